@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package diag
+
+import "strings"
+
+// Closest returns the candidate that got is most likely a misspelling of, and false if none is near: up to a third of
+// the letters may be wrong, and at most three. Case doesn't count.
+func Closest(got string, candidates []string) (string, bool) {
+	best, bestDistance := "", max(1, min(3, len(got)/3))+1
+	for _, candidate := range candidates {
+		if d := distance(strings.ToLower(got), strings.ToLower(candidate)); d < bestDistance {
+			best, bestDistance = candidate, d
+		}
+	}
+	return best, best != ""
+}
+
+// DidYouMean returns ", did you mean X?" for the closest candidate, or "" if none is near.
+func DidYouMean(got string, candidates []string) string {
+	if best, ok := Closest(got, candidates); ok {
+		return ", did you mean " + best + "?"
+	}
+	return ""
+}
+
+// distance counts the letters to insert, remove, change or swap with their neighbour on the way from a to b.
+func distance(a, b string) int {
+	before, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, previous, row = previous, row, before
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(previous[j]+1, row[j-1]+1, previous[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}

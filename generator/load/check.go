@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"runtime"
+	"strings"
+	"sync"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+)
+
+// Check fills Types and TypeErrors of the packages, which must be roots of p. It checks each package once, however
+// often it is asked to, and may be called from several goroutines.
+func (p *Program) Check(roots ...*Package) {
+	var wait sync.WaitGroup
+	for _, root := range roots {
+		wait.Go(func() { p.checker.root(root) })
+	}
+	wait.Wait()
+}
+
+// checker checks packages from source, each once, and several at a time.
+type checker struct {
+	fset *token.FileSet
+	// busy has a place for every goroutine that may parse or check; nobody who holds one waits for a package.
+	busy chan struct{}
+
+	// set once by list
+	back  map[edge]bool       // imports that close a cycle
+	roots map[string]*Package // by ID
+
+	mu    sync.Mutex // guards units
+	units map[string]*unit
+}
+
+type edge struct{ from, to string }
+
+// unit is a package that is being checked, or has been.
+type unit struct {
+	once     sync.Once
+	types    *types.Package
+	problems diag.List
+}
+
+func newChecker(fset *token.FileSet) *checker {
+	return &checker{
+		fset:  fset,
+		busy:  make(chan struct{}, runtime.GOMAXPROCS(0)),
+		back:  map[edge]bool{},
+		roots: map[string]*Package{},
+		units: map[string]*unit{},
+	}
+}
+
+// list finds the imports that close a cycle, so that no two packages wait for one another.
+func (c *checker) list(roots []*Package) {
+	const open, done = 1, 2
+	state := map[*packages.Package]int{}
+	var visit func(*packages.Package)
+	visit = func(p *packages.Package) {
+		state[p] = open
+		for _, dep := range p.Imports {
+			switch state[dep] {
+			case open:
+				c.back[edge{p.ID, dep.ID}] = true
+			case 0:
+				visit(dep)
+			}
+		}
+		state[p] = done
+	}
+	for _, p := range roots {
+		c.roots[p.meta.ID] = p
+		if state[p.meta] == 0 {
+			visit(p.meta)
+		}
+	}
+}
+
+func (c *checker) unit(id string) *unit {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	u := c.units[id]
+	if u == nil {
+		u = &unit{}
+		c.units[id] = u
+	}
+	return u
+}
+
+func (c *checker) root(root *Package) {
+	u := c.unit(root.meta.ID)
+	u.once.Do(func() {
+		u.types, u.problems = c.check(root.meta, root.Files, true)
+		root.Types, root.TypeErrors = u.types, u.problems
+	})
+}
+
+// dependency returns the package that another one imports.
+func (c *checker) dependency(meta *packages.Package) *types.Package {
+	if root := c.roots[meta.ID]; root != nil {
+		c.root(root)
+		return root.Types
+	}
+	u := c.unit(meta.ID)
+	u.once.Do(func() {
+		files := make([]*ast.File, 0, len(meta.GoFiles))
+		c.busy <- struct{}{}
+		for _, name := range meta.GoFiles {
+			// What is wrong with a dependency shows where a root uses what is missing.
+			if file, _, err := parseFile(c.fset, name, false); err == nil && file != nil {
+				files = append(files, file)
+			}
+		}
+		<-c.busy
+		u.types, _ = c.check(meta, files, false)
+	})
+	return u.types
+}
+
+func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*types.Package, diag.List) {
+	nameOf := func(path string) string {
+		if dep := meta.Imports[path]; dep != nil {
+			return dep.Name
+		}
+		return ""
+	}
+	small := make([]*ast.File, len(files))
+	funcOnly := map[string]bool{}
+	needed := map[string]bool{}
+	for i, file := range files {
+		var onlyHere map[string]bool
+		small[i], onlyHere = pruned(file, root, nameOf)
+		for _, spec := range small[i].Imports {
+			path := strings.Trim(spec.Path.Value, "`\"")
+			if onlyHere[path] && !needed[path] {
+				funcOnly[path] = true
+			} else {
+				delete(funcOnly, path)
+			}
+			needed[path] = true
+		}
+	}
+	imported := c.imports(meta, needed)
+
+	var problems diag.List
+	config := types.Config{
+		Importer: importer{meta, imported, c.back},
+		Error: func(err error) {
+			var e types.Error
+			if !root || !errors.As(err, &e) || inFunction(small, e.Pos) || importOnlyForFunctions(small, e.Pos, funcOnly) {
+				return
+			}
+			problems.Add(diag.Diagnostic{Pos: c.fset.Position(e.Pos), Message: oneLine(e.Msg)})
+		},
+		IgnoreFuncBodies: true,
+		FakeImportC:      true,
+		Sizes:            types.SizesFor("gc", runtime.GOARCH),
+	}
+	if meta.Module != nil && meta.Module.GoVersion != "" {
+		config.GoVersion = "go" + meta.Module.GoVersion
+	}
+	c.busy <- struct{}{}
+	defer func() { <-c.busy }()
+	pkg, _ := config.Check(meta.PkgPath, c.fset, small, nil) // its error is the first that Error got
+	return pkg, problems
+}
+
+// imports checks the packages that meta needs, side by side.
+func (c *checker) imports(meta *packages.Package, needed map[string]bool) map[string]*types.Package {
+	var (
+		wait     sync.WaitGroup
+		mu       sync.Mutex // guards imported
+		imported = map[string]*types.Package{}
+	)
+	for path := range needed {
+		dep := meta.Imports[path]
+		if dep == nil || path == "unsafe" || c.back[edge{meta.ID, dep.ID}] || len(dep.GoFiles) == 0 {
+			continue
+		}
+		wait.Go(func() {
+			pkg := c.dependency(dep)
+			mu.Lock()
+			defer mu.Unlock()
+			imported[path] = pkg
+		})
+	}
+	wait.Wait()
+	return imported
+}
+
+// importer hands out the imports of one package.
+type importer struct {
+	meta     *packages.Package
+	imported map[string]*types.Package
+	back     map[edge]bool
+}
+
+// Import implements types.Importer.
+func (i importer) Import(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	if pkg := i.imported[path]; pkg != nil {
+		return pkg, nil
+	}
+	dep := i.meta.Imports[path]
+	switch {
+	case dep == nil:
+		for _, e := range i.meta.Errors {
+			if strings.Contains(e.Msg, path) {
+				return nil, errors.New(oneLine(e.Msg))
+			}
+		}
+		return nil, fmt.Errorf("the go command doesn't find package %s", path)
+	case i.back[edge{i.meta.ID, dep.ID}]:
+		return nil, errCycle
+	case len(dep.Errors) > 0:
+		return nil, errors.New(oneLine(dep.Errors[0].Msg))
+	}
+	return nil, fmt.Errorf("package %s has no Go files", path)
+}
+
+// inFunction says whether pos lies in a function, whose signature is checked where it is used.
+func inFunction(files []*ast.File, pos token.Pos) bool {
+	for _, file := range files {
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Pos() <= pos && pos <= f.End() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func importOnlyForFunctions(files []*ast.File, pos token.Pos, funcOnly map[string]bool) bool {
+	for _, file := range files {
+		for _, spec := range file.Imports {
+			if spec.Pos() <= pos && pos <= spec.End() && funcOnly[strings.Trim(spec.Path.Value, "`\"")] {
+				return true
+			}
+		}
+	}
+	return false
+}

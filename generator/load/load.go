@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package load turns package patterns into syntax and types. It is the only place that runs the go command.
+//
+// One call of the go command lists the packages and everything that they import. After that only what is asked for
+// costs anything: the syntax of the packages that the patterns match, and types for those of them that the caller
+// names, which are checked from source, with as much of what they import as their types are made of. Function bodies
+// and variables aren't looked at, so a package whose functions use code that isn't generated yet loads all the same.
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/tools/go/packages"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+)
+
+// Config says what to load.
+type Config struct {
+	// Dir is the folder that the patterns are relative to and in whose module they are looked up; it must be absolute.
+	Dir string
+	// Patterns are the go command's: import paths, folders, "./...".
+	Patterns []string
+	// Env is the environment of the go command; nil is that of the process.
+	Env []string
+	// Skip may be nil. Packages that the patterns match in a folder for which it returns true are left out, whether
+	// they compile or not.
+	Skip func(dir string) bool
+}
+
+// Program is what one call of Load found.
+type Program struct {
+	// Fset has the positions of all syntax and types.
+	Fset *token.FileSet
+	// Roots are the packages that the patterns match, sorted by import path.
+	Roots []*Package
+
+	checker *checker
+}
+
+// Package is a package that a pattern matched.
+type Package struct {
+	// Path is the import path, Name the name in the package clause.
+	Path, Name string
+	// Dir is the package's folder.
+	Dir string
+	// Files are parsed with comments and stripped of function bodies.
+	Files []*ast.File
+	// ParseErrors say why the syntax of the package is incomplete; empty if it isn't.
+	ParseErrors diag.List
+	// Types and TypeErrors are filled by Program.Check. Types isn't nil then, even if there are errors.
+	Types      *types.Package
+	TypeErrors diag.List
+
+	meta *packages.Package
+}
+
+// Load lists the packages of cfg and parses those that the patterns match. The error is a diag.List if the go command
+// found something wrong with the patterns themselves; what is wrong inside of packages is left to the caller, who
+// knows which of them matter.
+func Load(ctx context.Context, cfg Config) (*Program, error) {
+	fset := token.NewFileSet()
+	listed, err := packages.Load(&packages.Config{
+		Context: ctx,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
+			packages.NeedModule,
+		Dir:  cfg.Dir,
+		Env:  cfg.Env,
+		Fset: fset,
+	}, cfg.Patterns...)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the packages %s: %w", strings.Join(cfg.Patterns, " "), err)
+	}
+	program := &Program{Fset: fset, checker: newChecker(fset)}
+	wildcard := slices.ContainsFunc(cfg.Patterns, func(p string) bool { return strings.Contains(p, "...") })
+	var problems diag.List
+	for _, meta := range listed {
+		if meta.Dir != "" && cfg.Skip != nil && cfg.Skip(meta.Dir) {
+			continue
+		}
+		if len(meta.GoFiles) == 0 {
+			if wildcard && len(meta.IgnoredFiles) > 0 {
+				continue // every file is meant for another system
+			}
+			for _, e := range meta.Errors {
+				problems.Add(listProblem(e))
+			}
+			continue
+		}
+		program.Roots = append(program.Roots, &Package{Path: meta.PkgPath, Name: meta.Name, Dir: meta.Dir, meta: meta})
+	}
+	if len(problems) > 0 {
+		return nil, problems.Sorted()
+	}
+	slices.SortFunc(program.Roots, func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
+	program.checker.list(program.Roots)
+
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, root := range program.Roots {
+		group.Go(func() error {
+			return root.parse(fset)
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	return program, nil
+}
+
+// Exists says for each of the import paths whether there is such a package.
+func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
+	listed, err := packages.Load(&packages.Config{
+		Context: ctx,
+		Mode:    packages.NeedName | packages.NeedFiles,
+		Dir:     cfg.Dir,
+		Env:     cfg.Env,
+	}, paths...)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the packages %s: %w", strings.Join(paths, " "), err)
+	}
+	exists := map[string]bool{}
+	for _, meta := range listed {
+		exists[meta.PkgPath] = len(meta.GoFiles) > 0
+	}
+	return exists, nil
+}
+
+// listProblem turns an error of the go command into a finding.
+func listProblem(e packages.Error) diag.Diagnostic {
+	return diag.Diagnostic{Pos: parsePosition(e.Pos), Message: oneLine(e.Msg)}
+}
+
+// parsePosition reads "file:line:col", where line and column may be missing.
+func parsePosition(s string) token.Position {
+	var numbers []int
+	for len(numbers) < 2 {
+		i := strings.LastIndexByte(s, ':')
+		if i < 0 {
+			break
+		}
+		n, err := strconv.Atoi(s[i+1:])
+		if err != nil {
+			break
+		}
+		numbers, s = append(numbers, n), s[:i]
+	}
+	switch len(numbers) {
+	case 2:
+		return token.Position{Filename: s, Line: numbers[1], Column: numbers[0]}
+	case 1:
+		return token.Position{Filename: s, Line: numbers[0]}
+	}
+	return token.Position{}
+}
+
+// oneLine takes the line breaks out of a message, and what only holds where the go command was run.
+func oneLine(s string) string {
+	return adviceFolder.ReplaceAllString(strings.Join(strings.Fields(s), " "), "to add it: go get")
+}
+
+var adviceFolder = regexp.MustCompile(`to add it: cd \S+;? go get`)
+
+// parse fills Files and ParseErrors. The error is one of reading.
+func (p *Package) parse(fset *token.FileSet) error {
+	for _, name := range p.meta.GoFiles {
+		file, problems, err := parseFile(fset, name, true)
+		if err != nil {
+			return err
+		}
+		for _, problem := range problems {
+			p.ParseErrors.Add(diag.Diagnostic{Pos: problem.Pos, Message: problem.Msg})
+		}
+		if file != nil {
+			p.Files = append(p.Files, file)
+		}
+	}
+	return nil
+}
+
+// ListErrors returns what the go command says about the package, for example that an import can't be resolved.
+func (p *Package) ListErrors() diag.List {
+	var list diag.List
+	for _, e := range p.meta.Errors {
+		if e.Kind != packages.ParseError {
+			list.Add(listProblem(e))
+		}
+	}
+	return list.Sorted()
+}
+
+var errCycle = errors.New("import cycle not allowed")

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"go/types"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+)
+
+// load writes the files of a txtar to a module and loads all of it.
+func loadText(t *testing.T, text string, skip func(string) bool) *Program {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := txtar.Parse([]byte(text))
+	archive.Files = append(archive.Files, txtar.File{Name: "go.mod", Data: []byte("module example.com/m\n\ngo 1.26.0\n")})
+	for _, file := range archive.Files {
+		name := filepath.Join(dir, file.Name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, file.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	program, err := Load(t.Context(), Config{Dir: dir, Patterns: []string{"./..."}, Skip: skip})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+func root(t *testing.T, program *Program, path string) *Package {
+	t.Helper()
+	for _, root := range program.Roots {
+		if root.Path == path {
+			return root
+		}
+	}
+	t.Fatalf("there is no package %s", path)
+	return nil
+}
+
+func TestCheckLooksAtTypesOnly(t *testing.T) {
+	program := loadText(t, `
+-- a/a.go --
+package a
+
+import (
+	"fmt"
+	"example.com/m/b"
+	"example.com/m/missing"
+)
+
+type A struct {
+	B *b.B
+	N [b.Size]int
+}
+
+var v = undefinedVariable(missing.Thing)
+
+func (a *A) Method() string { return fmt.Sprint(undefinedInBody) }
+
+func Function(x missing.Thing) b.B { return x }
+-- b/b.go --
+package b
+
+import "net/http"
+
+const Size = 3
+
+type B struct{ Name string }
+
+var Client = http.Client{}
+`, nil)
+	a := root(t, program, "example.com/m/a")
+	program.Check(a)
+	program.Check(a)
+	if len(a.TypeErrors) > 0 {
+		t.Errorf("errors: %v", a.TypeErrors)
+	}
+	named := a.Types.Scope().Lookup("A").Type().(*types.Named)
+	if got, want := named.Underlying().String(), "struct{B *example.com/m/b.B; N [3]int}"; got != want {
+		t.Errorf("A is %s, want %s", got, want)
+	}
+	if named.NumMethods() != 1 || a.Types.Scope().Lookup("Function") == nil {
+		t.Error("the method or the function is missing")
+	}
+	if len(a.Types.Imports()) == 0 {
+		t.Fatal("no imports")
+	}
+	for _, imported := range a.Types.Imports() {
+		if imported.Path() == "net/http" || imported.Path() == "fmt" {
+			t.Errorf("%s is imported, though only bodies and variables use it", imported.Path())
+		}
+	}
+}
+
+func TestCheckReportsWhatTypesAreMadeOf(t *testing.T) {
+	program := loadText(t, `
+-- a/a.go --
+package a
+
+import "example.com/m/missing"
+
+type A struct {
+	B missing.B
+	C Undefined
+}
+
+type D = A
+
+type E int
+type E string
+-- b/b.go --
+package b
+
+type B struct { C Undefined }
+`, nil)
+	a, b := root(t, program, "example.com/m/a"), root(t, program, "example.com/m/b")
+	program.Check(a)
+	var places []string
+	for _, e := range a.TypeErrors.Relative(a.Dir) {
+		places = append(places, e.String())
+	}
+	got := strings.Join(places, "\n")
+	for _, want := range []string{
+		"a.go:3:8: could not import example.com/m/missing (",
+		"a.go:7:4: undefined: Undefined",
+		"a.go:13:6: E redeclared in this block",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not among\n%s", want, got)
+		}
+	}
+	if b.Types != nil {
+		t.Error("b was checked, though nobody asked for it")
+	}
+}
+
+func TestCheckOutlivesImportCycles(t *testing.T) {
+	program := loadText(t, `
+-- a/a.go --
+package a
+
+import "example.com/m/b"
+
+type A struct{ B *b.B }
+-- b/b.go --
+package b
+
+import "example.com/m/a"
+
+type B struct{ A *a.A }
+`, nil)
+	program.Check(program.Roots...)
+	errs := 0
+	for _, root := range program.Roots {
+		errs += len(root.TypeErrors)
+	}
+	if errs == 0 {
+		t.Error("nobody reports the cycle")
+	}
+}
+
+func TestLoadSkipsFolders(t *testing.T) {
+	program := loadText(t, `
+-- a/a.go --
+package a
+-- out/b/b.go --
+package b
+
+func (
+-- broken/c.go --
+package c
+
+type C struct {
+`, func(dir string) bool { return filepath.Base(filepath.Dir(dir)) == "out" })
+	var paths []string
+	for _, root := range program.Roots {
+		paths = append(paths, root.Path)
+	}
+	if got, want := strings.Join(paths, " "), "example.com/m/a example.com/m/broken"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if problems := root(t, program, "example.com/m/broken").ParseErrors; len(problems) != 1 || problems[0].Pos.Line != 3 {
+		t.Errorf("got %v", problems)
+	}
+}
+
+func TestExists(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.26.0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	exists, err := Exists(t.Context(), Config{Dir: dir}, []string{"fmt", "example.com/m/gone", "example.com/other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !exists["fmt"] || exists["example.com/m/gone"] || exists["example.com/other"] {
+		t.Errorf("got %v", exists)
+	}
+}
+
+func TestParsePosition(t *testing.T) {
+	for s, want := range map[string]string{
+		"a.go:3:4":     "a.go:3:4",
+		"a.go:3":       "a.go:3",
+		"C:\\a.go:3:4": "C:\\a.go:3:4",
+		"-":            "-",
+		"":             "-",
+	} {
+		if got := parsePosition(s).String(); got != want {
+			t.Errorf("parsePosition(%q) = %s, want %s", s, got, want)
+		}
+	}
+}

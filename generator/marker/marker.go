@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package marker reads markers: comment lines like "+genclient" or "+informer:index:name=ByNode,field=.spec.nodeName"
+// that tell the generator what to do with the type or the package that they stand at.
+//
+// Scan finds the lines of a file and what they stand at, Parse turns lines into typed structs (Genclient, Index, …),
+// reporting what is wrong with a position inside of the comment. Definitions is everything that is known about the
+// markers themselves.
+//
+// A marker is a line of its own in a comment. It has a name and, after "=", a value or named arguments; a single
+// argument may also stand behind a colon:
+//
+//	+genclient
+//	+genclient:onlyVerbs=get,list,watch
+//	+groupName=samples.example.com          // what follows a blank and // or # is a comment
+//	+kubebuilder:resource:path=gizmos,scope=Cluster
+package marker
+
+import (
+	"fmt"
+	"go/token"
+	"reflect"
+	"strings"
+)
+
+// Marker is a pointer to one of the marker structs of this package.
+type Marker interface {
+	// Place returns the marker's name as written, with its "+", and its position.
+	Place() At
+}
+
+// At is where a marker stands; every marker struct embeds it.
+type At struct {
+	// Name is the marker's name with its "+", without arguments.
+	Name string
+	// Pos is the position of the "+".
+	Pos token.Position
+}
+
+// Place returns a itself.
+func (a At) Place() At { return a }
+
+// Value is the value of an argument.
+type Value struct {
+	// Text is the value without quotes.
+	Text string
+	// Pos is the position of the value; not valid if the argument isn't there.
+	Pos token.Position
+}
+
+// IsSet says whether the argument is there; its value may still be empty.
+func (v Value) IsSet() bool { return v.Pos.IsValid() }
+
+// Target is what a marker describes.
+type Target string
+
+// A marker describes a type, and stands in its doc comment or in the comment one blank line above, or it describes a
+// package, and stands in any comment of any of its files.
+const (
+	Type    Target = "type"
+	Package Target = "package"
+	// Nowhere is the target of no marker.
+	Nowhere Target = ""
+)
+
+// Definition describes a kind of marker.
+type Definition struct {
+	// Name is the name without "+".
+	Name string
+	// Target is what the marker describes.
+	Target Target
+	// Doc says in a line what the marker means.
+	Doc string
+	// Args are the arguments in the order of the documentation; none for a marker that is a mere flag.
+	Args []Arg
+
+	newMarker func() Marker
+}
+
+// Arg describes an argument of a marker.
+type Arg struct {
+	// Name is empty for the value that stands right behind the marker's "=".
+	Name string
+	// Doc says in a line what the argument means.
+	Doc string
+	// Required says that the marker is wrong without it.
+	Required bool
+	// Empty says that the value may be empty.
+	Empty bool
+	// List says that several values can be given.
+	List bool
+	// Allowed are the values that are right; empty if there is no such list.
+	Allowed []string
+
+	field int // index of the field in the marker struct
+}
+
+// Definitions returns what is known about every marker. The list must not be changed.
+func Definitions() []*Definition { return definitions }
+
+// define derives a Definition from the struct tags of M.
+func define[M any, P interface {
+	*M
+	Marker
+}](target Target, name, doc string) *Definition {
+	d := &Definition{Name: name, Target: target, Doc: doc, newMarker: func() Marker { return P(new(M)) }}
+	t := reflect.TypeFor[M]()
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if field.Anonymous {
+			continue
+		}
+		d.Args = append(d.Args, Arg{
+			Name:     field.Tag.Get("arg"),
+			Doc:      field.Tag.Get("doc"),
+			Required: field.Tag.Get("required") == "true",
+			Empty:    field.Tag.Get("empty") == "true",
+			List:     field.Type.Kind() == reflect.Slice,
+			Allowed:  strings.Fields(field.Tag.Get("allowed")),
+			field:    i,
+		})
+	}
+	return d
+}
+
+// lookup finds the definition for a marker's full name. A last part that is no part of the definition's name is the
+// name of the first argument.
+func lookup(name string) (d *Definition, firstArg string) {
+	for _, d := range definitions {
+		if d.Name == name {
+			return d, ""
+		}
+	}
+	base, arg, ok := cutLast(name)
+	if !ok {
+		return nil, ""
+	}
+	for _, d := range definitions {
+		if d.Name == base && d.hasNamedArgs() {
+			return d, arg
+		}
+	}
+	return nil, ""
+}
+
+func cutLast(name string) (base, last string, ok bool) {
+	i := strings.LastIndexByte(name, ':')
+	if i < 0 {
+		return name, "", false
+	}
+	return name[:i], name[i+1:], true
+}
+
+func (d *Definition) hasNamedArgs() bool {
+	for _, arg := range d.Args {
+		if arg.Name != "" {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *Definition) arg(name string) (Arg, bool) {
+	for _, arg := range d.Args {
+		if arg.Name == name {
+			return arg, true
+		}
+	}
+	return Arg{}, false
+}
+
+func (d *Definition) argNames() []string {
+	var names []string
+	for _, arg := range d.Args {
+		if arg.Name != "" {
+			names = append(names, arg.Name)
+		}
+	}
+	return names
+}
+
+// usage is how the marker is written, as far as one needs to know to mend a wrong one.
+func (d *Definition) usage() string {
+	var parts []string
+	for _, arg := range d.Args {
+		if arg.Name == "" {
+			parts = append(parts, "…")
+		} else {
+			parts = append(parts, arg.Name+"=…")
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return "+" + d.Name
+	case d.Args[0].Name == "":
+		return "+" + d.Name + "=" + strings.Join(parts, ",")
+	}
+	return "+" + d.Name + ":" + strings.Join(parts, ",")
+}
+
+// store puts a checked value into the marker's field for arg.
+func (arg Arg) store(m Marker, values []Value) {
+	field := reflect.ValueOf(m).Elem().Field(arg.field)
+	if arg.List {
+		field.Set(reflect.ValueOf(values))
+		return
+	}
+	field.Set(reflect.ValueOf(values[0]))
+}
+
+func setPlace(m Marker, at At) {
+	reflect.ValueOf(m).Elem().FieldByName("At").Set(reflect.ValueOf(at))
+}
+
+// First returns the first marker of type M, or nil.
+func First[M any](markers []Marker) *M {
+	for _, m := range markers {
+		if typed, ok := any(m).(*M); ok {
+			return typed
+		}
+	}
+	return nil
+}
+
+// All returns the markers of type M in their order.
+func All[M any](markers []Marker) []*M {
+	var all []*M
+	for _, m := range markers {
+		if typed, ok := any(m).(*M); ok {
+			all = append(all, typed)
+		}
+	}
+	return all
+}
+
+// Line is a comment line that looks like a marker.
+type Line struct {
+	// Text starts behind the "+" and ends before trailing blanks.
+	Text string
+	// Pos is the position of the "+".
+	Pos token.Position
+}
+
+// at returns the position of the byte at offset i of Text.
+func (l Line) at(i int) token.Position {
+	pos := l.Pos
+	pos.Column += 1 + i
+	pos.Offset += 1 + i
+	return pos
+}
+
+// String returns the line as written.
+func (l Line) String() string { return fmt.Sprintf("%s: +%s", l.Pos, l.Text) }

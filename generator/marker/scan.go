@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package marker
+
+import (
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// File holds the markers' lines of a file by what they stand at. Comments inside of function bodies don't count.
+type File struct {
+	// Package are the lines in comments that belong to nothing but the package, and to declarations that aren't types.
+	Package []Line
+	// Types are the lines in the doc comment of a type and in the comment that ends one blank line above it.
+	Types map[*ast.TypeSpec][]Line
+	// Inside are the lines inside of type declarations, at fields and methods.
+	Inside []Line
+}
+
+// Scan finds the lines of file that look like markers. The file must have been parsed with comments.
+func Scan(fset *token.FileSet, file *ast.File) *File {
+	found := &File{Types: map[*ast.TypeSpec][]Line{}}
+	owner := map[*ast.CommentGroup]*ast.TypeSpec{}
+	endingAt := map[int]*ast.CommentGroup{}
+	for _, group := range file.Comments {
+		endingAt[fset.Position(group.End()).Line] = group
+	}
+	for _, decl := range file.Decls {
+		decl, ok := decl.(*ast.GenDecl)
+		if !ok || decl.Tok != token.TYPE {
+			continue
+		}
+		for _, spec := range decl.Specs {
+			spec := spec.(*ast.TypeSpec)
+			doc, top := spec.Doc, spec.Pos()
+			if !decl.Lparen.IsValid() {
+				doc, top = decl.Doc, decl.Pos()
+			}
+			if doc != nil {
+				owner[doc] = spec
+				top = doc.Pos()
+			}
+			if above := endingAt[fset.Position(top).Line-2]; above != nil && owner[above] == nil && !within(file, above) {
+				owner[above] = spec
+			}
+		}
+	}
+	for _, group := range file.Comments {
+		lines := linesOf(fset, group)
+		if len(lines) == 0 {
+			continue
+		}
+		switch spec, decl := owner[group], declOf(file, group); {
+		case spec != nil:
+			found.Types[spec] = append(found.Types[spec], lines...)
+		case isFunc(decl):
+		case decl != nil && decl.(*ast.GenDecl).Tok == token.TYPE:
+			found.Inside = append(found.Inside, lines...)
+		default:
+			found.Package = append(found.Package, lines...)
+		}
+	}
+	return found
+}
+
+// declOf returns the declaration that the comment stands inside of, or nil.
+func declOf(file *ast.File, group *ast.CommentGroup) ast.Decl {
+	for _, decl := range file.Decls {
+		if decl.Pos() <= group.Pos() && group.End() <= decl.End() {
+			return decl
+		}
+	}
+	return nil
+}
+
+func isFunc(decl ast.Decl) bool {
+	_, ok := decl.(*ast.FuncDecl)
+	return ok
+}
+
+// within says whether the comment stands inside of a declaration other than a group of types.
+func within(file *ast.File, group *ast.CommentGroup) bool {
+	switch decl := declOf(file, group).(type) {
+	case nil:
+		return false
+	case *ast.GenDecl:
+		if decl.Tok != token.TYPE || !decl.Lparen.IsValid() {
+			return true
+		}
+		for _, spec := range decl.Specs {
+			if spec.Pos() <= group.Pos() && group.End() <= spec.End() {
+				return true
+			}
+		}
+		return false
+	}
+	return true
+}
+
+func linesOf(fset *token.FileSet, group *ast.CommentGroup) []Line {
+	var lines []Line
+	for _, comment := range group.List {
+		start := 2 // behind // or /*
+		text := strings.TrimSuffix(comment.Text[start:], "*/")
+		for i, line := range strings.Split(text, "\n") {
+			trimmed := strings.TrimLeft(line, " \t")
+			if i > 0 {
+				trimmed = strings.TrimLeft(strings.TrimPrefix(trimmed, "*"), " \t")
+			}
+			if len(trimmed) > 1 && trimmed[0] == '+' && (trimmed[1] >= 'a' && trimmed[1] <= 'z' || trimmed[1] >= 'A' && trimmed[1] <= 'Z') {
+				pos := fset.Position(comment.Pos() + token.Pos(start+len(line)-len(trimmed)))
+				lines = append(lines, Line{Text: strings.TrimRight(trimmed[1:], " \t\r"), Pos: pos})
+			}
+			start += len(line) + 1
+		}
+	}
+	return lines
+}

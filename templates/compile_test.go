@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package templates
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/imports"
+
+	"github.com/informer-gen/informer-gen/generator/model"
+)
+
+// TestCompile builds and vets what the goldens have, each beside the API packages that its model speaks of, against the
+// runtime as it is, and runs some of it: testdata/walks/generated_test.go.
+func TestCompile(t *testing.T) {
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	writeModule(t, root, dir)
+	for name, build := range goldens {
+		out := build()
+		rename := "example.com/project/" + name
+		files, err := Render(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Every model has the same module path: give each a folder in one module, which the go command loads once.
+		move := func(s string) string { return strings.ReplaceAll(s, "example.com/project", rename) }
+		for _, f := range files {
+			writeFile(t, filepath.Join(dir, name, "generated", f.Path), move(string(f.Content)))
+		}
+		for importPath, text := range apis(out) {
+			if rest, ok := strings.CutPrefix(importPath, "example.com/project/"); ok {
+				writeFile(t, filepath.Join(dir, name, rest, "api.go"), move(text))
+			}
+		}
+		for _, g := range out.Groups {
+			for _, v := range g.Versions {
+				for _, typ := range v.Types {
+					if text := expansionFile(v, typ); text != "" {
+						writeFile(t, filepath.Join(dir, name, "generated", ListerDir(g, v), ExpansionFile(typ)), text)
+					}
+				}
+			}
+		}
+	}
+	walks, err := os.ReadFile(filepath.Join("testdata", "walks", "generated_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "walks", "generated_test.go"), string(walks))
+	run(t, dir, "vet", "./...")
+	run(t, dir, "test", "./walks")
+	checkImports(t, dir)
+}
+
+// run runs the go command in the module at dir. It reaches for nothing that isn't on this machine.
+func run(t *testing.T, dir, command, packages string) {
+	t.Helper()
+	cmd := exec.Command("go", command, "-mod=mod", packages)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off", "GOTOOLCHAIN=local")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", cmd, err, output)
+	}
+}
+
+// checkImports checks that a project that runs goimports over all of its files changes none of ours.
+func checkImports(t *testing.T, dir string) {
+	for name := range goldens {
+		files, err := filepath.Glob(filepath.Join(dir, name, "generated", "*", "*", "*", "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.HasPrefix(content, []byte(Header)) {
+				continue
+			}
+			got, err := imports.Process(file, content, nil)
+			if err != nil || !bytes.Equal(got, content) {
+				t.Errorf("goimports changes %s (%v):\n%s", file, err, got)
+			}
+		}
+	}
+}
+
+// writeModule begins a module that needs the one at root, and all that it needs.
+func writeModule(t *testing.T, root, dir string) {
+	t.Helper()
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const ours = "github.com/informer-gen/informer-gen"
+	text := strings.Replace(string(mod), "module "+ours, "module example.com/project", 1)
+	text += fmt.Sprintf("\nrequire %s v0.0.0\n\nreplace %s => %s\n", ours, ours, filepath.ToSlash(root))
+	writeFile(t, filepath.Join(dir, "go.mod"), text)
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "go.sum"), string(sum))
+}
+
+func writeFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// apis are the API packages of a model, by import path, with as much as the generated code needs of them.
+func apis(out *model.Output) map[string]string {
+	packages := map[string]*bytes.Buffer{}
+	begin := func(importPath, name string) *bytes.Buffer {
+		if packages[importPath] == nil {
+			packages[importPath] = bytes.NewBufferString("package " + name + "\n" + fixtures)
+		}
+		return packages[importPath]
+	}
+	for _, g := range out.Groups {
+		for _, v := range g.Versions {
+			buf := begin(v.Source.Path, v.Source.Name)
+			for _, t := range v.Types {
+				fmt.Fprintf(buf, "type %s = Base\n", t.Name)
+				for _, x := range t.Indexes {
+					if x.Func != nil && x.Func.Package.Path != v.Source.Path {
+						other := begin(x.Func.Package.Path, x.Func.Package.Name)
+						if !strings.Contains(other.String(), "func Keys") {
+							fmt.Fprintf(other, "func Keys(any) []Key { return nil }\n")
+						}
+					}
+				}
+			}
+		}
+	}
+	texts := map[string]string{}
+	for importPath, buf := range packages {
+		texts[importPath] = buf.String()
+	}
+	return texts
+}
+
+// fixtures has every field that the models name. All types of a package are aliases of one.
+const fixtures = `
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+type Base struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+	Index Pair
+	Spec  Spec
+}
+
+type (
+	Key  string
+	Pair struct{ A, B string }
+)
+
+type Spec struct {
+	Name, NodeName  string
+	Containers      []struct{ Image string }
+	Ref             *string
+	Refs            []*string
+	Names           []string
+	Pair            [2]string
+	Target          *Target
+	Targets         []Target
+	Pointers        []*Target
+	Optional        *[]string
+	OptionalTargets *[]Target
+}
+
+type Target struct {
+	Name  string
+	Names []string
+	Ref   *string
+	Next  *Target
+	Rules []Rule
+}
+
+type Rule struct {
+	Paths []string
+	Ref   *string
+}
+
+func (x *Base) DeepCopyObject() runtime.Object { return x }
+
+func OwnerUIDs(*Base) []types.UID { return nil }
+`
+
+// expansionFile is what a user writes for a type whose model says that there is such a file.
+func expansionFile(v *model.Version, t *model.Type) string {
+	var buf bytes.Buffer
+	if t.ListerExpansion {
+		fmt.Fprintf(&buf, "type %sListerExpansion interface{ Count() int }\n", t.Name)
+		fmt.Fprintf(&buf, "func (l %sLister) Count() int { return l.Snapshot().Len() }\n", private(t.Name))
+	}
+	if t.NamespaceListerExpansion {
+		fmt.Fprintf(&buf, "type %sNamespaceListerExpansion interface{ Has(name string) bool }\n", t.Name)
+		fmt.Fprintf(&buf, "func (l %sNamespaceLister) Has(name string) bool { _, err := l.Get(name); return err == nil }\n", private(t.Name))
+	}
+	if buf.Len() == 0 {
+		return ""
+	}
+	return "package " + folder(v.Package) + "\n" + buf.String()
+}
+
+// exported matches the beginning of an exported declaration.
+var exported = regexp.MustCompile(`^(?:type|var|const|func) ([A-Z]\w*)`)
+
+// TestDocumented checks that every exported declaration has a comment that begins with its name.
+func TestDocumented(t *testing.T) {
+	for name, build := range goldens {
+		files, err := Render(build())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			lines := strings.Split(string(f.Content), "\n")
+			for n, line := range lines {
+				m := exported.FindStringSubmatch(line)
+				if m == nil {
+					continue
+				}
+				first := n
+				for first > 0 && strings.HasPrefix(lines[first-1], "//") {
+					first--
+				}
+				if !strings.HasPrefix(lines[first], "// "+m[1]+" ") {
+					t.Errorf("%s: %s:%d: %s lacks a comment that begins with its name", name, f.Path, n+1, m[1])
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package templates
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/informer-gen/informer-gen/generator/model"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// goldens are the models whose text is kept in testdata, one archive for each.
+var goldens = map[string]func() *model.Output{
+	"sample":     sample,
+	"core":       core,
+	"walks":      walks,
+	"expansions": expansions,
+	"names":      names,
+	"empty":      func() *model.Output { return &model.Output{ImportPath: "example.com/project/generated"} },
+}
+
+func TestRender(t *testing.T) {
+	for name, build := range goldens {
+		t.Run(name, func(t *testing.T) {
+			files, err := Render(build())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := &txtar.Archive{}
+			for _, f := range files {
+				got.Files = append(got.Files, txtar.File{Name: f.Path, Data: f.Content})
+			}
+			golden := filepath.Join("testdata", name+".txtar")
+			if *update {
+				if err := os.WriteFile(golden, txtar.Format(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			data, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(data), string(txtar.Format(got))); diff != "" {
+				t.Errorf("the text differs from %s (rewrite it with -update), -want +got:\n%s", golden, diff)
+			}
+		})
+	}
+}
+
+func TestRenderIsDeterministic(t *testing.T) {
+	first, err := Render(names())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		again, err := Render(names())
+		if err != nil {
+			t.Fatal(err)
+		}
+		same := func(a, b File) bool {
+			return a.Path == b.Path && a.Source == b.Source && bytes.Equal(a.Content, b.Content)
+		}
+		if !slices.EqualFunc(first, again, same) {
+			t.Fatal("two runs differ")
+		}
+	}
+	if !slices.IsSortedFunc(first, func(a, b File) int { return strings.Compare(a.Path, b.Path) }) {
+		t.Error("the files are not sorted by path")
+	}
+}
+
+func TestRenderKeepsModel(t *testing.T) {
+	out := sample()
+	if _, err := Render(out); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(sample(), out); diff != "" {
+		t.Errorf("the model was changed, -before +after:\n%s", diff)
+	}
+}
+
+func TestHeader(t *testing.T) {
+	files, err := Render(sample())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		want := Header + "\n\n"
+		if f.Source != "" {
+			want = Header + "\n" + SourcePrefix + f.Source + "\n\n"
+		}
+		if !bytes.HasPrefix(f.Content, []byte(want)) {
+			t.Errorf("%s begins with %.120q, want %q", f.Path, f.Content, want)
+		}
+		if fromOne := strings.Count(f.Path, "/") == 3; fromOne != (f.Source == samplePath) {
+			t.Errorf("%s: source %q", f.Path, f.Source)
+		}
+	}
+}
+
+// lines counts the lines that all files of the type Widget have below their headers.
+func lines(t *testing.T, indexes ...*model.Index) int {
+	t.Helper()
+	out := sample()
+	w := widget()
+	w.Doc, w.Indexes = nil, indexes
+	out.Groups[0].Versions[0].Types = []*model.Type{w}
+	files, err := Render(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, f := range files {
+		if strings.HasPrefix(filepath.Base(f.Path), "widget") {
+			_, body, _ := bytes.Cut(f.Content, []byte("\n\n"))
+			count := bytes.Count(body, []byte("\n"))
+			t.Logf("%s: %d lines", f.Path, count)
+			n += count
+		}
+	}
+	return n
+}
+
+// TestLines holds the generated code to what a review of it may cost.
+func TestLines(t *testing.T) {
+	two := lines(t, byNode, byImage)
+	if two > 120 {
+		t.Errorf("a type with two indexes takes %d lines, want at most 120", two)
+	}
+	for _, g := range walks().Groups {
+		for _, x := range g.Versions[0].Types[0].Indexes {
+			if three := lines(t, byNode, byImage, x); three-two > 25 {
+				t.Errorf("the index %s takes %d lines more, want at most 25", x.Name, three-two)
+			}
+		}
+	}
+	if three := lines(t, byNode, byImage, byOwner); three-two > 25 {
+		t.Errorf("a function's index takes %d lines more, want at most 25", three-two)
+	}
+}
