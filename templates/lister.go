@@ -89,8 +89,8 @@ func (f *file) addCluster(v *model.Version, t *model.Type, impl string) {
 			f.of(listerPath, "ClusterLister", v, t),
 			jen.Id(t.Name + "ListerExpansion"),
 		}, f.lookups(v, t)...)...),
-		f.constructor(v, t, impl, f.newSet(t).Dot("Cluster").Call()),
-		jen.Type().Id(impl).Struct(f.of(listerPath, "Cluster", v, t)),
+		f.constructor(v, t, impl, f.newSet(t)),
+		jen.Type().Id(impl).Struct(f.of(listerPath, "Set", v, t)),
 	)
 }
 

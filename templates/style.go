@@ -233,11 +233,16 @@ func private(name string) string {
 	return string(runes)
 }
 
-// comment is a comment of one or more lines, to be followed by what it says something about.
+// comment is a comment of one or more lines, to be followed by what it says something about. A line that begins with a
+// tab is code in a doc comment, before which gofmt wants no space.
 func comment(lines ...string) *jen.Statement {
 	s := &jen.Statement{}
 	for _, line := range lines {
-		s.Comment(strings.TrimRightFunc("// "+line, unicode.IsSpace)).Line()
+		sign := "// "
+		if strings.HasPrefix(line, "\t") {
+			sign = "//"
+		}
+		s.Comment(strings.TrimRightFunc(sign+line, unicode.IsSpace)).Line()
 	}
 	return s
 }
