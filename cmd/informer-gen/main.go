@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Informer-gen writes informers, listers and typed indexes for Kubernetes API types that are marked in their comments.
+//
+// Run "informer-gen --help" for what it takes. Its exit code is 0 if all went well, 1 if --check found a difference
+// and 2 if the input or the call is wrong; then nothing is written.
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+)
+
+func main() {
+	os.Exit(Main())
+}
+
+// Main runs the program with the arguments and the folder of the process, and returns its exit code.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	return run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+}
+
+// The exit codes.
+const (
+	exitOK         = 0
+	exitDifference = 1
+	exitWrong      = 2
+)
+
+// errDifference says that --check has found something to do, which is printed already.
+var errDifference = errors.New("the output isn't up to date")

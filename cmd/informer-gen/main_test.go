@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"flag"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/mod/modfile"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts compare with")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"informer-gen": main})
+}
+
+// TestScript runs the program as its users do. Besides testscript's own, the scripts have these commands:
+//
+//	requires FILE…    gives a go.mod this module's requirements, and the go.sum for them
+//	exits CODE ARG…   runs informer-gen, which must exit with the code
+//	snapshot NAME     remembers names, contents and times of all files
+//	unchanged NAME    fails if they aren't as they were
+func TestScript(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	caches := strings.Split(strings.TrimSpace(string(env)), "\n")
+	snapshots := map[string]map[string]string{}
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireUniqueNames:  true,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("GOMODCACHE", caches[0])
+			env.Setenv("GOCACHE", caches[1])
+			env.Setenv("GOPROXY", "off")
+			env.Setenv("GOFLAGS", "")
+			env.Setenv("GOWORK", "off")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"requires": func(ts *testscript.TestScript, _ bool, files []string) {
+				for _, file := range files {
+					ts.Check(addRequirements(root, ts.MkAbs(file)))
+				}
+			},
+			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
+				err := ts.Exec("informer-gen", args[1:]...)
+				code := "0"
+				if err != nil {
+					// The error says "exit status 2".
+					_, code, _ = strings.Cut(err.Error(), "exit status ")
+				}
+				if code != args[0] {
+					ts.Fatalf("informer-gen %s: exit code %s, want %s (%v)", strings.Join(args[1:], " "), code, args[0], err)
+				}
+			},
+			"snapshot": func(ts *testscript.TestScript, _ bool, args []string) {
+				snapshots[ts.Getenv("WORK")+args[0]] = snapshot(ts)
+			},
+			"unchanged": func(ts *testscript.TestScript, _ bool, args []string) {
+				before, after := snapshots[ts.Getenv("WORK")+args[0]], snapshot(ts)
+				for name, was := range before {
+					if is, ok := after[name]; !ok {
+						ts.Fatalf("%s is gone", name)
+					} else if is != was {
+						ts.Fatalf("%s was written", name)
+					}
+				}
+				for name := range after {
+					if _, ok := before[name]; !ok {
+						ts.Fatalf("%s is new", name)
+					}
+				}
+			},
+		},
+	})
+}
+
+// addRequirements gives the go.mod named file the requirements of the module at root.
+func addRequirements(root, file string) error {
+	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return err
+	}
+	ours, err := modfile.Parse("go.mod", data, nil)
+	if err != nil {
+		return err
+	}
+	data, err = os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	theirs, err := modfile.Parse(file, data, nil)
+	if err != nil {
+		return err
+	}
+	for _, require := range ours.Require {
+		theirs.AddNewRequire(require.Mod.Path, require.Mod.Version, require.Indirect)
+	}
+	data, err = theirs.Format()
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		return err
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(filepath.Dir(file), "go.sum"), sum, 0o644)
+}
+
+// snapshot has the content and the modification time of every file by its name.
+func snapshot(ts *testscript.TestScript) map[string]string {
+	files := map[string]string{}
+	work := ts.Getenv("WORK")
+	ts.Check(filepath.WalkDir(work, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		files[name] = info.ModTime().String() + string(content)
+		return err
+	}))
+	return files
+}

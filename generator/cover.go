@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/generator/load"
+)
+
+// covered refuses a run that would remove what another one has written: it fails if the output has files that come
+// from packages which exist and which the patterns leave out.
+func covered(ctx context.Context, cfg load.Config, to target, roots []*load.Package) error {
+	existing, err := ExistingFiles(to.dir)
+	if err != nil {
+		return err
+	}
+	matched := map[string]bool{"": true}
+	for _, root := range roots {
+		matched[root.Path] = true
+	}
+	var left []string
+	for _, file := range existing {
+		if !matched[file.Source] {
+			matched[file.Source] = true
+			left = append(left, file.Source)
+		}
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	exists, err := load.Exists(ctx, cfg, left)
+	if err != nil {
+		return err
+	}
+	left = slices.DeleteFunc(left, func(path string) bool { return !exists[path] })
+	if len(left) == 0 {
+		return nil
+	}
+	slices.Sort(left)
+	return fmt.Errorf("the output has files that come from packages which this run leaves out:\n\t%s\n"+
+		"add them to the patterns to keep the files, or use --prune to remove them", strings.Join(left, "\n\t"))
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+// Files is what one run would write, rendered to the last byte: Write puts it on disk, Diff says what Write would do.
+//
+// Everything below the folders informers and listers of Root that carries our header belongs to the generator. Files of
+// others there are neither changed nor removed, nor is anything outside of these two folders.
+type Files struct {
+	// Root is the output folder. It need not exist.
+	Root string
+	// Name is what texts call Root, with slashes, for example "generated"; "" stands for Root itself. Generate sets it to
+	// the last part of Root. A diff can be applied in the folder that it is relative to.
+	Name string
+	// Files are the files below Root. Each needs a path of its own below informers or listers; otherwise Write and Diff
+	// fail.
+	Files []templates.File
+}
+
+// Report says what Write did. Its paths are relative to the output folder, have slashes, and are sorted.
+type Report struct {
+	// Created and Changed were written, Unchanged had the right content and were not touched, Removed were stale.
+	Created, Changed, Unchanged, Removed []string
+}
+
+// Write makes the output folder equal to f: it writes the files that are missing or differ, removes those of ours that
+// f doesn't have, and then the folders that this leaves empty (the output folder stays). Files that are right keep
+// their modification time.
+//
+// It writes nothing and returns all reasons, joined, when something that isn't ours is in the way of a file, or if what
+// is there can't be read. New content goes to temporary files first, so that a run that fails or is interrupted before
+// all of it is on disk leaves the old files as they were; the next run removes what is left of it. If renaming or
+// removing fails, the Report says what had been done.
+func (f Files) Write() (Report, error) {
+	plan, err := f.plan()
+	if err != nil {
+		return Report{}, err
+	}
+	var report Report
+	report.Unchanged = plan.paths(same)
+	if len(plan.paths(missing))+len(plan.paths(differs))+len(plan.stale) == 0 {
+		return report, nil
+	}
+	if err := os.MkdirAll(f.Root, 0o755); err != nil {
+		return report, fmt.Errorf("making the output folder: %w", err)
+	}
+	root, err := os.OpenRoot(f.Root)
+	if err != nil {
+		return report, fmt.Errorf("opening the output folder: %w", err)
+	}
+	defer root.Close()
+	if err := plan.write(root, &report); err != nil {
+		return report, fmt.Errorf("writing below %s: %w", f.name(), err)
+	}
+	if err := plan.remove(root, &report); err != nil {
+		return report, fmt.Errorf("removing what is stale below %s: %w", f.name(), err)
+	}
+	return report, nil
+}
+
+// --- private from here ---
+
+// newFiles returns what a run for the output folder dir has rendered.
+func newFiles(dir string, files []templates.File) (Files, error) {
+	f := Files{Root: dir, Name: filepath.Base(dir), Files: files}
+	return f, f.check()
+}
+
+// check says which files have no path of their own in one of our folders.
+func (f Files) check() error {
+	var errs []error
+	seen := map[string]bool{}
+	for _, file := range f.Files {
+		if !ourFolder(file.Path) || seen[file.Path] {
+			errs = append(errs, fmt.Errorf("%q: a generated file needs a path of its own below informers or listers", file.Path))
+		}
+		seen[file.Path] = true
+	}
+	return errors.Join(errs...)
+}
+
+func (f Files) name() string {
+	if f.Name != "" {
+		return f.Name
+	}
+	return f.Root
+}
+
+// state is what stands in the place of a file.
+type state int
+
+const (
+	missing state = iota
+	same
+	differs
+)
+
+// plan compares the files with what is on disk.
+type plan struct {
+	files []planned         // sorted by path
+	stale map[string][]byte // our files that are not in files, with their content
+}
+
+type planned struct {
+	templates.File
+	state state
+	old   []byte // what is on disk, if it differs
+}
+
+func (p plan) paths(s state) []string {
+	var paths []string
+	for _, f := range p.files {
+		if f.state == s {
+			paths = append(paths, f.Path)
+		}
+	}
+	return paths
+}
+
+// plan reads the output folder. It fails if anything that isn't ours is in the way.
+func (f Files) plan() (plan, error) {
+	if err := f.check(); err != nil {
+		return plan{}, err
+	}
+	disk, err := scan(f.Root)
+	if err != nil {
+		return plan{}, fmt.Errorf("reading the output folder %s: %w", f.name(), err)
+	}
+	p := plan{stale: map[string][]byte{}}
+	var errs []error
+	wanted := map[string]bool{}
+	for _, file := range f.Files {
+		wanted[file.Path] = true
+		next := planned{File: file}
+		if err := disk.foreign(file.Path); err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", path.Join(f.name(), file.Path), err))
+		} else if old, ok := disk.ours[file.Path]; ok {
+			next.state = same
+			if !bytes.Equal(old, file.Content) {
+				next.state, next.old = differs, old
+			}
+		}
+		p.files = append(p.files, next)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return plan{}, err
+	}
+	slices.SortFunc(p.files, func(a, b planned) int { return strings.Compare(a.Path, b.Path) })
+	for name, content := range disk.ours {
+		if !wanted[name] {
+			p.stale[name] = content
+		}
+	}
+	return p, nil
+}
+
+// write puts all new content into temporary files, then each of them in its place.
+func (p plan) write(root *os.Root, report *Report) (err error) {
+	temporary := map[string]string{} // by path; those that still have to be renamed
+	defer func() {
+		for _, temp := range temporary {
+			_ = root.Remove(temp) // the error that led here is the one to tell
+		}
+	}()
+	for _, f := range p.files {
+		if f.state == same {
+			continue
+		}
+		if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
+			return err
+		}
+		temp := path.Join(path.Dir(f.Path), tempName(path.Base(f.Path)))
+		temporary[f.Path] = temp
+		if err := root.WriteFile(temp, f.Content, 0o644); err != nil {
+			return err
+		}
+	}
+	for _, f := range p.files {
+		if f.state == same {
+			continue
+		}
+		if err := root.Rename(temporary[f.Path], f.Path); err != nil {
+			return err
+		}
+		delete(temporary, f.Path)
+		if f.state == missing {
+			report.Created = append(report.Created, f.Path)
+		} else {
+			report.Changed = append(report.Changed, f.Path)
+		}
+	}
+	return nil
+}
+
+// remove deletes the stale files, and the folders in which nothing is left.
+func (p plan) remove(root *os.Root, report *Report) error {
+	folders := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(p.stale)) {
+		if p.alias(root, name) {
+			continue
+		}
+		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		report.Removed = append(report.Removed, name)
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	// Deepest first: a folder sorts before what is in it.
+	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(folders))) {
+		entries, err := fs.ReadDir(root.FS(), dir)
+		if err != nil || len(entries) > 0 {
+			continue
+		}
+		if err := root.Remove(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alias says whether a stale name leads to a file that was just written, as names that differ in case do on some file
+// systems.
+func (p plan) alias(root *os.Root, stale string) bool {
+	for _, f := range p.files {
+		if !strings.EqualFold(f.Path, stale) {
+			continue
+		}
+		old, err := root.Stat(stale)
+		if err != nil {
+			return false
+		}
+		written, err := root.Stat(f.Path)
+		if err == nil && os.SameFile(old, written) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"bytes"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+// ChangeKind says in which way a file on disk is not what a run would write.
+type ChangeKind int
+
+// The kinds of a Change.
+const (
+	// Missing files are not there.
+	Missing ChangeKind = iota + 1
+	// Changed files have another content.
+	Changed
+	// Stale files carry our header, but nothing leads to them any longer.
+	Stale
+)
+
+// String returns "missing", "changed" or "stale".
+func (k ChangeKind) String() string {
+	switch k {
+	case Missing:
+		return "missing"
+	case Changed:
+		return "changed"
+	case Stale:
+		return "stale"
+	}
+	return fmt.Sprintf("ChangeKind(%d)", int(k))
+}
+
+// Change is one file on disk that is not what a run would write.
+type Change struct {
+	Kind ChangeKind
+	// Path begins with the name of the output folder and has slashes.
+	Path string
+	// Old is what is on disk, nil if Missing. New is what a run would write, nil if Stale.
+	Old, New []byte
+}
+
+// Diff returns what Write would change, sorted by path, and writes nothing; nil if there is nothing to do. It fails as
+// Write does when files of others are in the way.
+func (f Files) Diff() ([]Change, error) {
+	plan, err := f.plan()
+	if err != nil {
+		return nil, err
+	}
+	var changes []Change
+	for _, file := range plan.files {
+		name := path.Join(f.name(), file.Path)
+		switch file.state {
+		case missing:
+			changes = append(changes, Change{Kind: Missing, Path: name, New: file.Content})
+		case differs:
+			changes = append(changes, Change{Kind: Changed, Path: name, Old: file.old, New: file.Content})
+		}
+	}
+	for name, content := range plan.stale {
+		changes = append(changes, Change{Kind: Stale, Path: path.Join(f.name(), name), Old: content})
+	}
+	slices.SortFunc(changes, func(a, b Change) int { return strings.Compare(a.Path, b.Path) })
+	return changes, nil
+}
+
+// Unified returns the changes as one unified diff that "patch -p1" and "git apply" take in the folder that the paths
+// are relative to. Above the diff of each file stands a line with its kind, as in "stale: generated/listers/….go".
+func Unified(changes []Change) []byte {
+	var buf bytes.Buffer
+	for _, c := range changes {
+		oldName, newName := "a/"+c.Path, "b/"+c.Path
+		switch c.Kind {
+		case Missing:
+			oldName = "/dev/null"
+		case Stale:
+			newName = "/dev/null"
+		}
+		fmt.Fprintf(&buf, "%s: %s\n", c.Kind, c.Path)
+		text := diff.Diff(oldName, c.Old, newName, c.New)
+		// Its first line repeats the names in a way that only Plan 9's tools read.
+		if _, rest, ok := bytes.Cut(text, []byte("\n")); ok {
+			buf.Write(rest)
+		}
+	}
+	return buf.Bytes()
+}

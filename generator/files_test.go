@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+// generated is the text of a generated file; source may be empty.
+func generated(source, body string) string {
+	head := templates.Header + "\n"
+	if source != "" {
+		head += templates.SourcePrefix + source + "\n"
+	}
+	return head + "\npackage p\n" + body
+}
+
+func files(root string, contents map[string]string) Files {
+	f := Files{Root: root, Name: "generated"}
+	for name, content := range contents {
+		f.Files = append(f.Files, templates.File{Path: name, Content: []byte(content)})
+	}
+	return f
+}
+
+// put writes files below root.
+func put(t *testing.T, root string, contents map[string]string) {
+	t.Helper()
+	for name, content := range contents {
+		name = filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// tree is everything below root: content by path; folders have a slash at the end.
+func tree(t *testing.T, root string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		if entry.IsDir() {
+			found[name+"/"] = ""
+			return nil
+		}
+		content, err := os.ReadFile(filepath.Join(root, name))
+		found[name] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func TestWriteIntoNothing(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "deep", "generated")
+	want := map[string]string{
+		"informers/factory.go":  generated("", "// factory"),
+		"listers/a/v1/thing.go": generated("example.com/a", "// thing"),
+	}
+	report, err := files(root, want).Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Report{Created: []string{"informers/factory.go", "listers/a/v1/thing.go"}}, report); diff != "" {
+		t.Errorf("report, -want +got:\n%s", diff)
+	}
+	got := tree(t, root)
+	for _, folder := range []string{"informers/", "listers/", "listers/a/", "listers/a/v1/"} {
+		delete(got, folder)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("tree, -want +got:\n%s", diff)
+	}
+}
+
+func TestWriteAgain(t *testing.T) {
+	root := t.TempDir()
+	f := files(root, map[string]string{
+		"informers/factory.go":  generated("", "// factory"),
+		"listers/a/v1/thing.go": generated("example.com/a", "// thing"),
+	})
+	put(t, root, map[string]string{
+		"informers/factory.go":  generated("", "// factory"),
+		"listers/a/v1/thing.go": generated("example.com/a", "// edited by hand"),
+	})
+	old := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
+	for _, name := range []string{"informers/factory.go", "listers/a/v1/thing.go"} {
+		if err := os.Chtimes(filepath.Join(root, name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	modified := func(name string) bool {
+		info, err := os.Stat(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return !info.ModTime().Equal(old)
+	}
+
+	report, err := f.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Report{Changed: []string{"listers/a/v1/thing.go"}, Unchanged: []string{"informers/factory.go"}}
+	if diff := cmp.Diff(want, report); diff != "" {
+		t.Errorf("report, -want +got:\n%s", diff)
+	}
+	if modified("informers/factory.go") || !modified("listers/a/v1/thing.go") {
+		t.Error("want a new modification time of the changed file only")
+	}
+
+	report, err = f.Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(report.Unchanged) != 2 || len(report.Created)+len(report.Changed)+len(report.Removed) != 0 {
+		t.Errorf("second run: %+v, want nothing to do", report)
+	}
+}
+
+func TestWriteRemovesStaleFiles(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{
+		"informers/factory.go":                    generated("", ""),
+		"informers/old/group.go":                  generated("", ""),
+		"informers/old/v1/thing.go":               generated("example.com/old", ""),
+		"informers/old/v1/.informer-gen-thing.go": generated("example.com/old", "// what an interrupted run left"),
+		"listers/old/v1/thing.go":                 generated("example.com/old", ""),
+		"listers/old/v1/thing_kind.go":            strings.ReplaceAll(generated("example.com/old", ""), "\n", "\r\n"),
+		"listers/old/v1/expansion.go":             "package v1\n",
+		"listers/old/v1/quote.go":                 "package v1\n\n" + templates.Header + "\n",
+		"listers/old/v1/similar.go":               strings.Replace(generated("", ""), "informer-gen", "lister-gen", 1),
+		"listers/old/v1/inline.go":                "// " + templates.Header + "\npackage v1\n",
+		"listers/old/v1/notes.txt":                generated("", ""),
+		"other/thing.go":                          generated("example.com/old", ""),
+		"thing.go":                                generated("example.com/old", ""),
+		"informers/mine/keep.go":                  "package mine\n",
+	})
+	report, err := files(root, map[string]string{"informers/factory.go": generated("", "")}).Write()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"informers/old/group.go", "informers/old/v1/.informer-gen-thing.go", "informers/old/v1/thing.go",
+		"listers/old/v1/thing.go", "listers/old/v1/thing_kind.go",
+	}
+	if diff := cmp.Diff(want, report.Removed); diff != "" {
+		t.Errorf("removed, -want +got:\n%s", diff)
+	}
+	var left []string
+	for name := range tree(t, root) {
+		left = append(left, name)
+	}
+	slices.Sort(left)
+	wantLeft := []string{
+		"informers/", "informers/factory.go", "informers/mine/", "informers/mine/keep.go",
+		"listers/", "listers/old/", "listers/old/v1/", "listers/old/v1/expansion.go", "listers/old/v1/inline.go",
+		"listers/old/v1/notes.txt", "listers/old/v1/quote.go", "listers/old/v1/similar.go",
+		"other/", "other/thing.go", "thing.go",
+	}
+	if diff := cmp.Diff(wantLeft, left); diff != "" {
+		t.Errorf("left, -want +got:\n%s", diff)
+	}
+}
+
+func TestWriteNothingButRemove(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"listers/old/v1/thing.go": generated("example.com/old", "")})
+	if _, err := files(root, nil).Write(); err != nil {
+		t.Fatal(err)
+	}
+	if got := tree(t, root); len(got) != 0 {
+		t.Errorf("left: %v", got)
+	}
+}
+
+// TestInTheWay has what keeps a run from writing: none of it may change anything.
+func TestInTheWay(t *testing.T) {
+	tests := []struct {
+		name  string
+		files map[string]string
+		want  []string
+	}{
+		{
+			name:  "file of someone else",
+			files: map[string]string{"listers/a/v1/thing.go": "package v1\n"},
+			want:  []string{"generated/listers/a/v1/thing.go: a file without the line", "not ours to overwrite"},
+		},
+		{
+			name:  "folder",
+			files: map[string]string{"listers/a/v1/thing.go/x.go": "package x\n"},
+			want:  []string{"generated/listers/a/v1/thing.go: a folder is in the way"},
+		},
+		{
+			name:  "file in the place of a folder",
+			files: map[string]string{"listers/a": "text"},
+			want:  []string{"generated/listers/a/v1/thing.go: listers/a is not a folder"},
+		},
+		{
+			name: "all at once",
+			files: map[string]string{
+				"listers/a/v1/thing.go": "package v1\n",
+				"informers/factory.go":  "// Code generated by informer-gen.\n\npackage informers\n",
+			},
+			want: []string{"generated/listers/a/v1/thing.go", "generated/informers/factory.go"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			root := t.TempDir()
+			put(t, root, tt.files)
+			put(t, root, map[string]string{"listers/stale.go": generated("", "")})
+			before := tree(t, root)
+			f := files(root, map[string]string{
+				"informers/factory.go":  generated("", "// factory"),
+				"listers/a/v1/thing.go": generated("example.com/a", "// thing"),
+			})
+			_, writeErr := f.Write()
+			_, diffErr := f.Diff()
+			for _, err := range []error{writeErr, diffErr} {
+				if err == nil {
+					t.Fatal("want an error")
+				}
+				for _, part := range tt.want {
+					if !strings.Contains(err.Error(), part) {
+						t.Errorf("the error lacks %q:\n%v", part, err)
+					}
+				}
+			}
+			if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+				t.Errorf("something was written, -before +after:\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestLinkIsOfSomeoneElse(t *testing.T) {
+	root, other := t.TempDir(), t.TempDir()
+	put(t, other, map[string]string{"thing.go": generated("", "// elsewhere")})
+	put(t, root, map[string]string{"listers/.keep": ""})
+	if err := os.Symlink(filepath.Join(other, "thing.go"), filepath.Join(root, "listers", "thing.go")); err != nil {
+		if runtime.GOOS == "windows" {
+			t.Logf("no links here: %v", err)
+			return
+		}
+		t.Fatal(err)
+	}
+	if _, err := files(root, map[string]string{"listers/thing.go": generated("", "// new")}).Write(); err == nil {
+		t.Error("a link was written over")
+	}
+	if _, err := files(root, nil).Write(); err != nil {
+		t.Error(err)
+	}
+	if got := tree(t, other)["thing.go"]; got != generated("", "// elsewhere") {
+		t.Errorf("the file behind the link is %q", got)
+	}
+	if _, err := os.Lstat(filepath.Join(root, "listers", "thing.go")); err != nil {
+		t.Errorf("the link is gone: %v", err)
+	}
+}
+
+// TestWriteStopsHalfway has a run that can't write its last file: the old files must still be there, and no others.
+func TestWriteStopsHalfway(t *testing.T) {
+	root := t.TempDir()
+	blocked := "listers/" + tempName("thing.go") + "/x"
+	put(t, root, map[string]string{
+		"informers/factory.go": generated("", "// old"),
+		"listers/stale.go":     generated("", ""),
+		blocked:                "a folder that stands where the temporary file should",
+	})
+	before := tree(t, root)
+	report, err := files(root, map[string]string{
+		"informers/factory.go": generated("", "// new"),
+		"informers/missing.go": generated("", ""),
+		"listers/thing.go":     generated("", ""),
+	}).Write()
+	if err == nil || len(report.Changed)+len(report.Created)+len(report.Removed) != 0 {
+		t.Fatalf("Write = %+v, %v, want an error", report, err)
+	}
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Errorf("tree, -before +after:\n%s", diff)
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "file")
+	put(t, filepath.Dir(root), map[string]string{"file": "text"})
+	f := files(root, map[string]string{"informers/factory.go": generated("", "")})
+	if _, err := f.Write(); err == nil || !strings.Contains(err.Error(), "not a folder") {
+		t.Errorf("output folder is a file: %v", err)
+	}
+	if _, err := ExistingFiles(root); err == nil {
+		t.Error("ExistingFiles of a file: want an error")
+	}
+}
+
+func TestPlaces(t *testing.T) {
+	for _, name := range []string{
+		"", "factory.go", "informers", "informers/", "../informers/x.go", "informers/../x.go", "/informers/x.go", "cmd/x.go",
+		"informers//x.go",
+	} {
+		if _, err := newFiles(t.TempDir(), []templates.File{{Path: name}}); err == nil {
+			t.Errorf("newFiles with %q: want an error", name)
+		}
+	}
+	twice := []templates.File{{Path: "informers/x.go"}, {Path: "informers/x.go"}}
+	if _, err := newFiles(t.TempDir(), twice); err == nil {
+		t.Error("newFiles with one path twice: want an error")
+	}
+	f, err := newFiles(filepath.Join("some", "generated"), twice[:1])
+	if err != nil || f.Name != "generated" {
+		t.Errorf("newFiles = %+v, %v", f, err)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	root := t.TempDir()
+	f := files(root, map[string]string{
+		"informers/factory.go":    generated("", "\nvar a = 1\n"),
+		"informers/a/group.go":    generated("", ""),
+		"listers/a/v1/changed.go": generated("example.com/a", "\nvar a = 1\n"),
+		"listers/a/v1/missing.go": generated("example.com/a", "\nvar b = 1\n"),
+	})
+	put(t, root, map[string]string{
+		"informers/factory.go":    generated("", "\nvar a = 1\n"),
+		"informers/a/group.go":    strings.ReplaceAll(generated("", ""), "\n", "\r\n"),
+		"listers/a/v1/changed.go": generated("example.com/a", "\nvar a = 2\n"),
+		"listers/a/v1/stale.go":   generated("example.com/a", "\nvar c = 1\n"),
+		"listers/a/v1/mine.go":    "package v1\n",
+	})
+	before := tree(t, root)
+	changes, err := f.Diff()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
+		t.Errorf("Diff wrote something, -before +after:\n%s", diff)
+	}
+	var kinds []string
+	for _, c := range changes {
+		kinds = append(kinds, c.Kind.String()+" "+c.Path)
+	}
+	want := []string{
+		"changed generated/informers/a/group.go", "changed generated/listers/a/v1/changed.go",
+		"missing generated/listers/a/v1/missing.go", "stale generated/listers/a/v1/stale.go",
+	}
+	if diff := cmp.Diff(want, kinds); diff != "" {
+		t.Fatalf("changes, -want +got:\n%s", diff)
+	}
+	const text = `changed: generated/listers/a/v1/changed.go
+--- a/generated/listers/a/v1/changed.go
++++ b/generated/listers/a/v1/changed.go
+@@ -3,4 +3,4 @@
+ 
+ package p
+ 
+-var a = 2
++var a = 1
+missing: generated/listers/a/v1/missing.go
+--- /dev/null
++++ b/generated/listers/a/v1/missing.go
+@@ -0,0 +1,6 @@
++// Code generated by informer-gen. DO NOT EDIT.
++// Source: example.com/a
++
++package p
++
++var b = 1
+stale: generated/listers/a/v1/stale.go
+--- a/generated/listers/a/v1/stale.go
++++ /dev/null
+@@ -1,6 +0,0 @@
+-// Code generated by informer-gen. DO NOT EDIT.
+-// Source: example.com/a
+-
+-package p
+-
+-var c = 1
+`
+	if diff := cmp.Diff(text, string(Unified(changes[1:]))); diff != "" {
+		t.Errorf("unified diff, -want +got:\n%s", diff)
+	}
+
+	if _, err := f.Write(); err != nil {
+		t.Fatal(err)
+	}
+	changes, err = f.Diff()
+	if err != nil || changes != nil || len(Unified(changes)) != 0 {
+		t.Errorf("after Write: %v, %v", changes, err)
+	}
+}
+
+func TestDiffOfNothing(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "generated")
+	changes, err := files(root, map[string]string{"informers/factory.go": generated("", "")}).Diff()
+	if err != nil || len(changes) != 1 || changes[0].Kind != Missing {
+		t.Errorf("Diff = %v, %v", changes, err)
+	}
+	if _, err := os.Stat(root); err == nil {
+		t.Error("Diff made the output folder")
+	}
+}
+
+func TestExistingFiles(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{
+		"informers/factory.go":            generated("", ""),
+		"listers/a/v1/thing.go":           generated("example.com/a", ""),
+		"listers/a/v1/crlf.go":            strings.ReplaceAll(generated("example.com/crlf", ""), "\n", "\r\n"),
+		"listers/a/v1/boilerplate.go":     "// Copyright.\n\n" + generated("example.com/boilerplate", ""),
+		"listers/a/v1/mine.go":            "package v1\n",
+		"listers/a/v1/.informer-gen-x.go": generated("example.com/a", ""),
+		"elsewhere.go":                    generated("example.com/a", ""),
+	})
+	got, err := ExistingFiles(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Existing{
+		{Path: "informers/factory.go"},
+		{Path: "listers/a/v1/boilerplate.go", Source: "example.com/boilerplate"},
+		{Path: "listers/a/v1/crlf.go", Source: "example.com/crlf"},
+		{Path: "listers/a/v1/thing.go", Source: "example.com/a"},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if got, err := ExistingFiles(filepath.Join(root, "nowhere")); err != nil || got != nil {
+		t.Errorf("of a folder that isn't there: %v, %v", got, err)
+	}
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package generator turns Go packages with marked API types into informers, listers and indexes.
+//
+// Generate goes through all of it and gives Files, which are written, or compared with what is there. It is made of
+// load (packages and types), marker (comments), this package (what is to be generated: the model) and templates (Go
+// text). Nothing but Files.Write changes the disk.
+package generator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/load"
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+// Config says what to generate, and where. The zero Config reads all packages of the module that the process works in
+// and writes beside its go.mod.
+type Config struct {
+	// Dir is the folder that everything else is relative to; empty is the one that the process works in.
+	Dir string
+	// Patterns are the go command's patterns for the packages to read: import paths, folders, "./...". None is "./..."
+	// from the root of the module that Dir lies in.
+	Patterns []string
+	// Output is the output folder; empty is DefaultOutput beside go.mod. It must lie in a module, which gives it its
+	// import path.
+	Output string
+	// Prune allows a run whose patterns leave out packages that have files in the output; these files become stale.
+	Prune bool
+	// KeepGoing generates for the types that compile if there are others that don't. What is left out becomes stale.
+	KeepGoing bool
+	// Env is the environment of the go command; nil is that of the process.
+	Env []string
+	// Warn may be nil. It is called, in order and before Generate returns, for each finding that keeps nothing from
+	// being generated.
+	Warn func(diag.Diagnostic)
+}
+
+// ErrNothing says that no package has a type that something can be generated for.
+var ErrNothing = errors.New("no type to generate for")
+
+// Generate reads the packages of cfg and returns what is to be written for them, all of it or nothing. It writes
+// nothing itself, and the go command is the only program that it runs.
+//
+// The error is a diag.List if it is about the content of the packages, with everything that is wrong, warnings
+// included, and with file names relative to cfg.Dir. It wraps ErrNothing if nothing is wrong and there is nothing to
+// generate either. Generate ends early when ctx does, with the context's cause.
+func Generate(ctx context.Context, cfg Config) (Files, error) {
+	dir, err := filepath.Abs(cfg.Dir)
+	if err != nil {
+		return Files{}, fmt.Errorf("finding the working directory: %w", err)
+	}
+	// The go command names files by their real paths.
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	main, err := findModule(dir)
+	if err != nil {
+		return Files{}, err
+	}
+	to, err := findTarget(dir, cfg.Output, main)
+	if err != nil {
+		return Files{}, err
+	}
+	loading := load.Config{Dir: dir, Patterns: cfg.Patterns, Env: cfg.Env, Skip: to.owns}
+	if len(cfg.Patterns) == 0 {
+		loading.Dir, loading.Patterns = main.dir, []string{"./..."}
+	}
+	program, err := load.Load(ctx, loading)
+	if err != nil {
+		var list diag.List
+		if errors.As(err, &list) {
+			return Files{}, list.Relative(dir)
+		}
+		return Files{}, err
+	}
+	if !cfg.Prune {
+		if err := covered(ctx, loading, to, program.Roots); err != nil {
+			return Files{}, err
+		}
+	}
+	rendered, findings, err := render(program, program.Roots, to, cfg.KeepGoing)
+	if findings = findings.Relative(dir); err != nil {
+		if errors.Is(err, errWrong) {
+			return Files{}, findings
+		}
+		return Files{}, err
+	}
+	if cfg.Warn != nil {
+		for _, warning := range findings {
+			cfg.Warn(warning)
+		}
+	}
+	return Files{Root: to.dir, Name: filepath.ToSlash(diag.ShortPath(dir, to.dir)), Files: rendered}, nil
+}
+
+// errWrong says that there are errors among the findings.
+var errWrong = errors.New("the input is wrong")
+
+// render returns what is to be written to the output for the roots, or why nothing is.
+func render(program *load.Program, roots []*load.Package, to target, keepGoing bool) ([]templates.File, diag.List, error) {
+	r := resolver{fset: program.Fset, importPath: to.importPath, keepGoing: keepGoing, expansions: to.expansions}
+	out, findings := r.resolve(program, roots)
+	if errs, _ := findings.Split(); len(errs) > 0 {
+		return nil, findings, errWrong
+	}
+	if len(out.Groups) == 0 {
+		return nil, findings, nothing(roots)
+	}
+	files, err := templates.Render(out)
+	return files, findings, err
+}
+
+// nothing says why there is nothing to generate.
+func nothing(roots []*load.Package) error {
+	in := fmt.Sprintf("the %d packages that were read", len(roots))
+	switch len(roots) {
+	case 0:
+		return fmt.Errorf("%w: the patterns match no package outside of the output", ErrNothing)
+	case 1:
+		in = "package " + roots[0].Path
+	}
+	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it", ErrNothing, in)
+}

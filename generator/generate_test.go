@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+)
+
+func TestGenerateEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("enough")
+	cancel(stop)
+	if _, err := Generate(ctx, Config{}); !errors.Is(err, stop) {
+		t.Errorf("got %v, want the context's cause", err)
+	}
+}
+
+func TestGenerateSaysThatThereIsNothing(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/empty\n\ngo 1.26.0\n")
+	writeFile(t, filepath.Join(dir, "empty.go"), "package empty\n")
+	t.Setenv("GOFLAGS", "")
+	if _, err := Generate(t.Context(), Config{Dir: dir}); !errors.Is(err, ErrNothing) {
+		t.Errorf("got %v, want ErrNothing", err)
+	}
+	var list diag.List
+	if _, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./missing"}}); !errors.As(err, &list) {
+		t.Errorf("got %v, want a diag.List", err)
+	}
+	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
+		t.Errorf("Generate left %v, %v in the folder", entries, err)
+	}
+}
+
+// TestGenerateCore reads all of a large package that isn't the module's own.
+func TestGenerateCore(t *testing.T) {
+	files, err := Generate(t.Context(), Config{Dir: "..", Patterns: []string{"k8s.io/api/core/v1"}, Output: "out"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if files.Name != "out" || filepath.Base(files.Root) != "out" {
+		t.Errorf("the output is %q, called %q", files.Root, files.Name)
+	}
+	var kinds []string
+	for _, file := range files.Files {
+		if dir, name, _ := strings.Cut(file.Path, "core/v1/"); dir == "listers/" && name != "doc.go" {
+			kinds = append(kinds, strings.TrimSuffix(name, ".go"))
+		}
+	}
+	for _, kind := range []string{"pod", "node", "endpoints", "persistentvolume", "limitrange"} {
+		if !slices.Contains(kinds, kind) {
+			t.Errorf("nothing for %s in %v", kind, kinds)
+		}
+	}
+	// These can't be listed: +genclient:noVerbs, or no +genclient at all.
+	for _, kind := range []string{"binding", "podlist", "rangeallocation"} {
+		if slices.Contains(kinds, kind) {
+			t.Errorf("there is something for %s", kind)
+		}
+	}
+}
+
+func TestFindTarget(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/a\n")
+	writeFile(t, filepath.Join(dir, "nested/go.mod"), "module example.com/b // b\n")
+	writeFile(t, filepath.Join(dir, "api/types.go"), "package api\n")
+	main, err := findModule(filepath.Join(dir, "api"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for output, want := range map[string]string{
+		"":                    "example.com/a/generated",
+		"x":                   "example.com/a/api/x",
+		"../x/y":              "example.com/a/x/y",
+		"..":                  "example.com/a",
+		"../nested":           "example.com/b",
+		"../nested/not/there": "example.com/b/not/there",
+	} {
+		got, err := findTarget(filepath.Join(dir, "api"), output, main)
+		if err != nil || got.importPath != want {
+			t.Errorf("%q: got %q, %v; want %q", output, got.importPath, err, want)
+		}
+		if rel, _ := filepath.Rel(dir, got.dir); filepath.IsAbs(rel) || strings.HasPrefix(rel, "..") {
+			t.Errorf("%q: the folder is %s", output, got.dir)
+		}
+	}
+	for _, output := range []string{"../..", "types.go", "types.go/x", "../testdata/x", "../_x", "../.x"} {
+		if got, err := findTarget(filepath.Join(dir, "api"), output, main); err == nil {
+			t.Errorf("%q: got %q, want an error", output, got.importPath)
+		}
+	}
+}
+
+func TestCanImport(t *testing.T) {
+	for _, test := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"a/generated", "a/api/v1", true},
+		{"a/generated", "a/internal/v1", true},
+		{"a/generated", "a/pkg/internal/v1", false},
+		{"a/pkg/generated", "a/pkg/internal", true},
+		{"b/generated", "a/internal/v1", false},
+		{"ab/generated", "a/internal/v1", false},
+		{"a/generated", "a/internals/v1", true},
+		{"a/x", "internal/v1", true},
+	} {
+		if got := canImport(test.from, test.to); got != test.want {
+			t.Errorf("canImport(%q, %q) = %v", test.from, test.to, got)
+		}
+	}
+}
+
+func TestPlural(t *testing.T) {
+	for kind, want := range map[string]string{
+		"Widget": "Widgets", "Ingress": "Ingresses", "NetworkPolicy": "NetworkPolicies", "Gateway": "Gateways",
+		"Endpoints": "Endpoints", "EndpointSlice": "EndpointSlices", "StorageClass": "StorageClasses", "Leaf": "Leaves",
+	} {
+		if got := plural(kind); got != want {
+			t.Errorf("plural(%s) = %s, want %s", kind, got, want)
+		}
+	}
+}

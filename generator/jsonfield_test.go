@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// These structs are marshaled by encoding/json, and read as source by jsonFields.
+type (
+	jsonPlain struct {
+		Tagged   string `json:"tagged,omitzero"`
+		Untagged string
+		Hidden   string `json:"-"`
+		Dash     string `json:"-,"`
+		private  string //nolint:unused // it is here to be passed over
+	}
+	jsonInline struct {
+		JSONEmbedded `json:",inline"`
+		*JSONPointer `json:",inline"`
+		JSONNamed    `json:"named"`
+		jsonPrivate
+		JSONString
+		jsonInt
+		Own string `json:"own"`
+	}
+	JSONEmbedded struct {
+		Own  int    `json:"own"` // hidden by the one above
+		Deep string `json:"deep"`
+		JSONDeeper
+	}
+	JSONDeeper struct {
+		Deep   int `json:"deep"` // hidden by the one above
+		Deeper int `json:"deeper"`
+	}
+	JSONPointer struct {
+		FromPointer string `json:"fromPointer"`
+	}
+	JSONNamed struct {
+		Inside string `json:"inside"`
+	}
+	jsonPrivate struct {
+		FromPrivate string `json:"fromPrivate"`
+	}
+	JSONString string
+	jsonInt    int
+
+	jsonConflict struct {
+		JSONLeft
+		JSONRight
+	}
+	JSONLeft struct {
+		Both   string // ambiguous, so that neither is seen
+		Tagged string
+	}
+	JSONRight struct {
+		Both string
+		Also string `json:"Tagged"` // a tag wins
+	}
+	jsonRecursive struct {
+		*JSONRing
+		Name string `json:"name"`
+	}
+	JSONRing struct {
+		*JSONRing2
+		Ring string `json:"ring"`
+	}
+	JSONRing2 struct {
+		*JSONRing
+		Ring2 string `json:"ring2"`
+	}
+)
+
+func TestJSONFieldsAreThoseOfEncodingJSON(t *testing.T) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "jsonfield_test.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Only the structs are of interest, and these import nothing.
+	file.Decls = slices.DeleteFunc(file.Decls, func(d ast.Decl) bool {
+		decl, ok := d.(*ast.GenDecl)
+		return !ok || decl.Tok != token.TYPE
+	})
+	pkg, err := (&types.Config{Importer: importer.Default()}).Check("p", fset, []*ast.File{file}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []any{
+		jsonPlain{Tagged: "x"},
+		jsonInline{JSONPointer: &JSONPointer{}},
+		jsonConflict{},
+		jsonRecursive{JSONRing: &JSONRing{JSONRing2: &JSONRing2{}}},
+	} {
+		name := reflect.TypeOf(value).Name()
+		data, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var object map[string]any
+		if err := json.Unmarshal(data, &object); err != nil {
+			t.Fatal(err)
+		}
+		want := slices.Sorted(maps.Keys(object))
+		fields := jsonFields(pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct))
+		got := fieldNames(fields)
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-json +ours):\n%s", name, diff)
+		}
+	}
+}
+
+func FuzzParsePath(f *testing.F) {
+	for _, path := range []string{".spec.nodeName", ".spec.containers[*].image", ".a[*]", ".a['b']", ".a[0]", "..", ".a[", ".a]b", "", ".ä[*].ö"} {
+		f.Add(path)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		segments, problem := parsePath(text)
+		if problem != nil {
+			if problem.offset < 0 || problem.offset > len(text) {
+				t.Errorf("%q: offset %d", text, problem.offset)
+			}
+			if utf8.ValidString(text) && problem.message == "" {
+				t.Errorf("%q: no message", text)
+			}
+			return
+		}
+		// What was read is the whole path.
+		var b strings.Builder
+		for _, s := range segments {
+			if s.offset != b.Len()+1 {
+				t.Errorf("%q: segment %q at %d", text, s.name, s.offset)
+			}
+			b.WriteString("." + s.name)
+			if s.each {
+				b.WriteString("[*]")
+			}
+			if s.after != b.Len() {
+				t.Errorf("%q: segment %q ends at %d", text, s.name, s.after)
+			}
+		}
+		if b.String() != text {
+			t.Errorf("%q was read as %q", text, b.String())
+		}
+	})
+}
