@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+const benchObjects = 100_000
+
+// population returns objects as a cluster has Pods: 100 namespaces, 1,000 nodes, an owner per ten, two states of each.
+func population(n int) (objs [2][]*thing) {
+	for i := range n {
+		for state := range objs {
+			objs[state] = append(objs[state], &thing{ObjectMeta: metav1.ObjectMeta{
+				Namespace:       fmt.Sprint("namespace-", i%100),
+				Name:            fmt.Sprint("deployment-name-", i),
+				GenerateName:    fmt.Sprint("owner-", i/10),
+				ResourceVersion: fmt.Sprint("node-", i*7919%1000),
+			}})
+		}
+	}
+	return objs
+}
+
+// field is a single-valued index over a string field.
+type field struct {
+	id    ID
+	value func(*thing) string
+}
+
+func (f *field) ID() *ID      { return &f.id }
+func (f *field) Check() error { return nil }
+
+func (f *field) Changes(old, obj object.Object, c *Changes) {
+	if old != nil && obj != nil && f.value(old.(*thing)) == f.value(obj.(*thing)) {
+		return
+	}
+	if old != nil {
+		key := f.value(old.(*thing))
+		c.Leave(Hash(key), key)
+	}
+	if obj != nil {
+		key := f.value(obj.(*thing))
+		c.Enter(Hash(key), key)
+	}
+}
+
+func twoFields() []Index {
+	return []Index{
+		&field{ID{"node"}, func(o *thing) string { return o.ResourceVersion }},
+		&field{ID{"owner"}, func(o *thing) string { return o.GenerateName }},
+	}
+}
+
+func filled(b testing.TB, objs []*thing, indexes ...Index) *Table {
+	table, err := New(indexes...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	put(table, objs...)
+	return table
+}
+
+// BenchmarkUpdate replaces one object and publishes; its index keys stay.
+func BenchmarkUpdate(b *testing.B) {
+	objs := population(benchObjects)
+	for _, bc := range []struct {
+		name    string
+		indexes []Index
+		batch   int
+	}{
+		{"NoIndex", nil, 1},
+		{"TwoIndexes", twoFields(), 1},
+		{"TwoIndexesBatch100", twoFields(), 100},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			table := filled(b, objs[0], bc.indexes...)
+			r := rand.New(rand.NewPCG(1, 2))
+			b.ReportAllocs()
+			for i := 0; b.Loop(); {
+				x := table.Begin()
+				for range bc.batch {
+					x.Set(objs[i&1][r.IntN(benchObjects)])
+					i++
+				}
+				x.Publish()
+				i += bc.batch - 1
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*bc.batch), "ns/object")
+		})
+	}
+}
+
+// BenchmarkMove replaces one object so that it changes its node, one of two indexes, and publishes.
+func BenchmarkMove(b *testing.B) {
+	objs := population(benchObjects)
+	for _, obj := range objs[1] {
+		obj.ResourceVersion += "0"
+	}
+	table := filled(b, objs[0], twoFields()...)
+	r := rand.New(rand.NewPCG(1, 2))
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		x := table.Begin()
+		x.Set(objs[i&1][r.IntN(benchObjects)])
+		x.Publish()
+	}
+}
+
+// BenchmarkChurn deletes an object and publishes, inserts it again and publishes, with two indexes.
+func BenchmarkChurn(b *testing.B) {
+	objs := population(benchObjects)[0]
+	table := filled(b, objs, twoFields()...)
+	r := rand.New(rand.NewPCG(1, 2))
+	b.ReportAllocs()
+	for b.Loop() {
+		obj := objs[r.IntN(benchObjects)]
+		x := table.Begin()
+		x.Delete(object.KeyOf(obj))
+		x.Publish()
+		put(table, obj)
+	}
+}
+
+// BenchmarkFill builds a table of 100,000 objects with two indexes in one Txn.
+func BenchmarkFill(b *testing.B) {
+	objs := population(benchObjects)[0]
+	b.ReportAllocs()
+	for b.Loop() {
+		filled(b, objs, twoFields()...)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*benchObjects), "ns/object")
+}
+
+// BenchmarkGet gets objects at random: of all, which is a matter of cache misses, and of a thousand.
+func BenchmarkGet(b *testing.B) {
+	objs := population(benchObjects)[0]
+	table := filled(b, objs)
+	for _, among := range []int{benchObjects, 1000} {
+		b.Run(fmt.Sprint("Among", among), func(b *testing.B) {
+			keys := make([]object.Key, 1<<16)
+			r := rand.New(rand.NewPCG(1, 2))
+			for i := range keys {
+				keys[i] = object.KeyOf(objs[r.IntN(among)])
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, ok := table.Version().Get(keys[i%len(keys)]); !ok {
+					b.Fatal("not found")
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkAll iterates over all objects.
+func BenchmarkAll(b *testing.B) {
+	table := filled(b, population(benchObjects)[0])
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		for range table.Version().All {
+			n++
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/object")
+}
+
+// BenchmarkLookup iterates over the 100 objects of one node.
+func BenchmarkLookup(b *testing.B) {
+	indexes := twoFields()
+	table := filled(b, population(benchObjects)[0], indexes...)
+	b.ReportAllocs()
+	n := 0
+	for b.Loop() {
+		set, _ := table.Version().Lookup(indexes[0].ID(), Hash("node-7"), func(k any) bool { return k.(string) == "node-7" })
+		for range set.All {
+			n++
+		}
+	}
+	if n != b.N*100 {
+		b.Fatalf("%d objects per lookup", n/b.N)
+	}
+}
+
+// BenchmarkUpdateUnderScans updates while eight goroutines iterate over everything all the time.
+func BenchmarkUpdateUnderScans(b *testing.B) {
+	objs := population(benchObjects)
+	table := filled(b, objs[0], twoFields()...)
+	var done atomic.Bool
+	var scans atomic.Int64
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for !done.Load() {
+				for range table.Version().All {
+				}
+				scans.Add(1)
+			}
+		})
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := 0; b.Loop(); i++ {
+		x := table.Begin()
+		x.Set(objs[i&1][r.IntN(benchObjects)])
+		x.Publish()
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "updates/s")
+	b.ReportMetric(float64(scans.Load())/b.Elapsed().Seconds(), "scans/s")
+	done.Store(true)
+	group.Wait()
+}
+
+// BenchmarkMemory reports what a table takes beside its objects and their strings.
+func BenchmarkMemory(b *testing.B) {
+	objs := population(benchObjects)[0]
+	unique := []Index{
+		&field{ID{"name"}, func(o *thing) string { return o.Name }},
+		&field{ID{"name too"}, func(o *thing) string { return o.Name }},
+	}
+	for _, bc := range []struct {
+		name    string
+		indexes []Index
+		oneTxn  bool
+	}{
+		{"NoIndex", nil, true},
+		{"TwoIndexes", twoFields(), true},
+		{"TwoIndexesOneByOne", twoFields(), false},
+		{"TwoIndexesAllKeysUnique", unique, true},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			for b.Loop() {
+				before := heap()
+				table := filled(b, nil, bc.indexes...)
+				if bc.oneTxn {
+					put(table, objs...)
+				} else {
+					for _, obj := range objs {
+						put(table, obj)
+					}
+				}
+				b.ReportMetric(float64(heap()-before)/benchObjects, "B/object")
+				runtime.KeepAlive(table)
+			}
+		})
+	}
+	runtime.KeepAlive(objs)
+}
+
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}

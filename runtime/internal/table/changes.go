@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Changes collects what one write changes in one index. An Index fills it.
+type Changes struct {
+	leave, enter []change
+}
+
+type change struct {
+	hash uint32
+	key  any
+}
+
+// Leave says that the object had key. Duplicates are fine. hash is Hash of the typed key.
+func (c *Changes) Leave(hash uint32, key any) { c.leave = appended(c.leave, hash, key) }
+
+// Enter says that the object has key from now on. Duplicates are fine. hash is Hash of the typed key.
+func (c *Changes) Enter(hash uint32, key any) { c.enter = appended(c.enter, hash, key) }
+
+func appended(s []change, hash uint32, key any) []change {
+	// A key that isn't equal to itself (a NaN, or what holds one) could never be found, nor removed.
+	if self := key; self != key {
+		return s
+	}
+	return append(s, change{hash, key})
+}
+
+// settle takes those keys out of leave that enter has too. In enter they may stay: to enter again changes nothing.
+func (c *Changes) settle() {
+	if len(c.leave) == 0 || len(c.enter) == 0 {
+		return
+	}
+	sorted := len(c.enter) > 16
+	if sorted {
+		slices.SortFunc(c.enter, func(a, b change) int { return cmp.Compare(a.hash, b.hash) })
+	}
+	c.leave = slices.DeleteFunc(c.leave, func(gone change) bool {
+		from := 0
+		if sorted {
+			from, _ = slices.BinarySearchFunc(c.enter, gone.hash, func(e change, hash uint32) int { return cmp.Compare(e.hash, hash) })
+		}
+		for _, e := range c.enter[from:] {
+			if sorted && e.hash != gone.hash {
+				return false
+			}
+			if e == gone {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// reset forgets everything, also what the unused part of the slices refers to.
+func (c *Changes) reset() {
+	clear(c.leave)
+	clear(c.enter)
+	c.leave, c.enter = c.leave[:0], c.enter[:0]
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+type thing = metav1.PartialObjectMetadata
+
+// newThing makes an object; keys become the values of its finalizers, which the test indexes read.
+func newThing(namespace, name string, keys ...string) *thing {
+	return &thing{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Finalizers: keys}}
+}
+
+// keysOf is an Index over what its function returns. It leaves all comparing to the table.
+type keysOf struct {
+	id   ID
+	keys func(*thing) []any
+	seen []*thing // every object that the index function was called with
+}
+
+func (k *keysOf) ID() *ID { return &k.id }
+
+func (k *keysOf) Check() error { return nil }
+
+func (k *keysOf) Changes(old, obj object.Object, c *Changes) {
+	if old != nil {
+		k.seen = append(k.seen, old.(*thing))
+		for _, key := range k.keys(old.(*thing)) {
+			c.Leave(hashAny(key), key)
+		}
+	}
+	if obj != nil {
+		k.seen = append(k.seen, obj.(*thing))
+		for _, key := range k.keys(obj.(*thing)) {
+			c.Enter(hashAny(key), key)
+		}
+	}
+}
+
+// hashAny sends many keys to few hashes, so that comparing keys is tested too.
+func hashAny(key any) uint32 { return Hash(key) & 0xff }
+
+func byKeys(name string) *keysOf {
+	return &keysOf{id: ID{Name: name}, keys: func(o *thing) []any {
+		var keys []any
+		for _, k := range o.Finalizers {
+			keys = append(keys, k)
+		}
+		return keys
+	}}
+}
+
+// byGroup files every object under the first letter of its name: few keys with many objects.
+func byGroup(name string) *keysOf {
+	return &keysOf{id: ID{Name: name}, keys: func(o *thing) []any { return []any{o.Name[0]} }}
+}
+
+func newRand(t testing.TB) *rand.Rand {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	return rand.New(rand.NewPCG(seed, 0))
+}
+
+// lookup returns the objects under key by way of the index.
+func lookup(v *Version, ix *keysOf, key any) ([]object.Object, bool) {
+	set, ok := v.Lookup(&ix.id, hashAny(key), func(k any) bool { return k == key })
+	list := slices.Collect(set.All)
+	if len(list) != set.Len() {
+		panic(fmt.Sprintf("a set of %d yields %d objects", set.Len(), len(list)))
+	}
+	return list, ok
+}
+
+// model is what a version should say.
+type model map[object.Key]object.Object
+
+// verify compares everything that v answers with what m answers.
+func verify(t testing.TB, v *Version, m model, indexes ...*keysOf) {
+	t.Helper()
+	if v.Len() != len(m) {
+		t.Fatalf("Len() = %d, want %d", v.Len(), len(m))
+	}
+	seen := model{}
+	for obj := range v.All {
+		seen[object.KeyOf(obj)] = obj
+	}
+	same(t, "All", seen, m)
+	namespaces := map[string]model{}
+	for key, want := range m {
+		if got, ok := v.Get(key); !ok || got != want {
+			t.Fatalf("Get(%v) = %p %v, want %p", key, got, ok, want)
+		}
+		if key.Namespace != "" {
+			add(namespaces, key.Namespace, key, want)
+		}
+	}
+	n := 0
+	for namespace := range v.Namespaces {
+		n++
+		same(t, "Namespace "+namespace, collect(t, v.Namespace(namespace)), namespaces[namespace])
+	}
+	if n != len(namespaces) {
+		t.Fatalf("%d namespaces, want %d", n, len(namespaces))
+	}
+	for _, ix := range indexes {
+		want := map[any]model{}
+		for key, obj := range m {
+			for _, k := range ix.keys(obj.(*thing)) {
+				add(want, k, key, obj)
+			}
+		}
+		keys, ok := v.IndexKeys(&ix.id)
+		if !ok {
+			t.Fatalf("the version has no index %q", ix.id.Name)
+		}
+		n := 0
+		for k := range keys {
+			n++
+			set, _ := v.Lookup(&ix.id, hashAny(k), func(other any) bool { return other == k })
+			same(t, fmt.Sprintf("index %s, key %v", ix.id.Name, k), collect(t, set), want[k])
+		}
+		if n != len(want) {
+			t.Fatalf("index %q has %d keys, want %d", ix.id.Name, n, len(want))
+		}
+	}
+}
+
+func add[K comparable](sets map[K]model, k K, key object.Key, obj object.Object) {
+	if sets[k] == nil {
+		sets[k] = model{}
+	}
+	sets[k][key] = obj
+}
+
+func collect(t testing.TB, s Set) model {
+	t.Helper()
+	m, n := model{}, 0
+	for obj := range s.All {
+		m[object.KeyOf(obj)] = obj
+		n++
+	}
+	if n != s.Len() || n != len(m) {
+		t.Fatalf("a set of %d yields %d objects with %d keys", s.Len(), n, len(m))
+	}
+	return m
+}
+
+func same(t testing.TB, what string, got, want model) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d objects, want %d", what, len(got), len(want))
+	}
+	for key, obj := range want {
+		if got[key] != obj {
+			t.Fatalf("%s: %v is %p, want %p", what, key, got[key], obj)
+		}
+	}
+}
+
+// checkShape verifies what the structures promise themselves: nothing empty is kept, counts and bits are right.
+func checkShape(t testing.TB, v *Version) {
+	t.Helper()
+	checkVector(t, &v.objects)
+	checkHashed(t, &v.keys)
+	slots := 0
+	for first, l := range v.objects.leaves {
+		for i, obj := range &l.objs {
+			if (obj != nil) != (l.used>>i&1 != 0) {
+				t.Fatalf("slot %d: used bit and content disagree", first+uint32(i))
+			}
+			if obj != nil {
+				slots++
+			}
+		}
+	}
+	if slots != v.keys.n {
+		t.Fatalf("%d objects under %d keys", slots, v.keys.n)
+	}
+	checkPostings(t, &v.namespaces)
+	for i := range v.indexes {
+		checkPostings(t, &v.indexes[i].postings)
+	}
+}
+
+func checkVector(t testing.TB, v *vector) {
+	t.Helper()
+	if n := len(v.root); n > 0 && v.root[n-1] == nil {
+		t.Fatal("the root ends in nothing")
+	}
+	free := uint32(len(v.root)) << (leafBits + branchBits)
+	for r, br := range v.root {
+		if br == nil {
+			free = min(free, uint32(r)<<(leafBits+branchBits))
+			continue
+		}
+		if br.used == 0 {
+			t.Fatal("an empty branch is kept")
+		}
+		for b, l := range br.leaves {
+			first := uint32(r<<branchBits+b) << leafBits
+			if (l != nil) != (br.used>>b&1 != 0) || (l != nil && l.used == leafFull) != (br.full>>b&1 != 0) {
+				t.Fatalf("leaf %d: bits of the branch are wrong", first)
+			}
+			if l != nil && l.used == 0 {
+				t.Fatalf("leaf %d is empty and kept", first)
+			}
+			switch {
+			case l == nil:
+				free = min(free, first)
+			case l.used != leafFull:
+				free = min(free, first+uint32(bits.TrailingZeros32(^l.used)))
+			}
+		}
+	}
+	c := *v
+	if got := c.free(); got != free {
+		t.Fatalf("free() = %d (low is %d), want %d", got, v.low, free)
+	}
+}
+
+func checkHashed(t testing.TB, h *hashed) {
+	t.Helper()
+	n, count := 0, uint32(0)
+	for r, br := range h.root {
+		for b, pg := range br.pages {
+			first := uint32(r<<branchBits+b) << leafBits
+			if (pg != nil) != (first < h.count) {
+				t.Fatalf("page of bucket %d: %p, though %d buckets are there", first, pg, h.count)
+			}
+			if pg == nil {
+				continue
+			}
+			for i, entries := range pg.buckets {
+				i := first + uint32(i)
+				if i < h.count {
+					count++
+				}
+				n += len(entries)
+				for _, e := range entries {
+					if h.number(e.hash) != i {
+						t.Fatalf("hash %x is in bucket %d of %d, want %d", e.hash, i, h.count, h.number(e.hash))
+					}
+				}
+				if cap(entries) != len(entries) {
+					t.Fatalf("a bucket of %d has room for %d", len(entries), cap(entries))
+				}
+			}
+		}
+	}
+	if n != h.n || count != h.count {
+		t.Fatalf("%d entries in %d buckets, counted as %d in %d", n, count, h.n, h.count)
+	}
+	if n > int(count)*bucketLoad || count > 1 && n < int(count-1)*(bucketLoad/2) {
+		t.Fatalf("%d entries in %d buckets", n, count)
+	}
+}
+
+func checkPostings(t testing.TB, h *hashed) {
+	t.Helper()
+	checkHashed(t, h)
+	for p := range h.all {
+		all := slotsOf(p)
+		if int(p.n) != len(all) || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
+			t.Fatalf("posting %v: n is %d, slots are %v", p.key, p.n, all)
+		}
+		switch {
+		case p.n == 0, (p.n == 1) != (p.many == nil):
+			t.Fatalf("posting %v of %d: wrong form", p.key, p.n)
+		case p.n > 1 && (p.many.few == nil) == (p.many.spans == nil):
+			t.Fatalf("posting %v of %d: both or no forms", p.key, p.n)
+		case p.n > fewMax && p.many.few != nil, p.n > 1 && p.n <= fewMax/2 && p.many.spans != nil:
+			t.Fatalf("posting %v of %d: wrong form", p.key, p.n)
+		}
+	}
+}
+
+func slotsOf(p *posting) []uint32 {
+	if p.n == 1 {
+		return []uint32{p.one}
+	}
+	all := slices.Clone(p.many.few)
+	for i := range p.many.spans {
+		all = p.many.spans[i].appendTo(all)
+	}
+	return all
+}
+
+func mustPanic(t *testing.T, want string, f func()) {
+	t.Helper()
+	defer func() {
+		t.Helper()
+		if got := fmt.Sprint(recover()); !strings.Contains(got, want) {
+			t.Errorf("panics with %q, want %q", got, want)
+		}
+	}()
+	f()
+}

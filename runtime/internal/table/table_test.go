@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+func mustNew(t testing.TB, indexes ...Index) *Table {
+	t.Helper()
+	table, err := New(indexes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// put sets the objects in one Txn.
+func put(table *Table, objs ...*thing) *Version {
+	x := table.Begin()
+	for _, obj := range objs {
+		x.Set(obj)
+	}
+	return x.Publish()
+}
+
+func TestSnapshotStaysAsItWas(t *testing.T) {
+	keys := byKeys("keys")
+	table := mustNew(t, keys)
+	a, b := newThing("x", "a", "red"), newThing("y", "b", "red")
+	before := put(table, a, b)
+
+	x := table.Begin()
+	x.Set(newThing("x", "a", "blue"))
+	x.Delete(object.KeyOf(b))
+	verify(t, table.Version(), model{object.KeyOf(a): a, object.KeyOf(b): b}, keys) // not yet published
+	x.Publish()
+
+	verify(t, before, model{object.KeyOf(a): a, object.KeyOf(b): b}, keys)
+	if got := table.Version().Len(); got != 1 {
+		t.Errorf("the new version has %d objects, want 1", got)
+	}
+}
+
+func TestDiscard(t *testing.T) {
+	keys := byKeys("keys")
+	table := mustNew(t, keys)
+	a := newThing("x", "a", "red")
+	before := put(table, a)
+
+	x := table.Begin()
+	x.Set(newThing("x", "a", "blue"))
+	for i := range 100 {
+		x.Set(newThing("z", fmt.Sprint(i), "red"))
+	}
+	x.SetResourceVersion("7")
+	x.Discard()
+	x.Discard() // does nothing
+
+	if table.Version() != before || before.ResourceVersion() != "" {
+		t.Error("a discarded Txn left another version or resourceVersion")
+	}
+	b := newThing("x", "b", "red")
+	verify(t, put(table, b), model{object.KeyOf(a): a, object.KeyOf(b): b}, keys)
+	checkShape(t, table.Version())
+}
+
+func TestReplace(t *testing.T) {
+	table := mustNew(t)
+	a, b, c, d := newThing("", "a"), newThing("", "b"), newThing("", "c"), newThing("", "d")
+	put(table, a, b, c)
+
+	x := table.Begin()
+	x.Sweep(func(object.Object) { t.Error("Sweep without StartReplace deletes") })
+	x.StartReplace()
+	if !x.Keep(object.KeyOf(a)) || x.Keep(object.KeyOf(d)) {
+		t.Error("Keep should find what is there, and nothing else")
+	}
+	x.Set(d)
+	x.Set(newThing("", "b"))
+	x.Delete(object.KeyOf(b)) // its slot is free again, and its mark must not stay
+	var swept []object.Object
+	x.Sweep(func(old object.Object) { swept = append(swept, old) })
+	if !slices.Equal(swept, []object.Object{c}) {
+		t.Errorf("Sweep deleted %v, want only %v", swept, c)
+	}
+	x.Sweep(func(object.Object) { t.Error("the second Sweep deletes") })
+	verify(t, x.Publish(), model{object.KeyOf(a): a, object.KeyOf(d): d})
+
+	x = table.Begin()
+	x.StartReplace()
+	x.Sweep(nil)
+	verify(t, x.Publish(), model{})
+}
+
+func TestIndexFunctionsRunOncePerState(t *testing.T) {
+	keys := byKeys("keys")
+	table := mustNew(t, keys)
+	a1, a2 := newThing("", "a", "red"), newThing("", "a", "red")
+	put(table, a1)
+	put(table, a2)
+	x := table.Begin()
+	x.Delete(object.KeyOf(a2))
+	x.Publish()
+	if want := []*thing{a1, a1, a2, a2}; !slices.Equal(keys.seen, want) {
+		t.Errorf("insert, update and delete called it with %p, want %p", keys.seen, want)
+	}
+}
+
+func TestPanicOfAnIndexFunctionChangesNothing(t *testing.T) {
+	first := byKeys("first")
+	angry := &keysOf{id: ID{Name: "angry"}, keys: func(o *thing) []any {
+		if slices.Contains(o.Finalizers, "bad") {
+			panic("angry")
+		}
+		return []any{o.Name}
+	}}
+	table := mustNew(t, first, angry)
+	a := newThing("ns", "a", "red", "blue")
+	put(table, a)
+
+	x := table.Begin()
+	mustPanic(t, "angry", func() { x.Set(newThing("ns", "a", "bad")) })
+	mustPanic(t, "angry", func() { x.Set(newThing("ns", "new", "bad")) })
+	b := newThing("ns", "b", "red")
+	x.Set(b)
+	a.Finalizers = []string{"bad"} // forbidden, but it happens
+	mustPanic(t, "angry", func() { x.Delete(object.KeyOf(a)) })
+	a.Finalizers = []string{"red", "blue"}
+	late := &keysOf{id: ID{Name: "late"}, keys: func(*thing) []any { panic("late") }}
+	mustPanic(t, "late", func() { _ = x.AddIndex(late) })
+	v := x.Publish()
+
+	verify(t, v, model{object.KeyOf(a): a, object.KeyOf(b): b}, first, angry)
+	checkShape(t, v)
+	if v.HasIndex("late") {
+		t.Error("an index that panicked while it was built is there")
+	}
+}
+
+func TestAddIndex(t *testing.T) {
+	keys := byKeys("keys")
+	table := mustNew(t, keys)
+	a := newThing("", "a", "red")
+	before := put(table, a)
+
+	x := table.Begin()
+	if err := x.AddIndex(keys); err != nil {
+		t.Errorf("the same index again: %v", err)
+	}
+	late := byGroup("late")
+	if err := x.AddIndex(late); err != nil {
+		t.Error(err)
+	}
+	for _, tc := range []struct {
+		index Index
+		want  string
+	}{
+		{byKeys("keys"), `index "keys": the table has another index of this name; give one of them a name of its own`},
+		{nil, "an index is nil"},
+		{wrong{}, "it is wrong"},
+	} {
+		if err := x.AddIndex(tc.index); err == nil || err.Error() != tc.want {
+			t.Errorf("AddIndex fails with %v, want %q", err, tc.want)
+		}
+	}
+	v := x.Publish()
+	verify(t, v, model{object.KeyOf(a): a}, keys, late)
+	if list, ok := lookup(v, late, byte('x')); len(list) != 0 || !ok || v.Namespace("x").Len() != 0 {
+		t.Errorf("a key and a namespace that no object has: %v, %v", list, ok)
+	}
+	if got := v.IndexNames(); !slices.Equal(got, []string{"keys", "late"}) || !v.HasIndex("late") {
+		t.Errorf("indexes %v", got)
+	}
+	if _, ok := before.IndexKeys(&late.id); ok || before.HasIndex("late") {
+		t.Error("the version before AddIndex has the index")
+	}
+	if _, ok := lookup(before, late, byte('a')); ok {
+		t.Error("Lookup in a version without the index says that it is there")
+	}
+	if _, err := New(byKeys("x"), byKeys("x")); err == nil {
+		t.Error("New with two indexes of one name succeeds")
+	}
+}
+
+type wrong struct{ Index }
+
+func (wrong) Check() error { return errors.New("it is wrong") }
+
+// TestSameHash uses keys of objects that really have one hash: among 2^19 keys, two agree in 32 bits with near certainty.
+func TestSameHash(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		key  func(string) object.Key
+	}{
+		{"other names", func(s string) object.Key { return object.Key{Namespace: "ns", Name: s} }},
+		{"other namespaces", func(s string) object.Key { return object.Key{Namespace: s, Name: "a"} }},
+	} {
+		t.Run(tc.name, func(t *testing.T) { testSameHash(t, tc.key) })
+	}
+}
+
+func testSameHash(t *testing.T, key func(string) object.Key) {
+	seen := map[uint32]object.Key{}
+	var pairs [][2]object.Key
+	for i := range 1 << 19 {
+		key := key(fmt.Sprint(i))
+		if other, ok := seen[Hash(key)]; ok {
+			pairs = append(pairs, [2]object.Key{key, other})
+		}
+		seen[Hash(key)] = key
+	}
+	if len(pairs) == 0 {
+		t.Fatal("no two keys have the same hash")
+	}
+	table, m := mustNew(t), model{}
+	for i, pair := range pairs {
+		a, b := newThing(pair[0].Namespace, pair[0].Name), newThing(pair[1].Namespace, pair[1].Name)
+		if i%2 == 0 {
+			a, b = b, a
+		}
+		put(table, a)
+		if _, ok := table.Version().Get(object.KeyOf(b)); ok {
+			t.Fatalf("Get(%v) finds %v, which has its hash", object.KeyOf(b), object.KeyOf(a))
+		}
+		put(table, b)
+		m[object.KeyOf(a)], m[object.KeyOf(b)] = a, b
+	}
+	verify(t, table.Version(), m)
+	for _, pair := range pairs {
+		x := table.Begin()
+		x.Delete(pair[0])
+		delete(m, pair[0])
+		verify(t, x.Publish(), m)
+	}
+}
+
+func TestKeysThatEqualNothing(t *testing.T) {
+	nan := &keysOf{id: ID{Name: "nan"}, keys: func(o *thing) []any { return []any{math.NaN(), len(o.Finalizers)} }}
+	table := mustNew(t, nan)
+	put(table, newThing("", "a"))
+	v := put(table, newThing("", "a", "x"))
+	keys, _ := v.IndexKeys(&nan.id)
+	if got := slices.Collect(keys); !slices.Equal(got, []any{1}) {
+		t.Errorf("keys %v, want only 1", got)
+	}
+}
+
+// TestMemoryGoesBack fills a table, empties all but a few, and looks at what is left of the structures.
+func TestMemoryGoesBack(t *testing.T) {
+	keys := byKeys("keys")
+	table := mustNew(t, keys)
+	const many = 20000
+	for range 3 {
+		x := table.Begin()
+		for i := range many {
+			x.Set(newThing(fmt.Sprint("ns", i%100), fmt.Sprint(i), fmt.Sprint(i), "all"))
+		}
+		full := x.Publish()
+		v := full
+		checkShape(t, v)
+		if places := len(v.objects.root) << (leafBits + branchBits); places > many+1<<(leafBits+branchBits) {
+			t.Fatalf("%d places for %d objects: slots are not reused", places, many)
+		}
+		for i := range many - 5 { // one by one: what a Txn owns must not matter
+			x := table.Begin()
+			x.Delete(object.Key{Namespace: fmt.Sprint("ns", i%100), Name: fmt.Sprint(i)})
+			x.Publish()
+		}
+		v = table.Version()
+		checkShape(t, v)
+		checkShape(t, full) // which nobody may have touched
+		if n := len(slices.Collect(full.Namespace("ns7").All)); full.Len() != many || n != many/100 {
+			t.Errorf("the full version has %d objects now, %d in a namespace", full.Len(), n)
+		}
+		leaves := 0
+		for range v.objects.leaves {
+			leaves++
+		}
+		if leaves > 5 || v.keys.count > 2 || v.namespaces.count > 2 || v.indexes[0].postings.count > 3 {
+			t.Errorf("5 objects are left in %d leaves, %d, %d and %d buckets", leaves, v.keys.count, v.namespaces.count, v.indexes[0].postings.count)
+		}
+		// Low slots are taken first: after one more round all lies at the front again.
+		x = table.Begin()
+		x.StartReplace()
+		x.Sweep(nil)
+		if v := x.Publish(); v.objects.root != nil && len(v.objects.root) != 0 || v.keys.count != 0 {
+			t.Errorf("an empty table has a root of %d and %d buckets", len(v.objects.root), v.keys.count)
+		}
+	}
+	x := table.Begin()
+	for i := range 64 {
+		x.Set(newThing("", fmt.Sprint(i)))
+	}
+	for i := range 64 {
+		x.Delete(object.Key{Name: fmt.Sprint(i)})
+		x.Set(newThing("", fmt.Sprint(i+1000)))
+	}
+	if v := x.Publish(); v.objects.free() != 64 {
+		t.Errorf("64 objects take %d slots", v.objects.free())
+	}
+}
+
+func TestNilVersionIsEmpty(t *testing.T) {
+	var v *Version
+	for range v.All {
+		t.Error("All yields something")
+	}
+	for range v.Namespaces {
+		t.Error("Namespaces yields something")
+	}
+	_, got := v.Get(object.Key{Name: "a"})
+	_, indexed := v.Lookup(&ID{}, 0, nil)
+	if got || indexed || v.Len() != 0 || v.Namespace("").Len() != 0 || v.Namespace("a").Len() != 0 ||
+		v.ResourceVersion() != "" || v.HasIndex("") || v.IndexNames() != nil {
+		t.Error("a nil Version has something")
+	}
+}
+
+func TestWrongUse(t *testing.T) {
+	table := mustNew(t)
+	x := table.Begin()
+	mustPanic(t, "Begin while a Txn is open", func() { table.Begin() })
+	v := x.Publish()
+	mustPanic(t, "used after Publish", func() { x.Publish() })
+	x.SetResourceVersion("5")
+	if _, ok := x.Delete(object.Key{Name: "a"}); ok || x.Open() || x.Keep(object.Key{}) || v.ResourceVersion() != "" {
+		t.Error("a published Txn does something")
+	}
+}
+
+func TestIterationMayStop(t *testing.T) {
+	keys := byKeys("keys")
+	table := mustNew(t, keys)
+	for _, n := range []int{1, 3, 200, 300, 9000} {
+		x := table.Begin()
+		for i := range n {
+			x.Set(newThing("ns", fmt.Sprint(i), "all", fmt.Sprint(i)))
+		}
+		v := x.Publish()
+		all, _ := v.Lookup(&keys.id, hashAny("all"), func(k any) bool { return k == "all" })
+		seqs := map[string]func(func(object.Object) bool){"All": v.All, "Namespace": v.Namespace("ns").All, "Lookup": all.All}
+		for what, seq := range seqs {
+			for stop := 1; stop <= n; stop = stop*2 + 1 {
+				got := 0
+				for range seq {
+					if got++; got == stop {
+						break
+					}
+				}
+				if got != stop {
+					t.Errorf("%s of %d yields %d when left after %d", what, n, got, stop)
+				}
+			}
+		}
+		seq, _ := v.IndexKeys(&keys.id)
+		for range seq {
+			break
+		}
+	}
+}
+
+func TestReadingAllocatesNothing(t *testing.T) {
+	keys := byKeys("keys")
+	table := mustNew(t, keys)
+	x := table.Begin()
+	for i := range 10000 {
+		x.Set(newThing(fmt.Sprint("ns", i%3), fmt.Sprint(i), fmt.Sprint(i%50)))
+	}
+	x.Publish()
+	key := object.Key{Namespace: "ns1", Name: "4"}
+	var hash uint32 = hashAny("7")
+	n := 0
+	for what, f := range map[string]func(){
+		"Get": func() { table.Version().Get(key) },
+		"All": func() {
+			for range table.Version().All {
+				n++
+			}
+		},
+		"Namespace": func() {
+			for range table.Version().Namespace("ns2").All {
+				n++
+			}
+		},
+		"Lookup": func() {
+			set, _ := table.Version().Lookup(&keys.id, hash, func(k any) bool { return k.(string) == "7" })
+			for range set.All {
+				n++
+			}
+		},
+	} {
+		if allocs := testing.AllocsPerRun(10, f); allocs != 0 {
+			t.Errorf("%s: %v allocations, want none", what, allocs)
+		}
+	}
+}

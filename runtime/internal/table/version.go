@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import (
+	"iter"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Version is one immutable state of a Table. A nil Version is empty. All methods may be called by any number of
+// goroutines; none waits, and none but IndexNames allocates. The order of iteration is unspecified, but the same for
+// each call.
+type Version struct {
+	objects         vector
+	keys            hashed
+	namespaces      hashed
+	indexes         []index
+	resourceVersion string
+}
+
+type index struct {
+	id       *ID
+	def      Index // the writer's
+	postings hashed
+}
+
+// Get returns the object under key.
+func (v *Version) Get(key object.Key) (object.Object, bool) {
+	if v == nil {
+		return nil, false
+	}
+	_, _, obj := v.find(key, Hash(key))
+	return obj, obj != nil
+}
+
+// Len returns the number of objects.
+func (v *Version) Len() int {
+	if v == nil {
+		return 0
+	}
+	return v.keys.n
+}
+
+// ResourceVersion returns the resourceVersion at which the table stands; "" when none was set.
+func (v *Version) ResourceVersion() string {
+	if v == nil {
+		return ""
+	}
+	return v.resourceVersion
+}
+
+// All yields every object until yield returns false.
+func (v *Version) All(yield func(object.Object) bool) {
+	if v != nil {
+		v.objects.all(yield)
+	}
+}
+
+// Namespace returns the objects of one namespace; of all for "", as everywhere in Kubernetes.
+func (v *Version) Namespace(namespace string) Set {
+	if v == nil || namespace == "" {
+		return Set{version: v}
+	}
+	hash := Hash(namespace)
+	for _, e := range v.namespaces.bucket(hash) {
+		if e.hash == hash && e.posting.key.(string) == namespace {
+			return Set{version: v, posting: e.posting}
+		}
+	}
+	return Set{}
+}
+
+// Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have none.
+func (v *Version) Namespaces(yield func(string) bool) {
+	if v != nil {
+		v.namespaces.all(func(p *posting) bool { return yield(p.key.(string)) })
+	}
+}
+
+// Lookup returns the objects that have the key of this Hash of which is reports that it is the one. It returns false
+// when the version doesn't have the index.
+func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool) {
+	ix := v.index(id)
+	if ix == nil {
+		return Set{}, false
+	}
+	for _, e := range ix.postings.bucket(hash) {
+		if e.hash == hash && is(e.posting.key) {
+			return Set{version: v, posting: e.posting}, true
+		}
+	}
+	return Set{}, true
+}
+
+// IndexKeys returns every key of the index that has an object, each once. It returns false when the version doesn't
+// have the index.
+func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
+	ix := v.index(id)
+	if ix == nil {
+		return nil, false
+	}
+	return func(yield func(any) bool) {
+		ix.postings.all(func(p *posting) bool { return yield(p.key) })
+	}, true
+}
+
+// HasIndex reports whether the version has an index of this name.
+func (v *Version) HasIndex(name string) bool {
+	if v != nil {
+		for i := range v.indexes {
+			if v.indexes[i].id.Name == name {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// IndexNames returns the names of the indexes in the order in which they were added.
+func (v *Version) IndexNames() []string {
+	if v == nil {
+		return nil
+	}
+	names := make([]string, len(v.indexes))
+	for i := range v.indexes {
+		names[i] = v.indexes[i].id.Name
+	}
+	return names
+}
+
+// Set is the objects of one Version that have something in common. The zero Set is empty.
+type Set struct {
+	version *Version
+	posting *posting // nil: all of version
+}
+
+// Len returns the number of objects.
+func (s Set) Len() int {
+	if s.posting == nil {
+		return s.version.Len()
+	}
+	return int(s.posting.n)
+}
+
+// All yields every object once until yield returns false.
+func (s Set) All(yield func(object.Object) bool) {
+	if s.posting == nil {
+		s.version.All(yield)
+		return
+	}
+	s.posting.all(&s.version.objects, yield)
+}
+
+// ----------------------------------------------------------------------------------------------------------------------
+
+// find returns the position of key's entry in its bucket, its slot and its object; the object is nil if there is none.
+func (v *Version) find(key object.Key, hash uint32) (at int, slot uint32, obj object.Object) {
+	if v == nil {
+		return 0, 0, nil
+	}
+	for i, e := range v.keys.bucket(hash) {
+		if e.hash != hash {
+			continue
+		}
+		if obj := v.objects.at(e.slot); obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
+			return i, e.slot, obj
+		}
+	}
+	return 0, 0, nil
+}
+
+func (v *Version) index(id *ID) *index {
+	if v != nil {
+		for i := range v.indexes {
+			if v.indexes[i].id == id {
+				return &v.indexes[i]
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package lister reads objects as client-go's listers do, by namespace, name and label selector, from a store.Reader.
+// Generated listers embed what is here.
+//
+// Every call answers from the newest snapshot at that moment and never waits. For several questions that must fit
+// together, take one Snapshot and ask that. Objects are shared and must not be changed.
+package lister
+
+import (
+	"iter"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// Lister reads all objects of one resource. It may be used by any number of goroutines.
+type Lister[T object.Object] interface {
+	// List returns every object whose labels match the selector; a nil selector matches everything. The error is always
+	// nil: it keeps the shape of client-go's listers. The slice is the caller's own, the objects are shared.
+	List(selector labels.Selector) ([]T, error)
+	// All yields every object of the snapshot that is newest when the loop begins.
+	All() iter.Seq[T]
+	// Snapshot returns the newest snapshot.
+	Snapshot() store.Snapshot[T]
+}
+
+// NamespaceLister reads the objects of one namespace of a resource. It may be used by any number of goroutines.
+type NamespaceLister[T object.Object] interface {
+	// List returns every object of the namespace whose labels match the selector; a nil selector matches everything.
+	// The error is always nil. The slice is the caller's own, the objects are shared.
+	List(selector labels.Selector) ([]T, error)
+	// All yields every object of the namespace in the snapshot that is newest when the loop begins.
+	All() iter.Seq[T]
+	// Get returns the object of this name. If there is none, the error satisfies apierrors.IsNotFound and names the
+	// resource.
+	Get(name string) (T, error)
+}
+
+// ClusterLister reads the objects of a cluster-scoped resource. It may be used by any number of goroutines.
+type ClusterLister[T object.Object] interface {
+	Lister[T]
+	// Get returns the object of this name. If there is none, the error satisfies apierrors.IsNotFound and names the
+	// resource.
+	Get(name string) (T, error)
+}
+
+// Set is all objects of one resource: a Lister, and a ClusterLister where the resource is cluster-scoped.
+type Set[T object.Object] struct {
+	reader   store.Reader[T]
+	resource schema.GroupResource
+}
+
+// New returns a lister of what reader holds. The resource, whose name is the plural, stands in the errors of Get.
+func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) Set[T] {
+	return Set[T]{reader, resource}
+}
+
+// List implements Lister.
+func (s Set[T]) List(selector labels.Selector) ([]T, error) {
+	return s.Snapshot().List("", selector), nil
+}
+
+// All implements Lister.
+func (s Set[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) { s.Snapshot().Scan("", nil, yield) }
+}
+
+// Snapshot implements Lister. Of the zero Set it is empty.
+func (s Set[T]) Snapshot() store.Snapshot[T] {
+	if s.reader == nil {
+		return store.Snapshot[T]{}
+	}
+	return s.reader.Snapshot()
+}
+
+// Namespace returns a lister of one namespace. That of "" is the one for cluster-scoped objects: it gets objects that
+// have no namespace, and lists all objects, whatever their namespace.
+func (s Set[T]) Namespace(namespace string) Scope[T] { return Scope[T]{s, namespace} }
+
+// Get returns the cluster-scoped object of this name, as a ClusterLister does.
+func (s Set[T]) Get(name string) (T, error) { return s.Namespace("").Get(name) }
+
+// Scope is the objects of one namespace, as a NamespaceLister.
+type Scope[T object.Object] struct {
+	set       Set[T]
+	namespace string
+}
+
+// List implements NamespaceLister.
+func (s Scope[T]) List(selector labels.Selector) ([]T, error) {
+	return s.set.Snapshot().List(s.namespace, selector), nil
+}
+
+// All implements NamespaceLister.
+func (s Scope[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) { s.set.Snapshot().Scan(s.namespace, nil, yield) }
+}
+
+// Get implements NamespaceLister.
+func (s Scope[T]) Get(name string) (T, error) {
+	obj, ok := s.set.Snapshot().Get(object.Key{Namespace: s.namespace, Name: name})
+	return obj, found(ok, s.set.resource, name)
+}
+
+func found(ok bool, resource schema.GroupResource, name string) error {
+	if ok {
+		return nil
+	}
+	return apierrors.NewNotFound(resource, name)
+}

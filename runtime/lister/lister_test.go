@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lister_test
+
+import (
+	"slices"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+type thing = metav1.PartialObjectMetadata
+
+// What generated listers rely on.
+var (
+	_ lister.Lister[*thing]          = lister.Set[*thing]{}
+	_ lister.NamespaceLister[*thing] = lister.Scope[*thing]{}
+	_ lister.ClusterLister[*thing]   = lister.Set[*thing]{}
+)
+
+var resource = schema.GroupResource{Group: "samples.example.com", Resource: "things"}
+
+// newStore has the objects "namespace/name" with the label name=name.
+func newStore(t *testing.T, objs ...[2]string) *store.Store[*thing] {
+	t.Helper()
+	s, err := store.New[*thing]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Update(func(x *store.Txn[*thing]) error {
+		for _, obj := range objs {
+			if err := x.Set(&thing{ObjectMeta: metav1.ObjectMeta{
+				Namespace: obj[0], Name: obj[1], Labels: map[string]string{"name": obj[1]},
+			}}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// names returns the sorted "namespace/name" of the list.
+func names(t *testing.T, list []*thing, err error) []string {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
+	}
+	names := []string{}
+	for _, obj := range list {
+		names = append(names, obj.Namespace+"/"+obj.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func TestList(t *testing.T) {
+	s := lister.New(newStore(t, [2]string{"x", "a"}, [2]string{"x", "b"}, [2]string{"y", "a"}), resource)
+	a := labels.SelectorFromSet(labels.Set{"name": "a"})
+	for _, tc := range []struct {
+		what string
+		list func(labels.Selector) ([]*thing, error)
+		sel  labels.Selector
+		want []string
+	}{
+		{"all, nil selector", s.List, nil, []string{"x/a", "x/b", "y/a"}},
+		{"all, everything", s.List, labels.Everything(), []string{"x/a", "x/b", "y/a"}},
+		{"all, name a", s.List, a, []string{"x/a", "y/a"}},
+		{"all, nothing", s.List, labels.Nothing(), []string{}},
+		{"x, nil selector", s.Namespace("x").List, nil, []string{"x/a", "x/b"}},
+		{"x, name a", s.Namespace("x").List, a, []string{"x/a"}},
+		{"z", s.Namespace("z").List, nil, []string{}},
+		{"namespace \"\"", s.Namespace("").List, nil, []string{"x/a", "x/b", "y/a"}},
+	} {
+		list, err := tc.list(tc.sel)
+		if got := names(t, list, err); !slices.Equal(got, tc.want) {
+			t.Errorf("%s: %v, want %v", tc.what, got, tc.want)
+		}
+		if list == nil {
+			t.Errorf("%s: a nil slice", tc.what)
+		}
+	}
+	if got, want := names(t, slices.Collect(s.All()), nil), []string{"x/a", "x/b", "y/a"}; !slices.Equal(got, want) {
+		t.Errorf("All: %v, want %v", got, want)
+	}
+	if got, want := names(t, slices.Collect(s.Namespace("x").All()), nil), []string{"x/a", "x/b"}; !slices.Equal(got, want) {
+		t.Errorf("All of x: %v, want %v", got, want)
+	}
+}
+
+func TestGet(t *testing.T) {
+	s := lister.New(newStore(t, [2]string{"x", "a"}, [2]string{"", "node"}), resource)
+	for _, tc := range []struct {
+		what, name string
+		get        func(string) (*thing, error)
+		want       bool
+	}{
+		{"in its namespace", "a", s.Namespace("x").Get, true},
+		{"in another namespace", "a", s.Namespace("y").Get, false},
+		{"cluster-scoped", "node", s.Get, true},
+		{"cluster-scoped, by namespace \"\"", "node", s.Namespace("").Get, true},
+		{"namespaced, asked as cluster-scoped", "a", s.Get, false},
+		{"cluster-scoped, asked in a namespace", "node", s.Namespace("x").Get, false},
+	} {
+		obj, err := tc.get(tc.name)
+		if tc.want {
+			if err != nil || obj.Name != tc.name {
+				t.Errorf("%s: %v, %v", tc.what, obj, err)
+			}
+			continue
+		}
+		if obj != nil || !apierrors.IsNotFound(err) {
+			t.Errorf("%s: %v, %v, want nil and a NotFound", tc.what, obj, err)
+		} else if want := `things.samples.example.com "` + tc.name + `" not found`; err.Error() != want {
+			t.Errorf("%s: error %q, want %q", tc.what, err, want)
+		}
+	}
+}
+
+// TestEachCallSeesTheNewest: a lister holds no snapshot, also not the sequences that it returned.
+func TestEachCallSeesTheNewest(t *testing.T) {
+	backing := newStore(t)
+	s := lister.New(backing, resource)
+	all := s.All()
+	if n := len(slices.Collect(all)); n != 0 {
+		t.Errorf("%d objects in an empty store", n)
+	}
+	if err := backing.Update(func(x *store.Txn[*thing]) error {
+		return x.Set(&thing{ObjectMeta: metav1.ObjectMeta{Name: "a"}})
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(slices.Collect(all)); n != 1 {
+		t.Errorf("%d objects when the loop begins after the change, want 1", n)
+	}
+	if s.Snapshot() != backing.Snapshot() {
+		t.Error("Snapshot isn't the newest")
+	}
+}
+
+func TestZeroSetIsEmpty(t *testing.T) {
+	var s lister.Set[*thing]
+	list, err := s.List(nil)
+	if err != nil || len(list) != 0 || s.Snapshot().Len() != 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	if _, err := s.Namespace("x").Get("a"); !apierrors.IsNotFound(err) {
+		t.Errorf("Get: %v", err)
+	}
+}

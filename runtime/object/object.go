@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package object names what informers hold: API objects, and the keys by which they are found.
+//
+// Every other runtime package builds on these few names and on nothing else of its own below them.
+package object
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Object is an API object with metadata: the constraint on everything that can be listed, watched and stored.
+// The pointer types of Kubernetes' API packages and of every custom resource satisfy it.
+//
+// Objects that come out of a store or arrive in a handler are shared by all readers: they must not be changed.
+// DeepCopy gives a copy that may be.
+type Object interface {
+	metav1.Object
+	runtime.Object
+}
+
+// Key identifies an object within one resource. Namespace is empty for cluster-scoped objects.
+// Keys are comparable, so they serve as map keys and as work queue items.
+type Key struct {
+	Namespace string
+	Name      string
+}
+
+// KeyOf returns the key of obj, which must not be nil.
+func KeyOf(obj metav1.Object) Key {
+	return Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// ParseKey reads what String writes: "namespace/name", or "name" for a cluster-scoped object.
+// It fails on an empty part and on more than one slash.
+func ParseKey(s string) (Key, error) {
+	namespace, name, namespaced := strings.Cut(s, "/")
+	if !namespaced {
+		namespace, name = "", s
+	}
+	if name == "" || namespaced && namespace == "" || strings.Contains(name, "/") {
+		return Key{}, fmt.Errorf("key %q: want \"namespace/name\" or \"name\"", s)
+	}
+	return Key{Namespace: namespace, Name: name}, nil
+}
+
+// String returns "namespace/name", or "name" for a cluster-scoped object.
+func (k Key) String() string {
+	if k.Namespace == "" {
+		return k.Name
+	}
+	return k.Namespace + "/" + k.Name
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package object_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+var _ object.Object = &metav1.PartialObjectMetadata{}
+
+func TestKeyOf(t *testing.T) {
+	obj := &metav1.ObjectMeta{Namespace: "ns", Name: "a"}
+	if got, want := object.KeyOf(obj), (object.Key{Namespace: "ns", Name: "a"}); got != want {
+		t.Errorf("KeyOf = %v, want %v", got, want)
+	}
+	if allocs := testing.AllocsPerRun(10, func() { object.KeyOf(obj) }); allocs != 0 {
+		t.Errorf("%v allocations, want none", allocs)
+	}
+}
+
+func TestParseKey(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want object.Key
+		ok   bool
+	}{
+		{"ns/a", object.Key{Namespace: "ns", Name: "a"}, true},
+		{"a", object.Key{Name: "a"}, true},
+		{"system:node:a.b", object.Key{Name: "system:node:a.b"}, true},
+		{"", object.Key{}, false},
+		{"/", object.Key{}, false},
+		{"/a", object.Key{}, false},
+		{"ns/", object.Key{}, false},
+		{"ns/a/b", object.Key{}, false},
+		{"ns//a", object.Key{}, false},
+	} {
+		got, err := object.ParseKey(tc.text)
+		if got != tc.want || (err == nil) != tc.ok {
+			t.Errorf("ParseKey(%q) = %v, %v, want %v, ok %v", tc.text, got, err, tc.want, tc.ok)
+		}
+		if err == nil && got.String() != tc.text {
+			t.Errorf("String() of ParseKey(%q) is %q", tc.text, got)
+		}
+		if err != nil && !strings.Contains(err.Error(), fmt.Sprintf("key %q: want", tc.text)) {
+			t.Errorf("ParseKey(%q) fails with %q, which doesn't say what was wrong with what", tc.text, err)
+		}
+	}
+}
+
+func ExampleKey() {
+	key, err := object.ParseKey("shop/cart")
+	fmt.Println(key.Namespace, key.Name, err)
+	fmt.Println(object.Key{Name: "node-1"})
+	_, err = object.ParseKey("a/b/c")
+	fmt.Println(err)
+	// Output:
+	// shop cart <nil>
+	// node-1
+	// key "a/b/c": want "namespace/name" or "name"
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Indexer is an index of Ts, whatever its keys are: an *Index[T, K]. Nothing else implements it.
+type Indexer[T object.Object] interface {
+	// Name returns the index's name, which is unique within a store.
+	Name() string
+	// Bind returns what a table needs to keep the index up to date. Each table gets one of its own.
+	Bind() table.Index
+	indexes(T)
+}
+
+// Index finds objects by keys that are computed from them. It is a definition and holds no objects: usually a package
+// variable, given to any number of stores and informers, and used by any number of goroutines.
+//
+// Two different Indexes of one name can't be in one store; the same one may be added again.
+type Index[T object.Object, K comparable] struct{ erased *index[K] }
+
+// NewIndex defines an index. keys appends the keys of obj to dst and returns the result, as append does; it may append
+// nothing, and the same key twice counts once. A key that isn't equal to itself, as a NaN, is not indexed.
+//
+// keys must depend on nothing but obj, must not change obj, and must not keep dst. It is called by one goroutine at a
+// time for each store, once with the new and once with the old state of a changed object, and by Lookup for a Snapshot
+// that doesn't have the index. If it panics, the write that called it is undone.
+func NewIndex[T object.Object, K comparable](name string, keys func(obj T, dst []K) []K) *Index[T, K] {
+	x := &index[K]{id: table.ID{Name: name}}
+	if keys != nil {
+		x.keys = func(obj object.Object, dst []K) []K { return keys(obj.(T), dst) }
+	}
+	return &Index[T, K]{x}
+}
+
+// Name returns the index's name.
+func (x *Index[T, K]) Name() string { return x.erased.id.Name }
+
+// Lookup yields every object of s that has key, each once. From a Snapshot that doesn't have this index it gives the
+// same answer by looking at every object.
+func (x *Index[T, K]) Lookup(s Snapshot[T], key K) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		x.erased.lookup(s.version, key, func(obj object.Object) bool { return yield(obj.(T)) })
+	}
+}
+
+// List returns what Lookup yields. The slice is the caller's own.
+func (x *Index[T, K]) List(s Snapshot[T], key K) []T {
+	list := make([]T, 0, x.erased.room(s.version, key))
+	x.erased.lookup(s.version, key, func(obj object.Object) bool { list = append(list, obj.(T)); return true })
+	return list
+}
+
+// Len returns the number of objects of s that have key, without looking at them if s has the index.
+func (x *Index[T, K]) Len(s Snapshot[T], key K) int { return x.erased.len(s.version, key) }
+
+// Keys yields every key that an object of s has, each once.
+func (x *Index[T, K]) Keys(s Snapshot[T]) iter.Seq[K] { return x.erased.all(s.version) }
+
+// Bind returns what a table needs to keep the index up to date; nil for a nil Index.
+func (x *Index[T, K]) Bind() table.Index {
+	if x == nil {
+		return nil
+	}
+	return &binding[K]{of: x.erased}
+}
+
+func (x *Index[T, K]) indexes(T) {}
+
+// ----------------------------------------------------------------------------------------------------------------------
+
+// index is an Index without the type of its objects: it is compiled once for all kinds that have keys of one sort.
+type index[K comparable] struct {
+	id   table.ID
+	keys func(obj object.Object, dst []K) []K
+}
+
+func (x *index[K]) find(v *table.Version, key K) (table.Set, bool) {
+	// A nil key of an interface type is no K, but the assertion then gives nil, as wanted.
+	return v.Lookup(&x.id, table.Hash(key), func(other any) bool { k, _ := other.(K); return k == key })
+}
+
+func (x *index[K]) lookup(v *table.Version, key K, yield func(object.Object) bool) {
+	if set, ok := x.find(v, key); ok {
+		set.All(yield)
+		return
+	}
+	var keys []K
+	for obj := range v.All {
+		if keys = x.keys(obj, keys[:0]); slices.Contains(keys, key) && !yield(obj) {
+			return
+		}
+	}
+}
+
+// room returns how long a list of what lookup yields should be made.
+func (x *index[K]) room(v *table.Version, key K) int {
+	set, _ := x.find(v, key)
+	return set.Len()
+}
+
+func (x *index[K]) len(v *table.Version, key K) int {
+	if set, ok := x.find(v, key); ok {
+		return set.Len()
+	}
+	n := 0
+	x.lookup(v, key, func(object.Object) bool { n++; return true })
+	return n
+}
+
+// all isn't inlined, or every kind would compile it anew.
+//
+//go:noinline
+func (x *index[K]) all(v *table.Version) iter.Seq[K] {
+	return func(yield func(K) bool) {
+		if keys, ok := v.IndexKeys(&x.id); ok {
+			keys(func(key any) bool { k, _ := key.(K); return yield(k) })
+			return
+		}
+		seen := map[K]struct{}{}
+		var keys []K
+		for obj := range v.All {
+			keys = x.keys(obj, keys[:0])
+			for _, key := range keys {
+				if _, ok := seen[key]; ok || key != key {
+					continue
+				}
+				seen[key] = struct{}{}
+				if !yield(key) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// binding is an index in one table. Its lists are scratch room of the table's writer.
+type binding[K comparable] struct {
+	of       *index[K]
+	old, new []K
+}
+
+func (b *binding[K]) ID() *table.ID { return &b.of.id }
+
+func (b *binding[K]) Check() error { return check(b.of.id.Name, b.of.keys != nil) }
+
+// Changes says which keys left and entered, unless the lists agree; then no key is boxed.
+func (b *binding[K]) Changes(old, obj object.Object, c *table.Changes) {
+	b.old, b.new = b.old[:0], b.new[:0]
+	if old != nil {
+		b.old = b.of.keys(old, b.old)
+	}
+	if obj != nil {
+		b.new = b.of.keys(obj, b.new)
+	}
+	if !slices.Equal(b.old, b.new) {
+		for _, key := range b.old {
+			c.Leave(table.Hash(key), key)
+		}
+		for _, key := range b.new {
+			c.Enter(table.Hash(key), key)
+		}
+	}
+	clear(b.old) // what the keys refer to is not for the index to keep
+	clear(b.new)
+}
+
+func check(name string, hasKeys bool) error {
+	switch {
+	case name == "":
+		return errors.New("an index has no name; give NewIndex one")
+	case !hasKeys:
+		return fmt.Errorf("index %q: its key function is nil", name)
+	}
+	return nil
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"iter"
+
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Reader gives access to what a store holds. It may be used by any number of goroutines.
+type Reader[T object.Object] interface {
+	// Snapshot returns the newest published state. It never waits.
+	Snapshot() Snapshot[T]
+}
+
+// View returns a Reader of t's versions. All of t's objects must be Ts.
+func View[T object.Object](t *table.Table) Reader[T] { return view[T]{t} }
+
+type view[T object.Object] struct{ table *table.Table }
+
+func (v view[T]) Snapshot() Snapshot[T] { return Snapshot[T]{v.table.Version()} }
+
+// Snapshot is one immutable state of a store. It is a value as small as a pointer; the zero Snapshot is empty. It may
+// be used by any number of goroutines, and none of its methods waits. The objects that it returns are shared: they must
+// not be changed.
+type Snapshot[T object.Object] struct{ version *table.Version }
+
+// Get returns the object under key, and whether there is one.
+func (s Snapshot[T]) Get(key object.Key) (T, bool) {
+	obj, ok := s.version.Get(key)
+	t, _ := obj.(T)
+	return t, ok
+}
+
+// Len returns the number of objects.
+func (s Snapshot[T]) Len() int { return s.version.Len() }
+
+// ResourceVersion returns the resourceVersion at which the state stands: all changes up to it are in, none after it.
+// It is "" as long as nothing has been synced.
+func (s Snapshot[T]) ResourceVersion() string { return s.version.ResourceVersion() }
+
+// All yields every object.
+func (s Snapshot[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) { s.Scan("", nil, yield) }
+}
+
+// Namespace yields every object of one namespace, or of all for "".
+func (s Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
+	return func(yield func(T) bool) { s.Scan(namespace, nil, yield) }
+}
+
+// NamespaceLen returns the number of objects in one namespace, or in all for "".
+func (s Snapshot[T]) NamespaceLen(namespace string) int { return s.version.Namespace(namespace).Len() }
+
+// Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have none.
+func (s Snapshot[T]) Namespaces() iter.Seq[string] { return s.version.Namespaces }
+
+// Select yields every object whose labels match the selector; a nil selector matches everything.
+func (s Snapshot[T]) Select(selector labels.Selector) iter.Seq[T] {
+	return func(yield func(T) bool) { s.Scan("", selector, yield) }
+}
+
+// List returns the objects of one namespace, or of all for "", whose labels match the selector; a nil selector matches
+// everything. The slice is the caller's own.
+func (s Snapshot[T]) List(namespace string, selector labels.Selector) []T {
+	list := make([]T, 0, sizeOf(s.version.Namespace(namespace), selector))
+	s.Scan(namespace, selector, func(obj T) bool {
+		list = append(list, obj)
+		return true
+	})
+	return list
+}
+
+// Scan calls yield with each of the objects that List returns, until yield returns false.
+func (s Snapshot[T]) Scan(namespace string, selector labels.Selector, yield func(T) bool) {
+	scan(s.version.Namespace(namespace), selector, func(obj object.Object) bool { return yield(obj.(T)) })
+}
+
+// ----------------------------------------------------------------------------------------------------------------------
+
+// scan yields what of set matches the selector. It isn't generic, so that it is compiled once.
+func scan(set table.Set, selector labels.Selector, yield func(object.Object) bool) {
+	switch {
+	case selector == nil || selector.Empty():
+		set.All(yield)
+	case !matchesNothing(selector):
+		set.All(func(obj object.Object) bool {
+			return !selector.Matches(labels.Set(obj.GetLabels())) || yield(obj)
+		})
+	}
+}
+
+// sizeOf returns how much room a list of what scan yields should begin with.
+func sizeOf(set table.Set, selector labels.Selector) int {
+	if selector == nil || selector.Empty() {
+		return set.Len()
+	}
+	return 0
+}
+
+func matchesNothing(selector labels.Selector) bool {
+	_, selectable := selector.Requirements()
+	return !selectable
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Store is a store for direct use: for tests, and for programs that fill one by other means than an informer. It is a
+// Reader.
+type Store[T object.Object] struct{ erased }
+
+// erased is a Store without its type, so that it is compiled once.
+type erased struct {
+	table *table.Table
+	mu    *sync.Mutex // orders the writers of table
+}
+
+// New returns an empty store with these indexes. It fails when an index is nil, and when two different ones have the
+// same name.
+func New[T object.Object](indexes ...Indexer[T]) (*Store[T], error) {
+	s, err := newErased(bind(indexes))
+	if err != nil {
+		return nil, err
+	}
+	return &Store[T]{s}, nil
+}
+
+// Snapshot returns the newest published state. It never waits.
+func (s *Store[T]) Snapshot() Snapshot[T] { return Snapshot[T]{s.table.Version()} }
+
+// Update calls change with a Txn and publishes what it did as one step: readers see all of it or nothing. It waits for
+// other Updates to end. If change returns an error, Update returns it as it is and nothing is changed; nor is it if
+// change or an index function panics, which passes through.
+func (s *Store[T]) Update(change func(*Txn[T]) error) error {
+	return s.update(func(x *table.Txn) error { return change(&Txn[T]{x}) })
+}
+
+// AddIndexers adds indexes and fills them from the content. It waits for other Updates to end, and fails like New; then
+// none of them is added.
+func (s *Store[T]) AddIndexers(indexes ...Indexer[T]) error { return s.addIndexes(bind(indexes)) }
+
+// Txn is a change of a Store in the making. It sees its own writes. It is valid until the function that got it returns;
+// from then on it reads nothing, changes nothing, and Set fails.
+type Txn[T object.Object] struct{ txn *table.Txn }
+
+// Get returns the object under key, and whether there is one.
+func (x *Txn[T]) Get(key object.Key) (T, bool) {
+	obj, ok := x.txn.Get(key)
+	t, _ := obj.(T)
+	return t, ok
+}
+
+// Set puts obj under its namespace and name. It fails, and changes nothing, when obj is nil or has no name.
+func (x *Txn[T]) Set(obj T) error { return set(x.txn, obj) }
+
+// Delete removes the object under key. It returns the object, and whether there was one.
+func (x *Txn[T]) Delete(key object.Key) (T, bool) {
+	old, ok := x.txn.Delete(key)
+	t, _ := old.(T)
+	return t, ok
+}
+
+// SetResourceVersion says at which resourceVersion the content stands.
+func (x *Txn[T]) SetResourceVersion(rv string) { x.txn.SetResourceVersion(rv) }
+
+// ----------------------------------------------------------------------------------------------------------------------
+
+// bind returns nil for a nil index, which the table refuses.
+func bind[T object.Object](indexes []Indexer[T]) []table.Index {
+	bound := make([]table.Index, len(indexes))
+	for i, ix := range indexes {
+		if ix != nil {
+			bound[i] = ix.Bind()
+		}
+	}
+	return bound
+}
+
+func newErased(indexes []table.Index) (erased, error) {
+	t, err := table.New(indexes...)
+	if err != nil {
+		return erased{}, fmt.Errorf("new store: %w", err)
+	}
+	return erased{mu: new(sync.Mutex), table: t}, nil
+}
+
+func (s *erased) update(change func(*table.Txn) error) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x := s.table.Begin()
+	defer x.Discard()
+	if err := change(x); err != nil {
+		return err
+	}
+	x.Publish()
+	return nil
+}
+
+func (s *erased) addIndexes(indexes []table.Index) error {
+	return s.update(func(x *table.Txn) error {
+		for _, ix := range indexes {
+			if err := x.AddIndex(ix); err != nil {
+				return fmt.Errorf("add indexes to store: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+func set(x *table.Txn, obj object.Object) error {
+	switch {
+	case !x.Open():
+		return fmt.Errorf("set %T in store: the Txn has ended; use it only inside the function that Update calls", obj)
+	case isNil(obj):
+		return fmt.Errorf("set %T in store: the object is nil", obj)
+	case obj.GetName() == "":
+		return fmt.Errorf("set %T in store: the object has no name, by which it would be found", obj)
+	}
+	x.Set(obj)
+	return nil
+}
+
+// isNil also finds a nil pointer in a non-nil interface.
+func isNil(obj object.Object) bool {
+	v := reflect.ValueOf(obj)
+	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}

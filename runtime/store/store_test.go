@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+	"github.com/informer-gen/informer-gen/runtime/store/storetest"
+)
+
+type thing = metav1.PartialObjectMetadata
+
+var byNode = store.NewIndex("ByNode", func(obj *thing, keys []string) []string { return append(keys, obj.Labels["node"]) })
+
+func newThing(namespace, name, node string) *thing {
+	return &thing{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"node": node}}}
+}
+
+func mustNew(t testing.TB, indexes ...store.Indexer[*thing]) *store.Store[*thing] {
+	t.Helper()
+	s, err := store.New(indexes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func put(t testing.TB, s *store.Store[*thing], objs ...*thing) {
+	t.Helper()
+	if err := s.Update(func(x *store.Txn[*thing]) error {
+		for _, obj := range objs {
+			if err := x.Set(obj); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestReader(t *testing.T) {
+	apply := func(t *testing.T, s *store.Store[*thing]) func([]*thing, []object.Key, string) {
+		return func(set []*thing, deleted []object.Key, rv string) {
+			if err := s.Update(func(x *store.Txn[*thing]) error {
+				for _, obj := range set {
+					if err := x.Set(obj); err != nil {
+						return err
+					}
+				}
+				for _, key := range deleted {
+					x.Delete(key)
+				}
+				x.SetResourceVersion(rv)
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	for _, tc := range []struct {
+		name string
+		make func(t *testing.T, indexes []store.Indexer[*thing]) *store.Store[*thing]
+	}{
+		{"indexed", func(t *testing.T, indexes []store.Indexer[*thing]) *store.Store[*thing] {
+			return mustNew(t, indexes...)
+		}},
+		{"without indexes", func(t *testing.T, _ []store.Indexer[*thing]) *store.Store[*thing] { return mustNew(t) }},
+		{"indexes added", func(t *testing.T, indexes []store.Indexer[*thing]) *store.Store[*thing] {
+			s := mustNew(t)
+			if err := s.AddIndexers(indexes...); err != nil {
+				t.Error(err)
+			}
+			return s
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			storetest.Run(t, func(t *testing.T, indexes ...store.Indexer[*thing]) storetest.Rig {
+				s := tc.make(t, indexes)
+				return storetest.Rig{Reader: s, Apply: apply(t, s)}
+			})
+		})
+	}
+}
+
+// TestView reads one table in two types, as an informer of a kind and one of all kinds do.
+func TestView(t *testing.T) {
+	tab, err := table.New()
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj := newThing("ns", "a", "")
+	x := tab.Begin()
+	x.Set(obj)
+	x.Publish()
+	typed := store.View[*thing](tab).Snapshot()
+	erased := store.View[object.Object](tab).Snapshot()
+	if got, ok := typed.Get(object.KeyOf(obj)); !ok || got != obj {
+		t.Errorf("typed: %v, %v", got, ok)
+	}
+	if got, ok := erased.Get(object.KeyOf(obj)); !ok || got != object.Object(obj) {
+		t.Errorf("as object.Object: %v, %v", got, ok)
+	}
+	if got, ok := erased.Get(object.Key{Name: "b"}); ok || got != nil {
+		t.Errorf("as object.Object, what isn't there: %v, %v", got, ok)
+	}
+	if got := slices.Collect(erased.All()); len(got) != 1 || got[0] != object.Object(obj) {
+		t.Errorf("All as object.Object: %v", got)
+	}
+}
+
+func TestUpdateIsAllOrNothing(t *testing.T) {
+	s := mustNew(t, byNode)
+	put(t, s, newThing("ns", "a", "n1"))
+	before := s.Snapshot()
+	wrong := errors.New("wrong")
+	err := s.Update(func(x *store.Txn[*thing]) error {
+		put := newThing("ns", "b", "n1")
+		if err := x.Set(put); err != nil {
+			return err
+		}
+		if got, ok := x.Get(object.KeyOf(put)); !ok || got != put {
+			t.Error("a Txn doesn't see its own write")
+		}
+		if got, ok := x.Delete(object.Key{Namespace: "ns", Name: "a"}); !ok || got.Name != "a" {
+			t.Errorf("Delete = %v, %v", got, ok)
+		}
+		if got, ok := x.Get(object.Key{Namespace: "ns", Name: "a"}); ok || got != nil {
+			t.Errorf("Get after Delete = %v, %v", got, ok)
+		}
+		x.SetResourceVersion("9")
+		return wrong
+	})
+	if err != wrong {
+		t.Errorf("Update returns %v, want what the function returned", err)
+	}
+	if s.Snapshot() != before {
+		t.Error("a failed Update has changed the store")
+	}
+	func() {
+		defer func() {
+			if recover() != "panic" {
+				t.Error("the panic didn't pass through")
+			}
+		}()
+		_ = s.Update(func(x *store.Txn[*thing]) error { x.Delete(object.Key{Namespace: "ns", Name: "a"}); panic("panic") })
+	}()
+	if s.Snapshot() != before {
+		t.Error("an Update that panicked has changed the store")
+	}
+	put(t, s, newThing("ns", "c", "n1")) // and the store can still be written
+	if n := byNode.Len(s.Snapshot(), "n1"); n != 2 {
+		t.Errorf("%d objects on n1, want 2", n)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	s := mustNew(t, byNode)
+	same := store.NewIndex("ByNode", func(_ *thing, keys []int) []int { return keys })
+	nothing := func(_ *thing, keys []int) []int { return keys }
+	var ended *store.Txn[*thing]
+	inUpdate := func(f func(x *store.Txn[*thing]) error) error { return s.Update(f) }
+	_, errNew := store.New(store.Indexer[*thing](byNode), same)
+	for _, tc := range []struct {
+		name, want string
+		err        error
+	}{
+		{"nil object", "set *v1.PartialObjectMetadata in store: the object is nil", inUpdate(func(x *store.Txn[*thing]) error {
+			ended = x
+			return x.Set(nil)
+		})},
+		{"no name", "set *v1.PartialObjectMetadata in store: the object has no name, by which it would be found",
+			inUpdate(func(x *store.Txn[*thing]) error { return x.Set(&thing{}) })},
+		{"ended", "set *v1.PartialObjectMetadata in store: the Txn has ended; use it only inside the function that Update calls",
+			ended.Set(newThing("", "a", ""))},
+		{"two of one name", `add indexes to store: index "ByNode": the table has another index of this name`, s.AddIndexers(same)},
+		{"two of one name, new", `new store: index "ByNode": the table has another index of this name`, errNew},
+		{"nil index", "add indexes to store: an index is nil", s.AddIndexers(nil)},
+		{"nil *Index", "add indexes to store: an index is nil", s.AddIndexers((*store.Index[*thing, int])(nil))},
+		{"no key function", `add indexes to store: index "ByX": its key function is nil`, s.AddIndexers(store.NewIndex[*thing, int]("ByX", nil))},
+		{"no name of index", "add indexes to store: an index has no name", s.AddIndexers(store.NewIndex("", nothing))},
+		{"none of several is added", "is nil", s.AddIndexers(store.NewIndex("ByZ", nothing), nil)},
+	} {
+		if tc.err == nil || !strings.Contains(tc.err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %q", tc.name, tc.err, tc.want)
+		}
+	}
+	if err := s.AddIndexers(byNode, store.NewIndex("ByZ", nothing)); err != nil {
+		t.Errorf("the same index again, and one that could not be added before: %v", err)
+	}
+	if _, ok := ended.Get(object.Key{Name: "a"}); ok {
+		t.Error("a Txn that has ended finds something")
+	}
+	ended.SetResourceVersion("1")
+	if _, ok := ended.Delete(object.Key{Name: "a"}); ok || s.Snapshot().ResourceVersion() != "" || s.Snapshot().Len() != 0 {
+		t.Error("a Txn that has ended changes something")
+	}
+}
+
+// TestAnotherIndexOfTheName: the store's index of that name has other keys, so it must not be asked.
+func TestAnotherIndexOfTheName(t *testing.T) {
+	s := mustNew(t, byNode)
+	put(t, s, newThing("ns", "a", "n1"))
+	other := store.NewIndex("ByNode", func(obj *thing, keys []string) []string { return append(keys, obj.Name) })
+	if got := other.List(s.Snapshot(), "a"); len(got) != 1 {
+		t.Errorf("%d objects, want 1", len(got))
+	}
+	if n := other.Len(s.Snapshot(), "n1"); n != 0 {
+		t.Errorf("%d objects under another index's key", n)
+	}
+}
+
+func TestKeysOfInterfaceType(t *testing.T) {
+	index := store.NewIndex("ByAny", func(obj *thing, keys []fmt.Stringer) []fmt.Stringer {
+		if obj.Name == "nil" {
+			return append(keys, nil)
+		}
+		return append(keys, object.KeyOf(obj))
+	})
+	for _, s := range []*store.Store[*thing]{mustNew(t, index), mustNew(t)} {
+		put(t, s, newThing("", "nil", ""), newThing("", "a", ""))
+		if n := index.Len(s.Snapshot(), nil); n != 1 {
+			t.Errorf("%d objects under nil, want 1", n)
+		}
+		if n := index.Len(s.Snapshot(), object.Key{Name: "a"}); n != 1 {
+			t.Errorf("%d objects under a, want 1", n)
+		}
+		if n := len(slices.Collect(index.Keys(s.Snapshot()))); n != 2 {
+			t.Errorf("%d keys, want 2", n)
+		}
+	}
+}
+
+func TestKeysAreNotBoxedWhileTheyAgree(t *testing.T) {
+	byKeys := store.NewIndex("ByKeys", func(obj *thing, keys []string) []string { return append(keys, obj.Finalizers...) })
+	a, b := newThing("ns", "a", "n1"), newThing("ns", "a", "n1")
+	a.Finalizers, b.Finalizers = []string{"one key", "another key"}, []string{"one key", "another key"}
+	allocs := func(s *store.Store[*thing]) float64 {
+		put(t, s, a)
+		return testing.AllocsPerRun(100, func() { put(t, s, b); put(t, s, a) })
+	}
+	if without, with := allocs(mustNew(t)), allocs(mustNew(t, byNode, byKeys)); with != without {
+		t.Errorf("two updates make %v allocations with two indexes, %v without", with, without)
+	}
+}
+
+func TestReadingAllocatesNothing(t *testing.T) {
+	s := mustNew(t, byNode)
+	var objs []*thing
+	for i := range 5000 {
+		objs = append(objs, newThing(fmt.Sprint("ns", i%4), fmt.Sprint(i), fmt.Sprint("node-", i%20)))
+	}
+	put(t, s, objs...)
+	key := object.KeyOf(objs[7])
+	selector := labels.SelectorFromSet(labels.Set{"node": "node-3"})
+	node := "node-3"
+	n := 0
+	for what, f := range map[string]func(){
+		"Get": func() { s.Snapshot().Get(key) },
+		"All": func() {
+			for range s.Snapshot().All() {
+				n++
+			}
+		},
+		"Namespace": func() {
+			for range s.Snapshot().Namespace("ns1") {
+				n++
+			}
+		},
+		"Select": func() {
+			for range s.Snapshot().Select(selector) {
+				n++
+			}
+		},
+		"Lookup": func() {
+			for range byNode.Lookup(s.Snapshot(), node) {
+				n++
+			}
+		},
+		"Len": func() { n += byNode.Len(s.Snapshot(), node) },
+	} {
+		if allocs := testing.AllocsPerRun(10, f); allocs != 0 {
+			t.Errorf("%s: %v allocations, want none", what, allocs)
+		}
+	}
+	if allocs := testing.AllocsPerRun(10, func() { n += len(byNode.List(s.Snapshot(), node)) }); allocs != 1 {
+		t.Errorf("List of an index: %v allocations, want the slice's one", allocs)
+	}
+	if allocs := testing.AllocsPerRun(10, func() { n += len(s.Snapshot().List("ns1", nil)) }); allocs != 1 {
+		t.Errorf("List of a namespace: %v allocations, want the slice's one", allocs)
+	}
+}
+
+// TestWritersTakeTurns has several writers count in one object, and readers that must never see the count go back.
+func TestWritersTakeTurns(t *testing.T) {
+	s := mustNew(t, byNode)
+	put(t, s, newThing("ns", "counter", "n1"))
+	key := object.Key{Namespace: "ns", Name: "counter"}
+	const writers, times = 4, 200
+	var group sync.WaitGroup
+	for range writers {
+		group.Go(func() {
+			for range times {
+				if err := s.Update(func(x *store.Txn[*thing]) error {
+					obj, _ := x.Get(key)
+					obj = obj.DeepCopy()
+					obj.Generation++
+					return x.Set(obj)
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		group.Go(func() {
+			var last int64
+			for last < writers*times/2 {
+				obj, _ := s.Snapshot().Get(key)
+				if obj.Generation < last {
+					t.Errorf("the count goes from %d to %d", last, obj.Generation)
+					return
+				}
+				last = obj.Generation
+			}
+		})
+	}
+	group.Wait()
+	if obj, _ := s.Snapshot().Get(key); obj.Generation != writers*times {
+		t.Errorf("counted to %d, want %d", obj.Generation, writers*times)
+	}
+}
