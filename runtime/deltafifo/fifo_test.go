@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deltafifo_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type (
+	obj    = *metav1.PartialObjectMetadata
+	fifo   = deltafifo.DeltaFIFO[obj]
+	delta  = deltafifo.Delta[obj]
+	deltas = deltafifo.Deltas[obj]
+)
+
+func thing(name, resourceVersion string) obj {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: resourceVersion}}
+}
+
+// show writes a delta as "Added a@1", a deletion that Pop found out as "Deleted? a@1", a mark as "Bookmark@7".
+func show(d delta) string {
+	unknown := ""
+	if d.FinalStateUnknown {
+		unknown = "?"
+	}
+	name := ""
+	if d.Key.Name != "" {
+		name = " " + d.Key.Name
+	}
+	return strings.TrimSuffix(fmt.Sprintf("%v%s%s@%s", d.Type, unknown, name, d.ResourceVersion), "@")
+}
+
+func showAll(ds []delta) string {
+	var out []string
+	for _, d := range ds {
+		out = append(out, show(d))
+	}
+	return strings.Join(out, ", ")
+}
+
+// feed does to f what a script says: "+a@1" add, "~a@2" update, "-a@3" delete, "=a@1" replace, "*a" sync, "[" begin,
+// "]@9" end and "!" abort of a full state, "|@8" bookmark.
+func feed(t *testing.T, f *fifo, script string) {
+	t.Helper()
+	for word := range strings.FieldsSeq(script) {
+		name, rv, _ := strings.Cut(word[1:], "@")
+		var err error
+		switch word[0] {
+		case '+':
+			err = f.Add(thing(name, rv))
+		case '~':
+			err = f.Update(thing(name, rv))
+		case '-':
+			err = f.Delete(thing(name, rv))
+		case '=':
+			err = f.Replace(thing(name, rv))
+		case '*':
+			err = f.Sync(thing(name, rv))
+		case '[':
+			err = f.BeginReplace()
+		case ']':
+			err = f.EndReplace(rv)
+		case '!':
+			err = f.AbortReplace()
+		case '|':
+			err = f.Bookmark(rv)
+		default:
+			t.Fatalf("no such word: %q", word)
+		}
+		if err != nil {
+			t.Fatalf("%s: %v", word, err)
+		}
+	}
+}
+
+func TestPopBatchKeepsTheStream(t *testing.T) {
+	f := deltafifo.New(deltafifo.Options[obj]{})
+	feed(t, f, "[ =a@1 -a@2 ]@5 +b@6 ~b@7 -b@8 -b@8 *c@1 |@9 [ !")
+	want := "ReplaceStarted, Replaced a@1, Deleted a@2, ReplaceEnded@5, Added b@6, Updated b@7, Deleted b@8, Deleted b@8, Sync c@1, Bookmark@9, ReplaceStarted, ReplaceAborted"
+	if f.HasSynced() {
+		t.Error("synced before anything was taken")
+	}
+	if got := f.Len(); got != 12 {
+		t.Errorf("Len is %d before", got)
+	}
+	got, err := f.PopBatch(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, showAll(got)); diff != "" {
+		t.Error(diff)
+	}
+	if !f.HasSynced() || f.Len() != 0 {
+		t.Errorf("after: synced %v, Len %d", f.HasSynced(), f.Len())
+	}
+	feed(t, f, "+d@10")
+	if got, err = f.PopBatch(t.Context(), got[:1]); err != nil || showAll(got) != "ReplaceStarted, Added d@10" {
+		t.Errorf("appending: %s, %v", showAll(got), err)
+	}
+}
+
+// popAll closes the queue, pops until it is empty and returns one line per Pop.
+func popAll(t *testing.T, f *fifo) []string {
+	t.Helper()
+	f.Close()
+	var lines []string
+	for {
+		err := f.Pop(t.Context(), func(key object.Key, d deltas) error {
+			for _, each := range d {
+				if each.Key != key {
+					t.Errorf("%v among the deltas of %v", each.Key, key)
+				}
+			}
+			lines = append(lines, showAll(d))
+			return nil
+		})
+		if err == deltafifo.ErrClosed {
+			return lines
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestPop(t *testing.T) {
+	for _, test := range []struct {
+		name, script, known string
+		want                []string
+	}{
+		{"a key has all its deltas, keys in the order of their oldest", "+a@1 +b@2 ~a@3 -b@4 +c@5 ~a@6", "",
+			[]string{"Added a@1, Updated a@3, Updated a@6", "Added b@2, Deleted b@4", "Added c@5"}},
+		{"two deletions in a row are one", "-a@1 -a@2 +a@3 -a@4", "",
+			[]string{"Deleted a@1, Added a@3, Deleted a@4"}},
+		{"a full state appears when it is complete", "+a@1 [ =b@2", "",
+			[]string{"Added a@1"}},
+		{"marks are left out", "[ =a@1 =b@2 ]@3 |@4", "",
+			[]string{"Replaced a@1", "Replaced b@2"}},
+		{"an aborted full state never was", "[ =a@1 =b@2 ! +c@3", "",
+			[]string{"Added c@3"}},
+		{"a full state that is begun again", "[ =a@1 [ =b@2 ]@3", "",
+			[]string{"Replaced b@2"}},
+		{"known objects vanish, before the rest", "[ =b@5 ]@6", "a@1 b@2 c@3",
+			[]string{"Deleted? a@1", "Deleted? c@3", "Replaced b@5"}},
+		{"waiting objects vanish", "+a@1 ~a@2 [ =b@3 ]@4", "",
+			[]string{"Added a@1, Updated a@2, Deleted? a@2", "Replaced b@3"}},
+		{"a known object that waits vanishes as it is now", "~a@2 [ ]@4", "a@1",
+			[]string{"Updated a@2, Deleted? a@2"}},
+		{"what is deleted does not vanish", "-a@2 [ ]@4", "a@1",
+			[]string{"Deleted a@2"}},
+		{"the deletion that knows the final state stays", "[ ]@4 -a@5", "a@1",
+			[]string{"Deleted a@5"}},
+		{"deleted within a full state", "[ =a@1 =b@1 -a@2 ]@3", "a@0",
+			[]string{"Replaced a@1, Deleted a@2", "Replaced b@1"}},
+		{"a sync gives way to what waits", "+a@1 *a@1 *b@1 *b@1", "",
+			[]string{"Added a@1", "Sync b@1"}},
+		{"a sync within a full state is not part of it", "[ *a@1 ! *b@1", "",
+			[]string{"Sync a@1", "Sync b@1"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var options deltafifo.Options[obj]
+			if test.known != "" {
+				options.Known = func() iter.Seq[obj] {
+					return func(yield func(obj) bool) {
+						for word := range strings.FieldsSeq(test.known) {
+							name, rv, _ := strings.Cut(word, "@")
+							if !yield(thing(name, rv)) {
+								return
+							}
+						}
+					}
+				}
+			}
+			f := deltafifo.New(options)
+			feed(t, f, test.script)
+			if diff := cmp.Diff(test.want, popAll(t, f)); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestPopSyncedWhenProcessed(t *testing.T) {
+	f := deltafifo.New(deltafifo.Options[obj]{})
+	feed(t, f, "+x@0 [ =a@1 =b@1 ]@2 [ =c@3 ]@4")
+	for n, want := range []bool{false, false, true, true} { // x, a, b, c
+		err := f.Pop(t.Context(), func(object.Key, deltas) error {
+			if f.HasSynced() != (n == 3) {
+				t.Errorf("synced is %v within Pop %d", f.HasSynced(), n)
+			}
+			return nil
+		})
+		if err != nil || f.HasSynced() != want {
+			t.Errorf("after Pop %d: synced %v, %v", n, f.HasSynced(), err)
+		}
+	}
+	empty := deltafifo.New(deltafifo.Options[obj]{})
+	feed(t, empty, "[ ]@1")
+	if lines := popAll(t, empty); len(lines) != 0 || !empty.HasSynced() {
+		t.Errorf("an empty full state: %v, synced %v", lines, empty.HasSynced())
+	}
+}
+
+func TestPopReturnsWhatProcessReturns(t *testing.T) {
+	f := deltafifo.New(deltafifo.Options[obj]{})
+	feed(t, f, "+a@1 +b@2")
+	wrong := errors.New("wrong")
+	if err := f.Pop(t.Context(), func(object.Key, deltas) error { return wrong }); err != wrong {
+		t.Errorf("got %v", err)
+	}
+	if diff := cmp.Diff([]string{"Added b@2"}, popAll(t, f)); diff != "" {
+		t.Errorf("the deltas of a failed Pop should be gone: %s", diff)
+	}
+}
+
+func TestPopsDoNotOverlap(t *testing.T) {
+	// synctest.Wait returns when nobody in the bubble can go on, so the second Pop had every chance to call back.
+	synctest.Test(t, func(t *testing.T) {
+		f := deltafifo.New(deltafifo.Options[obj]{})
+		feed(t, f, "+a@1 +b@2")
+		let := make(chan struct{})
+		var calls []string
+		pop := func() {
+			if err := f.Pop(t.Context(), func(key object.Key, _ deltas) error {
+				calls = append(calls, key.Name)
+				<-let
+				return nil
+			}); err != nil {
+				t.Error(err)
+			}
+		}
+		go pop()
+		synctest.Wait()
+		go pop()
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"a"}, calls); diff != "" {
+			t.Error(diff)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := f.Pop(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("waiting for the other Pop: %v", err)
+		}
+		close(let)
+		synctest.Wait()
+		if diff := cmp.Diff([]string{"a", "b"}, calls); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+func TestBackpressure(t *testing.T) {
+	for _, kind := range []string{"PopBatch", "Pop"} {
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := deltafifo.New(deltafifo.Options[obj]{Capacity: 3})
+				added := 0
+				go func() {
+					for n := range 10 {
+						if err := f.Add(thing(fmt.Sprint(n), "1")); err != nil {
+							t.Error(err)
+						}
+						added++
+					}
+				}()
+				synctest.Wait()
+				if added != 3 || f.Len() != 3 {
+					t.Fatalf("%d added, %d wait; want 3", added, f.Len())
+				}
+				taken := 0
+				for taken < 10 {
+					if kind == "Pop" {
+						if err := f.Pop(t.Context(), func(object.Key, deltas) error { taken++; return nil }); err != nil {
+							t.Fatal(err)
+						}
+					} else {
+						batch, err := f.PopBatch(t.Context(), nil)
+						if err != nil {
+							t.Fatal(err)
+						}
+						taken += len(batch)
+					}
+					synctest.Wait()
+					if want := min(10, taken+3); added != want {
+						t.Fatalf("%d taken, %d added; want %d", taken, added, want)
+					}
+				}
+			})
+		})
+	}
+}
+
+func TestPopTakesAFullStateBeyondCapacity(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := deltafifo.New(deltafifo.Options[obj]{Capacity: 2})
+		go func() {
+			for _, step := range []func() error{
+				f.BeginReplace,
+				func() error { return f.Replace(thing("a", "1")) },
+				func() error { return f.Replace(thing("b", "1")) },
+				func() error { return f.Replace(thing("c", "1")) },
+				func() error { return f.EndReplace("2") },
+			} {
+				if err := step(); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+		for _, want := range []string{"a", "b", "c"} {
+			if err := f.Pop(t.Context(), func(key object.Key, _ deltas) error {
+				if key.Name != want {
+					t.Errorf("got %v, want %s", key, want)
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestCloseAndCancel(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := deltafifo.New(deltafifo.Options[obj]{Capacity: 1})
+		feed(t, f, "+a@1")
+		var addErr, popErr, cancelErr error
+		go func() { addErr = f.Add(thing("b", "2")) }()
+		synctest.Wait()
+		f.Close()
+		f.Close()
+		synctest.Wait()
+		if addErr != deltafifo.ErrClosed || f.Bookmark("3") != deltafifo.ErrClosed {
+			t.Errorf("adding to a closed queue: %v", addErr)
+		}
+		batch, err := f.PopBatch(t.Context(), nil)
+		if err != nil || len(batch) != 1 {
+			t.Errorf("what is left: %v, %v", batch, err)
+		}
+		if _, err = f.PopBatch(t.Context(), nil); err != deltafifo.ErrClosed {
+			t.Errorf("closed and empty: %v", err)
+		}
+
+		f = deltafifo.New(deltafifo.Options[obj]{})
+		why := errors.New("why")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() { _, cancelErr = f.PopBatch(ctx, nil) }()
+		go func() { _, popErr = f.PopBatch(t.Context(), nil) }()
+		synctest.Wait()
+		cancel(why)
+		synctest.Wait()
+		if cancelErr != why || popErr != nil {
+			t.Errorf("cancelled: %v; the other: %v", cancelErr, popErr)
+		}
+		f.Close()
+		synctest.Wait()
+		if popErr != deltafifo.ErrClosed {
+			t.Errorf("closed while waiting: %v", popErr)
+		}
+	})
+}
+
+func TestMixedConsumers(t *testing.T) {
+	f := deltafifo.New(deltafifo.Options[obj]{})
+	feed(t, f, "+a@1")
+	if _, err := f.PopBatch(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Pop(t.Context(), nil); err != deltafifo.ErrMixed {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestPopAgainstModel compares Pop on random streams with the plainest thing that could be right: per key, the sequence
+// of what is not a mark; full states resolved when they end.
+func TestPopAgainstModel(t *testing.T) {
+	seed := rand.Uint64()
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for round := range 300 {
+		f := deltafifo.New(deltafifo.Options[obj]{})
+		want := map[string][]string{} // by key
+		got := map[string][]string{}
+		alive := map[string]bool{}
+		var staged []string
+		replacing := false
+		var script []string
+		do := func(word string) { script = append(script, word); feed(t, f, word) }
+		for n := range 40 {
+			name := string(rune('a' + rng.IntN(4)))
+			switch word := fmt.Sprintf("%s@%d", name, n); rng.IntN(6) {
+			case 0:
+				if !replacing {
+					do("[")
+					replacing, staged = true, nil
+				} else if rng.IntN(4) == 0 {
+					do("!")
+					replacing = false
+				} else {
+					do("]@" + fmt.Sprint(n))
+					replacing = false
+					for _, key := range []string{"a", "b", "c", "d"} {
+						if alive[key] && !slices.Contains(staged, key) {
+							want[key] = append(want[key], "Deleted?")
+							alive[key] = false
+						}
+					}
+					for _, key := range staged {
+						want[key] = append(want[key], "Replaced")
+						alive[key] = true
+					}
+				}
+			default:
+				if replacing {
+					do("=" + word)
+					staged = append(staged, name)
+				} else if alive[name] && rng.IntN(2) == 0 {
+					do("-" + word)
+					want[name] = append(want[name], "Deleted")
+					alive[name] = false
+				} else if alive[name] {
+					do("~" + word)
+					want[name] = append(want[name], "Updated")
+				} else {
+					do("+" + word)
+					want[name] = append(want[name], "Added")
+					alive[name] = true
+				}
+			}
+		}
+		for _, line := range popAll(t, f) {
+			for each := range strings.SplitSeq(line, ", ") {
+				what, name, _ := strings.Cut(each, " ")
+				name, _, _ = strings.Cut(name, "@")
+				got[name] = append(got[name], what)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("seed %d round %d: %s\n%s", seed, round, strings.Join(script, " "), diff)
+		}
+	}
+}

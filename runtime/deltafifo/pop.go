@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deltafifo
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Pop blocks until a key has something waiting, takes all of that out of the queue, and returns what process returns.
+// process is called on the caller's goroutine and may use the queue; no two calls overlap. An error of it changes
+// nothing: the deltas are gone. Besides it, Pop returns context.Cause(ctx) when ctx is done (whatever waits), ErrClosed when the queue is
+// closed and empty, and ErrMixed.
+//
+// What Pop makes of the stream: the marks are left out, and a full state appears when it is complete, or not at all. An
+// object that it lacks, but that is Known or waits in the queue, is Deleted with FinalStateUnknown, before the rest of
+// the full state. Two deletions in a row are one, the one that knows the final state if there is such.
+func (f *DeltaFIFO[T]) Pop(ctx context.Context, process func(object.Key, Deltas[T]) error) error {
+	select {
+	case f.consuming <- struct{}{}:
+		defer func() { <-f.consuming }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	key, deltas, last, err := f.take(ctx)
+	if err != nil {
+		return err
+	}
+	if last { // of the first full state: synced when it was processed, also if that fails or panics
+		defer f.setSynced()
+	}
+	return process(key, deltas)
+}
+
+// --- private from here ---
+
+// keyed is the stream sorted by keys.
+type keyed[T object.Object] struct {
+	items   map[object.Key]Deltas[T]
+	order   []object.Key // of items, by their oldest delta
+	waiting int          // deltas in items
+
+	replacing bool
+	staged    []Delta[T] // the full state that is not complete yet
+
+	replaced bool                    // a full state was complete
+	initial  map[object.Key]struct{} // keys of the first one that were not processed yet
+}
+
+// take returns the oldest key; last says that all of the first full state is processed with it.
+func (f *DeltaFIFO[T]) take(ctx context.Context) (key object.Key, deltas Deltas[T], last bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	k := &f.keyed
+	err = f.waitLocked(ctx, byKey, func() bool {
+		for _, d := range f.stream {
+			k.sort(d, f.options.Known)
+		}
+		f.emptyStreamLocked()
+		f.synced = f.synced || k.replaced && len(k.initial) == 0
+		wake(&f.drained)
+		return len(k.order) > 0
+	})
+	if err != nil {
+		return key, nil, false, err
+	}
+	key = k.order[0]
+	k.order = k.order[1:]
+	deltas = k.items[key]
+	delete(k.items, key)
+	k.waiting -= len(deltas)
+	if _, ok := k.initial[key]; ok {
+		delete(k.initial, key)
+		last = len(k.initial) == 0
+	}
+	wake(&f.drained)
+	return key, deltas, last, nil
+}
+
+func (f *DeltaFIFO[T]) setSynced() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.synced = true
+}
+
+// sort takes the next delta of the stream.
+func (k *keyed[T]) sort(d Delta[T], known func() iter.Seq[T]) {
+	switch {
+	case d.Type == ReplaceStarted:
+		k.replacing, k.staged = true, nil
+	case d.Type == ReplaceAborted:
+		k.replacing, k.staged = false, nil
+	case d.Type == ReplaceEnded:
+		k.replace(known)
+	case d.Type == Bookmark:
+	case k.replacing && d.Type != Sync:
+		k.staged = append(k.staged, d)
+	default:
+		k.append(d)
+	}
+}
+
+// replace makes the staged full state visible.
+func (k *keyed[T]) replace(known func() iter.Seq[T]) {
+	listed := make(map[object.Key]struct{}, len(k.staged))
+	for _, d := range k.staged {
+		listed[d.Key] = struct{}{}
+	}
+	vanished := func(obj T) {
+		key := object.KeyOf(obj)
+		if _, ok := listed[key]; ok {
+			return
+		}
+		if newest, ok := k.items[key].Newest(); ok {
+			obj = newest.Object
+		}
+		k.append(Delta[T]{Type: Deleted, Key: key, Object: obj, ResourceVersion: obj.GetResourceVersion(), FinalStateUnknown: true})
+	}
+	for _, key := range slices.Clone(k.order) {
+		newest, _ := k.items[key].Newest()
+		vanished(newest.Object)
+	}
+	if known != nil {
+		for obj := range known() {
+			vanished(obj)
+		}
+	}
+	for _, d := range k.staged {
+		k.append(d)
+	}
+	if !k.replaced {
+		k.replaced = true
+		k.initial = listed
+	}
+	k.replacing, k.staged = false, nil
+}
+
+func (k *keyed[T]) append(d Delta[T]) {
+	deltas, waits := k.items[d.Key]
+	if d.Type == Sync && waits {
+		return
+	}
+	if newest, ok := deltas.Newest(); ok && newest.Type == Deleted && d.Type == Deleted {
+		if newest.FinalStateUnknown {
+			deltas[len(deltas)-1] = d
+		}
+		return
+	}
+	if k.items == nil {
+		k.items = map[object.Key]Deltas[T]{}
+	}
+	if !waits {
+		k.order = append(k.order, d.Key)
+	}
+	k.items[d.Key] = append(deltas, d)
+	k.waiting++
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// An informer tells its handlers what happens, in order.
+func ExampleSharedIndexInformer() {
+	server := newWorld(pod("shop", "blue", "node-1"))
+	pods, err := informer.New[*corev1.Pod](server)
+	if err != nil {
+		log.Fatal(err)
+	}
+	seen := make(chan struct{}, 10)
+	_, err = pods.AddEventHandler(informer.HandlerFuncs[*corev1.Pod]{
+		AddFunc: func(pod *corev1.Pod, isInInitialList bool) {
+			fmt.Printf("%s is on %s (initially: %v)\n", pod.Name, pod.Spec.NodeName, isInInitialList)
+			seen <- struct{}{}
+		},
+		UpdateFunc: func(old, pod *corev1.Pod) {
+			fmt.Printf("%s moves from %s to %s\n", pod.Name, old.Spec.NodeName, pod.Spec.NodeName)
+		},
+		DeleteFunc: func(deleted informer.Deleted[*corev1.Pod]) {
+			fmt.Printf("%s was on %s at last\n", deleted.Key, deleted.Object.Spec.NodeName)
+			seen <- struct{}{}
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- pods.Run(ctx) }()
+	if err := pods.WaitForCacheSync(ctx); err != nil {
+		log.Fatal(err)
+	}
+	<-seen
+	server.put(pod("shop", "blue", "node-2"))
+	server.remove("shop", "blue")
+	<-seen
+	cancel()
+	fmt.Println(<-ended)
+	// Output:
+	// blue is on node-1 (initially: true)
+	// blue moves from node-1 to node-2
+	// shop/blue was on node-2 at last
+	// context canceled
+}
+
+// PodByNode is what the generator writes for a marker +informer:index:name=ByNode,field=.spec.nodeName.
+var PodByNode = store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []string {
+	return append(keys, pod.Spec.NodeName)
+})
+
+// An index answers from one snapshot, in typed keys.
+func ExampleWithIndexes() {
+	server := newWorld(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"), pod("shop", "red", "node-1"))
+	pods, err := informer.New(server, informer.WithIndexes(PodByNode))
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- pods.Run(ctx) }()
+	if err := pods.WaitForCacheSync(ctx); err != nil {
+		log.Fatal(err)
+	}
+
+	snapshot := pods.Store().Snapshot()
+	var names []string
+	for pod := range PodByNode.Lookup(snapshot, "node-1") {
+		names = append(names, pod.Name)
+	}
+	slices.Sort(names)
+	fmt.Println(names, "of", snapshot.Len(), "at version", snapshot.ResourceVersion())
+	cancel()
+	<-ended
+	// Output: [blue red] of 3 at version 3
+}
+
+// A factory starts, waits for and ends informers together. (Generated factories have an accessor for each kind.)
+func ExampleFactory() {
+	server := newWorld(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"))
+	ctx := context.Background()
+
+	factory := informer.NewFactory(server.client(fatal{}), informer.WithNamespace("shop"))
+	pods := informer.For[*corev1.Pod](factory, corev1.SchemeGroupVersion.WithResource("pods"))
+	if err := factory.Start(ctx); err != nil {
+		log.Fatal(err)
+	}
+	if err := factory.WaitForCacheSync(ctx); err != nil {
+		log.Fatal(err)
+	}
+	blue, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
+	fmt.Println(ok, blue.Spec.NodeName)
+	if err := factory.Shutdown(ctx); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(factory.Start(ctx))
+	// Output:
+	// true node-1
+	// informer factory: Start: the factory was shut down
+}
+
+// What was written can be waited for, so that the next look at the store sees it.
+func ExampleSharedIndexInformer_AwaitResourceVersion() {
+	server := newWorld()
+	pods, err := informer.New[*corev1.Pod](server)
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- pods.Run(ctx) }()
+
+	written := server.put(pod("shop", "blue", "node-1"))
+	if err := pods.AwaitResourceVersion(ctx, written); err != nil {
+		log.Fatal(err)
+	}
+	_, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
+	fmt.Println(ok)
+	cancel()
+	<-ended
+	// Output: true
+}
+
+type fatal struct{}
+
+func (fatal) Fatal(v ...any) { log.Fatal(v...) }

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// GenericInformer is a typed informer seen without its type: the same cache, the same goroutines. The ForResource
+// functions of generated factories return it. Its methods may be called at any time.
+type GenericInformer interface {
+	// Informer gives the objects as object.Object; their dynamic type is that of the typed informer.
+	Informer() *SharedIndexInformer[object.Object]
+	// Lister reads the informer's store.
+	Lister() lister.Set[object.Object]
+}
+
+// Generic returns i without its type. resource appears in the errors of the lister.
+func Generic[T object.Object](i *SharedIndexInformer[T], resource schema.GroupResource) GenericInformer {
+	return generic{&SharedIndexInformer[object.Object]{i.engine}, resource}
+}
+
+// --- private from here ---
+
+type generic struct {
+	informer *SharedIndexInformer[object.Object]
+	resource schema.GroupResource
+}
+
+func (g generic) Informer() *SharedIndexInformer[object.Object] { return g.informer }
+
+func (g generic) Lister() lister.Set[object.Object] {
+	return lister.New(g.informer.Store(), g.resource)
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Handler is told what happens to the objects of an informer. Its methods are called one at a time, on a goroutine
+// that belongs to its registration alone, in the server's order; see the package documentation for what that means.
+// They may take as long as they need, and may call every method of the informer.
+//
+// Objects are shared with all readers of the cache and must not be changed.
+type Handler[T object.Object] interface {
+	// OnAdd says that obj exists. isInInitialList is true for the objects that were there when the handler began:
+	// those of the informer's first list, or, for a handler added later, those in the store at that moment.
+	OnAdd(obj T, isInInitialList bool)
+	// OnUpdate says that old has become obj. Both have the same UID. old is what this handler was told last; in a
+	// resync, old and obj are the same object.
+	OnUpdate(old, obj T)
+	// OnDelete says that an object is gone.
+	OnDelete(deleted Deleted[T])
+}
+
+// Deleted is the end of an object.
+type Deleted[T object.Object] struct {
+	// Key is the object's key.
+	Key object.Key
+	// Object is the last state known. It is never nil.
+	Object T
+	// FinalStateUnknown says that the deletion itself was not seen (it happened while the informer was not watching),
+	// so that Object may be older than what was deleted.
+	FinalStateUnknown bool
+}
+
+// HandlerFuncs is a Handler made of functions. A nil function ignores its events; the zero HandlerFuncs ignores all.
+type HandlerFuncs[T object.Object] struct {
+	AddFunc    func(obj T, isInInitialList bool)
+	UpdateFunc func(old, obj T)
+	DeleteFunc func(deleted Deleted[T])
+}
+
+// OnAdd calls AddFunc, unless it is nil.
+func (h HandlerFuncs[T]) OnAdd(obj T, isInInitialList bool) {
+	if h.AddFunc != nil {
+		h.AddFunc(obj, isInInitialList)
+	}
+}
+
+// OnUpdate calls UpdateFunc, unless it is nil.
+func (h HandlerFuncs[T]) OnUpdate(old, obj T) {
+	if h.UpdateFunc != nil {
+		h.UpdateFunc(old, obj)
+	}
+}
+
+// OnDelete calls DeleteFunc, unless it is nil.
+func (h HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
+	if h.DeleteFunc != nil {
+		h.DeleteFunc(deleted)
+	}
+}
+
+func (h HandlerFuncs[T]) funcs() [3]any { return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc} }
+
+var _ Handler[object.Object] = HandlerFuncs[object.Object]{}
+
+// --- private from here ---
+
+// erased is a Handler[T] as the engine calls it. It is the place where objects get their type back; the engine holds
+// nothing but objects that its source made as T.
+type erased[T object.Object] struct{ Handler[T] }
+
+func (h erased[T]) Add(obj object.Object, initial bool) { h.OnAdd(obj.(T), initial) }
+func (h erased[T]) Update(old, obj object.Object)       { h.OnUpdate(old.(T), obj.(T)) }
+func (h erased[T]) Delete(d engine.Deleted) {
+	h.OnDelete(Deleted[T]{d.Key, d.Object.(T), d.FinalStateUnknown})
+}
+
+// handlerName is what a handler is called in logs and errors when nobody named it: the first function of HandlerFuncs,
+// else the handler's type.
+func handlerName(handler any) string {
+	if h, ok := handler.(interface{ funcs() [3]any }); ok {
+		for _, fn := range h.funcs() {
+			if v := reflect.ValueOf(fn); !v.IsNil() {
+				return runtime.FuncForPC(v.Pointer()).Name()
+			}
+		}
+	}
+	return fmt.Sprintf("%T", handler)
+}

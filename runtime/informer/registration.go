@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/engine"
+)
+
+// Registration is one handler of one informer. AddEventHandler makes it. Its methods may be called by any goroutine at
+// any time.
+type Registration struct {
+	sub *engine.Subscription // set once at construction
+}
+
+// Remove ends the registration: no callback starts after Remove has returned, and what waited is dropped. It waits for a
+// callback that is running, unless it is called by that callback itself; so two callbacks that remove each other's
+// registration wait forever, and so does a callback that waits for another goroutine's Remove. Removing again does
+// nothing.
+func (r *Registration) Remove() { r.sub.Remove() }
+
+// HasSynced says whether the handler has seen the initial objects: the informer has synced, and every OnAdd with
+// isInInitialList has returned. Once true, it stays true. It stays false if Remove came first.
+func (r *Registration) HasSynced() bool { return r.sub.HasSynced() }
+
+// Synced returns a channel that is closed when HasSynced becomes true.
+func (r *Registration) Synced() <-chan struct{} { return r.sub.Synced() }
+
+// Status says how the handler keeps up.
+func (r *Registration) Status() HandlerStatus { return HandlerStatus(r.sub.Status()) }
+
+// --- private from here ---
+
+func register(e *engine.Informer, h engine.Handler, name string, opts []HandlerOption) (*Registration, error) {
+	fail := func(err error) (*Registration, error) {
+		return nil, fmt.Errorf("informer %s: AddEventHandler: %w", e.Name(), err)
+	}
+	if h == nil {
+		return fail(errors.New("the handler is nil"))
+	}
+	s := e.HandlerDefaults()
+	s.Name = name
+	if err := applyHandlerOptions(&s, opts); err != nil {
+		return fail(err)
+	}
+	sub, err := e.AddHandler(h, s)
+	if err != nil {
+		return fail(err)
+	}
+	return &Registration{sub}, nil
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// bubble runs a test in a synctest bubble: time stands still while anybody can go on, and synctest.Wait, which rig calls
+// after each feed, returns when everything that could be delivered is. Nothing depends on how fast goroutines are.
+func bubble(t *testing.T, name string, f func(t *testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
+}
+
+func TestStream(t *testing.T) {
+	for _, test := range []struct {
+		name, before, feed string
+		events, stored     string
+	}{
+		{"the first full state is initial", "", "[ =a@1 =b@2 ]@5", "=a@1 =b@2", "a@1 b@2 at 5"},
+		{"nothing before it is complete", "", "[ =a@1 =b@2", "", " at "},
+		{"a full state of nothing", "", "[ ]@5", "", " at 5"},
+		{"listed twice, the last one counts", "", "[ =a@1 =b@1 =a@2 ]@5", "=a@2 =b@1", "a@2 b@1 at 5"},
+		{"deleted within the first full state", "", "[ =a@1 =b@1 -a@2 ]@5", "=b@1", "b@1 at 5"},
+		{"aborted, then complete", "", "[ =a@1 ! [ =b@1 ]@5", "=b@1", "b@1 at 5"},
+		{"changes", "[ =a@1 ]@5", "+b@6 ~a@7 ~b@8 -a@9 +a@10", "+b@6 ~a@7 ~b@8 -a@9 +a@10", "a@10 b@8 at 10"},
+		{"a bookmark", "[ =a@1 ]@5", "|@9", "", "a@1 at 9"},
+		{"an event that brings nothing new", "[ =a@1 ]@5", "~a@1 |@6", "", "a@1 at 6"},
+		{"an addition of what is known is an update", "[ =a@1 ]@5", "+a@6", "~a@6", "a@6 at 6"},
+		{"an update of what is not known is an addition", "[ ]@5", "~a@6", "+a@6", "a@6 at 6"},
+		{"a deletion of what is not known", "[ ]@5", "-a@6", "", " at 6"},
+		{"a change of UID is a deletion and an addition", "[ =a/1@1 ]@5", "~a/2@6", "-a/1@1? +a/2@6", "a/2@6 at 6"},
+		{"the deletion of a successor that was not seen", "[ =a/1@1 ]@5", "-a/2@6", "-a/1@1?", " at 6"},
+		{"a deletion has the final state", "[ =a/1@1 ]@5", "-a/1@6", "-a/1@6", " at 6"},
+
+		{"a relist without changes", "[ =a@1 =b@2 ]@5", "[ =a@1 =b@2 ]@9", "", "a@1 b@2 at 9"},
+		{"a relist", "[ =a@1 =b@2 =c@3 ]@5", "[ =a@1 =b@7 =d@8 ]@9", "-c@3? ~b@7 +d@8", "a@1 b@7 d@8 at 9"},
+		{"a relist with another UID", "[ =a/1@1 ]@5", "[ =a/2@7 ]@9", "-a/1@1? +a/2@7", "a/2@7 at 9"},
+		{"a relist with another UID of the same version", "[ =a/1@1 ]@5", "[ =a/2@1 ]@9", "-a/1@1? +a/2@1", "a/2@1 at 9"},
+		{"deleted within a relist", "[ =a@1 =b@1 ]@5", "[ =a@1 -a@8 =b@1 ]@9", "-a@8", "b@1 at 9"},
+		{"an aborted relist", "[ =a@1 =b@2 ]@5", "[ =a@7 =c@8 !", "", "a@1 b@2 at 5"},
+		{"a relist that is begun again", "[ =a@1 ]@5", "[ =b@7 [ =a@1 =c@8 ]@9", "+c@8", "a@1 c@8 at 9"},
+		{"an open relist", "[ =a@1 ]@5", "~a@6 [ =b@7", "~a@6", "a@6 at 6"},
+		{"everything vanished", "[ =a@1 =b@2 ]@5", "[ ]@9", "-a@1? -b@2?", " at 9"},
+		{"changes after a relist", "[ =a@1 ]@5", "[ ]@9 +a@10 ~a@11", "-a@1? +a@10 ~a@11", "a@11 at 11"},
+		{"a resourceVersion that goes backwards", "[ =a@7 ]@9", "[ =a@3 ]@4", "~a@3", "a@3 at 4"},
+		{"marks that end nothing", "[ =a@1 ]@5", "! ]@9 |@7", "", "a@1 at 7"},
+
+		{"a stream without a full state", "", "+a@1 ~a@2", "+a@1 ~a@2", "a@2 at 2"},
+		{"a full state after changes", "+a@1 +b@2", "[ =a@1 =c@3 ]@5", "-b@2? +c@3", "a@1 c@3 at 5"},
+	} {
+		bubble(t, test.name, func(t *testing.T) {
+			r := newRig(t)
+			h := record(t)
+			r.add(h, lately)
+			defer r.start()()
+			r.feed(test.before)
+			h.take()
+			r.feed(test.feed)
+			h.sees(test.events)
+			r.want(test.stored)
+			h.agrees(r)
+		})
+	}
+}
+
+func TestSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		s := r.add(h, lately)
+		defer r.start()()
+		check := func(want bool) {
+			t.Helper()
+			if r.HasSynced() != want || s.HasSynced() != want {
+				t.Errorf("informer synced %v, handler synced %v, want %v", r.HasSynced(), s.HasSynced(), want)
+			}
+		}
+		r.feed("[ =a@1")
+		check(false)
+		r.feed("!")
+		check(false)
+		r.feed("[ =b@1 ]@2")
+		check(true)
+		r.feed("[ =c@1 !")
+		check(true)
+	})
+}
+
+func TestHandlerSyncsWhenItsInitialObjectsReturned(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		let := make(chan struct{})
+		h.before = func(string) { <-let }
+		s := r.add(h, lately)
+		defer r.start()()
+		r.feed("[ =a@1 =b@1 ]@2")
+		let <- struct{}{}
+		synctest.Wait()
+		if !r.HasSynced() || s.HasSynced() {
+			t.Errorf("one of two objects returned: informer synced %v, handler synced %v", r.HasSynced(), s.HasSynced())
+		}
+		r.feed("~a@3") // the initial objects are enough
+		let <- struct{}{}
+		synctest.Wait()
+		if !s.HasSynced() {
+			t.Error("both returned, and the handler is not synced")
+		}
+		close(let)
+	})
+}
+
+func byName() *store.Index[object.Object, string] {
+	return store.NewIndex("ByName", func(obj object.Object, keys []string) []string { return append(keys, obj.GetName()) })
+}
+
+func TestAddIndexes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first, second, third := byName(), store.NewIndex("ByUID", func(obj object.Object, keys []string) []string {
+			return append(keys, string(obj.GetUID()))
+		}), store.NewIndex("Nothing", func(_ object.Object, keys []string) []string { return keys })
+		r := newRig(t, first)
+		defer r.start()()
+		has := func(names ...string) {
+			t.Helper()
+			for _, name := range []string{"ByName", "ByUID", "Nothing"} {
+				want := false
+				for _, n := range names {
+					want = want || n == name
+				}
+				if got := r.Table().Version().HasIndex(name); got != want {
+					t.Errorf("%s: %v", name, got)
+				}
+			}
+		}
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		fails := func(want string, err error) {
+			t.Helper()
+			if err == nil || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
+		has("ByName")
+		must(r.AddIndexes(first, first))
+		fails(`two indexes have the name "ByName"`, r.AddIndexes(second, byName()))
+		fails("index 2 is nil", r.AddIndexes(second, nil))
+		fails("index 1 is nil", r.AddIndexes((*store.Index[object.Object, string])(nil)))
+		has("ByName")
+
+		// Within a full state they show when that does; also if it is aborted.
+		r.feed("[ =a/7@1")
+		must(r.AddIndexes(second))
+		has("ByName")
+		r.feed("!")
+		has("ByName", "ByUID")
+		must(r.AddIndexes(second))
+		r.feed("[ =a/7@1 =b/7@2")
+		must(r.AddIndexes(third))
+		must(r.AddIndexes(third))
+		r.feed("]@3")
+		has("ByName", "ByUID", "Nothing")
+		snapshot := store.View[object.Object](r.Table()).Snapshot()
+		if n := second.Len(snapshot, "7"); n != 2 {
+			t.Errorf("%d objects with UID 7", n)
+		}
+	})
+}
+
+// TestAddIndexPanics shows that a panic of a caller's index function is the caller's, and leaves the informer usable.
+func TestAddIndexPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		defer r.start()()
+		r.feed("[ =a@1 ]@2")
+		bad := store.NewIndex("Bad", func(object.Object, []string) []string { panic("bad") })
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			_ = r.AddIndexes(bad)
+		}()
+		r.feed("~a@3")
+		r.want("a@3 at 3")
+	})
+}

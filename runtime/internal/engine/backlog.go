@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import "github.com/informer-gen/informer-gen/runtime/object"
+
+// backlog is what waits for one handler that lags, merged by key: for each key at most a deletion and an addition. Keys
+// come out in the order of their first change. Adding and taking out are O(1). The zero backlog is empty.
+type backlog struct {
+	entries     map[object.Key]*pending
+	first, last *pending
+	events      int // in all entries
+}
+
+// pending is what waits for one key. Either it is still alive for the handler that knows it as old, and became new; or
+// gone must be told first.
+type pending struct {
+	key        object.Key
+	old        object.Object // what the handler was told last; nil if the key does not exist for it
+	gone       *change       // the deletion of old
+	new        object.Object // nil if the key does not exist any more
+	prev, next *pending
+}
+
+func (p *pending) events() int {
+	n := 0
+	if p.gone != nil {
+		n++
+	}
+	if p.new != nil {
+		n++
+	}
+	return n
+}
+
+func (b *backlog) empty() bool { return b.first == nil }
+
+// add merges the next change of its key into what waits for that.
+func (b *backlog) add(c *change) {
+	key := c.key()
+	p := b.entries[key]
+	if p == nil {
+		p = &pending{key: key, old: c.old}
+		b.link(p)
+	} else {
+		b.events -= p.events()
+	}
+	switch c.kind {
+	case added, updated:
+		p.new = c.new
+	case deleted:
+		p.new = nil
+		if p.old != nil && p.gone == nil {
+			p.gone = c
+		}
+	}
+	b.events += p.events()
+	if p.events() == 0 { // added and deleted, and the handler heard of neither
+		b.unlink(p)
+	}
+}
+
+// next takes out what should be told next.
+func (b *backlog) next() (c change, ok bool) {
+	p := b.first
+	if p == nil {
+		return c, false
+	}
+	b.events--
+	if p.gone != nil {
+		c = *p.gone
+		p.old, p.gone = nil, nil
+		if p.new == nil {
+			b.unlink(p)
+		}
+		return c, true
+	}
+	c = change{kind: updated, old: p.old, new: p.new}
+	if p.old == nil {
+		c.kind = added
+	}
+	b.unlink(p)
+	return c, true
+}
+
+// take takes out a key, and returns what it has become, given that it was obj: nil if it does not exist any more.
+func (b *backlog) take(obj object.Object) object.Object {
+	p := b.entries[object.KeyOf(obj)]
+	if p == nil {
+		return obj
+	}
+	b.events -= p.events()
+	b.unlink(p)
+	return p.new
+}
+
+func (b *backlog) link(p *pending) {
+	if b.entries == nil {
+		b.entries = map[object.Key]*pending{}
+	}
+	b.entries[p.key] = p
+	p.prev = b.last
+	if b.last == nil {
+		b.first = p
+	} else {
+		b.last.next = p
+	}
+	b.last = p
+}
+
+func (b *backlog) unlink(p *pending) {
+	if p.prev == nil {
+		b.first = p.next
+	} else {
+		p.prev.next = p.next
+	}
+	if p.next == nil {
+		b.last = p.prev
+	} else {
+		p.next.prev = p.prev
+	}
+	delete(b.entries, p.key)
+	if len(b.entries) == 0 {
+		b.entries = nil // a map does not shrink
+	}
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import "github.com/informer-gen/informer-gen/runtime/object"
+
+// kind is what a change is.
+type kind uint8
+
+const (
+	added kind = iota + 1
+	updated
+	deleted
+)
+
+// callback is the handler's method, for logs and errors.
+func (k kind) callback() string {
+	return [...]string{"", "OnAdd", "OnUpdate", "OnDelete"}[k]
+}
+
+// change is what happened to one object. It is immutable once it is in the log.
+type change struct {
+	kind              kind
+	initial           bool          // added: it was there when the handler began
+	finalStateUnknown bool          // deleted
+	old               object.Object // nil if added; the last state if deleted
+	new               object.Object // nil if deleted
+}
+
+func (c *change) key() object.Key {
+	if c.new != nil {
+		return object.KeyOf(c.new)
+	}
+	return object.KeyOf(c.old)
+}
+
+// node is the changes of one published version. Nodes form a list that only grows at its end; a subscription points to
+// where it is, so that what all of them have passed is garbage. The node at the end is empty: the informer's mu guards
+// it until it is filled, and then nobody changes it any more.
+type node struct {
+	changes []change
+	next    *node
+}
+
+// appendLocked adds a version's changes to the log and tells the subscriptions.
+func (i *Informer) appendLocked(changes []change) {
+	if len(changes) == 0 {
+		return
+	}
+	i.end.changes = changes
+	i.end.next = &node{}
+	i.end = i.end.next
+	for _, s := range i.subs {
+		s.advance(len(changes), i.end)
+	}
+}

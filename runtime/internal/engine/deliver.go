@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// deliver is the goroutine of a subscription in one run.
+func (s *Subscription) deliver(r *run) {
+	finished := false
+	defer func() {
+		if !finished && !s.config.Crash {
+			r.spawn(s) // the callback ended its goroutine; the next event gets another one
+		}
+	}()
+	s.mu.Lock()
+	s.goroutine = goroutineID()
+	s.mu.Unlock()
+
+	var resync *time.Timer
+	var tick <-chan time.Time
+	if s.config.Resync > 0 {
+		resync = time.NewTimer(s.config.Resync)
+		defer resync.Stop()
+		tick = resync.C
+	}
+	due := false
+	for {
+		switch s.step(r) {
+		case ended:
+			finished = true
+			return
+		case delivered:
+			continue
+		case idle:
+		}
+		if due && s.informer.HasSynced() {
+			s.resync(r)
+			due = false
+			resync.Reset(s.config.Resync)
+			continue
+		}
+		select {
+		case <-s.news:
+		case <-tick:
+			due = true
+		case <-r.done:
+		case <-s.gone:
+		}
+	}
+}
+
+// progress is what a step came to.
+type progress uint8
+
+const (
+	delivered progress = iota
+	idle               // there was nothing to deliver
+	ended              // there will be nothing any more, in this run
+)
+
+// step delivers the next event, or what there is to replay.
+func (s *Subscription) step(r *run) progress {
+	synced := s.informer.HasSynced() // before looking what waits: what the sync brought is there if this is true
+	s.mu.Lock()
+	if s.removed || closed(r.done) {
+		s.mu.Unlock()
+		return ended
+	}
+	if s.replay != nil {
+		s.mu.Unlock()
+		s.replayAll(r)
+		return delivered
+	}
+	c, ok := s.nextLocked()
+	if synced && (s.initial || !ok) && !closed(s.synced) {
+		close(s.synced)
+	}
+	if !ok {
+		s.mu.Unlock()
+		return idle
+	}
+	s.startLocked(&c)
+	s.mu.Unlock()
+	s.call(r, &c)
+	return delivered
+}
+
+// replayAll delivers the objects of a version as adds. Of one that has changed since, and waits in the backlog for that,
+// only what it has become is told. A replay that does not come to its end goes on from there in the next run.
+func (s *Subscription) replayAll(r *run) {
+	s.mu.Lock()
+	version, skip := s.replay, s.replayed
+	s.mu.Unlock()
+	if version == nil {
+		return // removed meanwhile
+	}
+	for obj := range version.All {
+		if skip > 0 {
+			skip--
+			continue
+		}
+		s.mu.Lock()
+		if s.removed || closed(r.done) {
+			s.mu.Unlock()
+			return
+		}
+		s.replayed++
+		if obj = s.backlog.take(obj); obj == nil {
+			s.mu.Unlock()
+			continue
+		}
+		c := change{kind: added, initial: true, new: obj}
+		s.startLocked(&c)
+		s.mu.Unlock()
+		s.call(r, &c)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replay, s.replayed, s.initial = nil, 0, true
+}
+
+// resync delivers every object as an update of itself. It does nothing unless everything else was delivered: then the
+// present version is what the handler knows.
+func (s *Subscription) resync(r *run) {
+	s.informer.mu.Lock()
+	s.mu.Lock()
+	version := s.informer.table.Version()
+	current := s.replay == nil && s.behind == 0 && s.backlog.empty()
+	s.mu.Unlock()
+	s.informer.mu.Unlock()
+	if !current {
+		return
+	}
+	for obj := range version.All {
+		c := change{kind: updated, old: obj, new: obj}
+		s.mu.Lock()
+		if s.removed || closed(r.done) {
+			s.mu.Unlock()
+			return
+		}
+		s.startLocked(&c)
+		s.mu.Unlock()
+		s.call(r, &c)
+	}
+}
+
+// call calls the handler.
+func (s *Subscription) call(r *run, c *change) {
+	returned := false
+	defer func() {
+		s.finish()
+		if returned || s.config.Crash {
+			return
+		}
+		key := c.key().String()
+		if reason := recover(); reason != nil {
+			r.logger.Error(panicError(reason), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
+				"callback", c.kind.callback(), "key", key, "stack", string(debug.Stack()))
+			return
+		}
+		r.logger.Error(errors.New("runtime.Goexit was called"), "A handler ended its goroutine", "informer", s.informer.config.Name,
+			"handler", s.config.Name, "callback", c.kind.callback(), "key", key)
+	}()
+	switch c.kind {
+	case added:
+		s.handler.Add(c.new, c.initial)
+	case updated:
+		s.handler.Update(c.old, c.new)
+	case deleted:
+		s.handler.Delete(Deleted{Key: object.KeyOf(c.old), Object: c.old, FinalStateUnknown: c.finalStateUnknown})
+	}
+	returned = true
+}
+
+func panicError(reason any) error {
+	if err, ok := reason.(error); ok {
+		return err
+	}
+	return fmt.Errorf("%v", reason)
+}

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/klog/v2/textlogger"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// gate lets callbacks through one by one, or all once it is open.
+type gate struct{ let chan struct{} }
+
+func newGate() gate { return gate{make(chan struct{})} }
+
+func (g gate) wait(string) { <-g.let }
+func (g gate) open()       { close(g.let) }
+
+// pass lets one callback return, and waits for what follows.
+func (g gate) pass() {
+	g.let <- struct{}{}
+	synctest.Wait()
+}
+
+func TestLateHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		defer r.start()()
+		r.feed("[ =a@1 =b@2 =c@3 ]@5 ~a@6 -b@7")
+		h := record(t)
+		g := newGate()
+		h.before = g.wait
+		s := r.add(h, lately)
+		synctest.Wait()
+		r.feed("~a@8 ~c@9 +d@10 ~a@11") // while it is in its first callback
+		if s.HasSynced() {
+			t.Error("synced before it was told anything")
+		}
+		if got := s.Status(); got.Backlog != 5 || got.Callback != "OnAdd" || got.Merging {
+			t.Errorf("status %+v; want a backlog of 1 initial object and 4 changes", got)
+		}
+		g.open()
+		synctest.Wait()
+		h.sees("=a@6 =c@3 ~a@8 ~c@9 +d@10 ~a@11")
+		h.agrees(r)
+		if !s.HasSynced() {
+			t.Error("not synced")
+		}
+	})
+}
+
+// TestLateHandlerIsToldWhatObjectsBecame shows that a handler that falls behind in its replay isn't told of states that
+// are past.
+func TestLateHandlerIsToldWhatObjectsBecame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		defer r.start()()
+		r.feed("[ =a@1 =b@2 =c/1@3 =d@4 ]@5")
+		h := record(t)
+		g := newGate()
+		h.before = g.wait
+		r.add(h, HandlerConfig{Threshold: 0})
+		synctest.Wait()
+		r.feed("~a@6 ~b@7 -c/1@8 +c/2@9 -d@10 +e@11 +f@12 -f@13")
+		g.open()
+		synctest.Wait()
+		h.sees("=a@1 =b@7 =c/2@9 ~a@6 +e@11")
+		h.agrees(r)
+	})
+}
+
+func TestRemovedHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		before, after := record(t), record(t)
+		r.add(before, lately).Remove()
+		stop := r.start()
+		h := record(t)
+		g := newGate()
+		h.before = g.wait
+		s := r.add(h, lately)
+		r.feed("[ =a@1 =b@2 ]@5")
+
+		removed := false
+		go func() { s.Remove(); removed = true }()
+		synctest.Wait()
+		if removed {
+			t.Error("Remove returned while a callback runs")
+		}
+		go s.Remove()
+		synctest.Wait()
+		g.open()
+		synctest.Wait()
+		if !removed {
+			t.Error("Remove did not return")
+		}
+		r.feed("~a@6")
+		h.sees("=a@1")
+		s.Remove()
+		if s.HasSynced() || s.Status().Backlog != 0 {
+			t.Errorf("a removed handler: synced %v, %+v", s.HasSynced(), s.Status())
+		}
+
+		afterwards := r.add(after, lately)
+		stop()
+		afterwards.Remove()
+		before.sees("")
+		if len(r.subs) != 0 {
+			t.Errorf("%d subscriptions left", len(r.subs))
+		}
+	})
+}
+
+func TestRemoveFromCallback(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h, other := record(t), record(t)
+		var s, o *Subscription
+		h.before = func(string) { s.Remove(); o.Remove() }
+		s, o = r.add(h, lately), r.add(other, lately)
+		defer r.start()()
+		r.feed("[ =a@1 =b@2 ]@5 ~a@6")
+		h.sees("=a@1")
+	})
+}
+
+// TestSlowHandlerMerges is what an unbounded buffer keeps 300,000 events for.
+func TestSlowHandlerMerges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const objects, updates = 10, 300_000
+		r := newRig(t)
+		defer r.start()()
+		stuck, brisk := record(t), record(t)
+		g := newGate()
+		stuck.before = g.wait
+		s := r.add(stuck, lately)
+		b := r.add(brisk, lately)
+		r.feed("[ ]@1")
+		for n := range updates {
+			obj := thing(fmt.Sprintf("%c@%d", 'a'+n%objects, n+2))
+			r.reader.steps <- func(s *sink) error { return s.Update(obj) }
+			if n%500 == 0 { // the other handler keeps up
+				synctest.Wait()
+				if got := s.Status(); n > 2000 && (!got.Merging || got.Backlog > 2*objects) {
+					t.Errorf("after %d updates: %+v", n, got)
+				}
+			}
+		}
+		synctest.Wait()
+		if got := b.Status(); got.Backlog != 0 || len(brisk.events) != updates {
+			t.Errorf("the other handler: %+v, %d events", got, len(brisk.events))
+		}
+		g.open()
+		synctest.Wait()
+		if got := s.Status(); got.Backlog != 0 || got.Merging {
+			t.Errorf("drained: %+v", got)
+		}
+		if n := len(stuck.events); n > 1+2*objects {
+			t.Errorf("%d events for the stuck handler", n)
+		}
+		stuck.agrees(r)
+		stuck.take()
+		r.feed("~a@400000 ~a@400001") // it keeps up again, and sees every single one
+		stuck.sees("~a@400000 ~a@400001")
+	})
+}
+
+func TestMerging(t *testing.T) {
+	for _, test := range []struct{ name, feed, events string }{
+		{"updates become one", "~a@6 ~a@7 ~a@8", "~a@8"},
+		{"ordered by the first change", "~b@6 ~a@7 ~b@8", "~b@8 ~a@7"},
+		{"an addition that is deleted vanishes", "+c@6 ~c@7 -c@8", ""},
+		{"an addition that is deleted gives up its place", "+c@6 -c@7 ~a@8 +c@9", "~a@8 +c@9"},
+		{"an addition is of the latest state", "+c@6 ~c@7", "+c@7"},
+		{"a deletion takes its updates with it", "~a@6 -a@7", "-a@7"},
+		{"deleted and added", "-a@6 +a@7 ~a@8", "-a@6 +a@8"},
+		{"deleted, added, deleted", "-a@6 +a@7 -a@8", "-a@6"},
+		{"deleted, added, deleted, added", "-a@6 +a@7 -a@8 +a@9", "-a@6 +a@9"},
+		{"a change of UID", "~u/2@6 ~u/3@7 ~u/3@8", "-u/1@1? +u/3@8"},
+	} {
+		bubble(t, test.name, func(t *testing.T) {
+			r := newRig(t)
+			h := record(t)
+			r.add(h, HandlerConfig{Threshold: 0})
+			defer r.start()()
+			r.feed("[ =a@1 =b@1 =u/1@1 =z@1 ]@5")
+			h.take()
+			g := newGate()
+			h.before = g.wait
+			r.feed("~z@5")
+			r.feed(test.feed)
+			g.open()
+			synctest.Wait()
+			h.sees(strings.TrimSpace("~z@5 " + test.events))
+			h.agrees(r)
+		})
+	}
+}
+
+// TestMergingBetweenDeletionAndAddition removes the second of a key's two events while its handler has the first.
+func TestMergingBetweenDeletionAndAddition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		s := r.add(h, HandlerConfig{Threshold: 0})
+		defer r.start()()
+		r.feed("[ =a@1 =z@1 ]@5")
+		h.take()
+		g := newGate()
+		h.before = g.wait
+		r.feed("~z@5 -a@6 +a@7")
+		g.pass() // z; the handler is in a's deletion now
+		if got := s.Status(); got.Callback != "OnDelete" || got.Backlog != 1 {
+			t.Fatalf("status %+v", got)
+		}
+		r.feed("-a@8")
+		if got := s.Status(); got.Backlog != 0 {
+			t.Errorf("status %+v", got)
+		}
+		r.feed("+a@9")
+		g.open()
+		synctest.Wait()
+		h.sees("~z@5 -a@6 +a@9")
+	})
+}
+
+func TestThreshold(t *testing.T) {
+	for _, test := range []struct {
+		threshold, updates int
+		merges             bool
+	}{{3, 3, false}, {3, 4, true}, {0, 1, true}, {Never, 5000, false}} {
+		bubble(t, fmt.Sprintf("%d of %d", test.updates, test.threshold), func(t *testing.T) {
+			r := newRig(t)
+			h := record(t)
+			s := r.add(h, HandlerConfig{Threshold: test.threshold})
+			defer r.start()()
+			r.feed("[ =a@1 ]@1")
+			g := newGate()
+			h.before = g.wait
+			r.feed("~a@2")
+			for n := range test.updates {
+				r.feed(fmt.Sprintf("~a@%d", n+3))
+			}
+			want := test.updates
+			if test.merges {
+				want = 1
+			}
+			if got := s.Status(); got.Merging != test.merges || got.Backlog != want {
+				t.Errorf("%+v; want a backlog of %d", got, want)
+			}
+			g.open()
+		})
+	}
+}
+
+func TestStuckHandlerDelaysNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		stuck, other := record(t), record(t)
+		g := newGate()
+		stuck.before = g.wait
+		r.add(stuck, lately)
+		r.add(other, lately)
+		defer r.start()()
+		r.feed("[ =a@1 ]@1 ~a@2 [ ]@3 +b@4")
+		other.sees("=a@1 ~a@2 -a@2? +b@4")
+		r.want("b@4 at 4")
+		late := record(t)
+		r.add(late, lately)
+		synctest.Wait()
+		late.sees("=b@4")
+		if got := r.Handlers()[0]; got.Callback != "OnAdd" || got.Key != (object.Key{Namespace: "ns", Name: "a"}) || got.Backlog != 3 {
+			t.Errorf("status of the stuck one: %+v", got)
+		}
+		g.open()
+		synctest.Wait()
+		stuck.sees("=a@1 ~a@2 -a@2? +b@4")
+	})
+}
+
+func TestPanic(t *testing.T) {
+	for _, how := range []string{"panic", "nil panic", "Goexit"} {
+		bubble(t, how, func(t *testing.T) {
+			r := newRig(t)
+			var logged strings.Builder
+			logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logged)))
+			r.config.Logger = &logger
+			h, other := record(t), record(t)
+			h.before = func(event string) {
+				switch {
+				case event == "=c@1":
+				case how == "panic":
+					panic("no " + event)
+				case how == "nil panic":
+					panic(nil)
+				default:
+					runtime.Goexit()
+				}
+			}
+			s := r.add(h, lately)
+			r.add(other, lately)
+			defer r.start()()
+			r.feed("[ =a@1 =b@1 =c@1 ]@5 ~c@6")
+			other.sees("=a@1 =b@1 =c@1 ~c@6")
+			h.sees("=c@1") // the others panicked before they were noted
+			if !s.HasSynced() {
+				t.Error("not synced: an initial object whose callback failed is delivered")
+			}
+			want := []string{`handler="recorder"`, `informer="things"`, `key="ns/a"`, `callback="OnAdd"`, `callback="OnUpdate"`}
+			if how == "panic" {
+				want = append(want, "no =a@1", "deliver_test.go")
+			}
+			for _, part := range want {
+				if !strings.Contains(logged.String(), part) {
+					t.Errorf("the log lacks %s: %s", part, logged.String())
+				}
+			}
+		})
+	}
+}
+
+func TestResync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h, never := record(t), record(t)
+		r.add(h, HandlerConfig{Resync: time.Minute, Threshold: 1024})
+		r.add(never, lately)
+		stop := r.start()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		h.sees("") // there is nothing to resync before the sync
+		r.feed("[ =a@1 =b@1 ]@5")
+		synctest.Wait()
+		h.take()
+		never.take()
+		time.Sleep(time.Minute + time.Second)
+		synctest.Wait()
+		h.sees("~a@1 ~b@1")
+		r.feed("~a@6")
+		h.sees("~a@6")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		h.sees("~a@6 ~b@1")
+		never.sees("~a@6")
+		h.agrees(r)
+		stop()
+	})
+}
+
+// TestResyncWaitsUntilCaughtUp shows that a resync never tells of states that the handler does not know.
+func TestResyncWaitsUntilCaughtUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		r.add(h, HandlerConfig{Resync: time.Minute, Threshold: Never})
+		defer r.start()()
+		r.feed("[ =a@1 =b@1 ]@5")
+		h.take()
+		g := newGate()
+		h.before = g.wait
+		r.feed("~a@6 ~b@7")
+		time.Sleep(5 * time.Minute)
+		g.pass()
+		g.pass() // it has caught up and is in the resync of a
+		r.feed("~b@8 -a@9")
+		g.open()
+		synctest.Wait()
+		h.sees("~a@6 ~b@7 ~a@6 ~b@7 ~b@8 -a@9")
+		h.agrees(r)
+	})
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// thing reads an object from "name/uid@resourceVersion"; the uid may be left out.
+func thing(text string) *metav1.PartialObjectMetadata {
+	text, rv, _ := strings.Cut(text, "@")
+	name, uid, _ := strings.Cut(text, "/")
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(uid), ResourceVersion: rv}}
+}
+
+func show(obj object.Object) string {
+	if uid := obj.GetUID(); uid != "" {
+		return fmt.Sprintf("%s/%s@%s", obj.GetName(), uid, obj.GetResourceVersion())
+	}
+	return fmt.Sprintf("%s@%s", obj.GetName(), obj.GetResourceVersion())
+}
+
+// script is a reader that pushes what a test tells it to.
+type script struct {
+	sink  *sink
+	steps chan func(*sink) error
+}
+
+func (r *script) Run(ctx context.Context) error {
+	for {
+		select {
+		case step := <-r.steps:
+			if err := step(r.sink); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+func (r *script) Status() reflector.Status { return reflector.Status{} }
+
+// rig is an informer that is told by a script what happens.
+type rig struct {
+	*Informer
+	t      *testing.T
+	reader *script
+}
+
+func newRig(t *testing.T, indexes ...Indexer) *rig {
+	t.Helper()
+	i, err := newInformer(Config{Name: "things", Handlers: HandlerConfig{Threshold: 1024}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := i.AddIndexes(indexes...); err != nil {
+		t.Fatal(err)
+	}
+	r := &script{i.sink, make(chan func(*sink) error)}
+	i.reader = r
+	return &rig{i, t, r}
+}
+
+var errStop = errors.New("the test stops the informer")
+
+// start runs the informer; stop ends it and waits.
+func (r *rig) start() (stop func()) {
+	r.t.Helper()
+	ctx, cancel := context.WithCancelCause(r.t.Context())
+	done := make(chan error, 1)
+	go func() { done <- r.Run(ctx) }()
+	synctest.Wait()
+	return func() {
+		r.t.Helper()
+		cancel(errStop)
+		if err := <-done; err != errStop {
+			r.t.Errorf("Run returned %v", err)
+		}
+	}
+}
+
+// feed does what a text says, and waits until it is delivered: "+a/uid@1" add, "~a@2" update, "-a@3" delete, "=a@1"
+// replace, "[" begin, "]@9" end and "!" abort of a full state, "|@8" bookmark.
+func (r *rig) feed(text string) {
+	r.t.Helper()
+	for word := range strings.FieldsSeq(text) {
+		obj := thing(word[1:])
+		r.reader.steps <- func(s *sink) error {
+			switch word[0] {
+			case '+':
+				return s.Add(obj)
+			case '~':
+				return s.Update(obj)
+			case '-':
+				return s.Delete(obj)
+			case '=':
+				return s.Replace(obj)
+			case '[':
+				return s.BeginReplace()
+			case ']':
+				return s.EndReplace(obj.ResourceVersion)
+			case '!':
+				return s.AbortReplace()
+			case '|':
+				return s.Bookmark(obj.ResourceVersion)
+			}
+			return fmt.Errorf("no such word: %q", word)
+		}
+	}
+	synctest.Wait()
+}
+
+func (r *rig) add(h Handler, config HandlerConfig) *Subscription {
+	r.t.Helper()
+	s, err := r.AddHandler(h, config)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return s
+}
+
+// stored returns what the table has, sorted, and where it stands.
+func (r *rig) stored() string {
+	v := r.Table().Version()
+	var names []string
+	for obj := range v.All {
+		names = append(names, show(obj))
+	}
+	slices.Sort(names)
+	return strings.Join(names, " ") + " at " + v.ResourceVersion()
+}
+
+func (r *rig) want(stored string) {
+	r.t.Helper()
+	if got := r.stored(); got != stored {
+		r.t.Errorf("stored %q, want %q", got, stored)
+	}
+}
+
+// recorder is a handler that notes what it is told, and complains of what no handler may be told.
+type recorder struct {
+	t *testing.T
+	// before, if not nil, is called at the start of each callback.
+	before func(event string)
+
+	mu     sync.Mutex
+	events []string
+	known  map[object.Key]object.Object
+}
+
+var lately = HandlerConfig{Name: "recorder", Threshold: 1024}
+
+func record(t *testing.T) *recorder {
+	return &recorder{t: t, known: map[object.Key]object.Object{}}
+}
+
+func (h *recorder) note(event string, key object.Key, old, obj object.Object) {
+	if h.before != nil {
+		h.before(event)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.events = append(h.events, event)
+	if old != h.known[key] {
+		h.t.Errorf("%s: the handler was told %v last, not %v", event, h.known[key], old)
+	}
+	if h.known[key] = obj; obj == nil {
+		delete(h.known, key)
+	}
+}
+
+func (h *recorder) Add(obj object.Object, initial bool) {
+	event := "+" + show(obj)
+	if initial {
+		event = "=" + show(obj)
+	}
+	h.note(event, object.KeyOf(obj), nil, obj)
+}
+
+func (h *recorder) Update(old, obj object.Object) {
+	if old.GetUID() != obj.GetUID() {
+		h.t.Errorf("%s became %s by an update", show(old), show(obj))
+	}
+	h.note("~"+show(obj), object.KeyOf(obj), old, obj)
+}
+
+func (h *recorder) Delete(d Deleted) {
+	event := "-" + show(d.Object)
+	if d.FinalStateUnknown {
+		event += "?"
+	}
+	h.mu.Lock()
+	old := h.known[d.Key]
+	h.mu.Unlock()
+	if old == nil {
+		h.t.Errorf("%s: the handler did not know it", event)
+	} else if old.GetUID() != d.Object.GetUID() {
+		h.t.Errorf("%s: the handler knew %s", event, show(old))
+	}
+	h.note(event, d.Key, old, nil)
+}
+
+// take returns what was noted since the last take.
+func (h *recorder) take() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	events := strings.Join(h.events, " ")
+	h.events = nil
+	return events
+}
+
+// sees complains unless these events were noted since the last take.
+func (h *recorder) sees(events string) {
+	h.t.Helper()
+	if diff := cmp.Diff(events, h.take()); diff != "" {
+		h.t.Errorf("events: %s", diff)
+	}
+}
+
+// agrees complains unless the handler knows what the table has.
+func (h *recorder) agrees(r *rig) {
+	h.t.Helper()
+	stored := map[object.Key]object.Object{}
+	for obj := range r.Table().Version().All {
+		stored[object.KeyOf(obj)] = obj
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !maps.Equal(stored, h.known) {
+		h.t.Errorf("the store has %v, the handler knows %v", slices.Collect(maps.Keys(stored)), slices.Collect(maps.Keys(h.known)))
+	}
+}
