@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package runtime_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const (
+	module = "github.com/informer-gen/informer-gen/"
+	base   = module + "runtime/"
+)
+
+// allowed says for each runtime package which of its neighbours it may reach, directly or not, and which packages
+// of other modules it may import itself. A new line here is a decision: whoever imports the package pays for it.
+var allowed = []struct {
+	pkg     string
+	reaches []string
+	imports []string
+}{
+	{
+		pkg:     "object",
+		imports: []string{"k8s.io/apimachinery"},
+	},
+	{
+		pkg:     "internal/table",
+		reaches: []string{"object"},
+	},
+	{
+		pkg:     "store",
+		reaches: []string{"object", "internal/table"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
+	{
+		pkg:     "lister",
+		reaches: []string{"object", "internal/table", "store"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
+	{
+		pkg:     "source",
+		reaches: []string{"object"},
+		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest", "github.com/go-json-experiment/json"},
+	},
+	{
+		pkg:     "reflector",
+		reaches: []string{"object", "source"},
+		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
+	},
+	{
+		pkg:     "deltafifo",
+		reaches: []string{"object"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
+	{
+		pkg:     "internal/engine",
+		reaches: []string{"object", "internal/table", "source", "reflector", "deltafifo"},
+		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
+	},
+	{
+		pkg:     "informer",
+		reaches: []string{"object", "internal/table", "internal/engine", "source", "reflector", "deltafifo", "store", "lister"},
+		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
+	},
+	{
+		pkg:     "store/storetest",
+		reaches: []string{"object", "internal/table", "store"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
+	{pkg: ""},
+}
+
+// never is what no runtime package reaches, by whatever way.
+var never = []string{
+	module + "generator",
+	module + "templates",
+	"github.com/dave/jennifer",
+	"github.com/prometheus",
+	"github.com/spf13",
+	"go.etcd.io",
+	"golang.org/x/tools",
+	"k8s.io/apiextensions-apiserver",
+	"k8s.io/apiserver",
+	"k8s.io/client-go/dynamic",
+	"k8s.io/client-go/informers",
+	"k8s.io/client-go/kubernetes",
+	"k8s.io/client-go/listers",
+	"k8s.io/client-go/tools/cache",
+	"k8s.io/client-go/tools/leaderelection",
+	"k8s.io/gengo",
+	"sigs.k8s.io/controller-runtime",
+}
+
+func TestDependencies(t *testing.T) {
+	for _, rule := range allowed {
+		pkg := strings.TrimSuffix(base+rule.pkg, "/")
+		t.Run("runtime/"+rule.pkg, func(t *testing.T) {
+			for _, dep := range list(t, "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", pkg) {
+				if own, ok := strings.CutPrefix(dep, base); ok && dep != pkg && !slices.Contains(rule.reaches, own) {
+					t.Errorf("reaches %s, which its line in the table does not allow", own)
+				}
+				for _, path := range never {
+					if within(dep, path) {
+						t.Errorf("reaches %s, which no runtime package may", dep)
+					}
+				}
+			}
+			for _, dep := range list(t, "-f", `{{join .Imports "\n"}}`, pkg) {
+				if !strings.Contains(dep, ".") || strings.HasPrefix(dep, module) {
+					continue
+				}
+				if !slices.ContainsFunc(rule.imports, func(path string) bool { return within(dep, path) }) {
+					t.Errorf("imports %s, which its line in the table does not allow", dep)
+				}
+			}
+		})
+	}
+}
+
+// TestDependencyTableIsComplete fails when a package has no line in the table.
+func TestDependencyTableIsComplete(t *testing.T) {
+	for _, pkg := range list(t, base+"...") {
+		name := strings.TrimPrefix(strings.TrimPrefix(pkg, strings.TrimSuffix(base, "/")), "/")
+		known := func(path string) bool { return path == name }
+		var names []string
+		for _, rule := range allowed {
+			names = append(names, rule.pkg)
+		}
+		if !slices.ContainsFunc(names, known) {
+			t.Errorf("runtime/%s has no line in the table", name)
+		}
+	}
+}
+
+// within reports whether the import path is path or lies below it.
+func within(importPath, path string) bool {
+	rest, ok := strings.CutPrefix(importPath, path)
+	return ok && (rest == "" || rest[0] == '/')
+}
+
+// list runs go list and returns its lines.
+func list(t *testing.T, args ...string) []string {
+	t.Helper()
+	command := exec.Command("go", append([]string{"list"}, args...)...)
+	var stderr strings.Builder
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("go list %s: %v\n%s", strings.Join(args, " "), err, stderr.String())
+	}
+	return strings.Fields(string(out))
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// Config is what a Reflector is made of. Source and Sink are needed; the zero value of everything else is its default.
+type Config[T object.Object] struct {
+	// Name stands in logs and errors, for example "widgets.samples.io/v1". "" means Source's String method, if it has
+	// one, else its type.
+	Name string
+	// Source is what is read.
+	Source source.Source[T]
+	// Sink is told what was read.
+	Sink Sink[T]
+
+	// PageSize makes every list a consistent one that is read in pages of that many objects. 0 leaves it to the server
+	// to answer from its cache, which is cheaper for it. A watch-list has no pages: set DisableWatchList too for lists
+	// in pages from the start.
+	PageSize int64
+	// DisableWatchList makes the reflector read the present objects by list only, never by a watch that starts with
+	// them. It is the default after a server has said that it doesn't know the latter.
+	DisableWatchList bool
+
+	// InitialEventsTimeout is how long a watch-list may be silent (without another initial object or the bookmark that
+	// ends them) before this round falls back to a list. 0 means 10 s.
+	InitialEventsTimeout time.Duration
+	// WatchTimeout is the least time after which the server is asked to end a watch; each watch asks for a random time
+	// between it and twice of it. 0 means 5 minutes.
+	WatchTimeout time.Duration
+	// SilenceTimeout is how long a watch may bring no event and no bookmark, or a list no object, before the connection
+	// is taken for dead and made anew. API servers send a bookmark each minute. 0 means 3 minutes.
+	SilenceTimeout time.Duration
+	// Backoff paces what is tried again after a failure.
+	Backoff Backoff
+
+	// Logger is used for all logging. The zero Logger means the one of Run's context (klog.FromContext).
+	Logger klog.Logger
+	// OnError, if not nil, is called with each failure of a list or watch, on Run's goroutine, before the wait that
+	// follows. It must not block. Expiries (410) that are answered by a list are among them; a stream that ends in good
+	// order is not.
+	OnError func(error)
+	// OnStatus, if not nil, is called after each change of State, on Run's goroutine. It must not block.
+	OnStatus func(Status)
+}
+
+// Backoff says how long to wait before trying again what has failed. The n-th failure in a row waits for
+// Initial·Factorⁿ⁻¹, at most Max, of which a random part, at most Jitter, is taken off.
+type Backoff struct {
+	// Initial is the first wait. 0 means 800 ms.
+	Initial time.Duration
+	// Max is the longest wait. 0 means 30 s.
+	Max time.Duration
+	// Factor is what each wait is multiplied with for the next one; at least 1. 0 means 2.
+	Factor float64
+	// Jitter is the largest part of a wait that may be taken off, at most 1. 0 means 0.5; a negative value means none.
+	Jitter float64
+	// ResetAfter is how long a watch has to be open for the next failure to be the first again. 0 means 2 minutes.
+	ResetAfter time.Duration
+}
+
+// withDefaults fills what is zero. All defaults are here and in Backoff's.
+func (c Config[T]) withDefaults() Config[T] {
+	if c.Name == "" {
+		if s, ok := c.Source.(fmt.Stringer); ok {
+			c.Name = s.String()
+		} else {
+			c.Name = fmt.Sprintf("%T", c.Source)
+		}
+	}
+	if c.InitialEventsTimeout == 0 {
+		c.InitialEventsTimeout = 10 * time.Second
+	}
+	if c.WatchTimeout == 0 {
+		c.WatchTimeout = 5 * time.Minute
+	}
+	if c.SilenceTimeout == 0 {
+		c.SilenceTimeout = 3 * time.Minute
+	}
+	c.Backoff = c.Backoff.withDefaults()
+	return c
+}
+
+// validate checks a Config whose defaults are filled in.
+func (c Config[T]) validate() error {
+	switch {
+	case c.Source == nil:
+		return errors.New("nothing to read: Config.Source is nil")
+	case c.Sink == nil:
+		return errors.New("nobody to tell: Config.Sink is nil")
+	case c.PageSize < 0:
+		return fmt.Errorf("negative Config.PageSize %d; 0 means its default", c.PageSize)
+	case c.InitialEventsTimeout < 0 || c.WatchTimeout < 0 || c.SilenceTimeout < 0:
+		return errors.New("a timeout in Config is negative; 0 means its default")
+	}
+	return c.Backoff.validate()
+}

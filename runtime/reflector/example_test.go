@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector_test
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+type widget = *metav1.PartialObjectMetadata
+
+func newWidget(name, version string) widget {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
+}
+
+// memory is a Source that has one widget and sees a second one come.
+type memory struct{}
+
+func (memory) List(_ context.Context, _ source.ListOptions, item func(widget) error) (source.ListResult, error) {
+	return source.ListResult{ResourceVersion: "7"}, item(newWidget("blue", "3"))
+}
+
+func (memory) Watch(ctx context.Context, _ source.WatchOptions, opened func(), event func(source.Event[widget]) error) error {
+	opened()
+	if err := event(source.Event[widget]{Type: source.Added, Object: newWidget("red", "8"), ResourceVersion: "8"}); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// printer is a Sink that prints what it is told, and calls seen after each change.
+type printer struct{ seen func() }
+
+func (printer) BeginReplace() error           { return say("begin") }
+func (printer) Replace(w widget) error        { return say("  present", w.Name) }
+func (printer) EndReplace(rv string) error    { return say("complete at", rv) }
+func (printer) AbortReplace() error           { return say("forget it") }
+func (p printer) Add(w widget) error          { defer p.seen(); return say("added", w.Name) }
+func (p printer) Update(w widget) error       { defer p.seen(); return say("changed", w.Name) }
+func (p printer) Delete(w widget) error       { defer p.seen(); return say("deleted", w.Name) }
+func (printer) Bookmark(version string) error { return say("up to date with", version) }
+
+func say(args ...any) error {
+	fmt.Println(args...)
+	return nil
+}
+
+func Example() {
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := reflector.New(reflector.Config[widget]{
+		Name:             "widgets",
+		Source:           memory{},
+		Sink:             printer{seen: cancel},
+		DisableWatchList: true,
+		OnStatus:         func(s reflector.Status) { fmt.Println("—", s.State) },
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Run(ctx))
+	// Output:
+	// — listing
+	// begin
+	//   present blue
+	// complete at 7
+	// — connecting
+	// — watching
+	// added red
+	// — stopped
+	// <nil>
+}

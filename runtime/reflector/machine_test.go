@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+func TestStep(t *testing.T) {
+	streams := rules{stream: true}
+	failed := func(reason Reason) input { return input{kind: inFailed, reason: reason} }
+	for name, tc := range map[string]struct {
+		from state
+		in   input
+		to   state
+		do   action
+	}{
+		"start with a watch-list": {
+			state{rules: streams}, input{kind: inStart},
+			state{rules: streams, phase: StateStreaming}, action{op: opStream},
+		},
+		"start again with a watch-list": {
+			state{rules: streams, version: "5"}, input{kind: inStart},
+			state{rules: streams, version: "5", phase: StateStreaming}, action{op: opStream, version: "5"},
+		},
+		"start with a list": {
+			state{}, input{kind: inStart},
+			state{phase: StateListing}, action{op: opList, version: "0", limit: 500},
+		},
+		"start with a list in pages": {
+			state{rules: rules{pageSize: 7}}, input{kind: inStart},
+			state{rules: rules{pageSize: 7}, phase: StateListing}, action{op: opList, limit: 7},
+		},
+		"start again with a list": {
+			state{version: "5"}, input{kind: inStart},
+			state{version: "5", phase: StateListing}, action{op: opList, version: "5", match: "NotOlderThan"},
+		},
+		"start again with a server that reads pages": {
+			state{version: "5", paged: true}, input{kind: inStart},
+			state{version: "5", paged: true, phase: StateListing}, action{op: opList, version: "5", match: "NotOlderThan", limit: 500},
+		},
+
+		"watch-list: object": {
+			state{phase: StateStreaming}, input{kind: inEvent, event: source.Added, version: "3"},
+			state{phase: StateStreaming}, action{call: callReplace},
+		},
+		"watch-list: object changes": {
+			state{phase: StateStreaming}, input{kind: inEvent, event: source.Modified, version: "3"},
+			state{phase: StateStreaming}, action{call: callReplace},
+		},
+		"watch-list: object disappears": {
+			state{phase: StateStreaming}, input{kind: inEvent, event: source.Deleted, version: "3"},
+			state{phase: StateStreaming}, action{call: callDelete},
+		},
+		"watch-list: some bookmark": {
+			state{phase: StateStreaming}, input{kind: inEvent, event: source.Bookmark, version: "3"},
+			state{phase: StateStreaming}, action{},
+		},
+		"watch-list: its end": {
+			state{phase: StateStreaming, fresh: true, listOnly: true, whole: true}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
+			state{phase: StateWatching, synced: true, version: "3"}, action{call: callEnd, told: "3"},
+		},
+		"watch-list: an older state than seen": {
+			state{phase: StateStreaming, version: "9"}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
+			state{phase: StateStreaming, version: "9"}, action{op: opLeave, found: ReasonWentBack},
+		},
+		"watch-list: the most recent state is older than seen": {
+			state{phase: StateStreaming, version: "9", fresh: true}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
+			state{phase: StateWatching, version: "3", synced: true}, action{call: callEnd, told: "3"},
+		},
+		"watch-list: unknown to the server": {
+			state{rules: streams, phase: StateStreaming}, failed(ReasonRefused),
+			state{rules: streams, phase: StateListing, noStream: true}, action{call: callAbort, op: opList, version: "0", limit: 500},
+		},
+		"watch-list: no bookmark": {
+			state{rules: streams, phase: StateStreaming, hasty: true}, failed(ReasonNoBookmark),
+			state{rules: streams, phase: StateListing, listOnly: true, hasty: true}, action{call: callAbort, op: opList, version: "0", limit: 500},
+		},
+		"watch-list: closed before its end": {
+			state{rules: streams, phase: StateStreaming}, input{kind: inEnded, brief: true},
+			state{rules: streams, phase: StateListing, listOnly: true}, action{call: callAbort, op: opList, version: "0", limit: 500, found: ReasonNoBookmark},
+		},
+		"watch-list: expired": {
+			state{rules: streams, phase: StateStreaming, version: "5"}, failed(ReasonExpired),
+			state{rules: streams, phase: StateListing, version: "5", fresh: true, listOnly: true}, action{call: callAbort, op: opList, limit: 500},
+		},
+		"watch-list: throttled": {
+			state{rules: streams, phase: StateStreaming}, input{kind: inFailed, reason: ReasonThrottled, after: 3 * time.Second},
+			state{rules: streams, phase: StateWaiting, then: StateListing}, action{call: callAbort, op: opWait, after: 3 * time.Second},
+		},
+		"watch-list: forbidden": {
+			state{rules: streams, phase: StateStreaming}, failed(ReasonForbidden),
+			state{rules: streams, phase: StateWaiting, then: StateListing}, action{call: callAbort, op: opWait},
+		},
+
+		"list: only page": {
+			state{phase: StateListing}, input{kind: inPage, version: "5"},
+			state{phase: StateConnecting, version: "5", synced: true}, action{call: callEnd, told: "5", op: opWatch, version: "5"},
+		},
+		"list: first page": {
+			state{phase: StateListing}, input{kind: inPage, version: "5", token: "a", items: 500},
+			state{phase: StateListing, paged: true, pages: pages{version: "5", token: "a", kept: "a", next: 1}}, action{op: opPage, token: "a", limit: 500},
+		},
+		"list: last page": {
+			state{phase: StateListing, pages: pages{version: "5", token: "a", kept: "a", next: 1}}, input{kind: inPage, version: "6", items: 5},
+			state{phase: StateConnecting, version: "5", synced: true}, action{call: callEnd, told: "5", op: opWatch, version: "5"},
+		},
+		"list: token repeats": {
+			state{phase: StateListing, pages: pages{version: "5", token: "b", kept: "a", next: 2}}, input{kind: inPage, version: "5", token: "a", items: 5},
+			state{phase: StateWaiting, then: StateListing, pages: pages{version: "5", token: "b", kept: "a", next: 2}}, action{call: callAbort, op: opWait, found: ReasonEndlessList},
+		},
+		"list: older than seen": {
+			state{phase: StateListing, version: "9"}, input{kind: inPage, version: "5"},
+			state{phase: StateListing, version: "9", fresh: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, found: ReasonWentBack},
+		},
+		"list: most recent one older than seen": {
+			state{phase: StateListing, version: "9", fresh: true}, input{kind: inPage, version: "5"},
+			state{phase: StateConnecting, version: "5", synced: true}, action{call: callEnd, told: "5", op: opWatch, version: "5"},
+		},
+		"list: versions that can't be compared": {
+			state{phase: StateListing, version: "x9"}, input{kind: inPage, version: "x5"},
+			state{phase: StateConnecting, version: "x5", synced: true}, action{call: callEnd, told: "x5", op: opWatch, version: "x5"},
+		},
+		"list: expired": {
+			state{phase: StateListing, version: "9"}, failed(ReasonExpired),
+			state{phase: StateListing, version: "9", fresh: true, hasty: true}, action{call: callAbort, op: opList, limit: 500},
+		},
+		"list: expired again": {
+			state{phase: StateListing, version: "9", fresh: true, hasty: true}, failed(ReasonExpired),
+			state{phase: StateWaiting, then: StateListing, version: "9", fresh: true, hasty: true}, action{call: callAbort, op: opWait},
+		},
+		"list: too new": {
+			state{phase: StateListing, version: "9"}, failed(ReasonTooNew),
+			state{phase: StateListing, version: "9", fresh: true, hasty: true}, action{call: callAbort, op: opList, limit: 500},
+		},
+		"list: token expired": {
+			state{phase: StateListing, rules: rules{pageSize: 7}, pages: pages{version: "5", token: "a"}}, failed(ReasonExpired),
+			state{phase: StateListing, rules: rules{pageSize: 7}, whole: true, hasty: true}, action{call: callAbort, op: opList},
+		},
+		"list: fails in place of a watch-list": {
+			state{phase: StateListing, rules: streams, listOnly: true}, failed(ReasonServerError),
+			state{phase: StateWaiting, then: StateListing, rules: streams}, action{call: callAbort, op: opWait},
+		},
+
+		"watch: opened": {
+			state{phase: StateConnecting, version: "5"}, input{kind: inOpened},
+			state{phase: StateWatching, version: "5"}, action{},
+		},
+		"watch: added": {
+			state{phase: StateWatching, version: "5"}, input{kind: inEvent, event: source.Added, version: "6"},
+			state{phase: StateWatching, version: "6"}, action{call: callAdd},
+		},
+		"watch: modified": {
+			state{phase: StateWatching, version: "5"}, input{kind: inEvent, event: source.Modified, version: "6"},
+			state{phase: StateWatching, version: "6"}, action{call: callUpdate},
+		},
+		"watch: deleted": {
+			state{phase: StateWatching, version: "5"}, input{kind: inEvent, event: source.Deleted, version: "6"},
+			state{phase: StateWatching, version: "6"}, action{call: callDelete},
+		},
+		"watch: bookmark": {
+			state{phase: StateWatching, version: "5"}, input{kind: inEvent, event: source.Bookmark, version: "6"},
+			state{phase: StateWatching, version: "6"}, action{call: callBookmark, told: "6"},
+		},
+		"watch: the same version twice": {
+			state{phase: StateWatching, version: "6"}, input{kind: inEvent, event: source.Modified, version: "6"},
+			state{phase: StateWatching, version: "6"}, action{call: callUpdate},
+		},
+		"watch: backwards": {
+			state{phase: StateWatching, version: "10"}, input{kind: inEvent, event: source.Added, version: "9"},
+			state{phase: StateWatching, version: "10"}, action{op: opLeave, found: ReasonWentBack},
+		},
+		"watch: went back": {
+			state{phase: StateWatching, version: "10"}, failed(ReasonWentBack),
+			state{phase: StateListing, version: "10", fresh: true, hasty: true}, action{op: opList, limit: 500},
+		},
+		"watch: ended": {
+			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inEnded},
+			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opWatch, version: "5"},
+		},
+		"watch: ended at once with events": {
+			state{phase: StateWatching, version: "5"}, input{kind: inEnded, brief: true, events: true},
+			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opWatch, version: "5"},
+		},
+		"watch: ended at once with events again": {
+			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inEnded, brief: true, events: true},
+			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true}, action{op: opWait, found: ReasonShortWatch},
+		},
+		"watch: ended at once": {
+			state{phase: StateWatching, version: "5"}, input{kind: inEnded, brief: true},
+			state{phase: StateWaiting, then: StateConnecting, version: "5"}, action{op: opWait, found: ReasonShortWatch},
+		},
+		"watch: expired": {
+			state{rules: streams, phase: StateWatching, version: "5"}, failed(ReasonExpired),
+			state{rules: streams, phase: StateStreaming, version: "5", hasty: true}, action{op: opStream, version: "5"},
+		},
+		"watch: expired again": {
+			state{phase: StateConnecting, version: "5", hasty: true}, failed(ReasonExpired),
+			state{phase: StateWaiting, then: StateListing, version: "5", hasty: true}, action{op: opWait},
+		},
+		"watch: expired after good times": {
+			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inFailed, reason: ReasonExpired, healthy: true},
+			state{phase: StateListing, version: "5", hasty: true}, action{op: opList, version: "5", match: "NotOlderThan"},
+		},
+		"watch: server error": {
+			state{phase: StateWatching, version: "5"}, failed(ReasonServerError),
+			state{phase: StateWaiting, then: StateConnecting, version: "5"}, action{op: opWait},
+		},
+		"watch: bad data": {
+			state{phase: StateWatching, version: "5"}, failed(ReasonBadData),
+			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opWatch, version: "5"},
+		},
+		"watch: bad data again": {
+			state{phase: StateWatching, version: "5", hasty: true}, failed(ReasonBadData),
+			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true}, action{op: opWait},
+		},
+		"watch: version refused": {
+			state{phase: StateConnecting, version: "5"}, failed(ReasonRefused),
+			state{phase: StateWaiting, then: StateListing, version: "5", fresh: true}, action{op: opWait},
+		},
+
+		"waited to watch": {
+			state{phase: StateWaiting, then: StateConnecting, version: "5"}, input{kind: inElapsed},
+			state{phase: StateConnecting, then: StateConnecting, version: "5"}, action{op: opWatch, version: "5"},
+		},
+		"waited for a round": {
+			state{rules: streams, phase: StateWaiting, then: StateListing, version: "5"}, input{kind: inElapsed},
+			state{rules: streams, phase: StateStreaming, then: StateListing, version: "5"}, action{op: opStream, version: "5"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			to, do := step(tc.from, tc.in)
+			all := cmp.AllowUnexported(state{}, rules{}, pages{}, action{})
+			if diff := cmp.Diff(tc.to, to, all); diff != "" {
+				t.Errorf("state (-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.do, do, all); diff != "" {
+				t.Errorf("action (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestStepFindsCircles feeds lists whose tokens run into a circle of any length after any start.
+func TestStepFindsCircles(t *testing.T) {
+	for start := range 6 {
+		for length := 1; length <= 20; length++ {
+			s, _ := step(state{}, input{kind: inStart})
+			token := func(i int) string {
+				if i >= start {
+					i = start + (i-start)%length
+				}
+				return string(rune('a' + i))
+			}
+			i := 0
+			for s.phase == StateListing {
+				if i > 8*(start+length) {
+					t.Fatalf("circle of %d after %d: not found in %d pages", length, start, i)
+				}
+				s, _ = step(s, input{kind: inPage, version: "5", token: token(i), items: 1})
+				i++
+			}
+		}
+	}
+	// A long list has no circle, and some empty pages are no end.
+	s, _ := step(state{}, input{kind: inStart})
+	for i := range 10_000 {
+		s, _ = step(s, input{kind: inPage, version: "5", token: string(rune(i + 1)), items: i % 5 / 4})
+		if s.phase != StateListing {
+			t.Fatalf("page %d of a long list: %v", i, s.phase)
+		}
+	}
+	// But nothing else than empty pages is.
+	for i := range maxEmptyPages + 1 {
+		s, _ = step(s, input{kind: inPage, version: "5", token: string(rune(20_000 + i))})
+	}
+	if s.phase != StateWaiting {
+		t.Errorf("after %d empty pages: %v", maxEmptyPages+1, s.phase)
+	}
+}
+
+// TestStepIsThrottled plays every failure at every state for ever: of any two steps in a row that start a request after a
+// failure one has waited, except for the list in the place of a watch-list.
+func TestStepIsThrottled(t *testing.T) {
+	for reason := ReasonNone + 1; int(reason) < len(reasonNames); reason++ {
+		for _, r := range []rules{{}, {stream: true}, {pageSize: 7}} {
+			s, a := step(state{rules: r}, input{kind: inStart})
+			requests := 0
+			for range 100 {
+				switch a.op {
+				case opWait:
+					requests = 0
+					s, a = step(s, input{kind: inElapsed})
+				default:
+					if requests++; requests > 4 {
+						t.Fatalf("%v, %+v: %d requests without a wait; now %+v", reason, r, requests, s)
+					}
+					s, a = step(s, input{kind: inFailed, reason: reason})
+				}
+			}
+		}
+	}
+}

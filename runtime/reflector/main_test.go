@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+type thing = *metav1.PartialObjectMetadata
+
+func newThing(name, version string) thing {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
+}
+
+func ev(typ source.EventType, name, version string) source.Event[thing] {
+	return source.Event[thing]{Type: typ, Object: newThing(name, version), ResourceVersion: version}
+}
+
+func mark(version string, end bool) source.Event[thing] {
+	return source.Event[thing]{Type: source.Bookmark, ResourceVersion: version, InitialEventsEnd: end}
+}
+
+// fake is a Source whose answers are functions of how often it has been asked. It notes every call and its time.
+type fake struct {
+	list  func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error)
+	watch func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error
+
+	mu             sync.Mutex
+	lists, watches int
+	calls          []string
+	times          []time.Time
+}
+
+func (f *fake) note(format string, args ...any) {
+	f.calls = append(f.calls, fmt.Sprintf(format, args...))
+	f.times = append(f.times, time.Now())
+}
+
+func (f *fake) List(ctx context.Context, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
+	f.mu.Lock()
+	f.lists++
+	n := f.lists
+	f.note("list rv=%s%s limit=%d token=%s", opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue)
+	f.mu.Unlock()
+	return f.list(n, opts, item)
+}
+
+func (f *fake) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+	f.mu.Lock()
+	f.watches++
+	n := f.watches
+	name := "watch"
+	if opts.SendInitialEvents {
+		name = "stream"
+	}
+	f.note("%s rv=%s", name, opts.ResourceVersion)
+	f.mu.Unlock()
+	return f.watch(ctx, n, opts, opened, event)
+}
+
+// asked returns the calls so far.
+func (f *fake) asked() []string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return append([]string(nil), f.calls...)
+}
+
+// gaps returns the times between the calls, and before the first one.
+func (f *fake) gaps(since time.Time) []time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var gaps []time.Duration
+	for _, t := range f.times {
+		gaps = append(gaps, t.Sub(since))
+		since = t
+	}
+	return gaps
+}
+
+// hold is an open watch that brings nothing.
+func hold(ctx context.Context, opened func()) error {
+	opened()
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// sleep lasts until d has passed or ctx is done.
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}
+
+// send passes events on and stops at the first error.
+func send(event func(source.Event[thing]) error, events ...source.Event[thing]) error {
+	for _, e := range events {
+		if err := event(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listOf answers with one page.
+func listOf(version string, items ...thing) func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
+	return func(_ int, _ source.ListOptions, item func(thing) error) (source.ListResult, error) {
+		for _, obj := range items {
+			if err := item(obj); err != nil {
+				return source.ListResult{}, err
+			}
+		}
+		return source.ListResult{ResourceVersion: version}, nil
+	}
+}
+
+// record is a Sink that notes what it is told.
+type record struct {
+	mu    sync.Mutex
+	told  []string
+	fails map[string]error
+}
+
+func (r *record) note(format string, args ...any) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := fmt.Sprintf(format, args...)
+	r.told = append(r.told, s)
+	return r.fails[s]
+}
+
+func (r *record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.told, ", ")
+}
+
+func (r *record) BeginReplace() error             { return r.note("begin") }
+func (r *record) Replace(o thing) error           { return r.note("replace %s", o.Name) }
+func (r *record) EndReplace(version string) error { return r.note("end %s", version) }
+func (r *record) AbortReplace() error             { return r.note("abort") }
+func (r *record) Add(o thing) error               { return r.note("add %s", o.Name) }
+func (r *record) Update(o thing) error            { return r.note("update %s", o.Name) }
+func (r *record) Delete(o thing) error            { return r.note("delete %s", o.Name) }
+func (r *record) Bookmark(version string) error   { return r.note("bookmark %s", version) }
+
+// rig is a running reflector in a bubble.
+type rig struct {
+	*Reflector[thing]
+	t      *testing.T
+	start  time.Time
+	src    *fake
+	sink   *record
+	errs   []error // to be read after pass
+	states []State
+	cancel context.CancelFunc
+	done   chan error
+}
+
+// bubble runs test in a synctest bubble, where time passes only when all goroutines wait: what a test sees after
+// synctest.Wait or a sleep is not a race, however busy the machine is.
+func bubble(t *testing.T, src *fake, config Config[thing], test func(*rig)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		g := &rig{t: t, start: time.Now(), src: src, sink: &record{}, done: make(chan error, 1)}
+		config.Name, config.Source, config.Sink = "things", src, g.sink
+		config.OnError = func(err error) { g.errs = append(g.errs, err) }
+		config.OnStatus = func(s Status) { g.states = append(g.states, s.State) }
+		r, err := New(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Reflector = r
+		ctx, cancel := context.WithCancel(silent())
+		defer cancel()
+		g.cancel = cancel
+		go func() { g.done <- r.Run(ctx) }()
+		synctest.Wait()
+		test(g)
+		before := time.Now()
+		cancel()
+		if err := <-g.done; err != nil {
+			t.Errorf("Run: %v", err)
+		}
+		if d := time.Since(before); d != 0 {
+			t.Errorf("Run ended %v after it was canceled", d)
+		}
+		if s := r.Status(); s.State != StateStopped {
+			t.Errorf("after Run: %v", s)
+		}
+	})
+}
+
+// silent is a context whose logger drops everything.
+func silent() context.Context { return klog.NewContext(context.Background(), klog.Logger{}) }
+
+// pass lets time pass, and waits until all that it brings has happened.
+func (g *rig) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func (g *rig) wantCalls(want ...string) {
+	g.t.Helper()
+	if got := strings.Join(g.src.asked(), "\n"); got != strings.Join(want, "\n") {
+		g.t.Errorf("asked\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+func (g *rig) wantTold(want string) {
+	g.t.Helper()
+	if got := g.sink.String(); got != want {
+		g.t.Errorf("told %s\nwant %s", got, want)
+	}
+}
+
+func statusError(code int, retryAfter int) error {
+	return apierrors.NewGenericServerResponse(code, "list", thingResource, "", "because", retryAfter, true)
+}
+
+var (
+	thingResource = metav1.SchemeGroupVersion.WithResource("things").GroupResource()
+	errGone       = apierrors.NewResourceExpired("too old")
+	errTooNew     = apierrors.NewTimeoutError("Too large resource version: 9, current: 5", 1)
+	errInvalid    = statusError(http.StatusUnprocessableEntity, 0)
+	errBusy       = statusError(http.StatusServiceUnavailable, 0)
+)

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// Reason is the kind of a failure. It decides what is done next.
+type Reason uint8
+
+// The reasons.
+const (
+	// ReasonNone is no failure.
+	ReasonNone Reason = iota
+	// ReasonUnauthorized is 401: the credentials are not accepted. Tried again with backoff.
+	ReasonUnauthorized
+	// ReasonForbidden is 403: the account may not list or watch the resource. Tried again with backoff.
+	ReasonForbidden
+	// ReasonNotFound is 404: the server doesn't have the resource (yet). Tried again with backoff.
+	ReasonNotFound
+	// ReasonThrottled is 429, or any answer with a Retry-After, which is obeyed.
+	ReasonThrottled
+	// ReasonServerError is 5xx. Tried again with backoff.
+	ReasonServerError
+	// ReasonUnreachable is a connection that was refused, reset, cut, or never came about. Tried again with backoff.
+	ReasonUnreachable
+	// ReasonSilent is a connection that brought nothing for Config.SilenceTimeout. It is made anew, with backoff.
+	ReasonSilent
+	// ReasonNoBookmark is a watch-list whose initial events did not come to their end. A list is read in its place.
+	ReasonNoBookmark
+	// ReasonRefused is 400, 405, 406, 415 or 422: the server doesn't know how to do what it was asked for. After a
+	// watch-list, lists are used from then on; else it is tried again with backoff.
+	ReasonRefused
+	// ReasonExpired is 410: the server has forgotten the version that was asked for. A full state is read anew.
+	ReasonExpired
+	// ReasonTooNew is a version that the server has not reached. The most recent full state is read.
+	ReasonTooNew
+	// ReasonWentBack is a server whose versions went backwards, as after a restored backup. The most recent full state
+	// is read, and replaces everything.
+	ReasonWentBack
+	// ReasonUnreadable is an object that the server could not read from its storage. A full state is read anew.
+	ReasonUnreadable
+	// ReasonBadData is an answer that could not be decoded. It is asked for again, with backoff from the second time on.
+	ReasonBadData
+	// ReasonShortWatch is a watch that the server closed at once. It is opened again with backoff.
+	ReasonShortWatch
+	// ReasonEndlessList is a list whose pages lead in a circle or bring nothing. Tried again with backoff.
+	ReasonEndlessList
+)
+
+var reasonNames = [...]string{
+	ReasonNone:         "none",
+	ReasonUnauthorized: "unauthorized",
+	ReasonForbidden:    "forbidden",
+	ReasonNotFound:     "not found",
+	ReasonThrottled:    "throttled",
+	ReasonServerError:  "server error",
+	ReasonUnreachable:  "unreachable",
+	ReasonSilent:       "silent",
+	ReasonNoBookmark:   "no bookmark",
+	ReasonRefused:      "refused",
+	ReasonExpired:      "expired",
+	ReasonTooNew:       "version too new",
+	ReasonWentBack:     "versions went back",
+	ReasonUnreadable:   "unreadable in storage",
+	ReasonBadData:      "bad data",
+	ReasonShortWatch:   "watch closed at once",
+	ReasonEndlessList:  "endless list",
+}
+
+// String returns one or a few lower-case words, "none" for ReasonNone.
+func (r Reason) String() string {
+	if int(r) < len(reasonNames) {
+		return reasonNames[r]
+	}
+	return "unknown"
+}
+
+// The errors that a Reflector finds itself; Status.LastError and OnError have them, and errors.Is finds them.
+var (
+	// ErrSilent is a connection that brought nothing for Config.SilenceTimeout.
+	ErrSilent = errors.New("the connection was silent for too long")
+	// ErrNoBookmark is a watch-list that did not come to the end of its initial events.
+	ErrNoBookmark = errors.New("the watch-list did not come to the bookmark that ends its initial events")
+	// ErrWentBack is a server that came with an older version than it had before.
+	ErrWentBack = errors.New("the resource version went backwards")
+	// ErrShortWatch is a watch that was closed within a second.
+	ErrShortWatch = errors.New("the server closed the watch at once")
+	// ErrEndlessList is a list whose continue tokens repeat, or whose pages stay empty.
+	ErrEndlessList = errors.New("the list has no end: its continue tokens repeat or its pages stay empty")
+)
+
+// found has the errors of the reasons that step finds itself.
+var found = [len(reasonNames)]error{
+	ReasonNoBookmark:  ErrNoBookmark,
+	ReasonWentBack:    ErrWentBack,
+	ReasonShortWatch:  ErrShortWatch,
+	ReasonEndlessList: ErrEndlessList,
+}
+
+// classify says what kind of failure err is, and how long the server wants to be left alone; 0 if it doesn't say.
+func classify(err error) (Reason, time.Duration) {
+	switch {
+	case errors.Is(err, ErrSilent):
+		return ReasonSilent, 0
+	case errors.Is(err, ErrNoBookmark):
+		return ReasonNoBookmark, 0
+	case errors.Is(err, ErrWentBack):
+		return ReasonWentBack, 0
+	}
+	var api apierrors.APIStatus
+	if errors.As(err, &api) {
+		return classifyStatus(err, api.Status())
+	}
+	var decode *source.DecodeError
+	if errors.As(err, &decode) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return ReasonBadData, 0
+	}
+	return ReasonUnreachable, 0
+}
+
+func classifyStatus(err error, status metav1.Status) (Reason, time.Duration) {
+	// What has to be read anew comes first: no wait makes it better.
+	switch {
+	case status.Code == http.StatusGone, status.Reason == metav1.StatusReasonExpired, status.Reason == metav1.StatusReasonGone:
+		return ReasonExpired, 0
+	case apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge), strings.Contains(status.Message, "Too large resource version"):
+		return ReasonTooNew, 0
+	case status.Reason == metav1.StatusReasonStoreReadError:
+		return ReasonUnreadable, 0
+	}
+	if seconds, ok := apierrors.SuggestsClientDelay(err); ok && seconds > 0 {
+		return ReasonThrottled, time.Duration(seconds) * time.Second
+	}
+	switch {
+	case status.Code == http.StatusTooManyRequests, status.Reason == metav1.StatusReasonTooManyRequests:
+		return ReasonThrottled, 0
+	case status.Code == http.StatusUnauthorized, status.Reason == metav1.StatusReasonUnauthorized:
+		return ReasonUnauthorized, 0
+	case status.Code == http.StatusForbidden, status.Reason == metav1.StatusReasonForbidden:
+		return ReasonForbidden, 0
+	case status.Code == http.StatusNotFound, status.Reason == metav1.StatusReasonNotFound:
+		return ReasonNotFound, 0
+	case status.Code >= 400 && status.Code < 500:
+		return ReasonRefused, 0
+	}
+	switch status.Reason {
+	case metav1.StatusReasonBadRequest, metav1.StatusReasonInvalid, metav1.StatusReasonMethodNotAllowed,
+		metav1.StatusReasonNotAcceptable, metav1.StatusReasonUnsupportedMediaType:
+		return ReasonRefused, 0
+	}
+	return ReasonServerError, 0
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+func TestClassify(t *testing.T) {
+	status := func(code int32, reason metav1.StatusReason) error {
+		return &apierrors.StatusError{ErrStatus: metav1.Status{Code: code, Reason: reason}}
+	}
+	tooNew := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 504, Reason: metav1.StatusReasonTimeout, Details: &metav1.StatusDetails{
+		Causes: []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge}}, RetryAfterSeconds: 1,
+	}}}
+	for name, tc := range map[string]struct {
+		err   error
+		want  Reason
+		after time.Duration
+	}{
+		"400":                  {statusError(400, 0), ReasonRefused, 0},
+		"401":                  {statusError(401, 0), ReasonUnauthorized, 0},
+		"403":                  {statusError(403, 0), ReasonForbidden, 0},
+		"404":                  {statusError(404, 0), ReasonNotFound, 0},
+		"405":                  {statusError(405, 0), ReasonRefused, 0},
+		"409":                  {statusError(409, 0), ReasonRefused, 0},
+		"410":                  {statusError(410, 0), ReasonExpired, 0},
+		"410 with Retry-After": {statusError(410, 5), ReasonExpired, 0},
+		"422":                  {errInvalid, ReasonRefused, 0},
+		"429":                  {statusError(429, 0), ReasonThrottled, 0},
+		"429 with Retry-After": {statusError(429, 5), ReasonThrottled, 5 * time.Second},
+		"500":                  {statusError(500, 0), ReasonServerError, 0},
+		"503 with Retry-After": {statusError(503, 2), ReasonThrottled, 2 * time.Second},
+		"504":                  {statusError(504, 0), ReasonServerError, 0},
+		"expired":              {status(0, metav1.StatusReasonExpired), ReasonExpired, 0},
+		"gone":                 {status(0, metav1.StatusReasonGone), ReasonExpired, 0},
+		"forbidden":            {status(0, metav1.StatusReasonForbidden), ReasonForbidden, 0},
+		"invalid":              {status(0, metav1.StatusReasonInvalid), ReasonRefused, 0},
+		"no code at all":       {status(0, ""), ReasonServerError, 0},
+		"too new by text":      {errTooNew, ReasonTooNew, 0},
+		"too new by cause":     {tooNew, ReasonTooNew, 0},
+		"unreadable":           {status(http.StatusInternalServerError, metav1.StatusReasonStoreReadError), ReasonUnreadable, 0},
+		"wrapped":              {fmt.Errorf("list: %w", errGone), ReasonExpired, 0},
+		"bad data":             {&source.DecodeError{Err: source.ErrNoName}, ReasonBadData, 0},
+		"cut off":              {&source.DecodeError{Err: io.ErrUnexpectedEOF}, ReasonUnreachable, 0},
+		"network":              {errors.New("connection refused"), ReasonUnreachable, 0},
+		"silent":               {fmt.Errorf("%w: for 3m", ErrSilent), ReasonSilent, 0},
+		"no bookmark":          {ErrNoBookmark, ReasonNoBookmark, 0},
+		"went back":            {ErrWentBack, ReasonWentBack, 0},
+	} {
+		if got, after := classify(tc.err); got != tc.want || after != tc.after {
+			t.Errorf("%s: got %v after %v, want %v after %v", name, got, after, tc.want, tc.after)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	seen := map[string]bool{}
+	for r := ReasonNone; int(r) < len(reasonNames); r++ {
+		if name := r.String(); name == "" || seen[name] {
+			t.Errorf("reason %d is called %q", r, name)
+		}
+		seen[r.String()] = true
+	}
+	for s := StateStopped; int(s) < len(stateNames); s++ {
+		if name := s.String(); name == "" || seen[name] {
+			t.Errorf("state %d is called %q", s, name)
+		}
+		seen[s.String()] = true
+	}
+	if Reason(200).String() != "unknown" || State(200).String() != "unknown" {
+		t.Error("values outside of the sets have names")
+	}
+}

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// briefly is how long a watch lives at least in which a server takes an interest.
+const briefly = time.Second
+
+// run is one call of Run: it does what step says, and tells step what came of it. All of it happens on Run's goroutine.
+type run[T object.Object] struct {
+	r      *Reflector[T]
+	config *Config[T]
+	ctx    context.Context
+	log    klog.Logger
+
+	state     state
+	shown     State // the last one made public
+	delays    delays
+	replacing bool  // the sink is between BeginReplace and EndReplace or AbortReplace
+	sinkErr   error // the first one; it ends the run
+}
+
+func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
+	c := &r.config
+	log := c.Logger
+	if log.GetSink() == nil {
+		log = klog.FromContext(ctx)
+	}
+	return &run[T]{
+		r:      r,
+		config: c,
+		ctx:    ctx,
+		log:    log.WithValues("reflector", c.Name),
+		delays: delays{backoff: c.Backoff},
+		state: state{
+			rules:   rules{pageSize: c.PageSize, stream: !c.DisableWatchList},
+			version: r.Status().ResourceVersion,
+		},
+	}
+}
+
+func (r *run[T]) loop() error {
+	r.r.update(func(s *Status) { s.Synced, s.Attempts, s.Reason = false, 0, ReasonNone })
+	in := input{kind: inStart}
+	for r.ctx.Err() == nil {
+		a := r.step(in)
+		if r.tell(a) != nil || r.ctx.Err() != nil {
+			break
+		}
+		r.publish(&a)
+		in = r.do(a)
+		if r.sinkErr != nil {
+			break
+		}
+	}
+	if r.replacing && r.sinkErr == nil {
+		r.sink(r.config.Sink.AbortReplace)
+	}
+	r.setState(StateStopped, time.Time{})
+	if r.ctx.Err() != nil {
+		// A sink that was closed because of ctx is no news.
+		return nil
+	}
+	return fmt.Errorf("reflector %s: sink: %w", r.config.Name, r.sinkErr)
+}
+
+// step asks the machine, and makes public what it has found wrong.
+func (r *run[T]) step(in input) action {
+	var a action
+	r.state, a = step(r.state, in)
+	if a.found != ReasonNone && a.op != opLeave {
+		r.failure(a.found, found[a.found])
+	}
+	return a
+}
+
+// publish makes a change of state public, after the sink has been told what belongs to it. It decides how long a wait is.
+func (r *run[T]) publish(a *action) {
+	if a.op == opWait {
+		if a.after > 0 {
+			a.after = obey(a.after)
+		} else {
+			a.after = r.delays.take()
+		}
+		r.setState(StateWaiting, time.Now().Add(a.after))
+	} else if r.state.phase != r.shown {
+		r.setState(r.state.phase, time.Time{})
+	}
+}
+
+// tell makes the action's call that is not about an object.
+func (r *run[T]) tell(a action) error {
+	switch a.call {
+	case callEnd:
+		r.replacing = false
+		if r.sink(func() error { return r.config.Sink.EndReplace(a.told) }) == nil {
+			r.r.update(func(s *Status) {
+				if s.Synced || s.ResourceVersion != "" {
+					s.Relists++
+				}
+				s.Synced, s.ResourceVersion = true, a.told
+			})
+			r.log.V(2).Info("Full state read", "resourceVersion", a.told)
+		}
+	case callAbort:
+		if r.replacing {
+			r.replacing = false
+			r.sink(r.config.Sink.AbortReplace)
+		}
+	}
+	return r.sinkErr
+}
+
+// sink calls the sink and keeps its error.
+func (r *run[T]) sink(call func() error) error {
+	if err := call(); err != nil {
+		r.sinkErr = err
+	}
+	return r.sinkErr
+}
+
+// do carries the action out. It returns when something new has happened, at the latest when ctx is done.
+func (r *run[T]) do(a action) input {
+	switch a.op {
+	case opStream, opList:
+		r.replacing = true
+		if r.sink(r.config.Sink.BeginReplace) != nil {
+			return input{}
+		}
+		if a.op == opStream {
+			return r.watch(a)
+		}
+		return r.page(a)
+	case opPage:
+		return r.page(a)
+	case opWatch:
+		return r.watch(a)
+	case opWait:
+		timer := time.NewTimer(a.after)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-r.ctx.Done():
+		}
+	}
+	return input{kind: inElapsed}
+}
+
+// page reads one page of a list.
+func (r *run[T]) page(a action) input {
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(nil)
+	limit := r.config.SilenceTimeout
+	dog := newWatchdog(limit, func() { cancel(fmt.Errorf("%w: no object of the list for %v", ErrSilent, limit)) })
+	defer dog.stop()
+
+	items := 0
+	result, err := r.config.Source.List(ctx, source.ListOptions{
+		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token,
+	}, func(obj T) error {
+		dog.away()
+		items++
+		err := r.sink(func() error { return r.config.Sink.Replace(obj) })
+		now := time.Now()
+		dog.back(now)
+		r.r.update(func(s *Status) { s.LastEvent = now })
+		return err
+	})
+	if r.stopping() {
+		return input{}
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause // the watchdog's, whatever the source makes of it
+	}
+	if err != nil {
+		return r.failed(err, false)
+	}
+	return input{kind: inPage, version: result.ResourceVersion, token: result.Continue, items: items}
+}
+
+// watch reads a watch, or a watch-list and the watch that it becomes.
+func (r *run[T]) watch(a action) input {
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(nil)
+	timeout := r.config.WatchTimeout + time.Duration(rand.Float64()*float64(r.config.WatchTimeout))
+
+	w := watch[T]{run: r, cancel: cancel}
+	if a.op == opStream {
+		limit := r.config.InitialEventsTimeout
+		w.dog = newWatchdog(limit, func() { cancel(fmt.Errorf("%w: no initial event for %v", ErrNoBookmark, limit)) })
+		// A server that doesn't know watch-lists may talk on for long, about other things than their end.
+		w.total = time.AfterFunc(timeout+limit, func() { cancel(ErrNoBookmark) })
+		defer w.total.Stop()
+	} else {
+		w.watching()
+	}
+	defer func() { w.dog.stop() }()
+
+	err := r.config.Source.Watch(ctx, source.WatchOptions{
+		ResourceVersion: a.version, SendInitialEvents: a.op == opStream, Timeout: timeout,
+	}, w.opened, w.event)
+	if r.stopping() {
+		return input{}
+	}
+	now := time.Now()
+	healthy := !w.well.IsZero() && now.Sub(w.well) >= r.config.Backoff.ResetAfter
+	if healthy {
+		r.delays.reset()
+	}
+	if w.left != ReasonNone {
+		r.failure(w.left, found[w.left])
+		return input{kind: inFailed, reason: w.left, healthy: healthy}
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		err = cause // the watchdog's, whatever the source makes of it
+		if w.open.IsZero() && errors.Is(err, ErrNoBookmark) {
+			err = fmt.Errorf("%w: no answer to a watch-list for %v", ErrSilent, r.config.InitialEventsTimeout)
+		}
+	}
+	if err != nil {
+		return r.failed(err, healthy)
+	}
+	brief := w.open.IsZero() || now.Sub(w.open) < briefly
+	return input{kind: inEnded, brief: brief, events: w.events, healthy: healthy}
+}
+
+// watch is one stream on its way.
+type watch[T object.Object] struct {
+	*run[T]
+	cancel context.CancelCauseFunc
+	dog    *watchdog
+	total  *time.Timer // of a watch-list
+
+	open   time.Time // when the server accepted it
+	well   time.Time // since when it has been open and past its initial events
+	events bool
+	left   Reason // why step wanted to leave it
+}
+
+// watching arms the watchdog for the time when bookmarks can be expected.
+func (w *watch[T]) watching() {
+	limit := w.config.SilenceTimeout
+	w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no event and no bookmark for %v", ErrSilent, limit)) })
+}
+
+func (w *watch[T]) opened() {
+	if !w.open.IsZero() {
+		return
+	}
+	w.open = time.Now()
+	w.dog.back(w.open)
+	a := w.step(input{kind: inOpened})
+	w.publish(&a)
+	if w.state.phase == StateWatching {
+		w.well = w.open
+	}
+}
+
+func (w *watch[T]) event(e source.Event[T]) error {
+	w.opened()
+	w.dog.away()
+	w.events = true
+	streaming := w.state.phase == StateStreaming
+	// Of what comes before the bookmark only the initial events show that it is getting nearer.
+	noise := streaming && e.Type != source.Added
+	var start time.Time
+	if noise {
+		start = time.Now()
+	}
+	a := w.step(input{kind: inEvent, event: e.Type, version: e.ResourceVersion, initialEnd: e.InitialEventsEnd})
+	if a.op == opLeave {
+		w.left = a.found
+		return errLeave
+	}
+	if err := w.pass(a, e); err != nil {
+		return err
+	}
+	w.publish(&a)
+	now := time.Now()
+	version := w.state.version
+	w.r.update(func(s *Status) {
+		if e.Type == source.Bookmark {
+			s.LastBookmark = now
+		} else {
+			s.LastEvent = now
+		}
+		s.ResourceVersion = version
+	})
+	switch {
+	case streaming && w.state.phase == StateWatching:
+		w.dog.stop()
+		w.total.Stop()
+		w.watching()
+		w.well = now
+	case noise:
+		w.dog.backFromNoise(now.Sub(start))
+	default:
+		w.dog.back(now)
+	}
+	return nil
+}
+
+// pass makes the action's call about an event.
+func (w *watch[T]) pass(a action, e source.Event[T]) error {
+	sink := w.config.Sink
+	var err error
+	switch a.call {
+	case callReplace:
+		err = sink.Replace(e.Object)
+	case callAdd:
+		err = sink.Add(e.Object)
+	case callUpdate:
+		err = sink.Update(e.Object)
+	case callDelete:
+		err = sink.Delete(e.Object)
+	case callBookmark:
+		err = sink.Bookmark(a.told)
+	default:
+		return w.tell(a)
+	}
+	if err != nil {
+		w.sinkErr = err
+	}
+	return err
+}
+
+// errLeave makes a source end a stream; why is in watch.left.
+var errLeave = errors.New("the reflector leaves the stream")
+
+// failed notes that a list or a watch has failed.
+func (r *run[T]) failed(err error, healthy bool) input {
+	reason, after := classify(err)
+	r.failure(reason, err)
+	return input{kind: inFailed, reason: reason, after: after, healthy: healthy}
+}
+
+// failure makes a failure public.
+func (r *run[T]) failure(reason Reason, err error) {
+	now := time.Now()
+	var attempts int
+	r.r.update(func(s *Status) {
+		s.Reason, s.LastError, s.LastErrorTime = reason, err, now
+		s.Attempts++
+		attempts = s.Attempts
+		if reason == ReasonBadData {
+			s.BadData++
+		}
+	})
+	if reason == ReasonExpired {
+		// That is how a server tells that it has moved on: daily life.
+		r.log.V(2).Info("The server has forgotten the resource version", "state", r.state.phase, "resourceVersion", r.state.version)
+	} else {
+		r.log.Error(err, "Failed to list or watch; will try again", "state", r.state.phase, "reason", reason, "attempts", attempts)
+	}
+	if r.config.OnError != nil {
+		r.config.OnError(err)
+	}
+}
+
+// setState makes a change of state public.
+func (r *run[T]) setState(phase State, retryAt time.Time) {
+	r.shown = phase
+	now := time.Now()
+	r.r.update(func(s *Status) {
+		s.State, s.Since, s.RetryAt = phase, now, retryAt
+		if phase == StateWatching {
+			s.Reason, s.Attempts = ReasonNone, 0
+		}
+	})
+	r.log.V(4).Info("State changed", "state", phase, "resourceVersion", r.state.version)
+	if r.config.OnStatus != nil {
+		r.config.OnStatus(r.r.Status())
+	}
+}
+
+// stopping says whether the run is over.
+func (r *run[T]) stopping() bool { return r.sinkErr != nil || r.ctx.Err() != nil }

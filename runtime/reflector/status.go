@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Status is how a Reflector is doing. The zero Status is that of one that has never run.
+type Status struct {
+	// State is what it is doing now.
+	State State
+	// Since is when it came into State.
+	Since time.Time
+	// Synced says whether, in this Run, a full state has been given to the Sink.
+	Synced bool
+	// Reason says what kind of failure it is recovering from; ReasonNone while all is well.
+	Reason Reason
+	// LastError is the last failure, nil if there was none. It stays after recovery; LastErrorTime says how old it is.
+	LastError     error
+	LastErrorTime time.Time
+	// Attempts counts failures in a row; 0 in StateWatching.
+	Attempts int
+	// RetryAt is when the wait ends, in StateWaiting; else the zero time.
+	RetryAt time.Time
+	// LastEvent is when the last object or event of an object came in, of a list or of a watch.
+	LastEvent time.Time
+	// LastBookmark is when the last bookmark came in.
+	LastBookmark time.Time
+	// ResourceVersion is the last version that the Sink has been told of; "" before the first full state.
+	ResourceVersion string
+	// BadData counts the answers that could not be decoded, over all Runs; LastError and OnError say which object it was.
+	BadData int64
+	// Relists counts the full states that were given to the Sink after the first one, over all Runs.
+	Relists int64
+}
+
+// State is what a Reflector is doing.
+type State uint8
+
+// The states. Stopped is the zero value.
+const (
+	// StateStopped is before and after Run.
+	StateStopped State = iota
+	// StateStreaming reads the present objects from a watch that starts with them.
+	StateStreaming
+	// StateListing reads the present objects from a list.
+	StateListing
+	// StateConnecting has asked for a watch that the server has not answered yet.
+	StateConnecting
+	// StateWatching is where all is well: the watch is open.
+	StateWatching
+	// StateWaiting pauses after a failure; Status.Reason says which, Status.RetryAt until when.
+	StateWaiting
+)
+
+var stateNames = [...]string{
+	StateStopped:    "stopped",
+	StateStreaming:  "streaming the present objects",
+	StateListing:    "listing",
+	StateConnecting: "connecting",
+	StateWatching:   "watching",
+	StateWaiting:    "waiting to try again",
+}
+
+// String returns a few lower-case words.
+func (s State) String() string {
+	if int(s) < len(stateNames) {
+		return stateNames[s]
+	}
+	return "unknown"
+}
+
+// String returns one line for people: the state, and while something is wrong the reason, the attempts and the error.
+func (s Status) String() string {
+	var b strings.Builder
+	b.WriteString(s.State.String())
+	if !s.Since.IsZero() {
+		fmt.Fprintf(&b, " since %s", s.Since.UTC().Format(time.RFC3339))
+	}
+	if s.Reason != ReasonNone {
+		fmt.Fprintf(&b, " (%s, %d failures in a row): %v", s.Reason, s.Attempts, s.LastError)
+	}
+	return b.String()
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+)
+
+// Client is a connection to one API server, shared by the sources of all its resources. It holds no state of its own
+// besides net/http's connections and is safe for use by several goroutines.
+type Client struct {
+	// Set once at construction.
+	http *http.Client
+	base *url.URL
+}
+
+// NewClient makes a Client from config, which it copies. It opens no connection.
+//
+// Address, credentials, TLS, proxy, impersonation, wrapped transports and the user agent (client-go's default, when
+// config has none) are taken from config. QPS and Burst are not: sources make few requests, paced by the server and by
+// the backoff of whoever calls them. Timeout is not either: it would cut watches short; contexts end requests.
+//
+// It fails if config is nil, if its host is not a URL, or if its credentials or certificates can't be read.
+func NewClient(config *rest.Config) (*Client, error) {
+	if config == nil {
+		return nil, errors.New("source.NewClient: config is nil; get one from clientcmd or rest.InClusterConfig")
+	}
+	config = rest.CopyConfig(config)
+	config.Timeout = 0
+	if config.UserAgent == "" {
+		config.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	base, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("source.NewClient: host %q: %w", config.Host, err)
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("source.NewClient: transport to %s: %w", base.Redacted(), err)
+	}
+	return &Client{http: client, base: base}, nil
+}
+
+// String returns the address of the server, without credentials.
+func (c *Client) String() string {
+	if c == nil || c.base == nil {
+		return "no server"
+	}
+	return c.base.Redacted()
+}
+
+// collectionURL is where a resource is listed and watched; namespace "" means all of them.
+func (c *Client) collectionURL(gvr schema.GroupVersionResource, namespace string) *url.URL {
+	parts := []string{"api", gvr.Version}
+	if gvr.Group != "" {
+		parts = []string{"apis", gvr.Group, gvr.Version}
+	}
+	if namespace != "" {
+		parts = append(parts, "namespaces", namespace)
+	}
+	return c.base.JoinPath(append(parts, gvr.Resource)...)
+}
+
+// get asks for JSON. The answer may have any status; its body must be closed by the caller.
+func (c *Client) get(ctx context.Context, address *url.URL) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	return c.http.Do(req)
+}

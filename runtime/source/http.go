@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Options restricts a collection. The zero value means all objects of the resource in all namespaces.
+type Options struct {
+	// Namespace restricts a namespaced resource to one namespace; "" means all. It must stay empty for a
+	// cluster-scoped resource, whose server answers 404 otherwise.
+	Namespace string
+	// LabelSelector is in the form that labels.Selector.String writes; "" selects everything.
+	LabelSelector string
+	// FieldSelector is in the form that fields.Selector.String writes; "" selects everything.
+	FieldSelector string
+	// Kind is what the objects have to say they are. "" means the name of the Go type, which is what API packages
+	// use; of types that stand for any kind (unstructured, PartialObjectMetadata) "" accepts the kind that the server
+	// says.
+	Kind string
+}
+
+// HTTP lists and watches one collection of an API server. It implements Source and is safe for use by several
+// goroutines at once; each call makes one request.
+type HTTP[T object.Object] struct {
+	// Set once at construction.
+	c *collection
+}
+
+// New makes the source of the resource gvr, whose objects decode into what T points to. It sends no request.
+//
+// It fails if c is nil, if gvr has no version or resource, and if T is not a pointer to a struct; NewFunc makes sources
+// of other types.
+func New[T object.Object](c *Client, gvr schema.GroupVersionResource, opts Options) (*HTTP[T], error) {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("source.New of %s: %s is not a pointer to a struct; use NewFunc", describe(gvr), t)
+	}
+	elem := t.Elem()
+	return NewFunc(c, gvr, func() T { return reflect.New(elem).Interface().(T) }, opts)
+}
+
+// NewFunc makes the source of the resource gvr, whose objects decode into what newObject returns: a new object at each
+// call, always of one type. T may be an interface, such as object.Object. It sends no request.
+//
+// It fails if c or newObject is nil, if gvr has no version or resource, and if newObject returns nil or something other
+// than a pointer.
+func NewFunc[T object.Object](c *Client, gvr schema.GroupVersionResource, newObject func() T, opts Options) (*HTTP[T], error) {
+	if newObject == nil {
+		return nil, fmt.Errorf("source.NewFunc of %s: newObject is nil", describe(gvr))
+	}
+	// The closure is the one place where the type is erased; everything below is compiled once.
+	col, err := newCollection(c, gvr, func() object.Object { return newObject() }, opts)
+	if err != nil {
+		return nil, fmt.Errorf("source.NewFunc of %s: %w", describe(gvr), err)
+	}
+	return &HTTP[T]{c: col}, nil
+}
+
+// Resource returns what the source reads.
+func (h *HTTP[T]) Resource() schema.GroupVersionResource { return h.c.gvr }
+
+// String returns the resource and the restrictions, for logs and status: `widgets.samples.io/v1 in namespace "shop"`.
+func (h *HTTP[T]) String() string { return h.c.String() }
+
+// List implements Source. It makes one request and reads one page; see the package documentation for its errors.
+// Objects that were handed over before an error are complete.
+func (h *HTTP[T]) List(ctx context.Context, opts ListOptions, item func(T) error) (ListResult, error) {
+	if item == nil {
+		return ListResult{}, errors.New("source.HTTP.List: item is nil")
+	}
+	return h.c.list(ctx, opts, func(obj object.Object) error { return item(obj.(T)) })
+}
+
+// Watch implements Source. It makes one request and reads events until the server ends the stream; see the package
+// documentation for its errors. Events that were handed over before an error are complete.
+func (h *HTTP[T]) Watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[T]) error) error {
+	if event == nil {
+		return errors.New("source.HTTP.Watch: event is nil")
+	}
+	return h.c.watch(ctx, opts, opened, func(e Event[object.Object]) error {
+		typed := Event[T]{Type: e.Type, ResourceVersion: e.ResourceVersion, InitialEventsEnd: e.InitialEventsEnd}
+		if e.Object != nil {
+			typed.Object = e.Object.(T)
+		}
+		return event(typed)
+	})
+}
+
+var _ Source[object.Object] = (*HTTP[object.Object])(nil)
+
+// describe names a resource as people write it: "pods/v1", "widgets.samples.io/v1".
+func describe(gvr schema.GroupVersionResource) string {
+	return gvr.GroupResource().String() + "/" + gvr.Version
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+func TestListAccepts(t *testing.T) {
+	for name, tc := range map[string]struct {
+		body string
+		want string // names
+		meta ListResult
+	}{
+		"metadata before items": {podList("7", pod("a", "1"), pod("b", "2")), "a b", ListResult{ResourceVersion: "7"}},
+		"metadata after items": {
+			`{"items":[` + pod("a", "1") + `],"metadata":{"continue":"more","resourceVersion":"7"},"apiVersion":"v1","kind":"PodList"}`,
+			"a", ListResult{ResourceVersion: "7", Continue: "more"},
+		},
+		"items with kind":  {podList("7", kindPod("a", "1")), "a", ListResult{ResourceVersion: "7"}},
+		"items null":       {`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":null}`, "", ListResult{ResourceVersion: "7"}},
+		"items missing":    {`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"}}`, "", ListResult{ResourceVersion: "7"}},
+		"items empty":      {podList("7"), "", ListResult{ResourceVersion: "7"}},
+		"unknown members":  {`{"x":{"y":[1,{}]},"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","z":1},"items":[{"q":1,` + pod("a", "1")[1:] + `]}`, "a", ListResult{ResourceVersion: "7"}},
+		"white space":      {"\n" + podList("7", pod("a", "1")) + "\n ", "a", ListResult{ResourceVersion: "7"}},
+		"list of own name": {`{"kind":"Pods","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + kindPod("a", "1") + `]}`, "a", ListResult{ResourceVersion: "7"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, meta, err := listAll(serve(t, tc.body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, p := range got {
+				names = append(names, p.Name)
+				if want := (metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}); p.TypeMeta != want {
+					t.Errorf("%s says it is %v, want %v", p.Name, p.TypeMeta, want)
+				}
+			}
+			if got := strings.Join(names, " "); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+			if meta != tc.meta {
+				t.Errorf("got %+v, want %+v", meta, tc.meta)
+			}
+		})
+	}
+}
+
+func TestListRejects(t *testing.T) {
+	good := pod("good", "1")
+	for name, tc := range map[string]struct {
+		body string
+		item int // position of the item that is wrong, 0: the list
+		is   error
+		text string
+	}{
+		"empty":                      {``, 0, io.ErrUnexpectedEOF, "cut off"},
+		"not JSON":                   {`<html>`, 0, nil, "invalid character"},
+		"not an object":              {`[]`, 0, ErrMalformed, "want {"},
+		"null":                       {`null`, 0, ErrMalformed, "want {"},
+		"nothing":                    {`{}`, 0, ErrWrongKind, "does not say"},
+		"kind is a number":           {`{"kind":1}`, 0, ErrMalformed, "kind"},
+		"metadata is a number":       {`{"metadata":1}`, 0, nil, ""},
+		"items is an object":         {`{"kind":"PodList","apiVersion":"v1","items":{}}`, 0, ErrMalformed, "items"},
+		"two of items":               {`{"items":[],"items":[]}`, 0, ErrMalformed, "two"},
+		"table":                      {`{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"rows":[]}`, 0, ErrWrongKind, "tables"},
+		"status":                     {`{"kind":"Status","apiVersion":"v1","status":"Success"}`, 0, ErrWrongKind, "Status"},
+		"other version":              {`{"kind":"PodList","apiVersion":"v2","metadata":{"resourceVersion":"1"},"items":[]}`, 0, ErrWrongKind, "got v2 PodList, want v1 Pod"},
+		"other list":                 {`{"kind":"APIResourceList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`, 0, ErrWrongKind, "APIResourceList"},
+		"items of another kind":      {podList("7", good, `{"kind":"Node",`+good[1:]), 2, ErrWrongKind, "got ? Node, want v1 Pod"},
+		"items of another group":     {podList("7", `{"apiVersion":"x/v1","kind":"Pod",`+good[1:]), 1, ErrWrongKind, "x/v1"},
+		"list of another kind":       {`{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` + good + `]}`, 1, ErrWrongKind, "Node"},
+		"another kind said too late": {`{"items":[` + good + `],"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`, 0, ErrWrongKind, "NodeList"},
+		"no version":                 {`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`, 0, ErrNoResourceVersion, ""},
+		"item without name":          {podList("7", good, good, `{"metadata":{"namespace":"x","resourceVersion":"1"}}`), 3, ErrNoName, "item 3"},
+		"item without metadata":      {podList("7", `{}`), 1, ErrNoName, ""},
+		"item null":                  {podList("7", `null`), 1, ErrNoName, ""},
+		"item without version":       {podList("7", good, `{"metadata":{"name":"b","namespace":"x"}}`), 2, ErrNoResourceVersion, "(x/b)"},
+		"item is a number":           {podList("7", good, `1`), 2, nil, "item 2"},
+		"field of the wrong type":    {podList("7", `{"metadata":{"name":"b","namespace":"x","resourceVersion":"1"},"spec":{"nodeName":[]}}`), 1, nil, "(x/b)"},
+		"cut off between items":      {podList("7", good)[:len(podList("7", good))-2] + ",", 2, io.ErrUnexpectedEOF, "cut off"},
+		"cut off in an item":         {podList("7", good, good)[:len(podList("7", good, good))-10], 2, io.ErrUnexpectedEOF, "item 2"},
+		"cut off at the end":         {strings.TrimSuffix(podList("7", good), "}"), 0, io.ErrUnexpectedEOF, "cut off"},
+		"more after the end":         {podList("7", good) + podList("7", good), 0, ErrMalformed, "after the end"},
+		"comma after the last item":  {podList("7", good, ""), 2, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, meta, err := listAll(serve(t, tc.body))
+			var decode *DecodeError
+			if !errors.As(err, &decode) {
+				t.Fatalf("got %v, want a *DecodeError", err)
+			}
+			if decode.Item != tc.item {
+				t.Errorf("item %d is to blame, want %d: %v", decode.Item, tc.item, err)
+			}
+			if tc.is != nil && !errors.Is(err, tc.is) {
+				t.Errorf("got %v, want %v", err, tc.is)
+			}
+			if !strings.Contains(err.Error(), tc.text) || !strings.HasPrefix(err.Error(), "list pods/v1: ") {
+				t.Errorf("got %q, want list pods/v1: …%s…", err, tc.text)
+			}
+			if decode.Offset < 0 || decode.Offset > int64(len(tc.body)) || decode.Verb != "list" || decode.Resource != pods {
+				t.Errorf("wrong place: %+v", decode)
+			}
+			if meta != (ListResult{}) {
+				t.Errorf("result %+v beside an error", meta)
+			}
+			for _, p := range got {
+				if p.Name != "good" || p.Kind != "Pod" {
+					t.Errorf("handed over %s %s/%s", p.Kind, p.Namespace, p.Name)
+				}
+			}
+		})
+	}
+}
+
+func TestListKeepsCallbackError(t *testing.T) {
+	stop := errors.New("stop")
+	n := 0
+	_, err := serve(t, podList("7", pod("a", "1"), pod("b", "1"))).List(context.Background(), ListOptions{}, func(*corev1.Pod) error {
+		n++
+		return stop
+	})
+	if err != stop || n != 1 {
+		t.Errorf("got %v after %d calls, want the callback's error after 1", err, n)
+	}
+}
+
+// TestListStreams shows that an item is handed over before the rest of the list exists.
+func TestListStreams(t *testing.T) {
+	r, w := io.Pipe()
+	s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+		resp := answer(200, "")
+		resp.Body = r
+		return resp, nil
+	}), pods, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := make(chan string)
+	done := make(chan error)
+	go func() {
+		_, err := s.List(context.Background(), ListOptions{}, func(p *corev1.Pod) error { seen <- p.Name; return nil })
+		done <- err
+	}()
+	body := podList("7", pod("a", "1"), pod("b", "1"))
+	cut := strings.Index(body, `,{"metadata":{"name":"b"`)
+	first := make(chan bool)
+	go func() {
+		io.WriteString(w, body[:cut+1])
+		<-first
+		io.WriteString(w, body[cut+1:])
+		w.Close()
+	}()
+	if got := <-seen; got != "a" {
+		t.Fatal(got)
+	}
+	close(first)
+	if got := <-seen; got != "b" {
+		t.Fatal(got)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestListUntyped(t *testing.T) {
+	body := podList("7", `{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"big":9007199254740993,"e":1e3,"f":1.0,"n":-3,"huge":18446744073709551616,"nothing":null,"list":[1,"x",{}],"empty":[]}}`)
+	got, _, err := listAll(serveUntyped(t, body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]any{
+		"apiVersion": "v1", "kind": "Pod",
+		"metadata": map[string]any{"name": "a", "resourceVersion": "1"},
+		"spec": map[string]any{
+			"big": int64(9007199254740993), "e": 1000.0, "f": 1.0, "n": int64(-3), "huge": 18446744073709551616.0, "nothing": nil,
+			"list": []any{int64(1), "x", map[string]any{}}, "empty": []any{},
+		},
+	}
+	if diff := cmp.Diff(want, got[0].Object); diff != "" {
+		t.Error(diff)
+	}
+
+	_, _, err = listAll(serveUntyped(t, `{"items":[{"metadata":{"name":"a","resourceVersion":"1"}}],"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`))
+	if !errors.Is(err, ErrWrongKind) {
+		t.Errorf("an untyped item without a kind before the list's: got %v, want ErrWrongKind", err)
+	}
+	_, _, err = listAll(serveUntyped(t, podList("7", kindPod("a", "1"), `{"apiVersion":"v1","kind":"Node","metadata":{"name":"a","resourceVersion":"1"}}`)))
+	if !errors.Is(err, ErrWrongKind) {
+		t.Errorf("untyped items of two kinds: got %v, want ErrWrongKind", err)
+	}
+}
+
+// TestErased is the way of the engine: one instantiation over the interface.
+func TestErased(t *testing.T) {
+	body := `{"kind":"DeploymentList","apiVersion":"apps/v1","metadata":{"resourceVersion":"7"},"items":[` + pod("a", "1") + `]}`
+	c := newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil })
+	s, err := NewFunc(c, deployments, func() object.Object { return &appsv1.Deployment{} }, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := listAll(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, ok := got[0].(*appsv1.Deployment)
+	if !ok || d.Name != "a" || d.Kind != "Deployment" || d.APIVersion != "apps/v1" {
+		t.Errorf("got %#v", got[0])
+	}
+}
+
+// pointerMeta panics in its accessors when metadata is missing.
+type pointerMeta struct {
+	metav1.TypeMeta    `json:",inline"`
+	*metav1.ObjectMeta `json:"metadata"`
+}
+
+func (p *pointerMeta) DeepCopyObject() runtime.Object { return p }
+
+func TestMetadataThatPanics(t *testing.T) {
+	body := `{"kind":"ThingList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + pod("a", "1") + `,{}]}`
+	c := newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil })
+	s, err := New[*pointerMeta](c, pods, Options{Kind: "Thing"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, _, err := listAll(s)
+	if len(got) != 1 || got[0].Name != "a" || !errors.Is(err, ErrNoName) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	pods        = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+)
+
+// roundTrip is a server without a socket.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+func answer(status int, body string, header ...string) *http.Response {
+	resp := &http.Response{
+		StatusCode: status,
+		Header:     http.Header{"Content-Type": {"application/json"}},
+		Body:       io.NopCloser(strings.NewReader(body)),
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		resp.Header.Set(header[i], header[i+1])
+	}
+	return resp
+}
+
+func newTestClient(t testing.TB, f roundTrip) *Client {
+	t.Helper()
+	c, err := NewClient(&rest.Config{Host: "http://api.test", Transport: f})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// serve makes a source of Pods whose every request is answered with body.
+func serve(t testing.TB, body string) *HTTP[*corev1.Pod] {
+	t.Helper()
+	s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil }), pods, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func serveUntyped(t testing.TB, body string) *HTTP[*unstructured.Unstructured] {
+	t.Helper()
+	s, err := New[*unstructured.Unstructured](newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil }), pods, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// listAll reads one page and returns what was handed over, also beside an error.
+func listAll[T object.Object](s Source[T]) ([]T, ListResult, error) {
+	var got []T
+	result, err := s.List(context.Background(), ListOptions{}, func(obj T) error {
+		got = append(got, obj)
+		return nil
+	})
+	return got, result, err
+}
+
+// watchAll reads a watch to its end and returns what was handed over, also beside an error.
+func watchAll[T object.Object](s Source[T]) ([]Event[T], error) {
+	var got []Event[T]
+	err := s.Watch(context.Background(), WatchOptions{ResourceVersion: "1"}, nil, func(e Event[T]) error {
+		got = append(got, e)
+		return nil
+	})
+	return got, err
+}
+
+// pod is a Pod in JSON without apiVersion and kind, as it stands in lists.
+func pod(name, version string) string {
+	return `{"metadata":{"name":"` + name + `","namespace":"ns","resourceVersion":"` + version + `"}}`
+}
+
+// kindPod is a Pod in JSON with apiVersion and kind, as it stands in events.
+func kindPod(name, version string) string {
+	return `{"apiVersion":"v1","kind":"Pod",` + pod(name, version)[1:]
+}
+
+func podList(version string, items ...string) string {
+	return `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` + version + `"},"items":[` + strings.Join(items, ",") + `]}`
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	bookmark    = `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"9","creationTimestamp":null},"spec":{"containers":null}}}`
+	endBookmark = `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}`
+	gone        = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","code":410}}`
+	throttled   = `{"object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","details":{"retryAfterSeconds":7},"code":429},"type":"ERROR"}`
+)
+
+func event(typ, obj string) string { return `{"type":"` + typ + `","object":` + obj + `}` }
+
+func TestWatchAccepts(t *testing.T) {
+	body := strings.Join([]string{
+		event("ADDED", kindPod("a", "2")),
+		`{"object":` + kindPod("b", "3") + `,"type":"ADDED"}`, // the other order
+		`{"x":[],"type":"MODIFIED","y":{},"object":` + kindPod("a", "4") + `}`,
+		event("DELETED", kindPod("b", "5")),
+		bookmark,
+		endBookmark,
+		event("ADDED", pod("c", "10")), // without a kind
+	}, "\n") + "\n"
+	got, err := watchAll(serve(t, body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []struct {
+		typ     EventType
+		name    string
+		version string
+		end     bool
+	}{
+		{Added, "a", "2", false}, {Added, "b", "3", false}, {Modified, "a", "4", false}, {Deleted, "b", "5", false},
+		{Bookmark, "", "9", false}, {Bookmark, "", "9", true}, {Added, "c", "10", false},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("got %d events, want %d", len(got), len(want))
+	}
+	for i, w := range want {
+		g := got[i]
+		if g.Type != w.typ || g.ResourceVersion != w.version || g.InitialEventsEnd != w.end {
+			t.Errorf("event %d: got %+v, want %+v", i+1, g, w)
+		}
+		if (g.Object == nil) != (w.typ == Bookmark) {
+			t.Errorf("event %d: object %v", i+1, g.Object)
+		}
+		if g.Object != nil && (g.Object.Name != w.name || g.Object.TypeMeta != metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}) {
+			t.Errorf("event %d: got %s, %v", i+1, g.Object.Name, g.Object.TypeMeta)
+		}
+	}
+}
+
+func TestWatchRejects(t *testing.T) {
+	good := event("ADDED", kindPod("good", "2")) + "\n"
+	for name, tc := range map[string]struct {
+		body string
+		item int
+		is   error
+		text string
+	}{
+		"not JSON":                {`<html>`, 1, nil, "invalid character"},
+		"garbage later":           {good + `}`, 2, nil, ""},
+		"not an object":           {good + `[]`, 2, ErrMalformed, "event 2"},
+		"no type":                 {good + `{"object":{}}`, 2, ErrUnknownEvent, "no type"},
+		"type null":               {`{"type":null,"object":{}}`, 1, ErrUnknownEvent, ""},
+		"type is a number":        {`{"type":1,"object":{}}`, 1, ErrMalformed, ""},
+		"unknown type":            {good + event("SPLICED", kindPod("b", "3")), 2, ErrUnknownEvent, `"SPLICED"`},
+		"unknown type, later":     {good + `{"object":` + kindPod("b", "3") + `,"type":"SPLICED"}`, 2, ErrUnknownEvent, ""},
+		"no object":               {good + `{"type":"ADDED"}`, 2, ErrMalformed, "no object"},
+		"object null":             {event("ADDED", `null`), 1, ErrNoName, ""},
+		"two objects":             {`{"object":{},"object":{},"type":"ADDED"}`, 1, ErrMalformed, "two"},
+		"two types":               {`{"type":"ADDED","type":"DELETED","object":{}}`, 1, ErrMalformed, "two"},
+		"wrong kind":              {good + event("ADDED", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","resourceVersion":"3"}}`), 2, ErrWrongKind, "(n)"},
+		"table":                   {event("ADDED", `{"apiVersion":"meta.k8s.io/v1","kind":"Table","rows":[]}`), 1, ErrWrongKind, "tables"},
+		"no name":                 {event("MODIFIED", `{"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"3"}}`), 1, ErrNoName, ""},
+		"no version":              {event("DELETED", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","namespace":"x"}}`), 1, ErrNoResourceVersion, "(x/n)"},
+		"bookmark of another":     {good + strings.Replace(bookmark, "Pod", "Node", 1), 2, ErrWrongKind, ""},
+		"bookmark without":        {event("BOOKMARK", `{"apiVersion":"v1","kind":"Pod","metadata":{}}`), 1, ErrNoResourceVersion, ""},
+		"bookmark is a string":    {event("BOOKMARK", `"x"`), 1, nil, ""},
+		"error without status":    {event("ERROR", `{"kind":"Pod"}`), 1, ErrWrongKind, "want a Status"},
+		"cut off in an event":     {good + good[:20], 2, io.ErrUnexpectedEOF, "cut off"},
+		"cut off before the type": {`{"object":{"metadata":`, 1, io.ErrUnexpectedEOF, "cut off"},
+		"cut off at the end":      {strings.TrimSuffix(good, "}\n"), 1, io.ErrUnexpectedEOF, "cut off"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := watchAll(serve(t, tc.body))
+			var decode *DecodeError
+			if !errors.As(err, &decode) {
+				t.Fatalf("got %v, want a *DecodeError", err)
+			}
+			if decode.Item != tc.item || decode.Verb != "watch" {
+				t.Errorf("item %d is to blame, want %d: %v", decode.Item, tc.item, err)
+			}
+			if tc.is != nil && !errors.Is(err, tc.is) {
+				t.Errorf("got %v, want %v", err, tc.is)
+			}
+			if !strings.Contains(err.Error(), tc.text) {
+				t.Errorf("got %q, want …%s…", err, tc.text)
+			}
+			if len(got) != tc.item-1 {
+				t.Errorf("%d events before the wrong one, want %d", len(got), tc.item-1)
+			}
+		})
+	}
+}
+
+func TestWatchErrorEvents(t *testing.T) {
+	got, err := watchAll(serve(t, event("ADDED", kindPod("a", "2"))+gone+event("ADDED", kindPod("b", "3"))))
+	if !apierrors.IsResourceExpired(err) || len(got) != 1 {
+		t.Errorf("got %d events and %v, want 1 and an expiry", len(got), err)
+	}
+	_, err = watchAll(serve(t, throttled))
+	if seconds, ok := apierrors.SuggestsClientDelay(err); !ok || seconds != 7 {
+		t.Errorf("got %v, which suggests %d s, %v; want 7 s", err, seconds, ok)
+	}
+}
+
+func TestWatchKeepsCallbackError(t *testing.T) {
+	stop := errors.New("stop")
+	n := 0
+	err := serve(t, bookmark+bookmark).Watch(context.Background(), WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
+		n++
+		return stop
+	})
+	if err != stop || n != 1 {
+		t.Errorf("got %v after %d calls, want the callback's error after 1", err, n)
+	}
+}
+
+// TestWatchStreams shows that each event arrives while the stream is open, and that cancellation ends a silent stream.
+func TestWatchStreams(t *testing.T) {
+	r, w := io.Pipe()
+	s, err := New[*corev1.Pod](newTestClient(t, func(req *http.Request) (*http.Response, error) {
+		resp := answer(200, "")
+		resp.Body = r
+		context.AfterFunc(req.Context(), func() { r.CloseWithError(req.Context().Err()) })
+		return resp, nil
+	}), pods, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(context.Background())
+	opened, seen, done := make(chan bool, 1), make(chan string), make(chan error)
+	go func() {
+		done <- s.Watch(ctx, WatchOptions{}, func() { opened <- true }, func(e Event[*corev1.Pod]) error {
+			seen <- e.ResourceVersion
+			return nil
+		})
+	}()
+	<-opened
+	for _, version := range []string{"2", "3"} {
+		go io.WriteString(w, event("ADDED", kindPod("a", version))+"\n")
+		if got := <-seen; got != version {
+			t.Fatalf("got %s, want %s", got, version)
+		}
+	}
+	cancel(why)
+	select {
+	case err := <-done:
+		if err != why {
+			t.Errorf("got %v, want the cause of the cancellation", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("Watch outlives its context")
+	}
+}
+
+// brokenBody fails after its content, as a connection that is reset does.
+type brokenBody struct {
+	io.Reader
+	err error
+}
+
+func (b brokenBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err == io.EOF {
+		err = b.err
+	}
+	return n, err
+}
+
+func (brokenBody) Close() error { return nil }
+
+func TestBrokenConnection(t *testing.T) {
+	for name, body := range map[string]string{"between events": bookmark + "\n", "within an event": bookmark + bookmark[:9]} {
+		for _, reset := range []error{errors.New("connection reset by peer"), io.ErrUnexpectedEOF} {
+			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+				resp := answer(200, "")
+				resp.Body = brokenBody{strings.NewReader(body), reset}
+				return resp, nil
+			}), pods, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := watchAll(s)
+			var decode *DecodeError
+			if len(got) != 1 || !errors.Is(err, reset) || errors.As(err, &decode) {
+				t.Errorf("%s, %v: got %d events and %v, want 1 and an error of the connection", name, reset, len(got), err)
+			}
+		}
+	}
+}
