@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devserver
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	noopoteltrace "go.opentelemetry.io/otel/trace/noop"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1beta1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apiextensions-apiserver/pkg/cmd/server/options"
+	generatedopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
+	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/apiserver/pkg/server/healthz"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/apiserver/pkg/storage/storagebackend"
+	"k8s.io/apiserver/pkg/util/compatibility"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
+	"k8s.io/apiserver/pkg/util/openapi"
+	"k8s.io/apiserver/pkg/util/webhook"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+)
+
+// apiConfig is what newAPIServer has to know; all fields are required.
+type apiConfig struct {
+	etcdURL           string
+	publicAddr        *net.TCPAddr
+	loopback          *rest.Config
+	watchCache        bool
+	minRequestSeconds int
+}
+
+// newAPIServer puts the API server together over a running etcd. What it starts is ended by RunWithContext or by
+// Destroy of its GenericAPIServer, and then by destroy of the storages.
+func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceDefinitions, error) {
+	codec := apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion)
+	storage := storagebackend.NewDefaultConfig("/registry/"+apiextensionsv1.GroupName, codec)
+	storage.Transport.ServerList = []string{c.etcdURL}
+	// 0 would do for never, but it also keeps the watch caches from learning of Compact.
+	storage.CompactionInterval = 24 * time.Hour
+	storage.DBMetricPollInterval = 0
+	etcd := genericoptions.NewEtcdOptions(storage)
+	etcd.StorageConfig.CountMetricPollPeriod = 0
+	etcd.EnableWatchCache = c.watchCache
+	etcd.SkipHealthEndpoints = true
+
+	generic := genericapiserver.NewRecommendedConfig(apiserver.Codecs)
+	generic.FeatureGate = utilfeature.DefaultFeatureGate
+	generic.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
+	generic.MergedResourceConfig = apiserver.DefaultAPIResourceConfigSource()
+	generic.LoopbackClientConfig = c.loopback
+	generic.ExternalAddress = c.publicAddr.String()
+	generic.PublicAddress = c.publicAddr.IP
+	// RunWithContext returns only if it has a listener to wait for. Ours are elsewhere.
+	generic.SecureServing = &genericapiserver.SecureServingInfo{Listener: newIdleListener(c.publicAddr), DisableHTTP2: true}
+	generic.Authentication.Authenticator = genericapiserver.InsecureSuperuser{}
+	generic.Authorization.Authorizer = authorizerfactory.NewAlwaysAllowAuthorizer()
+	generic.MinRequestTimeout = c.minRequestSeconds
+	generic.MaxRequestsInFlight, generic.MaxMutatingRequestsInFlight = 4000, 2000
+	// Not upstream's default, whose check of klog keeps a goroutine for the rest of the process.
+	checks := []healthz.HealthChecker{healthz.PingHealthz}
+	generic.HealthzChecks, generic.ReadyzChecks, generic.LivezChecks = slices.Clone(checks), slices.Clone(checks), checks
+	generic.EnableProfiling = false
+	generic.EnableIndex = false
+
+	// Both are needed to serve any: the definitions of v3 also for managed fields of CRDs, those of v2 because
+	// upstream starts the publishers of both only where v2 is there.
+	definitions := openapi.GetOpenAPIDefinitionsWithoutDisabledFeatures(generatedopenapi.GetOpenAPIDefinitions)
+	namer := openapinamer.NewDefinitionNamer(apiserver.Scheme, scheme.Scheme)
+	generic.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, namer)
+	generic.OpenAPIV3Config = genericapiserver.DefaultOpenAPIV3Config(definitions, namer)
+	generic.OpenAPIConfig.Info.Title = "devserver"
+	generic.OpenAPIV3Config.Info.Title = "devserver"
+
+	root := &discovery{}
+	generic.BuildHandlerChainFunc = func(api http.Handler, conf *genericapiserver.Config) http.Handler {
+		return genericapiserver.DefaultBuildHandlerChain(root.wrap(api), conf)
+	}
+	if err := etcd.ApplyTo(&generic.Config); err != nil {
+		return nil, fmt.Errorf("configure the API server's storage: %w", err)
+	}
+
+	conf := apiserver.Config{
+		GenericConfig: generic,
+		ExtraConfig: apiserver.ExtraConfig{
+			CRDRESTOptionsGetter: crStorages.track(options.NewCRDRESTOptionsGetter(*etcd, generic.ResourceTransformers, generic.StorageObjectCountTracker)),
+			ServiceResolver:      noServices{},
+			AuthResolverWrapper:  webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, c.loopback, noopoteltrace.NewTracerProvider()),
+		},
+	}
+	api, err := conf.Complete().New(genericapiserver.NewEmptyDelegate())
+	if err != nil {
+		return nil, fmt.Errorf("create the API server: %w", err)
+	}
+	root.serve(api.GenericAPIServer.AggregatedDiscoveryGroupManager)
+	return api, nil
+}
+
+// noServices resolves the service of a conversion webhook: there are no Services here.
+type noServices struct{}
+
+func (noServices) ResolveEndpoint(namespace, name string, _ int32) (*url.URL, error) {
+	return nil, fmt.Errorf("service %s/%s: this server has no Services; give the webhook's clientConfig a url", namespace, name)
+}
+
+// idleListener accepts nothing until it is closed.
+type idleListener struct {
+	addr   net.Addr
+	closed chan struct{}
+	close  func()
+}
+
+func newIdleListener(addr net.Addr) *idleListener {
+	l := &idleListener{addr: addr, closed: make(chan struct{})}
+	l.close = sync.OnceFunc(func() { close(l.closed) })
+	return l
+}
+
+func (l *idleListener) Accept() (net.Conn, error) {
+	<-l.closed
+	return nil, net.ErrClosed
+}
+
+func (l *idleListener) Close() error {
+	l.close()
+	return nil
+}
+
+func (l *idleListener) Addr() net.Addr { return l.addr }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Devserver runs a real Kubernetes API server for custom resources, with its storage, in one process.
+//
+//	devserver --crds config/crd --kubeconfig /tmp/dev.kubeconfig
+//	kubectl --kubeconfig /tmp/dev.kubeconfig api-resources
+//
+// Without --kubeconfig the kubeconfig goes to stdout once the server is ready. The command ends on SIGINT and SIGTERM.
+// With --control another program drives it; see the package control.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/devserver/control"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := command().ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "devserver:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+type flags struct {
+	addr, dataDir, kubeconfig string
+	crds                      []string
+	noWatchCache              bool
+	minRequestTimeout         time.Duration
+	compactInterval           time.Duration
+	control, verbose          bool
+}
+
+func command() *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:           "devserver",
+		Short:         "Run a real Kubernetes API server for custom resources in one process",
+		Args:          cobra.NoArgs,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return run(cmd.Context(), f, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	p := cmd.Flags()
+	p.SortFlags = false
+	p.StringVar(&f.addr, "addr", "127.0.0.1:0", "`host:port` to serve plain HTTP on; port 0 is a free one. Whoever reaches it is an administrator")
+	p.StringVar(&f.dataDir, "data-dir", "", "`folder` of the data; kept (default: a temporary one, removed at the end)")
+	p.StringArrayVar(&f.crds, "crds", nil, "`file or folder` with CRDs in YAML to install; may be repeated")
+	p.StringVar(&f.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to (default: stdout)")
+	p.BoolVar(&f.noWatchCache, "no-watch-cache", false, "answer each list and watch from etcd, so that a compaction makes old watches fail with 410")
+	p.DurationVar(&f.minRequestTimeout, "min-request-timeout", 0, "end watches at a random time between this and twice this (default 30m)")
+	p.DurationVar(&f.compactInterval, "compact-interval", 0, "forget all history this often (default: never)")
+	p.BoolVar(&f.control, "control", false, "take commands from stdin, answer on stdout, end when stdin ends")
+	p.BoolVar(&f.verbose, "verbose", false, "log what the API server and etcd log to stderr")
+	return cmd
+}
+
+func run(ctx context.Context, f flags, in io.Reader, out, errOut io.Writer) (err error) {
+	if f.compactInterval < 0 {
+		return fmt.Errorf("--compact-interval %v is negative", f.compactInterval)
+	}
+	crds, err := readCRDs(f.crds)
+	if err != nil {
+		return err
+	}
+	opts := devserver.Options{
+		Addr:              f.addr,
+		Dir:               f.dataDir,
+		CRDs:              crds,
+		DisableWatchCache: f.noWatchCache,
+		MinRequestTimeout: f.minRequestTimeout,
+	}
+	if f.verbose {
+		opts.LogOutput = errOut
+	}
+	server, err := devserver.Start(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, server.Close()) }()
+
+	kubeconfig, err := server.Kubeconfig()
+	if err != nil {
+		return err
+	}
+	if f.kubeconfig != "" {
+		if err := writeKubeconfig(f.kubeconfig, kubeconfig); err != nil {
+			return err
+		}
+	} else if !f.control {
+		if _, err := out.Write(kubeconfig); err != nil {
+			return fmt.Errorf("print the kubeconfig: %w", err)
+		}
+	}
+	if f.compactInterval > 0 {
+		compactions, cancel := context.WithCancel(ctx)
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			compactEvery(compactions, f.compactInterval, server, errOut)
+		}()
+		defer func() { cancel(); <-ended }()
+	}
+	if f.control {
+		return control.Serve(ctx, server, in, out)
+	}
+	fmt.Fprintf(errOut, "devserver: %d CRDs installed, ready at %s, data in %s\n", len(crds), server.URL(), server.Dir())
+	<-server.Done()
+	return nil // server.Close says what ended it
+}
+
+// readCRDs reads files and folders of the machine.
+func readCRDs(paths []string) ([]*apiextensionsv1.CustomResourceDefinition, error) {
+	var crds []*apiextensionsv1.CustomResourceDefinition
+	for _, path := range paths {
+		abs, err := filepath.Abs(path)
+		if err != nil {
+			return nil, fmt.Errorf("--crds %s: %w", path, err)
+		}
+		found, err := devserver.ReadCRDs(os.DirFS(filepath.Dir(abs)), filepath.Base(abs))
+		if err != nil {
+			return nil, fmt.Errorf("--crds %s: %w", path, err)
+		}
+		crds = append(crds, found...)
+	}
+	return crds, nil
+}
+
+// writeKubeconfig puts the file in place at once, so that whoever waits for it never reads half of it.
+func writeKubeconfig(path string, text []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*")
+	if err == nil {
+		_, err = temp.Write(text)
+		err = errors.Join(err, temp.Close())
+		if err == nil {
+			err = os.Rename(temp.Name(), path)
+		}
+		if err != nil {
+			os.Remove(temp.Name())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--kubeconfig %s: %w", path, err)
+	}
+	return nil
+}
+
+func compactEvery(ctx context.Context, interval time.Duration, server *devserver.Server, errOut io.Writer) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-server.Done():
+			return
+		case <-time.After(interval):
+		}
+		if _, err := server.Compact(ctx); err != nil && ctx.Err() == nil {
+			fmt.Fprintln(errOut, err)
+		}
+	}
+}

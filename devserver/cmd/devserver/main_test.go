@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/informer-gen/informer-gen/devserver/control"
+)
+
+// TestMain lets the test binary be the command when it is started with this in its environment.
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+const asCommand = "DEVSERVER_TEST_AS_COMMAND"
+
+func asChild(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(exe, args...)
+	cmd.Env = append(os.Environ(), asCommand+"=1")
+	cmd.Stderr = t.Output()
+	return cmd
+}
+
+func controlled(t *testing.T, args ...string) *control.Process {
+	t.Helper()
+	child, err := control.Start(t.Context(), asChild(t, append(args, "--control")...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := child.Quit(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return child
+}
+
+const crdText = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: boats.harbour.example.com}
+spec:
+  group: harbour.example.com
+  names: {kind: Boat, plural: boats}
+  scope: Cluster
+  versions:
+  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}
+`
+
+func writeCRD(t *testing.T) (folder, file string) {
+	t.Helper()
+	folder = t.TempDir()
+	file = filepath.Join(folder, "boats.yaml")
+	if err := os.WriteFile(file, []byte(crdText), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return folder, file
+}
+
+func boats(t *testing.T, config *rest.Config) dynamic.ResourceInterface {
+	t.Helper()
+	c, err := dynamic.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Resource(schema.GroupVersionResource{Group: "harbour.example.com", Version: "v1", Resource: "boats"})
+}
+
+func TestControl(t *testing.T) {
+	t.Parallel()
+	_, file := writeCRD(t)
+	child := controlled(t, "--crds", file, "--no-watch-cache")
+	c := boats(t, &rest.Config{Host: child.URL()})
+	var oldest string
+	for i := range 3 {
+		boat := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "harbour.example.com/v1", "kind": "Boat", "metadata": map[string]any{"name": fmt.Sprint("boat-", i)},
+		}}
+		boat, err := c.Create(t.Context(), boat, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i == 0 {
+			oldest = boat.GetResourceVersion()
+		}
+	}
+
+	open, err := c.Watch(t.Context(), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Stop()
+	if n, err := child.EndWatches(t.Context()); n != 1 || err != nil {
+		t.Errorf("EndWatches gives %d, %v, want 1", n, err)
+	}
+	if rev, err := child.Compact(t.Context()); rev == 0 || err != nil {
+		t.Errorf("Compact gives %d, %v", rev, err)
+	}
+	old, err := c.Watch(t.Context(), metav1.ListOptions{ResourceVersion: oldest})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Stop()
+	if e := <-old.ResultChan(); e.Type != "ERROR" {
+		t.Errorf("a watch after Compact got %s, want ERROR", e.Type)
+	}
+	if err := child.ExpireWatches(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := child.Quit(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := http.Get(child.URL()); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("after Quit a request gives %v", err)
+	}
+	if _, err := child.Compact(t.Context()); err == nil {
+		t.Error("Compact after Quit gives no error")
+	}
+}
+
+func TestKillAndRestart(t *testing.T) {
+	t.Parallel()
+	folder, _ := writeCRD(t)
+	data := t.TempDir()
+	child := controlled(t, "--crds", folder, "--data-dir", data)
+	addr := strings.TrimPrefix(child.URL(), "http://")
+	boat := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "harbour.example.com/v1", "kind": "Boat", "metadata": map[string]any{"name": "survivor"},
+	}}
+	if _, err := boats(t, &rest.Config{Host: child.URL()}).Create(t.Context(), boat, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	killed, err := control.Start(t.Context(), asChild(t, "--data-dir", data, "--control"))
+	if err == nil {
+		killed.Kill()
+		t.Fatal("two servers have the same folder")
+	}
+	if err := child.Quit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	first, err := control.Start(t.Context(), asChild(t, "--data-dir", data, "--addr", addr, "--control"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Kill()
+	second := controlled(t, "--data-dir", data, "--addr", addr)
+	if _, err := boats(t, &rest.Config{Host: second.URL()}).Get(t.Context(), "survivor", metav1.GetOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSignal(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Log("there is no SIGTERM on windows")
+		return
+	}
+	folder, _ := writeCRD(t)
+	for _, toFile := range []bool{true, false} {
+		kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+		args := []string{"--crds", folder}
+		if toFile {
+			args = append(args, "--kubeconfig", kubeconfig)
+		}
+		cmd := asChild(t, args...)
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		var text []byte
+		if toFile {
+			for deadline := time.Now().Add(time.Minute); len(text) == 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+				text, _ = os.ReadFile(kubeconfig)
+			}
+		} else {
+			lines := bufio.NewScanner(stdout)
+			for lines.Scan() {
+				text = append(text, lines.Text()+"\n"...)
+				if strings.HasPrefix(lines.Text(), "  user:") {
+					break
+				}
+			}
+		}
+		config, err := clientcmd.RESTConfigFromKubeConfig(text)
+		if err != nil {
+			t.Fatalf("toFile=%v: the kubeconfig %q: %v", toFile, text, err)
+		}
+		if _, err := boats(t, config).List(t.Context(), metav1.ListOptions{}); err != nil {
+			t.Errorf("toFile=%v: %v", toFile, err)
+		}
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("toFile=%v: after SIGTERM: %v", toFile, err)
+		}
+	}
+}
+
+func TestWrongCalls(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--addr", "nowhere"}, `Addr "nowhere" is not host:port`},
+		{[]string{"--crds", "absent.yaml"}, "--crds absent.yaml: read CRDs:"},
+		{[]string{"--compact-interval", "-1s"}, "--compact-interval -1s is negative"},
+		{[]string{"--kubeconfig", "absent/folder/file"}, "--kubeconfig absent/folder/file:"},
+		{[]string{"--unknown"}, "unknown flag: --unknown"},
+		{[]string{"argument"}, "unknown command"},
+	} {
+		cmd := asChild(t, test.args...)
+		cmd.Stderr = nil
+		_, err := cmd.Output()
+		exit := (*exec.ExitError)(nil)
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(exit.Stderr), test.want) {
+			t.Errorf("%q: got %v, want exit code 1 and %q", test.args, err, test.want)
+			if exit != nil {
+				t.Logf("stderr: %s", exit.Stderr)
+			}
+		}
+	}
+}

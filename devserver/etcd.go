@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devserver
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strconv"
+
+	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/zap"
+	"go.uber.org/zap/zapcore"
+)
+
+// compactRevKey is where the API server's compactor keeps the revision of the last compaction. Its watch caches
+// learn of compactions from there and nowhere else.
+const compactRevKey = "compact_rev_key"
+
+// startEtcd runs a single member in dir, on free ports of the loopback interface, and waits until it is the leader.
+func startEtcd(ctx context.Context, dir string, log *logOutput) (*embed.Etcd, error) {
+	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
+
+	cfg := embed.NewConfig()
+	cfg.Name = "devserver"
+	cfg.Dir = dir
+	cfg.ListenPeerUrls, cfg.AdvertisePeerUrls = anyPort, anyPort
+	cfg.ListenClientUrls, cfg.AdvertiseClientUrls = anyPort, anyPort
+	cfg.InitialCluster = cfg.InitialClusterFromName(cfg.Name)
+	cfg.TickMs, cfg.ElectionMs = 10, 100 // one member elects itself: no reason to wait for others
+	cfg.UnsafeNoFsync = true
+	cfg.EnableGRPCGateway = false
+	cfg.QuotaBackendBytes = 8 << 30
+	cfg.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zapLogger(log))
+
+	etcd, err := embed.StartEtcd(cfg)
+	if err != nil {
+		return nil, fmt.Errorf("start etcd in %s: %w", dir, err)
+	}
+	select {
+	case <-etcd.Server.ReadyNotify():
+		return etcd, nil
+	case err = <-etcd.Err():
+		err = fmt.Errorf("start etcd in %s: %w", dir, err)
+	case <-etcd.Server.StopNotify():
+		err = fmt.Errorf("start etcd in %s: it stopped before it was ready", dir)
+	case <-ctx.Done():
+		err = fmt.Errorf("start etcd in %s: %w", dir, context.Cause(ctx))
+	}
+	etcd.Close()
+	return nil, err
+}
+
+func zapLogger(out *logOutput) *zap.Logger {
+	if out == nil {
+		return zap.NewNop()
+	}
+	return zap.New(zapcore.NewCore(zapcore.NewConsoleEncoder(zap.NewDevelopmentEncoderConfig()), out, zap.InfoLevel))
+}
+
+// etcdRevision is the revision of the newest change, which is the newest resourceVersion.
+func etcdRevision(ctx context.Context, etcd *embed.Etcd) (int64, error) {
+	resp, err := etcd.Server.Range(ctx, &pb.RangeRequest{Key: []byte(compactRevKey)})
+	if err != nil {
+		return 0, fmt.Errorf("read etcd's revision: %w", err)
+	}
+	return resp.Header.Revision, nil
+}
+
+// compactEtcd forgets all history up to rev. Of what was older only the state at rev is left.
+func compactEtcd(ctx context.Context, etcd *embed.Etcd, rev int64) error {
+	// The key first: a watch cache that learns of a compaction late still answers from history that etcd has lost.
+	_, err := etcd.Server.Put(ctx, &pb.PutRequest{Key: []byte(compactRevKey), Value: []byte(strconv.FormatInt(rev, 10))})
+	if err != nil {
+		return fmt.Errorf("announce the compaction to the API server: %w", err)
+	}
+	if _, err := etcd.Server.Compact(ctx, &pb.CompactionRequest{Revision: rev, Physical: true}); err != nil {
+		return fmt.Errorf("compact etcd up to revision %d: %w", rev, err)
+	}
+	return nil
+}

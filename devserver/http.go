@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devserver
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+)
+
+// crdPath is where CRDs are served.
+const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+// pollInterval is the pause between two looks at something that becomes true within milliseconds.
+const pollInterval = 2 * time.Millisecond
+
+var (
+	jsonContent = rest.ContentConfig{
+		AcceptContentTypes: runtime.ContentTypeJSON,
+		ContentType:        runtime.ContentTypeJSON,
+	}
+	discardLog = log.New(io.Discard, "", 0)
+)
+
+// poll calls f until it returns nil. If ctx ends first poll's error wraps context.Cause(ctx) and tells f's last one.
+func poll(ctx context.Context, f func(context.Context) error) error {
+	var last error
+	for {
+		err := f(ctx)
+		if err == nil {
+			return nil
+		}
+		if ctx.Err() == nil || last == nil {
+			last = err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("%w (%v)", context.Cause(ctx), last)
+		case <-time.After(pollInterval):
+		}
+	}
+}
+
+// ask sends a GET and returns nil if the answer begins with status 200. It doesn't wait for the answer's end.
+func ask(ctx context.Context, client *http.Client, url string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode == http.StatusOK {
+		return nil
+	}
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000))
+	return fmt.Errorf("GET %s: %s: %s", url, resp.Status, strings.TrimSpace(string(text)))
+}
+
+// unusedConns are the connections that no request has come in on. http.Server's Shutdown gives each of them five
+// seconds, and clients that dial ahead always have some.
+type unusedConns struct {
+	mu     sync.Mutex
+	conns  map[net.Conn]struct{} // mu guards it
+	closed bool                  // mu guards it
+}
+
+// note is the server's ConnState hook.
+func (u *unusedConns) note(conn net.Conn, state http.ConnState) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch {
+	case state != http.StateNew:
+		delete(u.conns, conn)
+	case u.closed:
+		conn.Close()
+	default:
+		if u.conns == nil {
+			u.conns = map[net.Conn]struct{}{}
+		}
+		u.conns[conn] = struct{}{}
+	}
+}
+
+// close closes them, and those that come later.
+func (u *unusedConns) close() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.closed = true
+	for conn := range u.conns {
+		conn.Close()
+	}
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devserver_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/devserver"
+)
+
+func TestObjects(t *testing.T) {
+	t.Parallel()
+	s := start(t, devserver.Options{CRDs: crds{boatCRD()}})
+	ctx := t.Context()
+	c := client(t, s).Resource(boats).Namespace("default")
+
+	began := time.Now()
+	created := create(t, s, "ada", "a")
+	if took := time.Since(began); took > time.Second {
+		t.Errorf("the first create after the CRD's installation took %v", took)
+	}
+	if created.GetUID() == "" || created.GetGeneration() != 1 {
+		t.Errorf("created %v, want a UID and generation 1", created)
+	}
+	if _, err := c.Create(ctx, boat("ada", "a"), metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+		t.Errorf("the second create gives %v, want AlreadyExists", err)
+	}
+
+	update := created.DeepCopy()
+	setField(t, update, "b", "spec", "berth")
+	updated, err := c.Update(ctx, update, metav1.UpdateOptions{})
+	if err != nil || updated.GetGeneration() != 2 {
+		t.Fatalf("update: %v, %v", updated, err)
+	}
+	if _, err := c.Update(ctx, update, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+		t.Errorf("an update of an old state gives %v, want Conflict", err)
+	}
+
+	setField(t, updated, "moored", "status", "phase")
+	setField(t, updated, "ignored", "spec", "berth")
+	updated, err = c.UpdateStatus(ctx, updated, metav1.UpdateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := field(updated, "status", "phase") + " " + field(updated, "spec", "berth"); got != "moored b" {
+		t.Errorf("after UpdateStatus status and spec are %q", got)
+	}
+
+	patched, err := c.Patch(ctx, "ada", types.MergePatchType, []byte(`{"spec":{"berth":"c","unknown":1}}`), metav1.PatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, pruned, _ := unstructured.NestedFieldNoCopy(patched.Object, "spec", "unknown"); pruned || field(patched, "spec", "berth") != "c" {
+		t.Errorf("patched to %v", patched)
+	}
+
+	applied, err := c.Apply(ctx, "bea", boat("bea", "d"), metav1.ApplyOptions{FieldManager: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fields := applied.GetManagedFields(); len(fields) != 1 || fields[0].Manager != "test" {
+		t.Errorf("server-side apply left managed fields %v", fields)
+	}
+
+	if err := c.Delete(ctx, "ada", metav1.DeleteOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Get(ctx, "ada", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("Get of a deleted object gives %v, want NotFound", err)
+	}
+}
+
+func TestSelectorsAndPages(t *testing.T) {
+	t.Parallel()
+	s := start(t, devserver.Options{CRDs: crds{boatCRD()}})
+	var all []string
+	for i := range 10 {
+		name := fmt.Sprint("boat-", i)
+		create(t, s, name, []string{"a", "b"}[i%2])
+		all = append(all, name)
+	}
+	c := client(t, s).Resource(boats)
+	for _, test := range []struct {
+		opts metav1.ListOptions
+		want []string
+	}{
+		{metav1.ListOptions{LabelSelector: "berth=b"}, []string{"boat-1", "boat-3", "boat-5", "boat-7", "boat-9"}},
+		{metav1.ListOptions{LabelSelector: "berth notin (b)"}, []string{"boat-0", "boat-2", "boat-4", "boat-6", "boat-8"}},
+		{metav1.ListOptions{FieldSelector: "metadata.name=boat-4"}, []string{"boat-4"}},
+		{metav1.ListOptions{FieldSelector: "spec.berth=a", LabelSelector: "berth=a"}, []string{"boat-0", "boat-2", "boat-4", "boat-6", "boat-8"}},
+		{metav1.ListOptions{}, all},
+	} {
+		list, err := c.List(t.Context(), test.opts)
+		if err != nil {
+			t.Errorf("%+v: %v", test.opts, err)
+		} else if got := names(list); !slices.Equal(got, test.want) {
+			t.Errorf("%+v: got %v, want %v", test.opts, got, test.want)
+		}
+	}
+	if _, err := c.List(t.Context(), metav1.ListOptions{FieldSelector: "spec.undeclared=a"}); !apierrors.IsBadRequest(err) {
+		t.Errorf("a field selector on a field that the CRD doesn't declare gives %v, want BadRequest", err)
+	}
+
+	var paged []string
+	for token, pages := "", 0; ; pages++ {
+		list, err := c.List(t.Context(), metav1.ListOptions{Limit: 4, Continue: token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		paged = append(paged, names(list)...)
+		if token = list.GetContinue(); token == "" {
+			if pages != 2 {
+				t.Errorf("the list had %d further pages, want 2", pages)
+			}
+			break
+		}
+	}
+	if !slices.Equal(paged, all) {
+		t.Errorf("the pages together are %v", paged)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	for _, cache := range []bool{true, false} {
+		t.Run(fmt.Sprintf("watchCache=%v", cache), func(t *testing.T) {
+			t.Parallel()
+			s := start(t, devserver.Options{CRDs: crds{boatCRD()}, DisableWatchCache: !cache})
+			first := create(t, s, "first", "a")
+			second := create(t, s, "second", "b")
+
+			fromFirst := openWatch(t, s, metav1.ListOptions{ResourceVersion: first.GetResourceVersion()})
+			onlyA := openWatch(t, s, metav1.ListOptions{ResourceVersion: second.GetResourceVersion(), LabelSelector: "berth=a"})
+			setField(t, second, "a", "metadata", "labels", "berth")
+			c := client(t, s).Resource(boats).Namespace("default")
+			if _, err := c.Update(t.Context(), second, metav1.UpdateOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Delete(t.Context(), "first", metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			wantEvent(t, fromFirst, watch.Added, "second")
+			wantEvent(t, fromFirst, watch.Modified, "second")
+			wantEvent(t, fromFirst, watch.Deleted, "first")
+			wantEvent(t, onlyA, watch.Added, "second")
+			wantEvent(t, onlyA, watch.Deleted, "first")
+		})
+	}
+}
+
+func TestWatchList(t *testing.T) {
+	t.Parallel()
+	for _, cache := range []bool{true, false} {
+		t.Run(fmt.Sprintf("watchCache=%v", cache), func(t *testing.T) {
+			t.Parallel()
+			testWatchList(t, start(t, devserver.Options{CRDs: crds{boatCRD()}, DisableWatchCache: !cache}))
+		})
+	}
+}
+
+func testWatchList(t *testing.T, s *devserver.Server) {
+	create(t, s, "first", "a")
+	second := create(t, s, "second", "a")
+	w := openWatch(t, s, metav1.ListOptions{
+		SendInitialEvents:    new(true),
+		AllowWatchBookmarks:  true,
+		ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+	})
+	wantEvent(t, w, watch.Added, "first")
+	wantEvent(t, w, watch.Added, "second")
+	e, _ := next(t, w)
+	if e.Type != watch.Bookmark {
+		t.Fatalf("got event %s, want the bookmark", e.Type)
+	}
+	bookmark := e.Object.(*unstructured.Unstructured)
+	if bookmark.GetAnnotations()[metav1.InitialEventsAnnotationKey] != "true" {
+		t.Errorf("the bookmark's annotations are %v", bookmark.GetAnnotations())
+	}
+	if got, want := bookmark.GetResourceVersion(), second.GetResourceVersion(); got < want {
+		t.Errorf("the bookmark stands at %s, before the newest object's %s", got, want)
+	}
+	create(t, s, "third", "a")
+	wantEvent(t, w, watch.Added, "third")
+}
+
+func setField(t *testing.T, b *unstructured.Unstructured, value string, path ...string) {
+	t.Helper()
+	if err := unstructured.SetNestedField(b.Object, value, path...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func field(b *unstructured.Unstructured, path ...string) string {
+	value, _, _ := unstructured.NestedString(b.Object, path...)
+	return value
+}
+
+func names(list *unstructured.UnstructuredList) (names []string) {
+	for _, b := range list.Items {
+		names = append(names, b.GetName())
+	}
+	return names
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"go.etcd.io/etcd/client/pkg/v3/fileutil"
+	"go.etcd.io/etcd/server/v3/embed"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+)
+
+// Server is a running API server with its etcd. Start makes one; all methods may be called from any goroutine.
+type Server struct {
+	// set once in Start, before the Server is handed out
+	addr     *net.TCPAddr
+	dir      string
+	loop     *loopback
+	etcd     *embed.Etcd
+	api      *apiserver.CustomResourceDefinitions
+	watches  watchTracker
+	storages storages
+	failed   chan error // a part that ended by itself says why; buffered for all of them
+
+	stopOnce sync.Once
+	stopping chan struct{} // closed by stopOnce
+
+	done chan struct{} // closed when all has ended
+	err  error         // written before done is closed
+
+	// used by start and then by supervise only, which begins when start has ended
+	cleanups []func() error
+}
+
+// Start starts an API server and returns when it is ready: discovery answers, the CRDs of opts are installed, and so are
+// those that opts.Dir had from an earlier run, each of them ready to be listed and watched. The server runs until Stop
+// or Close is called or ctx is cancelled, so don't give it a context that is meant for the start only.
+//
+// An error says which option is wrong, or which part of the start failed; nothing is left running then. It wraps
+// ErrDirInUse if another server has opts.Dir, the error of the operating system if opts.Addr can't be listened on, and
+// context.Cause(ctx) if ctx ended first.
+func Start(ctx context.Context, opts Options) (*Server, error) {
+	if err := opts.validate(); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, fmt.Errorf("devserver: start: %w", context.Cause(ctx))
+	}
+	s := &Server{
+		stopping: make(chan struct{}),
+		done:     make(chan struct{}),
+		failed:   make(chan error, 3),
+	}
+	if err := s.start(ctx, opts); err != nil {
+		return nil, fmt.Errorf("devserver: %w", errors.Join(err, s.cleanUp()))
+	}
+	go s.supervise(ctx)
+	return s, nil
+}
+
+// ErrDirInUse is what Start's error wraps if the folder of Options.Dir belongs to a server that runs.
+var ErrDirInUse = errors.New("the folder is in use by another server")
+
+// URL is the server's base URL, such as http://127.0.0.1:41235.
+func (s *Server) URL() string { return "http://" + s.addr.String() }
+
+// Dir is the folder of the server's data: Options.Dir, or a temporary one that is gone after the stop.
+func (s *Server) Dir() string { return s.dir }
+
+// Config gives a new REST config for clients of this server. It sets the content type to JSON, which is all that custom
+// resources are served as, and no rate limit. It says nothing about the transport, so clients made from it share
+// http.DefaultTransport.
+func (s *Server) Config() *rest.Config {
+	return &rest.Config{Host: s.URL(), QPS: -1, ContentConfig: jsonContent}
+}
+
+// InstallCRDs is the function InstallCRDs on this server, without passing through Options.WrapHandler.
+func (s *Server) InstallCRDs(ctx context.Context, crds ...*apiextensionsv1.CustomResourceDefinition) error {
+	return InstallCRDs(ctx, s.loop.config(), crds...)
+}
+
+// Done is closed when the server has stopped and everything that it started has ended.
+func (s *Server) Done() <-chan struct{} { return s.done }
+
+// Err is nil while the server runs and after a clean stop. After Done is closed it is otherwise what ended the server
+// or what failed while it stopped.
+func (s *Server) Err() error {
+	select {
+	case <-s.done:
+		return s.err
+	default:
+		return nil
+	}
+}
+
+// Stop stops the server and waits until everything has ended, then returns Err. Watches end at once, other requests get
+// five seconds. If ctx ends first Stop returns an error that wraps context.Cause(ctx), and the server goes on stopping.
+// Stopping twice, or a server that has stopped by itself, is fine.
+func (s *Server) Stop(ctx context.Context) error {
+	s.stopOnce.Do(func() { close(s.stopping) })
+	select {
+	case <-s.done:
+		return s.err
+	case <-ctx.Done():
+		return fmt.Errorf("devserver: still stopping: %w", context.Cause(ctx))
+	}
+}
+
+// Close is Stop without a deadline.
+func (s *Server) Close() error { return s.Stop(context.Background()) }
+
+// ---- private ----
+
+// start goes from the outside in and leaves for each step what undoes it in s.cleanups.
+func (s *Server) start(ctx context.Context, opts Options) error {
+	addr := opts.Addr
+	if addr == "" {
+		addr = defaultAddr
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return fmt.Errorf("listen: %w", err)
+	}
+	s.cleanups = append(s.cleanups, func() error { listener.Close(); return nil }) // closed already after serving
+	s.addr = reachable(listener.Addr().(*net.TCPAddr))
+
+	if err := s.takeDir(opts.Dir); err != nil {
+		return err
+	}
+	var log *logOutput
+	if opts.LogOutput != nil {
+		log = &logOutput{out: opts.LogOutput}
+		serverLog.add(log)
+		s.cleanups = append(s.cleanups, func() error { serverLog.remove(log); log.close(); return nil })
+	}
+	if s.etcd, err = startEtcd(ctx, filepath.Join(s.dir, "etcd"), log); err != nil {
+		return err
+	}
+	s.cleanups = append(s.cleanups, func() error { s.etcd.Close(); return nil })
+
+	if err := s.startAPIServer(ctx, opts); err != nil {
+		return err
+	}
+	if err := s.InstallCRDs(ctx, opts.CRDs...); err != nil {
+		return err
+	}
+
+	handler := http.Handler(s.watches.wrap(s.awaitCRDs(s.api.GenericAPIServer.Handler)))
+	if opts.WrapHandler != nil {
+		if handler = opts.WrapHandler(handler); handler == nil {
+			return errors.New("wrong options: WrapHandler returned nil")
+		}
+	}
+	s.serve(handler, listener, "serve "+s.URL())
+	return nil
+}
+
+// takeDir makes dir, or a temporary folder, this server's own.
+func (s *Server) takeDir(dir string) (err error) {
+	temporary := dir == ""
+	if temporary {
+		dir, err = os.MkdirTemp("", "devserver-")
+	} else if dir, err = filepath.Abs(dir); err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return fmt.Errorf("make the folder of the server's data: %w", err)
+	}
+	s.dir = dir
+	if temporary {
+		s.cleanups = append(s.cleanups, func() error { return os.RemoveAll(dir) })
+	}
+	lock, err := fileutil.TryLockFile(filepath.Join(dir, "devserver.lock"), os.O_WRONLY|os.O_CREATE, 0o600)
+	if errors.Is(err, fileutil.ErrLocked) {
+		return fmt.Errorf("lock %s: %w", dir, ErrDirInUse)
+	}
+	if err != nil {
+		return fmt.Errorf("lock %s: %w", dir, err)
+	}
+	s.cleanups = append(s.cleanups, lock.Close)
+	return nil
+}
+
+// startAPIServer runs the API server on the loopback and returns when all that it serves is ready.
+func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
+	s.loop = newLoopback()
+	api, err := newAPIServer(apiConfig{
+		etcdURL:           "http://" + s.etcd.Clients[0].Addr().String(),
+		publicAddr:        s.addr,
+		loopback:          s.loop.config(),
+		watchCache:        !opts.DisableWatchCache,
+		minRequestSeconds: opts.minRequestSeconds(),
+	}, &s.storages)
+	if err != nil {
+		return err
+	}
+	s.api = api
+	s.cleanups = append(s.cleanups, func() error { s.storages.destroy(); return nil })
+	prepared := api.GenericAPIServer.PrepareRun()
+	s.serve(establishEarlier(s.awaitCRDs(api.GenericAPIServer.Handler)), s.loop, "serve the API server's own requests")
+	s.cleanups = append(s.cleanups, func() error { s.loop.transport.CloseIdleConnections(); return nil })
+
+	runCtx, cancel := context.WithCancel(klog.NewContext(context.Background(), serverLogger))
+	running := false
+	s.cleanups = append(s.cleanups, func() error {
+		cancel()
+		api.Informers.Shutdown()
+		if !running {
+			api.GenericAPIServer.Destroy()
+		}
+		return nil
+	})
+
+	// The API server's CRD informer is the first client of the storage of CRDs. Were it earlier than that storage's
+	// watch cache it would be told to come back in a second; were it later than the API server's own hooks they would
+	// find it not synced and look again after a tenth of a second.
+	if err := s.awaitOK(ctx, crdPath+"?watch=true&timeoutSeconds=1"); err != nil {
+		return err
+	}
+	crds := api.Informers.Apiextensions().V1().CustomResourceDefinitions()
+	api.Informers.StartWithContext(runCtx)
+	select {
+	case <-crds.Informer().HasSyncedChecker().Done():
+	case <-ctx.Done():
+		return fmt.Errorf("read the CRDs that are there: %w", context.Cause(ctx))
+	}
+
+	running = true
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := prepared.RunWithContext(runCtx); err != nil {
+			s.failed <- fmt.Errorf("run the API server: %w", err)
+		} else if runCtx.Err() == nil {
+			s.failed <- errors.New("run the API server: it ended by itself")
+		}
+	}()
+	s.cleanups = append(s.cleanups, func() error { cancel(); <-ended; return nil })
+	if err := s.awaitOK(ctx, "/readyz"); err != nil {
+		return err
+	}
+
+	found, err := crds.Lister().List(labels.Everything())
+	if err != nil {
+		return fmt.Errorf("read the CRDs that are there: %w", err)
+	}
+	return awaitServed(ctx, s.loop.config(), slices.DeleteFunc(slices.Clone(found), func(crd *apiextensionsv1.CustomResourceDefinition) bool {
+		return !isEstablished(crd) || crd.DeletionTimestamp != nil
+	}))
+}
+
+// serve answers requests from listener with handler until it is cleaned up.
+func (s *Server) serve(handler http.Handler, listener net.Listener, what string) {
+	requests, cancel := context.WithCancel(context.Background())
+	var unused unusedConns
+	server := &http.Server{
+		Handler:           handler,
+		BaseContext:       func(net.Listener) context.Context { return requests },
+		ConnState:         unused.note,
+		ReadHeaderTimeout: 30 * time.Second,
+		IdleTimeout:       90 * time.Second,
+		ErrorLog:          discardLog,
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			s.failed <- fmt.Errorf("%s: %w", what, err)
+		}
+	}()
+	s.cleanups = append(s.cleanups, func() error {
+		cancel()
+		unused.close()
+		ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
+		defer cancel()
+		if server.Shutdown(ctx) != nil {
+			server.Close() // a handler that doesn't heed its context is left behind
+		}
+		<-ended
+		return nil
+	})
+}
+
+// awaitOK asks the API server for path until it answers 200.
+func (s *Server) awaitOK(ctx context.Context, path string) error {
+	return poll(ctx, func(ctx context.Context) error {
+		return ask(ctx, &http.Client{Transport: s.loop.transport}, "http://loopback"+path)
+	})
+}
+
+// supervise stops the server when ctx ends, when Stop asks for it and when a part of it ends by itself.
+func (s *Server) supervise(ctx context.Context) {
+	var failure error
+	select {
+	case <-ctx.Done():
+	case <-s.stopping:
+	case failure = <-s.failed:
+	case failure = <-s.etcd.Err():
+		failure = fmt.Errorf("run etcd: %w", failure)
+	}
+	if err := errors.Join(failure, s.cleanUp()); err != nil {
+		s.err = fmt.Errorf("devserver: %w", err)
+	}
+	close(s.done)
+}
+
+// cleanUp undoes the steps of start, the last one first.
+func (s *Server) cleanUp() error {
+	var errs []error
+	for _, f := range slices.Backward(s.cleanups) {
+		errs = append(errs, f())
+	}
+	s.cleanups = nil
+	return errors.Join(errs...)
+}
+
+// reachable gives the address at which a listener on addr can be reached from this machine.
+func reachable(addr *net.TCPAddr) *net.TCPAddr {
+	if !addr.IP.IsUnspecified() {
+		return addr
+	}
+	return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: addr.Port}
+}

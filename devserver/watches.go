@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devserver
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// watchTracker knows the watches that are open.
+type watchTracker struct {
+	mu   sync.Mutex
+	open map[*trackedWatch]struct{} // mu guards it
+}
+
+type trackedWatch struct {
+	end   context.CancelFunc
+	ended chan struct{}
+}
+
+// wrap lets the tracker know of each watch that next serves.
+func (t *watchTracker) wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !isWatch(r) {
+			next.ServeHTTP(w, r)
+			return
+		}
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		watch := &trackedWatch{end: cancel, ended: make(chan struct{})}
+		defer close(watch.ended)
+		t.mu.Lock()
+		if t.open == nil {
+			t.open = map[*trackedWatch]struct{}{}
+		}
+		t.open[watch] = struct{}{}
+		t.mu.Unlock()
+		defer func() {
+			t.mu.Lock()
+			delete(t.open, watch)
+			t.mu.Unlock()
+		}()
+		next.ServeHTTP(w, r.WithContext(ctx))
+	})
+}
+
+func isWatch(r *http.Request) bool {
+	if r.Method != http.MethodGet || !strings.Contains(r.URL.RawQuery, "watch=") {
+		return false
+	}
+	watch, _ := strconv.ParseBool(r.URL.Query().Get("watch"))
+	return watch
+}
+
+// end ends all watches that are open, waits for that and says how many they were.
+func (t *watchTracker) end(ctx context.Context) (int, error) {
+	t.mu.Lock()
+	watches := make([]*trackedWatch, 0, len(t.open))
+	for w := range t.open {
+		watches = append(watches, w)
+	}
+	t.mu.Unlock()
+	for _, w := range watches {
+		w.end()
+	}
+	for _, w := range watches {
+		select {
+		case <-w.ended:
+		case <-ctx.Done():
+			return len(watches), context.Cause(ctx)
+		}
+	}
+	return len(watches), nil
+}
