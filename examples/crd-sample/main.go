@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command crd-sample is a controller project in small: it has an API (api/v1alpha1), CRDs and informers that are
+// generated from it (config/crd, generated), and this program, which shows the informers at work.
+//
+// It starts a real API server in its own process, or uses the cluster of --kubeconfig, installs the CRDs, creates a few
+// hundred objects, runs a SharedInformerFactory, prints what its handlers saw, asks the indexes three questions, changes
+// and deletes objects, prints what came of that, and ends. With --watch it goes on until it is interrupted.
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
+	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+//go:generate go tool informer-gen
+
+//go:embed config/crd/*.yaml
+var crds embed.FS
+
+func main() {
+	var opts options
+	flag.StringVar(&opts.kubeconfig, "kubeconfig", "", "use the cluster of this `file` instead of a server in this process")
+	flag.BoolVar(&opts.watch, "watch", false, "keep running and print every change, until interrupted")
+	flag.BoolVar(&opts.generate, "generate", true, "see first that the generated code is up to date; skipped where the sources are not")
+	flag.Parse()
+	if flag.NArg() > 0 {
+		fmt.Fprintf(os.Stderr, "crd-sample: unexpected argument %q\n", flag.Arg(0))
+		flag.Usage()
+		os.Exit(2)
+	}
+
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := run(ctx, os.Stdout, opts); err != nil {
+		fmt.Fprintln(os.Stderr, "crd-sample:", err)
+		os.Exit(1)
+	}
+}
+
+type options struct {
+	kubeconfig string
+	watch      bool
+	generate   bool
+}
+
+// How many of each there are.
+const (
+	widgetsBefore = 300 // are there before the informers start
+	widgetsAfter  = 60  // are created while they run
+	changes       = 40
+	deletions     = 25
+)
+
+func run(ctx context.Context, w io.Writer, opts options) (err error) {
+	out := newReport(w)
+	if opts.generate {
+		if err := generate(ctx, out); err != nil {
+			return err
+		}
+	}
+
+	config, stop, err := connect(ctx, out, opts.kubeconfig)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		began := time.Now()
+		if err = errors.Join(err, stop()); err == nil {
+			out.line("end", "informers and server stopped; the server took %s", since(began))
+		}
+	}()
+	if err := install(ctx, out, config); err != nil {
+		return err
+	}
+	shop, err := newShop(ctx, config)
+	if err != nil {
+		return err
+	}
+	if opts.kubeconfig != "" { // leave the cluster as it was, but for the CRDs
+		defer func() { err = errors.Join(err, shop.close()) }()
+	}
+	began := time.Now()
+	if err := shop.open(ctx, widgetsBefore); err != nil {
+		return err
+	}
+	out.line("create", "%d widgets and %d sites, in %s", widgetsBefore, len(cities), since(began))
+
+	return observe(ctx, out, config, shop, opts.watch)
+}
+
+// observe is what a controller does.
+func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, watch bool) (err error) {
+	client, err := source.NewClient(config)
+	if err != nil {
+		return err
+	}
+	factory := informers.NewSharedInformerFactory(client, informer.WithLabelSelector(shop.label))
+	widgets := factory.Samples().V1alpha1().Widgets()
+	sites := factory.Samples().V1alpha1().Sites()
+
+	var seen tally
+	if _, err := widgets.Informer().AddEventHandler(watchWidgets(out, &seen)); err != nil {
+		return err
+	}
+	if _, err := sites.Informer().AddEventHandler(informer.HandlerFuncs[*v1alpha1.Site]{
+		AddFunc: func(*v1alpha1.Site, bool) { seen.count(&seen.sites) },
+	}); err != nil {
+		return err
+	}
+
+	began := time.Now()
+	if err := factory.Start(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, shutdown(factory)) }()
+	if err := factory.WaitForCacheSync(ctx); err != nil {
+		return err
+	}
+	out.line("sync", "%d widgets and %d sites in the store after %s",
+		widgets.Informer().Store().Snapshot().Len(), sites.Informer().Store().Snapshot().Len(), since(began))
+	if err := seen.wait(ctx, func() bool { return seen.initial == widgetsBefore && seen.sites == len(cities) }); err != nil {
+		return err
+	}
+	out.line("handlers", "%d + %d adds of the initial list after %s", seen.initial, seen.sites, since(began))
+
+	ask(out, widgets.Lister(), sites.Lister())
+
+	if err := live(ctx, out, shop, &seen); err != nil {
+		return err
+	}
+	ask(out, widgets.Lister(), sites.Lister())
+
+	if watch {
+		out.line("watch", "every change is printed; try: kubectl --server %s get widgets -A; Ctrl-C ends it", config.Host)
+		seen.showAll()
+		<-ctx.Done()
+	}
+	return nil
+}
+
+// connect gives the cluster of a kubeconfig, or starts a server. stop has to be called.
+func connect(ctx context.Context, out *report, kubeconfig string) (config *rest.Config, stop func() error, err error) {
+	if kubeconfig != "" {
+		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
+		if err != nil {
+			return nil, nil, err
+		}
+		config.QPS = -1 // a few hundred creates at once
+		out.line("server", "%s", config.Host)
+		return config, func() error { return nil }, nil
+	}
+	began := time.Now()
+	// Not ctx: an interrupt must end the informers before the server.
+	server, err := devserver.Start(context.WithoutCancel(ctx), devserver.Options{})
+	if err != nil {
+		return nil, nil, err
+	}
+	out.line("server", "API server and etcd in this process, at %s, ready after %s", server.URL(), since(began))
+	return server.Config(), server.Close, nil
+}
+
+// install reads the CRDs that are compiled in, and installs them.
+func install(ctx context.Context, out *report, config *rest.Config) error {
+	definitions, err := devserver.ReadCRDs(crds)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := devserver.InstallCRDs(ctx, config, definitions...); err != nil {
+		return err
+	}
+	out.line("install", "%d CRDs, served after %s", len(definitions), since(began))
+	return nil
+}
+
+// watchWidgets counts what happens to the widgets, and prints it where it is worth it.
+func watchWidgets(out *report, seen *tally) informer.Handler[*v1alpha1.Widget] {
+	return informer.HandlerFuncs[*v1alpha1.Widget]{
+		AddFunc: func(w *v1alpha1.Widget, isInInitialList bool) {
+			if isInInitialList {
+				seen.count(&seen.initial)
+				return
+			}
+			if seen.count(&seen.added) {
+				out.line("  add", "%-14s %-8s on %s", w.Name, w.Spec.Tier, place(w))
+			}
+		},
+		UpdateFunc: func(old, obj *v1alpha1.Widget) {
+			if seen.count(&seen.updated) {
+				out.line("  update", "%-14s %s → %s, version %s", obj.Name, place(old), place(obj), obj.ResourceVersion)
+			}
+		},
+		DeleteFunc: func(d informer.Deleted[*v1alpha1.Widget]) {
+			if seen.count(&seen.deleted) {
+				out.line("  delete", "%-14s was on %s", d.Key.Name, place(d.Object))
+			}
+		},
+	}
+}
+
+// ask answers three questions from three indexes, without asking the server.
+func ask(out *report, widgets listers.WidgetLister, sites listers.SiteLister) {
+	const node, image = "node-07", "display:1.1"
+	began := time.Now()
+	onNode := widgets.ListByNode(node)
+	withImage := 0
+	for range widgets.ByImage(image) {
+		withImage++
+	}
+	site, err := sites.Get(cities[0].name)
+	if err != nil {
+		out.line("index", "%v", err)
+		return
+	}
+	owned := widgets.ListByOwner(site.UID)
+	took := since(began)
+
+	out.line("index", "ByNode  %-14s %3d widgets: %s", node, len(onNode), names(onNode, 3))
+	out.line("index", "ByImage %-14s %3d widgets", image, withImage)
+	out.line("index", "ByOwner %-14s %3d widgets: %s", site.Name, len(owned), names(owned, 3))
+	out.line("", "all three answered from memory in %s", took)
+}
+
+// live changes things while the informers run, and waits until the handler has seen all of it.
+func live(ctx context.Context, out *report, shop *shop, seen *tally) error {
+	steps := []struct {
+		name string
+		n    int
+		do   func(context.Context, int) error
+		seen *int
+	}{
+		{"create", widgetsAfter, shop.add, &seen.added},
+		{"change", changes, shop.move, &seen.updated},
+		{"delete", deletions, shop.remove, &seen.deleted},
+	}
+	for _, step := range steps {
+		seen.show(2)
+		began := time.Now()
+		if err := step.do(ctx, step.n); err != nil {
+			return err
+		}
+		written := time.Now()
+		if err := seen.wait(ctx, func() bool { return *step.seen == step.n }); err != nil {
+			return err
+		}
+		out.line(step.name, "%d widgets in %s; the handler had seen them all %s after the last answer",
+			step.n, short(written.Sub(began)), since(written))
+	}
+	return nil
+}
+
+func shutdown(factory informers.SharedInformerFactory) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	return factory.Shutdown(ctx)
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+)
+
+// report prints aligned lines, each with the time since the start. Any goroutine may print.
+type report struct {
+	start time.Time
+	mu    sync.Mutex // mu guards out
+	out   io.Writer
+}
+
+func newReport(out io.Writer) *report { return &report{start: time.Now(), out: out} }
+
+func (r *report) line(step, format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	fmt.Fprintf(r.out, "%8.3f s  %-9s %s\n", time.Since(r.start).Seconds(), step, fmt.Sprintf(format, args...))
+}
+
+// tally counts what the handlers see.
+type tally struct {
+	mu      sync.Mutex // mu guards what follows
+	initial int
+	added   int
+	updated int
+	deleted int
+	sites   int
+	lines   int           // how many more events are worth a line
+	changed chan struct{} // closed at the next count; nil if nobody waits
+}
+
+// count adds one to a counter of t and says whether the event should be printed.
+func (t *tally) count(counter *int) (show bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	*counter++
+	if t.changed != nil {
+		close(t.changed)
+		t.changed = nil
+	}
+	if t.lines >= 0 {
+		t.lines--
+	}
+	return t.lines >= 0
+}
+
+// show has the next n events printed.
+func (t *tally) show(n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = n
+}
+
+// showAll has all events printed from now on.
+func (t *tally) showAll() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.lines = math.MaxInt
+}
+
+// wait waits until done, which may read the counters, says so.
+func (t *tally) wait(ctx context.Context, done func() bool) error {
+	for {
+		t.mu.Lock()
+		if done() {
+			t.mu.Unlock()
+			return nil
+		}
+		if t.changed == nil {
+			t.changed = make(chan struct{})
+		}
+		changed := t.changed
+		t.mu.Unlock()
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// since is how long ago a time was.
+func since(t time.Time) string { return short(time.Since(t)) }
+
+// short is a duration with as many digits as a reader wants.
+func short(d time.Duration) string {
+	switch {
+	case d >= time.Second:
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	case d >= time.Millisecond:
+		return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond))
+	default:
+		return fmt.Sprintf("%.0f µs", float64(d)/float64(time.Microsecond))
+	}
+}
+
+// names lists the first few names, in order.
+func names(widgets []*v1alpha1.Widget, n int) string {
+	all := make([]string, 0, len(widgets))
+	for _, w := range widgets {
+		all = append(all, w.Name)
+	}
+	slices.Sort(all)
+	if len(all) > n {
+		return strings.Join(all[:n], ", ") + ", …"
+	}
+	return strings.Join(all, ", ")
+}
+
+// place is the node that a widget is on.
+func place(w *v1alpha1.Widget) string {
+	if w.Spec.NodeName == "" {
+		return "no node"
+	}
+	return w.Spec.NodeName
+}

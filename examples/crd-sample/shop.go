@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+)
+
+const (
+	namespace = "shop"
+	nodes     = 24
+	writers   = 8
+)
+
+// cities are the sites: each has some of the nodes.
+var cities = []struct{ name, city string }{
+	{"central-station", "Lund"},
+	{"airport", "Malmö"},
+	{"library", "Ystad"},
+	{"harbour", "Simrishamn"},
+}
+
+// shop writes to the API server: what users and other controllers do in a cluster.
+type shop struct {
+	client *rest.RESTClient
+	label  labels.Selector // what all objects of this run carry
+	labels map[string]string
+	owners []metav1.OwnerReference // one for each of cities
+	count  int                     // widgets made so far
+	first  int                     // those before it are deleted
+}
+
+func newShop(ctx context.Context, config *rest.Config) (*shop, error) {
+	scheme := runtime.NewScheme()
+	if err := v1alpha1.AddToScheme(scheme); err != nil {
+		return nil, err
+	}
+	config = rest.CopyConfig(config)
+	config.APIPath = "/apis"
+	config.GroupVersion = &v1alpha1.GroupVersion
+	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
+	client, err := rest.RESTClientFor(config)
+	if err != nil {
+		return nil, err
+	}
+	s := &shop{client: client, labels: map[string]string{"app.kubernetes.io/managed-by": "crd-sample"}}
+	s.label = labels.SelectorFromSet(s.labels)
+
+	// A server of CRDs alone has no namespaces, and needs none.
+	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, namespace)
+	err = client.Post().AbsPath("/api/v1/namespaces").SetHeader("Content-Type", "application/json").Body([]byte(body)).Do(ctx).Error()
+	if err != nil && !apierrors.IsAlreadyExists(err) && !apierrors.IsNotFound(err) {
+		return nil, fmt.Errorf("create namespace %s: %w", namespace, err)
+	}
+	return s, nil
+}
+
+// open makes the sites and the first n widgets.
+func (s *shop) open(ctx context.Context, n int) error {
+	for i, c := range cities {
+		site := &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: c.name, Labels: s.labels}, Spec: v1alpha1.SiteSpec{City: c.city}}
+		for node := i; node < nodes; node += len(cities) {
+			site.Spec.Nodes = append(site.Spec.Nodes, nodeName(node))
+		}
+		made := &v1alpha1.Site{}
+		if err := s.client.Post().Resource("sites").Body(site).Do(ctx).Into(made); err != nil {
+			return fmt.Errorf("create site %s: %w", c.name, err)
+		}
+		s.owners = append(s.owners, metav1.OwnerReference{
+			APIVersion: v1alpha1.GroupVersion.String(), Kind: "Site", Name: made.Name, UID: made.UID,
+		})
+	}
+	return s.add(ctx, n)
+}
+
+// add makes n more widgets.
+func (s *shop) add(ctx context.Context, n int) error {
+	first := s.count
+	s.count += n
+	return s.each(ctx, first, n, func(ctx context.Context, i int) error {
+		tiers := []v1alpha1.Tier{v1alpha1.Bronze, v1alpha1.Silver, v1alpha1.Gold}
+		widget := &v1alpha1.Widget{
+			ObjectMeta: metav1.ObjectMeta{
+				Name: widgetName(i), Namespace: namespace, Labels: s.labels,
+				OwnerReferences: []metav1.OwnerReference{s.owners[i%len(s.owners)]},
+			},
+			Spec: v1alpha1.WidgetSpec{
+				NodeName: nodeName(i % nodes),
+				Tier:     tiers[i%len(tiers)],
+				Parts: []v1alpha1.Part{
+					{Name: "display", Image: fmt.Sprintf("display:1.%d", i%5)},
+					{Name: "reader", Image: fmt.Sprintf("reader:2.%d", i%2)},
+				},
+			},
+		}
+		return s.widgets().Body(widget).Do(ctx).Error()
+	})
+}
+
+// move plugs the n oldest widgets that are left into another node.
+func (s *shop) move(ctx context.Context, n int) error {
+	return s.each(ctx, s.first, n, func(ctx context.Context, i int) error {
+		patch := fmt.Sprintf(`{"spec":{"nodeName":%q}}`, nodeName((i+1)%nodes))
+		return s.client.Patch(types.MergePatchType).Namespace(namespace).Resource("widgets").Name(widgetName(i)).
+			Body([]byte(patch)).Do(ctx).Error()
+	})
+}
+
+// remove deletes the n oldest widgets that are left.
+func (s *shop) remove(ctx context.Context, n int) error {
+	first := s.first
+	s.first += n
+	return s.each(ctx, first, n, func(ctx context.Context, i int) error {
+		return s.client.Delete().Namespace(namespace).Resource("widgets").Name(widgetName(i)).Do(ctx).Error()
+	})
+}
+
+// close deletes everything that open and add have made.
+func (s *shop) close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	all := func(r *rest.Request) *rest.Request { return r.Param("labelSelector", s.label.String()) }
+	return errors.Join(
+		all(s.client.Delete().Namespace(namespace).Resource("widgets")).Do(ctx).Error(),
+		all(s.client.Delete().Resource("sites")).Do(ctx).Error(),
+	)
+}
+
+func (s *shop) widgets() *rest.Request {
+	return s.client.Post().Namespace(namespace).Resource("widgets")
+}
+
+// each calls do for n widgets, a few at a time.
+func (s *shop) each(ctx context.Context, first, n int, do func(context.Context, int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(writers)
+	for i := first; i < first+n; i++ {
+		group.Go(func() error {
+			if err := do(ctx, i); err != nil {
+				return fmt.Errorf("widget %s: %w", widgetName(i), err)
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func nodeName(i int) string { return fmt.Sprintf("node-%02d", i+1) }
+
+func widgetName(i int) string {
+	colours := []string{"blue", "green", "red", "white"}
+	return fmt.Sprintf("%s-%03d", colours[i%len(colours)], i+1)
+}
+
+const module = "github.com/informer-gen/informer-gen/examples/crd-sample"
+
+// generate runs the generator, as `go generate` does. Where there are no sources, it does nothing.
+func generate(ctx context.Context, out *report) error {
+	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	if err != nil || strings.TrimSpace(string(dir)) == "" {
+		out.line("generate", "skipped: the sources of %s are not here", module)
+		return nil
+	}
+	out.line("generate", "go tool informer-gen; the first time it is built")
+	began := time.Now()
+	command := exec.CommandContext(ctx, "go", "-C", strings.TrimSpace(string(dir)), "tool", "informer-gen")
+	text, err := command.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("go tool informer-gen: %w\n%s", err, text)
+	}
+	said := strings.TrimSpace(string(text))
+	if said == "" {
+		said = "nothing to change"
+	}
+	out.line("", "%s, in %s", said, since(began))
+	return nil
+}
