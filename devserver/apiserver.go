@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/apiextensions-apiserver/pkg/cmd/server/options"
 	generatedopenapi "k8s.io/apiextensions-apiserver/pkg/generated/openapi"
+	"k8s.io/apimachinery/pkg/version"
 	"k8s.io/apiserver/pkg/authorization/authorizerfactory"
 	openapinamer "k8s.io/apiserver/pkg/endpoints/openapi"
 	genericapiserver "k8s.io/apiserver/pkg/server"
@@ -29,6 +30,7 @@ import (
 	"k8s.io/apiserver/pkg/util/webhook"
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
+	basecompatibility "k8s.io/component-base/compatibility"
 )
 
 // apiConfig is what newAPIServer has to know; all fields are required.
@@ -56,7 +58,7 @@ func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceD
 
 	generic := genericapiserver.NewRecommendedConfig(apiserver.Codecs)
 	generic.FeatureGate = utilfeature.DefaultFeatureGate
-	generic.EffectiveVersion = compatibility.DefaultBuildEffectiveVersion()
+	generic.EffectiveVersion = releaseVersion{compatibility.DefaultBuildEffectiveVersion()}
 	generic.MergedResourceConfig = apiserver.DefaultAPIResourceConfigSource()
 	generic.LoopbackClientConfig = c.loopback
 	generic.ExternalAddress = c.publicAddr.String()
@@ -104,6 +106,18 @@ func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceD
 	}
 	root.serve(api.GenericAPIServer.AggregatedDiscoveryGroupManager)
 	return api, nil
+}
+
+// releaseVersion is served as a semantic version, which clients want to parse. The libraries get theirs only in a
+// release build of Kubernetes.
+type releaseVersion struct {
+	basecompatibility.EffectiveVersion
+}
+
+func (v releaseVersion) Info() *version.Info {
+	info := v.EffectiveVersion.Info()
+	info.GitVersion = fmt.Sprintf("v%s.%s.0+devserver", info.Major, info.Minor)
+	return info
 }
 
 // noServices resolves the service of a conversion webhook: there are no Services here.

@@ -10,6 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilversion "k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/restmapper"
@@ -98,6 +99,9 @@ func TestVersionAndOpenAPI(t *testing.T) {
 	}
 	if version.Major != "1" || version.Minor < "37" {
 		t.Errorf("the server's version is %+v", version)
+	}
+	if _, err := utilversion.ParseSemantic(version.GitVersion); err != nil {
+		t.Error(err)
 	}
 	eventually(t, func() error {
 		_, err := openAPIV3(c)
