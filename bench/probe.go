@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"time"
+)
+
+// cost is what a piece of work used, of the whole process: the collector's work counts.
+type cost struct {
+	wall   time.Duration
+	cpu    time.Duration // user and system
+	bytes  float64       // allocated
+	allocs float64
+}
+
+// costOf measures work. Garbage of before is collected first.
+func costOf(work func() error) (cost, error) {
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	cpu, began := cpuTime(), time.Now()
+	err := work()
+	wall, cpu := time.Since(began), cpuTime()-cpu
+	runtime.ReadMemStats(&after)
+	return cost{
+		wall:   wall,
+		cpu:    cpu,
+		bytes:  float64(after.TotalAlloc - before.TotalAlloc),
+		allocs: float64(after.Mallocs - before.Mallocs),
+	}, err
+}
+
+// share is the cost of one operation of many.
+type share struct{ wall, cpu, bytes, allocs float64 } // wall and cpu in nanoseconds
+
+func (c cost) per(n int) share {
+	of := float64(n)
+	return share{float64(c.wall) / of, float64(c.cpu) / of, c.bytes / of, c.allocs / of}
+}
+
+// liveHeap collects garbage and returns the bytes of heap objects that are left.
+func liveHeap() float64 {
+	runtime.GC()
+	runtime.GC() // what the first one left in pools
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc)
+}
+
+// watchHeap samples the bytes of heap objects, dead ones that were not collected yet included, once a millisecond until
+// the function that it returns is called; that returns the highest.
+func watchHeap() (peak func() float64) {
+	stop := make(chan struct{})
+	var highest uint64
+	var wg sync.WaitGroup
+	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	wg.Go(func() {
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for {
+			metrics.Read(sample)
+			highest = max(highest, sample[0].Value.Uint64())
+			select {
+			case <-tick.C:
+			case <-stop:
+				return
+			}
+		}
+	})
+	return func() float64 {
+		close(stop)
+		wg.Wait()
+		return float64(highest)
+	}
+}
