@@ -38,6 +38,10 @@ type state struct {
 	// hasty is set by what is tried again without a wait, and forbids the next one until a watch has been healthy.
 	hasty bool
 
+	// stuck is the version after which a watch was accepted and broke off at once by an error of the server. That may lie
+	// in what comes next: when it happens again, a full state leads past it.
+	stuck string
+
 	pages pages // in StateListing
 }
 
@@ -66,7 +70,7 @@ const (
 	inEvent             // with event, version, initialEnd
 	inPage              // with version, token, items
 	inEnded             // the watch has ended in good order; with brief, events, healthy
-	inFailed            // with reason, after, healthy
+	inFailed            // with reason, after, brief, healthy
 	inElapsed           // the wait is over
 )
 
@@ -383,6 +387,13 @@ func (s state) watchFailed(in input) (state, action) {
 		return s.wait(StateListing, in.after)
 	case ReasonBadData:
 		return s.retry(StateConnecting)
+	case ReasonServerError:
+		if in.brief && s.phase == StateWatching {
+			if s.stuck == s.version {
+				return s.wait(StateListing, in.after)
+			}
+			s.stuck = s.version
+		}
 	}
 	return s.wait(StateConnecting, in.after)
 }

@@ -208,8 +208,20 @@ func TestStep(t *testing.T) {
 			state{phase: StateListing, version: "5", hasty: true}, action{op: opList, version: "5", match: "NotOlderThan"},
 		},
 		"watch: server error": {
-			state{phase: StateWatching, version: "5"}, failed(ReasonServerError),
-			state{phase: StateWaiting, then: StateConnecting, version: "5"}, action{op: opWait},
+			state{phase: StateWatching, version: "5", stuck: "5"}, failed(ReasonServerError),
+			state{phase: StateWaiting, then: StateConnecting, version: "5", stuck: "5"}, action{op: opWait},
+		},
+		"watch: server error at once": {
+			state{phase: StateWatching, version: "6", stuck: "5"}, input{kind: inFailed, reason: ReasonServerError, brief: true},
+			state{phase: StateWaiting, then: StateConnecting, version: "6", stuck: "6"}, action{op: opWait},
+		},
+		"watch: server error at once again": {
+			state{phase: StateWatching, version: "5", stuck: "5"}, input{kind: inFailed, reason: ReasonServerError, brief: true},
+			state{phase: StateWaiting, then: StateListing, version: "5", stuck: "5"}, action{op: opWait},
+		},
+		"watch: not accepted": {
+			state{phase: StateConnecting, version: "5", stuck: "5"}, input{kind: inFailed, reason: ReasonServerError, brief: true},
+			state{phase: StateWaiting, then: StateConnecting, version: "5", stuck: "5"}, action{op: opWait},
 		},
 		"watch: bad data": {
 			state{phase: StateWatching, version: "5"}, failed(ReasonBadData),

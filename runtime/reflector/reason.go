@@ -30,7 +30,8 @@ const (
 	ReasonNotFound
 	// ReasonThrottled is 429, or any answer with a Retry-After, which is obeyed.
 	ReasonThrottled
-	// ReasonServerError is 5xx. Tried again with backoff.
+	// ReasonServerError is 5xx, also in the midst of a watch. Tried again with backoff. If watches are accepted and
+	// then fail so at once, twice at the same version, a full state is read.
 	ReasonServerError
 	// ReasonUnreachable is a connection that was refused, reset, cut, or never came about. Tried again with backoff.
 	ReasonUnreachable

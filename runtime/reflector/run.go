@@ -229,10 +229,12 @@ func (r *run[T]) watch(a action) input {
 			err = fmt.Errorf("%w: no answer to a watch-list for %v", ErrSilent, r.config.InitialEventsTimeout)
 		}
 	}
-	if err != nil {
-		return r.failed(err, healthy)
-	}
 	brief := w.open.IsZero() || now.Sub(w.open) < briefly
+	if err != nil {
+		in := r.failed(err, healthy)
+		in.brief = brief
+		return in
+	}
 	return input{kind: inEnded, brief: brief, events: w.events, healthy: healthy}
 }
 

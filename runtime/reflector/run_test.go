@@ -14,6 +14,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -413,7 +415,8 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}
 }
 
-// TestNoRelist has failures of a watch that are answered by another watch from the same version.
+// TestNoRelist has failures of a watch that are answered by another watch from the same version: statuses in the place of
+// a watch, and streams that break.
 func TestNoRelist(t *testing.T) {
 	for name, err := range map[string]error{
 		"500": statusError(500, 0), "503": errBusy, "504": statusError(504, 0), "429": statusError(429, 0), "401": statusError(401, 0),
@@ -423,12 +426,16 @@ func TestNoRelist(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			src := &fake{list: listOf("5")}
 			src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-				opened()
-				switch n {
-				case 1:
+				var status apierrors.APIStatus
+				switch {
+				case n == 1:
+					opened()
 					event(ev(source.Added, "a", "6"))
 					return err
-				case 2, 3, 4:
+				case n <= 4:
+					if !errors.As(err, &status) {
+						opened()
+					}
 					return err
 				}
 				return hold(ctx, opened)
@@ -442,6 +449,25 @@ func TestNoRelist(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestStuckWatch has a server that accepts each watch from a version and then fails, as API servers do when the state
+// before the next change is compacted: only another full state leads past that.
+func TestStuckWatch(t *testing.T) {
+	src := &fake{list: func(n int, _ source.ListOptions, _ func(thing) error) (source.ListResult, error) {
+		return source.ListResult{ResourceVersion: []string{"5", "9"}[n-1]}, nil
+	}}
+	src.watch = func(ctx context.Context, _ int, opts source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
+		opened()
+		if opts.ResourceVersion == "5" {
+			return statusError(500, 0)
+		}
+		return hold(ctx, opened)
+	}
+	bubble(t, src, Config[thing]{DisableWatchList: true}, func(g *rig) {
+		g.pass(20 * time.Second)
+		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "watch rv=5", "list rv=5NotOlderThan limit=0 token=", "watch rv=9")
+	})
 }
 
 func TestDeniedSaysSo(t *testing.T) {
