@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+func TestCreateUpdateDelete(t *testing.T) {
+	t.Parallel()
+	ns := shared.crates(t)
+	f, i := crateInformer(t, shared.url, ns)
+	h, _ := listen(t, i)
+	runSynced(t, f)
+
+	created := ns.create(t, crate("blue", func(c *Crate) { c.Spec.Ship = "Argo"; c.Spec.Ports = []string{"Oslo", "Kiel"} }))
+	h.wantLines(0, "add blue")
+	got, ok := i.Store().Snapshot().Get(object.Key{Namespace: ns.namespace, Name: "blue"})
+	if !ok || got.GetUID() != created.GetUID() || got.Kind != "Crate" || got.APIVersion != "harbour.example.com/v1" ||
+		got.Spec.Ship != "Argo" || len(got.Spec.Ports) != 2 || got.CreationTimestamp.IsZero() {
+		t.Errorf("the store has %+v", got)
+	}
+
+	ns.load(t, "blue", 5)
+	h.wantLines(1, "update blue")
+	if c, _ := i.Store().Snapshot().Get(object.KeyOf(got)); c.Spec.Weight != 5 || got.Spec.Weight != 0 {
+		t.Errorf("weights %d and, in the object from before, %d; want 5 and 0", c.Spec.Weight, got.Spec.Weight)
+	}
+
+	// A write that changes nothing is no event.
+	ns.load(t, "blue", 5)
+	ns.delete(t, "blue")
+	h.wantLines(2, "delete blue")
+	agree(t, state{}, h, i.Store())
+}
+
+// One name, two objects: delete and then add, whether the informer watches or not.
+func TestRecreate(t *testing.T) {
+	t.Parallel()
+	recreate := func(t *testing.T, ns in) {
+		t.Helper()
+		ns.delete(t, "blue")
+		ns.create(t, crate("blue"))
+	}
+
+	t.Run("while watching", func(t *testing.T) {
+		t.Parallel()
+		ns := shared.crates(t)
+		f, i := crateInformer(t, shared.url, ns)
+		h, _ := listen(t, i)
+		ns.create(t, crate("blue"))
+		runSynced(t, f)
+		recreate(t, ns)
+		h.wantLines(0, "add blue", "delete blue", "add blue")
+		agree(t, ns.state(t), h, i.Store())
+	})
+
+	t.Run("while disconnected", func(t *testing.T) {
+		t.Parallel()
+		ns := shared.crates(t)
+		p := newProxy(t, shared.url, nil)
+		f, i := crateInformer(t, p.url, ns)
+		h, _ := listen(t, i)
+		ns.create(t, crate("blue"))
+		runSynced(t, f)
+		disconnected := make(chan struct{})
+		p.setFaults(onceHeld(disconnected))
+		p.end()
+		await(t, "request to hold back", disconnected)
+		recreate(t, ns)
+		p.setFaults(nil)
+		p.cut()
+		h.wantLines(0, "add blue", "delete blue", "add blue")
+		agree(t, ns.state(t), h, i.Store())
+	})
+
+	t.Run("behind a 410", func(t *testing.T) {
+		t.Parallel()
+		ns := shared.crates(t)
+		p := newProxy(t, shared.url, nil)
+		f, i := crateInformer(t, p.url, ns)
+		h, _ := listen(t, i)
+		ns.create(t, crate("blue"))
+		ns.create(t, crate("green"))
+		runSynced(t, f)
+		h.await("both", func() bool { return len(h.live) == 2 })
+		disconnected := make(chan struct{})
+		p.setFaults(onceHeld(disconnected))
+		p.end()
+		await(t, "request to hold back", disconnected)
+		recreate(t, ns)
+		p.setFaults(next(p, fault{status: http.StatusGone}))
+		p.cut()
+		h.wantLines(2, "delete blue unseen", "add blue")
+		agree(t, ns.state(t), h, i.Store())
+	})
+}
+
+// onceHeld holds one request back from its first byte on, and closes c then; others pass.
+func onceHeld(c chan struct{}) func(*request) fault {
+	return func(*request) fault {
+		select {
+		case <-c:
+			return fault{}
+		default:
+			return fault{hold: c}
+		}
+	}
+}
+
+// A handler that is added late gets what exists, one that is removed gets nothing more, and others don't notice.
+func TestHandlersComeAndGo(t *testing.T) {
+	t.Parallel()
+	ns := shared.crates(t)
+	f, i := crateInformer(t, shared.url, ns)
+	early, earlyReg := listen(t, i)
+	ns.createMany(t, 10)
+	runSynced(t, f)
+	await(t, "sync of the early handler", earlyReg.Synced())
+	ns.delete(t, "crate-000")
+	ns.load(t, "crate-001", 1)
+	early.await("11th and 12th callback", func() bool { return len(early.lines) == 12 })
+
+	late, lateReg := listen(t, i)
+	await(t, "sync of the late handler", lateReg.Synced())
+	if late.initial != 9 || len(late.told()) != 9 {
+		t.Errorf("the late handler was told %q when it synced, want 9 adds", late.told())
+	}
+	ns.load(t, "crate-002", 2)
+	early.wantLines(12, "update crate-002")
+	late.wantLines(9, "update crate-002")
+
+	earlyReg.Remove()
+	ns.load(t, "crate-003", 3)
+	ns.create(t, crate("new"))
+	late.wantLines(10, "update crate-003", "add new")
+	if told := early.told(); len(told) != 13 {
+		t.Errorf("the removed handler was told %q", told[13:])
+	}
+	if late.initial != 9 {
+		t.Errorf("%d adds in the initial list, want 9: new came later", late.initial)
+	}
+	earlyReg.Remove()
+	agree(t, ns.state(t), late, i.Store())
+	if n := len(i.Status().Handlers); n != 1 {
+		t.Errorf("%d handlers, want 1", n)
+	}
+}
+
+// Each handler syncs when it has seen the initial objects, not when the store has them.
+func TestHandlersSyncOnTheirOwn(t *testing.T) {
+	t.Parallel()
+	ns := shared.crates(t)
+	ns.createMany(t, 10)
+	f, i := crateInformer(t, shared.url, ns)
+	slow, gate, release := newGated(t)
+	defer release()
+	slowReg, err := i.AddEventHandler(gate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fast, fastReg := listen(t, i)
+	runSynced(t, f)
+	await(t, "sync of the fast handler", fastReg.Synced())
+	ns.load(t, "crate-004", 4)
+	fast.awaitLine("update crate-004")
+	if !i.HasSynced() || slowReg.HasSynced() {
+		t.Errorf("synced: informer %v, slow handler %v; want true and false", i.HasSynced(), slowReg.HasSynced())
+	}
+	release()
+	await(t, "sync of the slow handler", slowReg.Synced())
+	agree(t, ns.state(t), slow, i.Store())
+}
+
+// gated is a handler that waits for a gate before each callback.
+type gated struct {
+	informer.Handler[*Crate]
+	gate <-chan struct{}
+}
+
+// newGated makes a history behind a gate. The gate must be released before the factory can end: defer that.
+func newGated(t *testing.T) (h *history[*Crate], handler informer.Handler[*Crate], release func()) {
+	h, gate := newHistory[*Crate](t), make(chan struct{})
+	return h, gated{h, gate}, sync.OnceFunc(func() { close(gate) })
+}
+
+func (g gated) OnAdd(obj *Crate, initial bool) {
+	<-g.gate
+	g.Handler.OnAdd(obj, initial)
+}
+
+func (g gated) OnUpdate(old, obj *Crate) {
+	<-g.gate
+	g.Handler.OnUpdate(old, obj)
+}
+
+func (g gated) OnDelete(d informer.Deleted[*Crate]) {
+	<-g.gate
+	g.Handler.OnDelete(d)
+}
+
+// A stuck handler's backlog merges; what it is told in the end is legal and ends where the server is.
+func TestBacklogOfAStuckHandler(t *testing.T) {
+	t.Parallel()
+	ns := shared.crates(t)
+	ns.createMany(t, 3)
+	f, i := crateInformer(t, shared.url, ns)
+	stuck, gate, release := newGated(t)
+	defer release()
+	stuckReg, err := i.AddEventHandler(gate, informer.WithBacklogThreshold(5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, _ := listen(t, i, informer.WithBacklogThreshold(informer.Never))
+	runSynced(t, f)
+	const rounds = 20
+	for n := range rounds {
+		ns.load(t, "crate-000", int64(n+1))
+		ns.load(t, "crate-001", int64(n+1))
+	}
+	ns.delete(t, "crate-002")
+	ns.create(t, crate("crate-002"))
+	ns.create(t, crate("short-lived"))
+	ns.delete(t, "short-lived")
+	free.awaitLine("delete short-lived")
+	if n := len(free.told()); n != 3+2*rounds+4 {
+		t.Errorf("the free handler had %d callbacks, want %d", n, 3+2*rounds+4)
+	}
+	if s := stuckReg.Status(); !s.Merging || s.Backlog > 10 {
+		t.Errorf("the stuck handler has a backlog of %d (merging: %v), want at most 10 of 4 keys", s.Backlog, s.Merging)
+	}
+	release()
+	agree(t, ns.state(t), stuck, i.Store())
+	if n := len(stuck.told()); n > 8 {
+		t.Errorf("the stuck handler had %d callbacks: %q", n, stuck.told())
+	}
+}
+
+func TestResync(t *testing.T) {
+	t.Parallel()
+	ns := shared.crates(t)
+	ns.createMany(t, 5)
+	f, i := crateInformer(t, shared.url, ns)
+	resynced, _ := listen(t, i, informer.WithResyncPeriod(time.Second))
+	plain, _ := listen(t, i)
+	runSynced(t, f)
+	resynced.await("second resync", func() bool { return resynced.resyncs >= 10 })
+	if n := plain.resyncs; n != 0 {
+		t.Errorf("%d resyncs of a handler without a period", n)
+	}
+	agree(t, ns.state(t), plain, i.Store())
+}
+
+// A write can be awaited, and then be read.
+func TestAwaitResourceVersion(t *testing.T) {
+	t.Parallel()
+	ns := shared.crates(t)
+	f, i := crateInformer(t, shared.url, ns)
+	runSynced(t, f)
+	ns.create(t, crate("blue"))
+	for weight := int64(1); weight <= 20; weight++ {
+		written := ns.load(t, "blue", weight)
+		if err := i.AwaitResourceVersion(deadline(t), written.GetResourceVersion()); err != nil {
+			t.Fatal(err)
+		}
+		got, ok := i.Store().Snapshot().Get(object.Key{Namespace: ns.namespace, Name: "blue"})
+		if !ok || got.Spec.Weight < weight {
+			t.Fatalf("the store has %+v after the write of weight %d", got, weight)
+		}
+	}
+
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if err := i.AwaitResourceVersion(ctx, "999999999999"); !errors.Is(err, why) {
+		t.Errorf("waiting for the future gives %v, want %v", err, why)
+	}
+	if err := i.AwaitResourceVersion(t.Context(), "yesterday"); err == nil {
+		t.Error("waiting for yesterday gives no error")
+	}
+}

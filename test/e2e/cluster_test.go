@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/yaml"
+
+	"github.com/informer-gen/informer-gen/devserver/control"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// cluster is an API server in a child process, and a client that has nothing to do with ours.
+type cluster struct {
+	child     *control.Process // replaced by restart
+	url       string
+	dir       string // of its data; "" if it needn't survive
+	flags     []string
+	dynamic   dynamic.Interface
+	transport *http.Transport // of dynamic
+}
+
+// startCluster starts a server with the CRDs of testdata/crds and of examples/crd-sample. An empty dir is a temporary one.
+func startCluster(ctx context.Context, dir string, flags ...string) (*cluster, error) {
+	c := &cluster{dir: dir, flags: append([]string{
+		"--control", "--crds", filepath.Join("testdata", "crds"), "--crds", filepath.Join("..", "..", "examples", "crd-sample", "config", "crd"),
+	}, flags...)}
+	if dir != "" {
+		c.flags = append(c.flags, "--data-dir", dir)
+	}
+	if err := c.start(ctx, "127.0.0.1:0"); err != nil {
+		return nil, err
+	}
+	c.transport = &http.Transport{}
+	var err error
+	c.dynamic, err = dynamic.NewForConfig(&rest.Config{Host: c.url, QPS: -1, Transport: c.transport})
+	return c, err
+}
+
+func (c *cluster) start(ctx context.Context, addr string) error {
+	cmd := exec.Command(binary, append(c.flags, "--addr", addr)...)
+	cmd.Stderr = os.Stderr
+	child, err := control.Start(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	c.child, c.url = child, child.URL()
+	return nil
+}
+
+func (c *cluster) stop(ctx context.Context) error {
+	c.transport.CloseIdleConnections()
+	return c.child.Quit(ctx)
+}
+
+// newCluster starts a server that belongs to one test. Its data survive a restart.
+func newCluster(t *testing.T, flags ...string) *cluster {
+	t.Helper()
+	c, err := startCluster(deadline(t), t.TempDir(), flags...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := c.stop(ctx); err != nil && !killed(err) {
+			t.Errorf("stop the server: %v", err)
+		}
+	})
+	return c
+}
+
+// startAgain starts a server that was stopped or killed, in the same folder and at the same address.
+func (c *cluster) startAgain(t *testing.T) {
+	t.Helper()
+	addr, err := url.Parse(c.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.start(deadline(t), addr.Host); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func killed(err error) bool {
+	exit, ok := err.(*exec.ExitError)
+	return ok && !exit.Exited()
+}
+
+// deadline is a context that ends in time for the test to say what it waited for.
+func deadline(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// connect makes a client whose connections belong to the test.
+func connect(t *testing.T, url string) *source.Client {
+	t.Helper()
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	client, err := source.NewClient(&rest.Config{Host: url, Transport: transport})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// in is one namespace of a resource.
+type in struct {
+	cluster   *cluster
+	gvr       schema.GroupVersionResource
+	namespace string
+}
+
+// crates gives a namespace that no other test uses.
+func (c *cluster) crates(t *testing.T) in {
+	return in{c, crates, dnsName(t)}
+}
+
+func (i in) client() dynamic.ResourceInterface {
+	return i.cluster.dynamic.Resource(i.gvr).Namespace(i.namespace)
+}
+
+// crate gives a Crate by its name.
+func crate(name string, change ...func(*Crate)) *Crate {
+	c := &Crate{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	for _, f := range change {
+		f(c)
+	}
+	return c
+}
+
+// create creates obj, whose kind is the name of its Go type.
+func (i in) create(t *testing.T, obj object.Object) *unstructured.Unstructured {
+	t.Helper()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u := &unstructured.Unstructured{Object: content}
+	u.SetAPIVersion(i.gvr.GroupVersion().String())
+	u.SetKind(reflect.TypeOf(obj).Elem().Name())
+	u, err = i.client().Create(deadline(t), u, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatalf("create %s: %v", obj.GetName(), err)
+	}
+	return u
+}
+
+// createMany creates crate-000, crate-001 and so on.
+func (i in) createMany(t *testing.T, n int, change ...func(*Crate, int)) {
+	t.Helper()
+	for k := range n {
+		c := crate(fmt.Sprintf("crate-%03d", k))
+		for _, f := range change {
+			f(c, k)
+		}
+		i.create(t, c)
+	}
+}
+
+// patch changes an object by a merge patch.
+func (i in) patch(t *testing.T, name, patch string) *unstructured.Unstructured {
+	t.Helper()
+	u, err := i.client().Patch(deadline(t), name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	if err != nil {
+		t.Fatalf("patch %s: %v", name, err)
+	}
+	return u
+}
+
+// load gives an object another weight.
+func (i in) load(t *testing.T, name string, weight int64) *unstructured.Unstructured {
+	t.Helper()
+	return i.patch(t, name, fmt.Sprintf(`{"spec":{"weight":%d}}`, weight))
+}
+
+func (i in) delete(t *testing.T, name string) {
+	t.Helper()
+	if err := i.client().Delete(deadline(t), name, metav1.DeleteOptions{}); err != nil {
+		t.Fatalf("delete %s: %v", name, err)
+	}
+}
+
+// state is what exists: key to "uid@resourceVersion".
+type state map[object.Key]string
+
+func (s state) put(obj metav1.Object) {
+	s[object.KeyOf(obj)] = fmt.Sprintf("%s@%s", obj.GetUID(), obj.GetResourceVersion())
+}
+
+// state asks the server.
+func (i in) state(t *testing.T, opts ...metav1.ListOptions) state {
+	t.Helper()
+	var opt metav1.ListOptions
+	for _, opt = range opts {
+	}
+	list, err := i.client().List(deadline(t), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := state{}
+	for n := range list.Items {
+		s.put(&list.Items[n])
+	}
+	return s
+}
+
+// installLater installs the CRD of testdata/later.
+func (c *cluster) installLater(t *testing.T) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", "later", "crates.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	crd := &unstructured.Unstructured{}
+	if err := yaml.Unmarshal(text, &crd.Object); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.dynamic.Resource(crds).Create(deadline(t), crd, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// eventually asks until the answer is nil. It is for what nobody reports: the server's state, and an informer's Status.
+func eventually(t *testing.T, f func() error) {
+	t.Helper()
+	ticker := time.NewTicker(5 * time.Millisecond)
+	defer ticker.Stop()
+	for ctx := deadline(t); ; {
+		err := f()
+		if err == nil {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			t.Fatal(err)
+		}
+	}
+}

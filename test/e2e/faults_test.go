@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+)
+
+// The server forgets what the informer has seen last, while objects come, change and go.
+func TestExpiredWatch(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		flags  []string
+		expire func(ctx context.Context, c *cluster) error
+		opts   []informer.Option
+	}{
+		{"watch cache, watch-list", nil, expireWatches, nil},
+		{"watch cache, pages", nil, expireWatches, []informer.Option{informer.WithWatchList(false), informer.WithPageSize(7)}},
+		{"etcd, watch-list", []string{"--no-watch-cache"}, compact, nil},
+		{"etcd, pages", []string{"--no-watch-cache"}, compact, []informer.Option{informer.WithWatchList(false), informer.WithPageSize(7)}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, tt.flags...)
+			ns := c.crates(t)
+			ns.createMany(t, 30)
+			p := newProxy(t, c.url, nil)
+			f, i := crateInformer(t, p.url, ns, tt.opts...)
+			h, _ := listen(t, i)
+			late, gate, release := newGated(t)
+			defer release()
+			if _, err := i.AddEventHandler(gate, informer.WithBacklogThreshold(0)); err != nil {
+				t.Fatal(err)
+			}
+			runSynced(t, f)
+			h.await("30 adds", func() bool { return len(h.lines) == 30 })
+
+			// The informer's next watch is held back until its resourceVersion is too old.
+			held := make(chan struct{})
+			p.setFaults(onceHeld(held))
+			p.end()
+			await(t, "watch to hold back", held)
+			ns.load(t, "crate-001", 1)
+			ns.delete(t, "crate-002")
+			ns.delete(t, "crate-003")
+			ns.create(t, crate("crate-003"))
+			ns.create(t, crate("crate-new"))
+			if err := tt.expire(deadline(t), c); err != nil {
+				t.Fatal(err)
+			}
+			p.setFaults(nil)
+			p.cut()
+			for n := range 10 { // at the time when it reads everything anew
+				ns.load(t, fmt.Sprintf("crate-%03d", 10+n), 2)
+				ns.delete(t, fmt.Sprintf("crate-%03d", 20+n))
+			}
+			want := ns.state(t)
+			agree(t, want, h, i.Store())
+			release()
+			agree(t, want, late)
+			if n := i.Status().Reflector.Relists; n != 1 {
+				t.Errorf("%d relists, want 1: nothing has expired, or it did more than once", n)
+			}
+			lines := strings.Join(h.told(), "\n") + "\n"
+			for _, line := range []string{"delete crate-002 unseen\n", "delete crate-003 unseen\nadd crate-003\n"} {
+				if !strings.Contains(lines, line) {
+					t.Errorf("no %q among the callbacks", line)
+				}
+			}
+			if n := strings.Count(lines, "crate-000\n"); n != 1 {
+				t.Errorf("%d callbacks for an object that never changed, want 1", n)
+			}
+
+			// Once more, with changes all the while.
+			expired := make(chan error, 1)
+			go func() { expired <- tt.expire(deadline(t), c) }()
+			for n := int64(10); ; n++ {
+				ns.load(t, "crate-000", n)
+				ns.delete(t, "crate-new")
+				ns.create(t, crate("crate-new"))
+				if len(expired) > 0 {
+					break
+				}
+			}
+			if err := <-expired; err != nil {
+				t.Fatal(err)
+			}
+			want = ns.state(t)
+			agree(t, want, h, i.Store())
+			agree(t, want, late)
+		})
+	}
+}
+
+func expireWatches(ctx context.Context, c *cluster) error { return c.child.ExpireWatches(ctx) }
+
+func compact(ctx context.Context, c *cluster) error {
+	if _, err := c.child.Compact(ctx); err != nil {
+		return err
+	}
+	_, err := c.child.EndWatches(ctx)
+	return err
+}
+
+// After a compaction to the very next change, the API server can't tell what that changed, and ends each watch that gets
+// there with an internal error. Only a new full state helps.
+func TestCompactionToTheNextChange(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t, "--no-watch-cache")
+	ns := c.crates(t)
+	ns.create(t, crate("blue"))
+	p := newProxy(t, c.url, nil)
+	f, i := crateInformer(t, p.url, ns)
+	h, _ := listen(t, i)
+	runSynced(t, f)
+	held := make(chan struct{})
+	p.setFaults(onceHeld(held))
+	p.end()
+	await(t, "watch to hold back", held)
+	ns.load(t, "blue", 1)
+	if err := compact(deadline(t), c); err != nil {
+		t.Fatal(err)
+	}
+	p.setFaults(nil)
+	p.cut()
+	h.wantLines(0, "add blue", "update blue")
+	agree(t, ns.state(t), h, i.Store())
+	ns.load(t, "blue", 2)
+	h.wantLines(2, "update blue")
+}
+
+// The server goes and comes back with the same data. Changes that are made before the informer is back are not lost, and
+// neither are those from just before the end.
+func TestServerRestart(t *testing.T) {
+	t.Parallel()
+	for name, end := range map[string]func(ctx context.Context, c *cluster) error{
+		"stopped": func(ctx context.Context, c *cluster) error { return c.child.Quit(ctx) },
+		"killed":  func(_ context.Context, c *cluster) error { c.child.Kill(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t)
+			ns := c.crates(t)
+			ns.createMany(t, 20)
+			f, i := crateInformer(t, c.url, ns)
+			h, _ := listen(t, i)
+			runSynced(t, f)
+			ns.load(t, "crate-000", 1)
+			ns.delete(t, "crate-001")
+			if err := end(deadline(t), c); err != nil {
+				t.Fatal(err)
+			}
+			awaitStatus(t, i, "cut off", func(s informer.Status) bool { return s.Reflector.Reason == reflector.ReasonUnreachable })
+			if n := i.Store().Snapshot().Len(); n < 19 || !i.HasSynced() {
+				t.Errorf("without the server the store has %d objects, synced: %v", n, i.HasSynced())
+			}
+			c.startAgain(t)
+			ns.load(t, "crate-002", 2)
+			ns.delete(t, "crate-003")
+			ns.create(t, crate("crate-003"))
+			ns.delete(t, "crate-004")
+			ns.create(t, crate("crate-new"))
+			agree(t, ns.state(t), h, i.Store())
+			ns.load(t, "crate-005", 5)
+			h.awaitLine("update crate-005")
+		})
+	}
+}
+
+// An informer may be started before the server.
+func TestServerNotThereYet(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	ns := c.crates(t)
+	ns.create(t, crate("blue"))
+	if err := c.child.Quit(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	f, i := crateInformer(t, c.url, ns)
+	h, _ := listen(t, i)
+	run(t, f)
+	awaitStatus(t, i, "waiting", func(s informer.Status) bool { return s.Reflector.State == reflector.StateWaiting })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := f.WaitForCacheSync(ctx); err == nil || !strings.Contains(err.Error(), "refused") || !strings.Contains(err.Error(), "crates.v1.harbour.example.com") {
+		t.Errorf("WaitForCacheSync gives %v, want the kind and the reason", err)
+	}
+	c.startAgain(t)
+	if err := f.WaitForCacheSync(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	agree(t, ns.state(t), h, i.Store())
+}
+
+// The CRD is installed when the informer runs already.
+func TestCRDInstalledLater(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	ns := in{c, laterCrates, "later"}
+	f, i := crateInformer(t, c.url, ns)
+	h, _ := listen(t, i)
+	run(t, f)
+	awaitStatus(t, i, "told 404", func(s informer.Status) bool { return s.Reflector.Reason == reflector.ReasonNotFound })
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if err := f.WaitForCacheSync(ctx); !apierrors.IsNotFound(err) {
+		t.Errorf("WaitForCacheSync gives %v, want NotFound", err)
+	}
+	c.installLater(t)
+	if err := f.WaitForCacheSync(deadline(t)); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error { // the server takes creates a moment later than lists
+		_, err := ns.client().List(deadline(t), metav1.ListOptions{})
+		return err
+	})
+	ns.create(t, crate("blue"))
+	h.wantLines(0, "add blue")
+	agree(t, ns.state(t), h, i.Store())
+}
+
+// What the server refuses is asked for again, at a pace that the server sets if it wants to.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		fault  fault
+		reason reflector.Reason
+		is     func(error) bool
+		pause  time.Duration
+	}{
+		{fault{status: http.StatusForbidden}, reflector.ReasonForbidden, apierrors.IsForbidden, 0},
+		{fault{status: http.StatusUnauthorized}, reflector.ReasonUnauthorized, apierrors.IsUnauthorized, 0},
+		{fault{status: http.StatusInternalServerError}, reflector.ReasonServerError, apierrors.IsInternalError, 0},
+		{fault{status: http.StatusTooManyRequests, retryAfter: 1}, reflector.ReasonThrottled, apierrors.IsTooManyRequests, time.Second},
+	} {
+		t.Run(tt.reason.String(), func(t *testing.T) {
+			t.Parallel()
+			ns := shared.crates(t)
+			ns.create(t, crate("blue"))
+			p := newProxy(t, shared.url, func(*request) fault { return tt.fault })
+			f, i := crateInformer(t, p.url, ns)
+			h, _ := listen(t, i)
+			run(t, f)
+			awaitStatus(t, i, tt.reason.String(), func(s informer.Status) bool {
+				return s.Reflector.State == reflector.StateWaiting && s.Reflector.Reason == tt.reason
+			})
+			ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			defer cancel()
+			if err := f.WaitForCacheSync(ctx); !tt.is(err) {
+				t.Errorf("WaitForCacheSync gives %v, want %s", err, tt.reason)
+			}
+			p.setFaults(nil)
+			if err := f.WaitForCacheSync(deadline(t)); err != nil {
+				t.Fatal(err)
+			}
+			agree(t, ns.state(t), h, i.Store())
+			awaitStatus(t, i, "well", func(s informer.Status) bool { return s.Reflector.State == reflector.StateWatching })
+
+			all := p.requests(anyRequest)
+			if gap := all[len(all)-1].at.Sub(all[len(all)-2].at); gap < tt.pause {
+				t.Errorf("asked again after %v, want %v or more", gap, tt.pause)
+			}
+		})
+	}
+}
+
+// Streams that break in the middle of an object.
+func TestBrokenStreams(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name  string
+		opts  []informer.Option
+		fault func(*request) bool
+	}{
+		{"watch-list", nil, (*request).watchList},
+		{"first page", []informer.Option{informer.WithWatchList(false), informer.WithPageSize(10)}, (*request).list},
+		{"later page", []informer.Option{informer.WithWatchList(false), informer.WithPageSize(10)}, func(r *request) bool { return r.query.Has("continue") }},
+		{"watch", []informer.Option{informer.WithWatchList(false)}, (*request).watch},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			ns := shared.crates(t)
+			ns.createMany(t, 30)
+			broken := make(chan struct{})
+			p := newProxy(t, shared.url, func(r *request) fault {
+				select {
+				case <-broken:
+				default:
+					if tt.fault(r) {
+						close(broken)
+						return fault{cut: true, bytes: 1234}
+					}
+				}
+				return fault{}
+			})
+			f, i := crateInformer(t, p.url, ns, tt.opts...)
+			h, _ := listen(t, i)
+			run(t, f)
+			await(t, "broken request", broken)
+			if tt.name == "watch" {
+				if err := f.WaitForCacheSync(deadline(t)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for n := range 10 {
+				ns.load(t, fmt.Sprintf("crate-%03d", n), 1)
+				ns.delete(t, fmt.Sprintf("crate-%03d", 10+n))
+			}
+			agree(t, ns.state(t), h, i.Store())
+			if s := i.Status().Reflector; s.LastError == nil {
+				t.Error("no error in the status")
+			}
+		})
+	}
+}
+
+// A watch that the server ends in good order, as it does with all of them now and then, is gone on with, not begun anew.
+func TestEndedWatches(t *testing.T) {
+	t.Parallel()
+	c := newCluster(t)
+	ns := c.crates(t)
+	ns.createMany(t, 5)
+	p := newProxy(t, c.url, nil)
+	f, i := crateInformer(t, p.url, ns)
+	h, _ := listen(t, i)
+	runSynced(t, f)
+	for n := range 3 {
+		if _, err := c.child.EndWatches(deadline(t)); err != nil {
+			t.Fatal(err)
+		}
+		ns.load(t, "crate-000", int64(n+1))
+		ns.delete(t, "crate-004")
+		ns.create(t, crate("crate-004"))
+		agree(t, ns.state(t), h, i.Store())
+	}
+	if all := p.requests(func(r *request) bool { return r.list() || r.watchList() }); len(all) != 1 {
+		t.Errorf("%d full states were read, want 1", len(all))
+	}
+	if n := len(h.told()); n != 5+3*3 {
+		t.Errorf("%d callbacks: %q", n, h.told())
+	}
+}
+
+// An informer that was stopped may run again; its handlers get the differences.
+func TestRunAgain(t *testing.T) {
+	t.Parallel()
+	ns := shared.crates(t)
+	ns.createMany(t, 5)
+	_, i := crateInformer(t, shared.url, ns)
+	h, _ := listen(t, i)
+	for n := range 3 {
+		ctx, cancel := context.WithCancel(logged(t, t.Context()))
+		ended := make(chan error, 1)
+		go func() { ended <- i.Run(ctx) }()
+		agree(t, ns.state(t), h, i.Store())
+		cancel()
+		if err := <-ended; err != context.Canceled {
+			t.Errorf("Run gives %v, want %v", err, context.Canceled)
+		}
+		ns.load(t, "crate-000", int64(n+1))
+		ns.delete(t, "crate-001")
+		ns.create(t, crate("crate-001"))
+	}
+	if n := len(h.told()); n != 5+2*3 {
+		t.Errorf("%d callbacks: %q", n, h.told())
+	}
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
+	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+)
+
+// widgets gives a namespace that no other test uses.
+func (c *cluster) widgets(t *testing.T) in {
+	return in{c, listers.WidgetResource, dnsName(t)}
+}
+
+// widget makes a Widget whose node, parts and owners follow from n.
+func widget(n int) *v1alpha1.Widget {
+	w := &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{
+		Name:   fmt.Sprintf("widget-%03d", n),
+		Labels: map[string]string{"parity": fmt.Sprint(n % 2)},
+	}}
+	w.Spec = v1alpha1.WidgetSpec{NodeName: fmt.Sprintf("node-%d", n%4), Tier: v1alpha1.Gold}
+	for k := range n % 3 {
+		w.Spec.Parts = append(w.Spec.Parts, v1alpha1.Part{Name: fmt.Sprint("part-", k), Image: fmt.Sprint("image:", (n+k)%5)})
+	}
+	if n%5 == 0 {
+		w.OwnerReferences = []metav1.OwnerReference{{APIVersion: "v1", Kind: "Shop", Name: "owner", UID: types.UID(fmt.Sprint("uid-", n%10))}}
+	}
+	return w
+}
+
+func (i in) createWidgets(t *testing.T, n int) {
+	t.Helper()
+	for k := range n {
+		i.create(t, widget(k))
+	}
+}
+
+func TestGeneratedFactory(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	ns.createWidgets(t, 30)
+	sites := in{shared, listers.SiteResource, ""}
+	sites.create(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "station"}, Spec: v1alpha1.SiteSpec{City: "Ulm", Nodes: []string{"node-1"}}})
+
+	f := informers.NewSharedInformerFactory(connect(t, shared.url), informer.WithNamespace(ns.namespace))
+	widgetInformer := f.Samples().V1alpha1().Widgets()
+	siteInformer := f.Samples().V1alpha1().Sites()
+	h, reg := listen(t, widgetInformer.Informer())
+	siteHistory, _ := listen(t, siteInformer.Informer())
+	if f.Samples().V1alpha1().Widgets().Informer() != widgetInformer.Informer() {
+		t.Error("the factory has two informers of Widgets")
+	}
+	runSynced(t, f)
+	await(t, "sync of the handler", reg.Synced())
+	agree(t, ns.state(t), h, widgetInformer.Informer().Store())
+	agree(t, sites.state(t), siteHistory, siteInformer.Informer().Store())
+
+	ns.patch(t, "widget-001", `{"spec":{"nodeName":"node-9","parts":[{"name":"display","image":"image:9"},{"name":"motor","image":"image:9"}]}}`)
+	ns.patch(t, "widget-002", `{"metadata":{"ownerReferences":[{"apiVersion":"v1","kind":"Shop","name":"b","uid":"uid-0"},{"apiVersion":"v1","kind":"Shop","name":"c","uid":"uid-7"}]}}`)
+	ns.patch(t, "widget-003", `{"spec":{"nodeName":null,"parts":null}}`)
+	ns.delete(t, "widget-004")
+	ns.delete(t, "widget-005")
+	ns.create(t, widget(5))
+	sites.patch(t, "station", `{"spec":{"city":"Aalen"}}`)
+	siteHistory.awaitLine("update station")
+	agree(t, ns.state(t), h, widgetInformer.Informer().Store())
+	if told := h.told()[30:]; !slices.Equal(told, []string{
+		"update widget-001", "update widget-002", "update widget-003", "delete widget-004", "delete widget-005", "add widget-005",
+	}) {
+		t.Errorf("callbacks after the sync: %q", told)
+	}
+
+	lister := widgetInformer.Lister()
+	checkWidgetIndexes(t, ns, lister)
+	checkListers(t, ns, lister)
+	if site, err := siteInformer.Lister().Get("station"); err != nil || site.Spec.City != "Aalen" {
+		t.Errorf("Sites: Get gives %+v, %v", site, err)
+	}
+	if _, err := siteInformer.Lister().Get("depot"); !apierrors.IsNotFound(err) || !strings.Contains(err.Error(), "sites.samples.informer-gen.dev") {
+		t.Errorf("Sites: Get of a missing one gives %v", err)
+	}
+
+	generic, err := f.ForResource(listers.WidgetResource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	obj, err := generic.Lister().Namespace(ns.namespace).Get("widget-001")
+	if w, ok := obj.(*v1alpha1.Widget); err != nil || !ok || w.Spec.NodeName != "node-9" {
+		t.Errorf("ForResource: Get gives a %T, %v", obj, err)
+	}
+	if !generic.Informer().HasSynced() {
+		t.Error("ForResource gives an informer that has not synced")
+	}
+	if _, err := f.ForResource(crates); err == nil {
+		t.Error("ForResource of a foreign resource gives no error")
+	}
+}
+
+// checkWidgetIndexes compares every answer of the indexes with what the server's objects say.
+func checkWidgetIndexes(t *testing.T, ns in, lister listers.WidgetLister) {
+	t.Helper()
+	list, err := ns.client().List(deadline(t), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes, images, owners := map[string][]string{"node-404": {}}, map[string][]string{"image:404": {}}, map[types.UID][]string{"": {}}
+	for _, u := range list.Items {
+		spec := u.Object["spec"].(map[string]any)
+		node, _ := spec["nodeName"].(string)
+		nodes[node] = append(nodes[node], u.GetName())
+		for _, part := range asSlice(spec["parts"]) {
+			image := part.(map[string]any)["image"].(string)
+			if !slices.Contains(images[image], u.GetName()) {
+				images[image] = append(images[image], u.GetName())
+			}
+		}
+		for _, owner := range u.GetOwnerReferences() {
+			owners[owner.UID] = append(owners[owner.UID], u.GetName())
+		}
+	}
+	check := func(index string, key any, want []string, listed, iterated []*v1alpha1.Widget) {
+		t.Helper()
+		slices.Sort(want)
+		for _, got := range [][]*v1alpha1.Widget{listed, iterated} {
+			if diff := cmp.Diff(want, names(got)); diff != "" {
+				t.Errorf("%s of %q (-server +index):\n%s", index, key, diff)
+			}
+		}
+	}
+	for node, want := range nodes {
+		check("ByNode", node, want, lister.ListByNode(node), slices.Collect(lister.ByNode(node)))
+	}
+	for image, want := range images {
+		check("ByImage", image, want, lister.ListByImage(image), slices.Collect(lister.ByImage(image)))
+	}
+	for owner, want := range owners {
+		check("ByOwner", owner, want, lister.ListByOwner(owner), slices.Collect(lister.ByOwner(owner)))
+	}
+}
+
+func checkListers(t *testing.T, ns in, lister listers.WidgetLister) {
+	t.Helper()
+	odd := labels.SelectorFromSet(labels.Set{"parity": "1"})
+	want := ns.names(t, metav1.ListOptions{LabelSelector: odd.String()})
+	for where, list := range map[string]func(labels.Selector) ([]*v1alpha1.Widget, error){
+		"everywhere": lister.List, "in the namespace": lister.Widgets(ns.namespace).List,
+	} {
+		got, err := list(odd)
+		if diff := cmp.Diff(want, names(got)); diff != "" || err != nil {
+			t.Errorf("List %s: %v (-server +lister):\n%s", where, err, diff)
+		}
+	}
+	if w, err := lister.Widgets(ns.namespace).Get("widget-001"); err != nil || w.Spec.NodeName != "node-9" || w.Spec.Tier != v1alpha1.Gold {
+		t.Errorf("Get gives %+v, %v", w, err)
+	}
+	_, err := lister.Widgets(ns.namespace).Get("widget-004")
+	_, wantErr := ns.client().Get(deadline(t), "widget-004", metav1.GetOptions{})
+	if !apierrors.IsNotFound(err) || err.Error() != wantErr.Error() {
+		t.Errorf("Get of a deleted one gives %q, the server %q", err, wantErr)
+	}
+}
+
+func TestGeneratedFactoryWithSelectors(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	ns.createWidgets(t, 12)
+	f := informers.NewSharedInformerFactory(connect(t, shared.url),
+		informer.WithNamespace(ns.namespace),
+		informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"parity": "1"})),
+		informer.WithFieldSelector(fields.OneTermEqualSelector("spec.nodeName", "node-1")))
+	widgets := f.Samples().V1alpha1().Widgets()
+	h, _ := listen(t, widgets.Informer())
+	runSynced(t, f)
+	both := metav1.ListOptions{LabelSelector: "parity=1", FieldSelector: "spec.nodeName=node-1"}
+	agree(t, ns.state(t, both), h, widgets.Informer().Store())
+	ns.patch(t, "widget-001", `{"spec":{"nodeName":"node-2"}}`)
+	ns.patch(t, "widget-003", `{"spec":{"nodeName":"node-1"}}`)
+	ns.patch(t, "widget-005", `{"metadata":{"labels":{"parity":"0"}}}`)
+	h.wantLines(3, "delete widget-001", "add widget-003", "delete widget-005")
+	agree(t, ns.state(t, both), h, widgets.Informer().Store())
+	if got := names(widgets.Lister().ListByNode("node-1")); !slices.Equal(got, []string{"widget-003", "widget-009"}) {
+		t.Errorf("ByNode gives %q", got)
+	}
+}
+
+func TestGeneratedFactoryByPages(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	ns.createWidgets(t, 100)
+	p := newProxy(t, shared.url, nil)
+	f := informers.NewSharedInformerFactory(connect(t, p.url),
+		informer.WithNamespace(ns.namespace), informer.WithWatchList(false), informer.WithPageSize(7))
+	widgets := f.Samples().V1alpha1().Widgets()
+	h, _ := listen(t, widgets.Informer())
+	runSynced(t, f)
+	ns.delete(t, "widget-050")
+	h.awaitLine("delete widget-050")
+	agree(t, ns.state(t), h, widgets.Informer().Store())
+	if lists, watches := len(p.requests((*request).list)), len(p.requests((*request).watch)); lists != 15 || watches != 1 {
+		t.Errorf("%d lists and %d watches, want 15 and 1", lists, watches)
+	}
+}

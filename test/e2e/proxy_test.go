@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// proxy stands between informers and a server, counts what they ask for, and makes faults.
+type proxy struct {
+	target *url.URL
+	url    string
+	http   *http.Transport
+
+	mu      sync.Mutex // mu guards what follows
+	fault   func(*request) fault
+	seen    []*request
+	streams map[*request]context.CancelCauseFunc // open ones
+}
+
+// request is one list or watch, in the order in which they came.
+type request struct {
+	number int
+	at     time.Time
+	query  url.Values
+}
+
+func (r *request) watch() bool     { return r.query.Get("watch") == "true" }
+func (r *request) watchList() bool { return r.watch() && r.query.Get("sendInitialEvents") == "true" }
+func (r *request) list() bool      { return !r.watch() }
+
+// fault is what happens to a request. The zero fault lets it pass.
+type fault struct {
+	status     int           // answer this
+	retryAfter int           // with this, in seconds
+	hold       chan struct{} // closed when all but the first bytes are held back, until the client is gone
+	cut        bool          // after the first bytes the connection breaks
+	bytes      int           // how many pass before that; of a response that never begins, none
+}
+
+// newProxy starts a proxy for the time of a test.
+func newProxy(t *testing.T, target string, faults func(*request) fault) *proxy {
+	t.Helper()
+	u, err := url.Parse(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{target: u, http: &http.Transport{DisableCompression: true}, fault: faults, streams: map[*request]context.CancelCauseFunc{}}
+	server := httptest.NewServer(p)
+	p.url = server.URL
+	t.Cleanup(func() {
+		server.CloseClientConnections()
+		server.Close()
+		p.http.CloseIdleConnections()
+	})
+	return p
+}
+
+// setFaults replaces what decides about requests from now on; nil lets all pass.
+func (p *proxy) setFaults(f func(*request) fault) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fault = f
+}
+
+// requests returns those that came so far, and for which of them f is true.
+func (p *proxy) requests(f func(*request) bool) []*request {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(p.seen), func(r *request) bool { return !f(r) })
+}
+
+var (
+	errCut = errors.New("the connection breaks")
+	errEnd = errors.New("the stream ends")
+)
+
+// cut breaks the connections of all open responses; end ends them in good order. Both say how many they were.
+func (p *proxy) cut() int { return p.finish(errCut) }
+func (p *proxy) end() int { return p.finish(errEnd) }
+
+func (p *proxy) finish(why error) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for cancel := range maps.Values(p.streams) {
+		cancel(why)
+	}
+	return len(p.streams)
+}
+
+// ServeHTTP implements http.Handler.
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithCancelCause(r.Context())
+	defer cancel(nil)
+	req := &request{at: time.Now(), query: r.URL.Query()}
+	p.mu.Lock()
+	req.number = len(p.seen)
+	p.seen = append(p.seen, req)
+	p.streams[req] = cancel
+	decide := p.fault
+	p.mu.Unlock()
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.streams, req)
+	}()
+	var f fault
+	if decide != nil {
+		f = decide(req)
+	}
+	if f.status != 0 {
+		answer(w, f)
+		return
+	}
+	if f.hold != nil && f.bytes == 0 {
+		close(f.hold)
+		<-ctx.Done()
+	} else {
+		p.pass(ctx, w, r, f)
+	}
+	if errors.Is(context.Cause(ctx), errCut) || f.cut {
+		panic(http.ErrAbortHandler) // it closes the connection at once
+	}
+}
+
+func (p *proxy) pass(ctx context.Context, w http.ResponseWriter, r *http.Request, f fault) {
+	out := r.Clone(ctx)
+	out.URL.Scheme, out.URL.Host, out.RequestURI = p.target.Scheme, p.target.Host, ""
+	out.Header.Del("Accept-Encoding") // so that bytes can be counted
+	resp, err := p.http.RoundTrip(out)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	defer resp.Body.Close()
+	maps.Copy(w.Header(), resp.Header)
+	if f.hold != nil || f.cut {
+		w.Header().Del("Content-Length")
+	}
+	w.WriteHeader(resp.StatusCode)
+	body := io.Reader(resp.Body)
+	if f.bytes > 0 {
+		body = io.LimitReader(body, int64(f.bytes))
+	}
+	flusher := http.NewResponseController(w)
+	_ = flusher.Flush()
+	buf := make([]byte, 4096)
+	for {
+		n, err := body.Read(buf)
+		if _, err := w.Write(buf[:n]); err != nil {
+			return
+		}
+		_ = flusher.Flush()
+		if err != nil {
+			break
+		}
+	}
+	if f.hold != nil {
+		close(f.hold)
+		<-ctx.Done()
+	}
+}
+
+// answer answers as an API server does.
+func answer(w http.ResponseWriter, f fault) {
+	w.Header().Set("Content-Type", "application/json")
+	status := metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure,
+		Message:  "the proxy says " + strconv.Itoa(f.status),
+		Code:     int32(f.status),
+		Reason:   reasons[f.status],
+	}
+	if f.retryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(f.retryAfter))
+		status.Details = &metav1.StatusDetails{RetryAfterSeconds: int32(f.retryAfter)}
+	}
+	w.WriteHeader(f.status)
+	_ = json.NewEncoder(w).Encode(status)
+}
+
+var reasons = map[int]metav1.StatusReason{
+	http.StatusUnauthorized:        metav1.StatusReasonUnauthorized,
+	http.StatusForbidden:           metav1.StatusReasonForbidden,
+	http.StatusGone:                metav1.StatusReasonExpired,
+	http.StatusUnprocessableEntity: metav1.StatusReasonInvalid,
+	http.StatusTooManyRequests:     metav1.StatusReasonTooManyRequests,
+	http.StatusInternalServerError: metav1.StatusReasonInternalError,
+}
+
+// next lets f happen to the request that comes next, and the ones after it pass.
+func next(p *proxy, f fault) func(*request) fault {
+	n := len(p.requests(anyRequest))
+	return func(r *request) fault {
+		if r.number == n {
+			return f
+		}
+		return fault{}
+	}
+}
+
+func anyRequest(*request) bool { return true }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/ktesting"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// logged is a context with which informers log to the test.
+func logged(t *testing.T, ctx context.Context) context.Context {
+	return klog.NewContext(ctx, ktesting.NewLogger(t, ktesting.NewConfig()))
+}
+
+// run starts a factory. It must end when the test does.
+func run(t *testing.T, f informer.SharedInformerFactory) {
+	t.Helper()
+	ctx := logged(t, t.Context())
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := f.Shutdown(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := f.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runSynced starts a factory and waits until it has synced.
+func runSynced(t *testing.T, f informer.SharedInformerFactory) {
+	t.Helper()
+	run(t, f)
+	if err := f.WaitForCacheSync(logged(t, deadline(t))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// listen adds a handler that keeps and checks what it is told.
+func listen[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], opts ...informer.HandlerOption) (*history[T], *informer.Registration) {
+	t.Helper()
+	h := newHistory[T](t)
+	reg, err := i.AddEventHandler(h, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, reg
+}
+
+// crateInformer gives the informer of a namespace's crates, over a factory of its own.
+func crateInformer(t *testing.T, url string, ns in, opts ...informer.Option) (*informer.Factory, *informer.SharedIndexInformer[*Crate]) {
+	t.Helper()
+	opts = append([]informer.Option{informer.WithNamespace(ns.namespace)}, opts...)
+	f := informer.NewFactory(connect(t, url), opts...)
+	return f, informer.For[*Crate](f, ns.gvr, informer.WithIndexes(byShip, byPort), informer.WithIndexes(byWeight))
+}
+
+// await waits for what a channel that is closed reports.
+func await(t *testing.T, what string, c <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-c:
+	case <-deadline(t).Done():
+		t.Fatalf("no %s", what)
+	}
+}
+
+// awaitStatus waits until the informer says what it should.
+func awaitStatus[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], what string, ok func(informer.Status) bool) {
+	t.Helper()
+	eventually(t, func() error {
+		if s := i.Status(); !ok(s) {
+			return fmt.Errorf("the informer is not %s: %v", what, s.Reflector)
+		}
+		return nil
+	})
+}
+
+// dnsName makes a namespace of the test's name.
+func dnsName(t *testing.T) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + ('a' - 'A')
+		}
+		return '-'
+	}, t.Name()), "-")
+}

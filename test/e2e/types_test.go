@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+var (
+	crates      = schema.GroupVersionResource{Group: "harbour.example.com", Version: "v1", Resource: "crates"}
+	docks       = schema.GroupVersionResource{Group: "harbour.example.com", Version: "v1", Resource: "docks"}
+	laterCrates = schema.GroupVersionResource{Group: "later.example.com", Version: "v1", Resource: "crates"}
+	crds        = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
+)
+
+// Crate is namespaced. Its field spec.ship can be selected by.
+type Crate struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Spec              CrateSpec `json:"spec"`
+}
+
+// CrateSpec is what a Crate, or a Dock, is like.
+type CrateSpec struct {
+	Ship   string   `json:"ship,omitempty"`
+	Ports  []string `json:"ports,omitempty"`
+	Weight int64    `json:"weight,omitempty"`
+}
+
+// Dock is cluster-scoped.
+type Dock Crate
+
+// DeepCopyObject implements runtime.Object.
+func (c *Crate) DeepCopyObject() runtime.Object {
+	clone := *c
+	c.ObjectMeta.DeepCopyInto(&clone.ObjectMeta)
+	clone.Spec.Ports = slices.Clone(c.Spec.Ports)
+	return &clone
+}
+
+// DeepCopyObject implements runtime.Object.
+func (d *Dock) DeepCopyObject() runtime.Object {
+	return (*Dock)((*Crate)(d).DeepCopyObject().(*Crate))
+}
+
+var (
+	byShip   = store.NewIndex("ByShip", func(c *Crate, keys []string) []string { return append(keys, c.Spec.Ship) })
+	byPort   = store.NewIndex("ByPort", func(c *Crate, keys []string) []string { return append(keys, c.Spec.Ports...) })
+	byWeight = store.NewIndex("ByWeight", func(c *Crate, keys []int64) []int64 { return append(keys, c.Spec.Weight) })
+)
