@@ -151,7 +151,7 @@ func bring(t *testing.T, ns in, ph phase, start func(*informer.Factory, *informe
 }
 
 func cancelRun(t *testing.T, ns in, ph phase) {
-	ctx, cancel := context.WithCancelCause(logged(t, context.Background()))
+	ctx, cancel := context.WithCancelCause(logged(context.Background(), t))
 	defer cancel(nil)
 	ended := make(chan error, 1)
 	release := bring(t, ns, ph, func(_ *informer.Factory, i *informer.SharedIndexInformer[*Crate]) {
@@ -181,7 +181,7 @@ func shutDown(t *testing.T, ns in, ph phase) {
 	var f *informer.Factory
 	release := bring(t, ns, ph, func(made *informer.Factory, _ *informer.SharedIndexInformer[*Crate]) {
 		f = made
-		if err := f.Start(logged(t, context.Background())); err != nil {
+		if err := f.Start(logged(context.Background(), t)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -219,7 +219,7 @@ func TestEndOnItsOwn(t *testing.T) {
 		i := informer.For[*Crate](f, crates)
 		h, reg := listen(t, i)
 		histories = append(histories, h)
-		ctx, cancel := context.WithCancel(logged(t, t.Context()))
+		ctx, cancel := context.WithCancel(logged(t.Context(), t))
 		defer cancel()
 		cancels = append(cancels, cancel)
 		end := make(chan error, 1)

@@ -361,7 +361,7 @@ func TestRunAgain(t *testing.T) {
 	_, i := crateInformer(t, shared.url, ns)
 	h, _ := listen(t, i)
 	for n := range 3 {
-		ctx, cancel := context.WithCancel(logged(t, t.Context()))
+		ctx, cancel := context.WithCancel(logged(t.Context(), t))
 		ended := make(chan error, 1)
 		go func() { ended <- i.Run(ctx) }()
 		agree(t, ns.state(t), h, i.Store())

@@ -100,7 +100,7 @@ func newSubject(t *testing.T, ns in, name, selector string, opts ...informer.Opt
 
 // run runs the informer until stop.
 func (s *subject) run(t *testing.T) {
-	ctx, cancel := context.WithCancel(logged(t, t.Context()))
+	ctx, cancel := context.WithCancel(logged(t.Context(), t))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

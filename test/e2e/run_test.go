@@ -16,14 +16,14 @@ import (
 )
 
 // logged is a context with which informers log to the test.
-func logged(t *testing.T, ctx context.Context) context.Context {
+func logged(ctx context.Context, t *testing.T) context.Context {
 	return klog.NewContext(ctx, ktesting.NewLogger(t, ktesting.NewConfig()))
 }
 
 // run starts a factory. It must end when the test does.
 func run(t *testing.T, f informer.SharedInformerFactory) {
 	t.Helper()
-	ctx := logged(t, t.Context())
+	ctx := logged(t.Context(), t)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
@@ -40,7 +40,7 @@ func run(t *testing.T, f informer.SharedInformerFactory) {
 func runSynced(t *testing.T, f informer.SharedInformerFactory) {
 	t.Helper()
 	run(t, f)
-	if err := f.WaitForCacheSync(logged(t, deadline(t))); err != nil {
+	if err := f.WaitForCacheSync(logged(deadline(t), t)); err != nil {
 		t.Fatal(err)
 	}
 }
