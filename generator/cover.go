@@ -14,7 +14,7 @@ import (
 // covered refuses a run that would remove what another one has written: it fails if the output has files that come
 // from packages which exist and which the patterns leave out.
 func covered(ctx context.Context, cfg load.Config, to target, roots []*load.Package) error {
-	existing, err := ExistingFiles(to.dir)
+	files, err := existing(to.dir)
 	if err != nil {
 		return err
 	}
@@ -23,10 +23,10 @@ func covered(ctx context.Context, cfg load.Config, to target, roots []*load.Pack
 		matched[root.Path] = true
 	}
 	var left []string
-	for _, file := range existing {
-		if !matched[file.Source] {
-			matched[file.Source] = true
-			left = append(left, file.Source)
+	for _, source := range files {
+		if !matched[source] {
+			matched[source] = true
+			left = append(left, source)
 		}
 	}
 	if len(left) == 0 {

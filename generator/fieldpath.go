@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"go/types"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
@@ -31,7 +33,7 @@ type pathError struct {
 func parsePath(text string) ([]segment, *pathError) {
 	if !strings.HasPrefix(text, ".") {
 		hint := ""
-		if text != "" {
+		if r, _ := utf8.DecodeRuneInString(text); unicode.IsLetter(r) {
 			hint = fmt.Sprintf(", did you mean .%s?", text)
 		}
 		return nil, &pathError{0, "a path begins with a dot" + hint, nil}
@@ -200,9 +202,9 @@ func fieldOf(t types.Type, soFar string, s segment) (jsonField, *pathError) {
 	structure, ok := t.Underlying().(*types.Struct)
 	switch {
 	case !ok:
-		return jsonField{}, &pathError{s.offset, fmt.Sprintf("%s is a %s, which has no field %s", where, typeString(t), s.name), nil}
+		return jsonField{}, &pathError{s.offset, fmt.Sprintf("%s (%s) has no fields: the path ends there", where, typeString(t)), nil}
 	case soFar != "" && marshalsItself(t):
-		return jsonField{}, &pathError{s.offset, fmt.Sprintf("%s is a %s, which writes its JSON itself, so that it has no field %s: use func= with a function that returns the keys", where, typeString(t), s.name), nil}
+		return jsonField{}, &pathError{s.offset, fmt.Sprintf("%s (%s) writes its JSON itself, so that it has no field %s: use func= with a function that returns the keys", where, typeString(t), s.name), nil}
 	}
 	fields := jsonFields(structure)
 	for _, f := range fields {

@@ -10,7 +10,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,8 +23,8 @@ import (
 type Files struct {
 	// Root is the output folder. It need not exist.
 	Root string
-	// Name is what texts call Root, with slashes, for example "generated"; "" stands for Root itself. Generate sets it to
-	// the last part of Root. A diff can be applied in the folder that it is relative to.
+	// Name is what texts call Root, with slashes, for example "generated"; "" stands for Root itself. Generate makes it
+	// relative to Config.Dir where that is shorter.
 	Name string
 	// Files are the files below Root. Each needs a path of its own below informers or listers; otherwise Write and Diff
 	// fail.
@@ -40,7 +39,7 @@ type Report struct {
 
 // Write makes the output folder equal to f: it writes the files that are missing or differ, removes those of ours that
 // f doesn't have, and then the folders that this leaves empty (the output folder stays). Files that are right keep
-// their modification time.
+// their modification time, and their line endings, if a checkout has made them Windows'.
 //
 // It writes nothing and returns all reasons, joined, when something that isn't ours is in the way of a file, or if what
 // is there can't be read. New content goes to temporary files first, so that a run that fails or is interrupted before
@@ -74,12 +73,6 @@ func (f Files) Write() (Report, error) {
 }
 
 // --- private from here ---
-
-// newFiles returns what a run for the output folder dir has rendered.
-func newFiles(dir string, files []templates.File) (Files, error) {
-	f := Files{Root: dir, Name: filepath.Base(dir), Files: files}
-	return f, f.check()
-}
 
 // check says which files have no path of their own in one of our folders.
 func (f Files) check() error {
@@ -143,15 +136,19 @@ func (f Files) plan() (plan, error) {
 	}
 	p := plan{stale: map[string][]byte{}}
 	var errs []error
+	blocked := map[string]bool{}
 	wanted := map[string]bool{}
 	for _, file := range f.Files {
 		wanted[file.Path] = true
 		next := planned{File: file}
-		if err := disk.foreign(file.Path); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %w", path.Join(f.name(), file.Path), err))
+		if at, why := disk.foreign(file.Path); why != "" {
+			if !blocked[at] {
+				errs = append(errs, fmt.Errorf("%s: %s", path.Join(f.name(), at), why))
+			}
+			blocked[at] = true
 		} else if old, ok := disk.ours[file.Path]; ok {
 			next.state = same
-			if !bytes.Equal(old, file.Content) {
+			if !bytes.Equal(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")), file.Content) { // as git may check it out
 				next.state, next.old = differs, old
 			}
 		}

@@ -71,8 +71,8 @@ func (f Files) Diff() ([]Change, error) {
 	return changes, nil
 }
 
-// Unified returns the changes as one unified diff that "patch -p1" and "git apply" take in the folder that the paths
-// are relative to. Above the diff of each file stands a line with its kind, as in "stale: generated/listers/….go".
+// Unified returns the changes as one unified diff. "patch -p1" and "git apply" take it in the folder that the paths are
+// relative to, unless these lead out of it. Above the diff of each file stands a line with its kind, as in "stale: generated/listers/….go".
 func Unified(changes []Change) []byte {
 	var buf bytes.Buffer
 	for _, c := range changes {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -17,33 +16,22 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// Existing is a file that an earlier run wrote.
-type Existing struct {
-	// Path is relative to the output folder, with slashes.
-	Path string
-	// Source is the import path of the API package that the file came from; "" for files that come from all of them.
-	Source string
-}
-
-// ExistingFiles returns the files of the output folder root that carry our header, sorted by path. A folder that
-// doesn't exist has none.
-func ExistingFiles(root string) ([]Existing, error) {
+// existing returns the files of the output folder root that carry our header, by path, with the import path of the API
+// package that each of them came from; it is "" for files that come from all of them. A folder that doesn't exist has
+// none.
+func existing(root string) (map[string]string, error) {
 	disk, err := scan(root)
 	if err != nil {
 		return nil, fmt.Errorf("reading the output folder %s: %w", root, err)
 	}
-	var files []Existing
-	for _, name := range slices.Sorted(maps.Keys(disk.ours)) {
-		if isTemp(path.Base(name)) {
-			continue
+	files := map[string]string{}
+	for name, content := range disk.ours {
+		if !isTemp(path.Base(name)) {
+			files[name], _ = header(content)
 		}
-		source, _ := header(disk.ours[name])
-		files = append(files, Existing{Path: name, Source: source})
 	}
 	return files, nil
 }
-
-// --- private from here ---
 
 // disk is what is in an output folder.
 type disk struct {
@@ -101,27 +89,29 @@ func (d disk) add(rel, name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// foreign says what of others is in the way of a file.
-func (d disk) foreign(name string) error {
+// foreign says which path is in the way of a file, and why it can't be overwritten; why is "" if nothing is.
+func (d disk) foreign(name string) (at, why string) {
 	if mode, ok := d.others[name]; ok {
 		switch {
 		case mode.IsDir():
-			return errors.New("a folder is in the way; remove or rename it")
+			return name, "a folder is in the way; remove or rename it"
 		case mode.IsRegular():
-			return fmt.Errorf("a file without the line %q is in the way, so it is not ours to overwrite; remove or rename it",
+			return name, fmt.Sprintf("a file without the line %q is in the way, so it is not ours to overwrite; remove or rename it",
 				templates.Header)
 		}
-		return errors.New("something that is no regular file is in the way; remove or rename it")
+		return name, "something that is no regular file is in the way; remove or rename it"
 	}
 	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-		if mode, ok := d.others[dir]; ok && !mode.IsDir() {
-			return fmt.Errorf("%s is not a folder; remove or rename it", dir)
-		}
-		if _, ok := d.ours[dir]; ok {
-			return fmt.Errorf("%s is not a folder; remove or rename it", dir)
+		mode, others := d.others[dir]
+		_, ours := d.ours[dir]
+		switch {
+		case others && mode&fs.ModeSymlink != 0:
+			return dir, "a link stands in the place of a folder, and what it leads to may be someone else's; remove or rename it"
+		case ours, others && !mode.IsDir():
+			return dir, "something that is no folder is in the way; remove or rename it"
 		}
 	}
-	return nil
+	return "", ""
 }
 
 // ourFolders are the folders below an output folder that we write to.

@@ -31,7 +31,8 @@ type Config struct {
 	Output string
 	// Prune allows a run whose patterns leave out packages that have files in the output; these files become stale.
 	Prune bool
-	// KeepGoing generates for the types that compile if there are others that don't. What is left out becomes stale.
+	// KeepGoing generates for the types that compile if there are others that don't. What is left out becomes stale,
+	// unless it is everything.
 	KeepGoing bool
 	// Env is the environment of the go command; nil is that of the process.
 	Env []string
@@ -48,18 +49,19 @@ var ErrNothing = errors.New("no type to generate for")
 //
 // The error is a diag.List if it is about the content of the packages, with everything that is wrong, warnings
 // included, and with file names relative to cfg.Dir. It wraps ErrNothing if nothing is wrong and there is nothing to
-// generate either. Generate ends early when ctx does, with the context's cause.
+// generate either; but if earlier runs have left files in the output, and no warning could be the reason, Files is empty
+// and they are stale. Generate ends early when ctx does, with the context's cause.
 func Generate(ctx context.Context, cfg Config) (Files, error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {
 		return Files{}, fmt.Errorf("finding the working directory: %w", err)
 	}
 	// The go command names files by their real paths.
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
 	}
 	main, err := findModule(dir)
-	if err != nil {
+	if err != nil && (cfg.Output == "" || len(cfg.Patterns) == 0) { // the root of a workspace need not be a module
 		return Files{}, err
 	}
 	to, err := findTarget(dir, cfg.Output, main)
@@ -84,16 +86,26 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 		}
 	}
 	rendered, findings, err := render(program, program.Roots, to, cfg.KeepGoing)
-	if findings = findings.Relative(dir); err != nil {
-		if errors.Is(err, errWrong) {
-			return Files{}, findings
-		}
-		return Files{}, err
+	findings = findings.Relative(dir)
+	if errors.Is(err, errWrong) {
+		return Files{}, findings
 	}
 	if cfg.Warn != nil {
-		for _, warning := range findings {
+		for _, warning := range findings { // before any other error, which one of them may explain
 			cfg.Warn(warning)
 		}
+	}
+	if errors.Is(err, ErrNothing) && len(findings) == 0 {
+		stale, scanErr := existing(to.dir)
+		if scanErr != nil {
+			return Files{}, scanErr
+		}
+		if len(stale) > 0 {
+			err = nil
+		}
+	}
+	if err != nil {
+		return Files{}, err
 	}
 	return Files{Root: to.dir, Name: filepath.ToSlash(diag.ShortPath(dir, to.dir)), Files: rendered}, nil
 }

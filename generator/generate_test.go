@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -37,6 +38,25 @@ func TestGenerateSaysThatThereIsNothing(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 2 {
 		t.Errorf("Generate left %v, %v in the folder", entries, err)
+	}
+}
+
+// TestGenerateFromWorkspaceRoot has a folder that lies in no module, but has modules below it.
+func TestGenerateFromWorkspaceRoot(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "go.work"), "go 1.26.0\n\nuse ./a\n")
+	writeFile(t, filepath.Join(dir, "a", "go.mod"), "module example.com/a\n\ngo 1.26.0\n")
+	writeFile(t, filepath.Join(dir, "a", "empty.go"), "package a\n")
+	t.Setenv("GOWORK", "")
+	t.Setenv("GOFLAGS", "")
+	if _, err := Generate(t.Context(), Config{Dir: dir, Patterns: []string{"./a/..."}, Output: "a/generated"}); !errors.Is(err, ErrNothing) {
+		t.Errorf("got %v, want ErrNothing", err)
+	}
+	for _, cfg := range []Config{{Patterns: []string{"./a/..."}}, {Output: "a/generated"}} {
+		cfg.Dir = dir
+		if _, err := Generate(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "lies in no Go module") {
+			t.Errorf("%+v: got %v, want that it lies in no module", cfg, err)
+		}
 	}
 }
 
@@ -97,6 +117,29 @@ func TestFindTarget(t *testing.T) {
 		if got, err := findTarget(filepath.Join(dir, "api"), output, main); err == nil {
 			t.Errorf("%q: got %q, want an error", output, got.importPath)
 		}
+	}
+}
+
+func TestTargetOwnsWhatALinkLeadsTo(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(dir, "module", "go.mod"), "module example.com/m\n")
+	writeFile(t, filepath.Join(dir, "module", "generated", "listers", "x.go"), "package listers\n")
+	if err := os.Symlink(filepath.Join(dir, "module"), filepath.Join(dir, "link")); err != nil {
+		if runtime.GOOS == "windows" {
+			t.Logf("no links here: %v", err)
+			return
+		}
+		t.Fatal(err)
+	}
+	to, err := findTarget(dir, filepath.Join(dir, "link", "generated"), module{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !to.owns(filepath.Join(dir, "module", "generated", "listers")) || to.owns(filepath.Join(dir, "module", "api")) {
+		t.Errorf("%+v takes the wrong folders for its own", to)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -129,7 +130,7 @@ func (r *resolver) goNameOf(a *api) named {
 	if len(markers) > 0 {
 		m := markers[0]
 		if !token.IsIdentifier(m.Name.Text) || !token.IsExported(m.Name.Text) {
-			r.fail(m.At, m.Name.Pos, fmt.Sprintf("%q is no exported Go name", m.Name.Text), nil)
+			r.fail(m.At, m.Name.Pos, fmt.Sprintf("%q is no exported Go name%s", m.Name.Text, didYouMeanExported(m.Name.Text)), nil)
 		}
 		return named{text: m.Name.Text, pos: m.Pos}
 	}
@@ -163,10 +164,24 @@ func (r *resolver) sameGoName(first, second *api) {
 	r.report.Add(diag.Diagnostic{Pos: b.pos, Marker: "+groupGoName", Message: message})
 }
 
-// differentGoNames reports groups that would meet in Go.
+// factoryMethods are the methods that every factory has.
+var factoryMethods = []string{"Base", "ForResource", "Shutdown", "SharedInformerFactory", "Start", "WaitForCacheSync"}
+
+// differentGoNames reports groups that would meet in Go, each other or what every factory has.
 func (r *resolver) differentGoNames(groups []*model.Group, first map[string]*api) {
 	taken := map[string]*model.Group{}
 	for _, group := range groups {
+		if slices.Contains(factoryMethods, group.GoName) {
+			at, name := first[group.Name].group, "+groupName"
+			if goName := first[group.Name].groupGoName; goName.pos.IsValid() {
+				at, name = goName, "+groupGoName"
+			}
+			r.report.Add(diag.Diagnostic{
+				Pos: at.pos, Marker: name,
+				Message: fmt.Sprintf("group %q can't be called %s in Go, because every factory has a method of this name: give it another one with +groupGoName=NAME",
+					group.Name, group.GoName),
+			})
+		}
 		other := taken[group.Package]
 		if other == nil {
 			taken[group.Package] = group

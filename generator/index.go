@@ -88,8 +88,17 @@ func (r *resolver) indexFunc(a *api, t *types.Named, m *marker.Index) (*model.Fu
 	name := m.Func.Text
 	scope := a.pkg.Types.Scope()
 	want := fmt.Sprintf("func %s(*%s) []KEY", upperFirst(name), t.Obj().Name())
+	var funcs, allowed []string
+	for _, n := range scope.Names() {
+		if f, ok := scope.Lookup(n).(*types.Func); ok && f.Exported() {
+			funcs = append(funcs, n)
+			if returnsKeys(f, t) {
+				allowed = append(allowed, n)
+			}
+		}
+	}
 	fail := func(format string, args ...any) (*model.Func, model.GoType, bool) {
-		r.fail(m.At, m.Func.Pos, fmt.Sprintf(format, args...), nil)
+		r.fail(m.At, m.Func.Pos, fmt.Sprintf(format, args...), allowed)
 		return nil, model.GoType{}, false
 	}
 	if !token.IsIdentifier(name) {
@@ -97,12 +106,6 @@ func (r *resolver) indexFunc(a *api, t *types.Named, m *marker.Index) (*model.Fu
 	}
 	obj := scope.Lookup(name)
 	if obj == nil {
-		var funcs []string
-		for _, n := range scope.Names() {
-			if f, ok := scope.Lookup(n).(*types.Func); ok && f.Exported() {
-				funcs = append(funcs, n)
-			}
-		}
 		if hint := diag.DidYouMean(name, funcs); hint != "" {
 			return fail("package %s has no function %s%s", a.pkg.Path, name, hint)
 		}
@@ -116,25 +119,34 @@ func (r *resolver) indexFunc(a *api, t *types.Named, m *marker.Index) (*model.Fu
 		return fail("function %s is unexported, so generated code can't call it: declare %s", name, want)
 	}
 	signature := f.Signature()
-	qualify := types.RelativeTo(a.pkg.Types)
-	is := strings.TrimPrefix(types.TypeString(signature, qualify), "func")
+	is := strings.TrimPrefix(types.TypeString(signature, func(p *types.Package) string {
+		if p == a.pkg.Types {
+			return ""
+		}
+		return p.Name()
+	}), "func")
 	switch {
 	case invalid(signature.Params(), map[types.Type]bool{}), invalid(signature.Results(), map[types.Type]bool{}):
 		return fail("func %s%s doesn't compile: declare %s", name, is, want)
-	case signature.TypeParams().Len() > 0, signature.Variadic(),
-		signature.Params().Len() != 1, signature.Results().Len() != 1,
-		!isPointerTo(signature.Params().At(0).Type(), t):
+	case !returnsKeys(f, t):
 		return fail("func %s%s has the wrong signature: declare %s", name, is, want)
 	}
-	list, ok := types.Unalias(signature.Results().At(0).Type()).(*types.Slice)
-	if !ok {
-		return fail("func %s%s has the wrong signature: declare %s", name, is, want)
-	}
-	key, why := r.key(list.Elem(), true)
+	key, why := r.key(signature.Results().At(0).Type().Underlying().(*types.Slice).Elem(), true)
 	if why != "" {
+		allowed = nil // it names this function too
 		return fail("func %s%s returns what can't be a key: %s", name, is, why)
 	}
 	return &model.Func{Package: model.GoPackage{Path: a.pkg.Path, Name: a.pkg.Name}, Name: name}, key, true
+}
+
+// returnsKeys says whether f is a func(*T) []KEY, whatever KEY is.
+func returnsKeys(f *types.Func, t *types.Named) bool {
+	s := f.Signature()
+	if s.TypeParams().Len() > 0 || s.Variadic() || s.Params().Len() != 1 || s.Results().Len() != 1 {
+		return false
+	}
+	_, list := types.Unalias(s.Results().At(0).Type()).(*types.Slice)
+	return list && isPointerTo(s.Params().At(0).Type(), t)
 }
 
 func isPointerTo(t types.Type, named *types.Named) bool {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//lint:file-ignore SA5008 odd tags are what is tested
+//lint:file-ignore U1000 fields are there to be passed over
+
 package generator
 
 import (
@@ -26,7 +29,7 @@ type (
 		Untagged string
 		Hidden   string `json:"-"`
 		Dash     string `json:"-,"`
-		private  string //nolint:unused // it is here to be passed over
+		private  string // is passed over
 	}
 	jsonInline struct {
 		JSONEmbedded `json:",inline"`

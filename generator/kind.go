@@ -35,6 +35,10 @@ func (r *resolver) kind(a *api, d *declared) *kind {
 	if typeName == nil {
 		return nil // declared twice, which is reported
 	}
+	if len(a.pkg.TypeErrors) > 0 && embedsInvalid(typeName) {
+		r.leftOut(name, pos)
+		return nil // whether it has ObjectMeta can't be known
+	}
 	if !isClient && !hasMeta(typeName, "ObjectMeta") {
 		r.noIndexes(d, "it has no metav1.ObjectMeta, so it is no kind")
 		return nil // a list, or the root of a configuration file
@@ -44,7 +48,7 @@ func (r *resolver) kind(a *api, d *declared) *kind {
 		return nil
 	}
 	if r.keepGoing && len(a.pkg.TypeErrors) > 0 && invalid(typeName.Type(), map[types.Type]bool{}) {
-		r.report.Add(diag.Diagnostic{Pos: pos, Message: "type " + name + " is left out, because what it is made of doesn't compile", Warning: true})
+		r.leftOut(name, pos)
 		return nil
 	}
 	if !r.isObject(a, typeName, pos) {
@@ -59,6 +63,13 @@ func (r *resolver) kind(a *api, d *declared) *kind {
 	k.Resource = r.resource(d, pos)
 	r.indexes(a, d, k, typeName.Type().(*types.Named))
 	return k
+}
+
+// leftOut warns about a type that doesn't compile, if that isn't an error anyway.
+func (r *resolver) leftOut(name string, pos token.Position) {
+	if r.keepGoing {
+		r.report.Add(diag.Diagnostic{Pos: pos, Message: "type " + name + " is left out, because what it is made of doesn't compile", Warning: true})
+	}
 }
 
 // noIndexes reports indexes of a type for which nothing is generated.
@@ -255,6 +266,20 @@ func (r *resolver) resource(d *declared, pos token.Position) string {
 		r.fail(first.at, first.value.Pos, fmt.Sprintf("%q is no name for a resource: it takes lower-case letters, digits and - between them", first.value.Text), nil)
 	}
 	return first.value.Text
+}
+
+// embedsInvalid says whether the type embeds something that doesn't compile.
+func embedsInvalid(t *types.TypeName) bool {
+	s, ok := t.Type().Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for f := range s.Fields() {
+		if f.Embedded() && invalid(f.Type(), map[types.Type]bool{}) {
+			return true
+		}
+	}
+	return false
 }
 
 // invalid says whether t is made of something that doesn't compile.

@@ -70,6 +70,8 @@ func findTarget(dir, output string, main module) (target, error) {
 			return target{}, fmt.Errorf("the output %s: %s is a file, not a folder", output, diag.ShortPath(dir, d))
 		} else if err == nil {
 			break
+		} else if _, err := os.Lstat(d); err == nil {
+			return target{}, fmt.Errorf("the output %s: %s is a link that leads nowhere", output, diag.ShortPath(dir, d))
 		}
 	}
 	mod, err := findModule(out)
@@ -88,10 +90,14 @@ func findTarget(dir, output string, main module) (target, error) {
 	return target{out, path.Join(mod.path, filepath.ToSlash(rel))}, nil
 }
 
-// owns says whether a folder is one that the generator writes into.
+// owns says whether a folder, which has no links in its path, is one that the generator writes into.
 func (t target) owns(dir string) bool {
+	out := t.dir
+	if real, err := filepath.EvalSymlinks(out); err == nil {
+		out = real
+	}
 	for _, sub := range ourFolders {
-		rel, err := filepath.Rel(filepath.Join(t.dir, sub), dir)
+		rel, err := filepath.Rel(filepath.Join(out, sub), dir)
 		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			return true
 		}

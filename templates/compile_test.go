@@ -46,8 +46,8 @@ func TestCompile(t *testing.T) {
 		for _, g := range out.Groups {
 			for _, v := range g.Versions {
 				for _, typ := range v.Types {
-					if text := expansionFile(v, typ); text != "" {
-						writeFile(t, filepath.Join(dir, name, "generated", ListerDir(g, v), ExpansionFile(typ)), text)
+					if text := usersFile(v, typ); text != "" {
+						writeFile(t, filepath.Join(dir, name, "generated", ListerDir(g, v), expansionFile(typ)), text)
 					}
 				}
 			}
@@ -209,8 +209,8 @@ func (x *Base) DeepCopyObject() runtime.Object { return x }
 func OwnerUIDs(*Base) []types.UID { return nil }
 `
 
-// expansionFile is what a user writes for a type whose model says that there is such a file.
-func expansionFile(v *model.Version, t *model.Type) string {
+// usersFile is what a user writes for a type whose model says that there is such a file.
+func usersFile(v *model.Version, t *model.Type) string {
 	var buf bytes.Buffer
 	if t.ListerExpansion {
 		fmt.Fprintf(&buf, "type %sListerExpansion interface{ Count() int }\n", t.Name)

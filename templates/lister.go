@@ -108,7 +108,7 @@ func (f *file) constructor(v *model.Version, t *model.Type, impl string, value j
 }
 
 func (f *file) addExpansion(t *model.Type, name string) {
-	f.add(commentf("%sExpansion adds methods to %s when %s declares it instead.", name, name, ExpansionFile(t)).
+	f.add(commentf("%sExpansion adds methods to %s when %s declares it instead.", name, name, expansionFile(t)).
 		Type().Id(name + "Expansion").Interface())
 }
 

@@ -78,8 +78,8 @@ func ListerDir(g *model.Group, v *model.Version) string {
 	return path.Join("listers", folder(g.Package), folder(v.Package))
 }
 
-// ExpansionFile is the name of the file in ListerDir in which the user may declare the expansion interfaces of t.
-func ExpansionFile(t *model.Type) string {
+// expansionFile is the name of the file in ListerDir in which the user may declare the expansion interfaces of t.
+func expansionFile(t *model.Type) string {
 	return base(t) + "_expansion.go"
 }
 

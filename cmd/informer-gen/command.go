@@ -25,6 +25,9 @@ command runs; so this line works in every folder of it:
 
   //go:generate go tool informer-gen
 
+The API group of a package is named by // +groupName=NAME in any of its comments, the version by the package's name.
+Types are namespaced unless +genclient:nonNamespaced or +kubebuilder:resource:scope=Cluster stands above them.
+
 The output goes to the folders informers and listers in generated/ beside go.mod. Files there that don't carry the
 generator's header are never touched; those that do, and that nothing leads to any longer, are removed. Indexes are
 declared above the type:
@@ -62,11 +65,25 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 // message is what the user reads about an error.
 func message(err error) string {
 	var findings diag.List
-	if errors.As(err, &findings) {
-		return findings.Error()
+	if !errors.As(err, &findings) {
+		return prefix + err.Error()
 	}
-	return "informer-gen: " + err.Error()
+	lines := make([]string, len(findings))
+	for i, d := range findings {
+		lines[i] = finding(d)
+	}
+	return strings.Join(lines, "\n")
 }
+
+// finding begins with the place that it is about, or with the program's name if there is none.
+func finding(d diag.Diagnostic) string {
+	if d.Pos.Filename == "" {
+		return prefix + d.String()
+	}
+	return d.String()
+}
+
+const prefix = "informer-gen: "
 
 func command() *cobra.Command {
 	var (
@@ -83,7 +100,7 @@ func command() *cobra.Command {
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, patterns []string) error {
 			cfg.Patterns = patterns
-			cfg.Warn = func(d diag.Diagnostic) { fmt.Fprintln(cmd.ErrOrStderr(), d) }
+			cfg.Warn = func(d diag.Diagnostic) { fmt.Fprintln(cmd.ErrOrStderr(), finding(d)) }
 			files, err := generator.Generate(cmd.Context(), cfg)
 			if err != nil {
 				return err
@@ -141,7 +158,7 @@ func write(files generator.Files, stderr io.Writer) error {
 		if name == "" {
 			name = files.Root
 		}
-		fmt.Fprintf(stderr, "informer-gen: files in %s: %s, %d unchanged\n", name, strings.Join(parts, ", "), len(report.Unchanged))
+		fmt.Fprintf(stderr, prefix+"files in %s: %s, %d unchanged\n", name, strings.Join(parts, ", "), len(report.Unchanged))
 	}
 	return nil
 }

@@ -14,14 +14,10 @@ import (
 )
 
 func main() {
-	os.Exit(Main())
-}
-
-// Main runs the program with the arguments and the folder of the process, and returns its exit code.
-func Main() int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	return run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
 }
 
 // The exit codes.

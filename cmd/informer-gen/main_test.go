@@ -37,7 +37,6 @@ func TestScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	caches := strings.Split(strings.TrimSpace(string(env)), "\n")
-	snapshots := map[string]map[string]string{}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -49,6 +48,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GOPROXY", "off")
 			env.Setenv("GOFLAGS", "")
 			env.Setenv("GOWORK", "off")
+			env.Values["snapshots"] = map[string]map[string]string{} // scripts run side by side, each with its own
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -69,10 +69,13 @@ func TestScript(t *testing.T) {
 				}
 			},
 			"snapshot": func(ts *testscript.TestScript, _ bool, args []string) {
-				snapshots[ts.Getenv("WORK")+args[0]] = snapshot(ts)
+				snapshots(ts)[args[0]] = snapshot(ts)
 			},
 			"unchanged": func(ts *testscript.TestScript, _ bool, args []string) {
-				before, after := snapshots[ts.Getenv("WORK")+args[0]], snapshot(ts)
+				before, after := snapshots(ts)[args[0]], snapshot(ts)
+				if before == nil {
+					ts.Fatalf("there is no snapshot %s", args[0])
+				}
 				for name, was := range before {
 					if is, ok := after[name]; !ok {
 						ts.Fatalf("%s is gone", name)
@@ -123,6 +126,11 @@ func addRequirements(root, file string) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(filepath.Dir(file), "go.sum"), sum, 0o644)
+}
+
+// snapshots are those that the script has made, by name.
+func snapshots(ts *testscript.TestScript) map[string]map[string]string {
+	return ts.Value("snapshots").(map[string]map[string]string)
 }
 
 // snapshot has the content and the modification time of every file by its name.

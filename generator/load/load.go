@@ -84,13 +84,17 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("listing the packages %s: %w", strings.Join(cfg.Patterns, " "), err)
+		return nil, fmt.Errorf("listing the packages %s: %w", strings.Join(cfg.Patterns, " "), goError(err))
 	}
 	program := &Program{Fset: fset, checker: newChecker(fset)}
 	wildcard := slices.ContainsFunc(cfg.Patterns, func(p string) bool { return strings.Contains(p, "...") })
 	var problems diag.List
 	for _, meta := range listed {
 		if meta.Dir != "" && cfg.Skip != nil && cfg.Skip(meta.Dir) {
+			continue
+		}
+		if meta.PkgPath == fromFiles {
+			problems.Add(diag.Diagnostic{Message: "a Go file is no pattern for packages: name the folder that it lies in"})
 			continue
 		}
 		if len(meta.GoFiles) == 0 {
@@ -123,7 +127,7 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	return program, nil
 }
 
-// Exists says for each of the import paths whether there is such a package.
+// Exists says for each of the import paths whether there is such a package. If ctx ends first, the error is its cause.
 func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
 	listed, err := packages.Load(&packages.Config{
 		Context: ctx,
@@ -131,14 +135,26 @@ func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, e
 		Dir:     cfg.Dir,
 		Env:     cfg.Env,
 	}, paths...)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	if err != nil {
-		return nil, fmt.Errorf("looking for the packages %s: %w", strings.Join(paths, " "), err)
+		return nil, fmt.Errorf("looking for the packages %s: %w", strings.Join(paths, " "), goError(err))
 	}
 	exists := map[string]bool{}
 	for _, meta := range listed {
 		exists[meta.PkgPath] = len(meta.GoFiles) > 0
 	}
 	return exists, nil
+}
+
+// goError is what the go command says when it fails as a whole, without what go/packages puts around it.
+func goError(err error) error {
+	why, said, ok := strings.Cut(strings.TrimPrefix(err.Error(), "err: "), ": stderr: ")
+	if said = strings.TrimSpace(said); ok && said != "" {
+		return errors.New(said)
+	}
+	return errors.New(why)
 }
 
 // listProblem turns an error of the go command into a finding.
@@ -203,5 +219,8 @@ func (p *Package) ListErrors() diag.List {
 	}
 	return list.Sorted()
 }
+
+// fromFiles is the import path that the go command gives to files that are named one by one.
+const fromFiles = "command-line-arguments"
 
 var errCycle = errors.New("import cycle not allowed")

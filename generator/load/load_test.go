@@ -3,6 +3,8 @@
 package load
 
 import (
+	"context"
+	"errors"
 	"go/types"
 	"os"
 	"path/filepath"
@@ -208,6 +210,24 @@ func TestExists(t *testing.T) {
 	}
 	if !exists["fmt"] || exists["example.com/m/gone"] || exists["example.com/other"] {
 		t.Errorf("got %v", exists)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	stop := errors.New("enough")
+	cancel(stop)
+	if _, err := Exists(ctx, Config{Dir: dir}, []string{"fmt"}); !errors.Is(err, stop) {
+		t.Errorf("got %v, want the context's cause", err)
+	}
+}
+
+func TestGoErrorIsWhatTheGoCommandSays(t *testing.T) {
+	for from, want := range map[string]string{
+		"err: exit status 1: stderr: go: errors parsing go.mod:\ngo.mod:5: unknown directive: x\n\n": "go: errors parsing go.mod:\ngo.mod:5: unknown directive: x",
+		"err: go command required, not found: exec: \"go\": not in $PATH: stderr: ":                  "go command required, not found: exec: \"go\": not in $PATH",
+		"something else": "something else",
+	} {
+		if got := goError(errors.New(from)).Error(); got != want {
+			t.Errorf("%q became %q, want %q", from, got, want)
+		}
 	}
 }
 

@@ -91,6 +91,8 @@ type Arg struct {
 	List bool
 	// Allowed are the values that are right; empty if there is no such list.
 	Allowed []string
+	// Instead says that the argument takes the place of the one before it.
+	Instead bool
 
 	field int // index of the field in the marker struct
 }
@@ -117,6 +119,7 @@ func define[M any, P interface {
 			Empty:    field.Tag.Get("empty") == "true",
 			List:     field.Type.Kind() == reflect.Slice,
 			Allowed:  strings.Fields(field.Tag.Get("allowed")),
+			Instead:  field.Tag.Get("instead") == "true",
 			field:    i,
 		})
 	}
@@ -181,21 +184,19 @@ func (d *Definition) argNames() []string {
 
 // usage is how the marker is written, as far as one needs to know to mend a wrong one.
 func (d *Definition) usage() string {
-	var parts []string
-	for _, arg := range d.Args {
-		if arg.Name == "" {
-			parts = append(parts, "…")
-		} else {
-			parts = append(parts, arg.Name+"=…")
+	usage := "+" + d.Name
+	for i, arg := range d.Args {
+		switch {
+		case i > 0 && arg.Instead:
+			usage += "|"
+		case i > 0:
+			usage += ","
+		case arg.Name != "":
+			usage += ":"
 		}
+		usage += arg.Name + "=…"
 	}
-	switch {
-	case len(parts) == 0:
-		return "+" + d.Name
-	case d.Args[0].Name == "":
-		return "+" + d.Name + "=" + strings.Join(parts, ",")
-	}
-	return "+" + d.Name + ":" + strings.Join(parts, ",")
+	return usage
 }
 
 // store puts a checked value into the marker's field for arg.

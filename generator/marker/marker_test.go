@@ -102,8 +102,9 @@ func TestParseReportsTheDeepestPlace(t *testing.T) {
 		"+informer:index:name=A,fild=.a":   `f.go:1:24: +informer:index: unknown argument fild, did you mean field? (allowed: name, field, func)`,
 		"+informer:index:name=A,name=B":    `f.go:1:29: +informer:index: argument name is given twice`,
 		"+informer:index:name=A,field":     `f.go:1:24: +informer:index: "field" is no argument: write name=value (allowed: name, field, func)`,
-		"+informer:index:name":             `f.go:1:21: +informer:index: the value is empty`,
-		"+informer:index":                  `f.go:1:1: +informer:index: argument name is missing; write +informer:index:name=…,field=…,func=…`,
+		"+informer:index:name":             `f.go:1:21: +informer:index: the value of name is empty`,
+		"+ informer:index:name=A":          `f.go:1:1: +informer:index:name: a blank stands between + and the name; write +informer:index:name=A`,
+		"+informer:index":                  `f.go:1:1: +informer:index: argument name is missing; write +informer:index:name=…,field=…|func=…`,
 		"+informer:indx:name=A":            `f.go:1:1: +informer:indx: unknown marker, did you mean +informer:index? (allowed: +informer:index)`,
 		"+informer":                        `f.go:1:1: +informer: unknown marker (allowed: +informer:index)`,
 		"+genclinet":                       `f.go:1:1: warning: +genclinet: unknown marker, did you mean +genclient?`,
@@ -131,6 +132,7 @@ package v1
 import "fmt" // +groupName=c
 
 // far away +genclient
+// + genclient stands in a list
 // +far=1
 
 // +above=1
@@ -144,6 +146,7 @@ type A struct {
 
 /*
  * +block=1
+ * + informer:block
 	+block=2 */
 type B struct{}
 
@@ -167,6 +170,11 @@ func F() {
 `
 
 func TestScan(t *testing.T) {
+	t.Run("LF", func(t *testing.T) { testScan(t, source) })
+	t.Run("CRLF", func(t *testing.T) { testScan(t, strings.ReplaceAll(source, "\n", "\r\n")) })
+}
+
+func testScan(t *testing.T, source string) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "f.go", source, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -187,7 +195,7 @@ func TestScan(t *testing.T) {
 		"package": "groupName=a groupName=b groupName=c far=1 func=1 last=1",
 		"inside":  "inside=1 inside=2 inside=3",
 		"A":       "above=1 doc=1",
-		"B":       "block=1 block=2",
+		"B":       "block=1  informer:block block=2",
 		"C":       "group=C",
 		"D":       "above=D group=D",
 	}
@@ -242,6 +250,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("+informer:index:name=\"A,field=.a['x']// c")
 	f.Add("+kubebuilder:resource:shortName={a;b,categories=}")
 	f.Add("+genclient:method=,,=")
+	f.Add("+genclient:method=\u20000")
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.TrimPrefix(text, "+")
 		if strings.ContainsAny(text, "\n\r") {

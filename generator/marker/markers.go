@@ -97,7 +97,7 @@ type Index struct {
 	At
 	Name  Value `arg:"name" required:"true" doc:"the name of the index and of the lister's method, for example ByNode"`
 	Field Value `arg:"field" doc:"the path to the key by JSON names, for example .spec.containers[*].image"`
-	Func  Value `arg:"func" doc:"the name of a function in the package of the type: func(*Type) []Key"`
+	Func  Value `arg:"func" instead:"true" doc:"the name of a function in the package of the type: func(*Type) []Key"`
 }
 
 var definitions = []*Definition{

@@ -61,10 +61,13 @@ func DefinitionOf(m Marker) *Definition {
 
 func parseLine(line Line, report *diag.List) Marker {
 	text := withoutTrailingComment(line.Text)
-	name := text
-	if i := strings.IndexFunc(text, func(r rune) bool { return !nameRune(r) }); i >= 0 {
-		name = text[:i]
+	if trimmed := strings.TrimLeft(text, blanks); trimmed != text {
+		report.Add(diag.Diagnostic{
+			Pos: line.Pos, Marker: "+" + nameOf(trimmed), Message: "a blank stands between + and the name; write +" + trimmed,
+		})
+		return nil
 	}
+	name := nameOf(text)
 	d, firstArg := lookup(name)
 	if d == nil {
 		unknown(line, name, report)
@@ -98,6 +101,14 @@ func parseLine(line Line, report *diag.List) Marker {
 		return nil
 	}
 	return m
+}
+
+// nameOf is the name that the text of a marker begins with.
+func nameOf(text string) string {
+	if i := strings.IndexFunc(text, func(r rune) bool { return !nameRune(r) }); i >= 0 {
+		return text[:i]
+	}
+	return text
 }
 
 func nameRune(r rune) bool {
@@ -185,7 +196,7 @@ func (p *argParser) args(m Marker, firstArg, value string, offset int, hasValue 
 					nameStart++
 				}
 			} else if before, after, found := strings.Cut(part.text, "="); found && !hasBracket(before) {
-				name, text, named = strings.TrimSpace(before), after, true
+				name, text, named = strings.Trim(before, blanks), after, true
 				start += len(before) + 1
 			} else {
 				name = ""
@@ -196,7 +207,7 @@ func (p *argParser) args(m Marker, firstArg, value string, offset int, hasValue 
 			}
 			arg, known := p.definition.arg(name)
 			switch {
-			case !named && strings.TrimSpace(part.text) == "":
+			case !named && strings.Trim(part.text, blanks) == "":
 				p.fail(p.line.at(start), "an argument is missing at the comma", p.definition.argNames())
 				ok = false
 			case !named:
@@ -230,7 +241,7 @@ func (p *argParser) args(m Marker, firstArg, value string, offset int, hasValue 
 func (p *argParser) values(arg Arg, text string, offset int) ([]Value, bool) {
 	parts := []part{{text: text}}
 	if arg.List {
-		inner := strings.TrimSpace(text)
+		inner := strings.Trim(text, blanks)
 		if strings.HasPrefix(inner, "{") && strings.HasSuffix(inner, "}") {
 			offset += strings.IndexByte(text, '{') + 1
 			text = inner[1 : len(inner)-1]
@@ -243,8 +254,8 @@ func (p *argParser) values(arg Arg, text string, offset int) ([]Value, bool) {
 	}
 	var values []Value
 	for _, part := range parts {
-		start := part.start + len(part.text) - len(strings.TrimLeft(part.text, " \t"))
-		trimmed := strings.TrimSpace(part.text)
+		start := part.start + len(part.text) - len(strings.TrimLeft(part.text, blanks))
+		trimmed := strings.Trim(part.text, blanks)
 		unquoted := trimmed
 		if len(trimmed) > 1 && (trimmed[0] == '"' || trimmed[0] == '`') {
 			u, err := strconv.Unquote(trimmed)
@@ -257,7 +268,7 @@ func (p *argParser) values(arg Arg, text string, offset int) ([]Value, bool) {
 		value := Value{Text: unquoted, Pos: p.line.at(offset + start)}
 		switch {
 		case unquoted == "" && !arg.Empty && (arg.Required || arg.List || len(arg.Allowed) > 0):
-			p.fail(value.Pos, "the value is empty", arg.Allowed)
+			p.fail(value.Pos, p.of(arg)+" is empty", arg.Allowed)
 			return nil, false
 		case len(arg.Allowed) > 0 && !slices.Contains(arg.Allowed, unquoted):
 			p.fail(value.Pos, p.noun(arg)+" "+strconv.Quote(unquoted)+" isn't known"+diag.DidYouMean(unquoted, arg.Allowed), arg.Allowed)
@@ -266,6 +277,14 @@ func (p *argParser) values(arg Arg, text string, offset int) ([]Value, bool) {
 		values = append(values, value)
 	}
 	return values, true
+}
+
+// of is what the value of arg is called as a whole.
+func (p *argParser) of(arg Arg) string {
+	if arg.Name == "" {
+		return "the value"
+	}
+	return "the value of " + arg.Name
 }
 
 // noun is what a value of arg is called.
@@ -281,6 +300,9 @@ func (p *argParser) noun(arg Arg) string {
 
 func hasBracket(s string) bool { return strings.ContainsAny(s, "[{\"`'") }
 
+// blanks are what may stand around names and values. Other white space belongs to them.
+const blanks = " \t"
+
 type part struct {
 	text  string
 	start int
@@ -289,18 +311,9 @@ type part struct {
 // split cuts s at each separator that stands outside of quotes and brackets.
 func split(s string, separator byte) []part {
 	var parts []part
-	start, depth, quote := 0, 0, byte(0)
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case quote != 0:
-			if c == '\\' && quote == '"' {
-				i++
-			} else if c == quote {
-				quote = 0
-			}
-		case c == '"' || c == '`':
-			quote = c
+	start, depth := 0, 0
+	unquoted(s, func(i int) bool {
+		switch c := s[i]; {
 		case c == '[' || c == '{':
 			depth++
 		case (c == ']' || c == '}') && depth > 0:
@@ -309,12 +322,25 @@ func split(s string, separator byte) []part {
 			parts = append(parts, part{s[start:i], start})
 			start = i + 1
 		}
-	}
+		return true
+	})
 	return append(parts, part{s[start:], start})
 }
 
 // withoutTrailingComment cuts " // …" and " # …" where they stand outside of quotes.
 func withoutTrailingComment(s string) string {
+	end := len(s)
+	unquoted(s, func(i int) bool {
+		if (s[i] == ' ' || s[i] == '\t') && (strings.HasPrefix(s[i+1:], "//") || strings.HasPrefix(s[i+1:], "#")) {
+			end = i
+		}
+		return end == len(s)
+	})
+	return strings.TrimRight(s[:end], blanks)
+}
+
+// unquoted visits the bytes of s that stand outside of quotes, until visit returns false.
+func unquoted(s string, visit func(i int) bool) {
 	quote := byte(0)
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -327,9 +353,8 @@ func withoutTrailingComment(s string) string {
 			}
 		case c == '"' || c == '`':
 			quote = c
-		case (c == ' ' || c == '\t') && (strings.HasPrefix(s[i+1:], "//") || strings.HasPrefix(s[i+1:], "#")):
-			return strings.TrimRight(s[:i], " \t")
+		case !visit(i):
+			return
 		}
 	}
-	return strings.TrimRight(s, " \t")
 }

@@ -101,19 +101,32 @@ func within(file *ast.File, group *ast.CommentGroup) bool {
 func linesOf(fset *token.FileSet, group *ast.CommentGroup) []Line {
 	var lines []Line
 	for _, comment := range group.List {
-		start := 2 // behind // or /*
-		text := strings.TrimSuffix(comment.Text[start:], "*/")
+		file := fset.File(comment.Pos())
+		first := file.PositionFor(comment.Pos(), false).Line
+		text := strings.TrimSuffix(comment.Text[len("//"):], "*/")
 		for i, line := range strings.Split(text, "\n") {
-			trimmed := strings.TrimLeft(line, " \t")
+			// The parser drops carriage returns from comments, so that only the line's own start can be counted from.
+			start := comment.Pos() + token.Pos(len("//"))
+			trimmed := strings.TrimLeft(line, blanks)
 			if i > 0 {
-				trimmed = strings.TrimLeft(strings.TrimPrefix(trimmed, "*"), " \t")
+				start = file.LineStart(first + i)
+				trimmed = strings.TrimLeft(strings.TrimPrefix(trimmed, "*"), blanks)
 			}
-			if len(trimmed) > 1 && trimmed[0] == '+' && (trimmed[1] >= 'a' && trimmed[1] <= 'z' || trimmed[1] >= 'A' && trimmed[1] <= 'Z') {
-				pos := fset.Position(comment.Pos() + token.Pos(start+len(line)-len(trimmed)))
+			if looksLikeMarker(trimmed) {
+				pos := fset.Position(start + token.Pos(len(line)-len(trimmed)))
 				lines = append(lines, Line{Text: strings.TrimRight(trimmed[1:], " \t\r"), Pos: pos})
 			}
-			start += len(line) + 1
 		}
 	}
 	return lines
+}
+
+// looksLikeMarker says whether a line begins with "+" and a letter. Blanks between them are let through before a name
+// of our own, so that Parse can say that they are wrong.
+func looksLikeMarker(line string) bool {
+	if len(line) < 2 || line[0] != '+' {
+		return false
+	}
+	c := line[1]
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.HasPrefix(strings.TrimLeft(line[1:], blanks), "informer:")
 }
