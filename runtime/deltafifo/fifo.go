@@ -51,16 +51,25 @@ type DeltaFIFO[T object.Object] struct {
 
 	consuming chan struct{} // holds a token while a Pop processes; taken before mu
 
-	mu     sync.Mutex // mu guards what follows
-	stream []Delta[T] // what nobody has taken yet
-	keyed  keyed[T]   // what Pop took from stream and has not handed over
-	mode   mode
-	closed bool
-	synced bool
-	// filled and drained, when not nil, are closed as soon as there is something to take, or room to add; whoever waits
-	// makes them.
-	filled, drained chan struct{}
+	mu      sync.Mutex // mu guards what follows
+	stream  []Delta[T] // what nobody has taken yet
+	keyed   keyed[T]   // what Pop took from stream and has not handed over
+	mode    mode
+	closed  bool
+	synced  bool
+	filled  signal // there is something to take, or nothing will come
+	drained signal // there is room to add, or none will be needed
 }
+
+// signal is what goroutines wait for; mu guards it. wake wakes one of them, and whoever stops waiting, for whatever reason,
+// wakes the next. So a wake reaches all of them or one that finds nothing and waits on, as all behind it would. Nothing is
+// allocated per wait, because an event that comes alone is a wait.
+type signal struct {
+	token   chan struct{} // of capacity 1, set once at construction; who takes the token is awake
+	waiting int
+}
+
+func newSignal() signal { return signal{token: make(chan struct{}, 1)} }
 
 // mode is who empties a queue.
 type mode uint8
@@ -76,7 +85,7 @@ func New[T object.Object](options Options[T]) *DeltaFIFO[T] {
 	if options.Capacity <= 0 {
 		options.Capacity = DefaultCapacity
 	}
-	return &DeltaFIFO[T]{options: options, consuming: make(chan struct{}, 1)}
+	return &DeltaFIFO[T]{options: options, consuming: make(chan struct{}, 1), filled: newSignal(), drained: newSignal()}
 }
 
 // Add says that obj appeared. It blocks while the queue is full and returns ErrClosed once it is closed; so do all the
@@ -166,6 +175,7 @@ func (f *DeltaFIFO[T]) push(d Delta[T]) error {
 	for !f.closed && f.lenLocked() >= f.options.Capacity {
 		f.sleepLocked(context.Background(), &f.drained)
 	}
+	wake(&f.drained) // the next one
 	if f.closed {
 		return ErrClosed
 	}
@@ -180,6 +190,7 @@ func (f *DeltaFIFO[T]) waitLocked(ctx context.Context, m mode, ready func() bool
 		return ErrMixed
 	}
 	f.mode = m
+	defer wake(&f.filled) // the next one
 	for ctx.Err() == nil {
 		if ready() {
 			return nil
@@ -192,24 +203,26 @@ func (f *DeltaFIFO[T]) waitLocked(ctx context.Context, m mode, ready func() bool
 	return context.Cause(ctx)
 }
 
-// sleepLocked gives mu up until the channel at wakeup is closed, or ctx is done.
-func (f *DeltaFIFO[T]) sleepLocked(ctx context.Context, wakeup *chan struct{}) {
-	if *wakeup == nil {
-		*wakeup = make(chan struct{})
-	}
-	c := *wakeup
+// sleepLocked gives mu up until it is woken, or ctx is done. It may also return for no reason.
+func (f *DeltaFIFO[T]) sleepLocked(ctx context.Context, s *signal) {
+	s.waiting++
 	f.mu.Unlock()
-	defer f.mu.Lock()
 	select {
-	case <-c:
+	case <-s.token:
 	case <-ctx.Done():
 	}
+	f.mu.Lock()
+	s.waiting--
 }
 
-func wake(wakeup *chan struct{}) {
-	if *wakeup != nil {
-		close(*wakeup)
-		*wakeup = nil
+// wake wakes one of those that wait.
+func wake(s *signal) {
+	if s.waiting == 0 {
+		return
+	}
+	select {
+	case s.token <- struct{}{}:
+	default: // somebody is being woken
 	}
 }
 

@@ -39,8 +39,8 @@
 // # Panics
 //
 // A panic in a handler is logged, with the key and the stack, and the handler goes on with its next event, unless
-// WithPanicOnHandlerCrash says otherwise. A callback that calls runtime.Goexit is treated the same. Panics of index
-// functions are not recovered.
+// WithPanicOnHandlerCrash says otherwise. A callback that calls runtime.Goexit is logged too, and its handler goes on in any
+// case. Panics of index functions are not recovered.
 //
 // # Goroutines
 //

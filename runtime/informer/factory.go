@@ -68,17 +68,22 @@ func (f *Factory) Base() *Factory { return f }
 // What is wrong with the arguments, Start returns; the informer that is returned then has methods that return the error
 // too.
 func For[T object.Object](f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...Option) *SharedIndexInformer[T] {
-	if f == nil {
+	var base *Factory
+	if f != nil {
+		base = f.Base()
+	}
+	if base == nil {
 		return &SharedIndexInformer[T]{noFactory(gvr)}
 	}
-	e := f.Base().lookup(informerKey{gvr, reflect.TypeFor[T]()}, opts)
+	e := base.lookup(informerKey{gvr, reflect.TypeFor[T]()}, opts)
 	return e.typed(func() any { return &SharedIndexInformer[T]{e.engine} }).(*SharedIndexInformer[T])
 }
 
 // Start runs every informer of the factory that is not running, each until ctx is done or the factory is shut down,
 // and returns at once. It may be called again, for informers that were made since, or after the ctx of an earlier call
-// is done. It starts nothing and returns an error if NewFactory or For was given something wrong, if ctx is nil or done
-// (wrapping context.Cause(ctx)), and after Shutdown (wrapping ErrShutdown).
+// is done: one that then still waits for its callbacks runs again as soon as they have returned. It starts nothing and
+// returns an error if NewFactory or For was given something wrong, if ctx is nil or done (wrapping context.Cause(ctx)),
+// and after Shutdown (wrapping ErrShutdown).
 func (f *Factory) Start(ctx context.Context) error {
 	if err := f.start(ctx); err != nil {
 		return fmt.Errorf("informer factory: Start: %w", err)
@@ -119,6 +124,7 @@ type entry struct {
 	// set once at construction
 	engine   *engine.Informer
 	settings settings // as it was made
+	broken   bool     // the factory has the error already that engine answers with
 
 	viewOnce sync.Once
 	view     any // the one *SharedIndexInformer[T] over engine
@@ -129,8 +135,22 @@ type entry struct {
 
 // entryRun is one Run of an informer.
 type entryRun struct {
+	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{} // closed when Run has returned
+}
+
+// ending says whether Run has been told to return, and has not.
+func (r *entryRun) ending() bool {
+	if r == nil || r.ctx.Err() == nil {
+		return false
+	}
+	select {
+	case <-r.done:
+		return false
+	default:
+		return true
+	}
 }
 
 func (e *entry) typed(view func() any) any {
@@ -140,23 +160,33 @@ func (e *entry) typed(view func() any) any {
 
 // lookup finds or makes the entry of key.
 func (f *Factory) lookup(key informerKey, opts []Option) *entry {
+	e, adjustable := f.findOrMake(key, opts)
+	if !adjustable {
+		return e
+	}
+	if err := e.adjust(opts); err != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.errs = append(f.errs, fmt.Errorf("informer.For %s: %w", resourceName(key.gvr), err))
+	}
+	return e
+}
+
+func (f *Factory) findOrMake(key informerKey, opts []Option) (e *entry, adjustable bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e := f.informers[key]; e != nil {
-		if err := e.adjust(opts); err != nil {
-			f.errs = append(f.errs, fmt.Errorf("informer.For %s: %w", resourceName(key.gvr), err))
-		}
-		return e
+		return e, !e.broken
 	}
 	e, err := f.newEntry(key, opts)
 	if err != nil {
 		err = fmt.Errorf("informer.For %s: %w", resourceName(key.gvr), err)
 		f.errs = append(f.errs, err)
-		e.engine = engine.Broken(resourceName(key.gvr), err)
+		e.engine, e.broken = engine.Broken(resourceName(key.gvr), err), true
 	}
 	f.informers[key] = e
 	f.order = append(f.order, e)
-	return e
+	return e, false
 }
 
 // newEntry returns an entry in any case; with an error, it lacks the engine.
@@ -187,7 +217,8 @@ func (f *Factory) newEntry(key informerKey, opts []Option) (*entry, error) {
 	return e, err
 }
 
-// adjust checks that opts agree with the options that the informer was made with, and adds their indexes.
+// adjust checks that opts agree with the options that the informer was made with, and adds their indexes, for which it may
+// have to wait.
 func (e *entry) adjust(opts []Option) error {
 	var errs []error
 	s := e.settings
@@ -226,23 +257,30 @@ func (f *Factory) start(ctx context.Context) error {
 	}
 	f.started = true
 	for _, e := range f.order {
-		run, err := e.engine.Begin()
-		if errors.Is(err, ErrRunning) {
+		last := e.run
+		ending := last.ending() // before Begin: it may have ended after that
+		work, err := e.engine.Begin()
+		switch {
+		case errors.Is(err, ErrRunning) && !ending:
 			continue // by this factory, or by a Run of the user's own
-		}
-		if err != nil {
+		case err != nil && !errors.Is(err, ErrRunning):
 			return err
 		}
 		ctx, cancel := context.WithCancelCause(ctx)
-		last, next := e.run, &entryRun{cancel, make(chan struct{})}
+		next := &entryRun{ctx, cancel, make(chan struct{})}
 		e.run = next
 		go func() { // Shutdown waits for it
 			defer close(next.done)
 			defer cancel(nil)
 			if last != nil {
-				<-last.done // its Run has returned; Shutdown waits for the last one only
+				<-last.done // Shutdown waits for the last one only
 			}
-			_ = run(ctx) // the cause of ctx, or what Status says too
+			if work == nil { // it had not returned
+				if work, err = e.engine.Begin(); err != nil {
+					return // a Run of the user's own has come first
+				}
+			}
+			_ = work(ctx) // the cause of ctx, or what Status says too
 		}()
 	}
 	return nil
@@ -326,9 +364,7 @@ func noFactory(gvr schema.GroupVersionResource) *engine.Informer {
 	return engine.Broken(name, fmt.Errorf("informer.For %s: the factory is nil", name))
 }
 
+// resourceName is how sources write it too: widgets.samples.io/v1.
 func resourceName(gvr schema.GroupVersionResource) string {
-	if gvr.Group == "" {
-		return gvr.Resource + "." + gvr.Version
-	}
-	return gvr.Resource + "." + gvr.Version + "." + gvr.Group
+	return gvr.GroupResource().String() + "/" + gvr.Version
 }

@@ -84,6 +84,44 @@ func TestFactoryLife(t *testing.T) {
 	})
 }
 
+// TestStartWhileTheLastRunEnds starts an informer anew whose Run still waits for a callback.
+func TestStartWhileTheLastRunEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newWorld(pod("shop", "blue", ""))
+		f := informer.NewFactory(server.client(t))
+		pods := podsOf(f)
+		let := make(chan struct{})
+		add(t, pods, &notes{before: func() { <-let }})
+		first, cancel := context.WithCancel(t.Context())
+		second, cancelSecond := context.WithCancel(t.Context())
+		if err := f.Start(first); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		cancel()
+		synctest.Wait()
+		if err := f.Start(second); err != nil {
+			t.Errorf("while the last Run ends: %v", err)
+		}
+		cancelSecond()
+		if err := errors.Join(f.Start(t.Context()), f.Start(t.Context())); err != nil {
+			t.Errorf("while two Runs end: %v", err)
+		}
+		close(let)
+		rv := server.put(pod("shop", "red", ""))
+		synctest.Wait()
+		if s := pods.Status(); !s.Running || s.ResourceVersion != rv {
+			t.Errorf("not started again: %+v", s)
+		}
+		if err := f.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if pods.Status().Running {
+			t.Error("runs on after Shutdown")
+		}
+	})
+}
+
 func TestShutdownBeforeStart(t *testing.T) {
 	f := informer.NewFactory(newWorld().client(t))
 	podsOf(f)
@@ -109,7 +147,7 @@ func TestShutdownNamesTheStuckHandler(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		err := f.Shutdown(ctx)
-		want(t, err, `informer factory: Shutdown: context deadline exceeded: pods.v1: handler "billing" has not returned from OnAdd of shop/blue for 1m5s`)
+		want(t, err, `informer factory: Shutdown: context deadline exceeded: pods/v1: handler "billing" has not returned from OnAdd of shop/blue for 1m5s`)
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Error("the error does not wrap the cause")
 		}
@@ -131,7 +169,7 @@ func TestShutdownWhileWaitingForSync(t *testing.T) {
 		}
 		time.AfterFunc(time.Minute, func() { _ = f.Shutdown(context.Background()) })
 		err := f.WaitForCacheSync(t.Context())
-		if !errors.Is(err, informer.ErrShutdown) || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: the factory was shut down: 1 of 1 informers not synced after 1m0s: pods.v1 is not running: ") {
+		if !errors.Is(err, informer.ErrShutdown) || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: the factory was shut down: 1 of 1 informers not synced after 1m0s: pods/v1 is not running: ") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -188,25 +226,26 @@ func TestFactoryRemembersErrors(t *testing.T) {
 			f := informer.NewFactory(client)
 			informer.For[*corev1.Pod](f, schema.GroupVersionResource{Version: "v1"})
 			return f
-		}, `informer.For .v1: "/v1, Resource=" lacks a resource or a version`},
+		}, `informer.For /v1: "/v1, Resource=" lacks a resource or a version`},
 		{"not a pointer", func() *informer.Factory {
 			f := informer.NewFactory(client)
 			informer.For[object.Object](f, podResource)
+			informer.For[object.Object](f, podResource) // says it once
 			return f
-		}, "informer.For pods.v1: objects of type object.Object can not be made; want a pointer to a struct"},
+		}, "informer.For pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
 		{"other options", func() *informer.Factory {
 			f := informer.NewFactory(client, informer.WithPageSize(7))
 			podsOf(f)
 			podsOf(f, informer.WithPageSize(7), informer.WithPageSize(8), informer.WithIndexes(PodByNode))
 			return f
-		}, "informer.For pods.v1: WithPageSize: the informer was made with another value; give it to the first For, or to none"},
+		}, "informer.For pods/v1: WithPageSize: the informer was made with another value; give it to the first For, or to none"},
 		{"other indexes", func() *informer.Factory {
 			f := informer.NewFactory(client)
 			podsOf(f, informer.WithIndexes(PodByNode))
 			podsOf(f, informer.WithIndexes(PodByNode))
 			podsOf(f, informer.WithIndexes(other))
 			return f
-		}, `informer.For pods.v1: two indexes have the name "ByNode"`},
+		}, `informer.For pods/v1: two indexes have the name "ByNode"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := test.make()
@@ -225,20 +264,21 @@ func TestFactoryRemembersErrors(t *testing.T) {
 // TestBrokenInformers shows that what For returns for wrong arguments can be used, and says what is wrong.
 func TestBrokenInformers(t *testing.T) {
 	for name, pods := range map[string]*informer.SharedIndexInformer[*corev1.Pod]{
-		"informer.For pods.v1: the factory is nil":                       podsOf(nil),
-		"informer.For pods.v1: the factory has no client":                podsOf(informer.NewFactory(nil)),
-		"informer.For pods.v1: WithPageSize: -1 objects; want 0 or more": podsOf(informer.NewFactory(newWorld().client(t)), informer.WithPageSize(-1)),
+		"informer.For pods/v1: the factory is nil":                       podsOf(nil),
+		"informer.For pods/v1: the factory has no client":                podsOf(informer.NewFactory(nil)),
+		"informer.For pods/v1: WithPageSize: -1 objects; want 0 or more": podsOf(informer.NewFactory(newWorld().client(t)), informer.WithPageSize(-1)),
 	} {
 		for range 2 {
 			want(t, pods.Run(t.Context()), name)
 			want(t, pods.WaitForCacheSync(t.Context()), name)
 			_, err := pods.AddEventHandler(&notes{})
-			want(t, err, "informer pods.v1: AddEventHandler: "+name)
+			want(t, err, "informer pods/v1: AddEventHandler: "+name)
 		}
 		if s := pods.Status(); s.Reflector.LastError == nil || pods.HasSynced() || pods.Store().Snapshot().Len() != 0 {
 			t.Errorf("status %+v", s)
 		}
 	}
+	want(t, podsOf((*informer.Factory)(nil)).Run(t.Context()), "informer.For pods/v1: the factory is nil")
 }
 
 func TestForAddsIndexes(t *testing.T) {

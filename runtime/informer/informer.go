@@ -57,7 +57,7 @@ type SharedIndexInformer[T object.Object] struct {
 
 // New returns an informer over any Source. It starts nothing; Run does. It fails if source is nil, or on a wrong option.
 func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInformer[T], error) {
-	if src == nil {
+	if isNil(src) {
 		return nil, errors.New("informer.New: the source is nil")
 	}
 	e, err := newEngine(erase(src), reflect.TypeFor[T](), opts)
@@ -77,7 +77,7 @@ func (i *SharedIndexInformer[T]) Run(ctx context.Context) error { return i.engin
 // late. Each call makes a registration of its own, also for the same handler. It fails if handler is nil, or on a wrong
 // option.
 func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
-	if handler == nil {
+	if isNil(handler) {
 		return register(i.engine, nil, "", opts)
 	}
 	return register(i.engine, erased[T]{handler}, handlerName(handler), opts)
@@ -117,6 +117,12 @@ func (i *SharedIndexInformer[T]) AwaitResourceVersion(ctx context.Context, resou
 func (i *SharedIndexInformer[T]) Status() Status { return statusOf(i.engine) }
 
 // --- private from here ---
+
+// isNil also finds a nil pointer in an interface, such as a constructor that failed has returned.
+func isNil(v any) bool {
+	r := reflect.ValueOf(v)
+	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
+}
 
 func newEngine(src source.Source[object.Object], t reflect.Type, opts []Option) (*engine.Informer, error) {
 	s := defaults()

@@ -17,6 +17,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 
@@ -219,6 +221,8 @@ func TestWrongOptions(t *testing.T) {
 	}
 	_, err := informer.New[*corev1.Pod](nil)
 	want(t, err, "informer.New: the source is nil")
+	_, err = informer.New((*source.HTTP[*corev1.Pod])(nil)) // what a source.New that failed has returned
+	want(t, err, "informer.New: the source is nil")
 
 	pods := newPods(t, server, informer.WithName("pods"))
 	for _, test := range []struct {
@@ -235,12 +239,54 @@ func TestWrongOptions(t *testing.T) {
 	}
 	_, err = pods.AddEventHandler(nil)
 	want(t, err, "informer pods: AddEventHandler: the handler is nil")
+	_, err = pods.AddEventHandler((*informer.HandlerFuncs[*corev1.Pod])(nil))
+	want(t, err, "informer pods: AddEventHandler: the handler is nil")
 	if err := pods.Run(noContext); err == nil {
 		t.Error("Run with a nil context")
 	}
 	if n := len(pods.Status().Handlers); n != 0 {
 		t.Errorf("%d handlers", n)
 	}
+}
+
+// TestTypesOfAnyKind reads pods as the types that stand for any kind.
+func TestTypesOfAnyKind(t *testing.T) {
+	anyKind[*unstructured.Unstructured](t)
+	anyKind[*metav1.PartialObjectMetadata](t)
+}
+
+func anyKind[T object.Object](t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newWorld(pod("shop", "blue", ""))
+		f := informer.NewFactory(server.client(t))
+		src, err := source.New[T](server.client(t), podResource, source.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := informer.New(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer start(t, alone)()
+		shared := informer.For[T](f, podResource)
+		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		server.put(pod("shop", "red", ""))
+		server.remove("shop", "blue")
+		rv := server.put(pod("shop", "red", "node-1"))
+		synctest.Wait()
+		for _, i := range []*informer.SharedIndexInformer[T]{alone, shared} {
+			got, _ := i.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "red"})
+			kind := got.GetObjectKind().GroupVersionKind()
+			if n := i.Store().Snapshot().Len(); n != 1 || got.GetResourceVersion() != rv || kind != corev1.SchemeGroupVersion.WithKind("Pod") {
+				t.Errorf("%d objects, red is %v at %s; want 1, a Pod at %s", n, kind, got.GetResourceVersion(), rv)
+			}
+		}
+		if err := f.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 func onAdd(*corev1.Pod, bool) {}

@@ -85,7 +85,8 @@ func WithFieldSelector(selector fields.Selector) Option {
 	}}
 }
 
-// WithPageSize sets how many objects a page of a list has at most. 0, the default, leaves it to the reflector.
+// WithPageSize sets how many objects a page of a list has at most. 0, the default, leaves it to the reflector. The initial
+// state comes as a stream, which has no pages, and in a list only where that fails: WithWatchList(false) turns it off.
 func WithPageSize(objects int64) Option {
 	return option{"WithPageSize", inFactory | inFor | inNew, func(s *settings) error {
 		if objects < 0 {

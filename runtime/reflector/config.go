@@ -37,8 +37,9 @@ type Config[T object.Object] struct {
 	// WatchTimeout is the least time after which the server is asked to end a watch; each watch asks for a random time
 	// between it and twice of it. 0 means 5 minutes.
 	WatchTimeout time.Duration
-	// SilenceTimeout is how long a watch may bring no event and no bookmark, or a list no object, before the connection
-	// is taken for dead and made anew. API servers send a bookmark each minute. 0 means 3 minutes.
+	// SilenceTimeout is how long a watch may bring no event and no bookmark, or a list no object, before it is given up
+	// and begun anew. API servers send a bookmark each minute if anything has happened, so a watch of that age is either
+	// dead or of a collection that rests: another one is opened at once, and shows which. 0 means 3 minutes.
 	SilenceTimeout time.Duration
 	// Backoff paces what is tried again after a failure.
 	Backoff Backoff
@@ -46,8 +47,8 @@ type Config[T object.Object] struct {
 	// Logger is used for all logging. The zero Logger means the one of Run's context (klog.FromContext).
 	Logger klog.Logger
 	// OnError, if not nil, is called with each failure of a list or watch, on Run's goroutine, before the wait that
-	// follows. It must not block. Expiries (410) that are answered by a list are among them; a stream that ends in good
-	// order is not.
+	// follows. It must not block. Expiries (410) that are answered by a list are among them, and watches that were silent
+	// for SilenceTimeout; a stream that ends in good order is not.
 	OnError func(error)
 	// OnStatus, if not nil, is called after each change of State, on Run's goroutine. It must not block.
 	OnStatus func(Status)

@@ -46,7 +46,8 @@
 // What fails is tried again after a wait (Backoff), or after what the server asks for (Retry-After, obeyed exactly plus at
 // most a tenth). A retry without a wait happens where there is something better to try, and not twice in a row until a watch
 // has been open for Backoff.ResetAfter: a server that expires every version is not asked in a loop. A watch that
-// ends in good order after a second or more is opened again at once; that is no failure.
+// ends in good order after a second or more is opened again at once; that is no failure. A watch that is silent for long is
+// opened again at once too: where nothing changes, API servers send no bookmarks either.
 //
 // # Ordering and blocking
 //

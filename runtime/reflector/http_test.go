@@ -69,13 +69,13 @@ func TestOverHTTP(t *testing.T) {
 			return 429, http.Header{"Retry-After": {"20"}}, text("later")
 		case 3:
 			return 200, nil, open(req, event("ADDED", obj("a", 1))+end+event("ADDED", obj("b", 6))+event("MODIFIED", `{"kind":"Thing"}`))
-		case 4, 5:
-			return 200, nil, text(event("ADDED", "garbage"))
+		case 4:
+			return 200, nil, text(event("MODIFIED", obj("b", 7)) + event("ADDED", "garbage"))
+		case 5:
+			return 200, nil, text(event("DELETED", obj("a", 8)) + gone)
 		case 6:
-			return 200, nil, text(event("DELETED", obj("a", 7)) + gone)
-		case 7:
 			return 422, nil, text("what is a watch-list?")
-		case 8:
+		case 7:
 			return 200, nil, text(`{"kind":"ThingList","apiVersion":"test.io/v1","metadata":{"resourceVersion":"9"},"items":[` + obj("c", 9) + `]}`)
 		}
 		return 200, nil, open(req, "")
@@ -109,22 +109,21 @@ func TestOverHTTP(t *testing.T) {
 			"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true",
 			"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true",
 			"resourceVersion=6&watch=true",
-			"resourceVersion=6&watch=true",
-			"resourceVersion=6&watch=true",
-			"resourceVersion=7&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true",
-			"resourceVersion=7&resourceVersionMatch=NotOlderThan",
+			"resourceVersion=7&watch=true",
+			"resourceVersion=8&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true",
+			"resourceVersion=8&resourceVersionMatch=NotOlderThan",
 			"resourceVersion=9&watch=true",
 			"resourceVersion=9&watch=true",
 		}, "\n"); got != want {
 			t.Errorf("asked\n%s\nwant\n%s", got, want)
 		}
-		if got, want := sink.String(), "begin, abort, begin, abort, begin, replace a, end 5, add b, delete a, begin, abort, begin, replace c, end 9"; got != want {
+		if got, want := sink.String(), "begin, abort, begin, abort, begin, replace a, end 5, add b, update b, delete a, begin, abort, begin, replace c, end 9"; got != want {
 			t.Errorf("told %s\nwant %s", got, want)
 		}
-		if got, want := strings.Join(reasons, ", "), "forbidden, throttled, bad data, bad data, bad data, expired, refused, silent"; got != want {
+		if got, want := strings.Join(reasons, ", "), "forbidden, throttled, bad data, bad data, expired, refused, silent"; got != want {
 			t.Errorf("failed %s\nwant   %s", got, want)
 		}
-		if s := r.Status(); s.State != StateWatching || s.BadData != 3 || s.Relists != 1 || s.ResourceVersion != "9" {
+		if s := r.Status(); s.State != StateWatching || s.BadData != 2 || s.Relists != 1 || s.ResourceVersion != "9" {
 			t.Errorf("status %+v", s)
 		}
 		if want := "things.test.io/v1"; r.Name() != want {

@@ -38,8 +38,8 @@ type state struct {
 	// hasty is set by what is tried again without a wait, and forbids the next one until a watch has been healthy.
 	hasty bool
 
-	// stuck is the version after which a watch was accepted and broke off at once by an error of the server. That may lie
-	// in what comes next: when it happens again, a full state leads past it.
+	// stuck is the version after which a watch was accepted and broke off at once by an error of the server, or brought
+	// bad data. That lies in what comes next: when it happens again, a full state leads past it.
 	stuck string
 
 	pages pages // in StateListing
@@ -381,11 +381,20 @@ func (s state) watchFailed(in input) (state, action) {
 	case ReasonTooNew, ReasonWentBack:
 		s.fresh = true
 		return s.retry(StateListing)
+	case ReasonSilent:
+		if s.phase == StateWatching {
+			// Most likely nothing has happened. Whether the server is there, the next watch shows.
+			return s.retry(StateConnecting)
+		}
 	case ReasonRefused:
 		// Most likely the version: another full state brings another one.
 		s.fresh = true
 		return s.wait(StateListing, in.after)
 	case ReasonBadData:
+		if s.stuck == s.version {
+			return s.wait(StateListing, in.after)
+		}
+		s.stuck = s.version
 		return s.retry(StateConnecting)
 	case ReasonServerError:
 		if in.brief && s.phase == StateWatching {

@@ -207,6 +207,18 @@ func TestStep(t *testing.T) {
 			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inFailed, reason: ReasonExpired, healthy: true},
 			state{phase: StateListing, version: "5", hasty: true}, action{op: opList, version: "5", match: "NotOlderThan"},
 		},
+		"watch: silent": {
+			state{phase: StateWatching, version: "5"}, failed(ReasonSilent),
+			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opWatch, version: "5"},
+		},
+		"watch: silent again": {
+			state{phase: StateWatching, version: "5", hasty: true}, failed(ReasonSilent),
+			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true}, action{op: opWait},
+		},
+		"watch: no answer": {
+			state{phase: StateConnecting, version: "5"}, failed(ReasonSilent),
+			state{phase: StateWaiting, then: StateConnecting, version: "5"}, action{op: opWait},
+		},
 		"watch: server error": {
 			state{phase: StateWatching, version: "5", stuck: "5"}, failed(ReasonServerError),
 			state{phase: StateWaiting, then: StateConnecting, version: "5", stuck: "5"}, action{op: opWait},
@@ -225,11 +237,15 @@ func TestStep(t *testing.T) {
 		},
 		"watch: bad data": {
 			state{phase: StateWatching, version: "5"}, failed(ReasonBadData),
-			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opWatch, version: "5"},
+			state{phase: StateConnecting, version: "5", hasty: true, stuck: "5"}, action{op: opWatch, version: "5"},
 		},
 		"watch: bad data again": {
-			state{phase: StateWatching, version: "5", hasty: true}, failed(ReasonBadData),
-			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true}, action{op: opWait},
+			state{phase: StateWatching, version: "6", hasty: true, stuck: "5"}, failed(ReasonBadData),
+			state{phase: StateWaiting, then: StateConnecting, version: "6", hasty: true, stuck: "6"}, action{op: opWait},
+		},
+		"watch: bad data again in the same place": {
+			state{phase: StateWatching, version: "5", hasty: true, stuck: "5"}, failed(ReasonBadData),
+			state{phase: StateWaiting, then: StateListing, version: "5", hasty: true, stuck: "5"}, action{op: opWait},
 		},
 		"watch: version refused": {
 			state{phase: StateConnecting, version: "5"}, failed(ReasonRefused),

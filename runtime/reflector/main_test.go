@@ -160,6 +160,24 @@ func (r *record) Update(o thing) error            { return r.note("update %s", o
 func (r *record) Delete(o thing) error            { return r.note("delete %s", o.Name) }
 func (r *record) Bookmark(version string) error   { return r.note("bookmark %s", version) }
 
+// logbook keeps what is logged.
+type logbook struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logbook) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logbook) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
 // rig is a running reflector in a bubble.
 type rig struct {
 	*Reflector[thing]

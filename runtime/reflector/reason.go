@@ -35,7 +35,8 @@ const (
 	ReasonServerError
 	// ReasonUnreachable is a connection that was refused, reset, cut, or never came about. Tried again with backoff.
 	ReasonUnreachable
-	// ReasonSilent is a connection that brought nothing for Config.SilenceTimeout. It is made anew, with backoff.
+	// ReasonSilent is a connection that brought nothing for Config.SilenceTimeout. A watch that was open is opened again
+	// at once, and with backoff from the second time on; anything else is tried again with backoff.
 	ReasonSilent
 	// ReasonNoBookmark is a watch-list whose initial events did not come to their end. A list is read in its place.
 	ReasonNoBookmark
@@ -51,7 +52,8 @@ const (
 	ReasonWentBack
 	// ReasonUnreadable is an object that the server could not read from its storage. A full state is read anew.
 	ReasonUnreadable
-	// ReasonBadData is an answer that could not be decoded. It is asked for again, with backoff from the second time on.
+	// ReasonBadData is an answer that could not be decoded. It is asked for again, with backoff from the second time on; if
+	// a watch brings it twice at the same version, a full state is read.
 	ReasonBadData
 	// ReasonShortWatch is a watch that the server closed at once. It is opened again with backoff.
 	ReasonShortWatch

@@ -360,10 +360,14 @@ func (r *run[T]) failure(reason Reason, err error) {
 			s.BadData++
 		}
 	})
-	if reason == ReasonExpired {
+	switch {
+	case reason == ReasonExpired:
 		// That is how a server tells that it has moved on: daily life.
 		r.log.V(2).Info("The server has forgotten the resource version", "state", r.state.phase, "resourceVersion", r.state.version)
-	} else {
+	case reason == ReasonSilent && r.state.phase == StateWatching:
+		// So is a collection in which nothing changes: no news, no bookmarks.
+		r.log.V(2).Info("The watch was silent; will open another one", "resourceVersion", r.state.version)
+	default:
 		r.log.Error(err, "Failed to list or watch; will try again", "state", r.state.phase, "reason", reason, "attempts", attempts)
 	}
 	if r.config.OnError != nil {

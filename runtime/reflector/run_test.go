@@ -15,6 +15,7 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2/textlogger"
 
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -421,7 +422,7 @@ func TestNoRelist(t *testing.T) {
 	for name, err := range map[string]error{
 		"500": statusError(500, 0), "503": errBusy, "504": statusError(504, 0), "429": statusError(429, 0), "401": statusError(401, 0),
 		"403": statusError(403, 0), "404": statusError(404, 0), "reset": errors.New("connection reset by peer"), "cut": io.ErrUnexpectedEOF,
-		"bad data": &source.DecodeError{Err: source.ErrWrongKind}, "closed at once": nil,
+		"closed at once": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := &fake{list: listOf("5")}
@@ -451,23 +452,31 @@ func TestNoRelist(t *testing.T) {
 	}
 }
 
-// TestStuckWatch has a server that accepts each watch from a version and then fails, as API servers do when the state
-// before the next change is compacted: only another full state leads past that.
+// TestStuckWatch has a server whose watches from one version never get past what comes next: API servers accept them and
+// fail when the state before the next change is compacted, and an object that can't be read stays so until it is changed.
+// Only another full state leads past that.
 func TestStuckWatch(t *testing.T) {
-	src := &fake{list: func(n int, _ source.ListOptions, _ func(thing) error) (source.ListResult, error) {
-		return source.ListResult{ResourceVersion: []string{"5", "9"}[n-1]}, nil
-	}}
-	src.watch = func(ctx context.Context, _ int, opts source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
-		opened()
-		if opts.ResourceVersion == "5" {
-			return statusError(500, 0)
-		}
-		return hold(ctx, opened)
+	for name, err := range map[string]error{
+		"500":      statusError(500, 0),
+		"bad data": &source.DecodeError{Err: source.ErrWrongKind},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &fake{list: func(n int, _ source.ListOptions, _ func(thing) error) (source.ListResult, error) {
+				return source.ListResult{ResourceVersion: []string{"5", "9"}[n-1]}, nil
+			}}
+			src.watch = func(ctx context.Context, _ int, opts source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
+				opened()
+				if opts.ResourceVersion == "5" {
+					return err
+				}
+				return hold(ctx, opened)
+			}
+			bubble(t, src, Config[thing]{DisableWatchList: true}, func(g *rig) {
+				g.pass(20 * time.Second)
+				g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "watch rv=5", "list rv=5NotOlderThan limit=0 token=", "watch rv=9")
+			})
+		})
 	}
-	bubble(t, src, Config[thing]{DisableWatchList: true}, func(g *rig) {
-		g.pass(20 * time.Second)
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "watch rv=5", "list rv=5NotOlderThan limit=0 token=", "watch rv=9")
-	})
 }
 
 func TestDeniedSaysSo(t *testing.T) {
@@ -509,16 +518,38 @@ func TestCleanEndWatchesAgainAtOnce(t *testing.T) {
 	})
 }
 
+// TestSilence has a collection in which nothing happens: its watch is replaced by another one, without a pause and without
+// alarm, until the server doesn't answer any more.
 func TestSilence(t *testing.T) {
-	src := &fake{list: listOf("5"), watch: quiet}
-	bubble(t, src, Config[thing]{DisableWatchList: true, SilenceTimeout: time.Minute, Backoff: Backoff{Jitter: -1}}, func(g *rig) {
-		g.pass(time.Minute)
-		synctest.Wait()
-		if s := g.Status(); s.State != StateWaiting || s.Reason != ReasonSilent || !errors.Is(s.LastError, ErrSilent) {
+	src := &fake{list: listOf("5")}
+	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+		if n < 4 {
+			return quiet(ctx, n, opts, opened, event)
+		}
+		<-ctx.Done() // half-open: the request gets no answer
+		return context.Cause(ctx)
+	}
+	logged := &logbook{}
+	config := Config[thing]{DisableWatchList: true, Backoff: Backoff{Jitter: -1}, Logger: textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(logged)))}
+	bubble(t, src, config, func(g *rig) {
+		for range 2 {
+			g.pass(3 * time.Minute)
+			if s := g.Status(); s.State != StateWatching || s.Reason != ReasonNone || !errors.Is(s.LastError, ErrSilent) {
+				t.Errorf("status %v", s)
+			}
+		}
+		g.pass(3 * time.Minute)
+		if s := g.Status(); s.State != StateConnecting || s.Reason != ReasonSilent {
 			t.Errorf("status %v", s)
 		}
-		g.pass(time.Second)
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "watch rv=5")
+		if text := logged.String(); text != "" {
+			t.Errorf("a quiet collection alarms: %s", text)
+		}
+		g.pass(3*time.Minute + time.Second)
+		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "watch rv=5", "watch rv=5", "watch rv=5", "watch rv=5")
+		if s := g.Status(); s.State != StateConnecting || s.Attempts != 2 || !strings.Contains(logged.String(), ErrSilent.Error()) {
+			t.Errorf("status %v, logged %q", s, logged.String())
+		}
 	})
 }
 

@@ -51,7 +51,8 @@ type DecodeError struct {
 	Err error
 }
 
-// Error returns one line: the step, the resource, the position, the reason, and what to do.
+// Error returns one line: the step, the resource, the position, the reason, and what to do. It is cut where the server
+// has sent more than a person would read.
 func (e *DecodeError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: ", e.Verb, describe(e.Resource))
@@ -68,7 +69,7 @@ func (e *DecodeError) Error() string {
 			fmt.Fprintf(&b, "(in namespace %s) ", e.Key.Namespace)
 		}
 	}
-	fmt.Fprintf(&b, "at byte %d: %v", e.Offset, e.Err)
+	fmt.Fprintf(&b, "at byte %d: %s", e.Offset, shorten(e.Err.Error()))
 	return b.String()
 }
 
@@ -77,8 +78,16 @@ func (e *DecodeError) Unwrap() error { return e.Err }
 
 const (
 	maxErrorBody = 64 << 10 // of an answer that refuses; a Status is far smaller
-	maxErrorText = 2 << 10  // of what is quoted if it isn't a Status
+	maxErrorText = 2 << 10  // of what is quoted of the server's
 )
+
+// shorten makes a text of the server's fit for a log.
+func shorten(text string) string {
+	if len(text) > maxErrorText {
+		text = text[:maxErrorText] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
 
 // responseError makes the error of an answer that is not 200.
 func responseError(resp *http.Response, verb string, resource schema.GroupResource, now time.Time) error {
@@ -104,11 +113,7 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 		}
 		return &apierrors.StatusError{ErrStatus: status}
 	}
-	text := body
-	if len(text) > maxErrorText {
-		text = text[:maxErrorText]
-	}
-	message := strings.TrimSpace(strings.ToValidUTF8(string(text), "\uFFFD"))
+	message := strings.TrimSpace(shorten(string(body)))
 	if message == "" {
 		message = "unknown"
 	}

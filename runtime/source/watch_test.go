@@ -81,6 +81,8 @@ func TestWatchRejects(t *testing.T) {
 		"type is a number":        {`{"type":1,"object":{}}`, 1, ErrMalformed, ""},
 		"unknown type":            {good + event("SPLICED", kindPod("b", "3")), 2, ErrUnknownEvent, `"SPLICED"`},
 		"unknown type, later":     {good + `{"object":` + kindPod("b", "3") + `,"type":"SPLICED"}`, 2, ErrUnknownEvent, ""},
+		"huge type":               {event(strings.Repeat("X", 1<<20), `{}`), 1, ErrUnknownEvent, "XX…"},
+		"huge kind":               {event("ADDED", `{"apiVersion":"v1","kind":"`+strings.Repeat("X", 1<<20)+`"}`), 1, ErrWrongKind, "XX…"},
 		"no object":               {good + `{"type":"ADDED"}`, 2, ErrMalformed, "no object"},
 		"object null":             {event("ADDED", `null`), 1, ErrNoName, ""},
 		"two objects":             {`{"object":{},"object":{},"type":"ADDED"}`, 1, ErrMalformed, "two"},
@@ -109,8 +111,8 @@ func TestWatchRejects(t *testing.T) {
 			if tc.is != nil && !errors.Is(err, tc.is) {
 				t.Errorf("got %v, want %v", err, tc.is)
 			}
-			if !strings.Contains(err.Error(), tc.text) {
-				t.Errorf("got %q, want …%s…", err, tc.text)
+			if text := err.Error(); len(text) > 5000 || !strings.Contains(text, tc.text) {
+				t.Errorf("got %d bytes: %.500q, want …%s…", len(text), text, tc.text)
 			}
 			if len(got) != tc.item-1 {
 				t.Errorf("%d events before the wrong one, want %d", len(got), tc.item-1)

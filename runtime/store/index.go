@@ -30,9 +30,10 @@ type Index[T object.Object, K comparable] struct{ erased *index[K] }
 // NewIndex defines an index. keys appends the keys of obj to dst and returns the result, as append does; it may append
 // nothing, and the same key twice counts once. A key that isn't equal to itself, as a NaN, is not indexed.
 //
-// keys must depend on nothing but obj, must not change obj, and must not keep dst. It is called by one goroutine at a
-// time for each store, once with the new and once with the old state of a changed object, and by Lookup for a Snapshot
-// that doesn't have the index. If it panics, the write that called it is undone.
+// keys must depend on nothing but obj, must not change obj, and must not keep dst. It may return a slice of obj's own
+// instead of dst, which is copied. It is called by one goroutine at a time for each store, once with the new and once with
+// the old state of a changed object, and by Lookup for a Snapshot that doesn't have the index. If it panics, the write
+// that called it is undone.
 func NewIndex[T object.Object, K comparable](name string, keys func(obj T, dst []K) []K) *Index[T, K] {
 	x := &index[K]{id: table.ID{Name: name}}
 	if keys != nil {
@@ -83,6 +84,17 @@ type index[K comparable] struct {
 	keys func(obj object.Object, dst []K) []K
 }
 
+// keysOf returns the keys of obj in room, or in larger room of the index's own. A function may have returned a slice of
+// the object's in the place of what it was given; the room is written to later, so that slice must not become the room.
+func (x *index[K]) keysOf(obj object.Object, room []K) []K {
+	room = room[:0]
+	keys := x.keys(obj, room)
+	if cap(keys) == 0 || cap(room) > 0 && &keys[:1][0] == &room[:1][0] {
+		return keys
+	}
+	return append(room, keys...)
+}
+
 func (x *index[K]) find(v *table.Version, key K) (table.Set, bool) {
 	// A nil key of an interface type is no K, but the assertion then gives nil, as wanted.
 	return v.Lookup(&x.id, table.Hash(key), func(other any) bool { k, _ := other.(K); return k == key })
@@ -95,7 +107,7 @@ func (x *index[K]) lookup(v *table.Version, key K, yield func(object.Object) boo
 	}
 	var keys []K
 	for obj := range v.All {
-		if keys = x.keys(obj, keys[:0]); slices.Contains(keys, key) && !yield(obj) {
+		if keys = x.keysOf(obj, keys); slices.Contains(keys, key) && !yield(obj) {
 			return
 		}
 	}
@@ -128,7 +140,7 @@ func (x *index[K]) all(v *table.Version) iter.Seq[K] {
 		seen := map[K]struct{}{}
 		var keys []K
 		for obj := range v.All {
-			keys = x.keys(obj, keys[:0])
+			keys = x.keysOf(obj, keys)
 			for _, key := range keys {
 				if _, ok := seen[key]; ok || key != key {
 					continue
@@ -156,10 +168,10 @@ func (b *binding[K]) Check() error { return check(b.of.id.Name, b.of.keys != nil
 func (b *binding[K]) Changes(old, obj object.Object, c *table.Changes) {
 	b.old, b.new = b.old[:0], b.new[:0]
 	if old != nil {
-		b.old = b.of.keys(old, b.old)
+		b.old = b.of.keysOf(old, b.old)
 	}
 	if obj != nil {
-		b.new = b.of.keys(obj, b.new)
+		b.new = b.of.keysOf(obj, b.new)
 	}
 	if !slices.Equal(b.old, b.new) {
 		for _, key := range b.old {

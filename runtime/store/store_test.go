@@ -242,6 +242,34 @@ func TestKeysOfInterfaceType(t *testing.T) {
 	}
 }
 
+// TestKeysThatBelongToTheObject has a function that returns a slice of the object's in the place of dst: nothing of the
+// index writes into it.
+func TestKeysThatBelongToTheObject(t *testing.T) {
+	byFinalizer := store.NewIndex("ByFinalizer", func(obj *thing, keys []string) []string {
+		if len(obj.Finalizers) > 0 {
+			return obj.Finalizers
+		}
+		return append(keys, "none")
+	})
+	for _, s := range []*store.Store[*thing]{mustNew(t, byFinalizer), mustNew(t)} {
+		owner, other := newThing("ns", "a", "n1"), newThing("ns", "b", "n1")
+		owner.Finalizers = []string{"x", "y"}
+		put(t, s, owner, other, owner.DeepCopy(), other.DeepCopy())
+		put(t, s, owner, other)
+		for _, key := range []string{"x", "y", "none"} {
+			if n := byFinalizer.Len(s.Snapshot(), key); n != 1 {
+				t.Errorf("%d objects under %s, want 1", n, key)
+			}
+		}
+		if n := len(slices.Collect(byFinalizer.Keys(s.Snapshot()))); n != 3 {
+			t.Errorf("%d keys, want 3", n)
+		}
+		if want := []string{"x", "y"}; !slices.Equal(owner.Finalizers, want) {
+			t.Errorf("the object has %q now, want %q", owner.Finalizers, want)
+		}
+	}
+}
+
 func TestKeysAreNotBoxedWhileTheyAgree(t *testing.T) {
 	byKeys := store.NewIndex("ByKeys", func(obj *thing, keys []string) []string { return append(keys, obj.Finalizers...) })
 	a, b := newThing("ns", "a", "n1"), newThing("ns", "a", "n1")

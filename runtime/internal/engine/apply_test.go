@@ -5,6 +5,7 @@ package engine
 import (
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -174,6 +175,24 @@ func TestAddIndexes(t *testing.T) {
 			t.Errorf("%d objects with UID 7", n)
 		}
 	})
+}
+
+// TestAddIndexesThatAreThere is what every call of a generated Lister method does. The time is for a test that fails.
+func TestAddIndexesThatAreThere(t *testing.T) {
+	index := byName()
+	r := newRig(t, index)
+	r.writing.Lock() // a batch is being applied
+	defer r.writing.Unlock()
+	done := make(chan error, 1)
+	go func() { done <- r.AddIndexes(index, index) }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("waits for the batch")
+	}
 }
 
 // TestAddIndexPanics shows that a panic of a caller's index function is the caller's, and leaves the informer usable.

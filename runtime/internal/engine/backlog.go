@@ -17,7 +17,7 @@ type backlog struct {
 type pending struct {
 	key        object.Key
 	old        object.Object // what the handler was told last; nil if the key does not exist for it
-	gone       *change       // the deletion of old
+	gone       *change       // the deletion of old; a copy, since the log's would keep its whole batch alive
 	new        object.Object // nil if the key does not exist any more
 	prev, next *pending
 }
@@ -51,7 +51,8 @@ func (b *backlog) add(c *change) {
 	case deleted:
 		p.new = nil
 		if p.old != nil && p.gone == nil {
-			p.gone = c
+			gone := *c
+			p.gone = &gone
 		}
 	}
 	b.events += p.events()

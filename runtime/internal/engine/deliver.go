@@ -15,7 +15,7 @@ import (
 func (s *Subscription) deliver(r *run) {
 	finished := false
 	defer func() {
-		if !finished && !s.config.Crash {
+		if !finished && !s.crashing {
 			r.spawn(s) // the callback ended its goroutine; the next event gets another one
 		}
 	}()
@@ -41,9 +41,10 @@ func (s *Subscription) deliver(r *run) {
 		case idle:
 		}
 		if due && s.informer.HasSynced() {
-			s.resync(r)
-			due = false
-			resync.Reset(s.config.Resync)
+			if s.resync(r) {
+				due = false
+				resync.Reset(s.config.Resync)
+			}
 			continue
 		}
 		select {
@@ -126,9 +127,9 @@ func (s *Subscription) replayAll(r *run) {
 	s.replay, s.replayed, s.initial = nil, 0, true
 }
 
-// resync delivers every object as an update of itself. It does nothing unless everything else was delivered: then the
-// present version is what the handler knows.
-func (s *Subscription) resync(r *run) {
+// resync delivers every object as an update of itself. It does nothing and returns false unless everything else was
+// delivered: then the present version is what the handler knows.
+func (s *Subscription) resync(r *run) (done bool) {
 	s.informer.mu.Lock()
 	s.mu.Lock()
 	version := s.informer.table.Version()
@@ -136,19 +137,20 @@ func (s *Subscription) resync(r *run) {
 	s.mu.Unlock()
 	s.informer.mu.Unlock()
 	if !current {
-		return
+		return false
 	}
 	for obj := range version.All {
 		c := change{kind: updated, old: obj, new: obj}
 		s.mu.Lock()
 		if s.removed || closed(r.done) {
 			s.mu.Unlock()
-			return
+			break
 		}
 		s.startLocked(&c)
 		s.mu.Unlock()
 		s.call(r, &c)
 	}
+	return true
 }
 
 // call calls the handler.
@@ -156,11 +158,15 @@ func (s *Subscription) call(r *run, c *change) {
 	returned := false
 	defer func() {
 		s.finish()
-		if returned || s.config.Crash {
+		if returned {
 			return
 		}
-		key := c.key().String()
-		if reason := recover(); reason != nil {
+		key, reason := c.key().String(), recover()
+		if reason != nil && s.config.Crash {
+			s.crashing = true
+			panic(reason) // with the callback still on the stack
+		}
+		if reason != nil {
 			r.logger.Error(panicError(reason), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
 				"callback", c.kind.callback(), "key", key, "stack", string(debug.Stack()))
 			return

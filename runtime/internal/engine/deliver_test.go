@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/klog/v2/textlogger"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -286,7 +287,7 @@ func TestStuckHandlerDelaysNobody(t *testing.T) {
 }
 
 func TestPanic(t *testing.T) {
-	for _, how := range []string{"panic", "nil panic", "Goexit"} {
+	for _, how := range []string{"panic", "nil panic", "Goexit", "Goexit where panics crash"} {
 		bubble(t, how, func(t *testing.T) {
 			r := newRig(t)
 			var logged strings.Builder
@@ -304,7 +305,9 @@ func TestPanic(t *testing.T) {
 					runtime.Goexit()
 				}
 			}
-			s := r.add(h, lately)
+			config := lately
+			config.Crash = how == "Goexit where panics crash"
+			s := r.add(h, config)
 			r.add(other, lately)
 			defer r.start()()
 			r.feed("[ =a@1 =b@1 =c@1 ]@5 ~c@6")
@@ -374,5 +377,25 @@ func TestResyncWaitsUntilCaughtUp(t *testing.T) {
 		synctest.Wait()
 		h.sees("~a@6 ~b@7 ~a@6 ~b@7 ~b@8 -a@9")
 		h.agrees(r)
+	})
+}
+
+// TestResyncThatComesTooEarlyIsNotLost asks for one at a moment when something waits, as it can have come in since the
+// handler was idle.
+func TestResyncThatComesTooEarlyIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		s := r.add(h, lately)
+		run := &run{}
+		r.apply([]delta{{Type: deltafifo.Added, Key: object.Key{Namespace: "ns", Name: "a"}, Object: thing("a@1"), ResourceVersion: "1"}})
+		if s.resync(run) {
+			t.Error("resynced what the handler does not know yet")
+		}
+		s.step(run)
+		if !s.resync(run) {
+			t.Error("not resynced")
+		}
+		h.sees("+a@1 ~a@1")
 	})
 }

@@ -109,9 +109,6 @@ func New(config Config) (*Informer, error) {
 		PageSize:         config.PageSize,
 		DisableWatchList: config.DisableWatchList,
 	}
-	if config.Logger != nil {
-		rc.Logger = *config.Logger
-	}
 	if i.reader, err = reflector.New(rc); err != nil {
 		return nil, err
 	}
@@ -182,10 +179,14 @@ func (i *Informer) forget(s *Subscription) {
 	}
 }
 
-// AddIndexes adds all of the indexes, or none and returns an error. An index that is there already is passed over.
+// AddIndexes adds all of the indexes, or none and returns an error. An index that is there already is passed over; if all
+// are, nothing is waited for.
 func (i *Informer) AddIndexes(indexes ...Indexer) error {
 	if i.broken != nil {
 		return i.broken
+	}
+	if i.published(indexes) {
+		return nil
 	}
 	i.writing.Lock()
 	defer i.writing.Unlock()
@@ -214,6 +215,22 @@ func (i *Informer) AddIndexes(indexes ...Indexer) error {
 		i.publishLocked()
 	}
 	return nil
+}
+
+// published says whether the table's version has all of the indexes.
+func (i *Informer) published(indexes []Indexer) bool {
+	version := i.table.Version()
+	return !slices.ContainsFunc(indexes, func(index Indexer) bool {
+		if index == nil {
+			return true
+		}
+		bound := index.Bind()
+		if bound == nil {
+			return true
+		}
+		_, has := version.IndexKeys(bound.ID())
+		return !has
+	})
 }
 
 // checkIndexesLocked returns those of indexes that the table lacks, or what is wrong with one.

@@ -79,26 +79,7 @@ func history(t *testing.T, rng *rand.Rand) {
 	}
 	feed := func(words string) {
 		for word := range strings.FieldsSeq(words) {
-			obj := thing(word[1:])
-			r.reader.steps <- func(s *sink) error {
-				switch word[0] {
-				case '[':
-					return s.BeginReplace()
-				case ']':
-					return s.EndReplace(obj.ResourceVersion)
-				case '!':
-					return s.AbortReplace()
-				case '=':
-					return s.Replace(obj)
-				case '+':
-					return s.Add(obj)
-				case '~':
-					return s.Update(obj)
-				case '-':
-					return s.Delete(obj)
-				}
-				return s.Bookmark(obj.ResourceVersion)
-			}
+			r.reader.steps <- func(s *sink) error { return say(s, word) }
 			if rng.IntN(4) == 0 {
 				time.Sleep(time.Duration(rng.IntN(4)) * time.Millisecond)
 			}

@@ -98,35 +98,38 @@ func (r *rig) start() (stop func()) {
 	}
 }
 
-// feed does what a text says, and waits until it is delivered: "+a/uid@1" add, "~a@2" update, "-a@3" delete, "=a@1"
-// replace, "[" begin, "]@9" end and "!" abort of a full state, "|@8" bookmark.
+// feed says a text, word by word, and waits until it is delivered.
 func (r *rig) feed(text string) {
 	r.t.Helper()
 	for word := range strings.FieldsSeq(text) {
-		obj := thing(word[1:])
-		r.reader.steps <- func(s *sink) error {
-			switch word[0] {
-			case '+':
-				return s.Add(obj)
-			case '~':
-				return s.Update(obj)
-			case '-':
-				return s.Delete(obj)
-			case '=':
-				return s.Replace(obj)
-			case '[':
-				return s.BeginReplace()
-			case ']':
-				return s.EndReplace(obj.ResourceVersion)
-			case '!':
-				return s.AbortReplace()
-			case '|':
-				return s.Bookmark(obj.ResourceVersion)
-			}
-			return fmt.Errorf("no such word: %q", word)
-		}
+		r.reader.steps <- func(s *sink) error { return say(s, word) }
 	}
 	synctest.Wait()
+}
+
+// say tells the sink what a word says: "+a/uid@1" add, "~a@2" update, "-a@3" delete, "=a@1" replace, "[" begin, "]@9" end
+// and "!" abort of a full state, "|@8" bookmark.
+func say(s *sink, word string) error {
+	obj := thing(word[1:])
+	switch word[0] {
+	case '+':
+		return s.Add(obj)
+	case '~':
+		return s.Update(obj)
+	case '-':
+		return s.Delete(obj)
+	case '=':
+		return s.Replace(obj)
+	case '[':
+		return s.BeginReplace()
+	case ']':
+		return s.EndReplace(obj.ResourceVersion)
+	case '!':
+		return s.AbortReplace()
+	case '|':
+		return s.Bookmark(obj.ResourceVersion)
+	}
+	return fmt.Errorf("no such word: %q", word)
 }
 
 func (r *rig) add(h Handler, config HandlerConfig) *Subscription {

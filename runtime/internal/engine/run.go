@@ -67,6 +67,9 @@ func (i *Informer) release() {
 func (i *Informer) work(ctx context.Context, r *run) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	if i.config.Logger != nil {
+		ctx = klog.NewContext(ctx, *i.config.Logger)
+	}
 	queue := deltafifo.New(deltafifo.Options[object.Object]{})
 	i.sink.fifo = queue
 	r.wg.Go(func() {
@@ -81,6 +84,7 @@ func (i *Informer) work(ctx context.Context, r *run) error {
 	queue.Close()
 	i.closeRun(r)
 	r.wg.Wait()
+	i.sink.fifo = nil // with what was not applied: the next run reads it anew
 	return context.Cause(ctx)
 }
 
@@ -89,9 +93,6 @@ func (i *Informer) openRun(ctx context.Context, r *run) {
 	defer i.mu.Unlock()
 	r.done = ctx.Done()
 	r.logger = klog.FromContext(ctx)
-	if i.config.Logger != nil {
-		r.logger = *i.config.Logger
-	}
 	r.open = true
 	for _, s := range i.subs {
 		r.spawn(s)

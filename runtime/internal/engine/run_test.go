@@ -5,11 +5,14 @@ package engine
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
@@ -188,6 +191,32 @@ func TestCancelledInEveryPhase(t *testing.T) {
 		if err := <-full; err != deltafifo.ErrClosed {
 			t.Errorf("the blocked reader got %v", err)
 		}
+	})
+}
+
+// TestStoppedKeepsNoQueue stops an informer while something waits for its writer.
+func TestStoppedKeepsNoQueue(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate()
+		r := newRig(t, store.NewIndex("Slow", func(_ object.Object, keys []string) []string {
+			g.wait("")
+			return keys
+		}))
+		stop := r.start()
+		r.feed("+a@1") // the writer stands
+		waits := func() weak.Pointer[metav1.PartialObjectMetadata] {
+			obj := thing("b@2")
+			r.reader.steps <- func(s *sink) error { return s.Add(obj) }
+			return weak.Make(obj)
+		}()
+		synctest.Wait()
+		time.AfterFunc(time.Second, g.open)
+		stop()
+		runtime.GC()
+		if waits.Value() != nil {
+			t.Error("what was not applied is kept")
+		}
+		r.want("a@1 at 1")
 	})
 }
 

@@ -25,6 +25,8 @@ type Subscription struct {
 	news     chan struct{} // holds a token when there may be something to do
 	epoch    time.Time     // a clock reading relative to another costs half of an absolute one
 
+	crashing bool // a panic is on its way out of the goroutine that delivers, which is the one that uses this
+
 	// mu guards what follows
 	mu       sync.Mutex
 	replay   *table.Version // nil if there is nothing to replay

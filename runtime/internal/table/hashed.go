@@ -5,7 +5,6 @@ package table
 import (
 	"hash/maphash"
 	"math/bits"
-	"slices"
 )
 
 var seed = maphash.MakeSeed()
@@ -26,20 +25,19 @@ const bucketLoad = 8
 // number count, and move those entries there that the hash's next bit sends there; they all come from one bucket, which
 // is the number without its highest bit.
 type hashed struct {
-	owner uint64        // of root's array
-	root  []*pageBranch // room for count buckets, in the shape of a vector
-	count uint32        // of buckets
-	n     int           // of entries
+	pages tree[page] // count buckets, and empty ones up to the next full page
+	count uint32     // of buckets
+	n     int        // of entries
 }
 
-type pageBranch struct {
-	owner uint64
-	pages [branchLen]*page
-}
+const (
+	pageBits = 3
+	pageLen  = 1 << pageBits
+)
 
 type page struct {
 	owner   uint64
-	buckets [leafLen][]entry // each of exact length, never changed in place
+	buckets [pageLen][]entry // each of exact length, never changed in place
 }
 
 // entry stands for an object's key by its slot, or for an index's key by its posting.
@@ -171,53 +169,27 @@ func (h *hashed) shrink(owner uint64) {
 
 // at returns bucket i, which must be there.
 func (h *hashed) at(i uint32) []entry {
-	r, b, l := split(i)
-	return h.root[r].pages[b].buckets[l]
+	return h.pages.at(i >> pageBits).buckets[i%pageLen]
 }
 
 // set sets bucket i, which is there or is the next one.
 func (h *hashed) set(owner uint64, i uint32, entries []entry) {
-	r, b, l := split(i)
-	h.ownRoot(owner)
-	if int(r) == len(h.root) {
-		h.root = append(h.root, &pageBranch{owner: owner})
-	}
-	br := h.root[r]
-	if br.owner != owner {
-		br = &pageBranch{owner: owner, pages: br.pages}
-		h.root[r] = br
-	}
-	pg := br.pages[b]
-	switch {
+	at := h.pages.own(owner, i>>pageBits)
+	switch pg := *at; {
 	case pg == nil:
-		pg = &page{owner: owner}
-		br.pages[b] = pg
+		*at = &page{owner: owner}
 	case pg.owner != owner:
-		pg = &page{owner: owner, buckets: pg.buckets}
-		br.pages[b] = pg
+		*at = &page{owner: owner, buckets: pg.buckets}
 	}
-	pg.buckets[l] = entries
+	(*at).buckets[i%pageLen] = entries
 }
 
-// cut takes away what lies behind bucket count.
+// cut takes away the bucket number count, behind the last one.
 func (h *hashed) cut(owner uint64) {
-	r, b, l := split(h.count)
-	switch {
-	case l > 0:
+	if h.count%pageLen == 0 {
+		h.pages.drop(owner, h.count>>pageBits)
+	} else {
 		h.set(owner, h.count, nil)
-	case b > 0:
-		h.set(owner, h.count, nil) // to own the branch
-		h.root[r].pages[b] = nil
-	default:
-		h.ownRoot(owner)
-		h.root[r] = nil
-		h.root = h.root[:r]
-	}
-}
-
-func (h *hashed) ownRoot(owner uint64) {
-	if h.owner != owner {
-		h.owner, h.root = owner, slices.Clone(h.root)
 	}
 }
 

@@ -4,20 +4,20 @@ package table
 
 import "testing"
 
-// TestHashedShrinksBesideItsSnapshots takes entries out across the border between two branches, each by another Txn, and
+// TestHashedShrinksBesideItsSnapshots takes entries out across the border between two of the root's forks, each by another Txn, and
 // looks at the state before every time that the number of buckets changes.
 func TestHashedShrinksBesideItsSnapshots(t *testing.T) {
 	r := newRand(t)
 	var h hashed
 	var hashes []uint32
-	const buckets = leafLen*branchLen + 3*leafLen
+	const buckets = pageLen*fan*fan + 3*pageLen
 	for h.count < buckets {
 		hash := r.Uint32()
 		hashes = append(hashes, hash)
 		h.insert(1, entry{hash: hash, slot: uint32(len(hashes))})
 	}
 	checkHashed(t, &h)
-	for owner := uint64(2); h.count > buckets-6*leafLen; owner++ {
+	for owner := uint64(2); h.count > buckets-6*pageLen; owner++ {
 		before := h
 		hash := hashes[len(hashes)-1]
 		hashes = hashes[:len(hashes)-1]

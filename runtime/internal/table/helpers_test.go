@@ -4,7 +4,6 @@ package table
 
 import (
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -175,15 +174,8 @@ func checkShape(t testing.TB, v *Version) {
 	checkVector(t, &v.objects)
 	checkHashed(t, &v.keys)
 	slots := 0
-	for first, l := range v.objects.leaves {
-		for i, obj := range &l.objs {
-			if (obj != nil) != (l.used>>i&1 != 0) {
-				t.Fatalf("slot %d: used bit and content disagree", first+uint32(i))
-			}
-			if obj != nil {
-				slots++
-			}
-		}
+	for range v.objects.places {
+		slots++
 	}
 	if slots != v.keys.n {
 		t.Fatalf("%d objects under %d keys", slots, v.keys.n)
@@ -194,33 +186,52 @@ func checkShape(t testing.TB, v *Version) {
 	}
 }
 
-func checkVector(t testing.TB, v *vector) {
+// checkTree verifies the nodes above the leaves, and that the leaves are full that full names.
+func checkTree[L any](t testing.TB, tree *tree[L], full func(*L) bool) {
 	t.Helper()
-	if n := len(v.root); n > 0 && v.root[n-1] == nil {
+	if n := len(tree.root); n > 0 && tree.root[n-1] == nil {
 		t.Fatal("the root ends in nothing")
 	}
-	free := uint32(len(v.root)) << (leafBits + branchBits)
-	for r, br := range v.root {
-		if br == nil {
-			free = min(free, uint32(r)<<(leafBits+branchBits))
+	for r, upper := range tree.root {
+		if upper == nil {
 			continue
 		}
-		if br.used == 0 {
-			t.Fatal("an empty branch is kept")
+		if upper.kids == [fan]*fork[L]{} {
+			t.Fatalf("fork %d is empty and kept", r)
 		}
-		for b, l := range br.leaves {
-			first := uint32(r<<branchBits+b) << leafBits
-			if (l != nil) != (br.used>>b&1 != 0) || (l != nil && l.used == leafFull) != (br.full>>b&1 != 0) {
-				t.Fatalf("leaf %d: bits of the branch are wrong", first)
+		for u, lower := range upper.kids {
+			if (lower != nil && lower.full == fanFull) != (upper.full>>u&1 != 0) {
+				t.Fatalf("fork %d, %d: bit of the fork above it is wrong", r, u)
 			}
-			if l != nil && l.used == 0 {
-				t.Fatalf("leaf %d is empty and kept", first)
+			if lower == nil {
+				continue
 			}
-			switch {
-			case l == nil:
-				free = min(free, first)
-			case l.used != leafFull:
-				free = min(free, first+uint32(bits.TrailingZeros32(^l.used)))
+			if lower.kids == [fan]*L{} {
+				t.Fatalf("fork %d, %d is empty and kept", r, u)
+			}
+			for l, leaf := range lower.kids {
+				if (leaf != nil && full(leaf)) != (lower.full>>l&1 != 0) {
+					t.Fatalf("leaf %d of fork %d, %d: bit of the fork is wrong", l, r, u)
+				}
+			}
+		}
+	}
+}
+
+func checkVector(t testing.TB, v *vector) {
+	t.Helper()
+	checkTree(t, &v.leaves, func(lf *leaf) bool { return lf.used == leafFull })
+	free := uint32(0) // in ascending order, the first gap
+	for i, lf := range v.leaves.all {
+		if lf.used == 0 {
+			t.Fatalf("leaf %d is empty and kept", i)
+		}
+		for l, obj := range lf.objs {
+			if (obj != nil) != (lf.used>>l&1 != 0) {
+				t.Fatalf("leaf %d, place %d: used bit and content disagree", i, l)
+			}
+			if slot := i<<leafBits + uint32(l); obj != nil && slot == free {
+				free++
 			}
 		}
 	}
@@ -232,38 +243,31 @@ func checkVector(t testing.TB, v *vector) {
 
 func checkHashed(t testing.TB, h *hashed) {
 	t.Helper()
-	n, count := 0, uint32(0)
-	for r, br := range h.root {
-		for b, pg := range br.pages {
-			first := uint32(r<<branchBits+b) << leafBits
-			if (pg != nil) != (first < h.count) {
-				t.Fatalf("page of bucket %d: %p, though %d buckets are there", first, pg, h.count)
+	checkTree(t, &h.pages, func(*page) bool { return false })
+	n, pages := 0, uint32(0)
+	for p, pg := range h.pages.all {
+		if p != pages {
+			t.Fatalf("page %d follows %d pages", p, pages)
+		}
+		pages++
+		for b, entries := range pg.buckets {
+			i := p<<pageBits + uint32(b)
+			n += len(entries)
+			for _, e := range entries {
+				if i >= h.count || h.number(e.hash) != i {
+					t.Fatalf("hash %x is in bucket %d of %d, want %d", e.hash, i, h.count, h.number(e.hash))
+				}
 			}
-			if pg == nil {
-				continue
-			}
-			for i, entries := range pg.buckets {
-				i := first + uint32(i)
-				if i < h.count {
-					count++
-				}
-				n += len(entries)
-				for _, e := range entries {
-					if h.number(e.hash) != i {
-						t.Fatalf("hash %x is in bucket %d of %d, want %d", e.hash, i, h.count, h.number(e.hash))
-					}
-				}
-				if cap(entries) != len(entries) {
-					t.Fatalf("a bucket of %d has room for %d", len(entries), cap(entries))
-				}
+			if cap(entries) != len(entries) {
+				t.Fatalf("a bucket of %d has room for %d", len(entries), cap(entries))
 			}
 		}
 	}
-	if n != h.n || count != h.count {
-		t.Fatalf("%d entries in %d buckets, counted as %d in %d", n, count, h.n, h.count)
+	if want := (h.count + pageLen - 1) / pageLen; n != h.n || pages != want {
+		t.Fatalf("%d entries in %d pages, want %d in %d", n, pages, h.n, want)
 	}
-	if n > int(count)*bucketLoad || count > 1 && n < int(count-1)*(bucketLoad/2) {
-		t.Fatalf("%d entries in %d buckets", n, count)
+	if n > int(h.count)*bucketLoad || h.count > 1 && n < int(h.count-1)*(bucketLoad/2) {
+		t.Fatalf("%d entries in %d buckets", n, h.count)
 	}
 }
 

@@ -96,7 +96,7 @@ func (p *posting) with(owner uint64, slot uint32) *posting {
 			return p
 		}
 		few := []uint32{min(p.one, slot), max(p.one, slot)}
-		return &posting{key: p.key, n: 2, many: &slots{owner: owner, few: few}}
+		return newPosting(p.key, 2, slots{owner: owner, few: few})
 	}
 	if p.many.few != nil {
 		at, found := slices.BinarySearch(p.many.few, slot)
@@ -168,7 +168,17 @@ func (p *posting) own(owner uint64) *posting {
 	if p.many.owner == owner {
 		return p
 	}
-	return &posting{key: p.key, n: p.n, many: &slots{owner: owner, few: p.many.few, spans: slices.Clone(p.many.spans)}}
+	return newPosting(p.key, p.n, slots{owner: owner, few: p.many.few, spans: slices.Clone(p.many.spans)})
+}
+
+// newPosting makes a posting of more than one slot, both halves in one piece.
+func newPosting(key any, n uint32, many slots) *posting {
+	p := &struct {
+		posting
+		slots
+	}{posting{key: key, n: n}, many}
+	p.posting.many = &p.slots
+	return &p.posting
 }
 
 func (s *slots) find(number uint32) (at int, found bool) {

@@ -30,12 +30,13 @@ import (
 // Table is a persistent multi-index table of objects. Its drawing shows one Version; nodes are shared by all Versions
 // that agree in them.
 //
-//	Version ─┬─ objects     vector: slot number ─▶ object       root ─▶ branch (64) ─▶ leaf (16 objects)
-//	         ├─ keys        hash table: key ─▶ slot             a vector of buckets; the key stands in the object
-//	         ├─ namespaces  hash table: namespace ─▶ posting    a posting: one key, and the set of slots that have it
-//	         └─ indexes[i]  hash table: index key ─▶ posting
+//	Version ─┬─ objects   vector: slot number ─▶ object     a tree: root ─▶ fork (16) ─▶ fork (16) ─▶ leaf (16 objects)
+//	         └─ directory ─┬─ keys        hash table: key ─▶ slot             the same tree, its leaves are pages of 8
+//	                       │                                                  buckets; the key stands in the object
+//	                       ├─ namespaces  hash table: namespace ─▶ posting    a posting: one key, and the set of slots
+//	                       └─ indexes[i]  hash table: index key ─▶ posting    that have it
 //
-// To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf, the branch and the root
+// To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf, the two forks and the root
 // above the slot, unless this Txn has made them, and put the object there. Nothing else changes: everything but the
 // vector knows the object by its slot.
 //
@@ -43,7 +44,7 @@ import (
 // the key's bucket, to the namespace's posting and to the posting of every index key. A bucket, or a posting's list of
 // few slots, is copied as a whole; a posting of many slots is copied by spans of 4,096.
 //
-// To delete: the same backwards. Buckets, postings, leaves and branches that become empty are let go of.
+// To delete: the same backwards. Buckets, postings, leaves and forks that become empty are let go of.
 //
 // To publish: store the pointer to the Txn's Version. From then on no Txn owns the Version's nodes, because each node
 // bears the number of the Txn that made it and numbers aren't used twice.
@@ -54,6 +55,8 @@ type Table struct {
 	open    atomic.Bool
 	serial  uint64
 	changes []Changes
+	marks   []uint64 // while a Txn replaces; a bit per slot: its object was set or kept since StartReplace. A mark may
+	// outlive its object, because whoever takes the slot next is marked too
 }
 
 // Index computes the keys of objects for one index. An Index value belongs to one Table, whose writer alone calls it.
@@ -76,7 +79,7 @@ type ID struct {
 // New returns an empty table with these indexes, at resourceVersion "". It fails like AddIndex.
 func New(indexes ...Index) (*Table, error) {
 	t := &Table{}
-	t.version.Store(&Version{})
+	t.version.Store(&Version{directory: &directory{}})
 	x := t.Begin()
 	for _, ix := range indexes {
 		if err := x.AddIndex(ix); err != nil {

@@ -15,10 +15,8 @@ type Txn struct {
 	owner uint64   // marks the nodes that this Txn may change in place
 	next  *Version // nil at the end
 
-	ownsIndexes bool
-	replacing   bool
-	marks       []uint64 // a bit per slot: its object was set or kept since StartReplace; it may outlive the object,
-	// because whoever takes the slot next is marked too
+	ownsDirectory bool
+	replacing     bool
 }
 
 // Get returns the object under key.
@@ -38,6 +36,7 @@ func (x *Txn) Set(obj object.Object) (old object.Object, replaced bool) {
 	_, slot, old := x.next.find(key, hash)
 	x.compute(old, obj)
 	if old == nil {
+		x.ownDirectory()
 		slot = x.next.objects.free()
 		x.next.keys.insert(x.owner, entry{hash: hash, slot: slot})
 		if key.Namespace != "" {
@@ -69,6 +68,7 @@ func (x *Txn) Delete(key object.Key) (old object.Object, ok bool) {
 		return nil, false
 	}
 	x.compute(old, nil)
+	x.ownDirectory()
 	x.next.keys.remove(x.owner, hash, at)
 	if key.Namespace != "" {
 		leave(&x.next.namespaces, x.owner, Hash(key.Namespace), key.Namespace, slot)
@@ -81,8 +81,10 @@ func (x *Txn) Delete(key object.Key) (old object.Object, ok bool) {
 // StartReplace begins a replacement of the whole content: from here on Set and Keep mark what stays. A second
 // StartReplace begins anew.
 func (x *Txn) StartReplace() {
-	x.replacing = true
-	clear(x.marks)
+	if x.Open() {
+		x.replacing = true
+		clear(x.table.marks)
+	}
 }
 
 // Sweep ends a replacement: it deletes every object that was neither set nor kept since StartReplace, and calls deleted,
@@ -92,11 +94,9 @@ func (x *Txn) Sweep(deleted func(old object.Object)) {
 		return
 	}
 	var gone []object.Object
-	for first, l := range x.next.objects.leaves {
-		for i, obj := range &l.objs {
-			if obj != nil && !x.marked(first+uint32(i)) {
-				gone = append(gone, obj)
-			}
+	for slot, obj := range x.next.objects.places {
+		if !x.marked(slot) {
+			gone = append(gone, obj)
 		}
 	}
 	for _, obj := range gone {
@@ -104,7 +104,7 @@ func (x *Txn) Sweep(deleted func(old object.Object)) {
 			deleted(old)
 		}
 	}
-	x.replacing, x.marks = false, nil
+	x.replacing, x.table.marks = false, nil
 }
 
 // AddIndex adds an index and fills it from the content. Adding one that the table has is fine and does nothing. It fails
@@ -116,17 +116,12 @@ func (x *Txn) AddIndex(ix Index) error {
 	}
 	added := index{id: ix.ID(), def: ix}
 	var c Changes
-	for first, l := range x.next.objects.leaves {
-		for i, obj := range &l.objs {
-			if obj == nil {
-				continue
-			}
-			ix.Changes(nil, obj, &c)
-			added.apply(x.owner, &c, first+uint32(i))
-		}
+	for slot, obj := range x.next.objects.places {
+		ix.Changes(nil, obj, &c)
+		added.apply(x.owner, &c, slot)
 	}
-	x.next.indexes = append(slices.Clip(x.next.indexes), added)
-	x.ownsIndexes = true
+	x.ownDirectory()
+	x.next.indexes = append(x.next.indexes, added)
 	return nil
 }
 
@@ -164,7 +159,15 @@ func (x *Txn) end() {
 	if x.next == nil {
 		panic("table: Txn used after Publish or Discard")
 	}
-	x.next, x.marks, x.replacing = nil, nil, false
+	x.next, x.table.marks, x.replacing = nil, nil, false
+}
+
+func (x *Txn) ownDirectory() {
+	if !x.ownsDirectory {
+		d := *x.next.directory
+		d.indexes = slices.Clone(d.indexes)
+		x.next.directory, x.ownsDirectory = &d, true
+	}
 }
 
 // compute asks the indexes what the step from old to obj changes. User code runs here and only here, before any change.
@@ -186,10 +189,7 @@ func (x *Txn) apply(slot uint32) {
 		if len(c.leave) == 0 && len(c.enter) == 0 {
 			continue
 		}
-		if !x.ownsIndexes {
-			x.next.indexes = slices.Clone(x.next.indexes)
-			x.ownsIndexes = true
-		}
+		x.ownDirectory()
 		x.next.indexes[i].apply(x.owner, c, slot)
 	}
 }
@@ -239,12 +239,12 @@ func (x *Txn) mark(slot uint32) {
 	if !x.replacing {
 		return
 	}
-	for int(slot/64) >= len(x.marks) {
-		x.marks = append(x.marks, 0)
+	for int(slot/64) >= len(x.table.marks) {
+		x.table.marks = append(x.table.marks, 0)
 	}
-	x.marks[slot/64] |= 1 << (slot % 64)
+	x.table.marks[slot/64] |= 1 << (slot % 64)
 }
 
 func (x *Txn) marked(slot uint32) bool {
-	return int(slot/64) < len(x.marks) && x.marks[slot/64]>>(slot%64)&1 != 0
+	return int(slot/64) < len(x.table.marks) && x.table.marks[slot/64]>>(slot%64)&1 != 0
 }

@@ -13,10 +13,15 @@ import (
 // each call.
 type Version struct {
 	objects         vector
-	keys            hashed
-	namespaces      hashed
-	indexes         []index
 	resourceVersion string
+	*directory      // not nil
+}
+
+// directory is how the objects of a Version are found. It stands apart because most Txns change none of it.
+type directory struct {
+	keys       hashed
+	namespaces hashed
+	indexes    []index
 }
 
 type index struct {

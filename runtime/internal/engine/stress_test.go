@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// TestEverythingAtOnce calls everything from everywhere, also from callbacks, while full states and changes come in and
+// runs begin and end. It is for the race detector, and for deadlocks, in which it would not end; the recorder checks what
+// each handler is told. Nothing in it depends on who comes first.
+func TestEverythingAtOnce(t *testing.T) {
+	i, err := newInformer(Config{Name: "things"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := &script{i.sink, make(chan func(*sink) error)}
+	i.reader = reader
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var group sync.WaitGroup
+	again := func(n uint64, f func(rng *rand.Rand)) {
+		group.Go(func() {
+			for rng := rand.New(rand.NewPCG(seed, n)); ctx.Err() == nil; {
+				f(rng)
+			}
+		})
+	}
+	again(1, func(rng *rand.Rand) {
+		ctx, cancel := context.WithTimeout(ctx, time.Duration(rng.IntN(20))*time.Millisecond)
+		defer cancel()
+		if err := i.Run(ctx); err != context.DeadlineExceeded && err != context.Canceled {
+			t.Error(err)
+		}
+	})
+	added := byName()
+	again(2, func(rng *rand.Rand) {
+		h := record(t)
+		var sub atomic.Pointer[Subscription]
+		n := 0
+		h.before = func(string) {
+			switch n++; {
+			case n%7 == 0:
+				_, _ = i.Handlers(), i.AddIndexes(added)
+			case n%50 == 0 && sub.Load() != nil:
+				sub.Load().Remove()
+			}
+		}
+		s, err := i.AddHandler(h, HandlerConfig{Threshold: []int{Never, 0, 3, 100}[rng.IntN(4)], Resync: time.Duration(rng.IntN(2)) * time.Millisecond})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		sub.Store(s)
+		if rng.IntN(4) > 0 {
+			time.Sleep(time.Duration(rng.IntN(3)) * time.Millisecond)
+			group.Go(s.Remove)
+		}
+		s.Remove()
+	})
+	again(3, func(rng *rand.Rand) {
+		name := fmt.Sprint("By", rng.IntN(20))
+		_ = i.AddIndexes(store.NewIndex(name, func(_ object.Object, keys []string) []string { return append(keys, name) })) // one of them first
+		ctx, cancel := context.WithTimeout(ctx, time.Millisecond)
+		defer cancel()
+		_, _ = i.AwaitResourceVersion(ctx, fmt.Sprint(rng.IntN(50_000))), i.Running()
+	})
+
+	rng := rand.New(rand.NewPCG(seed, 0))
+	version := 0
+	tell := func(word string) {
+		version++
+		word = fmt.Sprintf("%s%c/%d@%d", word, 'a'+rng.IntN(20), rng.IntN(3), version)
+		reader.steps <- func(s *sink) error {
+			_ = say(s, word) // the run may be over
+			return nil
+		}
+	}
+	for range 300 {
+		if rng.IntN(5) == 0 {
+			tell("[")
+			for range rng.IntN(30) {
+				tell("=")
+			}
+			tell([]string{"!", "]"}[rng.IntN(2)])
+		}
+		for range rng.IntN(100) {
+			tell([]string{"+", "~", "-", "|"}[rng.IntN(4)])
+		}
+	}
+	cancel()
+	group.Wait()
+}

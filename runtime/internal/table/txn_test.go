@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// TestUpdateAllocatesLittle guards what an update by a Txn of its own costs, which the garbage collector pays again.
+func TestUpdateAllocatesLittle(t *testing.T) {
+	const many = 20000
+	things := make([]*thing, many)
+	for i := range things {
+		things[i] = newThing("ns", fmt.Sprint(i), "key")
+	}
+	plain, indexed := mustNew(t), mustNew(t, byKeys("keys")) // whose function allocates itself
+	put(plain, things...)
+	put(indexed, things...)
+	const updates = 1000
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for i := range updates {
+		x := plain.Begin()
+		x.Set(things[i*7919%many])
+		x.SetResourceVersion("1")
+		x.Publish()
+	}
+	runtime.ReadMemStats(&after)
+	if got := (after.TotalAlloc - before.TotalAlloc) / updates; got > 900 {
+		t.Errorf("an update allocates %d bytes, want at most 900", got)
+	}
+	old := plain.Version()
+	if v := put(plain, things[1]); v.directory != old.directory {
+		t.Error("an update that changes no key copies the directory")
+	}
+	old = indexed.Version()
+	if v := put(indexed, newThing("ns", "1", "other")); v.directory == old.directory {
+		t.Error("a published directory was changed")
+	}
+}
+
+// TestEndedTxnLeavesTheNextAlone keeps a Txn beyond its end and uses it while the next one replaces.
+func TestEndedTxnLeavesTheNextAlone(t *testing.T) {
+	table := mustNew(t)
+	ended := table.Begin()
+	ended.Set(newThing("", "a"))
+	ended.Set(newThing("", "b"))
+	ended.Publish()
+	x := table.Begin()
+	x.StartReplace()
+	x.Keep(object.Key{Name: "a"})
+	ended.StartReplace()
+	ended.Sweep(nil)
+	ended.Discard()
+	x.Sweep(nil)
+	if v := x.Publish(); v.Len() != 1 {
+		t.Errorf("%d objects are left, want the one that was kept", v.Len())
+	}
+	x = table.Begin()
+	x.StartReplace()
+	x.Keep(object.Key{Name: "a"})
+	x.Discard() // and its marks with it
+	x = table.Begin()
+	x.StartReplace()
+	x.Sweep(nil)
+	if v := x.Publish(); v.Len() != 0 {
+		t.Errorf("%d objects are left that a discarded Txn kept", v.Len())
+	}
+}
