@@ -193,7 +193,7 @@ func shutDown(t *testing.T, ns in, ph phase) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Shutdown gives %v, want %v", err, context.DeadlineExceeded)
 		}
-		for _, part := range []string{"crates.v1.harbour.example.com", "bring", "OnAdd", ns.namespace + "/crate-0"} {
+		for _, part := range []string{"crates.harbour.example.com/v1", "bring", "OnAdd", ns.namespace + "/crate-0"} {
 			if !strings.Contains(err.Error(), part) {
 				t.Errorf("Shutdown gives %q, want it to name %q", err, part)
 			}

@@ -194,7 +194,7 @@ func TestServerNotThereYet(t *testing.T) {
 	awaitStatus(t, i, "waiting", func(s informer.Status) bool { return s.Reflector.State == reflector.StateWaiting })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
-	if err := f.WaitForCacheSync(ctx); err == nil || !strings.Contains(err.Error(), "refused") || !strings.Contains(err.Error(), "crates.v1.harbour.example.com") {
+	if err := f.WaitForCacheSync(ctx); err == nil || !strings.Contains(err.Error(), "refused") || !strings.Contains(err.Error(), "crates.harbour.example.com/v1") {
 		t.Errorf("WaitForCacheSync gives %v, want the kind and the reason", err)
 	}
 	c.startAgain(t)
