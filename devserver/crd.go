@@ -22,8 +22,8 @@ import (
 // and a watch; on a Server also when changes of a schema are in force. It never changes crds.
 //
 // An error names the CRD and wraps what the API server answered, for example an invalid or a conflicting name or schema.
-// A CRD whose names another one has is reported as soon as the API server says so. If ctx ends first the error wraps
-// context.Cause(ctx); CRDs that are installed already stay.
+// A CRD whose names another one has is reported as soon as the API server says so, and so is a cfg that may not do what
+// is needed. If ctx ends first the error wraps context.Cause(ctx); CRDs that are installed already stay.
 func InstallCRDs(ctx context.Context, cfg *rest.Config, crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	if len(crds) == 0 {
 		return nil
@@ -100,20 +100,19 @@ func applyCRD(ctx context.Context, client clientset.Interface, want *apiextensio
 
 // awaitEstablished returns nil when the CRD is established, and an error when it won't be.
 func awaitEstablished(ctx context.Context, client clientset.Interface, name string) error {
-	var final error
-	err := poll(ctx, func(ctx context.Context) error {
+	return poll(ctx, func(ctx context.Context) error {
 		crd, err := client.ApiextensionsV1().CustomResourceDefinitions().Get(ctx, name, metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			final = fmt.Errorf("it was deleted meanwhile: %w", err)
-			return nil
-		}
-		if err != nil {
+		switch {
+		case apierrors.IsNotFound(err):
+			return refusal{fmt.Errorf("it was deleted meanwhile: %w", err)}
+		case apierrors.IsForbidden(err), apierrors.IsUnauthorized(err):
+			return refusal{err}
+		case err != nil:
 			return err
 		}
 		for _, c := range crd.Status.Conditions {
 			if c.Type == apiextensionsv1.NamesAccepted && c.Status == apiextensionsv1.ConditionFalse {
-				final = fmt.Errorf("the names are not accepted: %s: %s", c.Reason, c.Message)
-				return nil
+				return refusal{fmt.Errorf("the names are not accepted: %s: %s", c.Reason, c.Message)}
 			}
 		}
 		if isEstablished(crd) {
@@ -121,7 +120,6 @@ func awaitEstablished(ctx context.Context, client clientset.Interface, name stri
 		}
 		return fmt.Errorf("not established yet: %v", crd.Status.Conditions)
 	})
-	return errors.Join(final, err)
 }
 
 func isEstablished(crd *apiextensionsv1.CustomResourceDefinition) bool {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/fstest"
 
@@ -88,15 +89,22 @@ func TestInstallCRDsErrors(t *testing.T) {
 		t.Errorf("no CRDs give %v", err)
 	}
 
+	var status atomic.Int32
 	refusing := start(t, devserver.Options{WrapHandler: func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.Contains(r.URL.Path, "/boats") {
-				http.Error(w, "come back later", http.StatusForbidden)
+			if strings.HasSuffix(r.URL.Path, "/boats") { // not the CRD
+				http.Error(w, "come back later", int(status.Load()))
 				return
 			}
 			next.ServeHTTP(w, r)
 		})
 	}})
+	status.Store(http.StatusForbidden)
+	err = devserver.InstallCRDs(t.Context(), refusing.Config(), boatCRD())
+	if err == nil || !strings.Contains(err.Error(), "wait for CRD boats.harbour.example.com to be served at v1: GET") || !strings.Contains(err.Error(), "403") {
+		t.Errorf("a CRD whose objects may not be listed gives %v", err)
+	}
+	status.Store(http.StatusServiceUnavailable)
 	reason := errors.New("long enough")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), patience/30, reason)
 	defer cancel()

@@ -34,8 +34,9 @@
 //
 // Start returns with a server that is ready, and the server belongs to the context that Start was given: it ends when
 // that does, or with Stop or Close, or when a part of it fails; Done tells that it has ended and Err why. Stop returns
-// when everything has ended: no goroutine, no connection, no port and no temporary folder is left, with one exception. For
-// one second after a change or a deletion of a CRD the API server keeps a sleeping goroutine, which Stop can't wake.
+// when everything has ended: no goroutine, no connection, no port and no temporary folder is left, with two exceptions.
+// For a second after a change or a deletion of a CRD, and for three after a list that had to wait until the watch cache was
+// up to date, the API server keeps a sleeping goroutine, which Stop can't wake.
 //
 // Less formally: start it with the context of the test or the program and defer Close.
 //

@@ -20,8 +20,9 @@ import (
 // crdPath is where CRDs are served.
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// pollInterval is the pause between two looks at something that becomes true within milliseconds.
-const pollInterval = 2 * time.Millisecond
+// The pause between two looks at something that becomes true within milliseconds on a Server, and within seconds on
+// other clusters, which shall not be asked all the time: a twentieth of the time waited so far, within these bounds.
+const minPause, maxPause = 2 * time.Millisecond, 200 * time.Millisecond
 
 var (
 	jsonContent = rest.ContentConfig{
@@ -31,13 +32,20 @@ var (
 	discardLog = log.New(io.Discard, "", 0)
 )
 
-// poll calls f until it returns nil. If ctx ends first poll's error wraps context.Cause(ctx) and tells f's last one.
+// refusal is an error that is the same however often one asks.
+type refusal struct{ error }
+
+// poll calls f until it returns nil, or a refusal, whose error poll then returns. If ctx ends first poll's error wraps
+// context.Cause(ctx) and tells f's last one.
 func poll(ctx context.Context, f func(context.Context) error) error {
 	var last error
-	for {
+	for began := time.Now(); ; {
 		err := f(ctx)
 		if err == nil {
 			return nil
+		}
+		if final, ok := err.(refusal); ok {
+			return final.error
 		}
 		if ctx.Err() == nil || last == nil {
 			last = err
@@ -45,12 +53,13 @@ func poll(ctx context.Context, f func(context.Context) error) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%w (%v)", context.Cause(ctx), last)
-		case <-time.After(pollInterval):
+		case <-time.After(min(max(time.Since(began)/20, minPause), maxPause)):
 		}
 	}
 }
 
-// ask sends a GET and returns nil if the answer begins with status 200. It doesn't wait for the answer's end.
+// ask sends a GET and returns nil if the answer begins with status 200. It doesn't wait for the answer's end. That the
+// client may not ask is a refusal.
 func ask(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -67,7 +76,11 @@ func ask(ctx context.Context, client *http.Client, url string) error {
 		return nil
 	}
 	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1000))
-	return fmt.Errorf("GET %s: %s: %s", url, resp.Status, strings.TrimSpace(string(text)))
+	err = fmt.Errorf("GET %s: %s: %s", url, resp.Status, strings.TrimSpace(string(text)))
+	if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+		return refusal{err}
+	}
+	return err
 }
 
 // unusedConns are the connections that no request has come in on. http.Server's Shutdown gives each of them five

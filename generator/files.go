@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// Files is what one run would write, rendered to the last byte: Write puts it on disk, Diff says what Write would do.
+// Files is what one run would write, fully rendered: Write puts it on disk, Diff says what Write would do.
 //
 // Everything below the folders informers and listers of Root that carries our header belongs to the generator. Files of
 // others there are neither changed nor removed, nor is anything outside of these two folders.
@@ -38,8 +38,8 @@ type Report struct {
 }
 
 // Write makes the output folder equal to f: it writes the files that are missing or differ, removes those of ours that
-// f doesn't have, and then the folders that this leaves empty (the output folder stays). Files that are right keep
-// their modification time, and their line endings, if a checkout has made them Windows'.
+// f doesn't have, and then the folders that this leaves empty (the output folder stays). Files that are right are not
+// touched, even if a checkout has given them Windows line endings.
 //
 // It writes nothing and returns all reasons, joined, when something that isn't ours is in the way of a file, or if what
 // is there can't be read. New content goes to temporary files first, so that a run that fails or is interrupted before

@@ -21,7 +21,7 @@ const (
 	Missing ChangeKind = iota + 1
 	// Changed files have another content.
 	Changed
-	// Stale files carry our header, but nothing leads to them any longer.
+	// Stale files carry our header, but a run would not write them.
 	Stale
 )
 
@@ -71,8 +71,9 @@ func (f Files) Diff() ([]Change, error) {
 	return changes, nil
 }
 
-// Unified returns the changes as one unified diff. "patch -p1" and "git apply" take it in the folder that the paths are
-// relative to, unless these lead out of it. Above the diff of each file stands a line with its kind, as in "stale: generated/listers/….go".
+// Unified returns the changes as one unified diff. "patch -p1" and "git apply" accept it in the folder that the paths are
+// relative to, unless the paths lead out of it. A line with the kind of the change, such as
+// "stale: generated/listers/….go", precedes the diff of each file.
 func Unified(changes []Change) []byte {
 	var buf bytes.Buffer
 	for _, c := range changes {

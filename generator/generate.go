@@ -2,9 +2,9 @@
 
 // Package generator turns Go packages with marked API types into informers, listers and indexes.
 //
-// Generate goes through all of it and gives Files, which are written, or compared with what is there. It is made of
-// load (packages and types), marker (comments), this package (what is to be generated: the model) and templates (Go
-// text). Nothing but Files.Write changes the disk.
+// Generate does all of it and returns Files, which can be written, or compared with what is on disk. Its steps are load
+// (packages and types), marker (comments), this package (the model of what is generated) and templates (Go text). Only
+// Files.Write changes the disk.
 package generator
 
 import (
@@ -21,36 +21,35 @@ import (
 // Config says what to generate, and where. The zero Config reads all packages of the module that the process works in
 // and writes beside its go.mod.
 type Config struct {
-	// Dir is the folder that everything else is relative to; empty is the one that the process works in.
+	// Dir is the folder that everything else is relative to; empty means the working directory of the process.
 	Dir string
 	// Patterns are the go command's patterns for the packages to read: import paths, folders, "./...". None is "./..."
 	// from the root of the module that Dir lies in.
 	Patterns []string
-	// Output is the output folder; empty is DefaultOutput beside go.mod. It must lie in a module, which gives it its
+	// Output is the output folder; empty means DefaultOutput beside go.mod. It must lie in a module, which determines its
 	// import path.
 	Output string
 	// Prune allows a run whose patterns leave out packages that have files in the output; these files become stale.
 	Prune bool
-	// KeepGoing generates for the types that compile if there are others that don't. What is left out becomes stale,
-	// unless it is everything.
+	// KeepGoing generates for the types that compile even if others don't. Files of types that are left out become stale,
+	// unless all types are left out.
 	KeepGoing bool
 	// Env is the environment of the go command; nil is that of the process.
 	Env []string
-	// Warn may be nil. It is called, in order and before Generate returns, for each finding that keeps nothing from
-	// being generated.
+	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before Generate returns.
 	Warn func(diag.Diagnostic)
 }
 
 // ErrNothing says that no package has a type that something can be generated for.
 var ErrNothing = errors.New("no type to generate for")
 
-// Generate reads the packages of cfg and returns what is to be written for them, all of it or nothing. It writes
-// nothing itself, and the go command is the only program that it runs.
+// Generate reads the packages of cfg and returns all files to be written for them, or an error. It writes nothing itself,
+// and the go command is the only program that it runs.
 //
-// The error is a diag.List if it is about the content of the packages, with everything that is wrong, warnings
-// included, and with file names relative to cfg.Dir. It wraps ErrNothing if nothing is wrong and there is nothing to
-// generate either; but if earlier runs have left files in the output, and no warning could be the reason, Files is empty
-// and they are stale. Generate ends early when ctx does, with the context's cause.
+// If the content of the packages is wrong, the error is a diag.List of everything that is wrong, warnings included, with
+// file names relative to cfg.Dir. If nothing is wrong but there is nothing to generate, it wraps ErrNothing, unless earlier
+// runs have left files in the output and no warning could be the reason: then Files is empty and those files are stale.
+// If ctx is done first, the error is the context's cause.
 func Generate(ctx context.Context, cfg Config) (Files, error) {
 	dir, err := filepath.Abs(cfg.Dir)
 	if err != nil {

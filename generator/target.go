@@ -93,8 +93,8 @@ func findTarget(dir, output string, main module) (target, error) {
 // owns says whether a folder, which has no links in its path, is one that the generator writes into.
 func (t target) owns(dir string) bool {
 	out := t.dir
-	if real, err := filepath.EvalSymlinks(out); err == nil {
-		out = real
+	if resolved, err := filepath.EvalSymlinks(out); err == nil {
+		out = resolved
 	}
 	for _, sub := range ourFolders {
 		rel, err := filepath.Rel(filepath.Join(out, sub), dir)

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// check reports every two names of the model that would meet in what is generated, and every name that is none.
+// check reports names of the model that collide in the generated code, and names that are not Go identifiers.
 func check(out *model.Output) error {
 	c := checker{}
 	folders := c.space("the folder informers", "factory.go", "resource.go")

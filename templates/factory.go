@@ -38,11 +38,11 @@ func factoryFile(out *model.Output) *file {
 				f.qual(at, pkg, "New").Call(jen.Id("f").Dot("Base").Call())))
 	}
 	f.add(
-		comment("SharedInformerFactory makes informers and starts, awaits and stops them together. Each type has one, whoever",
-			"asks for it; only those that were asked for are started.").
+		comment("SharedInformerFactory makes informers and starts, awaits and stops them together. There is one for each type,",
+			"however often it is asked for; Start starts only those that were asked for.").
 			Type().Id("SharedInformerFactory").Interface(methods...),
-		comment("NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing, and reports",
-			"options that are wrong from Start.").
+		comment("NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing; Start returns",
+			"the error if an option is wrong.").
 			Func().Id("NewSharedInformerFactory").
 			Params(
 				jen.Id("client").Op("*").Add(f.qual(sourcePath, "source", "Client")),

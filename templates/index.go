@@ -27,7 +27,7 @@ func indexFile(g *model.Group, v *model.Version, t *model.Type) *file {
 	if width > 120 {
 		list = jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, all...)
 	}
-	f.add(commentf("%sIndexes are kept by every informer of %s.", t.Name, t.Plural).
+	f.add(commentf("%sIndexes are the indexes of every informer of %s.", t.Name, t.Plural).
 		Var().Id(t.Name + "Indexes").Op("=").Index().Add(f.of(storePath, "Indexer", v, t)).Add(list))
 	for _, x := range t.Indexes {
 		keys := jen.Func().

@@ -30,7 +30,7 @@ func listerFile(g *model.Group, v *model.Version, t *model.Type) *file {
 	f.fix(schemaPath, "schema")
 
 	f.add(
-		commentf("%sResource is where the API server has %s.", t.Name, t.Plural).
+		commentf("%sResource is the API resource of %s.", t.Name, t.Plural).
 			Var().Id(t.Name+"Resource").Op("=").Add(f.qual(schemaPath, "schema", "GroupVersionResource"), inline(
 			jen.Id("Group").Op(":").Lit(g.Name),
 			jen.Id("Version").Op(":").Lit(v.Name),
@@ -64,7 +64,7 @@ func (f *file) addNamespaced(v *model.Version, t *model.Type, impl string) {
 		one = jen.Id(private(t.Name) + "NamespaceLister").Values(one)
 	}
 	f.add(
-		documented(t, fmt.Sprintf("%sLister reads %s. They are shared by all readers: change copies only.", t.Name, t.Plural)).
+		documented(t, fmt.Sprintf("%sLister reads %s. The objects are shared by all readers and must not be changed.", t.Name, t.Plural)).
 			Type().Id(t.Name+"Lister").Interface(append([]jen.Code{
 			f.of(listerPath, "Lister", v, t),
 			jen.Id(t.Name + "ListerExpansion"),
@@ -84,7 +84,7 @@ func (f *file) addNamespaced(v *model.Version, t *model.Type, impl string) {
 
 func (f *file) addCluster(v *model.Version, t *model.Type, impl string) {
 	f.add(
-		documented(t, fmt.Sprintf("%sLister reads %s. They are shared by all readers: change copies only.", t.Name, t.Plural)).
+		documented(t, fmt.Sprintf("%sLister reads %s. The objects are shared by all readers and must not be changed.", t.Name, t.Plural)).
 			Type().Id(t.Name+"Lister").Interface(append([]jen.Code{
 			f.of(listerPath, "ClusterLister", v, t),
 			jen.Id(t.Name + "ListerExpansion"),
@@ -108,7 +108,7 @@ func (f *file) constructor(v *model.Version, t *model.Type, impl string, value j
 }
 
 func (f *file) addExpansion(t *model.Type, name string) {
-	f.add(commentf("%sExpansion adds methods to %s when %s declares it instead.", name, name, expansionFile(t)).
+	f.add(commentf("%sExpansion adds methods to %s: declare it in %s instead.", name, name, expansionFile(t)).
 		Type().Id(name + "Expansion").Interface())
 }
 

@@ -27,10 +27,10 @@ const (
 	schemaPath   = "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// file is a generated file in the making.
+// file is a generated file that is being built.
 //
-// Its imports are chosen here and not by jennifer: a name must not meet one that the package declares or a method
-// uses, and the standard library stands apart.
+// Its imports are named here and not by jennifer: a name must not collide with one that the package declares or a method
+// uses, and the standard library is a group of its own.
 type file struct {
 	path    string // relative to the output folder
 	source  string // import path of the API package, or ""
@@ -92,7 +92,7 @@ func (f *file) free(importPath, name string) string {
 	}
 }
 
-// unusable says that Go or good manners forbid a name for an import.
+// unusable says that a name can't, or should not, be used for an import.
 func unusable(name string) bool {
 	return !token.IsIdentifier(name) || doc.IsPredeclared(name) || name == "_" || name == "init"
 }

@@ -11,9 +11,9 @@
 //	listers/<group>/<version>/widget.go        lister.go    WidgetLister
 //	listers/<group>/<version>/widget_index.go  index.go     the indexes of Widget
 //
-// What is written are declarations and methods of one line over the packages of runtime/, which are named in text
+// The generated code is declarations and one-line methods over the packages of runtime/, which templates names in text
 // only; the walk from an object to the keys of an index is the one piece of logic. The emitters read nothing but the
-// model, run no other program and depend on nothing but their input, so that equal models give equal bytes.
+// model and run no other program, so that equal models give equal bytes.
 package templates
 
 import (
@@ -41,8 +41,8 @@ type File struct {
 	Content []byte
 }
 
-// Render returns the files for out, sorted by Path. It fails, with all reasons joined, when names of the model would
-// meet in one Go package, one interface or one folder, or are no Go identifiers; the model is not changed.
+// Render returns the files for out, sorted by Path. It fails, with all reasons joined, when names of the model collide in
+// one Go package, interface or folder, or are not Go identifiers. It does not change the model.
 func Render(out *model.Output) ([]File, error) {
 	if err := check(out); err != nil {
 		return nil, err

@@ -29,8 +29,8 @@ The API group of a package is named by // +groupName=NAME in any of its comments
 Types are namespaced unless +genclient:nonNamespaced or +kubebuilder:resource:scope=Cluster stands above them.
 
 The output goes to the folders informers and listers in generated/ beside go.mod. Files there that don't carry the
-generator's header are never touched; those that do, and that nothing leads to any longer, are removed. Indexes are
-declared above the type:
+generator's header are never touched; those that do, and that a run does not write, are removed. Indexes are declared
+above the type:
 
   // +informer:index:name=ByNode,field=.spec.nodeName
   // +informer:index:name=ByImage,field=.spec.containers[*].image
@@ -45,7 +45,7 @@ const examples = `  informer-gen                              # all API types of
   informer-gen --check                      # for CI: what would change, and exit code 1 if anything would
   informer-gen --output internal/client     # another output folder`
 
-// run is the program but for the process around it.
+// run is the whole program, except for what belongs to its process. It returns the exit code.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	cmd := command()
 	cmd.SetArgs(args)

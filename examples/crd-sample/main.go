@@ -6,6 +6,8 @@
 // It starts a real API server in its own process, or uses the cluster of --kubeconfig, installs the CRDs, creates a few
 // hundred objects, runs a SharedInformerFactory, prints what its handlers saw, asks the indexes three questions, changes
 // and deletes objects, prints what came of that, and ends. With --watch it goes on until it is interrupted.
+//
+// Interrupted before it is done, it removes from the cluster what it has made there, and exits with code 130.
 package main
 
 import (
@@ -40,7 +42,7 @@ func main() {
 	var opts options
 	flag.StringVar(&opts.kubeconfig, "kubeconfig", "", "use the cluster of this `file` instead of a server in this process")
 	flag.BoolVar(&opts.watch, "watch", false, "keep running and print every change, until interrupted")
-	flag.BoolVar(&opts.generate, "generate", true, "see first that the generated code is up to date; skipped where the sources are not")
+	flag.BoolVar(&opts.generate, "generate", true, "run the generator first; skipped where the sources are not")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintf(os.Stderr, "crd-sample: unexpected argument %q\n", flag.Arg(0))
@@ -50,7 +52,13 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Stdout, opts); err != nil {
+	context.AfterFunc(ctx, stop) // a second interrupt ends it at once
+	switch err := run(ctx, os.Stdout, opts); {
+	case err == nil:
+	case ctx.Err() != nil:
+		fmt.Fprintln(os.Stderr, "crd-sample: interrupted:", err)
+		os.Exit(130)
+	default:
 		fmt.Fprintln(os.Stderr, "crd-sample:", err)
 		os.Exit(1)
 	}
@@ -83,9 +91,8 @@ func run(ctx context.Context, w io.Writer, opts options) (err error) {
 		return err
 	}
 	defer func() {
-		began := time.Now()
 		if err = errors.Join(err, stop()); err == nil {
-			out.line("end", "informers and server stopped; the server took %s", since(began))
+			out.line("end", "all stopped")
 		}
 	}()
 	if err := install(ctx, out, config); err != nil {
@@ -95,8 +102,8 @@ func run(ctx context.Context, w io.Writer, opts options) (err error) {
 	if err != nil {
 		return err
 	}
-	if opts.kubeconfig != "" { // leave the cluster as it was, but for the CRDs
-		defer func() { err = errors.Join(err, shop.close()) }()
+	if opts.kubeconfig != "" { // leave the cluster as it was, but for the CRDs and the namespace
+		defer func() { err = errors.Join(err, shop.close(out)) }()
 	}
 	began := time.Now()
 	if err := shop.open(ctx, widgetsBefore); err != nil {
@@ -104,11 +111,11 @@ func run(ctx context.Context, w io.Writer, opts options) (err error) {
 	}
 	out.line("create", "%d widgets and %d sites, in %s", widgetsBefore, len(cities), since(began))
 
-	return observe(ctx, out, config, shop, opts.watch)
+	return observe(ctx, out, config, shop, opts)
 }
 
 // observe is what a controller does.
-func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, watch bool) (err error) {
+func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, opts options) (err error) {
 	client, err := source.NewClient(config)
 	if err != nil {
 		return err
@@ -137,10 +144,10 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	}
 	out.line("sync", "%d widgets and %d sites in the store after %s",
 		widgets.Informer().Store().Snapshot().Len(), sites.Informer().Store().Snapshot().Len(), since(began))
-	if err := seen.wait(ctx, func() bool { return seen.initial == widgetsBefore && seen.sites == len(cities) }); err != nil {
+	if err := seen.wait(ctx, func() bool { return seen.initial >= widgetsBefore && seen.sites >= len(cities) }); err != nil {
 		return err
 	}
-	out.line("handlers", "%d + %d adds of the initial list after %s", seen.initial, seen.sites, since(began))
+	out.line("handlers", "%d + %d adds of the initial list after %s", widgetsBefore, len(cities), since(began))
 
 	ask(out, widgets.Lister(), sites.Lister())
 
@@ -149,9 +156,14 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	}
 	ask(out, widgets.Lister(), sites.Lister())
 
-	if watch {
-		out.line("watch", "every change is printed; try: kubectl --server %s get widgets -A; Ctrl-C ends it", config.Host)
+	if opts.watch {
+		cluster := "--server " + config.Host
+		if opts.kubeconfig != "" {
+			cluster = "--kubeconfig " + opts.kubeconfig
+		}
 		seen.showAll()
+		out.line("watch", "every change of these widgets is printed, until Ctrl-C; try:")
+		out.line("", "kubectl %s -n %s delete widget %s", cluster, namespace, widgetName(widgetsBefore-1))
 		<-ctx.Done()
 	}
 	return nil
@@ -162,7 +174,7 @@ func connect(ctx context.Context, out *report, kubeconfig string) (config *rest.
 	if kubeconfig != "" {
 		config, err := clientcmd.BuildConfigFromFlags("", kubeconfig)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, fmt.Errorf("--kubeconfig %s: %w", kubeconfig, err)
 		}
 		config.QPS = -1 // a few hundred creates at once
 		out.line("server", "%s", config.Host)
@@ -175,7 +187,15 @@ func connect(ctx context.Context, out *report, kubeconfig string) (config *rest.
 		return nil, nil, err
 	}
 	out.line("server", "API server and etcd in this process, at %s, ready after %s", server.URL(), since(began))
-	return server.Config(), server.Close, nil
+	stop = func() error {
+		began := time.Now()
+		if err := server.Close(); err != nil {
+			return err
+		}
+		out.line("stop", "API server and etcd, in %s", since(began))
+		return nil
+	}
+	return server.Config(), stop, nil
 }
 
 // install reads the CRDs that are compiled in, and installs them.
@@ -234,9 +254,9 @@ func ask(out *report, widgets listers.WidgetLister, sites listers.SiteLister) {
 	owned := widgets.ListByOwner(site.UID)
 	took := since(began)
 
-	out.line("index", "ByNode  %-14s %3d widgets: %s", node, len(onNode), names(onNode, 3))
-	out.line("index", "ByImage %-14s %3d widgets", image, withImage)
-	out.line("index", "ByOwner %-14s %3d widgets: %s", site.Name, len(owned), names(owned, 3))
+	out.line("index", "ByNode  %-15s %3d widgets: %s", node, len(onNode), names(onNode, 3))
+	out.line("index", "ByImage %-15s %3d widgets", image, withImage)
+	out.line("index", "ByOwner %-15s %3d widgets: %s", site.Name, len(owned), names(owned, 3))
 	out.line("", "all three answered from memory in %s", took)
 }
 
@@ -259,7 +279,7 @@ func live(ctx context.Context, out *report, shop *shop, seen *tally) error {
 			return err
 		}
 		written := time.Now()
-		if err := seen.wait(ctx, func() bool { return *step.seen == step.n }); err != nil {
+		if err := seen.wait(ctx, func() bool { return *step.seen >= step.n }); err != nil {
 			return err
 		}
 		out.line(step.name, "%d widgets in %s; the handler had seen them all %s after the last answer",

@@ -4,11 +4,14 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/devserver"
 )
@@ -19,14 +22,14 @@ var want = []string{
 	"300 widgets and 4 sites, in",
 	"300 widgets and 4 sites in the store after",
 	"300 + 4 adds of the initial list after",
-	"ByNode  node-07         13 widgets: red-007, red-031, red-055, …",
-	"ByImage display:1.1     60 widgets",
+	"ByNode  node-07          13 widgets: red-007, red-031, red-055, …",
+	"ByImage display:1.1      60 widgets",
 	"ByOwner central-station  75 widgets: blue-001, blue-005, blue-009, …",
 	"60 widgets in", "40 widgets in", "25 widgets in",
-	"ByNode  node-07         14 widgets: green-030, red-055, red-079, …",
-	"ByImage display:1.1     67 widgets",
+	"ByNode  node-07          14 widgets: green-030, red-055, red-079, …",
+	"ByImage display:1.1      67 widgets",
 	"ByOwner central-station  83 widgets: blue-029, blue-033, blue-037, …",
-	"informers and server stopped",
+	"all stopped",
 }
 
 func TestRun(t *testing.T) {
@@ -37,25 +40,76 @@ func TestRun(t *testing.T) {
 	inOrder(t, out.String(), want)
 }
 
-// A second run finds the CRDs there and the objects of the first one gone.
-func TestRunTwiceAgainstKubeconfig(t *testing.T) {
-	server, err := devserver.Start(t.Context(), devserver.Options{})
+// cluster starts a server that isn't the program's own.
+func cluster(t *testing.T) (server *devserver.Server, kubeconfig string) {
+	t.Helper()
+	server, err := devserver.Start(context.Background(), devserver.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Close()
-	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	text := fmt.Sprintf(`{"apiVersion":"v1","kind":"Config","current-context":"c",
-		"contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":%q}}]}`, server.URL())
-	if err := os.WriteFile(kubeconfig, []byte(text), 0o600); err != nil {
+	t.Cleanup(func() {
+		if err := server.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	text, err := server.Kubeconfig()
+	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
+	kubeconfig = filepath.Join(t.TempDir(), "kubeconfig")
+	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return server, kubeconfig
+}
+
+// A second run finds the CRDs there, the objects of the first one gone, and those of one that was killed.
+func TestRunTwiceAgainstKubeconfig(t *testing.T) {
+	server, kubeconfig := cluster(t)
+	for n := range 2 {
+		if n > 0 {
+			killed, err := newShop(t.Context(), server.Config())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := killed.open(t.Context(), 10); err != nil {
+				t.Fatal(err)
+			}
+		}
 		var out strings.Builder
 		if err := run(t.Context(), &out, options{kubeconfig: kubeconfig}); err != nil {
 			t.Fatalf("%v\n%s", err, out.String())
 		}
 		inOrder(t, out.String(), want)
+	}
+}
+
+// Wherever it is interrupted, it says so and leaves nothing in the cluster.
+func TestInterrupt(t *testing.T) {
+	server, kubeconfig := cluster(t)
+	shop, err := newShop(t.Context(), server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []string{"  server ", "  install ", "  create    300 ", "  handlers ", "  create    60 "} {
+		ctx, interrupt := context.WithCancel(t.Context())
+		out := &until{text: step, then: interrupt}
+		if err := run(ctx, out, options{kubeconfig: kubeconfig}); !errors.Is(err, context.Canceled) {
+			t.Errorf("interrupted at %q run gives %v, want %v\n%s", step, err, context.Canceled, out.String())
+		}
+		if step == "  server " { // no CRDs yet
+			continue
+		}
+		for _, resource := range []string{"widgets", "sites"} {
+			var left metav1.PartialObjectMetadataList
+			text, err := shop.client.Get().Resource(resource).Do(t.Context()).Raw()
+			if err == nil {
+				err = json.Unmarshal(text, &left)
+			}
+			if err != nil || len(left.Items) > 0 {
+				t.Errorf("interrupted at %q run leaves %d %s, %v", step, len(left.Items), resource, err)
+			}
+		}
 	}
 }
 
@@ -69,9 +123,10 @@ func TestRunWatch(t *testing.T) {
 	inOrder(t, out.String(), append(want[:len(want)-1:len(want)-1], "Ctrl-C", want[len(want)-1]))
 }
 
+// A test writes nothing into the sources, hence the flag.
 func TestGenerateHasNothingToChange(t *testing.T) {
 	var out strings.Builder
-	if err := generate(t.Context(), newReport(&out)); err != nil {
+	if err := generate(t.Context(), newReport(&out), "--check"); err != nil {
 		t.Fatal(err)
 	}
 	inOrder(t, out.String(), []string{"go tool informer-gen", "nothing to change"})

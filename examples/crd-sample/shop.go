@@ -39,7 +39,7 @@ var cities = []struct{ name, city string }{
 // shop writes to the API server: what users and other controllers do in a cluster.
 type shop struct {
 	client *rest.RESTClient
-	label  labels.Selector // what all objects of this run carry
+	label  labels.Selector // what all objects carry that this program makes
 	labels map[string]string
 	owners []metav1.OwnerReference // one for each of cities
 	count  int                     // widgets made so far
@@ -71,8 +71,11 @@ func newShop(ctx context.Context, config *rest.Config) (*shop, error) {
 	return s, nil
 }
 
-// open makes the sites and the first n widgets.
+// open makes the sites and the first n widgets, in place of those that a run may have left which couldn't close.
 func (s *shop) open(ctx context.Context, n int) error {
+	if err := s.clear(ctx); err != nil {
+		return err
+	}
 	for i, c := range cities {
 		site := &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: c.name, Labels: s.labels}, Spec: v1alpha1.SiteSpec{City: c.city}}
 		for node := i; node < nodes; node += len(cities) {
@@ -131,15 +134,29 @@ func (s *shop) remove(ctx context.Context, n int) error {
 	})
 }
 
-// close deletes everything that open and add have made.
-func (s *shop) close() error {
+// close deletes everything that open and add have made, also when the program has been interrupted.
+func (s *shop) close(out *report) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	all := func(r *rest.Request) *rest.Request { return r.Param("labelSelector", s.label.String()) }
-	return errors.Join(
-		all(s.client.Delete().Namespace(namespace).Resource("widgets")).Do(ctx).Error(),
-		all(s.client.Delete().Resource("sites")).Do(ctx).Error(),
-	)
+	began := time.Now()
+	if err := s.clear(ctx); err != nil {
+		return err
+	}
+	out.line("clear", "widgets and sites deleted, in %s", since(began))
+	return nil
+}
+
+// clear deletes all widgets and sites that carry the label.
+func (s *shop) clear(ctx context.Context) error {
+	remove := func(resource, namespace string) error {
+		err := s.client.Delete().NamespaceIfScoped(namespace, namespace != "").Resource(resource).
+			Param("labelSelector", s.label.String()).Do(ctx).Error()
+		if err != nil {
+			return fmt.Errorf("delete all %s with %s: %w", resource, s.label, err)
+		}
+		return nil
+	}
+	return errors.Join(remove("widgets", namespace), remove("sites", ""))
 }
 
 func (s *shop) widgets() *rest.Request {
@@ -170,17 +187,24 @@ func widgetName(i int) string {
 
 const module = "github.com/informer-gen/informer-gen/examples/crd-sample"
 
-// generate runs the generator, as `go generate` does. Where there are no sources, it does nothing.
-func generate(ctx context.Context, out *report) error {
+// generate runs the generator, as `go generate` does, with more flags. Where there are no sources, it does nothing.
+func generate(ctx context.Context, out *report, flags ...string) error {
 	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil || strings.TrimSpace(string(dir)) == "" {
 		out.line("generate", "skipped: the sources of %s are not here", module)
 		return nil
 	}
 	out.line("generate", "go tool informer-gen; the first time it is built")
 	began := time.Now()
-	command := exec.CommandContext(ctx, "go", "-C", strings.TrimSpace(string(dir)), "tool", "informer-gen")
+	args := append([]string{"-C", strings.TrimSpace(string(dir)), "tool", "informer-gen"}, flags...)
+	command := exec.CommandContext(ctx, "go", args...)
 	text, err := command.CombinedOutput()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
 	if err != nil {
 		return fmt.Errorf("go tool informer-gen: %w\n%s", err, text)
 	}

@@ -3,7 +3,7 @@
 // Package diag holds what is wrong with a generator's input: findings with a position, the marker that they are
 // about, a reason and what would have been allowed.
 //
-// Findings are collected and shown all at once, because whoever mends one wants to see the next without another run.
+// Findings are collected and shown all at once, so that all of them can be fixed without another run.
 package diag
 
 import (

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package marker reads markers: comment lines like "+genclient" or "+informer:index:name=ByNode,field=.spec.nodeName"
-// that tell the generator what to do with the type or the package that they stand at.
+// that tell the generator what to do with a type or a package.
 //
 // Scan finds the lines of a file and what they stand at, Parse turns lines into typed structs (Genclient, Index, …),
 // reporting what is wrong with a position inside of the comment. Definitions is everything that is known about the
@@ -182,7 +182,7 @@ func (d *Definition) argNames() []string {
 	return names
 }
 
-// usage is how the marker is written, as far as one needs to know to mend a wrong one.
+// usage shows how the marker is written, for messages about a wrong one.
 func (d *Definition) usage() string {
 	usage := "+" + d.Name
 	for i, arg := range d.Args {

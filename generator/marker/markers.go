@@ -83,7 +83,7 @@ type Resource struct {
 	Categories []Value `arg:"categories" doc:"means nothing to informers"`
 }
 
-// Skip takes the types that only kubebuilder's markers select out of a package.
+// Skip excludes a package's types, except for those that have a Genclient marker of their own.
 type Skip struct{ At }
 
 // SkipVersion is Skip for one type.
@@ -121,7 +121,7 @@ var definitions = []*Definition{
 	define[Index](Type, "informer:index", "a typed index, and the lister's methods that use it"),
 }
 
-// foreign are names near to ours that belong to other tools; nobody who writes them has misspelt one of ours.
+// foreign are names similar to ours that belong to other tools, so they are not misspellings of ours.
 var foreign = []string{
 	"kubebuilder:object:generate", "kubebuilder:storageversion", "kubebuilder:deprecatedversion",
 	"kubebuilder:subresource:status", "kubebuilder:subresource:scale", "kubebuilder:printcolumn",

@@ -4,7 +4,7 @@ package deltafifo
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// Type is what a Delta says.
+// Type says what kind of step a Delta is.
 type Type uint8
 
 // The types of a Delta. The first five are about one object; the rest are marks of the stream.
@@ -17,7 +17,7 @@ const (
 	Deleted
 	// Replaced is an object of a new full state, which may or may not differ from what was known of it.
 	Replaced
-	// Sync is an object that is to be looked at again; nothing happened to it.
+	// Sync is an object that did not change and should be looked at again.
 	Sync
 
 	// ReplaceStarted begins a new full state: Replaced deltas follow, and Deleted ones that take objects out of it.
@@ -44,16 +44,16 @@ type Delta[T object.Object] struct {
 	Type Type
 	// Key is the object's; the zero Key in a mark.
 	Key object.Key
-	// Object is the object after the change, or as it was last; the zero T in a mark.
+	// Object is the object after the change; of a Deleted its last known state; the zero T in a mark.
 	Object T
-	// ResourceVersion is the object's, or that which a ReplaceEnded or a Bookmark brings; "" in the other marks.
+	// ResourceVersion is the object's, or the one that a ReplaceEnded or a Bookmark carries; "" in the other marks.
 	ResourceVersion string
-	// FinalStateUnknown marks a Deleted that Pop found out by comparing full states, so that Object may be older than
-	// what was deleted. PopBatch never sets it.
+	// FinalStateUnknown marks a Deleted that Pop found because a full state lacked the object, so Object may be older
+	// than what was deleted. PopBatch never sets it.
 	FinalStateUnknown bool
 }
 
-// Deltas are what happened to one object, the oldest first. What Pop hands over is never empty.
+// Deltas are what happened to one object, oldest first. Pop never hands over an empty one.
 type Deltas[T object.Object] []Delta[T]
 
 // Oldest returns the first delta; ok is false if there is none.

@@ -4,13 +4,18 @@
 //
 // # Order and blocking
 //
-// One goroutine at a time fills a DeltaFIFO (a reflector does; the methods are its Sink, and Sync), and it is emptied
-// either by PopBatch or by Pop. PopBatch takes a prefix of the stream as it is. Pop takes one key with everything that
-// waits for it; keys come in the order of their oldest delta, the deltas of a key in the order of the stream; there is
-// no order between keys that interleave.
+// One goroutine at a time fills a DeltaFIFO, usually a reflector: a DeltaFIFO is a reflector.Sink, with Sync in addition.
+// It is emptied either by PopBatch or by Pop. PopBatch takes a prefix of the stream, unchanged. Pop takes one key with
+// everything that waits for it: keys come in the order of their oldest delta, the deltas of a key in the order of the
+// stream. With Pop, the order of deltas of different keys is lost.
 //
-// A full queue blocks the goroutine that fills it, until something was taken or the queue is closed. An empty one blocks
+// A full queue blocks the goroutine that fills it until something is taken or the queue is closed. An empty one blocks
 // Pop and PopBatch. Less formally: the server is read as fast as its changes are applied, and no faster.
+//
+// # Goroutines
+//
+// A DeltaFIFO starts none, and its methods may be called by any. Known is called by the goroutine that is in Pop, with
+// the queue's lock held; process is called without it.
 package deltafifo
 
 import (
@@ -27,21 +32,21 @@ var (
 	// ErrClosed is returned by everything that would add to a closed queue, and by PopBatch and Pop once a closed queue
 	// is empty.
 	ErrClosed = errors.New("the queue is closed")
-	// ErrMixed is returned by Pop on a queue that PopBatch took from before, and the other way round.
+	// ErrMixed is returned by Pop after PopBatch was called on the same queue, and by PopBatch after Pop.
 	ErrMixed = errors.New("a queue is emptied by Pop or by PopBatch, not by both")
 )
 
 // DefaultCapacity is the capacity of a queue whose Options name none.
 const DefaultCapacity = 1024
 
-// Options are what a DeltaFIFO may be told. The zero value is usable.
+// Options configure a DeltaFIFO. The zero value is usable.
 type Options[T object.Object] struct {
-	// Capacity is how many deltas may wait before the goroutine that adds more is blocked. 0 and less mean
-	// DefaultCapacity. With Pop, a full state goes beyond it: it is held back until it is complete.
+	// Capacity is how many deltas may wait before the goroutine that adds more is blocked. Values below 1 mean
+	// DefaultCapacity. With Pop, a full state does not count until it is complete, and may exceed Capacity then.
 	Capacity int
-	// Known returns the objects that the consumer has, for Pop to find out which of them a full state lacks. It is called
-	// while Pop holds the queue's lock, and must not use the queue. nil means that only objects that still wait in the
-	// queue can vanish.
+	// Known returns the objects that the consumer has. Pop reports those that a full state lacks as Deleted. It is called
+	// with the queue's lock held and must not use the queue. If it is nil, only objects that still wait in the queue are
+	// found to be missing.
 	Known func() iter.Seq[T]
 }
 
@@ -49,11 +54,11 @@ type Options[T object.Object] struct {
 type DeltaFIFO[T object.Object] struct {
 	options Options[T] // set once at construction
 
-	consuming chan struct{} // holds a token while a Pop processes; taken before mu
+	consuming chan struct{} // holds a token while Pop runs process; taken before mu
 
 	mu      sync.Mutex // mu guards what follows
 	stream  []Delta[T] // what nobody has taken yet
-	keyed   keyed[T]   // what Pop took from stream and has not handed over
+	keyed   keyed[T]   // what Pop has moved out of stream and not handed over yet
 	mode    mode
 	closed  bool
 	synced  bool
@@ -61,11 +66,11 @@ type DeltaFIFO[T object.Object] struct {
 	drained signal // there is room to add, or none will be needed
 }
 
-// signal is what goroutines wait for; mu guards it. wake wakes one of them, and whoever stops waiting, for whatever reason,
-// wakes the next. So a wake reaches all of them or one that finds nothing and waits on, as all behind it would. Nothing is
-// allocated per wait, because an event that comes alone is a wait.
+// signal is what goroutines wait for; mu guards it. wake wakes one of them, and each that stops waiting, for whatever
+// reason, wakes the next. So a wake reaches all of them, or one that finds nothing and waits again, as those behind it
+// would. Waiting does not allocate, because every event that comes alone is waited for.
 type signal struct {
-	token   chan struct{} // of capacity 1, set once at construction; who takes the token is awake
+	token   chan struct{} // of capacity 1, set once at construction; the goroutine that takes the token is awake
 	waiting int
 }
 
@@ -88,14 +93,14 @@ func New[T object.Object](options Options[T]) *DeltaFIFO[T] {
 	return &DeltaFIFO[T]{options: options, consuming: make(chan struct{}, 1), filled: newSignal(), drained: newSignal()}
 }
 
-// Add says that obj appeared. It blocks while the queue is full and returns ErrClosed once it is closed; so do all the
-// methods that add.
+// Add says that obj appeared. Like every method that adds, it blocks while the queue is full, and returns ErrClosed once
+// the queue is closed.
 func (f *DeltaFIFO[T]) Add(obj T) error { return f.push(objectDelta(Added, obj)) }
 
 // Update says that obj changed.
 func (f *DeltaFIFO[T]) Update(obj T) error { return f.push(objectDelta(Updated, obj)) }
 
-// Delete says that obj disappeared; within a full state, that it is not part of it any more.
+// Delete says that obj disappeared; within a full state, that obj is not part of it any more.
 func (f *DeltaFIFO[T]) Delete(obj T) error { return f.push(objectDelta(Deleted, obj)) }
 
 // Sync says that obj should be looked at again. Pop leaves it out if something newer waits for the same key.
@@ -121,8 +126,8 @@ func (f *DeltaFIFO[T]) Bookmark(resourceVersion string) error {
 }
 
 // PopBatch blocks until something waits, then appends all of it to dst, which may be nil, and returns the extended slice:
-// at most Capacity deltas, in the stream's order. It returns dst as it was with context.Cause(ctx) when ctx is done
-// (whatever waits), with ErrClosed when the queue is closed and empty, and with ErrMixed.
+// at most Capacity deltas, in the stream's order. With an error it returns dst unchanged. The error is context.Cause(ctx)
+// when ctx is done, even if something waits; ErrClosed when the queue is closed and empty; or ErrMixed.
 func (f *DeltaFIFO[T]) PopBatch(ctx context.Context, dst []Delta[T]) ([]Delta[T], error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -138,14 +143,14 @@ func (f *DeltaFIFO[T]) PopBatch(ctx context.Context, dst []Delta[T]) ([]Delta[T]
 	return dst, nil
 }
 
-// Len returns how many deltas wait.
+// Len returns how many deltas wait, without those of a full state that Pop holds back until it is complete.
 func (f *DeltaFIFO[T]) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.lenLocked()
 }
 
-// HasSynced says whether the first full state was taken by PopBatch, or all of it was processed by Pop. Once true, it
+// HasSynced says whether PopBatch has taken all of the first full state, or Pop has processed all of it. Once true, it
 // stays true.
 func (f *DeltaFIFO[T]) HasSynced() bool {
 	f.mu.Lock()
@@ -153,8 +158,8 @@ func (f *DeltaFIFO[T]) HasSynced() bool {
 	return f.synced
 }
 
-// Close ends the queue: whoever waits to add gets ErrClosed, and so does whoever waits to take, once what is left has
-// been taken. Closing again does nothing.
+// Close closes the queue. Goroutines that are blocked because it is full get ErrClosed; PopBatch and Pop return what is
+// left and then ErrClosed. Closing again does nothing.
 func (f *DeltaFIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -175,7 +180,7 @@ func (f *DeltaFIFO[T]) push(d Delta[T]) error {
 	for !f.closed && f.lenLocked() >= f.options.Capacity {
 		f.sleepLocked(context.Background(), &f.drained)
 	}
-	wake(&f.drained) // the next one
+	wake(&f.drained) // the next producer
 	if f.closed {
 		return ErrClosed
 	}
@@ -184,13 +189,13 @@ func (f *DeltaFIFO[T]) push(d Delta[T]) error {
 	return nil
 }
 
-// waitLocked waits until ready, which is called with mu held, and settles who empties the queue.
+// waitLocked waits until ready, which is called with mu held, returns true. It also fixes the queue's mode.
 func (f *DeltaFIFO[T]) waitLocked(ctx context.Context, m mode, ready func() bool) error {
 	if f.mode != unknown && f.mode != m {
 		return ErrMixed
 	}
 	f.mode = m
-	defer wake(&f.filled) // the next one
+	defer wake(&f.filled) // the next consumer
 	for ctx.Err() == nil {
 		if ready() {
 			return nil
@@ -203,7 +208,7 @@ func (f *DeltaFIFO[T]) waitLocked(ctx context.Context, m mode, ready func() bool
 	return context.Cause(ctx)
 }
 
-// sleepLocked gives mu up until it is woken, or ctx is done. It may also return for no reason.
+// sleepLocked releases mu until it is woken or ctx is done. It may also return without a reason.
 func (f *DeltaFIFO[T]) sleepLocked(ctx context.Context, s *signal) {
 	s.waiting++
 	f.mu.Unlock()
@@ -230,6 +235,6 @@ func wake(s *signal) {
 func (f *DeltaFIFO[T]) lenLocked() int { return len(f.stream) + f.keyed.waiting }
 
 func (f *DeltaFIFO[T]) emptyStreamLocked() {
-	clear(f.stream) // not to keep objects alive
+	clear(f.stream) // so that it keeps no objects alive
 	f.stream = f.stream[:0]
 }

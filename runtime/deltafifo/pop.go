@@ -10,14 +10,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Pop blocks until a key has something waiting, takes all of that out of the queue, and returns what process returns.
-// process is called on the caller's goroutine and may use the queue; no two calls overlap. An error of it changes
-// nothing: the deltas are gone. Besides it, Pop returns context.Cause(ctx) when ctx is done (whatever waits), ErrClosed when the queue is
-// closed and empty, and ErrMixed.
+// Pop blocks until a key has something waiting, takes all deltas of that key out of the queue, and returns what process
+// returns. process is called on the caller's goroutine and must not be nil; no two calls overlap. It may use the queue,
+// but not wait for it: Pop, or adding to a full queue, would block forever. If it returns an error, the deltas are not
+// put back. Pop's own errors are context.Cause(ctx) when ctx is done, even if something waits; ErrClosed when the queue is
+// closed and empty; and ErrMixed.
 //
-// What Pop makes of the stream: the marks are left out, and a full state appears when it is complete, or not at all. An
-// object that it lacks, but that is Known or waits in the queue, is Deleted with FinalStateUnknown, before the rest of
-// the full state. Two deletions in a row are one, the one that knows the final state if there is such.
+// Pop hands over no marks, and a full state only once it is complete. An object that the full state lacks, but that Known
+// yields or that waits in the queue, is Deleted with FinalStateUnknown, before the objects of the full state. Two
+// deletions in a row are merged into one, with a known final state if either has it.
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, process func(object.Key, Deltas[T]) error) error {
 	select {
 	case f.consuming <- struct{}{}:
@@ -29,7 +30,7 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, process func(object.Key, Deltas[
 	if err != nil {
 		return err
 	}
-	if last { // of the first full state: synced when it was processed, also if that fails or panics
+	if last { // key of the first full state: synced once it is processed, even if process fails or panics
 		defer f.setSynced()
 	}
 	return process(key, deltas)
@@ -37,7 +38,7 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, process func(object.Key, Deltas[
 
 // --- private from here ---
 
-// keyed is the stream sorted by keys.
+// keyed is the stream, grouped by key.
 type keyed[T object.Object] struct {
 	items   map[object.Key]Deltas[T]
 	order   []object.Key // of items, by their oldest delta
@@ -86,7 +87,7 @@ func (f *DeltaFIFO[T]) setSynced() {
 	f.synced = true
 }
 
-// sort takes the next delta of the stream.
+// sort puts the next delta of the stream under its key.
 func (k *keyed[T]) sort(d Delta[T], known func() iter.Seq[T]) {
 	switch {
 	case d.Type == ReplaceStarted:

@@ -7,53 +7,55 @@
 //
 // # Order
 //
-// What a handler is told of one key is what the server has said of it, in the server's order: OnAdd, any number of
-// OnUpdate, OnDelete, and from the start again. The old object of an OnUpdate is the new one of the event before. An
-// object of another UID is another object: the old one's OnDelete comes before the new one's OnAdd, however the change
-// was found out. What has the same UID and resourceVersion as before is not told again.
+// For one key, a handler gets the events in the server's order: OnAdd, any number of OnUpdate, OnDelete, then OnAdd
+// again. The old object of an OnUpdate is the new one of the event before. An object with another UID is another object:
+// the old one's OnDelete comes before the new one's OnAdd, even if the deletion itself was not seen. An object with the
+// same UID and resourceVersion as before is not reported again.
 //
-// Between keys, a handler that keeps up sees the server's order too, with these exceptions: initial objects come in no
-// order, and of what was found out by listing again, the deletions come first.
+// Between keys, a handler that keeps up sees the server's order too, with two exceptions: the initial objects come in
+// no particular order, and of the differences that a relist finds, the deletions come first.
 //
-// A handler keeps up while no more events wait for it than its backlog threshold. Past that, what waits is merged by
-// key: an OnUpdate leads from what the handler was told last to what is now, an object that came and went is not
-// mentioned, and keys come in the order of their first event that waits. So no more than two events wait for a key,
-// whatever happens on the server, and nothing is lost but states in between. Once the handler has caught up, it
-// sees every event again.
+// A handler keeps up while no more events wait for it than its backlog threshold. Past that, waiting events are merged
+// by key: an OnUpdate leads from the state that the handler was told last to the newest one, an object that was added
+// and deleted in the meantime is not reported, and keys come in the order of their oldest waiting event. So at most two
+// events wait for a key, whatever happens on the server, and only intermediate states are lost. Once the handler has
+// caught up, it sees every event again.
 //
-// The store is ahead of the handlers: it has a change before the first handler is told of it, and may have later ones
-// too. It moves in steps: a snapshot is at one resourceVersion, and a list is in it as a whole or not at all.
+// The store is ahead of the handlers: it has a change before any handler is told of it, and may have later ones
+// too. It moves in steps: a snapshot is at one resourceVersion, and has a list as a whole or not at all.
 // There is no order between handlers.
 //
-// Less formally: replay what you are told onto an empty map, and you have the store, sooner or later.
+// Less formally: apply the events to an empty map, and the map becomes equal to the store.
 //
 // # Blocking
 //
-// A callback may take as long as it likes; its own handler waits for it, and nobody else: not other handlers, not the
-// store, not the watch. Adding a handler, late or not, waits for nobody and delays nobody; neither does reading.
-// Registration.Remove waits for the callback that runs, and Run, after its context is done, for all that run;
-// Factory.Shutdown waits for them until its own context is done.
+// A callback may take as long as it needs. It delays the next event of its own handler and nothing else: no other
+// handler, not the store, not the watch. Adding a handler, before or after the start, neither blocks nor delays anyone,
+// and neither does reading. AddIndexers waits until the batch that is being applied is done. Registration.Remove waits
+// for the handler's running callback. Run, once its context is done, waits for every running callback; Factory.Shutdown
+// does so too, until its own context is done.
 //
-// If objects arrive faster than they can be stored, the stream is read more slowly: 1,024 changes may wait.
+// If objects arrive faster than they can be stored, the stream is read more slowly: at most 1,024 changes wait.
 //
 // # Panics
 //
 // A panic in a handler is logged, with the key and the stack, and the handler goes on with its next event, unless
-// WithPanicOnHandlerCrash says otherwise. A callback that calls runtime.Goexit is logged too, and its handler goes on in any
-// case. Panics of index functions are not recovered.
+// WithPanicOnHandlerCrash(true) was given. A callback that calls runtime.Goexit is logged too; its handler goes on in
+// either case. Panics of index functions are not recovered.
 //
 // # Goroutines
 //
-// Nothing runs before Run or Factory.Start, and nothing is left when Run has returned.
+// Constructors start nothing, and no goroutine is left when Run has returned.
 //
 //	goroutine        | started by                            | ends when
 //	-----------------+---------------------------------------+----------------------------------------------------
-//	apply            | the caller of Run, or Factory.Start   | the context of Run is done, or the reflector failed;
-//	                 | (it is Run)                           | after all others of this informer
-//	reflector        | Run                                   | the context of Run is done
-//	one per handler  | Run, or AddEventHandler while it runs | the context of Run is done, or Remove; after the
-//	                 |                                       | callback that it is in
+//	apply            | the caller of Run, or Factory.Start   | the context of Run is done and all other goroutines
+//	                 | (it is Run itself)                    | of this informer have ended
+//	reflector        | Run                                   | the context of Run is done; that cancels an HTTP
+//	                 |                                       | request in flight
+//	one per handler  | Run, or AddEventHandler while it runs | the context of Run is done, or Remove was called; a
+//	                 |                                       | running callback returns first
 //
-// Handlers are called by their own goroutine, index functions by apply (and by whoever calls AddIndexers, or looks up
-// an index in a snapshot that lacks it), the Source by reflector.
+// Each handler is called by its own goroutine and the Source by reflector. Index functions are called by apply, by
+// callers of AddIndexers, and by lookups in a snapshot that lacks the index.
 package informer

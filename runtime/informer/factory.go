@@ -18,9 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// SharedInformerFactory is what every factory is, this package's and the generated ones.
+// SharedInformerFactory is what this package's Factory and all generated factories implement.
 type SharedInformerFactory interface {
-	// Start runs the informers that the factory has and that do not run yet; see Factory.Start.
+	// Start runs the informers that the factory has and that are not running; see Factory.Start.
 	Start(ctx context.Context) error
 	// Shutdown ends them; see Factory.Shutdown.
 	Shutdown(ctx context.Context) error
@@ -30,8 +30,8 @@ type SharedInformerFactory interface {
 	Base() *Factory
 }
 
-// Factory makes informers that share a client, defaults, a start and an end: one for each resource and Go type, however
-// often For asks for it. Its methods may be called by any goroutine at any time.
+// Factory makes informers that share a client and defaults and are started and stopped together: one for each resource
+// and Go type, however often For asks for it. Its methods may be called by any goroutine at any time.
 type Factory struct {
 	// set once at construction
 	client   *source.Client
@@ -40,13 +40,13 @@ type Factory struct {
 	mu        sync.Mutex // mu guards what follows; it is never held while something is waited for
 	informers map[informerKey]*entry
 	order     []*entry // in the order in which For made them
-	errs      []error  // what Start has to say
+	errs      []error  // what Start returns
 	started   bool
 	shutdown  bool
 }
 
 // NewFactory returns a factory whose informers read through client and have opts as their defaults. It starts nothing.
-// What is wrong with the arguments, Start returns.
+// Errors about the arguments are returned by Start.
 func NewFactory(client *source.Client, opts ...Option) *Factory {
 	f := &Factory{client: client, settings: defaults(), informers: map[informerKey]*entry{}}
 	if client == nil {
@@ -61,12 +61,12 @@ func NewFactory(client *source.Client, opts ...Option) *Factory {
 // Base returns f.
 func (f *Factory) Base() *Factory { return f }
 
-// For returns the factory's informer of a resource as objects of type T, a pointer to a struct; it makes it if the
-// factory has none. One that it has is given the indexes of opts that it lacks; other options must agree with those
-// that it was made with. It starts nothing: an informer that is made after Start waits for the next Start.
+// For returns the factory's informer of a resource whose objects have the type T, a pointer to a struct. The first call
+// makes the informer. Later calls add the indexes of opts that it lacks, and their other options must agree with those
+// that it was made with. For starts nothing: an informer that is made after Start waits for the next Start.
 //
-// What is wrong with the arguments, Start returns; the informer that is returned then has methods that return the error
-// too.
+// For never returns nil. Errors about its arguments are returned by Start, and also by the methods of an informer that
+// could not be made.
 func For[T object.Object](f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...Option) *SharedIndexInformer[T] {
 	var base *Factory
 	if f != nil {
@@ -79,11 +79,11 @@ func For[T object.Object](f SharedInformerFactory, gvr schema.GroupVersionResour
 	return e.typed(func() any { return &SharedIndexInformer[T]{e.engine} }).(*SharedIndexInformer[T])
 }
 
-// Start runs every informer of the factory that is not running, each until ctx is done or the factory is shut down,
-// and returns at once. It may be called again, for informers that were made since, or after the ctx of an earlier call
-// is done: one that then still waits for its callbacks runs again as soon as they have returned. It starts nothing and
-// returns an error if NewFactory or For was given something wrong, if ctx is nil or done (wrapping context.Cause(ctx)),
-// and after Shutdown (wrapping ErrShutdown).
+// Start runs every informer of the factory that is not running, each until ctx is done or the factory is shut down, and
+// returns at once. It may be called again, for informers that were made since, or after the ctx of an earlier call is
+// done: an informer that still waits for its callbacks then runs again as soon as they have returned. It starts nothing
+// and returns an error if NewFactory or For was given wrong arguments, if ctx is nil or done (wrapping
+// context.Cause(ctx)), and after Shutdown (wrapping ErrShutdown).
 func (f *Factory) Start(ctx context.Context) error {
 	if err := f.start(ctx); err != nil {
 		return fmt.Errorf("informer factory: Start: %w", err)
@@ -93,8 +93,8 @@ func (f *Factory) Start(ctx context.Context) error {
 
 // WaitForCacheSync waits until every informer that was started has synced, and returns nil then. While it waits, it logs
 // every 10 s which ones it waits for, and why. The error names those that have not synced, and why; it wraps the last
-// error of each, and context.Cause(ctx) if ctx was done. Informers that end before they have synced are not waited
-// for any longer; after Shutdown the error wraps ErrShutdown too. Without a Start before it, it returns an error at once.
+// error of each, and context.Cause(ctx) if ctx was done. Informers that end before they have synced are no longer waited
+// for; after Shutdown the error wraps ErrShutdown too. Before the first Start, it returns an error at once.
 func (f *Factory) WaitForCacheSync(ctx context.Context) error {
 	if err := f.waitForCacheSync(ctx); err != nil {
 		return fmt.Errorf("informer factory: WaitForCacheSync: %w", err)
@@ -102,9 +102,10 @@ func (f *Factory) WaitForCacheSync(ctx context.Context) error {
 	return nil
 }
 
-// Shutdown ends what Start began and waits until every goroutine of it has ended, or until ctx is done; then the error
-// wraps context.Cause(ctx) and names each handler that has not returned, with the key of the object that it was called
-// for. The factory can not be started again. Shutting down before Start or again is fine; each call waits.
+// Shutdown stops the informers that Start has started and waits until all their goroutines have ended, or until ctx is
+// done; then the error wraps context.Cause(ctx) and names each handler that has not returned, with the key of the object
+// that it was called for. The factory cannot be started again. Calling Shutdown before Start, or more than once, is fine;
+// each call waits.
 func (f *Factory) Shutdown(ctx context.Context) error {
 	if err := f.end(ctx); err != nil {
 		return fmt.Errorf("informer factory: Shutdown: %w", err)
@@ -124,7 +125,7 @@ type entry struct {
 	// set once at construction
 	engine   *engine.Informer
 	settings settings // as it was made
-	broken   bool     // the factory has the error already that engine answers with
+	broken   bool     // engine is broken, and errs has its error
 
 	viewOnce sync.Once
 	view     any // the one *SharedIndexInformer[T] over engine
@@ -140,7 +141,7 @@ type entryRun struct {
 	done   chan struct{} // closed when Run has returned
 }
 
-// ending says whether Run has been told to return, and has not.
+// ending says whether Run has been told to return and has not done so yet.
 func (r *entryRun) ending() bool {
 	if r == nil || r.ctx.Err() == nil {
 		return false
@@ -189,7 +190,7 @@ func (f *Factory) findOrMake(key informerKey, opts []Option) (e *entry, adjustab
 	return e, false
 }
 
-// newEntry returns an entry in any case; with an error, it lacks the engine.
+// newEntry always returns an entry; if there is an error, the entry has no engine.
 func (f *Factory) newEntry(key informerKey, opts []Option) (*entry, error) {
 	e := &entry{settings: f.settings}
 	s := &e.settings
@@ -217,8 +218,8 @@ func (f *Factory) newEntry(key informerKey, opts []Option) (*entry, error) {
 	return e, err
 }
 
-// adjust checks that opts agree with the options that the informer was made with, and adds their indexes, for which it may
-// have to wait.
+// adjust checks that opts agree with the options that the informer was made with, and adds their indexes, which may wait
+// for the batch that is being applied.
 func (e *entry) adjust(opts []Option) error {
 	var errs []error
 	s := e.settings
@@ -258,7 +259,7 @@ func (f *Factory) start(ctx context.Context) error {
 	f.started = true
 	for _, e := range f.order {
 		last := e.run
-		ending := last.ending() // before Begin: it may have ended after that
+		ending := last.ending() // read before Begin, since it may end at any time
 		work, err := e.engine.Begin()
 		switch {
 		case errors.Is(err, ErrRunning) && !ending:
@@ -275,12 +276,12 @@ func (f *Factory) start(ctx context.Context) error {
 			if last != nil {
 				<-last.done // Shutdown waits for the last one only
 			}
-			if work == nil { // it had not returned
+			if work == nil { // the last run had not returned
 				if work, err = e.engine.Begin(); err != nil {
-					return // a Run of the user's own has come first
+					return // a Run of the user's own was first
 				}
 			}
-			_ = work(ctx) // the cause of ctx, or what Status says too
+			_ = work(ctx) // the error is ctx's cause, or in Status
 		}()
 	}
 	return nil
@@ -364,7 +365,7 @@ func noFactory(gvr schema.GroupVersionResource) *engine.Informer {
 	return engine.Broken(name, fmt.Errorf("informer.For %s: the factory is nil", name))
 }
 
-// resourceName is how sources write it too: widgets.samples.io/v1.
+// resourceName returns the same as a source's String without restrictions: widgets.samples.io/v1.
 func resourceName(gvr schema.GroupVersionResource) string {
 	return gvr.GroupResource().String() + "/" + gvr.Version
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// GenericInformer is a typed informer seen without its type: the same cache, the same goroutines. The ForResource
-// functions of generated factories return it. Its methods may be called at any time.
+// GenericInformer is a typed informer, seen without its type: the same store, the same goroutines. The ForResource methods
+// of generated factories return it. Its methods may be called by any goroutine at any time.
 type GenericInformer interface {
-	// Informer gives the objects as object.Object; their dynamic type is that of the typed informer.
+	// Informer returns the informer with objects as object.Object; their dynamic type is that of the typed informer.
 	Informer() *SharedIndexInformer[object.Object]
-	// Lister reads the informer's store.
+	// Lister returns a lister that reads the informer's store.
 	Lister() lister.Set[object.Object]
 }
 

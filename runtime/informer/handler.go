@@ -12,22 +12,22 @@ import (
 )
 
 // Handler is told what happens to the objects of an informer. Its methods are called one at a time, on a goroutine
-// that belongs to its registration alone, in the server's order; see the package documentation for what that means.
+// that belongs to its registration alone, in the server's order; see the package documentation for the details.
 // They may take as long as they need, and may call every method of the informer.
 //
 // Objects are shared with all readers of the cache and must not be changed.
 type Handler[T object.Object] interface {
-	// OnAdd says that obj exists. isInInitialList is true for the objects that were there when the handler began:
+	// OnAdd says that obj exists. isInInitialList is true for the objects that existed when the handler began:
 	// those of the informer's first list, or, for a handler added later, those in the store at that moment.
 	OnAdd(obj T, isInInitialList bool)
-	// OnUpdate says that old has become obj. Both have the same UID. old is what this handler was told last; in a
-	// resync, old and obj are the same object.
+	// OnUpdate says that old has become obj. Both have the same UID. old is the state that this handler was told last; in
+	// a resync, old and obj are the same object.
 	OnUpdate(old, obj T)
-	// OnDelete says that an object is gone.
+	// OnDelete says that an object was deleted, or no longer matches the namespace and selectors of the informer.
 	OnDelete(deleted Deleted[T])
 }
 
-// Deleted is the end of an object.
+// Deleted is the deletion of an object.
 type Deleted[T object.Object] struct {
 	// Key is the object's key.
 	Key object.Key
@@ -72,8 +72,8 @@ var _ Handler[object.Object] = HandlerFuncs[object.Object]{}
 
 // --- private from here ---
 
-// erased is a Handler[T] as the engine calls it. It is the place where objects get their type back; the engine holds
-// nothing but objects that its source made as T.
+// erased is a Handler[T] as the engine calls it. Here objects get their type back; the engine holds only objects that its
+// source made as T.
 type erased[T object.Object] struct{ Handler[T] }
 
 func (h erased[T]) Add(obj object.Object, initial bool) { h.OnAdd(obj.(T), initial) }
@@ -82,8 +82,8 @@ func (h erased[T]) Delete(d engine.Deleted) {
 	h.OnDelete(Deleted[T]{d.Key, d.Object.(T), d.FinalStateUnknown})
 }
 
-// handlerName is what a handler is called in logs and errors when nobody named it: the first function of HandlerFuncs,
-// else the handler's type.
+// handlerName is the default name of a handler in logs and errors: the first function of HandlerFuncs, else the handler's
+// type.
 func handlerName(handler any) string {
 	if h, ok := handler.(interface{ funcs() [3]any }); ok {
 		for _, fn := range h.funcs() {

@@ -18,15 +18,14 @@ import (
 var (
 	// ErrRunning is returned by Run while another Run of the same informer has not returned.
 	ErrRunning = engine.ErrRunning
-	// ErrShutdown is returned by Start of a Factory after Shutdown, by WaitForCacheSync if it can't succeed any more because
-	// of Shutdown, and is the cause with which the factory's informers end.
+	// ErrShutdown is returned by Factory.Start after Shutdown, and by Factory.WaitForCacheSync if informers had not synced
+	// before Shutdown. It is also the cause with which the factory's informers end.
 	ErrShutdown = errors.New("the factory was shut down")
 )
 
 // SharedIndexInformer keeps a local copy of the objects that its Source lists and watches, indexed, and tells any
 // number of handlers what changes. Make one with New or For; the zero value is not usable. All methods may be called
-// by any goroutine at any time, also while, before and after Run, and from handlers (Run, of course, returns ErrRunning
-// there).
+// by any goroutine at any time: before, during and after Run, and from handlers (where Run returns ErrRunning).
 //
 // The path of an event, with the goroutine that carries it:
 //
@@ -48,14 +47,15 @@ var (
 //	                                                                merged backlog, by key ────┘
 //
 // To deliver a change: 1. the apply goroutine publishes the version that has it and appends it to the log; 2. each
-// registration's goroutine finds it under its cursor, or, if that lags too far, in its own merged backlog; 3. it calls
-// the handler; what all cursors have passed is garbage. To add a handler: take the published version and the end of the
-// log in one step, replay the former, go on from the latter.
+// registration's goroutine finds it under its cursor, or, if that lags too far behind, in its own merged backlog; 3. it
+// calls the handler. What all cursors have passed is garbage. To add a handler: take the published version and the end
+// of the log in one step, replay the version, then continue from that end.
 type SharedIndexInformer[T object.Object] struct {
 	engine *engine.Informer // set once at construction
 }
 
-// New returns an informer over any Source. It starts nothing; Run does. It fails if source is nil, or on a wrong option.
+// New returns an informer over any Source. It starts nothing; Run does. It fails if src or an option is nil, and on a wrong
+// option.
 func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInformer[T], error) {
 	if isNil(src) {
 		return nil, errors.New("informer.New: the source is nil")
@@ -67,15 +67,15 @@ func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInf
 	return &SharedIndexInformer[T]{e}, nil
 }
 
-// Run lists and watches until ctx is done, then returns context.Cause(ctx), after every goroutine that it started has
-// ended: it waits for the callbacks that are running. While it runs, another Run returns ErrRunning. An informer may
-// run again: it lists anew, and its handlers get what waited for them and then the differences.
+// Run lists and watches until ctx is done. It returns context.Cause(ctx) after every goroutine that it started has ended,
+// so it waits for running callbacks. Failures of the Source do not end it; Status reports them. While it runs, another
+// Run returns ErrRunning. An informer may run again: it lists anew, and its handlers get the events that waited for them
+// and then the differences.
 func (i *SharedIndexInformer[T]) Run(ctx context.Context) error { return i.engine.Run(ctx) }
 
-// AddEventHandler registers a handler, which then gets the objects that exist as adds, and everything that happens to
-// them; see the package documentation for order and blocking. It does not block, also not for handlers that are added
-// late. Each call makes a registration of its own, also for the same handler. It fails if handler is nil, or on a wrong
-// option.
+// AddEventHandler registers a handler, which gets an OnAdd for each object in the store and then every change; see the
+// package documentation for order and blocking. It does not block, however many objects there are. Each call makes a
+// registration of its own, even for the same handler. It fails if handler or an option is nil, and on a wrong option.
 func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
 	if isNil(handler) {
 		return register(i.engine, nil, "", opts)
@@ -83,13 +83,15 @@ func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...Han
 	return register(i.engine, erased[T]{handler}, handlerName(handler), opts)
 }
 
-// AddIndexers adds indexes; they answer from the next version on that the store publishes (queries before that scan).
-// Adding an index again does nothing. It fails, and adds none, if one is nil, or another index has the same name.
+// AddIndexers adds indexes. It waits for the batch that is being applied and fills the indexes from the store, on the
+// caller's goroutine. Snapshots taken from then on have them, or, if a list is in progress, those taken after the list is
+// complete; until then queries scan and give the same answers. Adding an index again does nothing. It fails, and adds
+// none, if one is nil or another index has the same name.
 func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error {
 	return addIndexers(i.engine, eraseIndexes(indexes))
 }
 
-// Store returns what the informer has. It can be read at any time, and is empty until the first sync.
+// Store returns a Reader of the informer's objects. It can be read at any time, and is empty until the first sync.
 func (i *SharedIndexInformer[T]) Store() store.Reader[T] { return store.View[T](i.engine.Table()) }
 
 // HasSynced says whether the first list is in the store. Once true, it stays true. Handlers may still be busy with it;
@@ -100,15 +102,14 @@ func (i *SharedIndexInformer[T]) HasSynced() bool { return i.engine.HasSynced() 
 func (i *SharedIndexInformer[T]) Synced() <-chan struct{} { return i.engine.Synced() }
 
 // WaitForCacheSync waits until HasSynced, and returns nil then. While it waits, it logs every 10 s what it waits for and
-// why. When ctx is done first, the error says the same, and wraps context.Cause(ctx) and the last error of the
-// reflector.
+// why. If ctx is done first, the error says the same, and wraps context.Cause(ctx) and the last error of the reflector.
 func (i *SharedIndexInformer[T]) WaitForCacheSync(ctx context.Context) error {
 	return waitForCacheSync(ctx, i.engine)
 }
 
-// AwaitResourceVersion waits until the store has seen resourceVersion: an object that was written with it, or anything
-// newer, is in the store then (if it matches the selectors). It is woken when that arrives; it does not poll. It
-// returns an error if resourceVersion is not one, and one that wraps context.Cause(ctx) when ctx is done first.
+// AwaitResourceVersion waits until the store stands at resourceVersion or later: every write up to it, to an object that
+// matches namespace and selectors, is in the store then. It is woken by the arrival; it does not poll. It returns an error
+// if resourceVersion is not a number, and one that wraps context.Cause(ctx) if ctx is done first.
 func (i *SharedIndexInformer[T]) AwaitResourceVersion(ctx context.Context, resourceVersion string) error {
 	return i.engine.AwaitResourceVersion(ctx, resourceVersion)
 }
@@ -118,7 +119,7 @@ func (i *SharedIndexInformer[T]) Status() Status { return statusOf(i.engine) }
 
 // --- private from here ---
 
-// isNil also finds a nil pointer in an interface, such as a constructor that failed has returned.
+// isNil also finds a nil pointer in an interface, as a failed constructor may return.
 func isNil(v any) bool {
 	r := reflect.ValueOf(v)
 	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()

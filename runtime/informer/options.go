@@ -18,23 +18,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Option adjusts a factory (as the default of all its informers) or one informer. A wrong option is an error of the
-// call that it was given to, or of Factory.Start where that call can return none.
+// Option configures a factory (as the default of all its informers) or one informer. A wrong option is an error of the
+// call that it was given to, or of Factory.Start if that call returns no error.
 type Option interface {
 	// String returns the name of the function that made the option.
 	String() string
 	applyInformer(*settings, scope) error
 }
 
-// HandlerOption adjusts one registration of a handler.
+// HandlerOption configures one registration of a handler.
 type HandlerOption interface {
 	// String returns the name of the function that made the option.
 	String() string
 	applyHandler(*handlerSettings) error
 }
 
-// SharedOption is an Option and a HandlerOption: given to a factory or an informer it is the default of the handlers,
-// given to AddEventHandler it is for that registration.
+// SharedOption is an Option and a HandlerOption: given to a factory or an informer it is the default of their handlers,
+// given to AddEventHandler it applies to that registration.
 type SharedOption interface {
 	Option
 	HandlerOption
@@ -44,7 +44,7 @@ type SharedOption interface {
 const Never = engine.Never
 
 // WithNamespace restricts informers to one namespace. "" means all of them, which is the default. Informers made with
-// WithClusterScope ignore that of their factory. New refuses it: there, the Source decides.
+// WithClusterScope ignore the namespace of their factory. New refuses the option: its Source determines the namespace.
 func WithNamespace(namespace string) Option {
 	return option{"WithNamespace", inFactory | inFor, func(s *settings) error {
 		s.Namespace = namespace
@@ -52,8 +52,8 @@ func WithNamespace(namespace string) Option {
 	}}
 }
 
-// WithClusterScope says that a kind has no namespaces, so that the namespace of the factory is not meant for it.
-// Generated code gives it for every cluster-scoped kind.
+// WithClusterScope says that a kind is cluster-scoped, so the namespace of the factory does not apply to it. Generated code
+// gives it for every cluster-scoped kind. Only For takes it.
 func WithClusterScope() Option {
 	return option{"WithClusterScope", inFor, func(s *settings) error {
 		s.Namespace = ""
@@ -62,7 +62,7 @@ func WithClusterScope() Option {
 }
 
 // WithLabelSelector restricts informers to objects whose labels match. nil is an error; labels.Everything is the
-// default. New refuses it: there, the Source decides.
+// default. New refuses the option: its Source determines the selector.
 func WithLabelSelector(selector labels.Selector) Option {
 	return option{"WithLabelSelector", inFactory | inFor, func(s *settings) error {
 		if selector == nil {
@@ -73,8 +73,9 @@ func WithLabelSelector(selector labels.Selector) Option {
 	}}
 }
 
-// WithFieldSelector restricts informers to objects that the server finds to match. nil is an error; fields.Everything
-// is the default. New refuses it: there, the Source decides.
+// WithFieldSelector restricts informers to objects whose fields match. The server evaluates the selector and refuses fields
+// that it does not support. nil is an error; fields.Everything is the default. New refuses the option: its Source determines
+// the selector.
 func WithFieldSelector(selector fields.Selector) Option {
 	return option{"WithFieldSelector", inFactory | inFor, func(s *settings) error {
 		if selector == nil {
@@ -85,8 +86,8 @@ func WithFieldSelector(selector fields.Selector) Option {
 	}}
 }
 
-// WithPageSize sets how many objects a page of a list has at most. 0, the default, leaves it to the reflector. The initial
-// state comes as a stream, which has no pages, and in a list only where that fails: WithWatchList(false) turns it off.
+// WithPageSize sets how many objects a page of a list has at most. 0, the default, leaves it to the reflector. It has no
+// effect while the initial state comes as a stream, which has no pages; WithWatchList(false) turns streams off.
 func WithPageSize(objects int64) Option {
 	return option{"WithPageSize", inFactory | inFor | inNew, func(s *settings) error {
 		if objects < 0 {
@@ -97,8 +98,8 @@ func WithPageSize(objects int64) Option {
 	}}
 }
 
-// WithWatchList says whether the initial state is asked for as a stream (KEP-3157) first. The default is true; a server
-// that does not do it is noticed and asked for a list.
+// WithWatchList says whether the initial state is first requested as a stream (a watch-list, KEP-3157). The default is
+// true; a server that does not support it is asked for a list instead.
 func WithWatchList(enabled bool) Option {
 	return option{"WithWatchList", inFactory | inFor | inNew, func(s *settings) error {
 		s.DisableWatchList = !enabled
@@ -114,8 +115,8 @@ func WithLogger(logger klog.Logger) Option {
 	}}
 }
 
-// WithName sets what an informer is called in logs, errors and Status. The default is "resource.version.group" for
-// informers of a factory, the Go type for others.
+// WithName sets what an informer is called in logs, errors and Status. The default is "resource.group/version", for example
+// "widgets.samples.io/v1", for informers of a factory, and the Go type for others.
 func WithName(name string) Option {
 	return option{"WithName", inFor | inNew, func(s *settings) error {
 		if name == "" {
@@ -126,8 +127,8 @@ func WithName(name string) Option {
 	}}
 }
 
-// WithIndexes gives one informer its indexes. For adds those that an informer made before does not have yet. An index
-// given twice is one; two indexes of one name are an error. Factories refuse the option: an index belongs to one type.
+// WithIndexes gives one informer its indexes. For also adds them to an informer that exists already. An index given twice
+// counts once; two indexes of one name are an error. NewFactory refuses the option, because an index belongs to one type.
 func WithIndexes[T object.Object](indexes ...store.Indexer[T]) Option {
 	erased := eraseIndexes(indexes)
 	return option{"WithIndexes", inFor | inNew, func(s *settings) error {
@@ -139,9 +140,9 @@ func WithIndexes[T object.Object](indexes ...store.Indexer[T]) Option {
 	}}
 }
 
-// WithResyncPeriod makes handlers see every object of the store again, as OnUpdate(obj, obj), a period after they did
-// last. It is local: nothing is asked of the server. 0, the default, is never; periods under a second are raised to a
-// second; negative ones are an error.
+// WithResyncPeriod calls handlers again with every object of the store, as OnUpdate(obj, obj), a period after the last
+// resync has ended. It is local: no request goes to the server. 0, the default, means never; periods under a second are
+// raised to a second; negative ones are an error.
 func WithResyncPeriod(period time.Duration) SharedOption {
 	return sharedOption{"WithResyncPeriod", func(s *handlerSettings) error {
 		if period < 0 {
@@ -155,9 +156,9 @@ func WithResyncPeriod(period time.Duration) SharedOption {
 	}}
 }
 
-// WithBacklogThreshold sets how many events may wait for a handler before those of one object begin to be merged. The
-// default is 1,024. 0 merges whatever waits; Never merges nothing, which lets the backlog of a stuck handler grow
-// without bound.
+// WithBacklogThreshold sets how many events may wait for a handler before events of the same object are merged. The
+// default is 1,024. 0 merges all waiting events; Never merges none, which lets the backlog of a stuck handler grow
+// without bound. Other negative values are an error.
 func WithBacklogThreshold(events int) SharedOption {
 	return sharedOption{"WithBacklogThreshold", func(s *handlerSettings) error {
 		if events < Never {
@@ -191,7 +192,7 @@ func WithHandlerName(name string) HandlerOption {
 
 // --- private from here ---
 
-// scope says where an option may stand.
+// scope says which calls take an option.
 type scope uint8
 
 const (

@@ -9,16 +9,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/engine"
 )
 
-// Registration is one handler of one informer. AddEventHandler makes it. Its methods may be called by any goroutine at
+// Registration is one handler of one informer. AddEventHandler returns it. Its methods may be called by any goroutine at
 // any time.
 type Registration struct {
 	sub *engine.Subscription // set once at construction
 }
 
-// Remove ends the registration: no callback starts after Remove has returned, and what waited is dropped. It waits for a
-// callback that is running, unless it is called by that callback itself; so two callbacks that remove each other's
-// registration wait forever, and so does a callback that waits for another goroutine's Remove. Removing again does
-// nothing.
+// Remove ends the registration: no callback starts after Remove has returned, and waiting events are dropped. It waits for
+// a running callback, unless that callback itself calls it. So two callbacks that remove each other's registration wait
+// forever, and so does a callback that waits for another goroutine's Remove of its own registration. A second Remove
+// only waits.
 func (r *Registration) Remove() { r.sub.Remove() }
 
 // HasSynced says whether the handler has seen the initial objects: the informer has synced, and every OnAdd with

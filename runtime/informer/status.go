@@ -14,17 +14,17 @@ import (
 type Status struct {
 	// Name is what logs and errors call the informer.
 	Name string
-	// Running says whether a Run has not returned. Between Run's call and the reflector's first step, State is still
-	// StateStopped.
+	// Running says whether a Run has been called and has not returned. Until the reflector's first step, Reflector.State
+	// is still StateStopped.
 	Running bool
 	// Synced says whether the first full state is in the store.
 	Synced bool
-	// Objects is how many the store has.
+	// Objects is the number of objects in the store.
 	Objects int
-	// ResourceVersion is where the store stands; "" before the first sync.
+	// ResourceVersion is the one that the store stands at; "" before the first sync.
 	ResourceVersion string
-	// Reflector is what reads the source: its state, since when, its last error, its last event and bookmark. Its
-	// ResourceVersion is of what was read; the store may be a moment behind.
+	// Reflector is the status of what reads the Source: its state, since when, its last error, event and bookmark. Its
+	// ResourceVersion is that of the last event read; the store may be a moment behind.
 	Reflector reflector.Status
 	// Handlers has the registrations in the order in which they were added.
 	Handlers []HandlerStatus
@@ -36,12 +36,12 @@ type HandlerStatus struct {
 	Name string
 	// Synced says whether the handler has seen the initial objects.
 	Synced bool
-	// Backlog is how many events wait, without the one that is being handled. Events that were merged count as one.
+	// Backlog is how many events wait, without the one that is being handled. Merged events count as one.
 	Backlog int
 	// Merging says that the handler has fallen behind its threshold and has not caught up since.
 	Merging bool
-	// Callback is the method that runs, "OnAdd", "OnUpdate" or "OnDelete"; "" if none does. Key and Since are the object
-	// it was called for and when it was.
+	// Callback is the method that is running, "OnAdd", "OnUpdate" or "OnDelete"; "" if none is. Key is the object that it
+	// was called for, and Since the time of the call.
 	Callback string
 	Key      object.Key
 	Since    time.Time

@@ -3,8 +3,8 @@
 // Package lister reads objects as client-go's listers do, by namespace, name and label selector, from a store.Reader.
 // Generated listers embed what is here.
 //
-// Every call answers from the newest snapshot at that moment and never waits. For several questions that must fit
-// together, take one Snapshot and ask that. Objects are shared and must not be changed.
+// Every call reads the newest snapshot at that moment and never waits; no goroutine is started. For several reads that
+// must be consistent with each other, take one Snapshot and read that. Objects are shared and must not be changed.
 package lister
 
 import (
@@ -55,7 +55,7 @@ type Set[T object.Object] struct {
 	resource schema.GroupResource
 }
 
-// New returns a lister of what reader holds. The resource, whose name is the plural, stands in the errors of Get.
+// New returns a lister of reader's objects. resource, with the plural name, appears in the errors of Get.
 func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) Set[T] {
 	return Set[T]{reader, resource}
 }
@@ -70,7 +70,7 @@ func (s Set[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) { s.Snapshot().Scan("", nil, yield) }
 }
 
-// Snapshot implements Lister. Of the zero Set it is empty.
+// Snapshot implements Lister. The snapshot of the zero Set is empty.
 func (s Set[T]) Snapshot() store.Snapshot[T] {
 	if s.reader == nil {
 		return store.Snapshot[T]{}
@@ -78,14 +78,14 @@ func (s Set[T]) Snapshot() store.Snapshot[T] {
 	return s.reader.Snapshot()
 }
 
-// Namespace returns a lister of one namespace. That of "" is the one for cluster-scoped objects: it gets objects that
-// have no namespace, and lists all objects, whatever their namespace.
+// Namespace returns a lister of one namespace. For "" it is the lister of cluster-scoped objects: Get finds objects
+// without a namespace, List and All return all objects, whatever their namespace.
 func (s Set[T]) Namespace(namespace string) Scope[T] { return Scope[T]{s, namespace} }
 
-// Get returns the cluster-scoped object of this name, as a ClusterLister does.
+// Get implements ClusterLister: it finds objects without a namespace only.
 func (s Set[T]) Get(name string) (T, error) { return s.Namespace("").Get(name) }
 
-// Scope is the objects of one namespace, as a NamespaceLister.
+// Scope is the objects of one namespace: a NamespaceLister.
 type Scope[T object.Object] struct {
 	set       Set[T]
 	namespace string

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package object names what informers hold: API objects, and the keys by which they are found.
+// Package object defines what informers hold: API objects, and the keys that identify them.
 //
-// Every other runtime package builds on these few names and on nothing else of its own below them.
+// Every other runtime package builds on it; it imports none of them.
 package object
 
 import (
@@ -17,7 +17,7 @@ import (
 // The pointer types of Kubernetes' API packages and of every custom resource satisfy it.
 //
 // Objects that come out of a store or arrive in a handler are shared by all readers: they must not be changed.
-// DeepCopy gives a copy that may be.
+// DeepCopyObject returns a copy that may be.
 type Object interface {
 	metav1.Object
 	runtime.Object

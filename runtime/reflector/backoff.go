@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// withDefaults fills what is zero.
+// withDefaults replaces zero fields by their defaults.
 func (b Backoff) withDefaults() Backoff {
 	if b.Initial == 0 {
 		b.Initial = 800 * time.Millisecond
@@ -66,7 +66,8 @@ func (d *delays) take() time.Duration {
 	return wait - time.Duration(rand.Float64()*d.backoff.Jitter*float64(wait))
 }
 
-// obey is a wait that a server asks for: never shorter, and up to a tenth longer so that not all come back at once.
+// obey returns the wait for a Retry-After: never shorter, and up to a tenth longer, so that not all clients come back at
+// once.
 func obey(after time.Duration) time.Duration {
 	return after + time.Duration(rand.Float64()*0.1*float64(after))
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Config is what a Reflector is made of. Source and Sink are needed; the zero value of everything else is its default.
+// Config configures a Reflector. Source and Sink are required; the zero value of every other field means its default.
 type Config[T object.Object] struct {
 	// Name stands in logs and errors, for example "widgets.samples.io/v1". "" means Source's String method, if it has
 	// one, else its type.
@@ -23,23 +23,23 @@ type Config[T object.Object] struct {
 	// Sink is told what was read.
 	Sink Sink[T]
 
-	// PageSize makes every list a consistent one that is read in pages of that many objects. 0 leaves it to the server
-	// to answer from its cache, which is cheaper for it. A watch-list has no pages: set DisableWatchList too for lists
-	// in pages from the start.
+	// PageSize makes every list a read of the most recent state, in pages of that many objects. With 0, the server may
+	// answer from its cache, which is cheaper for it. A watch-list has no pages: to list in pages from the start, set
+	// DisableWatchList too.
 	PageSize int64
-	// DisableWatchList makes the reflector read the present objects by list only, never by a watch that starts with
-	// them. It is the default after a server has said that it doesn't know the latter.
+	// DisableWatchList makes the reflector read the existing objects by list only, never by watch-list. A reflector does
+	// so by itself once a server has said that it doesn't support watch-lists.
 	DisableWatchList bool
 
 	// InitialEventsTimeout is how long a watch-list may be silent (without another initial object or the bookmark that
 	// ends them) before this round falls back to a list. 0 means 10 s.
 	InitialEventsTimeout time.Duration
-	// WatchTimeout is the least time after which the server is asked to end a watch; each watch asks for a random time
-	// between it and twice of it. 0 means 5 minutes.
+	// WatchTimeout is the shortest time after which the server is asked to end a watch; each watch asks for a random time
+	// between WatchTimeout and twice that. 0 means 5 minutes.
 	WatchTimeout time.Duration
 	// SilenceTimeout is how long a watch may bring no event and no bookmark, or a list no object, before it is given up
-	// and begun anew. API servers send a bookmark each minute if anything has happened, so a watch of that age is either
-	// dead or of a collection that rests: another one is opened at once, and shows which. 0 means 3 minutes.
+	// and begun anew. API servers send a bookmark each minute if anything has happened, so such a watch is either dead, or
+	// nothing has changed; another one is opened at once and shows which. 0 means 3 minutes.
 	SilenceTimeout time.Duration
 	// Backoff paces what is tried again after a failure.
 	Backoff Backoff
@@ -47,8 +47,8 @@ type Config[T object.Object] struct {
 	// Logger is used for all logging. The zero Logger means the one of Run's context (klog.FromContext).
 	Logger klog.Logger
 	// OnError, if not nil, is called with each failure of a list or watch, on Run's goroutine, before the wait that
-	// follows. It must not block. Expiries (410) that are answered by a list are among them, and watches that were silent
-	// for SilenceTimeout; a stream that ends in good order is not.
+	// follows. It must not block. Failures include expired versions (410) and watches that were silent for SilenceTimeout;
+	// a stream that the server ends normally is none.
 	OnError func(error)
 	// OnStatus, if not nil, is called after each change of State, on Run's goroutine. It must not block.
 	OnStatus func(Status)
@@ -61,7 +61,7 @@ type Backoff struct {
 	Initial time.Duration
 	// Max is the longest wait. 0 means 30 s.
 	Max time.Duration
-	// Factor is what each wait is multiplied with for the next one; at least 1. 0 means 2.
+	// Factor is what each wait is multiplied by to get the next one; at least 1. 0 means 2.
 	Factor float64
 	// Jitter is the largest part of a wait that may be taken off, at most 1. 0 means 0.5; a negative value means none.
 	Jitter float64

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reflector keeps a sink up to date with a collection of the API: it reads the present objects, watches for
-// changes, and recovers from whatever goes wrong in between.
+// Package reflector keeps a sink up to date with a collection of the API: it reads the existing objects, watches for
+// changes, and recovers from every failure in between.
 //
 // # States
 //
 // The behaviour is one pure function, step, from a state and an input to the next state and an action. It has no clock, no
-// lock and no loop; Run carries its actions out and feeds it what came of them.
+// lock and no loop; Run carries out the actions and passes their results to step as inputs.
 //
 //	 a round begins: at the start, after 410, or when the versions went back
 //	   │
@@ -24,8 +24,8 @@
 //
 // Where watch-lists are off, unknown to the server, or have failed in this round, a round begins with Listing.
 //
-// Streaming is a watch-list (KEP-3157): the present objects as events, a bookmark that ends them, then the changes in the
-// same stream. If the bookmark doesn't come, or the server can't do it, the round reads a list.
+// Streaming is a watch-list (KEP-3157): the existing objects as events, a bookmark that ends them, then the changes in the
+// same stream. If the bookmark doesn't come, or the server doesn't support watch-lists, the round reads a list.
 //
 // What a list asks for:
 //
@@ -38,27 +38,29 @@
 //	after an expired token    the same again, without pages
 //
 // A watch that fails is opened again at the last version; no list is read unless the server says that it has forgotten the
-// version (410), has lost an object, or comes with older versions than before. Versions that are no numbers are not
-// compared.
+// version (410), has lost an object, or sends older versions than before. Versions that are not numbers are not compared.
 //
 // # Waiting
 //
-// What fails is tried again after a wait (Backoff), or after what the server asks for (Retry-After, obeyed exactly plus at
-// most a tenth). A retry without a wait happens where there is something better to try, and not twice in a row until a watch
-// has been open for Backoff.ResetAfter: a server that expires every version is not asked in a loop. A watch that
-// ends in good order after a second or more is opened again at once; that is no failure. A watch that is silent for long is
-// opened again at once too: where nothing changes, API servers send no bookmarks either.
+// A failed request is repeated after a wait (Backoff), or after the time that the server asks for (Retry-After, and at most
+// a tenth more). Where there is something better to try, it is tried without a wait, but not twice in a row until a watch
+// has been open for Backoff.ResetAfter: a server that expires every version is not asked in a loop. A watch that the server
+// ends normally after a second or more is opened again at once; that is no failure. A watch that was silent for too long is
+// opened again at once too, because API servers send no bookmarks while nothing changes.
 //
 // # Ordering and blocking
 //
-// All of the Sink's methods, OnError and OnStatus are called on the goroutine that is in Run, one at a time, in the order in
-// which the server said things. BeginReplace is followed by exactly one EndReplace or AbortReplace, whatever happens, unless
+// The Sink's methods, OnError and OnStatus are called on the goroutine that is in Run, one at a time, in the order of the
+// server's responses and events. BeginReplace is followed by exactly one EndReplace or AbortReplace, whatever happens, unless
 // the Sink itself has failed. Between them come Replace and Delete only; outside of them Add, Update, Delete, Bookmark only.
-// Of what a Sink is told outside of a replace no version is older than the one told before.
+// Outside of a replace, no call has an older version than the call before.
 //
-// A Sink may block. The server's stream waits meanwhile, and the time does not count as the server's silence. Cancelling ctx
-// ends every wait of the reflector at once, in whatever state; it does not interrupt the Sink, so a Sink that may block
-// for long has to be closed by whoever cancels.
+// A Sink may block. Meanwhile the server's stream is not read, and the time does not count as silence of the server.
+// Cancelling ctx ends every wait of the reflector at once, in any state; it does not interrupt the Sink, so a Sink that may
+// block for long has to be closed by the caller that cancels.
 //
-// Less formally: Run is a single thread of events, as slow as its Sink, and when it has returned nothing of it is left.
+// # Goroutines
+//
+// Run starts none: it lists, watches and waits on the caller's goroutine, and returns when ctx is done. Less formally: Run is
+// one sequence of calls, as slow as its Sink, and nothing of it is left when it has returned.
 package reflector

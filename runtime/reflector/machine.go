@@ -11,48 +11,48 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// defaultPage is the size of a page where the user has set none.
+// defaultPage is the size of a page if Config sets none.
 const defaultPage = 500
 
-// maxEmptyPages is how many pages in a row may have no object and yet ask for another one.
+// maxEmptyPages is how many pages in a row may be empty and yet have a continue token.
 const maxEmptyPages = 10
 
-// state is everything that decides what comes next. It is a value: step makes a new one and changes none.
+// state is everything that decides what comes next. It is a value: step returns a new one and changes none.
 type state struct {
 	rules rules // set once at the start
 
 	phase   State
 	then    State  // in StateWaiting: StateConnecting to watch again, StateListing for a new round
-	version string // last one that the sink was told of
+	version string // last one that was passed to the sink
 	synced  bool   // the sink has had a full state
 
-	// What the next full state has to be read like; until one has been read.
-	fresh    bool // as the most recent one: no other will do
+	// How the next full state has to be read; reset once one has been read.
+	fresh    bool // as the most recent one
 	whole    bool // without pages: a token has expired
 	listOnly bool // by a list: a watch-list has failed in this round
 
-	// What was learned about the server, for good.
-	noStream bool // it doesn't know watch-lists
+	// What was learned about the server; never reset.
+	noStream bool // it doesn't support watch-lists
 	paged    bool // it reads lists in pages even when it may answer from its cache
 
-	// hasty is set by what is tried again without a wait, and forbids the next one until a watch has been healthy.
+	// hasty is set by a retry without a wait, and forbids the next one until a watch has been healthy.
 	hasty bool
 
-	// stuck is the version after which a watch was accepted and broke off at once by an error of the server, or brought
-	// bad data. That lies in what comes next: when it happens again, a full state leads past it.
+	// stuck is the version after which a watch was accepted and then failed at once by an error of the server or by bad
+	// data. The event after that version is to blame: if it happens again, a full state is read to get past it.
 	stuck string
 
 	pages pages // in StateListing
 }
 
-// rules are what the user has decided.
+// rules are what Config says.
 type rules struct {
 	pageSize int64
 	stream   bool
 }
 
-// pages is how far a list has come. Its tokens are checked for circles as Brent does: each is compared with one that is
-// kept, and the kept one is replaced after 1, 2, 4, 8 … tokens.
+// pages is the progress of a list. Cycles of its tokens are found by Brent's algorithm: each token is compared with one
+// that is kept, and the kept one is replaced after 1, 2, 4, 8 … tokens.
 type pages struct {
 	version     string // of the first page
 	token       string // of the next page; "" on the first one
@@ -69,7 +69,7 @@ const (
 	inOpened            // the watch was accepted
 	inEvent             // with event, version, initialEnd
 	inPage              // with version, token, items
-	inEnded             // the watch has ended in good order; with brief, events, healthy
+	inEnded             // the server has ended the watch normally; with brief, events, healthy
 	inFailed            // with reason, after, brief, healthy
 	inElapsed           // the wait is over
 )
@@ -93,16 +93,16 @@ type input struct {
 type op uint8
 
 const (
-	opGoOn   op = iota // with the stream at hand
-	opLeave            // the stream at hand, because of action.found
+	opGoOn   op = iota // go on reading the open stream
+	opLeave            // leave the open stream, because of action.found
 	opStream           // begin a replace and open a watch-list at version
 	opList             // begin a replace and read the first page: version, match, limit
 	opPage             // read the page of token: limit
 	opWatch            // open a watch at version
-	opWait             // for after, or else the backoff
+	opWait             // wait for after, or for the backoff if after is 0
 )
 
-// call is the closed set of what the sink is told. It comes before the op.
+// call is the closed set of calls to the sink. The call comes before the op.
 type call uint8
 
 const (
@@ -129,7 +129,7 @@ type action struct {
 	found   Reason // a failure that only step could see
 }
 
-// step is the whole behaviour: from a state, by an input, to the next state and what to do. It has no clock, no timer, no
+// step is the whole behaviour: from a state and an input to the next state and an action. It has no clock, no timer, no
 // lock and no loop.
 func step(s state, in input) (state, action) {
 	switch in.kind {
@@ -177,7 +177,7 @@ func (s state) begin() (state, action) {
 	case s.fresh:
 		a.limit = defaultPage
 	case s.version == "":
-		// Whatever the server has at hand; a server that answers from its cache takes no notice of the limit.
+		// What the server has cached; a server that answers from its cache ignores the limit.
 		a.version, a.limit = "0", defaultPage
 	default:
 		a.version, a.match = s.version, string(metav1.ResourceVersionMatchNotOlderThan)
@@ -343,7 +343,7 @@ func (s state) streamFailed(in input) (state, action) {
 		s.fresh, s.listOnly = true, true
 		return s.begin()
 	case ReasonNoBookmark, ReasonSilent, ReasonServerError:
-		// A list is another question, and asked once per round.
+		// A list may succeed where a watch-list fails; it is tried once per round.
 		s.listOnly = true
 		return s.begin()
 	case ReasonWentBack:
@@ -383,11 +383,11 @@ func (s state) watchFailed(in input) (state, action) {
 		return s.retry(StateListing)
 	case ReasonSilent:
 		if s.phase == StateWatching {
-			// Most likely nothing has happened. Whether the server is there, the next watch shows.
+			// Most likely nothing has happened. The next watch shows whether the server is still there.
 			return s.retry(StateConnecting)
 		}
 	case ReasonRefused:
-		// Most likely the version: another full state brings another one.
+		// Most likely it is because of the version: another full state brings another one.
 		s.fresh = true
 		return s.wait(StateListing, in.after)
 	case ReasonBadData:

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Reason is the kind of a failure. It decides what is done next.
+// Reason is the kind of a failure. It determines what the reflector does next.
 type Reason uint8
 
 // The reasons.
@@ -30,20 +30,20 @@ const (
 	ReasonNotFound
 	// ReasonThrottled is 429, or any answer with a Retry-After, which is obeyed.
 	ReasonThrottled
-	// ReasonServerError is 5xx, also in the midst of a watch. Tried again with backoff. If watches are accepted and
-	// then fail so at once, twice at the same version, a full state is read.
+	// ReasonServerError is 5xx, also in the middle of a watch. Tried again with backoff. If two watches at the same version
+	// are accepted and then fail at once like this, a full state is read.
 	ReasonServerError
-	// ReasonUnreachable is a connection that was refused, reset, cut, or never came about. Tried again with backoff.
+	// ReasonUnreachable is a connection that was refused, reset, cut off or never made. Tried again with backoff.
 	ReasonUnreachable
 	// ReasonSilent is a connection that brought nothing for Config.SilenceTimeout. A watch that was open is opened again
 	// at once, and with backoff from the second time on; anything else is tried again with backoff.
 	ReasonSilent
-	// ReasonNoBookmark is a watch-list whose initial events did not come to their end. A list is read in its place.
+	// ReasonNoBookmark is a watch-list whose initial events did not end. A list is read instead.
 	ReasonNoBookmark
-	// ReasonRefused is 400, 405, 406, 415 or 422: the server doesn't know how to do what it was asked for. After a
-	// watch-list, lists are used from then on; else it is tried again with backoff.
+	// ReasonRefused is 400, 405, 406, 415 or 422: the server doesn't support the request. If it was a watch-list, lists are
+	// used from then on; otherwise it is tried again with backoff.
 	ReasonRefused
-	// ReasonExpired is 410: the server has forgotten the version that was asked for. A full state is read anew.
+	// ReasonExpired is 410: the server no longer has the version that was asked for. A full state is read.
 	ReasonExpired
 	// ReasonTooNew is a version that the server has not reached. The most recent full state is read.
 	ReasonTooNew
@@ -52,12 +52,12 @@ const (
 	ReasonWentBack
 	// ReasonUnreadable is an object that the server could not read from its storage. A full state is read anew.
 	ReasonUnreadable
-	// ReasonBadData is an answer that could not be decoded. It is asked for again, with backoff from the second time on; if
-	// a watch brings it twice at the same version, a full state is read.
+	// ReasonBadData is an answer that could not be decoded. The request is repeated, with backoff from the second time on;
+	// if a watch brings bad data twice at the same version, a full state is read.
 	ReasonBadData
 	// ReasonShortWatch is a watch that the server closed at once. It is opened again with backoff.
 	ReasonShortWatch
-	// ReasonEndlessList is a list whose pages lead in a circle or bring nothing. Tried again with backoff.
+	// ReasonEndlessList is a list whose continue tokens repeat or whose pages stay empty. Tried again with backoff.
 	ReasonEndlessList
 )
 
@@ -89,13 +89,13 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
-// The errors that a Reflector finds itself; Status.LastError and OnError have them, and errors.Is finds them.
+// The errors that a Reflector finds itself. errors.Is finds them in Status.LastError and in the argument of OnError.
 var (
 	// ErrSilent is a connection that brought nothing for Config.SilenceTimeout.
 	ErrSilent = errors.New("the connection was silent for too long")
-	// ErrNoBookmark is a watch-list that did not come to the end of its initial events.
+	// ErrNoBookmark is a watch-list whose initial events did not end.
 	ErrNoBookmark = errors.New("the watch-list did not come to the bookmark that ends its initial events")
-	// ErrWentBack is a server that came with an older version than it had before.
+	// ErrWentBack is a server that sent an older version than before.
 	ErrWentBack = errors.New("the resource version went backwards")
 	// ErrShortWatch is a watch that was closed within a second.
 	ErrShortWatch = errors.New("the server closed the watch at once")
@@ -111,7 +111,7 @@ var found = [len(reasonNames)]error{
 	ReasonEndlessList: ErrEndlessList,
 }
 
-// classify says what kind of failure err is, and how long the server wants to be left alone; 0 if it doesn't say.
+// classify returns the kind of failure that err is, and the server's Retry-After, 0 if it has sent none.
 func classify(err error) (Reason, time.Duration) {
 	switch {
 	case errors.Is(err, ErrSilent):

@@ -25,21 +25,21 @@ type Sink[T object.Object] interface {
 	// EndReplace says that the new full state is complete and stands at resourceVersion: what was not in it is gone.
 	EndReplace(resourceVersion string) error
 	// AbortReplace says that the new full state will not be completed: it has to be forgotten. A replace that is cut
-	// short by Run's end is aborted too.
+	// short by the end of Run is aborted too.
 	AbortReplace() error
 
 	// Add is an object that appeared.
 	Add(obj T) error
 	// Update is an object that changed.
 	Update(obj T) error
-	// Delete is an object that disappeared, in its last state. Within a replace it is one that has to be taken out of
-	// the new full state again; it may not be in it.
+	// Delete is an object that disappeared, in its last state. Within a replace it takes the object out of the new full
+	// state, in which it need not be.
 	Delete(obj T) error
-	// Bookmark says that everything up to resourceVersion has been told.
+	// Bookmark says that all changes up to resourceVersion have been passed on.
 	Bookmark(resourceVersion string) error
 }
 
-// ErrRunning is what Run returns while another Run of the same Reflector is on.
+// ErrRunning is what Run returns while another Run of the same Reflector has not returned.
 var ErrRunning = errors.New("the reflector is running already; wait until Run has returned")
 
 // Reflector keeps a Sink up to date with a Source. Make it with New; Run does the work.
@@ -54,8 +54,7 @@ type Reflector[T object.Object] struct {
 	status Status
 }
 
-// New makes a Reflector; it starts nothing. It fails if Source or Sink is nil and if a number in config is out of its
-// range.
+// New makes a Reflector; it starts nothing. It fails if Source or Sink is nil, or a number in config is out of range.
 func New[T object.Object](config Config[T]) (*Reflector[T], error) {
 	config = config.withDefaults()
 	if err := config.validate(); err != nil {
@@ -64,14 +63,14 @@ func New[T object.Object](config Config[T]) (*Reflector[T], error) {
 	return &Reflector[T]{config: config}, nil
 }
 
-// Name returns Config.Name, or what stands for it.
+// Name returns Config.Name, or its default.
 func (r *Reflector[T]) Name() string { return r.config.Name }
 
-// Run lists and watches until ctx is done, and returns nil then. It returns earlier only with the Sink's first error.
-// Failures of the Source never end it; Status and OnError tell of them.
+// Run lists and watches until ctx is done, and returns nil then. It returns earlier only with an error that wraps the Sink's
+// first error. Failures of the Source never end it; Status and OnError report them.
 //
 // It may be called again after it has returned, and then starts with a full state that is not older than what the Sink
-// was told before. While another Run is on, it returns ErrRunning.
+// was told before. While another Run has not returned, it returns an error that wraps ErrRunning.
 func (r *Reflector[T]) Run(ctx context.Context) error {
 	if !r.running.CompareAndSwap(false, true) {
 		return fmt.Errorf("reflector %s: %w", r.config.Name, ErrRunning)

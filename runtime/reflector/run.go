@@ -15,10 +15,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// briefly is how long a watch lives at least in which a server takes an interest.
+// briefly is the age below which a watch that ends counts as brief.
 const briefly = time.Second
 
-// run is one call of Run: it does what step says, and tells step what came of it. All of it happens on Run's goroutine.
+// run is one call of Run: it carries out the actions of step and passes their results back. Everything happens on Run's
+// goroutine.
 type run[T object.Object] struct {
 	r      *Reflector[T]
 	config *Config[T]
@@ -26,7 +27,7 @@ type run[T object.Object] struct {
 	log    klog.Logger
 
 	state     state
-	shown     State // the last one made public
+	shown     State // the last one published in Status
 	delays    delays
 	replacing bool  // the sink is between BeginReplace and EndReplace or AbortReplace
 	sinkErr   error // the first one; it ends the run
@@ -70,13 +71,13 @@ func (r *run[T]) loop() error {
 	}
 	r.setState(StateStopped, time.Time{})
 	if r.ctx.Err() != nil {
-		// A sink that was closed because of ctx is no news.
+		// A sink that was closed because of ctx is no error.
 		return nil
 	}
 	return fmt.Errorf("reflector %s: sink: %w", r.config.Name, r.sinkErr)
 }
 
-// step asks the machine, and makes public what it has found wrong.
+// step takes a step of the machine, and publishes a failure that the machine has found itself.
 func (r *run[T]) step(in input) action {
 	var a action
 	r.state, a = step(r.state, in)
@@ -86,7 +87,7 @@ func (r *run[T]) step(in input) action {
 	return a
 }
 
-// publish makes a change of state public, after the sink has been told what belongs to it. It decides how long a wait is.
+// publish publishes a change of state, after the sink has been told what belongs to it. It decides how long a wait is.
 func (r *run[T]) publish(a *action) {
 	if a.op == opWait {
 		if a.after > 0 {
@@ -200,7 +201,7 @@ func (r *run[T]) watch(a action) input {
 	if a.op == opStream {
 		limit := r.config.InitialEventsTimeout
 		w.dog = newWatchdog(limit, func() { cancel(fmt.Errorf("%w: no initial event for %v", ErrNoBookmark, limit)) })
-		// A server that doesn't know watch-lists may talk on for long, about other things than their end.
+		// A server that doesn't support watch-lists may send other events for long, and never the bookmark.
 		w.total = time.AfterFunc(timeout+limit, func() { cancel(ErrNoBookmark) })
 		defer w.total.Stop()
 	} else {
@@ -238,7 +239,7 @@ func (r *run[T]) watch(a action) input {
 	return input{kind: inEnded, brief: brief, events: w.events, healthy: healthy}
 }
 
-// watch is one stream on its way.
+// watch is one open stream.
 type watch[T object.Object] struct {
 	*run[T]
 	cancel context.CancelCauseFunc
@@ -275,7 +276,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	w.dog.away()
 	w.events = true
 	streaming := w.state.phase == StateStreaming
-	// Of what comes before the bookmark only the initial events show that it is getting nearer.
+	// Before the bookmark, only initial events show progress.
 	noise := streaming && e.Type != source.Added
 	var start time.Time
 	if noise {
@@ -348,7 +349,7 @@ func (r *run[T]) failed(err error, healthy bool) input {
 	return input{kind: inFailed, reason: reason, after: after, healthy: healthy}
 }
 
-// failure makes a failure public.
+// failure publishes a failure.
 func (r *run[T]) failure(reason Reason, err error) {
 	now := time.Now()
 	var attempts int
@@ -362,10 +363,10 @@ func (r *run[T]) failure(reason Reason, err error) {
 	})
 	switch {
 	case reason == ReasonExpired:
-		// That is how a server tells that it has moved on: daily life.
+		// Normal: the server keeps its history for a limited time.
 		r.log.V(2).Info("The server has forgotten the resource version", "state", r.state.phase, "resourceVersion", r.state.version)
 	case reason == ReasonSilent && r.state.phase == StateWatching:
-		// So is a collection in which nothing changes: no news, no bookmarks.
+		// Normal too: if nothing changes, there are no bookmarks.
 		r.log.V(2).Info("The watch was silent; will open another one", "resourceVersion", r.state.version)
 	default:
 		r.log.Error(err, "Failed to list or watch; will try again", "state", r.state.phase, "reason", reason, "attempts", attempts)
@@ -375,7 +376,7 @@ func (r *run[T]) failure(reason Reason, err error) {
 	}
 }
 
-// setState makes a change of state public.
+// setState publishes a change of state.
 func (r *run[T]) setState(phase State, retryAt time.Time) {
 	r.shown = phase
 	now := time.Now()

@@ -12,7 +12,7 @@ import (
 type Status struct {
 	// State is what it is doing now.
 	State State
-	// Since is when it came into State.
+	// Since is when it entered State.
 	Since time.Time
 	// Synced says whether, in this Run, a full state has been given to the Sink.
 	Synced bool
@@ -29,7 +29,7 @@ type Status struct {
 	LastEvent time.Time
 	// LastBookmark is when the last bookmark came in.
 	LastBookmark time.Time
-	// ResourceVersion is the last version that the Sink has been told of; "" before the first full state.
+	// ResourceVersion is the last version that was passed to the Sink; "" before the first full state.
 	ResourceVersion string
 	// BadData counts the answers that could not be decoded, over all Runs; LastError and OnError say which object it was.
 	BadData int64
@@ -40,17 +40,17 @@ type Status struct {
 // State is what a Reflector is doing.
 type State uint8
 
-// The states. Stopped is the zero value.
+// The states. StateStopped is the zero value.
 const (
 	// StateStopped is before and after Run.
 	StateStopped State = iota
-	// StateStreaming reads the present objects from a watch that starts with them.
+	// StateStreaming reads the existing objects from a watch-list.
 	StateStreaming
-	// StateListing reads the present objects from a list.
+	// StateListing reads the existing objects from a list.
 	StateListing
-	// StateConnecting has asked for a watch that the server has not answered yet.
+	// StateConnecting waits for the server to accept a watch.
 	StateConnecting
-	// StateWatching is where all is well: the watch is open.
+	// StateWatching is the normal state: the watch is open.
 	StateWatching
 	// StateWaiting pauses after a failure; Status.Reason says which, Status.RetryAt until when.
 	StateWaiting

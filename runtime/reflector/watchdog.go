@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// watchdog calls bark once if nothing is heard for a while. Hearing something costs two atomic writes; the timer, which
-// is set again only when it fires, does the rest.
+// watchdog calls bark once, on the timer's goroutine, if nothing arrives for limit. An arrival costs two atomic writes;
+// the timer is reset only when it fires.
 type watchdog struct {
 	// Set once at construction.
 	limit time.Duration
@@ -55,7 +55,7 @@ func (w *watchdog) fire() {
 // away says that the reader has got something and is busy with it.
 func (w *watchdog) away() { w.busy.Store(true) }
 
-// back says that the reader waits again since now.
+// back says that the reader has been waiting again since now.
 func (w *watchdog) back(now time.Time) {
 	w.last.Store(now.UnixNano())
 	w.busy.Store(false)

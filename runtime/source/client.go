@@ -24,8 +24,8 @@ type Client struct {
 // NewClient makes a Client from config, which it copies. It opens no connection.
 //
 // Address, credentials, TLS, proxy, impersonation, wrapped transports and the user agent (client-go's default, when
-// config has none) are taken from config. QPS and Burst are not: sources make few requests, paced by the server and by
-// the backoff of whoever calls them. Timeout is not either: it would cut watches short; contexts end requests.
+// config has none) are taken from config. QPS and Burst are ignored: sources make few requests, paced by the server and by
+// the caller's backoff. Timeout is ignored too, because it would cut watches short; contexts end requests.
 //
 // It fails if config is nil, if its host is not a URL, or if its credentials or certificates can't be read.
 func NewClient(config *rest.Config) (*Client, error) {

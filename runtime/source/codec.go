@@ -34,7 +34,7 @@ var untyped = json.WithUnmarshalers(json.JoinUnmarshalers(
 	json.UnmarshalFromFunc(unmarshalNumber),
 ))
 
-// codec knows how the objects of one collection look. It has no state and is shared by all streams.
+// codec decodes the objects of one collection. It has no state and is shared by all streams.
 type codec struct {
 	// Set once at construction.
 	gvr        schema.GroupVersionResource
@@ -81,8 +81,8 @@ type identity struct {
 	resourceVersion  string
 }
 
-// decode reads the next object: from the stream, or from raw if that is not nil. What it returns beside an error may
-// be nil or half an object, good for its key only.
+// decode reads the next object: from the stream, or from raw if that is not nil. With an error, the object may be nil or
+// incomplete, good for its key only.
 func (c *codec) decode(dec *jsontext.Decoder, raw jsontext.Value) (object.Object, identity, error) {
 	obj := c.newObject()
 	if obj == nil {
@@ -116,8 +116,8 @@ func (c *codec) decode(dec *jsontext.Decoder, raw jsontext.Value) (object.Object
 	return obj, id, err
 }
 
-// readMeta does without the promise that accessors work on every object: those of a type whose metadata is a pointer
-// panic if the server left the metadata out.
+// readMeta reads the metadata of an object whose accessors may panic: those of a type whose metadata is a pointer do if
+// the server left the metadata out.
 func readMeta(obj object.Object, id *identity) (err error) {
 	defer func() {
 		if recover() != nil {

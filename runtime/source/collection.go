@@ -165,7 +165,7 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values) (*
 	return resp, nil
 }
 
-// ended sorts out why a request is over. A done context explains every error but the callback's own.
+// ended returns the reason why a request is over. A done context explains every error but the callback's own.
 func (c *collection) ended(ctx context.Context, err error) error {
 	if err == nil {
 		return nil

@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// The reasons of a DecodeError that are not JSON's; errors.Is finds them.
+// The reasons of a DecodeError other than errors of JSON decoding. errors.Is finds them.
 var (
 	// ErrWrongKind is an answer or an object of another apiVersion or kind than what was asked for.
 	ErrWrongKind = errors.New("wrong kind")
@@ -81,7 +81,7 @@ const (
 	maxErrorText = 2 << 10  // of what is quoted of the server's
 )
 
-// shorten makes a text of the server's fit for a log.
+// shorten cuts a text of the server's to the length of a log line.
 func shorten(text string) string {
 	if len(text) > maxErrorText {
 		text = text[:maxErrorText] + "…"

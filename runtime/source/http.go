@@ -22,9 +22,8 @@ type Options struct {
 	LabelSelector string
 	// FieldSelector is in the form that fields.Selector.String writes; "" selects everything.
 	FieldSelector string
-	// Kind is what the objects have to say they are. "" means the name of the Go type, which is what API packages
-	// use; of types that stand for any kind (unstructured, PartialObjectMetadata) "" accepts the kind that the server
-	// says.
+	// Kind is the kind that the objects must have. "" means the name of the Go type, as in API packages; for types that
+	// hold any kind (unstructured, PartialObjectMetadata) "" accepts the kind that the server sends.
 	Kind string
 }
 

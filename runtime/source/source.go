@@ -10,7 +10,7 @@ import (
 )
 
 // Source lists and watches one collection: a resource, in one namespace or all, restricted by selectors or not.
-// What the collection is, a Source learns when it is made; the options of a call only say from where and how.
+// The collection is fixed when a Source is made; the options of a call only say where to start and how.
 //
 // Both methods block, call back on the caller's goroutine, one call at a time, in the stream's order, and return
 // the callback's error unchanged as soon as it has one. Both return context.Cause(ctx) once ctx is done.
@@ -19,23 +19,23 @@ type Source[T object.Object] interface {
 	// List reads one page and calls item for each object as it is decoded.
 	List(ctx context.Context, opts ListOptions, item func(T) error) (ListResult, error)
 
-	// Watch opens a stream of events and reads it until it ends. The first event may be long in coming; opened, when
-	// not nil, is called once as soon as the server has accepted the watch. A stream that the server closes in good
-	// order ends with a nil error.
+	// Watch opens a stream of events and reads it until it ends. The first event may take long to come; opened, if not
+	// nil, is called once, before any event, when the server has accepted the watch. A stream that the server ends
+	// normally returns nil.
 	Watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[T]) error) error
 }
 
 // ListOptions says which page is read, and how fresh it must be. The zero value asks for the most recent state,
 // whole.
 type ListOptions struct {
-	// ResourceVersion is "" for the most recent state, "0" for whatever the server has at hand, else a version that
-	// the answer must not be older than (or exactly have, with ResourceVersionMatch "Exact").
+	// ResourceVersion is "" for the most recent state, "0" for whatever the server has cached, else a version that the
+	// list must not be older than (or stand at exactly, with ResourceVersionMatch "Exact").
 	ResourceVersion string
 	// ResourceVersionMatch is "", "NotOlderThan" or "Exact".
 	ResourceVersionMatch string
-	// Limit is the number of objects a page may have; 0 leaves it to the server.
+	// Limit is the largest number of objects that a page may have; 0 leaves it to the server.
 	Limit int64
-	// Continue is the token of the page before, "" for the first page.
+	// Continue is the token from the result of the page before; "" for the first page.
 	Continue string
 }
 
@@ -51,14 +51,14 @@ type ListResult struct {
 type WatchOptions struct {
 	// ResourceVersion is the version after which events are wanted.
 	ResourceVersion string
-	// SendInitialEvents asks for a watch-list (KEP-3157): the present objects first, as Added events, then a Bookmark
+	// SendInitialEvents asks for a watch-list (KEP-3157): the existing objects first, as Added events, then a Bookmark
 	// with InitialEventsEnd, then the changes.
 	SendInitialEvents bool
 	// Timeout is when the server is asked to end the stream, in whole seconds; 0 leaves it to the server.
 	Timeout time.Duration
 }
 
-// EventType is what a watch event says. Error events do not appear: a Source returns them as errors.
+// EventType says what kind of event a watch event is. There is none for ERROR events: a Source returns them as errors.
 type EventType uint8
 
 // The types of a watch event.

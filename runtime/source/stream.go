@@ -52,7 +52,7 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// fail makes the error of whatever stopped the decoder at the place where it is now.
+// fail returns the error for what stopped the decoder at its current position.
 func (s *stream) fail(key object.Key, err error) error {
 	if s.body.err != nil {
 		return fmt.Errorf("%s %s: reading the response: %w", s.verb, describe(s.gvr), s.body.err)
@@ -68,7 +68,7 @@ func (s *stream) fail(key object.Key, err error) error {
 	return &DecodeError{Verb: s.verb, Resource: s.gvr, Item: s.item, Offset: s.dec.InputOffset(), Key: key, Err: err}
 }
 
-// isSyntax recognizes JSON that is none, from either layer of the decoder.
+// isSyntax recognizes invalid JSON, from either layer of the decoder.
 func isSyntax(err error) bool {
 	var v1 *jsonv1.SyntaxError
 	var v2 *jsontext.SyntacticError

@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package store holds the objects of one resource, typed, and answers by key, by namespace, by label selector and by
-// index. Write access has one owner; the world gets a Reader.
+// Package store holds the objects of one resource, typed, and finds them by key, namespace, label selector and index.
+// Write access has one owner; everyone else gets a Reader.
 //
 // # Ordering and blocking
 //
-// Everything is read from a Snapshot, which is one immutable state: taking one is one atomic load, it is never changed
-// afterwards whatever the writer does, it shows whole batches only, and it stands at one resourceVersion. No read waits
-// for a writer and no writer for a read. Two Snapshots of one Reader, taken one after the other by one goroutine, never
-// go backwards.
+// All reads go to a Snapshot, which is one immutable state. Taking one is a single atomic load. It never changes,
+// whatever the writer does; it shows whole batches only, and stands at one resourceVersion. Readers never wait for a
+// writer, nor a writer for readers. Snapshots that one goroutine takes from one Reader never go backwards.
 //
-// Less formally: take a Snapshot, ask it everything that must fit together, and drop it. A Snapshot that is kept for
+// Less formally: take a Snapshot, ask it everything that must be consistent, and drop it. A Snapshot that is kept for
 // long costs the memory of what has changed since.
 //
-// Iteration is in no particular order. A loop may be left at any time, and may itself read, or even write the Store.
+// Iteration is in no particular order. A loop may stop at any time, and its body may read and write the Store.
+//
+// # Goroutines
+//
+// The package starts none. Index functions are called by the goroutine that writes, and by lookups in a Snapshot that
+// lacks the index.
 //
 // # Objects are shared
 //
-// Objects go in and come out as they are, without a copy. Who has put one in, or got one out, must not change it.
+// Objects are stored and returned without a copy. Neither the goroutine that stores one nor those that get it may change
+// it afterwards.
 package store

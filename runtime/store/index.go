@@ -16,7 +16,7 @@ import (
 type Indexer[T object.Object] interface {
 	// Name returns the index's name, which is unique within a store.
 	Name() string
-	// Bind returns what a table needs to keep the index up to date. Each table gets one of its own.
+	// Bind is for this module: it returns what a table needs to keep the index up to date, a new one for each table.
 	Bind() table.Index
 	indexes(T)
 }
@@ -24,16 +24,16 @@ type Indexer[T object.Object] interface {
 // Index finds objects by keys that are computed from them. It is a definition and holds no objects: usually a package
 // variable, given to any number of stores and informers, and used by any number of goroutines.
 //
-// Two different Indexes of one name can't be in one store; the same one may be added again.
+// A store can't have two different Indexes with the same name; adding the same Index again does nothing.
 type Index[T object.Object, K comparable] struct{ erased *index[K] }
 
 // NewIndex defines an index. keys appends the keys of obj to dst and returns the result, as append does; it may append
-// nothing, and the same key twice counts once. A key that isn't equal to itself, as a NaN, is not indexed.
+// nothing, and the same key twice counts once. A key that isn't equal to itself, such as NaN, is not indexed.
 //
 // keys must depend on nothing but obj, must not change obj, and must not keep dst. It may return a slice of obj's own
-// instead of dst, which is copied. It is called by one goroutine at a time for each store, once with the new and once with
-// the old state of a changed object, and by Lookup for a Snapshot that doesn't have the index. If it panics, the write
-// that called it is undone.
+// instead of dst; the keys are copied. It is called by one goroutine at a time for each store, with the old and the new
+// state of each changed object, and by any goroutine that looks up a key in a Snapshot that lacks the index. If it
+// panics, the write that called it is undone.
 func NewIndex[T object.Object, K comparable](name string, keys func(obj T, dst []K) []K) *Index[T, K] {
 	x := &index[K]{id: table.ID{Name: name}}
 	if keys != nil {
@@ -66,7 +66,7 @@ func (x *Index[T, K]) Len(s Snapshot[T], key K) int { return x.erased.len(s.vers
 // Keys yields every key that an object of s has, each once.
 func (x *Index[T, K]) Keys(s Snapshot[T]) iter.Seq[K] { return x.erased.all(s.version) }
 
-// Bind returns what a table needs to keep the index up to date; nil for a nil Index.
+// Bind implements Indexer; it returns nil for a nil Index.
 func (x *Index[T, K]) Bind() table.Index {
 	if x == nil {
 		return nil

@@ -17,7 +17,8 @@ type Reader[T object.Object] interface {
 	Snapshot() Snapshot[T]
 }
 
-// View returns a Reader of t's versions. All of t's objects must be Ts.
+// View returns a Reader of t's versions. All of t's objects must be Ts. Only this module can call it, because the table
+// package is internal.
 func View[T object.Object](t *table.Table) Reader[T] { return view[T]{t} }
 
 type view[T object.Object] struct{ table *table.Table }
@@ -75,7 +76,7 @@ func (s Snapshot[T]) List(namespace string, selector labels.Selector) []T {
 	return list
 }
 
-// Scan calls yield with each of the objects that List returns, until yield returns false.
+// Scan calls yield with each of the objects that List would return, until yield returns false.
 func (s Snapshot[T]) Scan(namespace string, selector labels.Selector, yield func(T) bool) {
 	scan(s.version.Namespace(namespace), selector, func(obj object.Object) bool { return yield(obj.(T)) })
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Store is a store for direct use: for tests, and for programs that fill one by other means than an informer. It is a
-// Reader.
+// Store is a store for direct use: in tests, and in programs that fill it by other means than an informer. It is a
+// Reader. Its methods may be called by any goroutine at any time.
 type Store[T object.Object] struct{ erased }
 
 // erased is a Store without its type, so that it is compiled once.
@@ -34,9 +34,9 @@ func New[T object.Object](indexes ...Indexer[T]) (*Store[T], error) {
 // Snapshot returns the newest published state. It never waits.
 func (s *Store[T]) Snapshot() Snapshot[T] { return Snapshot[T]{s.table.Version()} }
 
-// Update calls change with a Txn and publishes what it did as one step: readers see all of it or nothing. It waits for
-// other Updates to end. If change returns an error, Update returns it as it is and nothing is changed; nor is it if
-// change or an index function panics, which passes through.
+// Update calls change with a Txn and publishes its writes in one step: readers see all of them or none. It waits for other
+// Updates to end, so change must not call Update or AddIndexers. If change returns an error, Update returns it unchanged,
+// and nothing is written. Nothing is written either if change or an index function panics; the panic is passed on.
 func (s *Store[T]) Update(change func(*Txn[T]) error) error {
 	return s.update(func(x *table.Txn) error { return change(&Txn[T]{x}) })
 }
@@ -45,8 +45,9 @@ func (s *Store[T]) Update(change func(*Txn[T]) error) error {
 // none of them is added.
 func (s *Store[T]) AddIndexers(indexes ...Indexer[T]) error { return s.addIndexes(bind(indexes)) }
 
-// Txn is a change of a Store in the making. It sees its own writes. It is valid until the function that got it returns;
-// from then on it reads nothing, changes nothing, and Set fails.
+// Txn is a change of a Store that is not published yet. Its reads see its own writes. It is valid until the function that
+// Update has called with it returns; from then on it reads nothing, changes nothing, and Set fails. It is used by one
+// goroutine at a time.
 type Txn[T object.Object] struct{ txn *table.Txn }
 
 // Get returns the object under key, and whether there is one.

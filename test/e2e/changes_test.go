@@ -71,10 +71,7 @@ func TestRecreate(t *testing.T) {
 		h, _ := listen(t, i)
 		ns.create(t, crate("blue"))
 		runSynced(t, f)
-		disconnected := make(chan struct{})
-		p.setFaults(onceHeld(disconnected))
-		p.end()
-		await(t, "request to hold back", disconnected)
+		p.disconnect(t)
 		recreate(t, ns)
 		p.setFaults(nil)
 		p.cut()
@@ -92,28 +89,13 @@ func TestRecreate(t *testing.T) {
 		ns.create(t, crate("green"))
 		runSynced(t, f)
 		h.await("both", func() bool { return len(h.live) == 2 })
-		disconnected := make(chan struct{})
-		p.setFaults(onceHeld(disconnected))
-		p.end()
-		await(t, "request to hold back", disconnected)
+		p.disconnect(t)
 		recreate(t, ns)
 		p.setFaults(next(p, fault{status: http.StatusGone}))
 		p.cut()
 		h.wantLines(2, "delete blue unseen", "add blue")
 		agree(t, ns.state(t), h, i.Store())
 	})
-}
-
-// onceHeld holds one request back from its first byte on, and closes c then; others pass.
-func onceHeld(c chan struct{}) func(*request) fault {
-	return func(*request) fault {
-		select {
-		case <-c:
-			return fault{}
-		default:
-			return fault{hold: c}
-		}
-	}
 }
 
 // A handler that is added late gets what exists, one that is removed gets nothing more, and others don't notice.

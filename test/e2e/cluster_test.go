@@ -212,7 +212,8 @@ func (s state) put(obj metav1.Object) {
 func (i in) state(t *testing.T, opts ...metav1.ListOptions) state {
 	t.Helper()
 	var opt metav1.ListOptions
-	for _, opt = range opts {
+	if len(opts) > 0 {
+		opt = opts[0]
 	}
 	list, err := i.client().List(deadline(t), opt)
 	if err != nil {

@@ -48,10 +48,7 @@ func TestExpiredWatch(t *testing.T) {
 			h.await("30 adds", func() bool { return len(h.lines) == 30 })
 
 			// The informer's next watch is held back until its resourceVersion is too old.
-			held := make(chan struct{})
-			p.setFaults(onceHeld(held))
-			p.end()
-			await(t, "watch to hold back", held)
+			p.disconnect(t)
 			ns.load(t, "crate-001", 1)
 			ns.delete(t, "crate-002")
 			ns.delete(t, "crate-003")
@@ -125,10 +122,7 @@ func TestCompactionToTheNextChange(t *testing.T) {
 	f, i := crateInformer(t, p.url, ns)
 	h, _ := listen(t, i)
 	runSynced(t, f)
-	held := make(chan struct{})
-	p.setFaults(onceHeld(held))
-	p.end()
-	await(t, "watch to hold back", held)
+	p.disconnect(t)
 	ns.load(t, "blue", 1)
 	if err := compact(deadline(t), c); err != nil {
 		t.Fatal(err)

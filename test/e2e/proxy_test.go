@@ -89,17 +89,39 @@ var (
 	errEnd = errors.New("the stream ends")
 )
 
-// cut breaks the connections of all open responses; end ends them in good order. Both say how many they were.
-func (p *proxy) cut() int { return p.finish(errCut) }
-func (p *proxy) end() int { return p.finish(errEnd) }
+// cut breaks the connections of all open responses; end ends them in good order.
+func (p *proxy) cut() { p.finish(errCut) }
+func (p *proxy) end() { p.finish(errEnd) }
 
-func (p *proxy) finish(why error) int {
+func (p *proxy) finish(why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for cancel := range maps.Values(p.streams) {
+	p.finishLocked(why)
+}
+
+func (p *proxy) finishLocked(why error) {
+	for _, cancel := range p.streams {
 		cancel(why)
 	}
-	return len(p.streams)
+}
+
+// disconnect ends all open responses and returns when the next request, the only one of its informer, is held back; cut
+// lets it go. There is no time between the two in which a request could come, be held and be ended.
+func (p *proxy) disconnect(t *testing.T) {
+	t.Helper()
+	held := make(chan struct{})
+	p.mu.Lock()
+	p.fault = func(*request) fault {
+		select {
+		case <-held:
+			return fault{}
+		default:
+			return fault{hold: held} // which closes it
+		}
+	}
+	p.finishLocked(errEnd)
+	p.mu.Unlock()
+	await(t, "request to hold back", held)
 }
 
 // ServeHTTP implements http.Handler.

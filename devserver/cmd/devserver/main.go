@@ -17,6 +17,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -31,7 +32,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := command().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "devserver:", err)
+		fmt.Fprintln(os.Stderr, "devserver:", strings.TrimPrefix(err.Error(), "devserver: ")) // the package's name is ours
 		stop()
 		os.Exit(1)
 	}

@@ -235,7 +235,7 @@ func TestWrongCalls(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"--addr", "nowhere"}, `Addr "nowhere" is not host:port`},
+		{[]string{"--addr", "nowhere"}, `devserver: wrong options: Addr "nowhere" is not host:port`},
 		{[]string{"--crds", "absent.yaml"}, "--crds absent.yaml: read CRDs:"},
 		{[]string{"--compact-interval", "-1s"}, "--compact-interval -1s is negative"},
 		{[]string{"--kubeconfig", "absent/folder/file"}, "--kubeconfig absent/folder/file:"},
@@ -246,7 +246,8 @@ func TestWrongCalls(t *testing.T) {
 		cmd.Stderr = nil
 		_, err := cmd.Output()
 		exit := (*exec.ExitError)(nil)
-		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(exit.Stderr), test.want) {
+		if !errors.As(err, &exit) || exit.ExitCode() != 1 || !strings.Contains(string(exit.Stderr), test.want) ||
+			strings.Contains(string(exit.Stderr), "devserver: devserver:") {
 			t.Errorf("%q: got %v, want exit code 1 and %q", test.args, err, test.want)
 			if exit != nil {
 				t.Logf("stderr: %s", exit.Stderr)

@@ -14,10 +14,10 @@ type (
 	delta = deltafifo.Delta[object.Object]
 )
 
-// sink is the queue of the present run, as the reflector sees it.
+// sink is the queue of the current run, as the reflector sees it.
 type sink struct{ *fifo }
 
-// applyAll applies what comes through queue until ctx is done.
+// applyAll applies what queue delivers until ctx is done.
 func (i *Informer) applyAll(ctx context.Context, queue *fifo) {
 	var batch []delta
 	for {
@@ -26,12 +26,12 @@ func (i *Informer) applyAll(ctx context.Context, queue *fifo) {
 			return
 		}
 		i.apply(batch)
-		clear(batch) // not to keep objects alive
+		clear(batch) // so that it keeps no objects alive
 	}
 }
 
-// apply applies a prefix of the stream. What it brings becomes visible at once, except for a full state that is not
-// complete: that stays in the open transaction.
+// apply applies a prefix of the stream and publishes it in one step. An incomplete full state stays in the open
+// transaction.
 func (i *Informer) apply(batch []delta) {
 	i.writing.Lock()
 	defer i.writing.Unlock()
@@ -67,7 +67,7 @@ func (i *Informer) applyLocked(d *delta) {
 	}
 }
 
-// setLocked stores an object, and records what that means for those who knew its key before.
+// setLocked stores an object and records the changes that result from it.
 func (i *Informer) setLocked(d *delta) {
 	i.beginLocked()
 	old, known := i.txn.Get(d.Key)
@@ -77,7 +77,7 @@ func (i *Informer) setLocked(d *delta) {
 		return
 	case same:
 		i.recordLocked(change{kind: updated, old: old, new: d.Object})
-	case known: // another object of that name; that the old one was deleted nobody told us
+	case known: // another object of that name; the deletion of the old one was not seen
 		i.recordLocked(change{kind: deleted, old: old, finalStateUnknown: true})
 		i.recordLocked(change{kind: added, new: d.Object})
 	default:
@@ -91,7 +91,7 @@ func (i *Informer) deleteLocked(d *delta) {
 	i.beginLocked()
 	if old, known := i.txn.Delete(d.Key); known {
 		c := change{kind: deleted, old: d.Object}
-		if old.GetUID() != d.Object.GetUID() { // the deletion of a successor that was never seen
+		if old.GetUID() != d.Object.GetUID() { // what was deleted is a successor of old that was never seen
 			c = change{kind: deleted, old: old, finalStateUnknown: true}
 		}
 		i.recordLocked(c)
@@ -99,22 +99,24 @@ func (i *Informer) deleteLocked(d *delta) {
 	i.moveToLocked(d.ResourceVersion)
 }
 
-// moveToLocked says that the table stands at resourceVersion. A full state has one of its own, at its end.
+// moveToLocked sets the table's resourceVersion. That of a full state is set at its end.
 func (i *Informer) moveToLocked(resourceVersion string) {
 	if !i.replacing && resourceVersion != "" {
 		i.txn.SetResourceVersion(resourceVersion)
 	}
 }
 
-// recordLocked leaves out the first full state: that is replayed from the table, which takes no memory.
+// recordLocked notes a change for the log. The first full state is left out: it is replayed from the table, which takes
+// no memory.
 func (i *Informer) recordLocked(c change) {
-	if i.replacing && i.virgin {
+	if i.replacing && i.pristine {
 		return
 	}
 	i.changes = append(i.changes, c)
 }
 
-// completeLocked publishes a full state. What vanished comes first: no other change of this state is about these keys.
+// completeLocked publishes a full state. Deletions of what it lacks come first in the log, which is in order because no
+// other change of this state is about their keys.
 func (i *Informer) completeLocked(resourceVersion string) {
 	if !i.replacing {
 		return
@@ -131,7 +133,7 @@ func (i *Informer) completeLocked(resourceVersion string) {
 	i.publishFirstLocked()
 }
 
-// abandonLocked drops a full state that will not be completed. The table stays as it was.
+// abandonLocked drops a full state that will not be completed. The published version stays as it is.
 func (i *Informer) abandonLocked() {
 	if !i.replacing {
 		return
@@ -142,7 +144,7 @@ func (i *Informer) abandonLocked() {
 		i.unsettled = nil
 		i.beginLocked()
 		for _, index := range lost {
-			// It succeeded in the transaction that was dropped, for the same table.
+			// It can't fail: it succeeded in the transaction that was dropped.
 			_ = i.txn.AddIndex(index)
 		}
 		i.publishLocked()
@@ -164,14 +166,15 @@ func (i *Informer) publishLocked() {
 	defer i.mu.Unlock()
 	i.txn.Publish()
 	if len(i.changes) > 0 {
-		i.virgin = false
+		i.pristine = false
 	}
 	i.appendLocked(i.changes)
 	i.txn, i.changes, i.unsettled = nil, nil, nil
 	i.wakeWaitersLocked()
 }
 
-// publishFirstLocked publishes a full state; the first one syncs the informer and is replayed to all subscriptions.
+// publishFirstLocked publishes a full state. The first one makes the informer synced, and is replayed to all
+// subscriptions.
 func (i *Informer) publishFirstLocked() {
 	i.publishLocked()
 	i.mu.Lock()
@@ -179,8 +182,8 @@ func (i *Informer) publishFirstLocked() {
 	if closed(i.synced) {
 		return
 	}
-	if i.virgin {
-		i.virgin = false
+	if i.pristine {
+		i.pristine = false
 		for _, s := range i.subs {
 			s.startReplay(i.table.Version())
 		}

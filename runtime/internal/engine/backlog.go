@@ -4,7 +4,7 @@ package engine
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// backlog is what waits for one handler that lags, merged by key: for each key at most a deletion and an addition. Keys
+// backlog holds what waits for one lagging handler, merged by key: for each key at most a deletion and an addition. Keys
 // come out in the order of their first change. Adding and taking out are O(1). The zero backlog is empty.
 type backlog struct {
 	entries     map[object.Key]*pending
@@ -12,12 +12,12 @@ type backlog struct {
 	events      int // in all entries
 }
 
-// pending is what waits for one key. Either it is still alive for the handler that knows it as old, and became new; or
-// gone must be told first.
+// pending is what waits for one key. If gone is set, it is delivered first, as a deletion, and then new, if there is one,
+// as an addition. Otherwise old has become new: an update, or an addition if old is nil.
 type pending struct {
 	key        object.Key
 	old        object.Object // what the handler was told last; nil if the key does not exist for it
-	gone       *change       // the deletion of old; a copy, since the log's would keep its whole batch alive
+	gone       *change       // the deletion of old; a copy, because a pointer into the log would keep its batch alive
 	new        object.Object // nil if the key does not exist any more
 	prev, next *pending
 }
@@ -35,7 +35,7 @@ func (p *pending) events() int {
 
 func (b *backlog) empty() bool { return b.first == nil }
 
-// add merges the next change of its key into what waits for that.
+// add merges a change into what waits for its key.
 func (b *backlog) add(c *change) {
 	key := c.key()
 	p := b.entries[key]
@@ -56,12 +56,12 @@ func (b *backlog) add(c *change) {
 		}
 	}
 	b.events += p.events()
-	if p.events() == 0 { // added and deleted, and the handler heard of neither
+	if p.events() == 0 { // added and deleted, neither of which was delivered
 		b.unlink(p)
 	}
 }
 
-// next takes out what should be told next.
+// next takes out the change to deliver next.
 func (b *backlog) next() (c change, ok bool) {
 	p := b.first
 	if p == nil {
@@ -84,7 +84,7 @@ func (b *backlog) next() (c change, ok bool) {
 	return c, true
 }
 
-// take takes out a key, and returns what it has become, given that it was obj: nil if it does not exist any more.
+// take takes out the key of obj and returns its newest state: obj itself if nothing waits, nil if it was deleted.
 func (b *backlog) take(obj object.Object) object.Object {
 	p := b.entries[object.KeyOf(obj)]
 	if p == nil {

@@ -4,7 +4,7 @@ package engine
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// kind is what a change is.
+// kind says what a change is.
 type kind uint8
 
 const (
@@ -13,7 +13,7 @@ const (
 	deleted
 )
 
-// callback is the handler's method, for logs and errors.
+// callback returns the name of the handler's method, for logs and errors.
 func (k kind) callback() string {
 	return [...]string{"", "OnAdd", "OnUpdate", "OnDelete"}[k]
 }
@@ -34,9 +34,9 @@ func (c *change) key() object.Key {
 	return object.KeyOf(c.old)
 }
 
-// node is the changes of one published version. Nodes form a list that only grows at its end; a subscription points to
-// where it is, so that what all of them have passed is garbage. The node at the end is empty: the informer's mu guards
-// it until it is filled, and then nobody changes it any more.
+// node holds the changes of one published version. Nodes form a list that only grows at its end. Each subscription points
+// to its own position, so nodes that all of them have passed are garbage. The node at the end is empty: Informer.mu
+// guards it until it is filled, and from then on it is immutable.
 type node struct {
 	changes []change
 	next    *node

@@ -16,7 +16,7 @@ func (s *Subscription) deliver(r *run) {
 	finished := false
 	defer func() {
 		if !finished && !s.crashing {
-			r.spawn(s) // the callback ended its goroutine; the next event gets another one
+			r.spawn(s) // the callback has called runtime.Goexit; go on in another goroutine
 		}
 	}()
 	s.mu.Lock()
@@ -57,18 +57,18 @@ func (s *Subscription) deliver(r *run) {
 	}
 }
 
-// progress is what a step came to.
+// progress is the outcome of a step.
 type progress uint8
 
 const (
 	delivered progress = iota
 	idle               // there was nothing to deliver
-	ended              // there will be nothing any more, in this run
+	ended              // the run is over, or the subscription was removed
 )
 
-// step delivers the next event, or what there is to replay.
+// step delivers the next event, or all of a replay.
 func (s *Subscription) step(r *run) progress {
-	synced := s.informer.HasSynced() // before looking what waits: what the sync brought is there if this is true
+	synced := s.informer.HasSynced() // read first: if it is true, the initial objects are found below
 	s.mu.Lock()
 	if s.removed || closed(r.done) {
 		s.mu.Unlock()
@@ -93,8 +93,8 @@ func (s *Subscription) step(r *run) progress {
 	return delivered
 }
 
-// replayAll delivers the objects of a version as adds. Of one that has changed since, and waits in the backlog for that,
-// only what it has become is told. A replay that does not come to its end goes on from there in the next run.
+// replayAll delivers the objects of a version as adds. Of an object with later changes in the backlog, only the newest
+// state is delivered. A replay that a run's end interrupts is continued in the next run.
 func (s *Subscription) replayAll(r *run) {
 	s.mu.Lock()
 	version, skip := s.replay, s.replayed
@@ -127,8 +127,8 @@ func (s *Subscription) replayAll(r *run) {
 	s.replay, s.replayed, s.initial = nil, 0, true
 }
 
-// resync delivers every object as an update of itself. It does nothing and returns false unless everything else was
-// delivered: then the present version is what the handler knows.
+// resync delivers every object as an update of itself. It does nothing and returns false unless everything else has been
+// delivered, so that the current version is what the handler knows.
 func (s *Subscription) resync(r *run) (done bool) {
 	s.informer.mu.Lock()
 	s.mu.Lock()

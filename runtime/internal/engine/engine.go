@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// ErrRunning is returned by Run and Begin of an informer that runs.
+// ErrRunning is returned by Run and Begin while the informer is running.
 var ErrRunning = errors.New("the informer is running already")
 
 // Never is the threshold that is never passed.
@@ -46,7 +46,7 @@ type HandlerConfig struct {
 // Indexer makes a table.Index for one table. store.Indexer is one.
 type Indexer interface{ Bind() table.Index }
 
-// reader reads the source into the sink. It is a Reflector, but for tests.
+// reader reads the source into the sink. Outside of tests it is a Reflector.
 type reader interface {
 	Run(ctx context.Context) error
 	Status() reflector.Status
@@ -59,7 +59,7 @@ type Handler interface {
 	Delete(Deleted)
 }
 
-// Deleted is the end of an object.
+// Deleted is the deletion of an object.
 type Deleted struct {
 	Key               object.Key
 	Object            object.Object
@@ -70,27 +70,27 @@ type Deleted struct {
 type Informer struct {
 	// set once at construction
 	config Config
-	broken error // what every method returns that can
+	broken error // if not nil, every method that can return an error returns it
 	table  *table.Table
 	reader reader // nil if broken
 	sink   *sink
 	synced chan struct{} // closed when the first full state is published
 
-	// writing guards what follows
+	// writing guards what follows. Lock order: writing before mu before Subscription.mu.
 	writing   sync.Mutex
 	txn       *table.Txn // open while a batch is applied, and from one batch to the next in a full state
 	replacing bool       // txn is a full state that is not complete
-	changes   []change   // of txn
+	changes   []change   // made by txn
 	indexes   []table.Index
 	unsettled []table.Index // those of indexes that are in txn only
 
-	// mu guards what follows
-	mu      sync.Mutex
-	virgin  bool  // no object was published yet, ever; written with writing held too
-	end     *node // where the next changes go
-	subs    []*Subscription
-	run     *run // nil while nobody runs the informer
-	waiters []waiter
+	// mu guards what follows. Lock order: see writing.
+	mu       sync.Mutex
+	pristine bool  // neither an object nor a full state has been published; written with writing held too
+	end      *node // where the next changes go
+	subs     []*Subscription
+	run      *run // nil while nobody runs the informer
+	waiters  []waiter
 }
 
 // New returns an informer that does not run.
@@ -115,7 +115,7 @@ func New(config Config) (*Informer, error) {
 	return i, nil
 }
 
-// Broken returns an informer that can be asked for everything and answers with err.
+// Broken returns an informer whose methods return err wherever they can return an error.
 func Broken(name string, err error) *Informer {
 	i, tableErr := newInformer(Config{Name: name})
 	if tableErr != nil {
@@ -128,12 +128,12 @@ func Broken(name string, err error) *Informer {
 func newInformer(config Config) (*Informer, error) {
 	t, err := table.New()
 	return &Informer{
-		config: config,
-		table:  t,
-		sink:   &sink{},
-		synced: make(chan struct{}),
-		virgin: true,
-		end:    &node{},
+		config:   config,
+		table:    t,
+		sink:     &sink{},
+		synced:   make(chan struct{}),
+		pristine: true,
+		end:      &node{},
 	}, err
 }
 
@@ -152,7 +152,7 @@ func (i *Informer) Synced() <-chan struct{} { return i.synced }
 // HasSynced says whether Synced is closed.
 func (i *Informer) HasSynced() bool { return closed(i.synced) }
 
-// AddHandler registers a handler. It does not wait for anything but the locks.
+// AddHandler registers a handler. It takes Informer.mu and waits for nothing else.
 func (i *Informer) AddHandler(h Handler, config HandlerConfig) (*Subscription, error) {
 	if i.broken != nil {
 		return nil, i.broken
@@ -161,7 +161,7 @@ func (i *Informer) AddHandler(h Handler, config HandlerConfig) (*Subscription, e
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	s.cursor = i.end
-	if !i.virgin {
+	if !i.pristine {
 		s.replay = i.table.Version()
 	}
 	i.subs = append(i.subs, s)
@@ -179,8 +179,8 @@ func (i *Informer) forget(s *Subscription) {
 	}
 }
 
-// AddIndexes adds all of the indexes, or none and returns an error. An index that is there already is passed over; if all
-// are, nothing is waited for.
+// AddIndexes adds all of the indexes, or none and returns an error. Indexes that the informer already has are skipped; if
+// it has all of them, AddIndexes takes no lock.
 func (i *Informer) AddIndexes(indexes ...Indexer) error {
 	if i.broken != nil {
 		return i.broken
@@ -210,7 +210,7 @@ func (i *Informer) AddIndexes(indexes ...Indexer) error {
 	done = true
 	i.indexes = append(i.indexes, added...)
 	if i.replacing {
-		i.unsettled = append(i.unsettled, added...) // for the case that the full state is never complete
+		i.unsettled = append(i.unsettled, added...) // in case the full state is abandoned
 	} else {
 		i.publishLocked()
 	}
@@ -233,7 +233,7 @@ func (i *Informer) published(indexes []Indexer) bool {
 	})
 }
 
-// checkIndexesLocked returns those of indexes that the table lacks, or what is wrong with one.
+// checkIndexesLocked returns those of indexes that the table lacks, or an error about the first wrong one.
 func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []table.Index, err error) {
 	known := slices.Clone(i.indexes)
 	for n, index := range indexes {

@@ -15,19 +15,20 @@ import (
 
 // run is one Run of an informer, from Begin to its end.
 type run struct {
-	// set when it opens
+	// set by openRun
 	done   <-chan struct{}
 	logger klog.Logger
 
-	wg sync.WaitGroup // every goroutine of the run but its first
+	wg sync.WaitGroup // every goroutine of the run but the one that is in Run
 
-	open bool // the informer's mu guards it: subscriptions may be spawned
+	open bool // subscriptions may be spawned; Informer.mu guards it
 }
 
-// spawn delivers to s until the run is done. It is called while the run is open, or by one of its goroutines.
+// spawn starts the goroutine that delivers to s until the run is done. It is called while the run is open, or by one of
+// the run's goroutines.
 func (r *run) spawn(s *Subscription) { r.wg.Go(func() { s.deliver(r) }) }
 
-// Run is Begin and what that returns.
+// Run calls Begin and the function that it returns.
 func (i *Informer) Run(ctx context.Context) error {
 	work, err := i.Begin()
 	if err != nil {
@@ -36,7 +37,8 @@ func (i *Informer) Run(ctx context.Context) error {
 	return work(ctx)
 }
 
-// Begin claims the informer, or returns ErrRunning. What it returns does the work until ctx is done, and must be called.
+// Begin claims the informer, or returns ErrRunning. The function that it returns runs the informer until ctx is done; it
+// must be called, since the informer stays claimed until it has returned.
 func (i *Informer) Begin() (work func(ctx context.Context) error, err error) {
 	if i.broken != nil {
 		return nil, i.broken
@@ -63,7 +65,7 @@ func (i *Informer) release() {
 	i.run = nil
 }
 
-// work is the goroutine that applies; it starts the others and waits for them.
+// work applies the stream on the caller's goroutine; it starts the other goroutines and waits for them.
 func (i *Informer) work(ctx context.Context, r *run) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -77,14 +79,14 @@ func (i *Informer) work(ctx context.Context, r *run) error {
 		if err == nil {
 			err = errors.New("the reflector ended")
 		}
-		cancel(err) // says nothing if ctx is done already
+		cancel(err) // has no effect if ctx is done already
 	})
 	i.openRun(ctx, r)
 	i.applyAll(ctx, queue)
 	queue.Close()
 	i.closeRun(r)
 	r.wg.Wait()
-	i.sink.fifo = nil // with what was not applied: the next run reads it anew
+	i.sink.fifo = nil // drops what was not applied: the next run reads it anew
 	return context.Cause(ctx)
 }
 
@@ -99,7 +101,7 @@ func (i *Informer) openRun(ctx context.Context, r *run) {
 	}
 }
 
-// closeRun drops a full state that is not complete, and lets no more subscriptions start.
+// closeRun drops an incomplete full state and keeps further subscriptions from being spawned.
 func (i *Informer) closeRun(r *run) {
 	i.writing.Lock()
 	defer i.writing.Unlock()

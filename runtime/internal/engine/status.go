@@ -30,7 +30,7 @@ func (i *Informer) Reflector() reflector.Status {
 	return i.reader.Status()
 }
 
-// Claimed says whether somebody runs the informer.
+// Claimed says whether the informer is running, or Begin has claimed it.
 func (i *Informer) Claimed() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -68,7 +68,7 @@ func (s *Subscription) Status() HandlerStatus {
 	return status
 }
 
-// Running says what keeps a run from ending: one line for each callback that has not returned.
+// Running says what keeps a run from ending: one line for each callback that has not returned, at least one line in all.
 func (i *Informer) Running() []string {
 	var lines []string
 	for _, h := range i.Handlers() {

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Subscription is one handler of one informer, and how far it has come: first a version to replay, then the log, under
-// a cursor, or, while it lags too far, what waits of the log merged into a backlog.
+// Subscription is one handler of one informer and its position: first in a version that is replayed, then in the log,
+// under a cursor. While it lags too far behind, the waiting part of the log is merged into a backlog.
 type Subscription struct {
 	// set once at construction
 	informer *Informer
@@ -23,26 +23,26 @@ type Subscription struct {
 	synced   chan struct{} // closed when the initial objects are delivered
 	gone     chan struct{} // closed by the first Remove
 	news     chan struct{} // holds a token when there may be something to do
-	epoch    time.Time     // a clock reading relative to another costs half of an absolute one
+	epoch    time.Time     // what since counts from: time.Since costs half of time.Now
 
-	crashing bool // a panic is on its way out of the goroutine that delivers, which is the one that uses this
+	crashing bool // a panic leaves the delivering goroutine, which alone uses this
 
-	// mu guards what follows
+	// mu guards what follows. Lock order: after Informer.mu.
 	mu       sync.Mutex
 	replay   *table.Version // nil if there is nothing to replay
-	replayed int            // objects of replay that were passed, in its order
+	replayed int            // how many objects of replay were delivered or skipped
 	initial  bool           // a replay was finished
-	cursor   *node          // where the next change is, if backlog is empty
-	index    int            // in cursor
+	cursor   *node          // has the next change, if backlog is empty
+	index    int            // of the next change in cursor
 	behind   int            // changes from there to the end of the log
-	backlog  backlog        // of what is before cursor
+	backlog  backlog        // what waits from before cursor
 	removed  bool
-	// of the callback that runs
+	// about the running callback
 	calling   bool
 	kind      kind
 	key       object.Key
 	since     time.Duration // after epoch
-	goroutine uint64        // that delivers, also between callbacks
+	goroutine uint64        // the one that delivers, also between callbacks
 	idle      chan struct{} // if not nil, closed when the callback has returned
 }
 
@@ -64,7 +64,7 @@ func (s *Subscription) Synced() <-chan struct{} { return s.synced }
 // HasSynced says whether Synced is closed.
 func (s *Subscription) HasSynced() bool { return closed(s.synced) }
 
-// Remove ends the subscription and waits for its callback, unless it is called by that.
+// Remove ends the subscription and waits for its running callback, unless that callback calls it.
 func (s *Subscription) Remove() {
 	s.informer.forget(s)
 	if idle := s.remove(); idle != nil {
@@ -72,7 +72,7 @@ func (s *Subscription) Remove() {
 	}
 }
 
-// remove returns nil, or what is closed when the callback that runs has returned.
+// remove returns a channel that is closed when the running callback has returned; nil if there is nothing to wait for.
 func (s *Subscription) remove() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -90,7 +90,7 @@ func (s *Subscription) remove() <-chan struct{} {
 	return s.idle
 }
 
-// --- for the one who publishes; he holds the informer's mu ---
+// --- called when publishing, with Informer.mu held ---
 
 // advance says that the log has n more changes and ends at end.
 func (s *Subscription) advance(n int, end *node) {
@@ -126,7 +126,7 @@ func (s *Subscription) wake() {
 	}
 }
 
-// --- for the goroutine that delivers ---
+// --- called by the delivering goroutine ---
 
 // nextLocked takes what should be delivered next out of the backlog or the log.
 func (s *Subscription) nextLocked() (c change, ok bool) {
@@ -144,7 +144,7 @@ func (s *Subscription) nextLocked() (c change, ok bool) {
 	return c, true
 }
 
-// startLocked notes which callback runs.
+// startLocked notes which callback is about to run.
 func (s *Subscription) startLocked(c *change) {
 	s.calling, s.kind, s.key, s.since = true, c.kind, c.key(), time.Since(s.epoch)
 }
@@ -160,8 +160,8 @@ func (s *Subscription) finish() {
 	}
 }
 
-// goroutineID tells whether Remove is called by the callback that it would have to wait for. Nothing but the head of a
-// stack trace says it.
+// goroutineID returns the number of the calling goroutine, by which Remove finds out that it is called from the callback
+// that it would wait for. Only the first line of a stack trace has it.
 func goroutineID() uint64 {
 	var buf [64]byte
 	head := buf[:runtime.Stack(buf[:], false)]

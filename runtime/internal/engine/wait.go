@@ -25,7 +25,7 @@ type Wait struct {
 // logPeriod is how often WaitForCacheSync says what it waits for.
 const logPeriod = 10 * time.Second
 
-// WaitForCacheSync waits until all have synced, or ended, or ctx is done.
+// WaitForCacheSync waits until each has synced or ended, or ctx is done. It returns nil if all have synced.
 func WaitForCacheSync(ctx context.Context, waits ...Wait) error {
 	if ctx == nil {
 		return errors.New("the context is nil")
@@ -69,7 +69,7 @@ func syncError(waits []Wait, start time.Time, cause error) error {
 	return &joinedError{msg + ": " + strings.Join(missing, "; "), errs}
 }
 
-// unsynced says which have not synced and why, and returns the last error of each.
+// unsynced returns a line for each that has not synced, with the reason, and the last errors.
 func unsynced(waits []Wait) (missing []string, errs []error) {
 	for _, w := range waits {
 		if w.Informer.HasSynced() {
@@ -92,7 +92,7 @@ func unsynced(waits []Wait) (missing []string, errs []error) {
 	return missing, errs
 }
 
-// joinedError is a text and the errors that it is about.
+// joinedError is a message and the errors that it wraps.
 type joinedError struct {
 	text string
 	errs []error
@@ -101,7 +101,7 @@ type joinedError struct {
 func (e *joinedError) Error() string   { return e.text }
 func (e *joinedError) Unwrap() []error { return e.errs }
 
-// waiter waits for the table to come to a resourceVersion.
+// waiter waits for the table to reach a resourceVersion.
 type waiter struct {
 	resourceVersion string
 	arrived         chan struct{} // closed when it has
@@ -143,7 +143,7 @@ func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion str
 	return fail(fmt.Errorf("the store stands at %q: %w", i.table.Version().ResourceVersion(), context.Cause(ctx)))
 }
 
-// wakeWaitersLocked wakes those for whom the published version is enough.
+// wakeWaitersLocked wakes those whose resourceVersion the published version has reached.
 func (i *Informer) wakeWaitersLocked() {
 	if len(i.waiters) == 0 {
 		return

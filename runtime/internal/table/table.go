@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package table is what a store holds inside: the objects of one resource under their keys, with any number of
+// Package table is the data structure inside a store: the objects of one resource under their keys, with any number of
 // indexes, in immutable versions. One writer makes the next version while any number of readers use the published ones.
 //
 // # Ordering and blocking

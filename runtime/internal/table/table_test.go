@@ -375,7 +375,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	}
 	x.Publish()
 	key := object.Key{Namespace: "ns1", Name: "4"}
-	var hash uint32 = hashAny("7")
+	hash := hashAny("7")
 	n := 0
 	for what, f := range map[string]func(){
 		"Get": func() { table.Version().Get(key) },

@@ -83,8 +83,8 @@ func (v *Version) Namespaces(yield func(string) bool) {
 	}
 }
 
-// Lookup returns the objects that have the key of this Hash of which is reports that it is the one. It returns false
-// when the version doesn't have the index.
+// Lookup returns the objects that have the key with this Hash for which is returns true. It returns false when the version
+// doesn't have the index.
 func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool) {
 	ix := v.index(id)
 	if ix == nil {

@@ -14,8 +14,8 @@ import (
 // go get github.com/informer-gen/informer-gen.
 const _ = informer.IsAtLeastV0_1
 
-// SharedInformerFactory makes informers and starts, awaits and stops them together. Each type has one, whoever
-// asks for it; only those that were asked for are started.
+// SharedInformerFactory makes informers and starts, awaits and stops them together. There is one for each type,
+// however often it is asked for; Start starts only those that were asked for.
 type SharedInformerFactory interface {
 	informer.SharedInformerFactory
 	// ForResource returns the informer of a resource that is known only when the program runs, or an error for a
@@ -25,8 +25,8 @@ type SharedInformerFactory interface {
 	Samples() samples.Interface
 }
 
-// NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing, and reports
-// options that are wrong from Start.
+// NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing; Start returns
+// the error if an option is wrong.
 func NewSharedInformerFactory(client *source.Client, opts ...informer.Option) SharedInformerFactory {
 	return factory{informer.NewFactory(client, opts...)}
 }

@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// SiteResource is where the API server has Sites.
+// SiteResource is the API resource of Sites.
 var SiteResource = schema.GroupVersionResource{Group: "samples.informer-gen.dev", Version: "v1alpha1", Resource: "sites"}
 
-// SiteLister reads Sites. They are shared by all readers: change copies only.
+// SiteLister reads Sites. The objects are shared by all readers and must not be changed.
 //
 // Site is a place with machines, such as a railway station. It belongs to no namespace, since machines of several
 // shops may stand there.
@@ -31,5 +31,5 @@ type siteLister struct {
 	lister.Set[*v1alpha1.Site]
 }
 
-// SiteListerExpansion adds methods to SiteLister when site_expansion.go declares it instead.
+// SiteListerExpansion adds methods to SiteLister: declare it in site_expansion.go instead.
 type SiteListerExpansion interface{}

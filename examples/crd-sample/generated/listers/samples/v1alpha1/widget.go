@@ -13,10 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// WidgetResource is where the API server has Widgets.
+// WidgetResource is the API resource of Widgets.
 var WidgetResource = schema.GroupVersionResource{Group: "samples.informer-gen.dev", Version: "v1alpha1", Resource: "widgets"}
 
-// WidgetLister reads Widgets. They are shared by all readers: change copies only.
+// WidgetLister reads Widgets. The objects are shared by all readers and must not be changed.
 //
 // Widget is a vending machine.
 type WidgetLister interface {
@@ -78,8 +78,8 @@ func (l widgetLister) ListByOwner(key types.UID) []*v1alpha1.Widget {
 	return WidgetByOwner.List(l.Snapshot(), key)
 }
 
-// WidgetListerExpansion adds methods to WidgetLister when widget_expansion.go declares it instead.
+// WidgetListerExpansion adds methods to WidgetLister: declare it in widget_expansion.go instead.
 type WidgetListerExpansion interface{}
 
-// WidgetNamespaceListerExpansion adds methods to WidgetNamespaceLister when widget_expansion.go declares it instead.
+// WidgetNamespaceListerExpansion adds methods to WidgetNamespaceLister: declare it in widget_expansion.go instead.
 type WidgetNamespaceListerExpansion interface{}

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// WidgetIndexes are kept by every informer of Widgets.
+// WidgetIndexes are the indexes of every informer of Widgets.
 var WidgetIndexes = []store.Indexer[*v1alpha1.Widget]{WidgetByNode, WidgetByImage, WidgetByOwner}
 
 // WidgetByNode finds the Widgets with key at .spec.nodeName.

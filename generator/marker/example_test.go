@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package marker_test
+
+import (
+	"fmt"
+	"go/parser"
+	"go/token"
+	"log"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/marker"
+)
+
+// Lines become typed markers; wrong ones are reported with their position.
+func ExampleParse() {
+	const src = `package v1
+
+// Widget is a vending machine.
+//
+// +genclient
+// +informer:index:name=ByNode,field=.spec.nodeName
+// +informer:index:name=ByImage,path=.spec.image
+type Widget struct{}
+`
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, "types.go", src, parser.ParseComments)
+	if err != nil {
+		log.Fatal(err)
+	}
+	var report diag.List
+	for _, lines := range marker.Scan(fset, file).Types {
+		markers := marker.Parse(lines, &report)
+		fmt.Println(marker.First[marker.Genclient](markers) != nil)
+		for _, index := range marker.All[marker.Index](markers) {
+			fmt.Println(index.Name.Text, index.Field.Text)
+		}
+	}
+	fmt.Println(report)
+	// Output:
+	// true
+	// ByNode .spec.nodeName
+	// types.go:7:33: +informer:index: unknown argument path (allowed: name, field, func)
+}
