@@ -15,7 +15,7 @@ import (
 )
 
 // listerMethods are the methods that every lister has.
-var listerMethods = []string{"All", "Get", "List", "Namespace", "Scope", "Set", "Snapshot"}
+var listerMethods = []string{"All", "Get", "List", "Namespace", "Resource", "Scope", "Snapshot"}
 
 // indexes fills k.Indexes from the markers above the type.
 func (r *resolver) indexes(a *api, d *declared, k *kind, t *types.Named) {

@@ -60,7 +60,7 @@ func (c *checker) version(v *model.Version, version string) {
 		listers.add(t.Name+"ListerExpansion", what)
 		listers.add(t.Name+"Resource", what)
 		listers.add(private(t.Name)+"Lister", what)
-		methods := c.space("the lister of "+what+" of "+version, "All", "Get", "List", "Set", "Snapshot")
+		methods := c.space("the lister of "+what+" of "+version, "All", "Get", "List", "Resource", "Snapshot")
 		if t.Namespaced {
 			listers.add(t.Name+"NamespaceLister", what)
 			listers.add(t.Name+"NamespaceListerExpansion", what)

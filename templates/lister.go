@@ -59,7 +59,7 @@ func listerFile(g *model.Group, v *model.Version, t *model.Type) *file {
 
 func (f *file) addNamespaced(v *model.Version, t *model.Type, impl string) {
 	namespace := []jen.Code{jen.Id("namespace").String()}
-	one := jen.Id("l").Dot("Set").Dot("Namespace").Call(jen.Id("namespace"))
+	one := jen.Id("l").Dot("Resource").Dot("Namespace").Call(jen.Id("namespace"))
 	if t.NamespaceListerExpansion {
 		one = jen.Id(private(t.Name) + "NamespaceLister").Values(one)
 	}
@@ -77,7 +77,7 @@ func (f *file) addNamespaced(v *model.Version, t *model.Type, impl string) {
 			jen.Id(t.Name+"NamespaceListerExpansion"),
 		),
 		f.constructor(v, t, impl, f.newSet(t)),
-		jen.Type().Id(impl).Struct(f.of(listerPath, "Set", v, t)),
+		jen.Type().Id(impl).Struct(f.of(listerPath, "Resource", v, t)),
 		method("l", impl, t.Plural, namespace, jen.Id(t.Name+"NamespaceLister"), one),
 	)
 }
@@ -90,7 +90,7 @@ func (f *file) addCluster(v *model.Version, t *model.Type, impl string) {
 			jen.Id(t.Name + "ListerExpansion"),
 		}, f.lookups(v, t)...)...),
 		f.constructor(v, t, impl, f.newSet(t)),
-		jen.Type().Id(impl).Struct(f.of(listerPath, "Set", v, t)),
+		jen.Type().Id(impl).Struct(f.of(listerPath, "Resource", v, t)),
 	)
 }
 

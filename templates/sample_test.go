@@ -188,7 +188,7 @@ func names() *model.Output {
 	var kinds []*model.Type
 	for n, name := range []string{
 		"APIService", "Doc", "Factory", "Foo_linux", "Foo_test", "Group", "Index", "Informer", "Interface", "Lister", "New",
-		"Set", "VPA", "Version",
+		"Resource", "VPA", "Version",
 	} {
 		kinds = append(kinds, kind(path, "kinds", name, name+"s", "s"+string(rune('a'+n)), n%2 == 0))
 	}

@@ -129,6 +129,9 @@ func (f *DeltaFIFO[T]) Bookmark(resourceVersion string) error {
 // at most Capacity deltas, in the stream's order. With an error it returns dst unchanged. The error is context.Cause(ctx)
 // when ctx is done, even if something waits; ErrClosed when the queue is closed and empty; or ErrMixed.
 func (f *DeltaFIFO[T]) PopBatch(ctx context.Context, dst []Delta[T]) ([]Delta[T], error) {
+	if ctx == nil {
+		return dst, errors.New("DeltaFIFO.PopBatch: the context is nil")
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if err := f.waitLocked(ctx, byBatch, func() bool { return len(f.stream) > 0 }); err != nil {

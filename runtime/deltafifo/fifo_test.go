@@ -256,7 +256,7 @@ func TestPopsDoNotOverlap(t *testing.T) {
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if err := f.Pop(ctx, nil); !errors.Is(err, context.DeadlineExceeded) {
+		if err := f.Pop(ctx, func(object.Key, deltas) error { return nil }); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("waiting for the other Pop: %v", err)
 		}
 		close(let)
@@ -383,8 +383,26 @@ func TestMixedConsumers(t *testing.T) {
 	if _, err := f.PopBatch(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Pop(t.Context(), nil); err != deltafifo.ErrMixed {
+	if err := f.Pop(t.Context(), func(object.Key, deltas) error { return nil }); err != deltafifo.ErrMixed {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestNilArguments(t *testing.T) {
+	f := deltafifo.New(deltafifo.Options[obj]{})
+	feed(t, f, "+a@1")
+	var none context.Context
+	if err := f.Pop(none, func(object.Key, deltas) error { return nil }); err == nil {
+		t.Error("Pop takes a nil context")
+	}
+	if err := f.Pop(t.Context(), nil); err == nil {
+		t.Error("Pop takes a nil function")
+	}
+	if _, err := f.PopBatch(none, nil); err == nil {
+		t.Error("PopBatch takes a nil context")
+	}
+	if n := f.Len(); n != 1 {
+		t.Errorf("%d deltas wait, want 1", n)
 	}
 }
 

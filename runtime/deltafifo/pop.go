@@ -4,6 +4,7 @@ package deltafifo
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"slices"
 
@@ -20,6 +21,12 @@ import (
 // yields or that waits in the queue, is Deleted with FinalStateUnknown, before the objects of the full state. Two
 // deletions in a row are merged into one, with a known final state if either has it.
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, process func(object.Key, Deltas[T]) error) error {
+	switch {
+	case ctx == nil:
+		return errors.New("DeltaFIFO.Pop: the context is nil")
+	case process == nil:
+		return errors.New("DeltaFIFO.Pop: process is nil")
+	}
 	select {
 	case f.consuming <- struct{}{}:
 		defer func() { <-f.consuming }()

@@ -49,62 +49,62 @@ type ClusterLister[T object.Object] interface {
 	Get(name string) (T, error)
 }
 
-// Set is all objects of one resource: a Lister, and a ClusterLister where the resource is cluster-scoped.
-type Set[T object.Object] struct {
+// Resource is all objects of one resource: a Lister, and a ClusterLister where the resource is cluster-scoped.
+type Resource[T object.Object] struct {
 	reader   store.Reader[T]
 	resource schema.GroupResource
 }
 
 // New returns a lister of reader's objects. resource, with the plural name, appears in the errors of Get.
-func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) Set[T] {
-	return Set[T]{reader, resource}
+func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) Resource[T] {
+	return Resource[T]{reader, resource}
 }
 
 // List implements Lister.
-func (s Set[T]) List(selector labels.Selector) ([]T, error) {
-	return s.Snapshot().List("", selector), nil
+func (r Resource[T]) List(selector labels.Selector) ([]T, error) {
+	return r.Snapshot().List("", selector), nil
 }
 
 // All implements Lister.
-func (s Set[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) { s.Snapshot().Scan("", nil, yield) }
+func (r Resource[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) { r.Snapshot().Scan("", nil, yield) }
 }
 
-// Snapshot implements Lister. The snapshot of the zero Set is empty.
-func (s Set[T]) Snapshot() store.Snapshot[T] {
-	if s.reader == nil {
+// Snapshot implements Lister. The snapshot of the zero Resource is empty.
+func (r Resource[T]) Snapshot() store.Snapshot[T] {
+	if r.reader == nil {
 		return store.Snapshot[T]{}
 	}
-	return s.reader.Snapshot()
+	return r.reader.Snapshot()
 }
 
 // Namespace returns a lister of one namespace. For "" it is the lister of cluster-scoped objects: Get finds objects
 // without a namespace, List and All return all objects, whatever their namespace.
-func (s Set[T]) Namespace(namespace string) Scope[T] { return Scope[T]{s, namespace} }
+func (r Resource[T]) Namespace(namespace string) Scope[T] { return Scope[T]{r, namespace} }
 
 // Get implements ClusterLister: it finds objects without a namespace only.
-func (s Set[T]) Get(name string) (T, error) { return s.Namespace("").Get(name) }
+func (r Resource[T]) Get(name string) (T, error) { return r.Namespace("").Get(name) }
 
 // Scope is the objects of one namespace: a NamespaceLister.
 type Scope[T object.Object] struct {
-	set       Set[T]
+	all       Resource[T]
 	namespace string
 }
 
 // List implements NamespaceLister.
 func (s Scope[T]) List(selector labels.Selector) ([]T, error) {
-	return s.set.Snapshot().List(s.namespace, selector), nil
+	return s.all.Snapshot().List(s.namespace, selector), nil
 }
 
 // All implements NamespaceLister.
 func (s Scope[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) { s.set.Snapshot().Scan(s.namespace, nil, yield) }
+	return func(yield func(T) bool) { s.all.Snapshot().Scan(s.namespace, nil, yield) }
 }
 
 // Get implements NamespaceLister.
 func (s Scope[T]) Get(name string) (T, error) {
-	obj, ok := s.set.Snapshot().Get(object.Key{Namespace: s.namespace, Name: name})
-	return obj, found(ok, s.set.resource, name)
+	obj, ok := s.all.Snapshot().Get(object.Key{Namespace: s.namespace, Name: name})
+	return obj, found(ok, s.all.resource, name)
 }
 
 func found(ok bool, resource schema.GroupResource, name string) error {

@@ -19,9 +19,9 @@ type thing = metav1.PartialObjectMetadata
 
 // What generated listers rely on.
 var (
-	_ lister.Lister[*thing]          = lister.Set[*thing]{}
+	_ lister.Lister[*thing]          = lister.Resource[*thing]{}
 	_ lister.NamespaceLister[*thing] = lister.Scope[*thing]{}
-	_ lister.ClusterLister[*thing]   = lister.Set[*thing]{}
+	_ lister.ClusterLister[*thing]   = lister.Resource[*thing]{}
 )
 
 var resource = schema.GroupResource{Group: "samples.example.com", Resource: "things"}
@@ -147,8 +147,8 @@ func TestEachCallSeesTheNewest(t *testing.T) {
 	}
 }
 
-func TestZeroSetIsEmpty(t *testing.T) {
-	var s lister.Set[*thing]
+func TestZeroResourceIsEmpty(t *testing.T) {
+	var s lister.Resource[*thing]
 	list, err := s.List(nil)
 	if err != nil || len(list) != 0 || s.Snapshot().Len() != 0 {
 		t.Errorf("%v, %v", list, err)

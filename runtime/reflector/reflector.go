@@ -70,8 +70,11 @@ func (r *Reflector[T]) Name() string { return r.config.Name }
 // first error. Failures of the Source never end it; Status and OnError report them.
 //
 // It may be called again after it has returned, and then starts with a full state that is not older than what the Sink
-// was told before. While another Run has not returned, it returns an error that wraps ErrRunning.
+// was told before. While another Run has not returned, it returns an error that wraps ErrRunning. A nil ctx is an error.
 func (r *Reflector[T]) Run(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("reflector %s: Run: the context is nil", r.config.Name)
+	}
 	if !r.running.CompareAndSwap(false, true) {
 		return fmt.Errorf("reflector %s: %w", r.config.Name, ErrRunning)
 	}

@@ -660,6 +660,10 @@ func TestRunTwice(t *testing.T) {
 		if err := g.Run(context.Background()); !errors.Is(err, ErrRunning) {
 			t.Errorf("Run while running: %v", err)
 		}
+		var none context.Context
+		if err := g.Run(none); err == nil {
+			t.Error("Run takes a nil context")
+		}
 		g.cancel()
 		if err := <-g.done; err != nil {
 			t.Error(err)

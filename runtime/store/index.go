@@ -88,6 +88,9 @@ type index[K comparable] struct {
 // the object's in the place of what it was given; the room is written to later, so that slice must not become the room.
 func (x *index[K]) keysOf(obj object.Object, room []K) []K {
 	room = room[:0]
+	if x.keys == nil { // no store takes such an index, but it may be looked up
+		return room
+	}
 	keys := x.keys(obj, room)
 	if cap(keys) == 0 || cap(room) > 0 && &keys[:1][0] == &room[:1][0] {
 		return keys

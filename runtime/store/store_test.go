@@ -208,6 +208,15 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestNoKeyFunction looks an index up that no store takes.
+func TestNoKeyFunction(t *testing.T) {
+	s := mustNew(t)
+	put(t, s, newThing("ns", "a", "n1"))
+	if got := store.NewIndex[*thing, int]("ByX", nil).List(s.Snapshot(), 0); len(got) != 0 {
+		t.Errorf("found %d objects", len(got))
+	}
+}
+
 // TestAnotherIndexOfTheName: the store's index of that name has other keys, so it must not be asked.
 func TestAnotherIndexOfTheName(t *testing.T) {
 	s := mustNew(t, byNode)

@@ -28,7 +28,7 @@ func NewSiteLister(reader store.Reader[*v1alpha1.Site]) SiteLister {
 }
 
 type siteLister struct {
-	lister.Set[*v1alpha1.Site]
+	lister.Resource[*v1alpha1.Site]
 }
 
 // SiteListerExpansion adds methods to SiteLister: declare it in site_expansion.go instead.

@@ -47,11 +47,11 @@ func NewWidgetLister(reader store.Reader[*v1alpha1.Widget]) WidgetLister {
 }
 
 type widgetLister struct {
-	lister.Set[*v1alpha1.Widget]
+	lister.Resource[*v1alpha1.Widget]
 }
 
 func (l widgetLister) Widgets(namespace string) WidgetNamespaceLister {
-	return l.Set.Namespace(namespace)
+	return l.Resource.Namespace(namespace)
 }
 
 func (l widgetLister) ByNode(key string) iter.Seq[*v1alpha1.Widget] {
