@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -149,7 +150,7 @@ func crate(name string, change ...func(*Crate)) *Crate {
 	return c
 }
 
-// create creates obj, whose kind is the name of its Go type.
+// create creates obj, whose kind is the name of its Go type. What is in no namespace is deleted when the test ends.
 func (i in) create(t *testing.T, obj object.Object) *unstructured.Unstructured {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
@@ -162,6 +163,15 @@ func (i in) create(t *testing.T, obj object.Object) *unstructured.Unstructured {
 	u, err = i.client().Create(deadline(t), u, metav1.CreateOptions{})
 	if err != nil {
 		t.Fatalf("create %s: %v", obj.GetName(), err)
+	}
+	if i.namespace == "" {
+		t.Cleanup(func() {
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			if err := i.client().Delete(ctx, obj.GetName(), metav1.DeleteOptions{}); err != nil && !apierrors.IsNotFound(err) {
+				t.Errorf("delete %s: %v", obj.GetName(), err)
+			}
+		})
 	}
 	return u
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"k8s.io/klog/v2"
@@ -85,9 +86,12 @@ func awaitStatus[T object.Object](t *testing.T, i *informer.SharedIndexInformer[
 	})
 }
 
-// dnsName makes a namespace of the test's name.
+// namespaces counts them, so that a test may run more than once.
+var namespaces atomic.Int64
+
+// dnsName makes a new namespace of the test's name.
 func dnsName(t *testing.T) string {
-	return strings.Trim(strings.Map(func(r rune) rune {
+	name := strings.Map(func(r rune) rune {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
 			return r
@@ -95,5 +99,6 @@ func dnsName(t *testing.T) string {
 			return r + ('a' - 'A')
 		}
 		return '-'
-	}, t.Name()), "-")
+	}, t.Name())
+	return fmt.Sprintf("%s-%d", strings.Trim(name, "-"), namespaces.Add(1))
 }
