@@ -63,11 +63,7 @@ func poll(ctx context.Context, f func(context.Context) error) error {
 func ask(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
-	if err != nil {
-		return err
-	}
-	resp, err := client.Do(req)
+	resp, err := get(ctx, client, url)
 	if err != nil {
 		return err
 	}
@@ -81,6 +77,15 @@ func ask(ctx context.Context, client *http.Client, url string) error {
 		return refusal{err}
 	}
 	return err
+}
+
+// get sends a GET. The answer may have any status.
+func get(ctx context.Context, client *http.Client, url string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return nil, err
+	}
+	return client.Do(req)
 }
 
 // unusedConns are the connections that no request has come in on. http.Server's Shutdown gives each of them five

@@ -39,7 +39,7 @@ type Report struct {
 
 // Write makes the output folder equal to f: it writes the files that are missing or differ, removes those of ours that
 // f doesn't have, and then the folders that this leaves empty (the output folder stays). Files that are right are not
-// touched, even if a checkout has given them Windows line endings.
+// touched, even if a checkout has given all their lines Windows line endings.
 //
 // It writes nothing and returns all reasons, joined, when something that isn't ours is in the way of a file, or if what
 // is there can't be read. New content goes to temporary files first, so that a run that fails or is interrupted before
@@ -148,7 +148,7 @@ func (f Files) plan() (plan, error) {
 			blocked[at] = true
 		} else if old, ok := disk.ours[file.Path]; ok {
 			next.state = same
-			if !bytes.Equal(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")), file.Content) { // as git may check it out
+			if !bytes.Equal(old, file.Content) && !bytes.Equal(old, checkedOut(file.Content)) {
 				next.state, next.old = differs, old
 			}
 		}
@@ -164,6 +164,11 @@ func (f Files) plan() (plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// checkedOut is what git makes of content where it is told to use Windows line endings.
+func checkedOut(content []byte) []byte {
+	return bytes.ReplaceAll(content, []byte("\n"), []byte("\r\n"))
 }
 
 // write puts all new content into temporary files, then each of them in its place.

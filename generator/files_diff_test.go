@@ -11,6 +11,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// A checkout with Windows line endings has them in every line; in some lines they are an edit.
+func TestDiffSeesMixedLineEndings(t *testing.T) {
+	root := t.TempDir()
+	content := generated("", "")
+	put(t, root, map[string]string{"informers/factory.go": strings.Replace(content, "\n", "\r\n", 1)})
+	changes, err := files(root, map[string]string{"informers/factory.go": content}).Diff()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(changes) != 1 || changes[0].Kind != Changed {
+		t.Errorf("changes %v", changes)
+	}
+}
+
 func TestDiff(t *testing.T) {
 	root := t.TempDir()
 	f := files(root, map[string]string{

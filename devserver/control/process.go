@@ -80,9 +80,6 @@ func Start(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
 // URL is the base URL of the server.
 func (p *Process) URL() string { return p.url }
 
-// Pid is the child's process id.
-func (p *Process) Pid() int { return p.cmd.Process.Pid }
-
 // Done is closed when the child has ended.
 func (p *Process) Done() <-chan struct{} { return p.done }
 

@@ -97,9 +97,6 @@ type Arg struct {
 	field int // index of the field in the marker struct
 }
 
-// Definitions returns what is known about every marker. The list must not be changed.
-func Definitions() []*Definition { return definitions }
-
 // define derives a Definition from the struct tags of M.
 func define[M any, P interface {
 	*M

@@ -225,7 +225,7 @@ func texts(lines []Line) string {
 
 func TestDefinitionsAreDocumented(t *testing.T) {
 	seen := map[string]bool{}
-	for _, d := range Definitions() {
+	for _, d := range definitions {
 		if d.Doc == "" || d.Target == Nowhere || seen[d.Name] {
 			t.Errorf("+%s: no doc, no target, or defined twice", d.Name)
 		}
@@ -244,7 +244,7 @@ func TestDefinitionsAreDocumented(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, d := range Definitions() {
+	for _, d := range definitions {
 		f.Add(d.usage())
 	}
 	f.Add("+informer:index:name=\"A,field=.a['x']// c")

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,13 +130,10 @@ func TestAddIndexes(t *testing.T) {
 		defer r.start()()
 		has := func(names ...string) {
 			t.Helper()
-			for _, name := range []string{"ByName", "ByUID", "Nothing"} {
-				want := false
-				for _, n := range names {
-					want = want || n == name
-				}
-				if got := r.Table().Version().HasIndex(name); got != want {
-					t.Errorf("%s: %v", name, got)
+			for _, index := range []*store.Index[object.Object, string]{first, second, third} {
+				_, got := r.Table().Version().IndexKeys(index.Bind().ID())
+				if want := slices.Contains(names, index.Name()); got != want {
+					t.Errorf("%s: %v", index.Name(), got)
 				}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 // Version is one immutable state of a Table. A nil Version is empty. All methods may be called by any number of
-// goroutines; none waits, and none but IndexNames allocates. The order of iteration is unspecified, but the same for
+// goroutines; none waits. The order of iteration is unspecified, but the same for
 // each call.
 type Version struct {
 	objects         vector
@@ -108,30 +108,6 @@ func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
 	return func(yield func(any) bool) {
 		ix.postings.all(func(p *posting) bool { return yield(p.key) })
 	}, true
-}
-
-// HasIndex reports whether the version has an index of this name.
-func (v *Version) HasIndex(name string) bool {
-	if v != nil {
-		for i := range v.indexes {
-			if v.indexes[i].id.Name == name {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// IndexNames returns the names of the indexes in the order in which they were added.
-func (v *Version) IndexNames() []string {
-	if v == nil {
-		return nil
-	}
-	names := make([]string, len(v.indexes))
-	for i := range v.indexes {
-		names[i] = v.indexes[i].id.Name
-	}
-	return names
 }
 
 // Set is the objects of one Version that have something in common. The zero Set is empty.
