@@ -251,12 +251,13 @@ func FuzzParse(f *testing.F) {
 	f.Add("+kubebuilder:resource:shortName={a;b,categories=}")
 	f.Add("+genclient:method=,,=")
 	f.Add("+genclient:method=\u20000")
+	f.Add("++resourceName=x")
 	f.Fuzz(func(t *testing.T, text string) {
 		text = strings.TrimPrefix(text, "+")
 		if strings.ContainsAny(text, "\n\r") {
 			return
 		}
-		markers, report := parseText(text)
+		markers, report := parseText("+" + text)
 		for _, d := range report {
 			if d.Pos.Column < 1 || d.Pos.Column > len(text)+2 || d.Message == "" || strings.Contains(d.Message, "\n") {
 				t.Errorf("%q: %+v", text, d)
