@@ -3,12 +3,14 @@
 package source
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -38,28 +40,50 @@ func benchList(n int) string {
 	return podList("12345", items...)
 }
 
+// benchCases are the ways in which Pods are decoded.
+var benchCases = []struct {
+	name   string
+	format Format
+	opts   Options
+	sample func() object.Object
+}{
+	{"json", JSON, Options{}, newPod},
+	{"json-slim", JSON, Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}, newPod},
+	{"json-untyped", JSON, Options{}, newUntyped},
+	{"protobuf", Protobuf, Options{}, newPod},
+	{"protobuf-slim", Protobuf, Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}, newPod},
+	{"cbor", CBOR, Options{}, newPod},
+	{"cbor-slim", CBOR, Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}, newPod},
+	{"cbor-untyped", CBOR, Options{}, newUntyped},
+}
+
+func newPod() object.Object     { return &corev1.Pod{} }
+func newUntyped() object.Object { return &unstructured.Unstructured{} }
+
 // BenchmarkList decodes 1,000 Pods, as a source does it and as sigs.k8s.io/json does it in one piece.
 func BenchmarkList(b *testing.B) {
-	body := benchList(1000)
-	newPod := func() object.Object { return &corev1.Pod{} }
-	c := newCodec(pods, "", newPod(), newPod)
-	b.Run("stream", func(b *testing.B) {
-		b.SetBytes(int64(len(body)))
-		b.ReportAllocs()
-		for b.Loop() {
-			n := 0
-			d := listDecoder{stream: newStream(c, "list", strings.NewReader(body), ""), deliver: func(object.Object) error { n++; return nil }}
-			if _, err := d.decode(); err != nil || n != 1000 {
-				b.Fatal(n, err)
+	text := []byte(benchList(1000))
+	for _, tc := range benchCases {
+		b.Run(tc.name, func(b *testing.B) {
+			body := transcodeList(b, text, tc.format)
+			c := mustCodec(b, tc.opts, tc.sample)
+			b.SetBytes(int64(len(body)))
+			b.ReportAllocs()
+			for b.Loop() {
+				n := 0
+				l := listReader{stream: newStream(c, "list", io.NopCloser(bytes.NewReader(body)), tc.format), deliver: func(object.Object) error { n++; return nil }}
+				if _, err := l.read(); err != nil || n != 1000 {
+					b.Fatal(n, err)
+				}
 			}
-		}
-	})
+		})
+	}
 	b.Run("sigs", func(b *testing.B) {
-		b.SetBytes(int64(len(body)))
+		b.SetBytes(int64(len(text)))
 		b.ReportAllocs()
 		for b.Loop() {
 			var list corev1.PodList
-			if err := sigsjson.UnmarshalCaseSensitivePreserveInts([]byte(body), &list); err != nil {
+			if err := sigsjson.UnmarshalCaseSensitivePreserveInts(text, &list); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -68,21 +92,29 @@ func BenchmarkList(b *testing.B) {
 
 // BenchmarkWatch decodes one event.
 func BenchmarkWatch(b *testing.B) {
-	line := event("MODIFIED", `{"apiVersion":"v1","kind":"Pod",`+benchPod(1)[1:]) + "\n"
-	newPod := func() object.Object { return &corev1.Pod{} }
-	b.SetBytes(int64(len(line)))
-	b.ReportAllocs()
-	left := b.N
-	r := readerFunc(func(p []byte) (int, error) {
-		if left == 0 {
-			return 0, io.EOF
-		}
-		left--
-		return copy(p, line), nil
-	})
-	d := watchDecoder{stream: newStream(newCodec(pods, "", newPod(), newPod), "watch", &lines{r: r}, ""), deliver: func(Event[object.Object]) error { return nil }}
-	if err := d.decode(); err != nil {
+	var pod corev1.Pod
+	if err := json.Unmarshal([]byte(kindPodOf(benchPod(1))), &pod); err != nil {
 		b.Fatal(err)
+	}
+	for _, tc := range benchCases {
+		b.Run(tc.name, func(b *testing.B) {
+			event := encodeEvent(b, tc.format, "MODIFIED", &pod)
+			b.SetBytes(int64(len(event)))
+			b.ReportAllocs()
+			left := b.N
+			r := readerFunc(func(p []byte) (int, error) {
+				if left == 0 {
+					return 0, io.EOF
+				}
+				left--
+				return copy(p, event), nil
+			})
+			c := mustCodec(b, tc.opts, tc.sample)
+			w := watchReader{stream: newStream(c, "watch", io.NopCloser(&lines{r: r}), tc.format), deliver: func(Event[object.Object]) error { return nil }}
+			if err := w.read(); err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/url"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
 	"k8s.io/client-go/rest"
 )
 
@@ -17,15 +18,21 @@ import (
 // besides net/http's connections and is safe for use by several goroutines.
 type Client struct {
 	// Set once at construction.
-	http *http.Client
-	base *url.URL
+	http    *http.Client
+	base    *url.URL
+	warning func(ctx context.Context, code int, agent, text string) // nil: warnings are not wanted
 }
 
 // NewClient makes a Client from config, which it copies. It opens no connection.
 //
 // Address, credentials, TLS, proxy, impersonation, wrapped transports and the user agent (client-go's default, when
 // config has none) are taken from config. QPS and Burst are ignored: sources make few requests, paced by the server and by
-// the caller's backoff. Timeout is ignored too, because it would cut watches short; contexts end requests.
+// the caller's backoff. Timeout is ignored too, because it would cut watches short; contexts end requests. ContentType and
+// AcceptContentTypes are ignored: sources ask for what they can decode (Options.Formats). Responses are compressed with gzip if
+// the server likes, unless DisableCompression is set.
+//
+// A server's warnings (the Warning header with code 299, as for a deprecated API version) go to WarningHandlerWithContext, or else
+// to WarningHandler, on the goroutine that calls List or Watch, with its context. Without either they are dropped.
 //
 // It fails if config is nil, if its host is not a URL, or if its credentials or certificates can't be read.
 func NewClient(config *rest.Config) (*Client, error) {
@@ -45,7 +52,16 @@ func NewClient(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source.NewClient: transport to %s: %w", base.Redacted(), err)
 	}
-	return &Client{http: client, base: base}, nil
+	c := &Client{http: client, base: base}
+	switch {
+	case config.WarningHandlerWithContext != nil:
+		c.warning = config.WarningHandlerWithContext.HandleWarningHeaderWithContext
+	case config.WarningHandler != nil:
+		c.warning = func(_ context.Context, code int, agent, text string) {
+			config.WarningHandler.HandleWarningHeader(code, agent, text)
+		}
+	}
+	return c, nil
 }
 
 // String returns the address of the server, without credentials.
@@ -68,12 +84,22 @@ func (c *Client) collectionURL(gvr schema.GroupVersionResource, namespace string
 	return c.base.JoinPath(append(parts, gvr.Resource)...)
 }
 
-// get asks for JSON. The answer may have any status; its body must be closed by the caller.
-func (c *Client) get(ctx context.Context, address *url.URL) (*http.Response, error) {
+// get asks for one of the formats in accept. The answer may have any status; its body must be closed by the caller.
+func (c *Client) get(ctx context.Context, address *url.URL, accept string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Accept", "application/json")
-	return c.http.Do(req)
+	req.Header.Set("Accept", accept)
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if headers := resp.Header["Warning"]; c.warning != nil && len(headers) > 0 {
+		warnings, _ := utilnet.ParseWarningHeaders(headers) // what is not well-formed is not for people
+		for _, w := range warnings {
+			c.warning(ctx, w.Code, w.Agent, w.Text)
+		}
+	}
+	return resp, nil
 }

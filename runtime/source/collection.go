@@ -10,9 +10,10 @@ import (
 	"net/http"
 	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -28,6 +29,10 @@ type collection struct {
 	options Options
 	address *url.URL // without a query
 	codec   *codec
+	formats []Format
+
+	// jsonOnly is set once the server has refused the formats. It has its own synchronization.
+	jsonOnly atomic.Bool
 }
 
 func newCollection(c *Client, gvr schema.GroupVersionResource, newObject func() object.Object, opts Options) (*collection, error) {
@@ -49,12 +54,21 @@ func newCollection(c *Client, gvr schema.GroupVersionResource, newObject func() 
 	if sample == nil || reflect.TypeOf(sample).Kind() != reflect.Pointer || reflect.ValueOf(sample).IsNil() {
 		return nil, fmt.Errorf("newObject returns %T; it has to return a new object, as in &v1.Pod{}", sample)
 	}
+	codec, err := newCodec(gvr, opts, sample, newObject)
+	if err != nil {
+		return nil, err
+	}
+	formats, err := checkFormats(opts.Formats, codec.protobuf, fmt.Sprintf("%T", sample))
+	if err != nil {
+		return nil, err
+	}
 	return &collection{
 		client:  c,
 		gvr:     gvr,
 		options: opts,
 		address: c.collectionURL(gvr, opts.Namespace),
-		codec:   newCodec(gvr, opts.Kind, sample, newObject),
+		codec:   codec,
+		formats: formats,
 	}, nil
 }
 
@@ -71,6 +85,9 @@ func (c *collection) String() string {
 	if c.options.FieldSelector != "" {
 		fmt.Fprintf(&b, " with fields %q", c.options.FieldSelector)
 	}
+	if c.options.ShardSelector != "" {
+		fmt.Fprintf(&b, " in shard %q", c.options.ShardSelector)
+	}
 	return b.String()
 }
 
@@ -82,6 +99,9 @@ func (c *collection) query() url.Values {
 	}
 	if c.options.FieldSelector != "" {
 		q.Set("fieldSelector", c.options.FieldSelector)
+	}
+	if c.options.ShardSelector != "" {
+		q.Set("shardSelector", c.options.ShardSelector)
 	}
 	return q
 }
@@ -121,13 +141,13 @@ func (c *collection) watchQuery(opts WatchOptions) url.Values {
 }
 
 func (c *collection) list(ctx context.Context, opts ListOptions, item func(object.Object) error) (ListResult, error) {
-	resp, err := c.open(ctx, "list", c.listQuery(opts))
+	s, err := c.open(ctx, "list", c.listQuery(opts))
 	if err != nil {
 		return ListResult{}, c.ended(ctx, err)
 	}
-	defer resp.Body.Close()
-	d := listDecoder{stream: c.stream("list", resp), deliver: item}
-	result, err := d.decode()
+	defer s.close()
+	l := listReader{stream: s, deliver: item}
+	result, err := l.read()
 	if err != nil {
 		return ListResult{}, c.ended(ctx, err)
 	}
@@ -135,34 +155,69 @@ func (c *collection) list(ctx context.Context, opts ListOptions, item func(objec
 }
 
 func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[object.Object]) error) error {
-	resp, err := c.open(ctx, "watch", c.watchQuery(opts))
+	s, err := c.open(ctx, "watch", c.watchQuery(opts))
 	if err != nil {
 		return c.ended(ctx, err)
 	}
-	defer resp.Body.Close()
+	defer s.close()
 	if opened != nil {
 		opened()
 	}
-	d := watchDecoder{stream: c.stream("watch", resp), deliver: event}
-	return c.ended(ctx, d.decode())
+	w := watchReader{stream: s, deliver: event}
+	return c.ended(ctx, w.read())
 }
 
 // open sends the request and turns every answer but 200 into an error.
-func (c *collection) open(ctx context.Context, verb string, query url.Values) (*http.Response, error) {
+func (c *collection) open(ctx context.Context, verb string, query url.Values) (*stream, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	address := *c.address
 	address.RawQuery = query.Encode()
-	resp, err := c.client.get(ctx, &address)
+	formats, accept := c.accept(verb)
+	resp, err := c.client.get(ctx, &address, accept)
+	if err == nil && resp.StatusCode == http.StatusNotAcceptable && c.refused(accept) {
+		resp.Body.Close()
+		formats, accept = c.accept(verb)
+		resp, err = c.client.get(ctx, &address, accept)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s %s: %w", verb, c, err)
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
-		return nil, responseError(resp, verb, c.gvr.GroupResource(), time.Now())
+		return nil, responseError(resp, verb, c.gvr.GroupResource())
 	}
-	return resp, nil
+	f, err := formatOf(resp.Header.Get("Content-Type"), formats)
+	if err != nil {
+		resp.Body.Close()
+		return nil, &DecodeError{Verb: verb, Resource: c.gvr, Err: err}
+	}
+	return newStream(c.codec, verb, resp.Body, f), nil
+}
+
+// accept says what is asked for, and the header that asks for it.
+func (c *collection) accept(verb string) ([]Format, string) {
+	if c.jsonOnly.Load() {
+		return []Format{JSON}, JSON.mediaType()
+	}
+	as := ""
+	if c.codec.partial {
+		as = metadataKind
+		if verb == "list" {
+			as = metadataListKind
+		}
+	}
+	return c.formats, acceptHeader(c.formats, as)
+}
+
+// refused is called when the server has nothing of what was asked for. It reports whether there is less to ask for.
+func (c *collection) refused(accept string) bool {
+	if accept == JSON.mediaType() || !slices.Contains(c.formats, JSON) {
+		return false
+	}
+	c.jsonOnly.Store(true)
+	return true
 }
 
 // ended returns the reason why a request is over. A done context explains every error but the callback's own.

@@ -20,8 +20,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// The reasons of a DecodeError other than errors of JSON decoding. errors.Is finds them.
+// The reasons of a DecodeError other than errors of the formats' decoders. errors.Is finds them.
 var (
+	// ErrWrongFormat is an answer in another format than those that were asked for, such as a page of HTML.
+	ErrWrongFormat = errors.New("wrong format")
 	// ErrWrongKind is an answer or an object of another apiVersion or kind than what was asked for.
 	ErrWrongKind = errors.New("wrong kind")
 	// ErrNoName is an object without metadata.name.
@@ -30,7 +32,8 @@ var (
 	ErrNoResourceVersion = errors.New("no metadata.resourceVersion")
 	// ErrUnknownEvent is a watch event of a type other than ADDED, MODIFIED, DELETED, BOOKMARK and ERROR.
 	ErrUnknownEvent = errors.New("unknown type of event")
-	// ErrMalformed is JSON that is well-formed but not a list or an event, and JSON that ends too early.
+	// ErrMalformed is a response that is not a list or a sequence of events, although perhaps well-formed JSON or CBOR, and one
+	// that ends too early.
 	ErrMalformed = errors.New("malformed")
 )
 
@@ -47,7 +50,7 @@ type DecodeError struct {
 	Offset int64
 	// Key is that of the object, as far as it could be read; the zero Key otherwise.
 	Key object.Key
-	// Err is the reason: one of this package's, or an error of JSON decoding. It is never nil.
+	// Err is the reason: one of this package's, or an error of the format's decoder. It is never nil.
 	Err error
 }
 
@@ -77,8 +80,9 @@ func (e *DecodeError) Error() string {
 func (e *DecodeError) Unwrap() error { return e.Err }
 
 const (
-	maxErrorBody = 64 << 10 // of an answer that refuses; a Status is far smaller
-	maxErrorText = 2 << 10  // of what is quoted of the server's
+	maxErrorBody  = 64 << 10    // of an answer that refuses; a Status is far smaller
+	maxErrorText  = 2 << 10     // of what is quoted of the server's
+	errorPatience = time.Second // for the body of such an answer
 )
 
 // shorten cuts a text of the server's to the length of a log line.
@@ -89,14 +93,19 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// responseError makes the error of an answer that is not 200.
-func responseError(resp *http.Response, verb string, resource schema.GroupResource, now time.Time) error {
+// responseError makes the error of an answer that is not 200. It waits a second at most for the answer's body.
+func responseError(resp *http.Response, verb string, resource schema.GroupResource) error {
 	// A failed read leaves what came before it, and the status code speaks for itself.
+	enough := time.AfterFunc(errorPatience, func() { resp.Body.Close() })
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	enough.Stop()
+	now, err := http.ParseTime(resp.Header.Get("Date")) // the server's clock, by which it has chosen the date below
+	if err != nil {
+		now = time.Now()
+	}
 	retryAfter := retryAfterSeconds(resp.Header.Get("Retry-After"), now)
 
-	var status metav1.Status
-	if err := json.Unmarshal(body, &status, typedOptions); err == nil && status.Kind == "Status" && status.Status != metav1.StatusSuccess {
+	if status, ok := parseStatus(body, resp.Header.Get("Content-Type")); ok {
 		if status.Code == 0 {
 			status.Code = int32(resp.StatusCode)
 		}
@@ -114,10 +123,33 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 		return &apierrors.StatusError{ErrStatus: status}
 	}
 	message := strings.TrimSpace(shorten(string(body)))
+	if f, err := parseFormat(resp.Header.Get("Content-Type")); err == nil && f != JSON {
+		message = "" // bytes
+	}
 	if message == "" {
 		message = "unknown"
 	}
 	return apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, "", message, int(retryAfter), true)
+}
+
+// parseStatus reads a Status of failure in any format. Whether it was asked for does not matter: it says more than its number.
+func parseStatus(body []byte, contentType string) (status metav1.Status, ok bool) {
+	f, err := parseFormat(contentType)
+	if err != nil {
+		f = JSON // servers in between often get it wrong
+	}
+	switch f {
+	case Protobuf:
+		var e envelope
+		if e, err = parseEnvelope(body); err == nil {
+			status, err = e.status()
+		}
+	case CBOR:
+		status, err = cborStatus(body)
+	default:
+		err = json.Unmarshal(body, &status, typedOptions)
+	}
+	return status, err == nil && status.Kind == "Status" && status.Status != metav1.StatusSuccess
 }
 
 // retryAfterSeconds reads both forms of the header, seconds and date, and rounds up. 0 means that there is none.

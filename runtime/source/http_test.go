@@ -7,10 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -26,7 +28,7 @@ func TestURLs(t *testing.T) {
 	var got string
 	c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
 		got = req.URL.Path + "?" + req.URL.RawQuery
-		if accept := req.Header.Get("Accept"); accept != "application/json" {
+		if accept := req.Header.Get("Accept"); accept != "application/vnd.kubernetes.protobuf,application/cbor;q=0.9,application/json;q=0.8" {
 			t.Errorf("Accept %q", accept)
 		}
 		if !strings.Contains(req.Header.Get("User-Agent"), "/") {
@@ -161,6 +163,44 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+// TestRetryAfterADateOfTheServers: a date is by the clock of who has written it.
+func TestRetryAfterADateOfTheServers(t *testing.T) {
+	for _, ahead := range []time.Duration{-24 * time.Hour, 0, 24 * time.Hour} {
+		clock := time.Now().Add(ahead)
+		date := func(at time.Time) string { return at.UTC().Format(http.TimeFormat) }
+		s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+			return answer(429, "slow down", "Date", date(clock), "Retry-After", date(clock.Add(5*time.Second))), nil
+		}), pods, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _, err = listAll(s)
+		if seconds, _ := apierrors.SuggestsClientDelay(err); seconds != 5 {
+			t.Errorf("a clock that is %v ahead: got %d s, want 5", ahead, seconds)
+		}
+	}
+}
+
+// TestRefusalWhoseBodyDoesNotEnd: the status code is enough.
+func TestRefusalWhoseBodyDoesNotEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := io.Pipe()
+		s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+			resp := answer(403, "", "Content-Type", "text/plain")
+			resp.Body = r
+			return resp, nil
+		}), pods, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		go w.Write([]byte("not for you, and "))
+		start := time.Now()
+		if _, _, err := listAll(s); !apierrors.IsForbidden(err) || time.Since(start) > 2*time.Second {
+			t.Errorf("got %v after %v", err, time.Since(start))
+		}
+	})
+}
+
 func TestConnectionRefused(t *testing.T) {
 	refused := errors.New("connection refused")
 	s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) { return nil, refused }), pods, Options{Namespace: "shop"})
@@ -283,3 +323,33 @@ func TestConstructors(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestCanceledWithDataAtHand: what has been read ahead is not handed over any more.
+func TestCanceledWithDataAtHand(t *testing.T) {
+	why := errors.New("enough")
+	for _, at := range []int{1, 3} {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		items := 0
+		_, err := serve(t, podList("7", pod("a", "1"), pod("b", "2"), pod("c", "3"))).List(ctx, ListOptions{}, func(*corev1.Pod) error {
+			if items++; items == at {
+				cancel(why)
+			}
+			return nil
+		})
+		if err != why || items != at {
+			t.Errorf("a list that was cancelled at item %d: %d items, %v", at, items, err)
+		}
+		ctx, cancel = context.WithCancelCause(context.Background())
+		events := 0
+		body := event("ADDED", kindPod("a", "1")) + event("ADDED", kindPod("b", "2")) + bookmark
+		err = serve(t, body).Watch(ctx, WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
+			if events++; events == at {
+				cancel(why)
+			}
+			return nil
+		})
+		if err != why || events != at {
+			t.Errorf("a watch that was cancelled at event %d: %d events, %v", at, events, err)
+		}
+	}
+}

@@ -70,6 +70,19 @@ func serveUntyped(t testing.TB, body string) *HTTP[*unstructured.Unstructured] {
 	return s
 }
 
+// serveIn makes a source of what newObject makes whose every request is answered with body in a format.
+func serveIn[T object.Object](t testing.TB, f Format, body []byte, newObject func() T, opts Options) *HTTP[T] {
+	t.Helper()
+	c := newTestClient(t, func(*http.Request) (*http.Response, error) {
+		return answer(200, string(body), "Content-Type", f.mediaType()), nil
+	})
+	s, err := NewFunc(c, pods, newObject, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // listAll reads one page and returns what was handed over, also beside an error.
 func listAll[T object.Object](s Source[T]) ([]T, ListResult, error) {
 	var got []T
@@ -90,6 +103,15 @@ func watchAll[T object.Object](s Source[T]) ([]Event[T], error) {
 	return got, err
 }
 
+func mustCodec(t testing.TB, opts Options, newObject func() object.Object) *codec {
+	t.Helper()
+	c, err := newCodec(pods, opts, newObject(), newObject)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
 // pod is a Pod in JSON without apiVersion and kind, as it stands in lists.
 func pod(name, version string) string {
 	return `{"metadata":{"name":"` + name + `","namespace":"ns","resourceVersion":"` + version + `"}}`
@@ -99,6 +121,9 @@ func pod(name, version string) string {
 func kindPod(name, version string) string {
 	return `{"apiVersion":"v1","kind":"Pod",` + pod(name, version)[1:]
 }
+
+// kindPodOf adds apiVersion and kind to a Pod.
+func kindPodOf(pod string) string { return `{"apiVersion":"v1","kind":"Pod",` + pod[1:] }
 
 func podList(version string, items ...string) string {
 	return `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` + version + `"},"items":[` + strings.Join(items, ",") + `]}`

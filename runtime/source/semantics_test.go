@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -81,9 +82,6 @@ type kitchen struct {
 	PMap    map[string]*inner `json:"pmap"`
 	IMap    map[int]string    `json:"imap"`
 	TMap    map[text]int      `json:"tmap"`
-	Any     any               `json:"any"`
-	AMap    map[string]any    `json:"amap"`
-	Slice   []any             `json:"slice"`
 
 	Custom   custom               `json:"custom"`
 	CustomP  *custom              `json:"customp"`
@@ -100,25 +98,39 @@ type kitchen struct {
 	Raw      runtime.RawExtension `json:"raw"`
 	RawMsg   json.RawMessage      `json:"rawmsg"`
 	Fields   *metav1.FieldsV1     `json:"fields"`
-	Number   json.Number          `json:"number"`
 	Untagged string
 	Dash     string `json:"-"`
 }
 
 func (k *kitchen) DeepCopyObject() runtime.Object { panic("not needed") }
 
+// codecs are made once for each type.
+var codecs sync.Map
+
+func codecOf(t testing.TB, newObject func() object.Object) *codec {
+	key := reflect.TypeOf(newObject())
+	if c, ok := codecs.Load(key); ok {
+		return c.(*codec)
+	}
+	c := mustCodec(t, Options{}, newObject)
+	codecs.Store(key, c)
+	return c
+}
+
 // decodeBoth decodes data with both decoders into a new T, and reports where they differ.
 func decodeBoth(t *testing.T, data string, newObject func() object.Object) {
 	t.Helper()
-	c := newCodec(pods, "", newObject(), newObject)
+	c := codecOf(t, newObject)
 	want, got, streamed := newObject(), newObject(), newObject()
 	wantErr := sigsjson.UnmarshalCaseSensitivePreserveInts([]byte(data), want)
-	gotErr := unmarshal(nil, jsontext.Value(data), got, c.options)
+	alone := newJSONWire(c, strings.NewReader(data))
+	alone.raw = jsontext.Value(data)
+	gotErr := alone.typed(got)
 	if (wantErr == nil) != (gotErr == nil) {
 		t.Errorf("%.300s\nsigs.k8s.io/json says %v\nwe say %v", data, wantErr, gotErr)
 		return
 	}
-	streamErr := unmarshal(jsontext.NewDecoder(strings.NewReader(data), c.options), nil, streamed, c.options)
+	streamErr := newJSONWire(c, strings.NewReader(data)).typed(streamed)
 	if gotErr == nil && (streamErr != nil || !reflect.DeepEqual(got, streamed)) {
 		t.Errorf("%.300s\nfrom a stream: %v, %+v\nfrom a value: %+v", data, streamErr, streamed, got)
 	}
@@ -164,35 +176,68 @@ func TestSemantics(t *testing.T) {
 	}
 }
 
-// sloppy has tags that version 2 of the decoder rejects and version 1 doesn't mind.
-type sloppy struct {
+// Anything is not the type any, but as empty.
+type Anything interface{}
+
+// exotic has what our decoder leaves to sigs.k8s.io/json.
+type exotic struct {
 	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata"`
-	Spec              struct {
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Any    any                 `json:"any"`
+	Named  Anything            `json:"named"`
+	AMap   map[string]any      `json:"amap"`
+	NMap   map[string]Anything `json:"nmap"`
+	Slice  []any               `json:"slice"`
+	Number json.Number         `json:"number"`
+	Spec   struct {
 		//lint:ignore SA5008 the test is about it
 		Last int `json:"last,,omitempty"`
 	} `json:"spec"`
+	Quotes int `json:"'quotes'"`
+	//lint:ignore SA5008 the test is about it
+	Escaped int    `json:"a\\nb"`
+	Future  int    `json:"future,case:ignore"`
+	Format  []byte `json:"format,format:hex"`
 }
 
-func (s *sloppy) DeepCopyObject() runtime.Object { panic("not needed") }
+func (e *exotic) DeepCopyObject() runtime.Object { panic("not needed") }
 
-func TestSemanticsOfSloppyTags(t *testing.T) {
+func TestSemanticsOfExoticTypes(t *testing.T) {
 	for _, value := range tricky {
-		for _, data := range []string{`{"spec":{"last":%s}}`, `{"spec":%s}`} {
-			decodeBoth(t, fmt.Sprintf(data, value), func() object.Object { return &sloppy{} })
+		for _, data := range []string{
+			`{"any":%s}`, `{"named":%s}`, `{"amap":%s}`, `{"nmap":%s}`, `{"slice":%s}`, `{"number":%s}`, `{"spec":{"last":%s}}`, `{"spec":%s}`,
+			`{"quotes":%s}`, `{"'quotes'":%s}`, `{"Quotes":%s}`, `{"Escaped":%s}`, `{"future":%s}`, `{"FUTURE":%s}`, `{"format":%s}`,
+		} {
+			decodeBoth(t, fmt.Sprintf(data, value), func() object.Object { return &exotic{} })
 		}
 	}
+}
+
+func TestWhichTypesAreExotic(t *testing.T) {
 	for _, tc := range []struct {
-		t                reflect.Type
-		untyped, lenient bool
+		t    reflect.Type
+		want bool
 	}{
-		{reflect.TypeFor[corev1.Pod](), false, false},
-		{reflect.TypeFor[kitchen](), true, false},
-		{reflect.TypeFor[sloppy](), false, true},
+		{reflect.TypeFor[corev1.Pod](), false},
+		{reflect.TypeFor[kitchen](), false},
+		{reflect.TypeFor[exotic](), true},
+		{reflect.TypeFor[struct{ A []any }](), true},
+		{reflect.TypeFor[struct{ A map[string]*Anything }](), true},
+		{reflect.TypeFor[struct{ A json.Number }](), true},
+		{reflect.TypeFor[struct {
+			//lint:ignore SA5008 the test is about it
+			A int `json:"a'"`
+		}](), true},
+		{reflect.TypeFor[struct {
+			A int `json:"a,embed"`
+		}](), true},
+		{reflect.TypeFor[struct {
+			A int `json:"a,,string"` //lint:ignore SA5008 the test is about it
+		}](), true},
 	} {
-		n := needs{seen: map[reflect.Type]bool{}}
-		if n.of(tc.t); n.untyped != tc.untyped || n.lenient != tc.lenient {
-			t.Errorf("%v needs untyped %v, lenient %v; want %v, %v", tc.t, n.untyped, n.lenient, tc.untyped, tc.lenient)
+		if got := isExotic(tc.t, map[reflect.Type]bool{}); got != tc.want {
+			t.Errorf("%v: got %v, want %v", tc.t, got, tc.want)
 		}
 	}
 }

@@ -37,6 +37,9 @@ type ListOptions struct {
 	Limit int64
 	// Continue is the token from the result of the page before; "" for the first page.
 	Continue string
+	// VersionOnly says that the caller wants the ListResult only, and ignores the objects. A Source may hand over none of
+	// them, and one that wraps another need not look at them.
+	VersionOnly bool
 }
 
 // ListResult is the metadata of a page.
@@ -45,6 +48,9 @@ type ListResult struct {
 	ResourceVersion string
 	// Continue asks for the next page; "" after the last one.
 	Continue string
+	// Skipped is the number of objects that the page had and that were not handed over, because they are not of the
+	// collection. (HTTP applies its ShardSelector to the pages of servers that don't.)
+	Skipped int
 }
 
 // WatchOptions says where a watch starts. Bookmarks are always asked for.

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+var everyFormat = []Format{JSON, Protobuf, CBOR}
+
+func TestAcceptHeader(t *testing.T) {
+	for _, tc := range []struct {
+		formats []Format
+		as      string
+		want    string
+	}{
+		{[]Format{JSON}, "", "application/json"},
+		{[]Format{CBOR, JSON}, "", "application/cbor,application/json;q=0.9"},
+		{[]Format{Protobuf, CBOR, JSON}, "", "application/vnd.kubernetes.protobuf,application/cbor;q=0.9,application/json;q=0.8"},
+		{[]Format{Protobuf}, "PartialObjectMetadata", "application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"},
+		{
+			[]Format{Protobuf, JSON}, "PartialObjectMetadataList",
+			"application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1," +
+				"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1;q=0.9,application/json;q=0.8",
+		},
+	} {
+		if got := acceptHeader(tc.formats, tc.as); got != tc.want {
+			t.Errorf("%v as %q:\ngot  %s\nwant %s", tc.formats, tc.as, got, tc.want)
+		}
+	}
+}
+
+// TestContentTypeDecides: the answer's format is what its header says, and must be one of those asked for.
+func TestContentTypeDecides(t *testing.T) {
+	for _, tc := range []struct {
+		contentType string
+		asked       []Format
+		want        Format // 0: an error
+		text        string
+	}{
+		{"application/json", []Format{CBOR, JSON}, JSON, ""},
+		{"application/json;stream=watch", []Format{JSON}, JSON, ""},
+		{"Application/JSON; charset=utf-8", []Format{JSON}, JSON, ""},
+		{"", []Format{CBOR, JSON}, JSON, ""},
+		{"application/vnd.kubernetes.protobuf;stream=watch", []Format{Protobuf}, Protobuf, ""},
+		{"application/vnd.kubernetes.protobuf;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", []Format{Protobuf, JSON}, Protobuf, ""},
+		{"application/cbor", []Format{CBOR}, CBOR, ""},
+		{"application/cbor-seq", []Format{CBOR}, CBOR, ""},
+		{"application/vnd.kubernetes.protobuf", []Format{CBOR, JSON}, 0, "not asked for; want application/cbor or application/json"},
+		{"application/json", []Format{Protobuf}, 0, "not asked for"},
+		{"", []Format{Protobuf}, 0, "not asked for"},
+		{"text/html; charset=utf-8", []Format{JSON}, 0, "is this the address of a Kubernetes API?"},
+		{"application/yaml", []Format{JSON}, 0, `"application/yaml"`},
+		{"///", []Format{JSON}, 0, "no media type"},
+	} {
+		got, err := formatOf(tc.contentType, tc.asked)
+		if got != tc.want || (err == nil) != (tc.want != 0) {
+			t.Errorf("%q: got %v, %v", tc.contentType, got, err)
+		}
+		if err != nil && (!errors.Is(err, ErrWrongFormat) || !strings.Contains(err.Error(), tc.text)) {
+			t.Errorf("%q: got %v, want …%s…", tc.contentType, err, tc.text)
+		}
+	}
+}
+
+func TestAnswerInAWrongFormat(t *testing.T) {
+	s := serveIn(t, CBOR, nil, func() *corev1.Pod { return &corev1.Pod{} }, Options{Formats: []Format{Protobuf, JSON}})
+	_, _, listErr := listAll(s)
+	_, watchErr := watchAll(s)
+	for _, err := range []error{listErr, watchErr} {
+		var decode *DecodeError
+		if !errors.As(err, &decode) || !errors.Is(err, ErrWrongFormat) || decode.Item != 0 || decode.Offset != 0 {
+			t.Errorf("got %v, want a *DecodeError at the beginning", err)
+		}
+	}
+}
+
+// A type that embeds another one has its methods, but is another type.
+type (
+	promotedMeta struct {
+		metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
+		kind              metav1.TypeMeta
+	}
+	promotedPod struct {
+		corev1.Pod `json:",inline"`
+		Extra      string `json:"extra"`
+	}
+	promotedTagged struct {
+		corev1.Pod `json:",inline" protobuf:"bytes,1,opt,name=pod"`
+	}
+)
+
+func (p *promotedMeta) GetObjectKind() schema.ObjectKind { return &p.kind }
+func (p *promotedMeta) DeepCopyObject() runtime.Object   { return p }
+
+func TestWhichTypesHaveProtobuf(t *testing.T) {
+	for _, tc := range []struct {
+		sample object.Object
+		want   bool
+	}{
+		{&corev1.Pod{}, true},
+		{&corev1.ConfigMap{}, true},
+		{&appsv1.Deployment{}, true},
+		{&metav1.PartialObjectMetadata{}, true},
+		{&unstructured.Unstructured{}, false},
+		{&kitchen{}, false},
+		{&pointerMeta{}, false},
+		{&promotedMeta{}, false},
+		{&promotedPod{}, false},
+		{&promotedTagged{}, true}, // it says of itself that it is a field of a message, and decodes as a Pod
+	} {
+		if got := isProtobuf(tc.sample); got != tc.want {
+			t.Errorf("%T: got %v, want %v", tc.sample, got, tc.want)
+		}
+	}
+}
+
+func TestFormatsOptions(t *testing.T) {
+	c := newTestClient(t, nil)
+	for name, err := range map[string]error{
+		"protobuf of a type without": second(New[*unstructured.Unstructured](c, pods, Options{Formats: []Format{Protobuf, JSON}})),
+		"no format":                  second(New[*corev1.Pod](c, pods, Options{Formats: []Format{0}})),
+		"unknown format":             second(New[*corev1.Pod](c, pods, Options{Formats: []Format{JSON, 9}})),
+		"a format twice":             second(New[*corev1.Pod](c, pods, Options{Formats: []Format{JSON, JSON}})),
+		"a shard":                    second(New[*corev1.Pod](c, pods, Options{ShardSelector: "x"})),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), "source.New") {
+			t.Errorf("%s: got %v, want an error that names the call", name, err)
+		}
+	}
+	formats := []Format{JSON}
+	s, err := New[*corev1.Pod](c, pods, Options{Formats: formats})
+	if err != nil {
+		t.Fatal(err)
+	}
+	formats[0] = CBOR
+	if _, accept := s.c.accept("list"); accept != "application/json" {
+		t.Errorf("the source asks for %s after its option was changed", accept)
+	}
+}
+
+// refusing is a server that accepts JSON only, and says so in the hard way.
+func refusing(requests *[]string) roundTrip {
+	return func(req *http.Request) (*http.Response, error) {
+		accept := req.Header.Get("Accept")
+		*requests = append(*requests, accept)
+		switch {
+		case accept != "application/json":
+			return answer(406, "only application/json", "Content-Type", "text/plain"), nil
+		case req.URL.Query().Has("watch"):
+			return answer(200, event("ADDED", kindPod("a", "8"))), nil
+		}
+		return answer(200, podList("7", pod("a", "1"))), nil
+	}
+}
+
+func TestNotAcceptableIsAskedForJSON(t *testing.T) {
+	var requests []string
+	s, err := New[*corev1.Pod](newTestClient(t, refusing(&requests)), pods, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := listAll(s); err != nil || len(got) != 1 {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	if got, err := watchAll(s); err != nil || len(got) != 1 {
+		t.Fatalf("got %v, %v", got, err)
+	}
+	// The refusal is remembered.
+	if len(requests) != 3 || requests[1] != "application/json" || requests[2] != "application/json" {
+		t.Errorf("requests accept %q", requests)
+	}
+}
+
+func TestNotAcceptableIsAnErrorWithoutJSON(t *testing.T) {
+	for _, formats := range [][]Format{{Protobuf, CBOR}, {JSON}} {
+		n := 0
+		s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) { n++; return answer(406, "no"), nil }), pods, Options{Formats: formats})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := listAll(s); !apierrors.IsNotAcceptable(err) || n != 1 {
+			t.Errorf("%v: got %v after %d requests, want a refusal after 1", formats, err, n)
+		}
+	}
+}
+
+// TestErrorResponsesInEveryFormat: a Status is found in whatever format it comes.
+func TestErrorResponsesInEveryFormat(t *testing.T) {
+	status := &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   "Failure", Reason: metav1.StatusReasonTooManyRequests, Message: "slow down", Code: 429,
+		Details: &metav1.StatusDetails{RetryAfterSeconds: 3},
+	}
+	for _, f := range everyFormat {
+		body := string(encode(t, f, status))
+		for _, asked := range everyFormat {
+			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+				return answer(429, body, "Content-Type", f.mediaType()), nil
+			}), pods, Options{Formats: []Format{asked}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _, err = listAll(s)
+			if seconds, _ := apierrors.SuggestsClientDelay(err); !apierrors.IsTooManyRequests(err) || seconds != 3 || !strings.Contains(err.Error(), "slow down") {
+				t.Errorf("%v: got %v, which suggests %d s", f, err, seconds)
+			}
+		}
+		// Bytes that are no Status are not quoted.
+		s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+			return answer(503, "\x00\x01\xff", "Content-Type", f.mediaType()), nil
+		}), pods, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := listAll(s); !apierrors.IsServiceUnavailable(err) || f != JSON && strings.Contains(err.Error(), "\x00") {
+			t.Errorf("%v: got %q", f, err)
+		}
+	}
+}
+
+// TestEveryFormatStreams shows that objects arrive while the response is still open, in every format.
+func TestEveryFormatStreams(t *testing.T) {
+	whole := []byte(podList("7", kindPodOf(benchPod(1)), kindPodOf(benchPod(2))))
+	for _, f := range everyFormat {
+		t.Run(f.String(), func(t *testing.T) {
+			body := transcodeList(t, whole, f)
+			r, w := io.Pipe()
+			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+				resp := answer(200, "", "Content-Type", f.mediaType())
+				resp.Body = r
+				return resp, nil
+			}), pods, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			first, done := make(chan string, 2), make(chan error)
+			go func() {
+				_, err := s.List(context.Background(), ListOptions{}, func(p *corev1.Pod) error { first <- p.Name; return nil })
+				done <- err
+			}()
+			// All of the first Pod and some of the second.
+			cut := strings.Index(string(body), "web-2")
+			if _, err := w.Write(body[:cut]); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-first; got != "web-1" {
+				t.Errorf("got %s", got)
+			}
+			if _, err := w.Write(body[cut:]); err != nil {
+				t.Fatal(err)
+			}
+			w.Close()
+			if err := <-done; err != nil {
+				t.Fatal(err)
+			}
+			if got := <-first; got != "web-2" {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func newMetadata() *metav1.PartialObjectMetadata { return &metav1.PartialObjectMetadata{} }
+
+var metadataMeta = metav1.TypeMeta{Kind: "PartialObjectMetadata", APIVersion: "meta.k8s.io/v1"}
+
+func metadataOf(name, version string) metav1.PartialObjectMetadata {
+	return metav1.PartialObjectMetadata{TypeMeta: metadataMeta, ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "ns", ResourceVersion: version, Labels: map[string]string{"a": "b"}}}
+}
+
+// TestMetadataIsAskedFor: any resource, and nothing but its metadata.
+func TestMetadataIsAskedFor(t *testing.T) {
+	var accept string
+	c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
+		accept = req.Header.Get("Accept")
+		return nil, errors.New("that is enough")
+	})
+	s, err := New[*metav1.PartialObjectMetadata](c, deployments, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listAll(s)
+	if want := acceptHeader([]Format{Protobuf, CBOR, JSON}, "PartialObjectMetadataList"); accept != want {
+		t.Errorf("list accepts %s\nwant %s", accept, want)
+	}
+	watchAll(s)
+	if want := acceptHeader([]Format{Protobuf, CBOR, JSON}, "PartialObjectMetadata"); accept != want {
+		t.Errorf("watch accepts %s\nwant %s", accept, want)
+	}
+}
+
+// TestMetadataInEveryFormat: objects are what they would be from any other server and in any other format.
+func TestMetadataInEveryFormat(t *testing.T) {
+	for _, kind := range []string{"", "Pod"} {
+		want := metadataOf("a", "1")
+		if kind != "" {
+			want.TypeMeta = metav1.TypeMeta{Kind: kind, APIVersion: "v1"}
+		}
+		check := func(name string, list, watch []byte, f Format) {
+			t.Helper()
+			opts := Options{Kind: kind}
+			got, result, err := listAll(serveIn(t, f, list, newMetadata, opts))
+			if err != nil || len(got) != 1 || result.ResourceVersion != "7" {
+				t.Fatalf("%s from %v as %q: %v, %v, %v", name, f, kind, got, result, err)
+			}
+			events, err := watchAll(serveIn(t, f, watch, newMetadata, opts))
+			if err != nil || len(events) != 2 || events[1].ResourceVersion != "9" {
+				t.Fatalf("%s from %v as %q: %v, %v", name, f, kind, events, err)
+			}
+			for _, m := range []*metav1.PartialObjectMetadata{got[0], events[0].Object} {
+				if diff := cmp.Diff(&want, m); diff != "" {
+					t.Errorf("%s from %v as %q: %s", name, f, kind, diff)
+				}
+			}
+		}
+		for _, f := range everyFormat {
+			m, mark := metadataOf("a", "1"), metadataOf("", "9")
+			list := &metav1.PartialObjectMetadataList{
+				TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadataList", APIVersion: "meta.k8s.io/v1"},
+				ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []metav1.PartialObjectMetadata{m},
+			}
+			check("metadata", encode(t, f, list), append(encodeEvent(t, f, "ADDED", &m), encodeEvent(t, f, "BOOKMARK", &mark)...), f)
+		}
+		// A server that sends whole objects because it can't do less.
+		whole := strings.Replace(pod("a", "1"), `"name"`, `"labels":{"a":"b"},"name"`, 1)
+		whole = whole[:len(whole)-1] + `,"spec":{"containers":[{"name":"c"}]}}`
+		check("whole objects", []byte(podList("7", whole)), []byte(event("ADDED", kindPodOf(whole))+bookmark), JSON)
+	}
+}
+
+func TestMetadataRejects(t *testing.T) {
+	item := func(apiVersion, kind string) string {
+		return `{"apiVersion":"` + apiVersion + `","kind":"` + kind + `",` + pod("a", "1")[1:]
+	}
+	for name, tc := range map[string]struct{ kind, body string }{
+		"another kind":     {"Pod", item("v1", "Node")},
+		"another version":  {"", item("v2", "Pod")},
+		"a status":         {"", item("v1", "Status")},
+		"a table":          {"", item("meta.k8s.io/v1", "Table")},
+		"metadata of old":  {"", item("meta.k8s.io/v1beta1", "PartialObjectMetadata")},
+		"metadata of none": {"", item("v1", "PartialObjectMetadata")},
+	} {
+		_, err := watchAll(serveIn(t, JSON, []byte(event("ADDED", tc.body)), newMetadata, Options{Kind: tc.kind}))
+		if !errors.Is(err, ErrWrongKind) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	table := `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[]}`
+	if _, _, err := listAll(serveIn(t, JSON, []byte(table), newMetadata, Options{})); !errors.Is(err, ErrWrongKind) {
+		t.Errorf("a list that is a table: got %v", err)
+	}
+	whole := bytes.Clone([]byte(podList("7", pod("a", "1"))))
+	if _, _, err := listAll(serveIn(t, JSON, whole, newMetadata, Options{Kind: "Node"})); !errors.Is(err, ErrWrongKind) {
+		t.Errorf("whole objects of another kind: got %v", err)
+	}
+}
+
+// TestMetadataFromServersThatRefuse: JSON without parameters is what everybody understands.
+func TestMetadataFromServersThatRefuse(t *testing.T) {
+	var requests []string
+	s, err := New[*metav1.PartialObjectMetadata](newTestClient(t, refusing(&requests)), pods, Options{Formats: []Format{JSON}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Watch(context.Background(), WatchOptions{}, nil, func(e Event[*metav1.PartialObjectMetadata]) error {
+		if e.Object.TypeMeta != metadataMeta || e.Object.Name != "a" {
+			t.Errorf("got %+v", e.Object)
+		}
+		return nil
+	})
+	if err != nil || len(requests) != 2 {
+		t.Errorf("got %v after requests for %q", err, requests)
+	}
+}

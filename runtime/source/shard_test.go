@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/sharding"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// TestShardIsTheServers compares with the function that API servers decide with.
+func TestShardIsTheServers(t *testing.T) {
+	for _, reqs := range [][]sharding.ShardRangeRequirement{
+		{{Key: "object.metadata.uid", Start: "0x0000000000000000", End: "0x8000000000000000"}},
+		{{Key: "object.metadata.uid", Start: "0x8000000000000000", End: "0x10000000000000000"}},
+		{{Key: "object.metadata.uid", Start: "0x0000000000000000", End: "0x10000000000000000"}},
+		{{Key: "object.metadata.uid", Start: "0x4000000000000000", End: "0x5000000000000000"}, {Key: "object.metadata.uid", Start: "0xc000000000000000", End: "0xffffffffffffffff"}},
+		{{Key: "object.metadata.namespace", Start: "0x0000000000000000", End: "0x8000000000000000"}},
+	} {
+		theirs := sharding.NewSelector(reqs...)
+		ours, err := parseShard(theirs.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 1000 {
+			p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{UID: types.UID(fmt.Sprint(rand.Uint64())), Namespace: fmt.Sprint(rand.Uint32())}}
+			want, err := theirs.Matches(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := ours.has(p); got != want {
+				t.Fatalf("%s: %s, %s: got %v, want %v", theirs, p.UID, p.Namespace, got, want)
+			}
+		}
+	}
+}
+
+func TestShardRejects(t *testing.T) {
+	const a, b = "'0x0000000000000000'", "'0x8000000000000000'"
+	uid := func(start, end string) string { return "shardRange(object.metadata.uid, " + start + ", " + end + ")" }
+	for selector, text := range map[string]string{
+		"x":                               "form",
+		uid(a, b) + " && " + uid(b, a):    "arguments",
+		uid(a, b) + " || ":                "form",
+		"shardRange(" + a + "," + b + ")": "2 arguments",
+		strings.Replace(uid(a, b), "object.metadata.uid", "metadata.uid", 1):                                 "neither",
+		uid(a, b) + "||" + strings.Replace(uid(a, b), "object.metadata.uid", "object.metadata.namespace", 1): "two fields",
+		uid(b, a):                       "empty",
+		uid(a, a):                       "empty",
+		uid("'0x10000000000000000'", b): "empty",
+		uid(a, "'0x8'"):                 "16",
+		uid(a, "0x8000000000000000"):    "16",
+		uid(a, "'0x800000000000000G'"):  "16",
+		uid(a, "'0xF000000000000000'"):  "16",
+		uid(a, "'0x20000000000000000'"): "16",
+		uid("''", b):                    "16",
+	} {
+		if _, err := parseShard(selector); err == nil || !strings.Contains(err.Error(), text) {
+			t.Errorf("%s: got %v, want …%s…", selector, err, text)
+		}
+	}
+	for _, selector := range []string{"", "  "} {
+		if s, err := parseShard(selector); s != nil || err != nil {
+			t.Errorf("%q: got %v, %v", selector, s, err)
+		}
+	}
+}
+
+// TestShardOfServersThatDontKnow: a server that ignores the parameter makes no difference.
+func TestShardOfServersThatDontKnow(t *testing.T) {
+	half := func(i int) string {
+		return sharding.NewSelector([]sharding.ShardRangeRequirement{
+			{Key: "object.metadata.uid", Start: "0x0000000000000000", End: "0x8000000000000000"},
+			{Key: "object.metadata.uid", Start: "0x8000000000000000", End: "0x10000000000000000"},
+		}[i]).String()
+	}
+	var items []string
+	for i := range 50 {
+		uid := fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i)})) // real ones are random
+		items = append(items, strings.Replace(benchPod(i+1), `"uid":"`, `"uid":"`+uid, 1))
+	}
+	seen := map[string]int{}
+	for i := range 2 {
+		c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
+			if got := req.URL.Query().Get("shardSelector"); got != half(i) {
+				t.Errorf("asks for shard %q", got)
+			}
+			if !req.URL.Query().Has("watch") {
+				return answer(200, podList("7", items...)), nil
+			}
+			var events strings.Builder
+			for _, item := range items {
+				events.WriteString(event("ADDED", kindPodOf(item)))
+			}
+			return answer(200, events.String()+bookmark), nil
+		})
+		s, err := New[*corev1.Pod](c, pods, Options{ShardSelector: half(i)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, result, err := listAll(s)
+		if err != nil || result.Skipped != 50-len(list) {
+			t.Fatalf("%d of 50 Pods, %+v, %v", len(list), result, err)
+		}
+		events, err := watchAll(s)
+		if err != nil || len(events) != len(list)+1 || events[len(list)].Type != Bookmark {
+			t.Fatalf("%d events for %d Pods, %v", len(events), len(list), err)
+		}
+		for j, p := range list {
+			seen[p.Name]++
+			if events[j].Object.Name != p.Name {
+				t.Errorf("event %d is of %s, want %s", j, events[j].Object.Name, p.Name)
+			}
+		}
+		if len(list) < 5 || len(list) > 45 {
+			t.Errorf("shard %d has %d of 50 Pods", i, len(list))
+		}
+	}
+	for name, n := range seen {
+		if n != 1 {
+			t.Errorf("%s is in %d shards", name, n)
+		}
+	}
+	if len(seen) != 50 {
+		t.Errorf("%d Pods in all shards", len(seen))
+	}
+}
