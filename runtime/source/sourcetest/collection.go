@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sourcetest
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Collection is what a test writes to: the objects of one resource in all namespaces. Serve returns it.
+//
+// Objects are copied on their way in and out. A write that an API server would refuse is a mistake of the test: it panics.
+type Collection[T object.Object] struct {
+	c *collection // set once at construction
+}
+
+// Serve makes server have a resource, whose objects have the type T, a pointer to a struct. kind "" means the name of
+// that struct. fields are the paths that field selectors may name, such as "spec.nodeName", besides metadata.name and
+// metadata.namespace. It panics if the resource is served already, or its version or name is empty.
+func Serve[T object.Object](server *Server, resource schema.GroupVersionResource, kind string, fields ...string) *Collection[T] {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		panic(fmt.Sprintf("sourcetest: Serve %v: %v is not a pointer to a struct", resource, t))
+	}
+	if resource.Version == "" || resource.Resource == "" {
+		panic(fmt.Sprintf("sourcetest: Serve %q: version or resource is empty", resource))
+	}
+	if kind == "" {
+		kind = t.Elem().Name()
+	}
+	return &Collection[T]{server.serve(resource, resource.GroupVersion().WithKind(kind), t.Elem(), fields)}
+}
+
+// Create adds an object and returns it as it was stored, with uid, creationTimestamp and resourceVersion, and a name if it
+// had only a generateName. It panics if the object has no name, or exists.
+func (c *Collection[T]) Create(obj T) T { return c.c.create(obj).(T) }
+
+// Update replaces an object and returns it as it was stored. obj needs no uid and no resourceVersion: there are no
+// conflicts. uid, creationTimestamp and deletionTimestamp stay what they were. If the object is being deleted and obj has no
+// finalizer any more, it is deleted. It panics if the object doesn't exist.
+func (c *Collection[T]) Update(obj T) T { return c.c.update(obj).(T) }
+
+// Delete removes an object and returns its last state, with the resourceVersion of the deletion. An object with
+// finalizers is kept, with a deletionTimestamp, until an Update has removed them. It panics if the object doesn't exist.
+func (c *Collection[T]) Delete(namespace, name string) T {
+	return c.c.remove(object.Key{Namespace: namespace, Name: name}).(T)
+}
+
+// Get returns a copy of an object, and whether it exists.
+func (c *Collection[T]) Get(namespace, name string) (obj T, ok bool) {
+	c.c.server.mu.Lock()
+	defer c.c.server.mu.Unlock()
+	if obj, ok := c.c.objects[object.Key{Namespace: namespace, Name: name}]; ok {
+		return obj.DeepCopyObject().(T), true
+	}
+	return obj, false
+}
+
+// All returns copies of all objects, sorted by namespace and name.
+func (c *Collection[T]) All() []T {
+	c.c.server.mu.Lock()
+	defer c.c.server.mu.Unlock()
+	var all []T
+	for _, obj := range sorted(c.c.objects) {
+		all = append(all, obj.DeepCopyObject().(T))
+	}
+	return all
+}
+
+// --- private from here ---
+
+// collection is a Collection without its type. What it stores is never changed, only replaced.
+type collection struct {
+	// set once at construction
+	server   *Server
+	resource schema.GroupVersionResource
+	kind     schema.GroupVersionKind
+	elem     reflect.Type // the struct of an object
+	proto    bool         // objects have protobuf
+	fields   []string     // of field selectors
+
+	// the server's mu guards what follows
+	objects   map[object.Key]object.Object
+	oldest    *change // before the history: the first change that is remembered is its next
+	newest    *change
+	compacted int64 // versions before it are forgotten
+}
+
+// change is one write. prev is nil if it created the object, obj if it deleted it.
+type change struct {
+	version   int64
+	prev, obj object.Object
+	next      *change // nil if it is the newest; guarded by the server's mu
+}
+
+func (s *Server) serve(resource schema.GroupVersionResource, kind schema.GroupVersionKind, elem reflect.Type, fields []string) *collection {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.collections[resource] != nil {
+		panic(fmt.Sprintf("sourcetest: Serve %v: it is served already", resource))
+	}
+	c := &collection{
+		server: s, resource: resource, kind: kind, elem: elem, fields: fields,
+		objects: map[object.Key]object.Object{},
+		newest:  &change{},
+	}
+	_, c.proto = c.newObject().(marshaler)
+	c.oldest = c.newest
+	s.collections[resource] = c
+	return c
+}
+
+func (c *collection) newObject() object.Object {
+	obj := reflect.New(c.elem).Interface().(object.Object)
+	obj.GetObjectKind().SetGroupVersionKind(c.kind)
+	return obj
+}
+
+func (c *collection) create(obj object.Object) object.Object {
+	obj = c.own(obj)
+	s := c.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.uids++
+	if obj.GetName() == "" && obj.GetGenerateName() != "" {
+		obj.SetName(fmt.Sprintf("%s%05d", obj.GetGenerateName(), s.uids))
+	}
+	key := object.KeyOf(obj)
+	switch {
+	case key.Name == "":
+		c.misused("Create", key, "it has no name")
+	case c.objects[key] != nil:
+		c.misused("Create", key, "it exists")
+	}
+	obj.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", s.uids)))
+	obj.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
+	obj.SetDeletionTimestamp(nil)
+	return c.writeLocked(key, obj)
+}
+
+func (c *collection) update(obj object.Object) object.Object {
+	obj = c.own(obj)
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	key := object.KeyOf(obj)
+	old := c.existingLocked("Update", key)
+	obj.SetUID(old.GetUID())
+	obj.SetCreationTimestamp(old.GetCreationTimestamp())
+	obj.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	if obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 {
+		return c.deleteLocked(key, obj)
+	}
+	return c.writeLocked(key, obj)
+}
+
+func (c *collection) remove(key object.Key) object.Object {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	old := c.existingLocked("Delete", key)
+	obj := old.DeepCopyObject().(object.Object)
+	if len(obj.GetFinalizers()) == 0 {
+		return c.deleteLocked(key, obj)
+	}
+	if obj.GetDeletionTimestamp() != nil {
+		return obj
+	}
+	now := metav1.Now().Rfc3339Copy()
+	obj.SetDeletionTimestamp(&now)
+	return c.writeLocked(key, obj)
+}
+
+// own returns a copy of an object with its kind set.
+func (c *collection) own(obj object.Object) object.Object {
+	obj = obj.DeepCopyObject().(object.Object)
+	obj.GetObjectKind().SetGroupVersionKind(c.kind)
+	return obj
+}
+
+func (c *collection) existingLocked(method string, key object.Key) object.Object {
+	old := c.objects[key]
+	if old == nil {
+		c.misused(method, key, "it does not exist")
+	}
+	return old
+}
+
+func (c *collection) misused(method string, key object.Key, why string) {
+	panic(fmt.Sprintf("sourcetest: %s %s %q: %s", method, c.resource.GroupResource(), key, why))
+}
+
+// writeLocked stores obj, which nobody else has, and returns a copy.
+func (c *collection) writeLocked(key object.Key, obj object.Object) object.Object {
+	prev := c.objects[key]
+	c.server.version++
+	obj.SetResourceVersion(format(c.server.version))
+	c.objects[key] = obj
+	c.changedLocked(&change{version: c.server.version, prev: prev, obj: obj})
+	return obj.DeepCopyObject().(object.Object)
+}
+
+// deleteLocked removes the object whose last state is obj, and returns that.
+func (c *collection) deleteLocked(key object.Key, obj object.Object) object.Object {
+	c.server.version++
+	obj.SetResourceVersion(format(c.server.version))
+	c.changedLocked(&change{version: c.server.version, prev: c.objects[key]})
+	delete(c.objects, key)
+	return obj
+}
+
+func (c *collection) changedLocked(ch *change) {
+	c.newest.next = ch
+	c.newest = ch
+	c.server.wakeLocked()
+}
+
+// find returns the last change at version or before it, which must be in the history.
+func (c *collection) find(version int64) *change {
+	at := c.oldest
+	for at.next != nil && at.next.version <= version {
+		at = at.next
+	}
+	return at
+}
+
+// at returns the objects as they were at version, which must be in the history.
+func (c *collection) at(version int64) map[object.Key]object.Object {
+	if version >= c.newest.version {
+		return c.objects
+	}
+	var undo []*change
+	for ch := c.find(version).next; ch != nil; ch = ch.next {
+		undo = append(undo, ch)
+	}
+	objects := maps.Clone(c.objects)
+	for _, ch := range slices.Backward(undo) {
+		if ch.prev == nil {
+			delete(objects, object.KeyOf(ch.obj))
+		} else {
+			objects[object.KeyOf(ch.prev)] = ch.prev
+		}
+	}
+	return objects
+}
+
+// sorted returns objects by namespace and name.
+func sorted(objects map[object.Key]object.Object) []object.Object {
+	return slices.SortedFunc(maps.Values(objects), func(a, b object.Object) int {
+		return compareKeys(object.KeyOf(a), object.KeyOf(b))
+	})
+}
+
+func compareKeys(a, b object.Key) int {
+	if c := strings.Compare(a.Namespace, b.Namespace); c != 0 {
+		return c
+	}
+	return strings.Compare(a.Name, b.Name)
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sourcetest
+
+import (
+	"errors"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Fault is something that goes wrong with some of the requests.
+type Fault struct {
+	// On says which requests are hit; 0 means Any.
+	On Verb
+	// Resource is the one whose requests are hit; the zero value means all.
+	Resource schema.GroupVersionResource
+	// Skip is how many requests pass before the first that is hit.
+	Skip int
+	// Times is how many requests are hit; 0 means one, Always all that follow.
+	Times int
+	// Do changes the answer. It runs on the goroutine of the request, may be called by several at once, and may call the
+	// methods of the server and of its collections.
+	Do func(*Answer)
+}
+
+// Always is the Times of a Fault that does not end by itself.
+const Always = -1
+
+// Inject adds a fault. A request is hit by the first fault, in the order of Inject, that is about it and not used up: the
+// faults are a script. The returned function ends the fault; calling it again, or after the fault is used up, does nothing.
+func (s *Server) Inject(f Fault) (end func()) {
+	if f.Do == nil {
+		panic("sourcetest: Inject: the fault does nothing: Do is nil")
+	}
+	if f.On == 0 {
+		f.On = Any
+	}
+	if f.Times == 0 {
+		f.Times = 1
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &f)
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		f.Times = 0
+	}
+}
+
+// Answer is what the server is about to answer. A Fault changes it. Of the contents that it may have, the first of Err,
+// Body, Status, Page and the events of a watch is sent.
+type Answer struct {
+	// Request is what was asked.
+	Request Request
+
+	// Delay is how long the server takes before it answers.
+	Delay time.Duration
+	// Err lets the connection fail before any answer. In memory it is the error of the request; over a socket,
+	// syscall.ECONNRESET and syscall.ECONNREFUSED reset the connection and other errors close it. ErrHang keeps it open, and
+	// nothing comes.
+	Err error
+	// Code is the status code; 0 means that of Status, or 200.
+	Code int
+	// Header has the Content-Type already.
+	Header http.Header
+	// Body, if not nil, is sent as it is.
+	Body []byte
+	// Status is a refusal. It is set if the server itself refuses the request.
+	Status *metav1.Status
+	// Page is the answer to a list; nil for a watch, and if the server itself refuses the request.
+	Page *Page
+	// Events, if not nil, is called with each event of a watch, also with bookmarks, and returns what is sent in its place.
+	// It is called by one goroutine at a time.
+	Events func(Event) []Event
+
+	// Wire, if not nil, is called with the encoded body, or with each encoded event of a watch, and returns what is sent in
+	// its place.
+	Wire func([]byte) []byte
+	// Gzip compresses the body and says so in the header. (Only net/http's own transport undoes it.)
+	Gzip bool
+	// Chunk is how many bytes are sent at once, each after a pause of Pause; 0 means as many as there are.
+	Chunk int
+	Pause time.Duration
+	// Cut, if not 0, is how many bytes of the body are sent; if it is negative, that many are missing at the end of what is
+	// not a watch. Then comes CutErr, or a normal end if that is nil.
+	Cut    int
+	CutErr error
+
+	code     int
+	encoding encoding
+	stream   *stream
+}
+
+// ErrHang is the Answer.Err or Answer.CutErr of a connection that stays open although nothing comes any more.
+var ErrHang = errors.New("sourcetest: the connection hangs")
+
+// Refuse returns what a Fault does to answer with a Status; see the function Status.
+func Refuse(code int) func(*Answer) {
+	return func(a *Answer) { a.Status = Status(code) }
+}
+
+// Fail returns what a Fault does to let the connection fail before any answer: with syscall.ECONNREFUSED,
+// syscall.ECONNRESET, ErrHang, or any other error.
+func Fail(err error) func(*Answer) {
+	return func(a *Answer) { a.Err = err }
+}
+
+// Edit returns what a Fault does to change the objects of a list, or the events of a watch, one by one. edit is called with
+// what would be sent, as an event (of type ADDED, if it is a list), and returns what is sent in its place.
+func Edit(edit func(Event) []Event) func(*Answer) {
+	return func(a *Answer) {
+		a.Events = edit
+		if a.Page == nil {
+			return
+		}
+		items := a.Page.Items
+		a.Page.Items = nil
+		for _, item := range items {
+			for _, e := range edit(Event{"ADDED", item}) {
+				a.Page.Items = append(a.Page.Items, e.Object)
+			}
+		}
+	}
+}
+
+// --- private from here ---
+
+// faultLocked returns the fault that hits a request, nil if none does, and counts it.
+func (s *Server) faultLocked(r Request) *Fault {
+	kept := s.faults[:0]
+	var hit *Fault
+	for _, f := range s.faults {
+		about := f.Times != 0 && f.On&r.Verb != 0 && (f.Resource == schema.GroupVersionResource{} || f.Resource == r.Resource)
+		switch {
+		case !about || hit != nil:
+		case f.Skip > 0:
+			f.Skip--
+		default:
+			hit = f
+			if f.Times > 0 {
+				f.Times--
+			}
+		}
+		if f.Times != 0 {
+			kept = append(kept, f)
+		}
+	}
+	clear(s.faults[len(kept):])
+	s.faults = kept
+	return hit
+}
+
+// answer makes the answer to a request, with the fault that hits it.
+func (s *Server) answer(req *http.Request) (*Answer, *body) {
+	r := parseRequest(req)
+	s.mu.Lock()
+	s.requests = append(s.requests, r)
+	c := s.collections[r.Resource]
+	fault := s.faultLocked(r)
+	s.mu.Unlock()
+
+	a := &Answer{Request: r, Header: http.Header{}, encoding: jsonEncoding{c}}
+	watching := r.Verb&(Watch|WatchList) != 0
+	switch {
+	case c == nil:
+		a.Status = Status(http.StatusNotFound)
+	case r.Verb == 0:
+		a.Status = Status(http.StatusMethodNotAllowed)
+	default:
+		q, refusal := c.parseQuery(r)
+		if q.encoding != nil {
+			a.encoding = q.encoding
+		}
+		if refusal == nil && r.Verb != Watch {
+			s.await(q.number, req.Context().Done())
+		}
+		switch {
+		case refusal != nil:
+			a.Status = refusal
+		case watching:
+			a.stream = c.watch(q)
+		default:
+			a.Page, a.Status = c.list(q)
+		}
+	}
+	if a.Status == nil {
+		a.Header.Set("Content-Type", a.encoding.contentType(watching))
+	} else {
+		a.Header.Set("Content-Type", a.encoding.contentType(false))
+	}
+	if fault != nil {
+		fault.Do(a)
+	}
+	return a, newBody(req.Context(), a)
+}

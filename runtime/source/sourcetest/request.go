@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sourcetest
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Request is one request as the server understood it.
+type Request struct {
+	// Verb says what was asked for; 0 if it is not a list or watch.
+	Verb Verb
+	// Resource and Namespace are those of the path; Namespace "" means all of them.
+	Resource  schema.GroupVersionResource
+	Namespace string
+	// Method, Path and Query are as they were sent.
+	Method, Path string
+	Query        url.Values
+	// Accept is the header of that name: the formats that the client understands.
+	Accept string
+	// Time is when the request arrived.
+	Time time.Time
+}
+
+// String returns the verb, the path and the query, in one line.
+func (r Request) String() string {
+	s := r.Verb.String() + " " + r.Path
+	if len(r.Query) > 0 {
+		s += "?" + r.Query.Encode()
+	}
+	return s
+}
+
+// Verb is a kind of request, or a set of them, joined by |.
+type Verb uint8
+
+// The verbs. A list and its continuation are told apart, and so are a watch and a watch-list.
+const (
+	List      Verb = 1 << iota // the first page of a list, or a list without pages
+	Continue                   // a later page
+	Watch                      // a watch that sends changes only
+	WatchList                  // a watch that sends the present objects first (sendInitialEvents)
+
+	// Any is all of them.
+	Any = List | Continue | Watch | WatchList
+)
+
+var verbNames = []string{"list", "continue", "watch", "watch-list"}
+
+// String returns the names of the verbs, joined by |; "other" if there is none.
+func (v Verb) String() string {
+	var names []string
+	for i, name := range verbNames {
+		if v&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return "other"
+	}
+	return strings.Join(names, "|")
+}
+
+// --- private from here ---
+
+// query is what a list or watch asks for.
+type query struct {
+	namespace    string
+	labels       labels.Selector
+	fields       fields.Selector
+	version      string // "" if none was given
+	number       int64  // version as a number; 0 for ""
+	match        metav1.ResourceVersionMatch
+	limit        int
+	token        string
+	initial      bool // sendInitialEvents
+	bookmarks    bool
+	timeout      time.Duration
+	encoding     encoding
+	metadataOnly bool
+}
+
+func parseRequest(req *http.Request) Request {
+	r := Request{
+		Method: req.Method, Path: req.URL.Path, Query: req.URL.Query(),
+		Accept: strings.Join(req.Header.Values("Accept"), ","),
+		Time:   time.Now(),
+	}
+	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
+	switch {
+	case parts[0] == "api" && len(parts) > 2:
+		r.Resource.Version, parts = parts[1], parts[2:]
+	case parts[0] == "apis" && len(parts) > 3:
+		r.Resource.Group, r.Resource.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return r
+	}
+	switch {
+	case len(parts) == 3 && parts[0] == "namespaces":
+		r.Namespace, r.Resource.Resource = parts[1], parts[2]
+	case len(parts) == 1:
+		r.Resource.Resource = parts[0]
+	case len(parts) == 4 && parts[0] == "namespaces": // one object
+		r.Namespace, r.Resource.Resource = parts[1], parts[2]
+		return r
+	case len(parts) == 2:
+		r.Resource.Resource = parts[0]
+		return r
+	default:
+		return r
+	}
+	if req.Method != http.MethodGet {
+		return r
+	}
+	switch {
+	case isTrue(r.Query, "watch") && isTrue(r.Query, "sendInitialEvents"):
+		r.Verb = WatchList
+	case isTrue(r.Query, "watch"):
+		r.Verb = Watch
+	case r.Query.Get("continue") != "":
+		r.Verb = Continue
+	default:
+		r.Verb = List
+	}
+	return r
+}
+
+func isTrue(q url.Values, name string) bool {
+	v, err := strconv.ParseBool(q.Get(name))
+	return err == nil && v
+}
+
+// parseQuery reads and checks the options of a request to c, by the rules of API servers.
+func (c *collection) parseQuery(r Request) (query, *metav1.Status) {
+	q := query{
+		namespace: r.Namespace,
+		version:   r.Query.Get("resourceVersion"),
+		match:     metav1.ResourceVersionMatch(r.Query.Get("resourceVersionMatch")),
+		token:     r.Query.Get("continue"),
+		initial:   r.Verb == WatchList,
+		bookmarks: isTrue(r.Query, "allowWatchBookmarks"),
+	}
+	var err error
+	if q.labels, err = labels.Parse(r.Query.Get("labelSelector")); err != nil {
+		return q, badRequest("unable to parse the label selector: " + err.Error())
+	}
+	if q.fields, err = fields.ParseSelector(r.Query.Get("fieldSelector")); err != nil {
+		return q, badRequest("unable to parse the field selector: " + err.Error())
+	}
+	for _, want := range q.fields.Requirements() {
+		if want.Field != "metadata.name" && want.Field != "metadata.namespace" && !slices.Contains(c.fields, want.Field) {
+			return q, badRequest("field label not supported: " + want.Field)
+		}
+	}
+	if q.version != "" {
+		if q.number, err = strconv.ParseInt(q.version, 10, 64); err != nil || q.number < 0 {
+			return q, badRequest("invalid resource version " + q.version)
+		}
+	}
+	for name, dst := range map[string]*int{"limit": &q.limit, "timeoutSeconds": nil} {
+		text := r.Query.Get(name)
+		if text == "" {
+			continue
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 0 {
+			return q, badRequest("invalid " + name + " " + text)
+		}
+		if dst != nil {
+			*dst = n
+		} else {
+			q.timeout = time.Duration(n) * time.Second
+		}
+	}
+	if why := q.forbidden(r); why != "" {
+		status := Status(http.StatusUnprocessableEntity)
+		status.Message = "ListOptions is invalid: " + why
+		return q, status
+	}
+	var ok bool
+	if q.encoding, q.metadataOnly, ok = c.negotiate(r.Accept, r.Verb&(Watch|WatchList) != 0); !ok {
+		return q, Status(http.StatusNotAcceptable)
+	}
+	return q, nil
+}
+
+// forbidden says which options can't stand together.
+func (q query) forbidden(r Request) string {
+	watch := r.Verb&(Watch|WatchList) != 0
+	switch {
+	case !watch && r.Query.Has("sendInitialEvents"):
+		return "sendInitialEvents is forbidden for list"
+	case watch && r.Query.Has("sendInitialEvents") && q.match != metav1.ResourceVersionMatchNotOlderThan:
+		return "sendInitialEvents requires resourceVersionMatch NotOlderThan"
+	case watch && q.match != "" && !r.Query.Has("sendInitialEvents"):
+		return "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
+	case q.match != "" && q.match != metav1.ResourceVersionMatchExact && q.match != metav1.ResourceVersionMatchNotOlderThan:
+		return "unsupported resourceVersionMatch " + string(q.match)
+	case watch:
+		return ""
+	case q.match != "" && q.version == "":
+		return "resourceVersionMatch is forbidden unless resourceVersion is provided"
+	case q.match != "" && q.token != "":
+		return "resourceVersionMatch is forbidden when continue is provided"
+	case q.match == metav1.ResourceVersionMatchExact && q.version == "0":
+		return `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`
+	}
+	return ""
+}
+
+// Status returns the Status of a refusal as API servers send it: code 410 has the reason Expired, 403 Forbidden, and so
+// on.
+func Status(code int) *metav1.Status {
+	if code == http.StatusGone {
+		status := apierrors.NewResourceExpired("too old resource version").Status()
+		return typed(&status)
+	}
+	status := apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{}, "", http.StatusText(code), 0, false).Status()
+	return typed(&status)
+}
+
+func typed(status *metav1.Status) *metav1.Status {
+	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
+	return status
+}
+
+func badRequest(message string) *metav1.Status {
+	status := Status(http.StatusBadRequest)
+	status.Message = message
+	return status
+}
+
+// tooLarge refuses a version that the server has not reached.
+func tooLarge(version, present int64) *metav1.Status {
+	status := Status(http.StatusGatewayTimeout)
+	status.Message = "Timeout: Too large resource version: " + format(version) + ", current: " + format(present)
+	status.Details = &metav1.StatusDetails{
+		RetryAfterSeconds: 1,
+		Causes:            []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}},
+	}
+	return status
+}
+
+func expired(version, oldest int64) *metav1.Status {
+	status := Status(http.StatusGone)
+	status.Message = "too old resource version: " + format(version) + " (" + format(oldest) + ")"
+	return status
+}
