@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prometheus
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	prom "github.com/prometheus/client_golang/prometheus"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+var podResource = corev1.SchemeGroupVersion.WithResource("pods")
+
+func newPod(name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
+}
+
+// cluster is a server, and an informer of its pods. Both belong to the bubble in which it was made.
+type cluster struct {
+	server   *sourcetest.Server
+	pods     *sourcetest.Collection[*corev1.Pod]
+	informer *informer.SharedIndexInformer[*corev1.Pod]
+}
+
+func newCluster(t testing.TB, opts ...informer.Option) *cluster {
+	t.Helper()
+	c := &cluster{server: sourcetest.New()}
+	c.pods = sourcetest.Serve[*corev1.Pod](c.server, podResource, "Pod")
+	client, err := source.NewClient(c.server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := source.New[*corev1.Pod](client, podResource, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts = append([]informer.Option{informer.WithName("pods"), informer.WithLogger(klog.Logger{})}, opts...)
+	if c.informer, err = informer.New(src, opts...); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// start runs the informer until the function that it returns is called.
+func (c *cluster) start(t testing.TB) (stop func()) {
+	t.Helper()
+	lease, err := c.informer.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// want compares some samples; -1 means that there is none.
+func want(t *testing.T, registry *prom.Registry, samples map[string]float64) {
+	t.Helper()
+	synctest.Wait()
+	got := gather(t, registry)
+	for name, value := range samples {
+		if v, ok := got[name]; !ok && value != -1 || ok && v != value {
+			t.Errorf("%s is %v (there: %v), want %v", name, v, ok, value)
+		}
+	}
+}
+
+// TestInformer is the life of an informer as its metrics show it.
+func TestInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, registry := newProvider(t)
+		c := newCluster(t, informer.WithMetrics(p), informer.WithBacklogThreshold(2))
+		c.pods.Create(newPod("a"))
+		c.pods.Create(newPod("b"))
+		block, entered := make(chan struct{}), make(chan struct{}, 1)
+		handler := informer.HandlerFuncs[*corev1.Pod]{
+			AddFunc: func(_ *corev1.Pod, initial bool) {
+				if !initial {
+					panic("not expected")
+				}
+			},
+			UpdateFunc: func(_, pod *corev1.Pod) {
+				entered <- struct{}{}
+				<-block
+			},
+		}
+		if _, err := c.informer.AddEventHandler(handler, informer.WithHandlerName("queue")); err != nil {
+			t.Fatal(err)
+		}
+		want(t, registry, map[string]float64{"informer_objects{pods}": -1}) // it does not run
+
+		// A failure, before anything is there.
+		end := c.server.Inject(sourcetest.Fault{On: sourcetest.Any, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
+		stop := c.start(t)
+		want(t, registry, map[string]float64{
+			"informer_failures_total{pods,forbidden}":                1,
+			"informer_consecutive_failures{pods}":                    1,
+			"informer_synced{pods}":                                  0,
+			"informer_watching{pods}":                                0,
+			"informer_resource_version{pods}":                        -1,
+			"informer_last_event_timestamp_seconds{pods}":            -1,
+			"informer_list_duration_seconds{pods}":                   0,
+			"informer_handler_synced{queue,pods}":                    0,
+			"informer_handler_callback_duration_seconds{queue,pods}": 0,
+		})
+
+		// All is well.
+		end()
+		time.Sleep(time.Second)
+		want(t, registry, map[string]float64{
+			"informer_failures_total{pods,forbidden}":                1,
+			"informer_consecutive_failures{pods}":                    0,
+			"informer_synced{pods}":                                  1,
+			"informer_watching{pods}":                                1,
+			"informer_objects{pods}":                                 2,
+			"informer_listed_objects_total{pods}":                    2,
+			"informer_events_total{pods,added}":                      0,
+			"informer_list_duration_seconds{pods}":                   1,
+			"informer_handler_synced{queue,pods}":                    1,
+			"informer_handler_callback_duration_seconds{queue,pods}": 2,
+			"informer_handler_backlog_events{queue,pods}":            0,
+			"informer_handler_lag_seconds{queue,pods}":               0,
+			"informer_handler_running_seconds{queue,pods}":           0,
+		})
+
+		// A callback that panics.
+		c.pods.Create(newPod("c"))
+		want(t, registry, map[string]float64{
+			"informer_events_total{pods,added}":                      1,
+			"informer_objects{pods}":                                 3,
+			"informer_handler_panics_total{queue,pods}":              1,
+			"informer_handler_callback_duration_seconds{queue,pods}": 3,
+		})
+
+		// A callback that does not return: events wait, and are merged.
+		c.pods.Update(newPod("a"))
+		<-entered
+		time.Sleep(2 * time.Second)
+		for range 5 {
+			c.pods.Update(newPod("b"))
+			c.pods.Update(newPod("c"))
+		}
+		time.Sleep(3 * time.Second)
+		want(t, registry, map[string]float64{
+			"informer_events_total{pods,modified}":         11,
+			"informer_handler_running_seconds{queue,pods}": 5,
+			"informer_handler_lag_seconds{queue,pods}":     3,
+			"informer_handler_backlog_events{queue,pods}":  2,
+			"informer_handler_merging{queue,pods}":         1,
+			"informer_queued_events{pods}":                 0,
+			"informer_resource_version{pods}":              number64(t, c.server.ResourceVersion()),
+		})
+		close(block)
+		<-entered
+		<-entered
+		c.pods.Delete("shop", "c")
+		c.server.Bookmark()
+		want(t, registry, map[string]float64{
+			"informer_events_total{pods,deleted}":            1,
+			"informer_events_total{pods,bookmark}":           1,
+			"informer_objects{pods}":                         2,
+			"informer_handler_merging{queue,pods}":           0,
+			"informer_handler_backlog_events{queue,pods}":    0,
+			"informer_handler_running_seconds{queue,pods}":   0,
+			"informer_last_bookmark_timestamp_seconds{pods}": float64(time.Now().Unix()),
+		})
+
+		// A relist.
+		want(t, registry, map[string]float64{"informer_relists_total{pods}": 0, "informer_watch_duration_seconds{pods}": 0})
+		end = c.server.Inject(sourcetest.Fault{On: sourcetest.Any, Times: 1, Do: sourcetest.Refuse(http.StatusGone)})
+		c.server.EndWatches()
+		time.Sleep(time.Second)
+		end()
+		want(t, registry, map[string]float64{
+			"informer_relists_total{pods}":          1,
+			"informer_failures_total{pods,expired}": 1,
+			"informer_list_duration_seconds{pods}":  2,
+			"informer_listed_objects_total{pods}":   4,
+			"informer_watch_duration_seconds{pods}": 1,
+		})
+
+		// The end, and a second run, which has no failures.
+		stop()
+		for sample := range gather(t, registry) {
+			t.Errorf("%s is left of an informer that does not run", sample)
+		}
+		stop = c.start(t)
+		want(t, registry, map[string]float64{
+			"informer_listed_objects_total{pods}":                    6,
+			"informer_list_duration_seconds{pods}":                   3,
+			"informer_events_total{pods,modified}":                   11,
+			"informer_failures_total{pods,forbidden}":                1,
+			"informer_handler_panics_total{queue,pods}":              1,
+			"informer_handler_callback_duration_seconds{queue,pods}": 6 + 1,
+		})
+		stop()
+	})
+}
+
+// TestInformerOfSeveralNamespaces shows the sum of its streams, or the worst of them.
+func TestInformerOfSeveralNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, registry := newProvider(t)
+		server := sourcetest.New()
+		pods := sourcetest.Serve[*corev1.Pod](server, podResource, "Pod")
+		for _, namespace := range []string{"shop", "bank"} {
+			pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "a"}})
+		}
+		end := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+			if a.Request.Namespace == "bank" {
+				a.Status = sourcetest.Status(http.StatusForbidden)
+			}
+		}})
+		client, err := source.NewClient(server.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		factory := informer.NewFactory(client, informer.WithMetrics(p), informer.WithLogger(klog.Logger{}))
+		informer.For[*corev1.Pod](factory, podResource, informer.WithName("pods"), informer.WithNamespaces("shop", "bank"))
+		if err := factory.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want(t, registry, map[string]float64{
+			"informer_objects{pods}":                      1,
+			"informer_listed_objects_total{pods}":         1,
+			"informer_synced{pods}":                       0,
+			"informer_watching{pods}":                     0,
+			"informer_consecutive_failures{pods}":         1,
+			"informer_failures_total{pods,forbidden}":     1,
+			"informer_resource_version{pods}":             -1,
+			"informer_last_event_timestamp_seconds{pods}": -1,
+		})
+		end()
+		time.Sleep(time.Second)
+		want(t, registry, map[string]float64{
+			"informer_objects{pods}":                      2,
+			"informer_listed_objects_total{pods}":         2,
+			"informer_list_duration_seconds{pods}":        2,
+			"informer_synced{pods}":                       1,
+			"informer_watching{pods}":                     1,
+			"informer_consecutive_failures{pods}":         0,
+			"informer_resource_version{pods}":             number64(t, server.ResourceVersion()),
+			"informer_last_event_timestamp_seconds{pods}": float64(time.Now().Unix() - 1),
+		})
+		if err := factory.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+// TestHandlersComeAndGo registers handlers while the informer runs, two of one name among them.
+func TestHandlersComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, registry := newProvider(t)
+		c := newCluster(t, informer.WithMetrics(p))
+		c.pods.Create(newPod("a"))
+		stop := c.start(t)
+		defer stop()
+		handler := informer.HandlerFuncs[*corev1.Pod]{}
+		callbacks := "informer_handler_callback_duration_seconds{queue,pods}"
+		first, err := c.informer.AddEventHandler(handler, informer.WithHandlerName("queue"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, registry, map[string]float64{callbacks: 1})
+		second, err := c.informer.AddEventHandler(handler, informer.WithHandlerName("queue"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want(t, registry, map[string]float64{callbacks: 2})
+		first.Remove()
+		want(t, registry, map[string]float64{callbacks: 2})
+		second.Remove()
+		want(t, registry, map[string]float64{callbacks: -1})
+		for sample := range gather(t, registry) {
+			if strings.Contains(sample, "handler") {
+				t.Errorf("%s is left of the handlers", sample)
+			}
+		}
+	})
+}
+
+func number64(t *testing.T, version string) float64 {
+	t.Helper()
+	n, ok := number(version)
+	if !ok {
+		t.Fatalf("version %q is not a number", version)
+	}
+	return float64(n)
+}

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prometheus
+
+import (
+	"errors"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	prom "github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+)
+
+// In the bubble time stands still between two sleeps, so that ages are exact.
+func TestEveryMetric(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, registry := newProvider(t)
+		i := &fake{}
+		run := p.BeginInformer("widgets.samples.io/v1", i.read)
+		h := run.BeginHandler("queue", i.readHandler)
+
+		start := time.Now() // midnight UTC 2000-01-01
+		i.set(func(s *metrics.InformerState, h *metrics.HandlerState) {
+			*s = metrics.InformerState{
+				Objects: 12, Synced: true, Watching: true, Failures: 2, Queued: 3, ResourceVersion: "4711",
+				LastEvent: start, LastBookmark: start.Add(500 * time.Millisecond),
+				Events: metrics.EventTotals{Added: 1, Modified: 20, Deleted: 3, Bookmark: 4},
+				Listed: 14, Relists: 5, BadData: 6,
+			}
+			*h = metrics.HandlerState{Synced: true, Backlog: 7, Merging: true, WaitingSince: start, CallbackSince: start.Add(time.Second)}
+		})
+		run.ListDone(2*time.Second, 14)
+		run.WatchDone(7*time.Minute, 28)
+		run.BatchDone(2*time.Millisecond, 50)
+		run.Failed("not found")
+		run.Failed("not found")
+		run.Failed("unreachable")
+		h.CallbackDone(20*time.Microsecond, false)
+		h.CallbackDone(20*time.Millisecond, true)
+		time.Sleep(3 * time.Second)
+
+		want, err := os.ReadFile("testdata/every.prom")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := testutil.GatherAndCompare(registry, strings.NewReader(string(want))); err != nil {
+			t.Error(err)
+		}
+		h.Close()
+		run.Close()
+	})
+}
+
+func TestLint(t *testing.T) {
+	p, registry := newProvider(t)
+	i := &fake{state: metrics.InformerState{ResourceVersion: "1", LastEvent: time.Now(), LastBookmark: time.Now()}}
+	run := p.BeginInformer("widgets", i.read)
+	run.Failed("forbidden")
+	run.BeginHandler("queue", i.readHandler)
+	problems, err := testutil.GatherAndLint(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range problems {
+		t.Errorf("%s: %s", problem.Metric, problem.Text)
+	}
+}
+
+// TestDocumentation compares the table in the package's documentation with what Describe says.
+func TestDocumentation(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented, described []string
+	for _, row := range regexp.MustCompile(`(?m)^//\t(informer_\w+) *\|`).FindAllStringSubmatch(string(doc), -1) {
+		documented = append(documented, row[1])
+	}
+	p, _ := newProvider(t)
+	ch := make(chan *prom.Desc)
+	go func() {
+		p.Describe(ch)
+		close(ch)
+	}()
+	for desc := range ch {
+		described = append(described, regexp.MustCompile(`fqName: "(\w+)"`).FindStringSubmatch(desc.String())[1])
+	}
+	slices.Sort(documented)
+	slices.Sort(described)
+	if !slices.Equal(documented, described) {
+		t.Errorf("doc.go has\n%s\nDescribe has\n%s", strings.Join(documented, "\n"), strings.Join(described, "\n"))
+	}
+}
+
+func TestRegisteringTwiceIsAnError(t *testing.T) {
+	p, registry := newProvider(t)
+	_, err := New(registry)
+	var twice prom.AlreadyRegisteredError
+	if !errors.As(err, &twice) {
+		t.Fatalf("got %v, want an AlreadyRegisteredError", err)
+	}
+	if _, err := New(prom.WrapRegistererWithPrefix("other_", registry)); err != nil {
+		t.Errorf("with a prefix: %v", err)
+	}
+	if _, err := New(prom.WrapRegistererWith(prom.Labels{"cluster": "west"}, prom.NewRegistry())); err != nil {
+		t.Errorf("with a label: %v", err)
+	}
+	if !registry.Unregister(p) {
+		t.Error("Unregister did not find the Provider")
+	}
+	if _, err := New(registry); err != nil {
+		t.Errorf("after Unregister: %v", err)
+	}
+}
+
+func TestNilRegistererIsAnError(t *testing.T) {
+	if _, err := New(nil); err == nil {
+		t.Error("no error")
+	}
+}
+
+func TestSeriesVanishWithTheRunAndGoOnWithTheNextOne(t *testing.T) {
+	p, registry := newProvider(t)
+	i := &fake{}
+	for round, want := range []float64{10, 20, 30} {
+		run := p.BeginInformer("widgets", i.read)
+		h := run.BeginHandler("queue", i.readHandler)
+		i.set(func(s *metrics.InformerState, _ *metrics.HandlerState) { s.Events.Added += 10 })
+		run.Failed("forbidden")
+		run.ListDone(time.Second, 10)
+		h.CallbackDone(time.Second, true)
+
+		samples := gather(t, registry)
+		for sample, want := range map[string]float64{
+			"informer_events_total{widgets,added}":                      want,
+			"informer_failures_total{widgets,forbidden}":                float64(round + 1),
+			"informer_list_duration_seconds{widgets}":                   float64(round + 1),
+			"informer_handler_panics_total{queue,widgets}":              float64(round + 1),
+			"informer_handler_callback_duration_seconds{queue,widgets}": float64(round + 1),
+		} {
+			if got, ok := samples[sample]; !ok || got != want {
+				t.Errorf("round %d: %s is %v (there: %v), want %v", round, sample, got, ok, want)
+			}
+		}
+		h.Close()
+		for sample := range gather(t, registry) {
+			if strings.Contains(sample, "handler") {
+				t.Errorf("round %d: %s is left of the handler", round, sample)
+			}
+		}
+		run.Close()
+		for sample := range gather(t, registry) {
+			t.Errorf("round %d: %s is left of the run", round, sample)
+		}
+	}
+}
+
+func TestInformersOfOneNameShareSeries(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, registry := newProvider(t)
+		now := time.Now()
+		a := &fake{
+			state: metrics.InformerState{
+				Objects: 1, Synced: true, Watching: true, Failures: 3, Queued: 1, ResourceVersion: "100",
+				LastEvent: now, LastBookmark: now, Listed: 7,
+			},
+			handler: metrics.HandlerState{Synced: true, Backlog: 1, WaitingSince: now},
+		}
+		b := &fake{
+			state: metrics.InformerState{
+				Objects: 2, Watching: true, Queued: 1, ResourceVersion: "99", LastEvent: now.Add(-time.Second),
+			},
+			handler: metrics.HandlerState{Synced: true, Backlog: 2, Merging: true, CallbackSince: now},
+		}
+		time.Sleep(2 * time.Second)
+		runA := p.BeginInformer("widgets", a.read) // has listed 7 objects in an earlier run, without the Provider
+		runB := p.BeginInformer("widgets", b.read)
+		handlerA, handlerB := runA.BeginHandler("queue", a.readHandler), runB.BeginHandler("queue", b.readHandler)
+		check := func(want map[string]float64) {
+			t.Helper()
+			samples := gather(t, registry)
+			for sample, want := range want {
+				if got, ok := samples[sample]; !ok || got != want {
+					t.Errorf("%s is %v (there: %v), want %v", sample, got, ok, want)
+				}
+			}
+		}
+		check(map[string]float64{
+			"informer_objects{widgets}":                       3,
+			"informer_synced{widgets}":                        0,
+			"informer_watching{widgets}":                      1,
+			"informer_consecutive_failures{widgets}":          3,
+			"informer_queued_events{widgets}":                 2,
+			"informer_resource_version{widgets}":              99,
+			"informer_last_event_timestamp_seconds{widgets}":  float64(now.Unix() - 1),
+			"informer_handler_synced{queue,widgets}":          1,
+			"informer_handler_backlog_events{queue,widgets}":  3,
+			"informer_handler_merging{queue,widgets}":         1,
+			"informer_handler_lag_seconds{queue,widgets}":     2,
+			"informer_handler_running_seconds{queue,widgets}": 2,
+		})
+		if _, ok := gather(t, registry)["informer_last_bookmark_timestamp_seconds{widgets}"]; ok {
+			t.Error("a time of the last bookmark is shown though one informer has had none")
+		}
+
+		// Totals are sums that survive the end of one informer and the restart of it.
+		list := func(i *fake, objects int64) {
+			i.set(func(s *metrics.InformerState, _ *metrics.HandlerState) { s.Listed += objects })
+		}
+		listed := "informer_listed_objects_total{widgets}"
+		list(a, 5)
+		list(b, 20)
+		check(map[string]float64{listed: 25})
+		handlerA.Close()
+		runA.Close()
+		check(map[string]float64{listed: 25, "informer_objects{widgets}": 2})
+		runA = p.BeginInformer("widgets", a.read)
+		list(a, 1)
+		check(map[string]float64{listed: 26})
+		handlerB.Close()
+		runB.Close()
+		runA.Close()
+		runB = p.BeginInformer("widgets", b.read)
+		check(map[string]float64{listed: 26})
+		runB.Close()
+	})
+}
+
+func TestVersionsThatAreNoNumbersAreLeftOut(t *testing.T) {
+	p, registry := newProvider(t)
+	for version, want := range map[string]bool{
+		"": false, "abc": false, "-1": false, "9007199254740992": false, "9007199254740991": true, "1": true,
+	} {
+		i := &fake{state: metrics.InformerState{ResourceVersion: version}}
+		run := p.BeginInformer("widgets", i.read)
+		if _, got := gather(t, registry)["informer_resource_version{widgets}"]; got != want {
+			t.Errorf("%q: shown: %v, want %v", version, got, want)
+		}
+		run.Close()
+	}
+}
+
+func TestNamesThatAreNotUTF8(t *testing.T) {
+	p, registry := newProvider(t)
+	i := &fake{}
+	run := p.BeginInformer("a\xff", i.read)
+	run.BeginHandler("b\xff", i.readHandler)
+	run.Failed("c\xff d")
+	samples := gather(t, registry)
+	for _, sample := range []string{"informer_failures_total{a\uFFFD,c\uFFFD_d}", "informer_handler_merging{b\uFFFD,a\uFFFD}"} {
+		if _, ok := samples[sample]; !ok {
+			t.Errorf("%s is missing", sample)
+		}
+	}
+}
+
+// An informer calls recorders while it holds the lock that its state is read with, as long as they don't read the state.
+func TestScrapesWhileInformersComeAndGo(t *testing.T) {
+	p, registry := newProvider(t)
+	stop := make(chan struct{})
+	var scrapes sync.WaitGroup
+	for range 2 {
+		scrapes.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					gather(t, registry)
+				}
+			}
+		})
+	}
+	var informers sync.WaitGroup
+	for _, name := range []string{"a", "a", "b"} {
+		informers.Go(func() {
+			i := &fake{}
+			for range 200 {
+				run := p.BeginInformer(name, i.read)
+				i.mu.Lock()
+				i.state.Events.Added++
+				run.Failed("silent")
+				h := run.BeginHandler("queue", i.readHandler)
+				run.BatchDone(time.Millisecond, 1)
+				h.CallbackDone(time.Millisecond, true)
+				h.Close()
+				i.mu.Unlock()
+				run.Close()
+			}
+		})
+	}
+	informers.Wait()
+	close(stop)
+	scrapes.Wait()
+
+	i := &fake{}
+	defer p.BeginInformer("a", i.read).Close()
+	if got := gather(t, registry)["informer_events_total{a,added}"]; got != 400 {
+		t.Errorf("%v events after 400", got)
+	}
+}
+
+func TestEventsDoNotAllocate(t *testing.T) {
+	p, _ := newProvider(t)
+	i := &fake{}
+	run := p.BeginInformer("widgets", i.read)
+	h := run.BeginHandler("queue", i.readHandler)
+	run.Failed("silent")
+	allocs := testing.AllocsPerRun(100, func() {
+		run.ListDone(time.Second, 1)
+		run.WatchDone(time.Second, 1)
+		run.BatchDone(time.Millisecond, 1)
+		run.Failed("silent")
+		h.CallbackDone(time.Millisecond, false)
+	})
+	if allocs != 0 {
+		t.Errorf("%v allocations", allocs)
+	}
+}
+
+// gather returns the value of each sample, of histograms the count, by name{label values in the order of their names}.
+func gather(t testing.TB, g prom.Gatherer) map[string]float64 {
+	families, err := g.Gather()
+	if err != nil {
+		t.Error(err)
+	}
+	samples := map[string]float64{}
+	for _, family := range families {
+		for _, m := range family.GetMetric() {
+			var labels []string
+			for _, pair := range m.GetLabel() {
+				labels = append(labels, pair.GetValue())
+			}
+			value := m.GetGauge().GetValue() + m.GetCounter().GetValue() + float64(m.GetHistogram().GetSampleCount())
+			samples[family.GetName()+"{"+strings.Join(labels, ",")+"}"] = value
+		}
+	}
+	return samples
+}
