@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mutation_test
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestPromise10WhoMutatesCachedObjectsIsReported has handlers and readers of an informer change its objects. Nothing is
+// changed while a pass over all objects may be going on, since passes begin each second: what the callbacks do is ordered by
+// the Detector's own lock, and what the reader does by the write to the server that follows it.
+func TestPromise10WhoMutatesCachedObjectsIsReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sourcetest.New()
+		resource := corev1.SchemeGroupVersion.WithResource("pods")
+		pods := sourcetest.Serve[*corev1.Pod](server, resource, "Pod")
+		for _, name := range []string{"blue", "green"} {
+			pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}})
+		}
+		client, err := source.NewClient(server.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+
+		var mu sync.Mutex // guards what follows
+		var reported []string
+		want := func(lines ...string) {
+			t.Helper()
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if !slices.Equal(reported, lines) {
+				t.Errorf("reported %q, want %q", reported, lines)
+			}
+			reported = nil
+		}
+		factory := informer.NewFactory(client, informer.WithMutationDetector(func(m informer.Mutation) {
+			mu.Lock()
+			defer mu.Unlock()
+			reported = append(reported, fmt.Sprintf("%s %s %s %s %s %s", m.Informer, m.Handler, m.Key, m.Path, m.Before, m.After))
+		}))
+		cache := informer.For[*corev1.Pod](factory, resource)
+		add := func(name string, handler informer.HandlerFuncs[*corev1.Pod]) {
+			if _, err := cache.AddEventHandler(handler, informer.WithHandlerName(name)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add("bad", informer.HandlerFuncs[*corev1.Pod]{
+			UpdateFunc: func(_, pod *corev1.Pod) { pod.Spec.NodeName = "here" },
+			DeleteFunc: func(deleted informer.Deleted[*corev1.Pod]) { deleted.Object.Finalizers = []string{"mine"} },
+		})
+		if err := factory.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := factory.WaitForCacheSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10500 * time.Millisecond)
+		want()
+
+		pods.Update(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue", Labels: map[string]string{"a": "b"}}})
+		want(`pods/v1 bad shop/blue .spec.nodeName "" "here"`)
+		pods.Delete("shop", "green")
+		want(`pods/v1 bad shop/green .metadata.finalizers null ["mine"]`)
+		time.Sleep(10 * time.Second)
+		want()
+
+		blue, ok := cache.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
+		if !ok {
+			t.Fatal("shop/blue is not there")
+		}
+		delete(blue.Labels, "a")
+		pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "red"}})
+		want()
+		time.Sleep(time.Second)
+		want(`pods/v1  shop/blue .metadata.labels["a"] "b" (absent)`)
+
+		blue.Labels["a"] = "c"
+		if err := factory.Shutdown(t.Context()); err != nil { // looks once more
+			t.Fatal(err)
+		}
+		want(`pods/v1  shop/blue .metadata.labels["a"] (absent) "c"`)
+	})
+}

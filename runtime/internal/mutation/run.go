@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package mutation
+
+import (
+	"context"
+	"iter"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+const (
+	// work and rest bound what the passes take: a tenth of a core.
+	work = 5 * time.Millisecond
+	rest = 45 * time.Millisecond
+	// period is the shortest time from the beginning of a pass to that of the next one.
+	period = time.Second
+)
+
+// Run compares all objects of the cache again and again until ctx is done, and forgets those that have left it. current
+// returns what is in the cache when it is called. Log lines go to the logger of ctx. Run must not be called twice at once.
+func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Object]) {
+	if d == nil {
+		return
+	}
+	logger := klog.FromContext(ctx)
+	d.logger.Store(&logger)
+	p := pacer{done: ctx.Done(), timer: time.NewTimer(period)}
+	defer p.timer.Stop()
+	for {
+		begin := time.Now()
+		if !d.passOver(&p, current()) || !d.forget(&p) || !p.wait(max(rest, time.Until(begin.Add(period)))) {
+			return
+		}
+	}
+}
+
+// passOver compares all objects. It returns false if it was told to stop.
+func (d *Detector) passOver(p *pacer, objects iter.Seq[object.Object]) bool {
+	d.mu.Lock()
+	d.pass++
+	d.mu.Unlock()
+	p.begin()
+	for obj := range objects {
+		d.compare(obj, d.entry(obj), "")
+		if !p.step() {
+			return false
+		}
+	}
+	return true
+}
+
+// forget compares the objects that were neither in the cache nor in a callback since the beginning of the last pass but
+// one, and watches them no longer. It returns false if it was told to stop.
+func (d *Detector) forget(p *pacer) bool {
+	for obj, e := range d.watched(d.unusedLocked) {
+		d.compare(obj, e, "")
+		d.mu.Lock()
+		if d.unusedLocked(e) { // a callback may have got it again
+			delete(d.entries, obj)
+		}
+		d.mu.Unlock()
+		if !p.step() {
+			return false
+		}
+	}
+	return true
+}
+
+func (d *Detector) unusedLocked(e *entry) bool { return e.used+1 < d.pass }
+
+// pacer lets work take turns with rest.
+type pacer struct {
+	done  <-chan struct{}
+	timer *time.Timer
+	until time.Time // when work has to pause
+}
+
+func (p *pacer) begin() { p.until = time.Now().Add(work) }
+
+// step is called after each object. It returns false if the work is to end.
+func (p *pacer) step() bool {
+	if time.Now().Before(p.until) {
+		return true
+	}
+	if !p.wait(rest) {
+		return false
+	}
+	p.begin()
+	return true
+}
+
+func (p *pacer) wait(d time.Duration) bool {
+	p.timer.Reset(d)
+	select {
+	case <-p.timer.C:
+		return true
+	case <-p.done:
+		return false
+	}
+}
