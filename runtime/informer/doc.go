@@ -5,6 +5,15 @@
 // A SharedIndexInformer is one such copy: of one resource, as one Go type. A Factory holds many, with one client, one
 // start and one end; generated factories wrap it. New makes an informer over any Source, without a factory.
 //
+// What is wanted of the objects, and how:
+//
+//	events, as they come      AddEventHandler, or a loop over Events
+//	the state, when asked     Store, and the listers over it; AddIndexers or WithIndexes for lookups
+//	the state, once it is so  Until; after a write of your own AwaitObject, AwaitDeleted, AwaitResourceVersion
+//	whether all is well       Status, WaitForCacheSync, WithErrorHandler, WithMetrics
+//	less of them              WithNamespaces, WithLabelSelector, WithFieldSelector, WithShardSelector; ForMetadata,
+//	                          WithoutManagedFields, WithoutAnnotations; WithTransform; FilteringHandler
+//
 // # Order
 //
 // For one key, a handler gets the events in the server's order: OnAdd, any number of OnUpdate, OnDelete, then OnAdd
@@ -12,8 +21,9 @@
 // the old one's OnDelete comes before the new one's OnAdd, even if the deletion itself was not seen. An object with the
 // same UID and resourceVersion as before is not reported again.
 //
-// Between keys, a handler that keeps up sees the server's order too, with two exceptions: the initial objects come in
-// no particular order, and of the differences that a relist finds, the deletions come first.
+// Between keys, a handler that keeps up sees the server's order too, with three exceptions: the initial objects come in
+// no particular order; of the differences that a relist finds, the deletions come first; and an informer of several
+// namespaces reads each as a stream of its own, which are not ordered among each other.
 //
 // A handler keeps up while no more events wait for it than its backlog threshold. Past that, waiting events are merged
 // by key: an OnUpdate leads from the state that the handler was told last to the newest one, an object that was added
@@ -22,40 +32,67 @@
 // caught up, it sees every event again.
 //
 // The store is ahead of the handlers: it has a change before any handler is told of it, and may have later ones
-// too. It moves in steps: a snapshot is at one resourceVersion, and has a list as a whole or not at all.
-// There is no order between handlers.
+// too. It moves in steps: a snapshot is at one resourceVersion (of several namespaces, at one for each, and ResourceVersion
+// is the oldest), and has a list as a whole or not at all. There is no order between handlers.
 //
 // Less formally: apply the events to an empty map, and the map becomes equal to the store.
+//
+// # Sync
+//
+// An informer has synced when its store has a first full state, of every namespace. A handler has synced when, besides,
+// each of its initial OnAdds has returned; it gets those of a namespace as soon as that one's are there. Both stay so, also
+// when the informer stops, and runs again. What has not synced says why: in Status, in the log every 10 s while somebody is
+// in WaitForCacheSync, and in the error of that.
 //
 // # Blocking
 //
 // A callback may take as long as it needs. It delays the next event of its own handler and nothing else: no other
-// handler, not the store, not the watch. Adding a handler, before or after the start, neither blocks nor delays anyone,
-// and neither does reading. AddIndexers waits until the batch that is being applied is done. Registration.Remove waits
-// for the handler's running callback. Run, once its context is done, waits for every running callback; Factory.Shutdown
-// does so too, until its own context is done.
+// handler, not the store, not the watch. The body of a loop over Events is such a callback. Adding a handler, before or
+// after the start, neither blocks nor delays anyone, and neither does reading. AddIndexers waits until the batch that is
+// being applied is done. Registration.Remove waits for the handler's running callback.
 //
-// If objects arrive faster than they can be stored, the stream is read more slowly: at most 1,024 changes wait.
+// The end of an informer waits for every running callback. Run does so once its context is done; Lease.Release,
+// Factory.Stop, Factory.Remove and Factory.Shutdown do so until the context that they are given is done. Acquire and
+// Factory.Start wait for nothing: where the last run has not ended yet, the next one follows it.
+//
+// A transform and an error handler hold up the stream that they are called for. If objects arrive faster than they can be
+// stored, the stream is read more slowly: at most 1,024 changes wait.
 //
 // # Panics
 //
 // A panic in a handler is logged, with the key and the stack, and the handler goes on with its next event, unless
 // WithPanicOnHandlerCrash(true) was given. A callback that calls runtime.Goexit is logged too; its handler goes on in
-// either case. Panics of index functions are not recovered.
+// either case. A panic of a transform is an error like any other of its. One of an index function is passed on to the
+// caller of AddIndexers; later, it is given to the error handler, and that index lacks the object.
+//
+// Wrong use never panics. It is an error of the call, or, where a call has none to return, of Factory.Start.
 //
 // # Goroutines
 //
-// Constructors start nothing, and no goroutine is left when Run has returned.
+// Constructors start nothing, and no goroutine is left when an informer has stopped. It runs while somebody holds a lease:
+// a Run, an Acquire, or a factory that was started.
 //
-//	goroutine        | started by                            | ends when
-//	-----------------+---------------------------------------+----------------------------------------------------
-//	apply            | the caller of Run, or Factory.Start   | the context of Run is done and all other goroutines
-//	                 | (it is Run itself)                    | of this informer have ended
-//	reflector        | Run                                   | the context of Run is done; that cancels an HTTP
-//	                 |                                       | request in flight
-//	one per handler  | Run, or AddEventHandler while it runs | the context of Run is done, or Remove was called; a
-//	                 |                                       | running callback returns first
+//	goroutine               | started by                            | ends when
+//	------------------------+---------------------------------------+-----------------------------------------------
+//	run                     | the first lease                       | the last lease has ended, and all goroutines
+//	                        |                                       | below have
+//	apply, one per stream   | run                                   | the last lease has ended
+//	reflector, one per      | run                                   | the last lease has ended; that cancels an HTTP
+//	  stream                |                                       | request in flight
+//	one per registration    | run, or AddEventHandler while it runs | the last lease has ended, or Remove was called;
+//	                        |                                       | a running callback returns first
+//	mutation checks, if     | run                                   | the last lease has ended; run itself makes the
+//	  WithMutationDetector  |                                       | last check
+//	  was given             |                                       |
 //
-// Each handler is called by its own goroutine and the Source by reflector. Index functions are called by apply, by
-// callers of AddIndexers, and by lookups in a snapshot that lacks the index.
+// There is one stream for each namespace given to WithNamespaces, else one in all. Who calls your code:
+//
+//	a handler's callback      | the goroutine of its registration, one call at a time
+//	the body of a loop over   | your own goroutine; that of the registration waits meanwhile
+//	  Events                  |
+//	the condition of Until    | your own goroutine
+//	a transform function      | reflector; several at once if there are several streams
+//	an error handler          | the same; apply, if the function of an index has panicked
+//	an index function         | apply, callers of AddIndexers, lookups in a snapshot that lacks the index
+//	a metrics recorder        | any of these; what reads the state, whoever collects
 package informer

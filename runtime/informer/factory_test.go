@@ -238,7 +238,7 @@ func TestFactoryRemembersErrors(t *testing.T) {
 			podsOf(f)
 			podsOf(f, informer.WithPageSize(7), informer.WithPageSize(8), informer.WithIndexes(PodByNode))
 			return f
-		}, "informer.For pods/v1: WithPageSize: the informer was made with another value; give it to the first For, or to none"},
+		}, "informer.For pods/v1: WithPageSize: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName"},
 		{"other indexes", func() *informer.Factory {
 			f := informer.NewFactory(client)
 			podsOf(f, informer.WithIndexes(PodByNode))
@@ -256,7 +256,7 @@ func TestFactoryRemembersErrors(t *testing.T) {
 		})
 	}
 	f := informer.NewFactory(client)
-	for call, f := range map[string]func(context.Context) error{"Start": f.Start, "Shutdown": f.Shutdown, "WaitForCacheSync": f.WaitForCacheSync} {
+	for call, f := range map[string]func(context.Context) error{"Start": f.Start, "Shutdown": f.Shutdown, "WaitForCacheSync": func(ctx context.Context) error { return f.WaitForCacheSync(ctx) }} {
 		want(t, f(noContext), "informer factory: "+call+": the context is nil")
 	}
 }

@@ -66,9 +66,48 @@ func (h HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 	}
 }
 
-func (h HandlerFuncs[T]) funcs() [3]any { return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc} }
+// FilteringHandler passes on what concerns the objects that Filter accepts. An update that makes an object acceptable
+// is passed on as OnAdd with isInInitialList false, and one that makes it unacceptable as OnDelete with the last object
+// that was accepted. So Handler sees what it would see if the other objects did not exist.
+//
+// Filter is called on the handler's goroutine, for both objects of an update; it must depend on nothing but the object,
+// or an object may be deleted that was never added. A nil Filter accepts every object; with a nil Handler nothing is
+// passed on. The cache holds all objects nevertheless: WithLabelSelector and WithFieldSelector keep them away.
+type FilteringHandler[T object.Object] struct {
+	Filter  func(obj T) bool
+	Handler Handler[T]
+}
 
-var _ Handler[object.Object] = HandlerFuncs[object.Object]{}
+// OnAdd passes obj on if it is accepted.
+func (h FilteringHandler[T]) OnAdd(obj T, isInInitialList bool) {
+	if h.accepts(obj) {
+		h.Handler.OnAdd(obj, isInInitialList)
+	}
+}
+
+// OnUpdate passes an update on, as OnUpdate, OnAdd or OnDelete, if either object is accepted.
+func (h FilteringHandler[T]) OnUpdate(old, obj T) {
+	switch before, after := h.accepts(old), h.accepts(obj); {
+	case before && after:
+		h.Handler.OnUpdate(old, obj)
+	case after:
+		h.Handler.OnAdd(obj, false)
+	case before:
+		h.Handler.OnDelete(Deleted[T]{Key: object.KeyOf(old), Object: old})
+	}
+}
+
+// OnDelete passes a deletion on if the last state known was accepted.
+func (h FilteringHandler[T]) OnDelete(deleted Deleted[T]) {
+	if h.accepts(deleted.Object) {
+		h.Handler.OnDelete(deleted)
+	}
+}
+
+var (
+	_ Handler[object.Object] = HandlerFuncs[object.Object]{}
+	_ Handler[object.Object] = FilteringHandler[object.Object]{}
+)
 
 // --- private from here ---
 
@@ -82,9 +121,23 @@ func (h erased[T]) Delete(d engine.Deleted) {
 	h.OnDelete(Deleted[T]{d.Key, d.Object.(T), d.FinalStateUnknown})
 }
 
+func (h HandlerFuncs[T]) funcs() [3]any     { return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc} }
+func (h FilteringHandler[T]) filtered() any { return h.Handler }
+
+func (h FilteringHandler[T]) accepts(obj T) bool {
+	return h.Handler != nil && (h.Filter == nil || h.Filter(obj))
+}
+
 // handlerName is the default name of a handler in logs and errors: the first function of HandlerFuncs, else the handler's
-// type.
+// type. That of a FilteringHandler is its Handler's.
 func handlerName(handler any) string {
+	for {
+		h, ok := handler.(interface{ filtered() any })
+		if !ok || isNil(h.filtered()) {
+			break
+		}
+		handler = h.filtered()
+	}
 	if h, ok := handler.(interface{ funcs() [3]any }); ok {
 		for _, fn := range h.funcs() {
 			if v := reflect.ValueOf(fn); !v.IsNil() {

@@ -16,7 +16,7 @@ import (
 
 // Errors that the methods of informers and factories wrap.
 var (
-	// ErrRunning is returned by Run while another Run of the same informer has not returned.
+	// ErrRunning is returned by Run while the informer runs already, or still.
 	ErrRunning = engine.ErrRunning
 	// ErrShutdown is returned by Factory.Start after Shutdown, and by Factory.WaitForCacheSync if informers had not synced
 	// before Shutdown. It is also the cause with which the factory's informers end.
@@ -27,14 +27,16 @@ var (
 // number of handlers what changes. Make one with New or For; the zero value is not usable. All methods may be called
 // by any goroutine at any time: before, during and after Run, and from handlers (where Run returns ErrRunning).
 //
-// The path of an event, with the goroutine that carries it:
+// The path of an event, with the goroutine that carries it; each stream (one per namespace, or one in all) has the left half
+// for itself:
 //
-//	               reflector                      apply (Run's own)                   one per registration
+//	               reflector                          apply                           one per registration
 //	┌────────┐  list, watch  ┌───────────┐ PopBatch ┌─────────────────┐
-//	│ Source ├──────────────▶│ DeltaFIFO ├─────────▶│ open Txn        │
-//	└────────┘ blocks while  └───────────┘ a prefix │  Set/Keep/Delete│
-//	           1,024 deltas                of the   │  Sweep          │
-//	           wait                        stream   └────────┬────────┘
+//	│ Source ├──────────────▶│ DeltaFIFO ├─────────▶│ a list: stage   │
+//	└────────┘  transform,   └───────────┘ a prefix │  it to its end  │
+//	            blocks while               of the   │ then one Txn:   │
+//	            1,024 deltas               stream   │  Set, Delete    │
+//	            wait                                └────────┬────────┘
 //	                                                         │ under mu, at once:
 //	                                       ┌─────────────────┴──────────────┐
 //	                                       ▼ publish                 append ▼
@@ -68,10 +70,20 @@ func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInf
 }
 
 // Run lists and watches until ctx is done. It returns context.Cause(ctx) after every goroutine that it started has ended,
-// so it waits for running callbacks. Failures of the Source do not end it; Status reports them. While it runs, another
-// Run returns ErrRunning. An informer may run again: it lists anew, and its handlers get the events that waited for them
-// and then the differences.
+// so it waits for running callbacks. Failures of the Source do not end it; Status reports them. If the informer runs
+// already, Run returns ErrRunning. An informer may run again: it lists anew, and its handlers get the events that waited for
+// them and then the differences.
+//
+// If Acquire or a Factory's Start has come meanwhile, Run returns when ctx is done, and the informer runs on.
 func (i *SharedIndexInformer[T]) Run(ctx context.Context) error { return i.engine.Run(ctx) }
+
+// Acquire makes the informer run, for several users who don't know of each other: it runs as long as one of them holds a
+// Lease whose context is not done, or a Factory has started it, or somebody is in Run. Acquire starts it if it does not
+// run, and waits for nothing. The last one to let go stops it; it may be acquired again then, as it may Run again. The
+// values of a context, such as its logger, are those of the first one. Acquire fails if ctx is nil or done.
+func (i *SharedIndexInformer[T]) Acquire(ctx context.Context) (*Lease, error) {
+	return acquire(ctx, i.engine)
+}
 
 // AddEventHandler registers a handler, which gets an OnAdd for each object in the store and then every change; see the
 // package documentation for order and blocking. It does not block, however many objects there are. Each call makes a
@@ -84,9 +96,8 @@ func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...Han
 }
 
 // AddIndexers adds indexes. It waits for the batch that is being applied and fills the indexes from the store, on the
-// caller's goroutine. Snapshots taken from then on have them, or, if a list is in progress, those taken after the list is
-// complete; until then queries scan and give the same answers. Adding an index again does nothing. It fails, and adds
-// none, if one is nil or another index has the same name.
+// caller's goroutine. Snapshots taken from then on have them; queries of older ones scan and give the same answers. Adding an
+// index again does nothing. It fails, and adds none, if one is nil or another index has the same name.
 func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error {
 	return addIndexers(i.engine, eraseIndexes(indexes))
 }
@@ -102,22 +113,93 @@ func (i *SharedIndexInformer[T]) HasSynced() bool { return i.engine.HasSynced() 
 func (i *SharedIndexInformer[T]) Synced() <-chan struct{} { return i.engine.Synced() }
 
 // WaitForCacheSync waits until HasSynced, and returns nil then. While it waits, it logs every 10 s what it waits for and
-// why. If ctx is done first, the error says the same, and wraps context.Cause(ctx) and the last error of the reflector.
-func (i *SharedIndexInformer[T]) WaitForCacheSync(ctx context.Context) error {
-	return waitForCacheSync(ctx, i.engine)
+// why. If ctx is done first, or an option ends the wait, the error says the same, and wraps context.Cause(ctx) if ctx is done
+// and the last error of the reflector.
+func (i *SharedIndexInformer[T]) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error {
+	return waitForCacheSync(ctx, i.engine, opts)
 }
 
-// AwaitResourceVersion waits until the store stands at resourceVersion or later: every write up to it, to an object that
-// matches namespace and selectors, is in the store then. It is woken by the arrival; it does not poll. It returns an error
-// if resourceVersion is not a number, and one that wraps context.Cause(ctx) if ctx is done first.
+// AwaitResourceVersion waits until the store stands at resourceVersion or later, in every namespace if there are several:
+// every write up to it, to an object that matches namespaces and selectors, is in the store then. It is woken by the
+// arrival of an event; it does not poll. A namespace in which nothing happens moves with the server's bookmarks only, which
+// come about once a minute: after a write of your own, AwaitObject is what waits for its namespace alone. It returns an
+// error if resourceVersion is not a number, and one that wraps context.Cause(ctx) if ctx is done first.
 func (i *SharedIndexInformer[T]) AwaitResourceVersion(ctx context.Context, resourceVersion string) error {
 	return i.engine.AwaitResourceVersion(ctx, resourceVersion)
+}
+
+// AwaitObject waits until a write of obj has arrived, where obj is what the write returned: the store then has that state
+// of the object or a later one, or the object was deleted since, or it does not match the selectors. It is woken by the
+// arrival. It returns an error if obj is nil, lacks a resourceVersion, or is in a namespace that the informer does not
+// read, and one that wraps context.Cause(ctx) if ctx is done first.
+func (i *SharedIndexInformer[T]) AwaitObject(ctx context.Context, obj T) error {
+	return awaitObject(ctx, i.engine, obj)
+}
+
+// AwaitDeleted waits until obj is gone: until the store has seen obj's resourceVersion or a later one, and has no object of
+// this key and UID. An object of the same name that was created since does not count. It is woken by the deletion, which
+// may take as long as finalizers do. obj is any state of the object that is not newer than its deletion, such as the one
+// that was read before. The errors are those of AwaitObject.
+func (i *SharedIndexInformer[T]) AwaitDeleted(ctx context.Context, obj T) error {
+	return awaitDeleted(ctx, i.engine, obj)
 }
 
 // Status returns what the informer is doing, and how its handlers keep up.
 func (i *SharedIndexInformer[T]) Status() Status { return statusOf(i.engine) }
 
+// Informer is a SharedIndexInformer of any type, for what does not depend on it.
+type Informer interface {
+	HasSynced() bool
+	Synced() <-chan struct{}
+	WaitForCacheSync(ctx context.Context, opts ...WaitOption) error
+	Acquire(ctx context.Context) (*Lease, error)
+	Status() Status
+	base() *engine.Informer
+}
+
+var _ Informer = (*SharedIndexInformer[object.Object])(nil)
+
+// Lease keeps an informer running. Acquire returns it.
+type Lease struct {
+	lease *engine.Lease // set once at construction
+}
+
+// Release ends the lease. If it was the last one, that stops the informer, and Release waits until all its goroutines have
+// ended, or until ctx is done; then the error wraps context.Cause(ctx) and names each handler that has not returned, with
+// the key of the object that it was called for. Each call waits. A lease whose context is done has ended by itself; it may
+// be released in order to wait. It fails if ctx is nil.
+func (l *Lease) Release(ctx context.Context) error {
+	if l == nil {
+		return errors.New("informer: Release: the lease is nil; Acquire has failed")
+	}
+	return l.lease.Release(ctx)
+}
+
 // --- private from here ---
+
+func (i *SharedIndexInformer[T]) base() *engine.Informer { return i.engine }
+
+func acquire(ctx context.Context, e *engine.Informer) (*Lease, error) {
+	l, err := e.Acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Lease{l}, nil
+}
+
+func awaitObject(ctx context.Context, e *engine.Informer, obj object.Object) error {
+	if isNil(obj) {
+		return fmt.Errorf("informer %s: AwaitObject: the object is nil", e.Name())
+	}
+	return e.AwaitObject(ctx, object.KeyOf(obj), obj.GetResourceVersion())
+}
+
+func awaitDeleted(ctx context.Context, e *engine.Informer, obj object.Object) error {
+	if isNil(obj) {
+		return fmt.Errorf("informer %s: AwaitDeleted: the object is nil", e.Name())
+	}
+	return e.AwaitDeleted(ctx, object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion())
+}
 
 // isNil also finds a nil pointer in an interface, as a failed constructor may return.
 func isNil(v any) bool {
@@ -128,23 +210,14 @@ func isNil(v any) bool {
 func newEngine(src source.Source[object.Object], t reflect.Type, opts []Option) (*engine.Informer, error) {
 	s := defaults()
 	s.objectType = t
-	s.Name = t.String()
 	if err := s.applyAll(inNew, opts); err != nil {
 		return nil, err
 	}
-	return engine.New(s.engineConfig(src))
-}
-
-func (s *settings) engineConfig(src source.Source[object.Object]) engine.Config {
-	return engine.Config{
-		Name:             s.Name,
-		Source:           src,
-		Indexes:          s.indexes,
-		PageSize:         s.PageSize,
-		DisableWatchList: s.DisableWatchList,
-		Handlers:         s.handlers,
-		Logger:           s.logger,
+	name := s.Name
+	if name == "" {
+		name = t.String()
 	}
+	return s.newEngine(name, engine.Stream{Source: src})
 }
 
 func addIndexers(e *engine.Informer, indexes []engine.Indexer) error {
@@ -154,8 +227,12 @@ func addIndexers(e *engine.Informer, indexes []engine.Indexer) error {
 	return nil
 }
 
-func waitForCacheSync(ctx context.Context, e *engine.Informer) error {
-	return engine.WaitForCacheSync(ctx, engine.Wait{Informer: e})
+func waitForCacheSync(ctx context.Context, e *engine.Informer, opts []WaitOption) error {
+	settings, err := applyWaitOptions(opts)
+	if err != nil {
+		return fmt.Errorf("informer %s: WaitForCacheSync: %w", e.Name(), err)
+	}
+	return engine.WaitForCacheSync(ctx, settings.giveUp, engine.Wait{Informer: e})
 }
 
 // erase makes a Source of objects out of one of T.

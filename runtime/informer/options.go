@@ -6,15 +6,20 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strings"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/sharding"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
@@ -44,19 +49,32 @@ type SharedOption interface {
 const Never = engine.Never
 
 // WithNamespace restricts informers to one namespace. "" means all of them, which is the default. Informers made with
-// WithClusterScope ignore the namespace of their factory. New refuses the option: its Source determines the namespace.
+// WithClusterScope ignore the namespaces of their factory. New refuses the option: its Source determines the namespace.
 func WithNamespace(namespace string) Option {
 	return option{"WithNamespace", inFactory | inFor, func(s *settings) error {
-		s.Namespace = namespace
-		return nil
+		return s.setNamespaces("WithNamespace", namespace)
 	}}
 }
 
-// WithClusterScope says that a kind is cluster-scoped, so the namespace of the factory does not apply to it. Generated code
-// gives it for every cluster-scoped kind. Only For takes it.
+// WithNamespaces restricts informers to these namespaces: one informer reads each of them by requests of its own, so the
+// account needs no right to read the others, and keeps all objects in one store, under one set of handlers and indexes.
+// A namespace that is given twice counts once; the order has no meaning. No namespace at all is an error, and so is ""
+// among several. One call takes either WithNamespace or WithNamespaces. New refuses the option, as it does WithNamespace.
+func WithNamespaces(namespaces ...string) Option {
+	namespaces = slices.Clone(namespaces)
+	return option{"WithNamespaces", inFactory | inFor, func(s *settings) error {
+		return s.setNamespaces("WithNamespaces", namespaces...)
+	}}
+}
+
+// WithClusterScope says that a kind is cluster-scoped, so the namespaces of the factory do not apply to it. Generated code
+// gives it for every cluster-scoped kind. Only For takes it; a namespace beside it is an error.
 func WithClusterScope() Option {
 	return option{"WithClusterScope", inFor, func(s *settings) error {
-		s.Namespace = ""
+		if s.scopedBy != "" && s.scopedBy != "WithClusterScope" {
+			return fmt.Errorf("%s was given too; a cluster-scoped kind has no namespaces", s.scopedBy)
+		}
+		s.Namespaces, s.scopedBy = "", "WithClusterScope"
 		return nil
 	}}
 }
@@ -86,6 +104,79 @@ func WithFieldSelector(selector fields.Selector) Option {
 	}}
 }
 
+// WithShardSelector restricts informers to a shard: the objects whose UID, for example, has a hash in a given range
+// (KEP-5866, alpha; the feature gate ShardedListAndWatch of the server). nil is an error; sharding.Everything is the
+// default. New refuses the option: its Source determines the selector.
+func WithShardSelector(selector sharding.Selector) Option {
+	return option{"WithShardSelector", inFactory | inFor, func(s *settings) error {
+		if selector == nil {
+			return errors.New("the selector is nil; use sharding.Everything")
+		}
+		s.ShardSelector = selector.String()
+		return nil
+	}}
+}
+
+// WithFormats sets the formats that the server is asked for, in order of preference. Without formats, and by default, it is
+// asked for what is fastest for the Go type: see source.Options. New refuses the option: its Source determines the formats.
+func WithFormats(formats ...source.Format) Option {
+	formats = slices.Clone(formats)
+	return option{"WithFormats", inFactory | inFor, func(s *settings) error {
+		s.formats = formats
+		return nil
+	}}
+}
+
+// WithoutManagedFields drops metadata.managedFields while objects are decoded, so that they never take memory. The objects
+// must not be written back by Update then. New refuses the option: its Source decodes.
+func WithoutManagedFields() Option {
+	return option{"WithoutManagedFields", inFactory | inFor, func(s *settings) error {
+		s.dropManagedFields = true
+		return nil
+	}}
+}
+
+// WithoutAnnotations drops the annotations with these keys while objects are decoded, for example
+// "kubectl.kubernetes.io/last-applied-configuration". The objects must not be written back by Update then. Keys given to
+// For are dropped besides those of the factory. An empty key is an error. New refuses the option: its Source decodes.
+func WithoutAnnotations(keys ...string) Option {
+	keys = slices.Clone(keys)
+	return option{"WithoutAnnotations", inFactory | inFor, func(s *settings) error {
+		if slices.Contains(keys, "") {
+			return errors.New("a key is empty")
+		}
+		all := append(slices.Clone(s.dropAnnotations), keys...)
+		slices.Sort(all)
+		s.dropAnnotations = slices.Compact(all)
+		return nil
+	}}
+}
+
+// WithTransform sets a function that each object passes through before anyone sees it: indexes, handlers and readers know
+// only what it returns. It is called once for each object that the server sends, in a list or in an event, on the
+// reflector's goroutine. It may change its argument, which nobody else has, or return another object of the same Go type.
+//
+// Key, UID and resourceVersion must stay. An error, a panic, or a result that breaks these rules is a
+// *reflector.TransformError: it is treated like an answer that could not be decoded (Status, WithErrorHandler), and the
+// store keeps what it has. nil, the default, changes nothing.
+//
+// T is the informer's type, or object.Object, which fits every informer and is the only one that NewFactory takes. Fields
+// that need not be decoded at all are the matter of WithoutManagedFields and WithoutAnnotations.
+func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
+	erased := eraseTransform(transform)
+	return option{"WithTransform", inFactory | inFor | inNew, func(s *settings) error {
+		t := reflect.TypeFor[T]()
+		switch general := t == reflect.TypeFor[object.Object](); {
+		case !general && s.objectType == nil:
+			return fmt.Errorf("a transform of %v given to a factory; give it to For, or make it one of object.Object", t)
+		case !general && t != s.objectType:
+			return fmt.Errorf("a transform of %v given to an informer of %v", t, s.objectType)
+		}
+		s.transform, s.Transform = erased, codeOf(transform)
+		return nil
+	}}
+}
+
 // WithPageSize sets how many objects a page of a list has at most. 0, the default, leaves it to the reflector. It has no
 // effect while the initial state comes as a stream, which has no pages; WithWatchList(false) turns streams off.
 func WithPageSize(objects int64) Option {
@@ -93,7 +184,7 @@ func WithPageSize(objects int64) Option {
 		if objects < 0 {
 			return fmt.Errorf("%d objects; want 0 or more", objects)
 		}
-		s.PageSize = objects
+		s.Tuning.PageSize = objects
 		return nil
 	}}
 }
@@ -102,12 +193,52 @@ func WithPageSize(objects int64) Option {
 // true; a server that does not support it is asked for a list instead.
 func WithWatchList(enabled bool) Option {
 	return option{"WithWatchList", inFactory | inFor | inNew, func(s *settings) error {
-		s.DisableWatchList = !enabled
+		s.Tuning.DisableWatchList = !enabled
 		return nil
 	}}
 }
 
-// WithLogger sets the logger of informers. The default is the one in the context of Run or Start (klog.FromContext).
+// WithBackoff sets how long to wait before a list or watch that has failed is tried again. The zero value of a field means
+// its default.
+func WithBackoff(backoff reflector.Backoff) Option {
+	return option{"WithBackoff", inFactory | inFor | inNew, func(s *settings) error {
+		s.Tuning.Backoff = backoff
+		return s.Tuning.Validate()
+	}}
+}
+
+// WithWatchTimeout sets after how long the server is asked to end a watch: each watch asks for a random time between timeout
+// and twice that. 0 means the default, 5 minutes; negative values are an error.
+func WithWatchTimeout(timeout time.Duration) Option {
+	return duration("WithWatchTimeout", timeout, func(s *settings) *time.Duration { return &s.Tuning.WatchTimeout })
+}
+
+// WithSilenceTimeout sets how long a watch or list may bring nothing before it is given up and begun anew. 0 means the
+// default, 3 minutes, in which API servers send three bookmarks; negative values are an error.
+func WithSilenceTimeout(timeout time.Duration) Option {
+	return duration("WithSilenceTimeout", timeout, func(s *settings) *time.Duration { return &s.Tuning.SilenceTimeout })
+}
+
+// WithInitialEventsTimeout sets how long a watch-list may bring neither an initial object nor the bookmark that ends them
+// before the objects are listed instead. 0 means the default, 10 s; negative values are an error.
+func WithInitialEventsTimeout(timeout time.Duration) Option {
+	return duration("WithInitialEventsTimeout", timeout, func(s *settings) *time.Duration { return &s.Tuning.InitialEventsTimeout })
+}
+
+// WithErrorHandler sets a function that is told of each failure of a list or watch, with the name of the informer; see
+// reflector.ReasonOf for what kind of failure it is. It is also told of each object for which the function of an index has
+// panicked. It is called on the goroutine that has the failure, by several at the same time, and must not block. It decides
+// nothing: the informer goes on as documented. nil, the default, means none; failures are logged and stand in Status in
+// either case.
+func WithErrorHandler(handle func(informer string, err error)) Option {
+	return option{"WithErrorHandler", inFactory | inFor | inNew, func(s *settings) error {
+		s.onError, s.OnError = handle, codeOf(handle)
+		return nil
+	}}
+}
+
+// WithLogger sets the logger of informers. The default is the one in the context of Run, Acquire or Start
+// (klog.FromContext).
 func WithLogger(logger klog.Logger) Option {
 	return option{"WithLogger", inFactory | inFor | inNew, func(s *settings) error {
 		s.logger = &logger
@@ -115,8 +246,40 @@ func WithLogger(logger klog.Logger) Option {
 	}}
 }
 
-// WithName sets what an informer is called in logs, errors and Status. The default is "resource.group/version", for example
-// "widgets.samples.io/v1", for informers of a factory, and the Go type for others.
+// WithMetrics sets where an informer's metrics go; runtime/metrics/prometheus has a Provider. nil, the default, means nowhere,
+// and costs nothing.
+func WithMetrics(provider metrics.Provider) Option {
+	return option{"WithMetrics", inFactory | inFor | inNew, func(s *settings) error {
+		s.metrics = provider
+		if isNil(provider) {
+			s.metrics = nil
+		}
+		return nil
+	}}
+}
+
+// Mutation is a change that somebody made to a cached object.
+type Mutation = mutation.Mutation
+
+// WithMutationDetector finds code that changes cached objects, which are shared and read-only. report is called with each
+// mutation, by the goroutine that found it: that of a handler, right after its callback, or one of the informer's; several
+// may call at once. It must not block. nil logs an error. The detector keeps a deep copy of every object and compares all
+// of them again and again: it is for tests and CI, not for production.
+//
+// Without this option, the environment variable KUBE_CACHE_MUTATION_DETECTOR=true, known from client-go, does the same for
+// every informer that is made while it is set, and as there a mutation ends the process with a panic, so that CI which sets
+// it fails. The option has precedence over the variable.
+func WithMutationDetector(report func(Mutation)) Option {
+	return option{"WithMutationDetector", inFactory | inFor | inNew, func(s *settings) error {
+		s.detect, s.report, s.Report = true, report, codeOf(report)
+		return nil
+	}}
+}
+
+// WithName sets what an informer is called in logs, errors, metrics and Status. The default is the Go type for informers made
+// by New. For those of a factory it is "resource.group/version", for example "widgets.samples.io/v1", followed by the
+// restrictions that For added to those of the factory, and by what a type that stands for any kind holds:
+// `pods/v1 in namespace "shop" (metadata)`. In a factory, informers of different names are different informers.
 func WithName(name string) Option {
 	return option{"WithName", inFor | inNew, func(s *settings) error {
 		if name == "" {
@@ -188,123 +351,4 @@ func WithHandlerName(name string) HandlerOption {
 		s.Name = name
 		return nil
 	}}
-}
-
-// --- private from here ---
-
-// scope says which calls take an option.
-type scope uint8
-
-const (
-	inFactory scope = 1 << iota // NewFactory
-	inFor                       // For
-	inNew                       // New
-)
-
-func (s scope) String() string {
-	var names []string
-	for n, name := range []string{"NewFactory", "For", "New"} {
-		if s&(1<<n) != 0 {
-			names = append(names, name)
-		}
-	}
-	return strings.Join(names, " or ")
-}
-
-// settings is what options write: defaults of a factory, or one informer.
-type settings struct {
-	tuning
-	logger     *klog.Logger
-	objectType reflect.Type // nil in a factory
-	indexes    []engine.Indexer
-}
-
-// tuning is the part of the settings that two calls of For must agree on.
-type tuning struct {
-	Name                                    string
-	Namespace, LabelSelector, FieldSelector string
-	PageSize                                int64
-	DisableWatchList                        bool
-	handlers                                handlerSettings
-}
-
-type handlerSettings = engine.HandlerConfig
-
-// defaults are all the defaults that there are; what is left out is the zero value.
-func defaults() settings {
-	return settings{tuning: tuning{handlers: handlerSettings{Threshold: 1024}}}
-}
-
-func (o option) String() string        { return o.name }
-func (o sharedOption) String() string  { return o.name }
-func (o handlerOption) String() string { return o.name }
-
-type option struct {
-	name  string
-	where scope
-	apply func(*settings) error
-}
-
-func (o option) applyInformer(s *settings, where scope) error {
-	if o.where&where == 0 {
-		return fmt.Errorf("%s: not an option of %v; use it with %v", o.name, where, o.where)
-	}
-	return named(o.name, o.apply(s))
-}
-
-type sharedOption struct {
-	name  string
-	apply func(*handlerSettings) error
-}
-
-func (o sharedOption) applyInformer(s *settings, _ scope) error {
-	return named(o.name, o.apply(&s.handlers))
-}
-func (o sharedOption) applyHandler(s *handlerSettings) error { return named(o.name, o.apply(s)) }
-
-type handlerOption sharedOption
-
-func (o handlerOption) applyHandler(s *handlerSettings) error { return named(o.name, o.apply(s)) }
-
-func named(name string, err error) error {
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
-	}
-	return nil
-}
-
-// applyAll applies opts to s and returns all that is wrong with them.
-func (s *settings) applyAll(where scope, opts []Option) error {
-	var errs []error
-	for i, opt := range opts {
-		if opt == nil {
-			errs = append(errs, fmt.Errorf("option %d is nil", i+1))
-			continue
-		}
-		errs = append(errs, opt.applyInformer(s, where))
-	}
-	return errors.Join(errs...)
-}
-
-func applyHandlerOptions(s *handlerSettings, opts []HandlerOption) error {
-	var errs []error
-	for i, opt := range opts {
-		if opt == nil {
-			errs = append(errs, fmt.Errorf("option %d is nil", i+1))
-			continue
-		}
-		errs = append(errs, opt.applyHandler(s))
-	}
-	return errors.Join(errs...)
-}
-
-// eraseIndexes keeps nil indexes as nil, for the engine to refuse.
-func eraseIndexes[T object.Object](indexes []store.Indexer[T]) []engine.Indexer {
-	erased := make([]engine.Indexer, len(indexes))
-	for i, index := range indexes {
-		if index != nil {
-			erased[i] = index
-		}
-	}
-	return erased
 }

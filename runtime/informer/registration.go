@@ -10,7 +10,7 @@ import (
 )
 
 // Registration is one handler of one informer. AddEventHandler returns it. Its methods may be called by any goroutine at
-// any time.
+// any time, also of a nil Registration, which is one that has ended.
 type Registration struct {
 	sub *engine.Subscription // set once at construction
 }
@@ -19,17 +19,31 @@ type Registration struct {
 // a running callback, unless that callback itself calls it. So two callbacks that remove each other's registration wait
 // forever, and so does a callback that waits for another goroutine's Remove of its own registration. A second Remove
 // only waits.
-func (r *Registration) Remove() { r.sub.Remove() }
+func (r *Registration) Remove() {
+	if r != nil {
+		r.sub.Remove()
+	}
+}
 
 // HasSynced says whether the handler has seen the initial objects: the informer has synced, and every OnAdd with
 // isInInitialList has returned. Once true, it stays true. It stays false if Remove came first.
-func (r *Registration) HasSynced() bool { return r.sub.HasSynced() }
+func (r *Registration) HasSynced() bool { return isClosed(r.Synced()) }
 
 // Synced returns a channel that is closed when HasSynced becomes true.
-func (r *Registration) Synced() <-chan struct{} { return r.sub.Synced() }
+func (r *Registration) Synced() <-chan struct{} {
+	if r == nil {
+		return nil
+	}
+	return r.sub.Synced()
+}
 
 // Status says how the handler keeps up.
-func (r *Registration) Status() HandlerStatus { return HandlerStatus(r.sub.Status()) }
+func (r *Registration) Status() HandlerStatus {
+	if r == nil {
+		return HandlerStatus{}
+	}
+	return HandlerStatus(r.sub.Status())
+}
 
 // --- private from here ---
 

@@ -3,6 +3,8 @@
 package informer
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/engine"
@@ -14,20 +16,72 @@ import (
 type Status struct {
 	// Name is what logs and errors call the informer.
 	Name string
-	// Running says whether a Run has been called and has not returned. Until the reflector's first step, Reflector.State
-	// is still StateStopped.
+	// Running says whether anyone keeps the informer running, or its last run has not ended yet. Until the reflector's
+	// first step, Reflector.State is still StateStopped.
 	Running bool
 	// Synced says whether the first full state is in the store.
 	Synced bool
 	// Objects is the number of objects in the store.
 	Objects int
-	// ResourceVersion is the one that the store stands at; "" before the first sync.
+	// ResourceVersion is the one that the store stands at; "" before the first sync. Of several namespaces it is the oldest.
 	ResourceVersion string
 	// Reflector is the status of what reads the Source: its state, since when, its last error, event and bookmark. Its
-	// ResourceVersion is that of the last event read; the store may be a moment behind.
+	// ResourceVersion is that of the last event read; the store may be a moment behind. Of several namespaces it is that
+	// of the one that is worst off: not synced, or else recovering from a failure.
 	Reflector reflector.Status
+	// Streams has each namespace that is read by requests of its own; one entry, for all of them, unless WithNamespaces
+	// was given.
+	Streams []StreamStatus
 	// Handlers has the registrations in the order in which they were added.
 	Handlers []HandlerStatus
+}
+
+// StreamStatus is how one of an informer's namespaces is doing.
+type StreamStatus struct {
+	// Namespace is "" if the stream is all that the informer reads.
+	Namespace string
+	// Synced says whether the first full state of the namespace is in the store.
+	Synced bool
+	// Objects is the number of its objects in the store.
+	Objects int
+	// ResourceVersion is the one at which the namespace stands in the store; "" before the first sync.
+	ResourceVersion string
+	// Reflector is the status of what reads it; see Status.Reflector.
+	Reflector reflector.Status
+}
+
+// String returns one line for people: what the informer is doing, with what is wrong, what it holds, and which handlers are
+// behind.
+func (s Status) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: ", s.Name)
+	switch {
+	case !s.Running:
+		b.WriteString("not running")
+		if err := s.Reflector.LastError; err != nil && !s.Synced {
+			fmt.Fprintf(&b, ": %v", err)
+		}
+	case len(s.Streams) < 2:
+		b.WriteString(s.Reflector.String())
+	default:
+		for n, stream := range s.Streams {
+			if n > 0 {
+				b.WriteString("; ")
+			}
+			fmt.Fprintf(&b, "%s %v", stream.Namespace, stream.Reflector)
+		}
+	}
+	if s.Synced {
+		fmt.Fprintf(&b, "; synced, %d objects at resourceVersion %s", s.Objects, s.ResourceVersion)
+	} else {
+		b.WriteString("; not synced")
+	}
+	for _, h := range s.Handlers {
+		if h.Backlog > 0 || h.Callback != "" {
+			fmt.Fprintf(&b, "; %v", h)
+		}
+	}
+	return b.String()
 }
 
 // HandlerStatus is how one handler keeps up.
@@ -47,10 +101,40 @@ type HandlerStatus struct {
 	Since    time.Time
 }
 
+// String returns a few words for people: `handler "billing" is in OnAdd of shop/blue for 3s, 12 events wait, merging`.
+func (s HandlerStatus) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "handler %q", s.Name)
+	if s.Callback == "" {
+		b.WriteString(" is idle")
+	} else {
+		fmt.Fprintf(&b, " is in %s of %s for %v", s.Callback, s.Key, time.Since(s.Since).Round(time.Millisecond))
+	}
+	fmt.Fprintf(&b, ", %d events wait", s.Backlog)
+	if s.Merging {
+		b.WriteString(", merging")
+	}
+	return b.String()
+}
+
 // --- private from here ---
 
 func statusOf(e *engine.Informer) Status {
-	s := Status{Name: e.Name(), Running: e.Claimed(), Synced: e.HasSynced(), Reflector: e.Reflector()}
+	s := Status{Name: e.Name(), Running: e.Claimed(), Synced: e.HasSynced()}
+	worst := -1
+	for _, stream := range e.Streams() {
+		s.Streams = append(s.Streams, StreamStatus(stream))
+		bad := 0
+		if stream.Reflector.Reason != reflector.ReasonNone {
+			bad++
+		}
+		if !stream.Synced {
+			bad += 2
+		}
+		if bad > worst {
+			worst, s.Reflector = bad, stream.Reflector
+		}
+	}
 	version := e.Table().Version()
 	s.Objects, s.ResourceVersion = version.Len(), version.ResourceVersion()
 	for _, h := range e.Handlers() {

@@ -2,7 +2,7 @@
 
 // Package object defines what informers hold: API objects, and the keys that identify them.
 //
-// Every other runtime package builds on it; it imports none of them.
+// Every other runtime package builds on it; it imports none of them. Nothing in it starts a goroutine or waits.
 package object
 
 import (

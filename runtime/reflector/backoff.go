@@ -5,6 +5,7 @@ package reflector
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 )
@@ -23,9 +24,6 @@ func (b Backoff) withDefaults() Backoff {
 	if b.Jitter == 0 {
 		b.Jitter = 0.5
 	}
-	if b.Jitter < 0 {
-		b.Jitter = 0
-	}
 	if b.ResetAfter == 0 {
 		b.ResetAfter = 2 * time.Minute
 	}
@@ -36,7 +34,7 @@ func (b Backoff) withDefaults() Backoff {
 func (b Backoff) validate() error {
 	switch {
 	case b.Initial < 0 || b.Max < 0 || b.ResetAfter < 0:
-		return errors.New("negative duration in Config.Backoff; 0 means its default")
+		return errors.New("negative duration in Tuning.Backoff; 0 means its default")
 	case b.Max < b.Initial:
 		return fmt.Errorf("the longest wait, Backoff.Max %v, is shorter than the first, Backoff.Initial %v", b.Max, b.Initial)
 	case !(b.Factor >= 1): // NaN too
@@ -47,27 +45,23 @@ func (b Backoff) validate() error {
 	return nil
 }
 
-// delays hands out the waits of a Backoff.
-type delays struct {
-	backoff Backoff
-	next    time.Duration // without jitter; 0 at the start
+// Wait returns how long the n-th wait in a row is, counted from 1, with its random part. It uses the defaults of the fields
+// that are zero.
+func (b Backoff) Wait(n int) time.Duration {
+	b = b.withDefaults()
+	// As floats, so that nothing overflows.
+	wait := min(float64(b.Max), float64(b.Initial)*math.Pow(b.Factor, float64(max(n, 1)-1)))
+	return time.Duration(wait - rand.Float64()*max(b.Jitter, 0)*wait)
 }
 
-func (d *delays) reset() { d.next = 0 }
-
-// take returns the next wait.
-func (d *delays) take() time.Duration {
-	if d.next == 0 {
-		d.next = d.backoff.Initial
-	}
-	wait := d.next
-	// As floats, so that no factor overflows.
-	d.next = time.Duration(min(float64(d.backoff.Max), float64(d.next)*d.backoff.Factor))
-	return wait - time.Duration(rand.Float64()*d.backoff.Jitter*float64(wait))
+// RetryAfter returns the time that the server asks to wait in err (Retry-After, in a header or a Status), never shortened
+// and prolonged at random by up to a tenth, so that not all clients come back at once. It is 0 if the server asks for none,
+// and if err is one that no wait makes better, like 410.
+func RetryAfter(err error) time.Duration {
+	_, after := classify(err)
+	return obey(after)
 }
 
-// obey returns the wait for a Retry-After: never shorter, and up to a tenth longer, so that not all clients come back at
-// once.
 func obey(after time.Duration) time.Duration {
 	return after + time.Duration(rand.Float64()*0.1*float64(after))
 }

@@ -23,6 +23,20 @@ type Config[T object.Object] struct {
 	// Sink is told what was read.
 	Sink Sink[T]
 
+	Tuning
+
+	// Logger is used for all logging. The zero Logger means the one of Run's context (klog.FromContext).
+	Logger klog.Logger
+	// OnError, if not nil, is called with each failure of a list or watch, on Run's goroutine, before the wait that
+	// follows. It must not block. Failures include expired versions (410) and watches that were silent for SilenceTimeout;
+	// a stream that the server ends normally is none.
+	OnError func(error)
+	// OnStatus, if not nil, is called after each change of State, on Run's goroutine. It must not block.
+	OnStatus func(Status)
+}
+
+// Tuning is how a Reflector reads and how patient it is. The zero value of a field means its default.
+type Tuning struct {
 	// PageSize makes every list a read of the most recent state, in pages of that many objects. With 0, the server may
 	// answer from its cache, which is cheaper for it. A watch-list has no pages: to list in pages from the start, set
 	// DisableWatchList too.
@@ -43,19 +57,10 @@ type Config[T object.Object] struct {
 	SilenceTimeout time.Duration
 	// Backoff paces what is tried again after a failure.
 	Backoff Backoff
-
-	// Logger is used for all logging. The zero Logger means the one of Run's context (klog.FromContext).
-	Logger klog.Logger
-	// OnError, if not nil, is called with each failure of a list or watch, on Run's goroutine, before the wait that
-	// follows. It must not block. Failures include expired versions (410) and watches that were silent for SilenceTimeout;
-	// a stream that the server ends normally is none.
-	OnError func(error)
-	// OnStatus, if not nil, is called after each change of State, on Run's goroutine. It must not block.
-	OnStatus func(Status)
 }
 
-// Backoff says how long to wait before trying again what has failed. The n-th failure in a row waits for
-// Initial·Factorⁿ⁻¹, at most Max, of which a random part, at most Jitter, is taken off.
+// Backoff says how long to wait before trying again what has failed. The n-th wait in a row lasts for Initial·Factorⁿ⁻¹, at
+// most Max, of which a random part, at most Jitter, is taken off.
 type Backoff struct {
 	// Initial is the first wait. 0 means 800 ms.
 	Initial time.Duration
@@ -65,7 +70,8 @@ type Backoff struct {
 	Factor float64
 	// Jitter is the largest part of a wait that may be taken off, at most 1. 0 means 0.5; a negative value means none.
 	Jitter float64
-	// ResetAfter is how long a watch has to be open for the next failure to be the first again. 0 means 2 minutes.
+	// ResetAfter is how long a watch has to be open for the next failure, and the next wait, to be the first again. 0 means
+	// 2 minutes.
 	ResetAfter time.Duration
 }
 
@@ -78,30 +84,43 @@ func (c Config[T]) withDefaults() Config[T] {
 			c.Name = fmt.Sprintf("%T", c.Source)
 		}
 	}
-	if c.InitialEventsTimeout == 0 {
-		c.InitialEventsTimeout = 10 * time.Second
-	}
-	if c.WatchTimeout == 0 {
-		c.WatchTimeout = 5 * time.Minute
-	}
-	if c.SilenceTimeout == 0 {
-		c.SilenceTimeout = 3 * time.Minute
-	}
-	c.Backoff = c.Backoff.withDefaults()
+	c.Tuning = c.Tuning.withDefaults()
 	return c
 }
 
-// validate checks a Config whose defaults are filled in.
-func (c Config[T]) validate() error {
+func (t Tuning) withDefaults() Tuning {
+	if t.InitialEventsTimeout == 0 {
+		t.InitialEventsTimeout = 10 * time.Second
+	}
+	if t.WatchTimeout == 0 {
+		t.WatchTimeout = 5 * time.Minute
+	}
+	if t.SilenceTimeout == 0 {
+		t.SilenceTimeout = 3 * time.Minute
+	}
+	t.Backoff = t.Backoff.withDefaults()
+	return t
+}
+
+// Validate returns what New would refuse, nil if nothing.
+func (c Config[T]) Validate() error {
 	switch {
 	case c.Source == nil:
 		return errors.New("nothing to read: Config.Source is nil")
 	case c.Sink == nil:
 		return errors.New("nobody to tell: Config.Sink is nil")
-	case c.PageSize < 0:
-		return fmt.Errorf("negative Config.PageSize %d; 0 means its default", c.PageSize)
-	case c.InitialEventsTimeout < 0 || c.WatchTimeout < 0 || c.SilenceTimeout < 0:
-		return errors.New("a timeout in Config is negative; 0 means its default")
 	}
-	return c.Backoff.validate()
+	return c.Tuning.Validate()
+}
+
+// Validate returns what New would refuse, nil if nothing: numbers below zero, and a Backoff whose parts contradict each other.
+func (t Tuning) Validate() error {
+	t = t.withDefaults()
+	switch {
+	case t.PageSize < 0:
+		return fmt.Errorf("negative Tuning.PageSize %d; 0 means its default", t.PageSize)
+	case t.InitialEventsTimeout < 0 || t.WatchTimeout < 0 || t.SilenceTimeout < 0:
+		return errors.New("a timeout in Tuning is negative; 0 means its default")
+	}
+	return t.Backoff.validate()
 }

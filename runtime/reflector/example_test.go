@@ -4,9 +4,14 @@ package reflector_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -54,11 +59,11 @@ func say(args ...any) error {
 func Example() {
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := reflector.New(reflector.Config[widget]{
-		Name:             "widgets",
-		Source:           memory{},
-		Sink:             printer{seen: cancel},
-		DisableWatchList: true,
-		OnStatus:         func(s reflector.Status) { fmt.Println("—", s.State) },
+		Name:     "widgets",
+		Source:   memory{},
+		Sink:     printer{seen: cancel},
+		Tuning:   reflector.Tuning{DisableWatchList: true},
+		OnStatus: func(s reflector.Status) { fmt.Println("—", s.State) },
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -75,4 +80,44 @@ func Example() {
 	// added red
 	// — stopped
 	// <nil>
+}
+
+// A server that refuses, and what a program learns about it.
+func ExampleReasonOf() {
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), klog.Logger{})) // without a log
+	r, err := reflector.New(reflector.Config[widget]{
+		Name:   "widgets",
+		Source: closed{},
+		Sink:   printer{},
+		OnError: func(err error) {
+			reason := reflector.ReasonOf(err)
+			fmt.Printf("%v; needs somebody's help: %v\n", reason, reason.Lasting())
+			cancel()
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Run(ctx))
+	// Output:
+	// begin
+	// forbidden; needs somebody's help: true
+	// forget it
+	// <nil>
+}
+
+// closed is a Source that is not for us.
+type closed struct{ memory }
+
+func (closed) Watch(context.Context, source.WatchOptions, func(), func(source.Event[widget]) error) error {
+	return apierrors.NewForbidden(schema.GroupResource{Group: "samples.io", Resource: "widgets"}, "", errors.New("no rights"))
+}
+
+func ExampleBackoff_Wait() {
+	b := reflector.Backoff{Initial: time.Second, Max: 10 * time.Second, Jitter: -1}
+	for n := 1; n <= 6; n++ {
+		fmt.Print(b.Wait(n), " ")
+	}
+	// Output: 1s 2s 4s 8s 10s 10s
 }

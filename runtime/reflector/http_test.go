@@ -3,13 +3,11 @@
 package reflector
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -48,13 +46,38 @@ func open(req *http.Request, s string) io.ReadCloser {
 	return r
 }
 
+// httpSource is the real source of things over a server.
+func httpSource(t *testing.T, serve server) source.Source[thing] {
+	t.Helper()
+	client, err := source.NewClient(&rest.Config{Host: "http://api.test", Transport: &transport{server: serve}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src, err := source.New[thing](client, schema.GroupVersionResource{Group: "test.io", Version: "v1", Resource: "things"}, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// The wire format of an object, a list and events.
+func wireThing(name string, version int) string {
+	return fmt.Sprintf(`{"kind":"Thing","apiVersion":"test.io/v1","metadata":{"name":%q,"resourceVersion":"%d"}}`, name, version)
+}
+
+func wireList(version int, items ...string) string {
+	return fmt.Sprintf(`{"kind":"ThingList","apiVersion":"test.io/v1","metadata":{"resourceVersion":"%d"},"items":[%s]}`, version, strings.Join(items, ","))
+}
+
+func wireEvent(typ, obj string) string { return `{"type":"` + typ + `","object":` + obj + "}\n" }
+
+func wireBookmark(version int, end string) string {
+	return wireEvent("BOOKMARK", fmt.Sprintf(`{"kind":"Thing","apiVersion":"test.io/v1","metadata":{"resourceVersion":"%d","annotations":{"k8s.io/initial-events-end":%q}}}`, version, end))
+}
+
 // TestOverHTTP goes through a life over the real source: refused, throttled, a watch-list, bad data, expiry, silence.
 func TestOverHTTP(t *testing.T) {
-	obj := func(name string, version int) string {
-		return fmt.Sprintf(`{"kind":"Thing","apiVersion":"test.io/v1","metadata":{"name":%q,"resourceVersion":"%d"}}`, name, version)
-	}
-	event := func(typ, obj string) string { return `{"type":"` + typ + `","object":` + obj + "}\n" }
-	end := event("BOOKMARK", `{"kind":"Thing","apiVersion":"test.io/v1","metadata":{"resourceVersion":"5","annotations":{"k8s.io/initial-events-end":"true"}}}`)
+	obj, event, end := wireThing, wireEvent, wireBookmark(5, "true")
 	gone := event("ERROR", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`)
 	var asked []string
 	serve := func(n int, req *http.Request) (int, http.Header, io.ReadCloser) {
@@ -76,34 +99,14 @@ func TestOverHTTP(t *testing.T) {
 		case 6:
 			return 422, nil, text("what is a watch-list?")
 		case 7:
-			return 200, nil, text(`{"kind":"ThingList","apiVersion":"test.io/v1","metadata":{"resourceVersion":"9"},"items":[` + obj("c", 9) + `]}`)
+			return 200, nil, text(wireList(9, obj("c", 9)))
+		case 9:
+			return 200, nil, text(wireList(9))
 		}
 		return 200, nil, open(req, "")
 	}
-	synctest.Test(t, func(t *testing.T) {
-		client, err := source.NewClient(&rest.Config{Host: "http://api.test", Transport: &transport{server: serve}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		src, err := source.New[thing](client, schema.GroupVersionResource{Group: "test.io", Version: "v1", Resource: "things"}, source.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		sink := &record{}
-		var reasons []string
-		r, err := New(Config[thing]{Source: src, Sink: sink, OnError: func(err error) {
-			reason, _ := classify(err)
-			reasons = append(reasons, reason.String())
-		}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(silent())
-		done := make(chan error)
-		go func() { done <- r.Run(ctx) }()
-		time.Sleep(4*time.Minute + 30*time.Second)
-		synctest.Wait()
-
+	inBubble(t, Config[thing]{Source: httpSource(t, serve)}, func(g *rig) {
+		g.pass(4*time.Minute + 30*time.Second)
 		if got, want := strings.Join(asked, "\n"), strings.Join([]string{
 			"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true",
 			"resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true",
@@ -113,25 +116,24 @@ func TestOverHTTP(t *testing.T) {
 			"resourceVersion=8&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&watch=true",
 			"resourceVersion=8&resourceVersionMatch=NotOlderThan",
 			"resourceVersion=9&watch=true",
+			"limit=1",
 			"resourceVersion=9&watch=true",
 		}, "\n"); got != want {
 			t.Errorf("asked\n%s\nwant\n%s", got, want)
 		}
-		if got, want := sink.String(), "begin, abort, begin, abort, begin, replace a, end 5, add b, update b, delete a, begin, abort, begin, replace c, end 9"; got != want {
-			t.Errorf("told %s\nwant %s", got, want)
+		g.wantTold("begin, abort, begin, abort, begin, replace a, end 5, add b, update b, delete a, begin, abort, begin, replace c, end 9")
+		var reasons []string
+		for _, err := range g.errs {
+			reasons = append(reasons, ReasonOf(err).String())
 		}
 		if got, want := strings.Join(reasons, ", "), "forbidden, throttled, bad data, bad data, expired, refused, silent"; got != want {
 			t.Errorf("failed %s\nwant   %s", got, want)
 		}
-		if s := r.Status(); s.State != StateWatching || s.BadData != 2 || s.Relists != 1 || s.ResourceVersion != "9" {
+		if s := g.Status(); s.State != StateWatching || s.BadData != 2 || s.Relists != 1 || s.ResourceVersion != "9" {
 			t.Errorf("status %+v", s)
 		}
-		if want := "things.test.io/v1"; r.Name() != want {
-			t.Errorf("name %q, want %q", r.Name(), want)
-		}
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
+		if want := "things.test.io/v1"; g.Name() != want {
+			t.Errorf("name %q, want %q", g.Name(), want)
 		}
 	})
 }

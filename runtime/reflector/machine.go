@@ -11,124 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// defaultPage is the size of a page if Config sets none.
-const defaultPage = 500
-
-// maxEmptyPages is how many pages in a row may be empty and yet have a continue token.
-const maxEmptyPages = 10
-
-// state is everything that decides what comes next. It is a value: step returns a new one and changes none.
-type state struct {
-	rules rules // set once at the start
-
-	phase   State
-	then    State  // in StateWaiting: StateConnecting to watch again, StateListing for a new round
-	version string // last one that was passed to the sink
-	synced  bool   // the sink has had a full state
-
-	// How the next full state has to be read; reset once one has been read.
-	fresh    bool // as the most recent one
-	whole    bool // without pages: a token has expired
-	listOnly bool // by a list: a watch-list has failed in this round
-
-	// What was learned about the server; never reset.
-	noStream bool // it doesn't support watch-lists
-	paged    bool // it reads lists in pages even when it may answer from its cache
-
-	// hasty is set by a retry without a wait, and forbids the next one until a watch has been healthy.
-	hasty bool
-
-	// stuck is the version after which a watch was accepted and then failed at once by an error of the server or by bad
-	// data. The event after that version is to blame: if it happens again, a full state is read to get past it.
-	stuck string
-
-	pages pages // in StateListing
-}
-
-// rules are what Config says.
-type rules struct {
-	pageSize int64
-	stream   bool
-}
-
-// pages is the progress of a list. Cycles of its tokens are found by Brent's algorithm: each token is compared with one
-// that is kept, and the kept one is replaced after 1, 2, 4, 8 … tokens.
-type pages struct {
-	version     string // of the first page
-	token       string // of the next page; "" on the first one
-	kept        string
-	count, next int
-	empty       int // pages in a row without an object
-}
-
-// inputKind is the closed set of what can happen.
-type inputKind uint8
-
-const (
-	inStart   inputKind = iota + 1
-	inOpened            // the watch was accepted
-	inEvent             // with event, version, initialEnd
-	inPage              // with version, token, items
-	inEnded             // the server has ended the watch normally; with brief, events, healthy
-	inFailed            // with reason, after, brief, healthy
-	inElapsed           // the wait is over
-)
-
-// input is something that has happened.
-type input struct {
-	kind       inputKind
-	event      source.EventType
-	version    string // of an event or a page
-	initialEnd bool
-	token      string // of the next page
-	items      int    // in the page
-	reason     Reason
-	after      time.Duration // that the server asks for
-	brief      bool          // the watch was open for less than a second
-	events     bool          // the watch has brought something
-	healthy    bool          // the watch was open long enough to forget earlier failures
-}
-
-// op is the closed set of what can be done next.
-type op uint8
-
-const (
-	opGoOn   op = iota // go on reading the open stream
-	opLeave            // leave the open stream, because of action.found
-	opStream           // begin a replace and open a watch-list at version
-	opList             // begin a replace and read the first page: version, match, limit
-	opPage             // read the page of token: limit
-	opWatch            // open a watch at version
-	opWait             // wait for after, or for the backoff if after is 0
-)
-
-// call is the closed set of calls to the sink. The call comes before the op.
-type call uint8
-
-const (
-	callNothing call = iota
-	callReplace
-	callAdd
-	callUpdate
-	callDelete
-	callBookmark // version
-	callEnd      // version
-	callAbort
-)
-
-// action is what has to be done about an input.
-type action struct {
-	call    call
-	op      op
-	told    string // version for callBookmark and callEnd
-	version string
-	match   string
-	limit   int64
-	token   string
-	after   time.Duration
-	found   Reason // a failure that only step could see
-}
-
 // step is the whole behaviour: from a state and an input to the next state and an action. It has no clock, no timer, no
 // lock and no loop.
 func step(s state, in input) (state, action) {
@@ -154,6 +36,11 @@ func step(s state, in input) (state, action) {
 		return s.failed(in)
 	case inElapsed:
 		return s.enter(s.then)
+	case inProbed:
+		if older(in.version, s.version) {
+			return s.found(ReasonWentBack)
+		}
+		return s.enter(StateConnecting)
 	}
 	return s, action{}
 }
@@ -195,6 +82,10 @@ func (s state) begin() (state, action) {
 func (s state) enter(next State) (state, action) {
 	if next == StateConnecting {
 		s.phase = StateConnecting
+		if s.doubt {
+			s.doubt = false
+			return s, action{op: opProbe}
+		}
 		return s, action{op: opWatch, version: s.version}
 	}
 	return s.begin()
@@ -295,7 +186,7 @@ func (s state) found(reason Reason) (state, action) {
 // complete notes that the sink has a full state that stands at version.
 func (s state) complete(version string) state {
 	s.version, s.synced = version, true
-	s.fresh, s.whole, s.listOnly = false, false, false
+	s.fresh, s.whole, s.listOnly, s.doubt = false, false, false, false
 	s.pages = pages{}
 	return s
 }
@@ -349,8 +240,12 @@ func (s state) streamFailed(in input) (state, action) {
 	case ReasonWentBack:
 		s.fresh = true
 		return s.retry(StateListing)
-	case ReasonBadData:
+	case ReasonBadData, ReasonTransform:
+		s.listOnly = true
 		return s.retry(StateListing)
+	case ReasonUnreachable:
+		// A list will hardly do better at once. But something on the way to the server may dislike long answers.
+		s.listOnly = true
 	}
 	return s.wait(StateListing, in.after)
 }
@@ -367,10 +262,11 @@ func (s state) listFailed(in input) (state, action) {
 	case ReasonTooNew, ReasonWentBack:
 		s.fresh = true
 		return s.retry(StateListing)
-	case ReasonBadData:
+	}
+	s.listOnly = false // the next one is a watch-list again, if this one stood in for one
+	if in.reason == ReasonBadData || in.reason == ReasonTransform {
 		return s.retry(StateListing)
 	}
-	s.listOnly = false
 	return s.wait(StateListing, in.after)
 }
 
@@ -383,14 +279,15 @@ func (s state) watchFailed(in input) (state, action) {
 		return s.retry(StateListing)
 	case ReasonSilent:
 		if s.phase == StateWatching {
-			// Most likely nothing has happened. The next watch shows whether the server is still there.
+			// Most likely nothing has happened. The next requests show whether the server is still there, and where.
+			s.doubt = true
 			return s.retry(StateConnecting)
 		}
 	case ReasonRefused:
 		// Most likely it is because of the version: another full state brings another one.
 		s.fresh = true
 		return s.wait(StateListing, in.after)
-	case ReasonBadData:
+	case ReasonBadData, ReasonTransform:
 		if s.stuck == s.version {
 			return s.wait(StateListing, in.after)
 		}

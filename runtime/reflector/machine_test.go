@@ -3,6 +3,8 @@
 package reflector
 
 import (
+	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -93,6 +95,18 @@ func TestStep(t *testing.T) {
 			state{rules: streams, phase: StateStreaming}, input{kind: inFailed, reason: ReasonThrottled, after: 3 * time.Second},
 			state{rules: streams, phase: StateWaiting, then: StateListing}, action{call: callAbort, op: opWait, after: 3 * time.Second},
 		},
+		"watch-list: cut off": {
+			state{rules: streams, phase: StateStreaming}, failed(ReasonUnreachable),
+			state{rules: streams, phase: StateWaiting, then: StateListing, listOnly: true}, action{call: callAbort, op: opWait},
+		},
+		"watch-list: bad data": {
+			state{rules: streams, phase: StateStreaming}, failed(ReasonBadData),
+			state{rules: streams, phase: StateListing, listOnly: true, hasty: true}, action{call: callAbort, op: opList, version: "0", limit: 500},
+		},
+		"watch-list: bad data again": {
+			state{rules: streams, phase: StateStreaming, hasty: true}, failed(ReasonBadData),
+			state{rules: streams, phase: StateWaiting, then: StateListing, listOnly: true, hasty: true}, action{call: callAbort, op: opWait},
+		},
 		"watch-list: forbidden": {
 			state{rules: streams, phase: StateStreaming}, failed(ReasonForbidden),
 			state{rules: streams, phase: StateWaiting, then: StateListing}, action{call: callAbort, op: opWait},
@@ -145,6 +159,11 @@ func TestStep(t *testing.T) {
 		"list: fails in place of a watch-list": {
 			state{phase: StateListing, rules: streams, listOnly: true}, failed(ReasonServerError),
 			state{phase: StateWaiting, then: StateListing, rules: streams}, action{call: callAbort, op: opWait},
+		},
+
+		"list: bad data in place of a watch-list": {
+			state{phase: StateListing, rules: streams, listOnly: true, hasty: true}, failed(ReasonBadData),
+			state{phase: StateWaiting, then: StateListing, rules: streams, hasty: true}, action{call: callAbort, op: opWait},
 		},
 
 		"watch: opened": {
@@ -209,11 +228,27 @@ func TestStep(t *testing.T) {
 		},
 		"watch: silent": {
 			state{phase: StateWatching, version: "5"}, failed(ReasonSilent),
-			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opWatch, version: "5"},
+			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opProbe},
 		},
 		"watch: silent again": {
 			state{phase: StateWatching, version: "5", hasty: true}, failed(ReasonSilent),
-			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true}, action{op: opWait},
+			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true, doubt: true}, action{op: opWait},
+		},
+		"watch: waited after silence": {
+			state{phase: StateWaiting, then: StateConnecting, version: "5", doubt: true}, input{kind: inElapsed},
+			state{phase: StateConnecting, then: StateConnecting, version: "5"}, action{op: opProbe},
+		},
+		"watch: the server stands where it should": {
+			state{phase: StateConnecting, version: "5", hasty: true}, input{kind: inProbed, version: "7"},
+			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opWatch, version: "5"},
+		},
+		"watch: the server does not say where it stands": {
+			state{phase: StateConnecting, version: "5", hasty: true}, input{kind: inProbed},
+			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opWatch, version: "5"},
+		},
+		"watch: the server was put back": {
+			state{phase: StateConnecting, version: "5"}, input{kind: inProbed, version: "3"},
+			state{phase: StateListing, version: "5", fresh: true, hasty: true}, action{op: opList, limit: 500, found: ReasonWentBack},
 		},
 		"watch: no answer": {
 			state{phase: StateConnecting, version: "5"}, failed(ReasonSilent),
@@ -245,6 +280,14 @@ func TestStep(t *testing.T) {
 		},
 		"watch: bad data again in the same place": {
 			state{phase: StateWatching, version: "5", hasty: true, stuck: "5"}, failed(ReasonBadData),
+			state{phase: StateWaiting, then: StateListing, version: "5", hasty: true, stuck: "5"}, action{op: opWait},
+		},
+		"watch: transform failed": {
+			state{phase: StateWatching, version: "5"}, failed(ReasonTransform),
+			state{phase: StateConnecting, version: "5", hasty: true, stuck: "5"}, action{op: opWatch, version: "5"},
+		},
+		"watch: transform failed again in the same place": {
+			state{phase: StateWatching, version: "5", hasty: true, stuck: "5"}, failed(ReasonTransform),
 			state{phase: StateWaiting, then: StateListing, version: "5", hasty: true, stuck: "5"}, action{op: opWait},
 		},
 		"watch: version refused": {
@@ -331,6 +374,60 @@ func TestStepIsThrottled(t *testing.T) {
 					s, a = step(s, input{kind: inFailed, reason: reason})
 				}
 			}
+		}
+	}
+}
+
+// TestStepNeverHurries plays servers that answer at random and keep no watch open for long: after a handful of requests there
+// is a wait, whatever they say.
+func TestStepNeverHurries(t *testing.T) {
+	for seed := range uint64(500) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		version := 100
+		s, a := step(state{rules: []rules{{}, {stream: true}, {pageSize: 7}}[r.IntN(3)]}, input{kind: inStart})
+		requests := 0
+		type event struct {
+			phase State
+			op    op
+			got   input
+		}
+		var history []event
+		fail := func() input {
+			return input{kind: inFailed, reason: Reason(1 + r.IntN(len(reasonNames)-1)), brief: r.IntN(2) == 0}
+		}
+		for range 200 {
+			var in input
+			switch a.op {
+			case opWait:
+				requests, history = 0, history[:0]
+				in = input{kind: inElapsed}
+			case opLeave:
+				in = input{kind: inFailed, reason: a.found}
+			case opProbe:
+				in = input{kind: inProbed, version: fmt.Sprint(version - r.IntN(2)*50)}
+			case opList, opPage:
+				requests++
+				if in = fail(); r.IntN(2) == 0 {
+					in = input{kind: inPage, version: fmt.Sprint(version - r.IntN(2)*50)}
+				}
+			case opStream, opWatch:
+				requests++
+				switch in = fail(); r.IntN(4) {
+				case 0:
+					in = input{kind: inEnded, brief: true}
+				case 1:
+					in = input{kind: inEvent, event: source.Bookmark, version: fmt.Sprint(version - r.IntN(2)*50), initialEnd: true}
+				}
+			case opGoOn:
+				if in = fail(); r.IntN(2) == 0 {
+					in = input{kind: inEnded, brief: true, events: true}
+				}
+			}
+			history = append(history, event{s.phase, a.op, in})
+			if requests > 6 {
+				t.Fatalf("seed %d: %d requests without a wait: %s", seed, requests, fmt.Sprintf("%+v", history))
+			}
+			s, a = step(s, in)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -47,6 +48,14 @@ type fake struct {
 	times          []time.Time
 }
 
+// watchFunc is the type of fake.watch.
+type watchFunc = func(context.Context, int, source.WatchOptions, func(), func(source.Event[thing]) error) error
+
+// quiet is a watch that opens and brings nothing.
+func quiet(ctx context.Context, _ int, _ source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
+	return hold(ctx, opened)
+}
+
 func (f *fake) note(format string, args ...any) {
 	f.calls = append(f.calls, fmt.Sprintf(format, args...))
 	f.times = append(f.times, time.Now())
@@ -56,7 +65,11 @@ func (f *fake) List(ctx context.Context, opts source.ListOptions, item func(thin
 	f.mu.Lock()
 	f.lists++
 	n := f.lists
-	f.note("list rv=%s%s limit=%d token=%s", opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue)
+	verb := "list"
+	if opts.VersionOnly {
+		verb = "probe"
+	}
+	f.note("%s rv=%s%s limit=%d token=%s", verb, opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue)
 	f.mu.Unlock()
 	return f.list(n, opts, item)
 }
@@ -108,6 +121,37 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
+// turn is what a watch does: it refuses, or opens, brings events and stays open, or ends after a time.
+type turn struct {
+	refuse error
+	events []source.Event[thing]
+	ends   bool
+	after  time.Duration
+	err    error // that it ends with
+}
+
+// turns makes the n-th watch take the n-th turn, and the ones after the last bring nothing.
+func turns(all ...turn) watchFunc {
+	return func(ctx context.Context, n int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+		var t turn
+		if n <= len(all) {
+			t = all[n-1]
+		}
+		if t.refuse != nil {
+			return t.refuse
+		}
+		opened()
+		if err := send(event, t.events...); err != nil {
+			return err
+		}
+		if t.ends {
+			sleep(ctx, t.after)
+			return t.err
+		}
+		return hold(ctx, opened)
+	}
+}
+
 // send passes events on and stops at the first error.
 func send(event func(source.Event[thing]) error, events ...source.Event[thing]) error {
 	for _, e := range events {
@@ -130,11 +174,15 @@ func listOf(version string, items ...thing) func(int, source.ListOptions, func(t
 	}
 }
 
-// record is a Sink that notes what it is told.
+// record is a Sink that notes what it is told, and keeps what a store would have of it.
 type record struct {
-	mu    sync.Mutex
-	told  []string
-	fails map[string]error
+	fails map[string]error // set once at construction
+
+	// mu guards what follows.
+	mu     sync.Mutex
+	told   []string
+	things map[string]string // versions by name
+	staged map[string]string // nil outside of a replace
 }
 
 func (r *record) note(format string, args ...any) error {
@@ -151,14 +199,79 @@ func (r *record) String() string {
 	return strings.Join(r.told, ", ")
 }
 
-func (r *record) BeginReplace() error             { return r.note("begin") }
-func (r *record) Replace(o thing) error           { return r.note("replace %s", o.Name) }
-func (r *record) EndReplace(version string) error { return r.note("end %s", version) }
-func (r *record) AbortReplace() error             { return r.note("abort") }
-func (r *record) Add(o thing) error               { return r.note("add %s", o.Name) }
-func (r *record) Update(o thing) error            { return r.note("update %s", o.Name) }
-func (r *record) Delete(o thing) error            { return r.note("delete %s", o.Name) }
-func (r *record) Bookmark(version string) error   { return r.note("bookmark %s", version) }
+// change changes what is kept.
+func (r *record) change(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+}
+
+// set keeps an object, or takes it out if version is "".
+func (r *record) set(name, version string) {
+	r.change(func() {
+		things := r.things
+		if r.staged != nil {
+			things = r.staged
+		} else if things == nil {
+			r.things = map[string]string{}
+			things = r.things
+		}
+		if version == "" {
+			delete(things, name)
+		} else {
+			things[name] = version
+		}
+	})
+}
+
+// content returns what is kept, like "a@1 b@2".
+func (r *record) content() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []string
+	for name, version := range r.things {
+		all = append(all, name+"@"+version)
+	}
+	slices.Sort(all)
+	return strings.Join(all, " ")
+}
+
+func (r *record) BeginReplace() error {
+	r.change(func() { r.staged = map[string]string{} })
+	return r.note("begin")
+}
+
+func (r *record) Replace(o thing) error {
+	r.set(o.Name, o.ResourceVersion)
+	return r.note("replace %s", o.Name)
+}
+
+func (r *record) EndReplace(version string) error {
+	r.change(func() { r.things, r.staged = r.staged, nil })
+	return r.note("end %s", version)
+}
+
+func (r *record) AbortReplace() error {
+	r.change(func() { r.staged = nil })
+	return r.note("abort")
+}
+
+func (r *record) Add(o thing) error {
+	r.set(o.Name, o.ResourceVersion)
+	return r.note("add %s", o.Name)
+}
+
+func (r *record) Update(o thing) error {
+	r.set(o.Name, o.ResourceVersion)
+	return r.note("update %s", o.Name)
+}
+
+func (r *record) Delete(o thing) error {
+	r.set(o.Name, "")
+	return r.note("delete %s", o.Name)
+}
+
+func (r *record) Bookmark(version string) error { return r.note("bookmark %s", version) }
 
 // logbook keeps what is logged.
 type logbook struct {
@@ -183,7 +296,7 @@ type rig struct {
 	*Reflector[thing]
 	t      *testing.T
 	start  time.Time
-	src    *fake
+	src    *fake // nil over HTTP
 	sink   *record
 	errs   []error // to be read after pass
 	states []State
@@ -195,9 +308,19 @@ type rig struct {
 // synctest.Wait or a sleep is not a race, however busy the machine is.
 func bubble(t *testing.T, src *fake, config Config[thing], test func(*rig)) {
 	t.Helper()
+	config.Source = src
+	config.Name = "things"
+	inBubble(t, config, func(g *rig) {
+		g.src = src
+		test(g)
+	})
+}
+
+func inBubble(t *testing.T, config Config[thing], test func(*rig)) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		g := &rig{t: t, start: time.Now(), src: src, sink: &record{}, done: make(chan error, 1)}
-		config.Name, config.Source, config.Sink = "things", src, g.sink
+		g := &rig{t: t, start: time.Now(), sink: &record{}, done: make(chan error, 1)}
+		config.Sink = g.sink
 		config.OnError = func(err error) { g.errs = append(g.errs, err) }
 		config.OnStatus = func(s Status) { g.states = append(g.states, s.State) }
 		r, err := New(config)
@@ -212,7 +335,7 @@ func bubble(t *testing.T, src *fake, config Config[thing], test func(*rig)) {
 		synctest.Wait()
 		test(g)
 		before := time.Now()
-		cancel()
+		g.cancel()
 		if err := <-g.done; err != nil {
 			t.Errorf("Run: %v", err)
 		}
@@ -223,6 +346,19 @@ func bubble(t *testing.T, src *fake, config Config[thing], test func(*rig)) {
 			t.Errorf("after Run: %v", s)
 		}
 	})
+}
+
+// again ends the run and begins another one.
+func (g *rig) again() {
+	g.t.Helper()
+	g.cancel()
+	if err := <-g.done; err != nil {
+		g.t.Errorf("Run: %v", err)
+	}
+	ctx, cancel := context.WithCancel(silent())
+	g.cancel = cancel
+	go func() { g.done <- g.Run(ctx) }()
+	synctest.Wait()
 }
 
 // silent is a context whose logger drops everything.
@@ -245,6 +381,13 @@ func (g *rig) wantTold(want string) {
 	g.t.Helper()
 	if got := g.sink.String(); got != want {
 		g.t.Errorf("told %s\nwant %s", got, want)
+	}
+}
+
+func (g *rig) wantContent(want string) {
+	g.t.Helper()
+	if got := g.sink.content(); got != want {
+		g.t.Errorf("kept %q, want %q", got, want)
 	}
 }
 

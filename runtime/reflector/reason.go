@@ -4,6 +4,7 @@ package reflector
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -35,12 +37,13 @@ const (
 	ReasonServerError
 	// ReasonUnreachable is a connection that was refused, reset, cut off or never made. Tried again with backoff.
 	ReasonUnreachable
-	// ReasonSilent is a connection that brought nothing for Config.SilenceTimeout. A watch that was open is opened again
-	// at once, and with backoff from the second time on; anything else is tried again with backoff.
+	// ReasonSilent is a connection that brought nothing for Tuning.SilenceTimeout. A watch that was open is opened again
+	// at once, and with backoff from the second time on; before that, the server is asked where it stands. Anything else
+	// is tried again with backoff.
 	ReasonSilent
 	// ReasonNoBookmark is a watch-list whose initial events did not end. A list is read instead.
 	ReasonNoBookmark
-	// ReasonRefused is 400, 405, 406, 415 or 422: the server doesn't support the request. If it was a watch-list, lists are
+	// ReasonRefused is 400, 405, 406, 415, 422 or another 4xx: the server doesn't support the request. If it was a watch-list, lists are
 	// used from then on; otherwise it is tried again with backoff.
 	ReasonRefused
 	// ReasonExpired is 410: the server no longer has the version that was asked for. A full state is read.
@@ -55,6 +58,8 @@ const (
 	// ReasonBadData is an answer that could not be decoded. The request is repeated, with backoff from the second time on;
 	// if a watch brings bad data twice at the same version, a full state is read.
 	ReasonBadData
+	// ReasonTransform is an object that the Source could not transform (TransformError). Treated like ReasonBadData.
+	ReasonTransform
 	// ReasonShortWatch is a watch that the server closed at once. It is opened again with backoff.
 	ReasonShortWatch
 	// ReasonEndlessList is a list whose continue tokens repeat or whose pages stay empty. Tried again with backoff.
@@ -77,6 +82,7 @@ var reasonNames = [...]string{
 	ReasonWentBack:     "versions went back",
 	ReasonUnreadable:   "unreadable in storage",
 	ReasonBadData:      "bad data",
+	ReasonTransform:    "transform failed",
 	ReasonShortWatch:   "watch closed at once",
 	ReasonEndlessList:  "endless list",
 }
@@ -89,9 +95,45 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
+// Lasting says whether such a failure stays until somebody does something about it: gives the account the rights, installs
+// the resource, repairs the object. It is not for ever (a resource may be about to be installed), and the reflector goes on
+// trying; who waits for it may want to stop.
+func (r Reason) Lasting() bool {
+	switch r {
+	case ReasonUnauthorized, ReasonForbidden, ReasonNotFound, ReasonRefused, ReasonBadData, ReasonTransform:
+		return true
+	}
+	return false
+}
+
+// ReasonOf returns the kind of failure that err is, an error of a Source or one that OnError was called with. ReasonNone is
+// that of nil, and ReasonUnreachable that of an error that says nothing.
+func ReasonOf(err error) Reason {
+	if err == nil {
+		return ReasonNone
+	}
+	reason, _ := classify(err)
+	return reason
+}
+
+// TransformError says that an object could not be transformed between the server and the Sink. A Source that transforms
+// returns it from List and Watch; the Sink keeps what it has.
+type TransformError struct {
+	// Key is that of the object as the server sent it.
+	Key object.Key
+	// Err is the reason. It is never nil.
+	Err error
+}
+
+// Error returns one line with the key and the reason.
+func (e *TransformError) Error() string { return fmt.Sprintf("transform %s: %v", e.Key, e.Err) }
+
+// Unwrap returns Err.
+func (e *TransformError) Unwrap() error { return e.Err }
+
 // The errors that a Reflector finds itself. errors.Is finds them in Status.LastError and in the argument of OnError.
 var (
-	// ErrSilent is a connection that brought nothing for Config.SilenceTimeout.
+	// ErrSilent is a connection that brought nothing for Tuning.SilenceTimeout.
 	ErrSilent = errors.New("the connection was silent for too long")
 	// ErrNoBookmark is a watch-list whose initial events did not end.
 	ErrNoBookmark = errors.New("the watch-list did not come to the bookmark that ends its initial events")
@@ -113,6 +155,11 @@ var found = [len(reasonNames)]error{
 
 // classify returns the kind of failure that err is, and the server's Retry-After, 0 if it has sent none.
 func classify(err error) (Reason, time.Duration) {
+	// First what is not the server's: it may wrap anything.
+	var transform *TransformError
+	if errors.As(err, &transform) {
+		return ReasonTransform, 0
+	}
 	switch {
 	case errors.Is(err, ErrSilent):
 		return ReasonSilent, 0
@@ -120,6 +167,10 @@ func classify(err error) (Reason, time.Duration) {
 		return ReasonNoBookmark, 0
 	case errors.Is(err, ErrWentBack):
 		return ReasonWentBack, 0
+	case errors.Is(err, ErrShortWatch):
+		return ReasonShortWatch, 0
+	case errors.Is(err, ErrEndlessList):
+		return ReasonEndlessList, 0
 	}
 	var api apierrors.APIStatus
 	if errors.As(err, &api) {
@@ -132,12 +183,25 @@ func classify(err error) (Reason, time.Duration) {
 	return ReasonUnreachable, 0
 }
 
+// isTooNew recognizes a version that the server has not reached: by the cause, and by the text of servers that name none.
+func isTooNew(status metav1.Status) bool {
+	const text = "Too large resource version"
+	if status.Details != nil {
+		for _, cause := range status.Details.Causes {
+			if cause.Type == metav1.CauseTypeResourceVersionTooLarge || strings.Contains(cause.Message, text) {
+				return true
+			}
+		}
+	}
+	return strings.Contains(status.Message, text)
+}
+
 func classifyStatus(err error, status metav1.Status) (Reason, time.Duration) {
 	// What has to be read anew comes first: no wait makes it better.
 	switch {
 	case status.Code == http.StatusGone, status.Reason == metav1.StatusReasonExpired, status.Reason == metav1.StatusReasonGone:
 		return ReasonExpired, 0
-	case apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge), strings.Contains(status.Message, "Too large resource version"):
+	case isTooNew(status):
 		return ReasonTooNew, 0
 	case status.Reason == metav1.StatusReasonStoreReadError:
 		return ReasonUnreadable, 0

@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -52,15 +53,48 @@ func TestClassify(t *testing.T) {
 		"unreadable":           {status(http.StatusInternalServerError, metav1.StatusReasonStoreReadError), ReasonUnreadable, 0},
 		"wrapped":              {fmt.Errorf("list: %w", errGone), ReasonExpired, 0},
 		"bad data":             {&source.DecodeError{Err: source.ErrNoName}, ReasonBadData, 0},
+		"transform":            {fmt.Errorf("list: %w", &TransformError{Err: errGone}), ReasonTransform, 0},
 		"cut off":              {&source.DecodeError{Err: io.ErrUnexpectedEOF}, ReasonUnreachable, 0},
 		"network":              {errors.New("connection refused"), ReasonUnreachable, 0},
 		"silent":               {fmt.Errorf("%w: for 3m", ErrSilent), ReasonSilent, 0},
 		"no bookmark":          {ErrNoBookmark, ReasonNoBookmark, 0},
 		"went back":            {ErrWentBack, ReasonWentBack, 0},
+		"short watch":          {ErrShortWatch, ReasonShortWatch, 0},
+		"endless list":         {ErrEndlessList, ReasonEndlessList, 0},
 	} {
 		if got, after := classify(tc.err); got != tc.want || after != tc.after {
 			t.Errorf("%s: got %v after %v, want %v after %v", name, got, after, tc.want, tc.after)
 		}
+	}
+}
+
+func TestReasonOf(t *testing.T) {
+	if got := ReasonOf(nil); got != ReasonNone || got.Lasting() {
+		t.Errorf("no error is %v", got)
+	}
+	for err, lasting := range map[error]bool{
+		statusError(401, 0): true, statusError(403, 0): true, statusError(404, 0): true, errInvalid: true,
+		&source.DecodeError{Err: source.ErrWrongKind}: true, &TransformError{Err: io.EOF}: true,
+		statusError(429, 0): false, errBusy: false, errGone: false, errTooNew: false, io.EOF: false, ErrSilent: false, ErrNoBookmark: false,
+	} {
+		if reason := ReasonOf(err); reason.Lasting() != lasting {
+			t.Errorf("%v: %v.Lasting() is %v", err, reason, reason.Lasting())
+		}
+	}
+}
+
+func TestRetryAfter(t *testing.T) {
+	for err, want := range map[error]time.Duration{statusError(429, 10): 10 * time.Second, statusError(429, 0): 0, statusError(410, 10): 0, io.EOF: 0} {
+		if got := RetryAfter(err); got < want || got > want+want/10 {
+			t.Errorf("%v: %v, want %v and at most a tenth", err, got, want)
+		}
+	}
+}
+
+func TestTransformError(t *testing.T) {
+	err := &TransformError{Key: object.Key{Namespace: "shop", Name: "blue"}, Err: io.ErrNoProgress}
+	if want := "transform shop/blue: " + io.ErrNoProgress.Error(); err.Error() != want || !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("got %q, want %q", err, want)
 	}
 }
 

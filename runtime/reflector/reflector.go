@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -57,7 +58,7 @@ type Reflector[T object.Object] struct {
 // New makes a Reflector; it starts nothing. It fails if Source or Sink is nil, or a number in config is out of range.
 func New[T object.Object](config Config[T]) (*Reflector[T], error) {
 	config = config.withDefaults()
-	if err := config.validate(); err != nil {
+	if err := config.Validate(); err != nil {
 		return nil, fmt.Errorf("reflector.New of %s: %w", config.Name, err)
 	}
 	return &Reflector[T]{config: config}, nil
@@ -86,7 +87,11 @@ func (r *Reflector[T]) Run(ctx context.Context) error {
 func (r *Reflector[T]) Status() Status {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.status
+	s := r.status
+	if s.State == StateWatching && time.Since(s.Since) >= r.config.Backoff.ResetAfter {
+		s.Attempts = 0
+	}
+	return s
 }
 
 // update changes the status.

@@ -4,9 +4,7 @@ package reflector
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -28,7 +26,7 @@ type run[T object.Object] struct {
 
 	state     state
 	shown     State // the last one published in Status
-	delays    delays
+	waits     int   // in a row
 	replacing bool  // the sink is between BeginReplace and EndReplace or AbortReplace
 	sinkErr   error // the first one; it ends the run
 }
@@ -44,7 +42,6 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 		config: c,
 		ctx:    ctx,
 		log:    log.WithValues("reflector", c.Name),
-		delays: delays{backoff: c.Backoff},
 		state: state{
 			rules:   rules{pageSize: c.PageSize, stream: !c.DisableWatchList},
 			version: r.Status().ResourceVersion,
@@ -93,7 +90,8 @@ func (r *run[T]) publish(a *action) {
 		if a.after > 0 {
 			a.after = obey(a.after)
 		} else {
-			a.after = r.delays.take()
+			r.waits++
+			a.after = r.config.Backoff.Wait(r.waits)
 		}
 		r.setState(StateWaiting, time.Now().Add(a.after))
 	} else if r.state.phase != r.shown {
@@ -148,6 +146,8 @@ func (r *run[T]) do(a action) input {
 		return r.page(a)
 	case opWatch:
 		return r.watch(a)
+	case opProbe:
+		return r.probe()
 	case opWait:
 		timer := time.NewTimer(a.after)
 		defer timer.Stop()
@@ -188,159 +188,27 @@ func (r *run[T]) page(a action) input {
 	if err != nil {
 		return r.failed(err, false)
 	}
-	return input{kind: inPage, version: result.ResourceVersion, token: result.Continue, items: items}
+	return input{kind: inPage, version: result.ResourceVersion, token: result.Continue, items: items + result.Skipped}
 }
 
-// watch reads a watch, or a watch-list and the watch that it becomes.
-func (r *run[T]) watch(a action) input {
-	ctx, cancel := context.WithCancelCause(r.ctx)
-	defer cancel(nil)
-	timeout := r.config.WatchTimeout + time.Duration(rand.Float64()*float64(r.config.WatchTimeout))
-
-	w := watch[T]{run: r, cancel: cancel}
-	if a.op == opStream {
-		limit := r.config.InitialEventsTimeout
-		w.dog = newWatchdog(limit, func() { cancel(fmt.Errorf("%w: no initial event for %v", ErrNoBookmark, limit)) })
-		// A server that doesn't support watch-lists may send other events for long, and never the bookmark.
-		w.total = time.AfterFunc(timeout+limit, func() { cancel(ErrNoBookmark) })
-		defer w.total.Stop()
-	} else {
-		w.watching()
-	}
-	defer func() { w.dog.stop() }()
-
-	err := r.config.Source.Watch(ctx, source.WatchOptions{
-		ResourceVersion: a.version, SendInitialEvents: a.op == opStream, Timeout: timeout,
-	}, w.opened, w.event)
-	if r.stopping() {
-		return input{}
-	}
-	now := time.Now()
-	healthy := !w.well.IsZero() && now.Sub(w.well) >= r.config.Backoff.ResetAfter
-	if healthy {
-		r.delays.reset()
-	}
-	if w.left != ReasonNone {
-		r.failure(w.left, found[w.left])
-		return input{kind: inFailed, reason: w.left, healthy: healthy}
-	}
-	if cause := context.Cause(ctx); cause != nil {
-		err = cause // the watchdog's, whatever the source makes of it
-		if w.open.IsZero() && errors.Is(err, ErrNoBookmark) {
-			err = fmt.Errorf("%w: no answer to a watch-list for %v", ErrSilent, r.config.InitialEventsTimeout)
+// probe asks for the most recent version, by a list of one object. Where that fails, nothing is known, and the next watch
+// shows what is wrong.
+func (r *run[T]) probe() input {
+	ctx, cancel := context.WithTimeout(r.ctx, r.config.InitialEventsTimeout)
+	defer cancel()
+	items := 0
+	result, err := r.config.Source.List(ctx, source.ListOptions{Limit: 1, VersionOnly: true}, func(T) error {
+		if items++; items > 1 {
+			return errLeave // a server that knows no limit
 		}
-	}
-	brief := w.open.IsZero() || now.Sub(w.open) < briefly
-	if err != nil {
-		in := r.failed(err, healthy)
-		in.brief = brief
-		return in
-	}
-	return input{kind: inEnded, brief: brief, events: w.events, healthy: healthy}
-}
-
-// watch is one open stream.
-type watch[T object.Object] struct {
-	*run[T]
-	cancel context.CancelCauseFunc
-	dog    *watchdog
-	total  *time.Timer // of a watch-list
-
-	open   time.Time // when the server accepted it
-	well   time.Time // since when it has been open and past its initial events
-	events bool
-	left   Reason // why step wanted to leave it
-}
-
-// watching arms the watchdog for the time when bookmarks can be expected.
-func (w *watch[T]) watching() {
-	limit := w.config.SilenceTimeout
-	w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no event and no bookmark for %v", ErrSilent, limit)) })
-}
-
-func (w *watch[T]) opened() {
-	if !w.open.IsZero() {
-		return
-	}
-	w.open = time.Now()
-	w.dog.back(w.open)
-	a := w.step(input{kind: inOpened})
-	w.publish(&a)
-	if w.state.phase == StateWatching {
-		w.well = w.open
-	}
-}
-
-func (w *watch[T]) event(e source.Event[T]) error {
-	w.opened()
-	w.dog.away()
-	w.events = true
-	streaming := w.state.phase == StateStreaming
-	// Before the bookmark, only initial events show progress.
-	noise := streaming && e.Type != source.Added
-	var start time.Time
-	if noise {
-		start = time.Now()
-	}
-	a := w.step(input{kind: inEvent, event: e.Type, version: e.ResourceVersion, initialEnd: e.InitialEventsEnd})
-	if a.op == opLeave {
-		w.left = a.found
-		return errLeave
-	}
-	if err := w.pass(a, e); err != nil {
-		return err
-	}
-	w.publish(&a)
-	now := time.Now()
-	version := w.state.version
-	w.r.update(func(s *Status) {
-		if e.Type == source.Bookmark {
-			s.LastBookmark = now
-		} else {
-			s.LastEvent = now
-		}
-		s.ResourceVersion = version
+		return nil
 	})
-	switch {
-	case streaming && w.state.phase == StateWatching:
-		w.dog.stop()
-		w.total.Stop()
-		w.watching()
-		w.well = now
-	case noise:
-		w.dog.backFromNoise(now.Sub(start))
-	default:
-		w.dog.back(now)
-	}
-	return nil
-}
-
-// pass makes the action's call about an event.
-func (w *watch[T]) pass(a action, e source.Event[T]) error {
-	sink := w.config.Sink
-	var err error
-	switch a.call {
-	case callReplace:
-		err = sink.Replace(e.Object)
-	case callAdd:
-		err = sink.Add(e.Object)
-	case callUpdate:
-		err = sink.Update(e.Object)
-	case callDelete:
-		err = sink.Delete(e.Object)
-	case callBookmark:
-		err = sink.Bookmark(a.told)
-	default:
-		return w.tell(a)
-	}
 	if err != nil {
-		w.sinkErr = err
+		r.log.V(2).Info("The server did not say where it stands", "err", err)
+		return input{kind: inProbed}
 	}
-	return err
+	return input{kind: inProbed, version: result.ResourceVersion}
 }
-
-// errLeave makes a source end a stream; why is in watch.left.
-var errLeave = errors.New("the reflector leaves the stream")
 
 // failed notes that a list or a watch has failed.
 func (r *run[T]) failed(err error, healthy bool) input {
@@ -357,7 +225,7 @@ func (r *run[T]) failure(reason Reason, err error) {
 		s.Reason, s.LastError, s.LastErrorTime = reason, err, now
 		s.Attempts++
 		attempts = s.Attempts
-		if reason == ReasonBadData {
+		if reason == ReasonBadData || reason == ReasonTransform {
 			s.BadData++
 		}
 	})
@@ -383,7 +251,7 @@ func (r *run[T]) setState(phase State, retryAt time.Time) {
 	r.r.update(func(s *Status) {
 		s.State, s.Since, s.RetryAt = phase, now, retryAt
 		if phase == StateWatching {
-			s.Reason, s.Attempts = ReasonNone, 0
+			s.Reason = ReasonNone
 		}
 	})
 	r.log.V(4).Info("State changed", "state", phase, "resourceVersion", r.state.version)

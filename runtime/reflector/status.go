@@ -21,7 +21,8 @@ type Status struct {
 	// LastError is the last failure, nil if there was none. It stays after recovery; LastErrorTime says how old it is.
 	LastError     error
 	LastErrorTime time.Time
-	// Attempts counts failures in a row; 0 in StateWatching.
+	// Attempts counts the failures in a row: 0 again as soon as a watch has been open for Backoff.ResetAfter, which is when
+	// the waits begin anew too. So it may be above 0 in StateWatching, where Reason is ReasonNone.
 	Attempts int
 	// RetryAt is when the wait ends, in StateWaiting; else the zero time.
 	RetryAt time.Time
@@ -31,7 +32,8 @@ type Status struct {
 	LastBookmark time.Time
 	// ResourceVersion is the last version that was passed to the Sink; "" before the first full state.
 	ResourceVersion string
-	// BadData counts the answers that could not be decoded, over all Runs; LastError and OnError say which object it was.
+	// BadData counts the answers that could not be decoded or transformed, over all Runs; LastError and OnError say which
+	// object it was.
 	BadData int64
 	// Relists counts the full states that were given to the Sink after the first one, over all Runs.
 	Relists int64

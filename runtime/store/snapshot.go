@@ -41,8 +41,16 @@ func (s Snapshot[T]) Get(key object.Key) (T, bool) {
 func (s Snapshot[T]) Len() int { return s.version.Len() }
 
 // ResourceVersion returns the resourceVersion at which the state stands: all changes up to it are in, none after it.
-// It is "" as long as nothing has been synced.
+// It is "" as long as nothing has been synced. The namespaces of an informer of several namespaces stand at versions of
+// their own; then it is the oldest of them, and "" until all have one: all changes up to it are in.
 func (s Snapshot[T]) ResourceVersion() string { return s.version.ResourceVersion() }
+
+// NamespaceResourceVersion returns the resourceVersion at which the objects of one namespace stand: all changes in it up to
+// that version are in, none after it. It is ResourceVersion, except in a snapshot of an informer of several namespaces;
+// there it is "" for a namespace that has not been synced, or that the informer doesn't read.
+func (s Snapshot[T]) NamespaceResourceVersion(namespace string) string {
+	return s.version.NamespaceResourceVersion(namespace)
+}
 
 // All yields every object.
 func (s Snapshot[T]) All() iter.Seq[T] {

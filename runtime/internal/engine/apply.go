@@ -3,193 +3,245 @@
 package engine
 
 import (
-	"context"
+	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-type (
-	fifo  = deltafifo.DeltaFIFO[object.Object]
-	delta = deltafifo.Delta[object.Object]
-)
-
-// sink is the queue of the current run, as the reflector sees it.
-type sink struct{ *fifo }
-
-// applyAll applies what queue delivers until ctx is done.
-func (i *Informer) applyAll(ctx context.Context, queue *fifo) {
-	var batch []delta
-	for {
-		var err error
-		if batch, err = queue.PopBatch(ctx, batch[:0]); err != nil {
-			return
+// apply applies a prefix of the stream. A full state is staged, without a lock, until it is complete, and then applied
+// and published in one step. The changes between two full states are applied and published in one step too.
+//
+// A stream begins with a full state; what comes before the first one is part of no state and is dropped.
+func (s *stream) apply(r *run, batch []delta) {
+	for len(batch) > 0 {
+		n := 0
+		if s.staging || batch[0].Type == deltafifo.ReplaceStarted {
+			n = s.stage(r, batch)
+		} else {
+			for n < len(batch) && batch[n].Type != deltafifo.ReplaceStarted {
+				n++
+			}
+			if s.HasSynced() {
+				s.informer.write(r, s, func(w *writer) { w.changeAll(batch[:n]) })
+			}
 		}
-		i.apply(batch)
-		clear(batch) // so that it keeps no objects alive
+		batch = batch[n:]
 	}
 }
 
-// apply applies a prefix of the stream and publishes it in one step. An incomplete full state stays in the open
-// transaction.
-func (i *Informer) apply(batch []delta) {
-	i.writing.Lock()
-	defer i.writing.Unlock()
+// HasSynced says whether the first full state is published.
+func (s *stream) HasSynced() bool { return closed(s.synced) }
+
+// stage adds to the staged full state until that ends, and returns how many deltas it has used.
+func (s *stream) stage(r *run, batch []delta) (used int) {
+	version := s.informer.table.Version()
 	for n := range batch {
-		i.applyLocked(&batch[n])
-	}
-	if !i.replacing {
-		i.publishLocked()
-	}
-}
-
-func (i *Informer) applyLocked(d *delta) {
-	switch d.Type {
-	case deltafifo.ReplaceStarted:
-		i.abandonLocked()
-		i.publishLocked() // what came before must survive if this one is aborted
-		i.beginLocked()
-		i.txn.StartReplace()
-		i.replacing = true
-	case deltafifo.ReplaceEnded:
-		i.completeLocked(d.ResourceVersion)
-	case deltafifo.ReplaceAborted:
-		i.abandonLocked()
-	case deltafifo.Bookmark:
-		if !i.replacing {
-			i.beginLocked()
-			i.txn.SetResourceVersion(d.ResourceVersion)
+		switch d := &batch[n]; d.Type {
+		case deltafifo.ReplaceStarted:
+			s.staging, s.staged = true, nil
+		case deltafifo.ReplaceAborted:
+			s.unstage()
+			return n + 1
+		case deltafifo.ReplaceEnded:
+			s.informer.write(r, s, func(w *writer) { w.replace(s.staged, d.ResourceVersion) })
+			s.unstage()
+			return n + 1
+		case deltafifo.Added, deltafifo.Updated, deltafifo.Replaced:
+			obj := d.Object
+			// An object that has not changed is garbage at once.
+			if known, ok := version.Get(d.Key); ok && same(known, obj) {
+				obj = known
+			}
+			s.staged.add(staged{object: obj})
+		case deltafifo.Deleted:
+			s.staged.add(staged{d.Object, true})
 		}
-	case deltafifo.Added, deltafifo.Updated, deltafifo.Replaced:
-		i.setLocked(d)
-	case deltafifo.Deleted:
-		i.deleteLocked(d)
 	}
+	s.waiting.Store(s.staged.len())
+	return len(batch)
 }
 
-// setLocked stores an object and records the changes that result from it.
-func (i *Informer) setLocked(d *delta) {
-	i.beginLocked()
-	old, known := i.txn.Get(d.Key)
-	switch same := known && old.GetUID() == d.Object.GetUID(); {
-	case same && d.ResourceVersion != "" && old.GetResourceVersion() == d.ResourceVersion:
-		i.txn.Keep(d.Key)
-		return
-	case same:
-		i.recordLocked(change{kind: updated, old: old, new: d.Object})
-	case known: // another object of that name; the deletion of the old one was not seen
-		i.recordLocked(change{kind: deleted, old: old, finalStateUnknown: true})
-		i.recordLocked(change{kind: added, new: d.Object})
-	default:
-		i.recordLocked(change{kind: added, new: d.Object})
-	}
-	i.txn.Set(d.Object)
-	i.moveToLocked(d.ResourceVersion)
+// unstage drops what is staged.
+func (s *stream) unstage() {
+	s.staging, s.staged = false, nil
+	s.waiting.Store(0)
 }
 
-func (i *Informer) deleteLocked(d *delta) {
-	i.beginLocked()
-	if old, known := i.txn.Delete(d.Key); known {
-		c := change{kind: deleted, old: d.Object}
-		if old.GetUID() != d.Object.GetUID() { // what was deleted is a successor of old that was never seen
-			c = change{kind: deleted, old: old, finalStateUnknown: true}
+// same says whether two objects of one key are the same state of the same object.
+func same(a, b object.Object) bool {
+	return a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && b.GetResourceVersion() != ""
+}
+
+// writer is one batch of one stream on its way into the table. Informer.writing is held for as long as it is used.
+type writer struct {
+	*stream
+	txn     *table.Txn
+	changes []change
+	first   bool // it is the stream's first full state
+	applied int  // objects that were set or deleted
+}
+
+// write has a batch applied, and publishes it.
+func (i *Informer) write(r *run, s *stream, apply func(*writer)) {
+	i.writing.Lock()
+	var start time.Duration
+	if r.recorder != nil {
+		start = i.now()
+	}
+	w := writer{stream: s, txn: i.table.Begin()}
+	apply(&w)
+	w.publish()
+	reports := i.reports
+	i.reports = nil
+	i.writing.Unlock()
+	if r.recorder != nil {
+		r.recorder.BatchDone(i.now()-start, w.applied)
+	}
+	for _, report := range reports {
+		r.logger.Error(report.err, "An index function panicked", "informer", i.config.Name, "stack", report.stack)
+		if i.config.OnError != nil {
+			i.config.OnError(report.err)
 		}
-		i.recordLocked(c)
-	}
-	i.moveToLocked(d.ResourceVersion)
-}
-
-// moveToLocked sets the table's resourceVersion. That of a full state is set at its end.
-func (i *Informer) moveToLocked(resourceVersion string) {
-	if !i.replacing && resourceVersion != "" {
-		i.txn.SetResourceVersion(resourceVersion)
 	}
 }
 
-// recordLocked notes a change for the log. The first full state is left out: it is replayed from the table, which takes
-// no memory.
-func (i *Informer) recordLocked(c change) {
-	if i.replacing && i.pristine {
-		return
+// changeAll applies what comes between two full states.
+func (w *writer) changeAll(batch []delta) {
+	w.changes = make([]change, 0, len(batch))
+	for n := range batch {
+		switch d := &batch[n]; d.Type {
+		case deltafifo.Added, deltafifo.Updated, deltafifo.Replaced:
+			w.set(d.Object)
+			w.moveTo(d.ResourceVersion)
+		case deltafifo.Deleted:
+			w.delete(d.Object)
+			w.moveTo(d.ResourceVersion)
+		case deltafifo.Bookmark:
+			w.moveTo(d.ResourceVersion)
+		}
 	}
-	i.changes = append(i.changes, c)
 }
 
-// completeLocked publishes a full state. Deletions of what it lacks come first in the log, which is in order because no
-// other change of this state is about their keys.
-func (i *Informer) completeLocked(resourceVersion string) {
-	if !i.replacing {
-		return
+// replace applies a full state. Deletions of what it lacks come first in the log, which is in order because no other change
+// of this state is about their keys. The first full state is not logged: it is replayed from the table, which takes no
+// memory.
+func (w *writer) replace(state state, resourceVersion string) {
+	w.first = !w.HasSynced()
+	w.txn.StartReplace()
+	for _, part := range state {
+		for n := range part {
+			if part[n].deleted {
+				w.delete(part[n].object)
+			} else {
+				w.set(part[n].object)
+			}
+		}
 	}
 	var vanished []change
-	i.txn.Sweep(func(old object.Object) {
+	w.txn.Sweep(w.namespace, func(old object.Object) {
 		vanished = append(vanished, change{kind: deleted, old: old, finalStateUnknown: true})
 	})
 	if len(vanished) > 0 {
-		i.changes = append(vanished, i.changes...)
+		w.changes = append(vanished, w.changes...)
+		w.applied += len(vanished)
 	}
-	i.replacing = false
-	i.moveToLocked(resourceVersion)
-	i.publishFirstLocked()
+	w.moveTo(resourceVersion)
 }
 
-// abandonLocked drops a full state that will not be completed. The published version stays as it is.
-func (i *Informer) abandonLocked() {
-	if !i.replacing {
+// set stores an object and records the changes that result from it.
+func (w *writer) set(obj object.Object) {
+	if w.first {
+		w.store(obj)
 		return
 	}
-	i.txn.Discard()
-	i.txn, i.changes, i.replacing = nil, nil, false
-	if lost := i.unsettled; len(lost) > 0 {
-		i.unsettled = nil
-		i.beginLocked()
-		for _, index := range lost {
-			// It can't fail: it succeeded in the transaction that was dropped.
-			_ = i.txn.AddIndex(index)
-		}
-		i.publishLocked()
+	old, known := w.txn.Get(object.KeyOf(obj))
+	switch {
+	case known && same(old, obj):
+		w.txn.Keep(object.KeyOf(obj))
+		return
+	case known && old.GetUID() == obj.GetUID():
+		w.record(change{kind: updated, old: old, new: obj})
+	case known: // another object of that name; the deletion of the old one was not seen
+		w.record(change{kind: deleted, old: old, finalStateUnknown: true})
+		w.record(change{kind: added, new: obj})
+	default:
+		w.record(change{kind: added, new: obj})
 	}
+	w.store(obj)
 }
 
-func (i *Informer) beginLocked() {
-	if i.txn == nil {
-		i.txn = i.table.Begin()
-	}
+func (w *writer) store(obj object.Object) {
+	w.informer.config.Mutations.Store(obj)
+	w.txn.Set(obj)
+	w.applied++
 }
 
-// publishLocked makes the open transaction the table's version and appends its changes to the log, in one step.
-func (i *Informer) publishLocked() {
-	if i.txn == nil {
+func (w *writer) delete(obj object.Object) {
+	old, known := w.txn.Delete(object.KeyOf(obj))
+	if !known {
 		return
 	}
+	w.applied++
+	switch {
+	case old.GetUID() == obj.GetUID():
+		w.record(change{kind: deleted, old: obj})
+	default: // what was deleted is a successor of old that was never seen
+		w.record(change{kind: deleted, old: old, finalStateUnknown: true})
+	}
+}
+
+func (w *writer) record(c change) {
+	if !w.first {
+		w.changes = append(w.changes, c)
+	}
+}
+
+// moveTo sets where the stream stands in the table.
+func (w *writer) moveTo(resourceVersion string) {
+	switch {
+	case resourceVersion == "":
+	case len(w.informer.streams) == 1:
+		w.txn.SetResourceVersion(resourceVersion)
+	default:
+		w.txn.SetNamespaceResourceVersion(w.namespace, resourceVersion)
+	}
+}
+
+// publish makes the transaction the table's version, appends its changes to the log, and wakes whoever waits for that, in
+// one step.
+func (w *writer) publish() {
+	i := w.informer
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.txn.Publish()
-	if len(i.changes) > 0 {
-		i.pristine = false
+	version := w.txn.Publish()
+	i.appendLocked(w.changes)
+	w.wakeWaitersLocked(version, w.changes)
+	if i.changed != nil {
+		close(i.changed)
+		i.changed = nil
 	}
-	i.appendLocked(i.changes)
-	i.txn, i.changes, i.unsettled = nil, nil, nil
-	i.wakeWaitersLocked()
+	if w.first {
+		i.firstLocked(w.stream, version)
+	}
 }
 
-// publishFirstLocked publishes a full state. The first one makes the informer synced, and is replayed to all
-// subscriptions.
-func (i *Informer) publishFirstLocked() {
-	i.publishLocked()
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if closed(i.synced) {
-		return
+// firstLocked says that the first full state of a stream is published. All subscriptions get it as a replay.
+func (i *Informer) firstLocked(s *stream, version *table.Version) {
+	close(s.synced)
+	done := true
+	for _, other := range i.streams {
+		done = done && other.HasSynced()
 	}
-	if i.pristine {
-		i.pristine = false
-		for _, s := range i.subs {
-			s.startReplay(i.table.Version())
-		}
+	for _, sub := range i.subs {
+		sub.startReplay(replay{version, s.namespace, i.now()})
 	}
-	close(i.synced)
-	for _, s := range i.subs {
-		s.wake()
+	if done {
+		close(i.synced) // after the replays are there
+		i.notifyLocked()
+	}
+	for _, sub := range i.subs {
+		sub.wake()
 	}
 }

@@ -18,7 +18,7 @@ func bubble(t *testing.T, name string, f func(t *testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
 }
 
-func TestStream(t *testing.T) {
+func TestPromise01Stream(t *testing.T) {
 	for _, test := range []struct {
 		name, before, feed string
 		events, stored     string
@@ -52,8 +52,10 @@ func TestStream(t *testing.T) {
 		{"a resourceVersion that goes backwards", "[ =a@7 ]@9", "[ =a@3 ]@4", "~a@3", "a@3 at 4"},
 		{"marks that end nothing", "[ =a@1 ]@5", "! ]@9 |@7", "", "a@1 at 7"},
 
-		{"a stream without a full state", "", "+a@1 ~a@2", "+a@1 ~a@2", "a@2 at 2"},
-		{"a full state after changes", "+a@1 +b@2", "[ =a@1 =c@3 ]@5", "-b@2? +c@3", "a@1 c@3 at 5"},
+		{"what comes before the first full state", "", "+a@1 ~a@2 |@3 -a@4", "", " at "},
+		{"what came before the first full state", "+a@1 +b@2", "[ =a@1 =c@3 ]@5", "=a@1 =c@3", "a@1 c@3 at 5"},
+		{"an aborted first full state, and changes", "[ =a@1 !", "+b@2 [ =b@2 ]@3", "=b@2", "b@2 at 3"},
+		{"changes, a full state and changes at once", "[ =a/1@1 ]@5", "~a/1@6 [ =a/2@7 ]@8 ~a/2@9", "~a/1@6 -a/1@6? +a/2@7 ~a/2@9", "a/2@9 at 9"},
 	} {
 		bubble(t, test.name, func(t *testing.T) {
 			r := newRig(t)
@@ -156,10 +158,10 @@ func TestAddIndexes(t *testing.T) {
 		fails("index 1 is nil", r.AddIndexes((*store.Index[object.Object, string])(nil)))
 		has("ByName")
 
-		// Within a full state they show when that does; also if it is aborted.
+		// While a full state is read, too.
 		r.feed("[ =a/7@1")
 		must(r.AddIndexes(second))
-		has("ByName")
+		has("ByName", "ByUID")
 		r.feed("!")
 		has("ByName", "ByUID")
 		must(r.AddIndexes(second))

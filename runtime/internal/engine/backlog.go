@@ -2,7 +2,11 @@
 
 package engine
 
-import "github.com/informer-gen/informer-gen/runtime/object"
+import (
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
 
 // backlog holds what waits for one lagging handler, merged by key: for each key at most a deletion and an addition. Keys
 // come out in the order of their first change. Adding and taking out are O(1). The zero backlog is empty.
@@ -16,6 +20,7 @@ type backlog struct {
 // as an addition. Otherwise old has become new: an update, or an addition if old is nil.
 type pending struct {
 	key        object.Key
+	at         time.Duration // when the oldest change was published, after Informer.epoch
 	old        object.Object // what the handler was told last; nil if the key does not exist for it
 	gone       *change       // the deletion of old; a copy, because a pointer into the log would keep its batch alive
 	new        object.Object // nil if the key does not exist any more
@@ -35,12 +40,12 @@ func (p *pending) events() int {
 
 func (b *backlog) empty() bool { return b.first == nil }
 
-// add merges a change into what waits for its key.
-func (b *backlog) add(c *change) {
+// add merges a change, published at that time, into what waits for its key.
+func (b *backlog) add(c *change, at time.Duration) {
 	key := c.key()
 	p := b.entries[key]
 	if p == nil {
-		p = &pending{key: key, old: c.old}
+		p = &pending{key: key, at: at, old: c.old}
 		b.link(p)
 	} else {
 		b.events -= p.events()

@@ -17,7 +17,7 @@ func TestBacklogKeepsNoBatchAlive(t *testing.T) {
 	fill := func() weak.Pointer[metav1.PartialObjectMetadata] {
 		other := thing("b@1")
 		batch := []change{{kind: deleted, old: thing("a@1")}, {kind: updated, old: other, new: thing("b@2")}}
-		b.add(&batch[0])
+		b.add(&batch[0], 0)
 		return weak.Make(other)
 	}
 	other := fill()

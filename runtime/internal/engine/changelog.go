@@ -2,7 +2,11 @@
 
 package engine
 
-import "github.com/informer-gen/informer-gen/runtime/object"
+import (
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
 
 // kind says what a change is.
 type kind uint8
@@ -39,6 +43,7 @@ func (c *change) key() object.Key {
 // guards it until it is filled, and from then on it is immutable.
 type node struct {
 	changes []change
+	at      time.Duration // when it was published, after Informer.epoch; 0 without metrics
 	next    *node
 }
 
@@ -48,6 +53,9 @@ func (i *Informer) appendLocked(changes []change) {
 		return
 	}
 	i.end.changes = changes
+	if i.totals != nil {
+		i.end.at = i.now()
+	}
 	i.end.next = &node{}
 	i.end = i.end.next
 	for _, s := range i.subs {

@@ -18,7 +18,14 @@ func (s *Subscription) deliver(r *run) {
 		if !finished && !s.crashing {
 			r.spawn(s) // the callback has called runtime.Goexit; go on in another goroutine
 		}
+		if finished && s.recorder != nil {
+			s.recorder.Close()
+			s.recorder = nil
+		}
 	}()
+	if r.recorder != nil && s.recorder == nil {
+		s.recorder = r.recorder.BeginHandler(s.config.Name, s.measure)
+	}
 	s.mu.Lock()
 	s.goroutine = goroutineID()
 	s.mu.Unlock()
@@ -40,7 +47,7 @@ func (s *Subscription) deliver(r *run) {
 			continue
 		case idle:
 		}
-		if due && s.informer.HasSynced() {
+		if due {
 			if s.resync(r) {
 				due = false
 				resync.Reset(s.config.Resync)
@@ -51,7 +58,7 @@ func (s *Subscription) deliver(r *run) {
 		case <-s.news:
 		case <-tick:
 			due = true
-		case <-r.done:
+		case <-r.ctx.Done():
 		case <-s.gone:
 		}
 	}
@@ -70,19 +77,19 @@ const (
 func (s *Subscription) step(r *run) progress {
 	synced := s.informer.HasSynced() // read first: if it is true, the initial objects are found below
 	s.mu.Lock()
-	if s.removed || closed(r.done) {
+	if s.removed || closed(r.ctx.Done()) {
 		s.mu.Unlock()
 		return ended
 	}
-	if s.replay != nil {
+	if len(s.replays) > 0 {
 		s.mu.Unlock()
-		s.replayAll(r)
+		s.replayNext(r)
 		return delivered
 	}
-	c, ok := s.nextLocked()
-	if synced && (s.initial || !ok) && !closed(s.synced) {
+	if synced && !closed(s.synced) {
 		close(s.synced)
 	}
+	c, ok := s.nextLocked()
 	if !ok {
 		s.mu.Unlock()
 		return idle
@@ -93,22 +100,23 @@ func (s *Subscription) step(r *run) progress {
 	return delivered
 }
 
-// replayAll delivers the objects of a version as adds. Of an object with later changes in the backlog, only the newest
-// state is delivered. A replay that a run's end interrupts is continued in the next run.
-func (s *Subscription) replayAll(r *run) {
+// replayNext delivers the objects of the first replay as adds. Of an object with later changes in the backlog, only the
+// newest state is delivered. A replay that a run's end interrupts is continued in the next run.
+func (s *Subscription) replayNext(r *run) {
 	s.mu.Lock()
-	version, skip := s.replay, s.replayed
-	s.mu.Unlock()
-	if version == nil {
-		return // removed meanwhile
+	if s.removed {
+		s.mu.Unlock()
+		return
 	}
-	for obj := range version.All {
+	objects, skip := s.replays[0].objects(), s.replayed
+	s.mu.Unlock()
+	for obj := range objects.All {
 		if skip > 0 {
 			skip--
 			continue
 		}
 		s.mu.Lock()
-		if s.removed || closed(r.done) {
+		if s.removed || closed(r.ctx.Done()) {
 			s.mu.Unlock()
 			return
 		}
@@ -124,7 +132,10 @@ func (s *Subscription) replayAll(r *run) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.replay, s.replayed, s.initial = nil, 0, true
+	if !s.removed {
+		s.replays[0] = replay{} // keeps nothing alive
+		s.replays, s.replayed = s.replays[1:], 0
+	}
 }
 
 // resync delivers every object as an update of itself. It does nothing and returns false unless everything else has been
@@ -133,7 +144,7 @@ func (s *Subscription) resync(r *run) (done bool) {
 	s.informer.mu.Lock()
 	s.mu.Lock()
 	version := s.informer.table.Version()
-	current := s.replay == nil && s.behind == 0 && s.backlog.empty()
+	current := len(s.replays) == 0 && s.behind == 0 && s.backlog.empty()
 	s.mu.Unlock()
 	s.informer.mu.Unlock()
 	if !current {
@@ -142,7 +153,7 @@ func (s *Subscription) resync(r *run) (done bool) {
 	for obj := range version.All {
 		c := change{kind: updated, old: obj, new: obj}
 		s.mu.Lock()
-		if s.removed || closed(r.done) {
+		if s.removed || closed(r.ctx.Done()) {
 			s.mu.Unlock()
 			break
 		}
@@ -153,11 +164,25 @@ func (s *Subscription) resync(r *run) (done bool) {
 	return true
 }
 
-// call calls the handler.
+// call calls the handler, and has the detector look at the objects before and after that.
 func (s *Subscription) call(r *run, c *change) {
+	if s.detector == nil {
+		s.callback(r, c)
+		return
+	}
+	s.detector.Check("", c.old, c.new)
+	s.callback(r, c)
+	s.detector.Check(s.config.Name, c.old, c.new)
+}
+
+// callback calls the handler and survives what it does.
+func (s *Subscription) callback(r *run, c *change) {
 	returned := false
 	defer func() {
-		s.finish()
+		took := s.finish()
+		if s.recorder != nil {
+			s.recorder.CallbackDone(took, !returned)
+		}
 		if returned {
 			return
 		}
@@ -168,7 +193,7 @@ func (s *Subscription) call(r *run, c *change) {
 		}
 		if reason != nil {
 			r.logger.Error(panicError(reason), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
-				"callback", c.kind.callback(), "key", key, "stack", string(debug.Stack()))
+				"callback", c.kind.callback(), "key", key, "stack", stack())
 			return
 		}
 		r.logger.Error(errors.New("runtime.Goexit was called"), "A handler ended its goroutine", "informer", s.informer.config.Name,
@@ -191,3 +216,5 @@ func panicError(reason any) error {
 	}
 	return fmt.Errorf("%v", reason)
 }
+
+func stack() string { return string(debug.Stack()) }

@@ -1,15 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package engine is the informer without its type parameter: it applies a stream to a table, logs the changes, and
+// Package engine is the informer without its type parameter: it applies streams to a table, logs the changes, and
 // delivers the log to any number of subscriptions. It is compiled once, over object.Object; package informer adds the
 // types and documents the promises.
 //
+// # Ordering and blocking
+//
+// An informer reads one stream, or one for each of several namespaces. The changes of a stream are applied in its order,
+// in batches; each batch is published as one version and appended to the log in one step. A full state is staged beside the
+// table until it is complete and is then such a batch, so neither its length nor its failure is seen by anybody. Streams
+// have no objects in common, and there is no order between them.
+//
+// The first full state of a stream is not logged: each subscription replays its objects from the version that has them,
+// before anything else. So does a subscription that is added later, with all objects. A subscription delivers one event at
+// a time, replays first, then its merged backlog, if it has fallen behind, then the log. It is synced when every stream
+// has had its first full state and nothing is left to replay.
+//
+// The reader of a stream waits while 1,024 deltas of it wait to be applied. Applying waits for another stream's batch, for
+// AddIndexes, and for index functions, which run while it is going on; never for a reader of the table, nor for a handler.
+//
+// Less formally: what is slow delays what depends on it, and nothing else. A slow index function delays all changes, a slow
+// server its namespace, a slow handler itself.
+//
+// # Goroutines
+//
+// A run has its own goroutine, which starts the others, applies the first stream, and waits for the others; each stream has
+// one that reads, each but the first one that applies; each subscription has one that calls its handler; the detector of mutations, if there is one, has one. All of
+// them end when the last lease has ended, those of handlers when their callback returns. Acquire and Run start a run, and
+// Release and Run wait for its end. A context that ends a lease does so on a goroutine of context.AfterFunc.
+//
 // # Locks
 //
-// There are three, always taken in this order. None is held while a handler's callback runs or while waiting for a channel:
+// There are three, always taken in this order. None is held while a handler, a transform function, OnError or a recorder of
+// metrics runs, or while waiting for a channel:
 //
-//	Informer.writing   the open transaction; held for one batch, or to add an index (index functions run under it)
-//	Informer.mu        publication, the log's end, the set of subscriptions; held for a few assignments
+//	Informer.writing   the one transaction; held for one batch, or to add an index (index functions run under it)
+//	Informer.mu        publication, the log's end, the set of subscriptions, leases, waiters; held for a few assignments
 //	Subscription.mu    one cursor or backlog; taken for each event delivered
 //
 // Less formally: the writer shares a lock with each subscription for a moment per batch, and subscriptions share none.

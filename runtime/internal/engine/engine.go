@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,27 +11,35 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
-
-// ErrRunning is returned by Run and Begin while the informer is running.
-var ErrRunning = errors.New("the informer is running already")
 
 // Never is the threshold that is never passed.
 const Never = -1
 
 // Config is what an Informer is made of.
 type Config struct {
-	Name             string
-	Source           source.Source[object.Object]
-	Indexes          []Indexer
-	PageSize         int64
-	DisableWatchList bool
-	Handlers         HandlerConfig // defaults for AddHandler
-	Logger           *klog.Logger  // nil: that of Run's context
+	Name      string
+	Streams   []Stream // at least one; of several, each has a namespace of its own
+	Indexes   []Indexer
+	Tuning    reflector.Tuning
+	OnError   func(error)                                // nil: none; called without a lock by those who read and apply, so several at once
+	Transform func(object.Object) (object.Object, error) // nil: none; called by those who read, so several at once
+	Handlers  HandlerConfig                              // defaults for AddHandler
+	Logger    *klog.Logger                               // nil: that of the context of a run
+	Metrics   metrics.Provider                           // nil: none
+	Mutations *mutation.Detector                         // nil: none
+}
+
+// Stream is a collection of objects that an Informer reads.
+type Stream struct {
+	Namespace string // "": all
+	Source    source.Source[object.Object]
 }
 
 // HandlerConfig is how one handler is treated.
@@ -45,12 +52,6 @@ type HandlerConfig struct {
 
 // Indexer makes a table.Index for one table. store.Indexer is one.
 type Indexer interface{ Bind() table.Index }
-
-// reader reads the source into the sink. Outside of tests it is a Reflector.
-type reader interface {
-	Run(ctx context.Context) error
-	Status() reflector.Status
-}
 
 // Handler is what a subscription delivers to.
 type Handler interface {
@@ -66,31 +67,30 @@ type Deleted struct {
 	FinalStateUnknown bool
 }
 
-// Informer keeps a table up to date with a source and tells subscriptions what changes.
+// Informer keeps a table up to date with its streams and tells subscriptions what changes.
 type Informer struct {
 	// set once at construction
-	config Config
-	broken error // if not nil, every method that can return an error returns it
-	table  *table.Table
-	reader reader // nil if broken
-	sink   *sink
-	synced chan struct{} // closed when the first full state is published
+	config  Config
+	broken  error // if not nil, every method that can return an error returns it
+	table   *table.Table
+	streams []*stream     // none if broken
+	synced  chan struct{} // closed when a full state of every stream is published
+	epoch   time.Time     // what moments count from: time.Since costs half of time.Now
+	totals  *totals       // nil without metrics
 
-	// writing guards what follows. Lock order: writing before mu before Subscription.mu.
-	writing   sync.Mutex
-	txn       *table.Txn // open while a batch is applied, and from one batch to the next in a full state
-	replacing bool       // txn is a full state that is not complete
-	changes   []change   // made by txn
-	indexes   []table.Index
-	unsettled []table.Index // those of indexes that are in txn only
+	// writing guards what follows, and the one open transaction. Lock order: writing before mu before Subscription.mu.
+	writing sync.Mutex
+	indexes []*guarded
+	reports []report // of the batch that is being applied
 
 	// mu guards what follows. Lock order: see writing.
-	mu       sync.Mutex
-	pristine bool  // neither an object nor a full state has been published; written with writing held too
-	end      *node // where the next changes go
-	subs     []*Subscription
-	run      *run // nil while nobody runs the informer
-	waiters  []waiter
+	mu        sync.Mutex
+	end       *node // where the next changes go
+	subs      []*Subscription
+	run       *run                           // the newest one; nil once it has ended
+	deletions map[object.Key][]chan struct{} // what awaits a deletion; closed by the next one of the key
+	changed   chan struct{}                  // nil if nobody has asked for it; closed by the next publication
+	observers map[chan struct{}]struct{}     // of capacity 1; get a token when a stream's state changes, or the informer syncs
 }
 
 // New returns an informer that does not run.
@@ -99,42 +99,53 @@ func New(config Config) (*Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := i.AddIndexes(config.Indexes...); err != nil {
-		return nil, err
-	}
-	rc := reflector.Config[object.Object]{
-		Name:             config.Name,
-		Source:           config.Source,
-		Sink:             i.sink,
-		PageSize:         config.PageSize,
-		DisableWatchList: config.DisableWatchList,
-	}
-	if i.reader, err = reflector.New(rc); err != nil {
-		return nil, err
+	for _, s := range i.streams {
+		if err := s.connect(); err != nil {
+			return nil, err
+		}
 	}
 	return i, nil
 }
 
 // Broken returns an informer whose methods return err wherever they can return an error.
 func Broken(name string, err error) *Informer {
-	i, tableErr := newInformer(Config{Name: name})
+	t, tableErr := table.New()
 	if tableErr != nil {
 		err = errors.Join(err, tableErr)
 	}
-	i.broken = err
-	return i
+	return &Informer{config: Config{Name: name}, broken: err, table: t, synced: make(chan struct{}), end: &node{}, epoch: time.Now()}
 }
 
+// newInformer returns an informer whose streams have no readers.
 func newInformer(config Config) (*Informer, error) {
 	t, err := table.New()
-	return &Informer{
-		config:   config,
-		table:    t,
-		sink:     &sink{},
-		synced:   make(chan struct{}),
-		pristine: true,
-		end:      &node{},
-	}, err
+	if err != nil {
+		return nil, err
+	}
+	i := &Informer{config: config, table: t, synced: make(chan struct{}), end: &node{}, epoch: time.Now()}
+	if config.Metrics != nil {
+		i.totals = &totals{}
+	}
+	if len(config.Streams) == 0 {
+		return nil, errors.New("there is nothing to read: Config.Streams is empty")
+	}
+	for _, s := range config.Streams {
+		if len(config.Streams) > 1 && s.Namespace == "" {
+			return nil, errors.New("one of several streams has no namespace")
+		}
+		if i.streamOf(s.Namespace) != nil {
+			return nil, fmt.Errorf("two streams have the namespace %q", s.Namespace)
+		}
+		i.streams = append(i.streams, newStream(i, s))
+	}
+	if len(i.streams) > 1 {
+		txn := t.Begin()
+		for _, s := range i.streams {
+			txn.SetNamespaceResourceVersion(s.namespace, "")
+		}
+		txn.Publish()
+	}
+	return i, i.AddIndexes(config.Indexes...)
 }
 
 // Name returns what the informer is called.
@@ -146,11 +157,22 @@ func (i *Informer) Table() *table.Table { return i.table }
 // HandlerDefaults returns what AddHandler's config should begin with.
 func (i *Informer) HandlerDefaults() HandlerConfig { return i.config.Handlers }
 
-// Synced returns a channel that is closed when the first full state is published.
+// Synced returns a channel that is closed when a full state of every stream is published.
 func (i *Informer) Synced() <-chan struct{} { return i.synced }
 
 // HasSynced says whether Synced is closed.
 func (i *Informer) HasSynced() bool { return closed(i.synced) }
+
+// Changed returns a channel that is closed by the next publication. It is for readers of the table: ask for the channel
+// first, then look.
+func (i *Informer) Changed() <-chan struct{} {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.changed == nil {
+		i.changed = make(chan struct{})
+	}
+	return i.changed
+}
 
 // AddHandler registers a handler. It takes Informer.mu and waits for nothing else.
 func (i *Informer) AddHandler(h Handler, config HandlerConfig) (*Subscription, error) {
@@ -161,8 +183,8 @@ func (i *Informer) AddHandler(h Handler, config HandlerConfig) (*Subscription, e
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	s.cursor = i.end
-	if !i.pristine {
-		s.replay = i.table.Version()
+	if version := i.table.Version(); version.Len() > 0 {
+		s.replays = []replay{{version: version, at: i.now()}}
 	}
 	i.subs = append(i.subs, s)
 	if i.run != nil && i.run.open {
@@ -179,84 +201,18 @@ func (i *Informer) forget(s *Subscription) {
 	}
 }
 
-// AddIndexes adds all of the indexes, or none and returns an error. Indexes that the informer already has are skipped; if
-// it has all of them, AddIndexes takes no lock.
-func (i *Informer) AddIndexes(indexes ...Indexer) error {
-	if i.broken != nil {
-		return i.broken
-	}
-	if i.published(indexes) {
-		return nil
-	}
-	i.writing.Lock()
-	defer i.writing.Unlock()
-	added, err := i.checkIndexesLocked(indexes)
-	if err != nil || len(added) == 0 {
-		return err
-	}
-	i.beginLocked()
-	done := false
-	defer func() {
-		if !done && !i.replacing { // an index function has panicked
-			i.txn.Discard()
-			i.txn = nil
+// streamOf returns the stream that reads the objects of a namespace, nil if none does.
+func (i *Informer) streamOf(namespace string) *stream {
+	for _, s := range i.streams {
+		if s.namespace == "" || s.namespace == namespace {
+			return s
 		}
-	}()
-	for _, index := range added {
-		if err := i.txn.AddIndex(index); err != nil {
-			return err
-		}
-	}
-	done = true
-	i.indexes = append(i.indexes, added...)
-	if i.replacing {
-		i.unsettled = append(i.unsettled, added...) // in case the full state is abandoned
-	} else {
-		i.publishLocked()
 	}
 	return nil
 }
 
-// published says whether the table's version has all of the indexes.
-func (i *Informer) published(indexes []Indexer) bool {
-	version := i.table.Version()
-	return !slices.ContainsFunc(indexes, func(index Indexer) bool {
-		if index == nil {
-			return true
-		}
-		bound := index.Bind()
-		if bound == nil {
-			return true
-		}
-		_, has := version.IndexKeys(bound.ID())
-		return !has
-	})
-}
-
-// checkIndexesLocked returns those of indexes that the table lacks, or an error about the first wrong one.
-func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []table.Index, err error) {
-	known := slices.Clone(i.indexes)
-	for n, index := range indexes {
-		var bound table.Index
-		if index != nil {
-			bound = index.Bind()
-		}
-		if bound == nil {
-			return nil, fmt.Errorf("index %d is nil", n+1)
-		}
-		if err := bound.Check(); err != nil {
-			return nil, err
-		}
-		at := slices.IndexFunc(known, func(other table.Index) bool { return other.ID().Name == bound.ID().Name })
-		if at < 0 {
-			known = append(known, bound)
-			lacking = append(lacking, bound)
-		} else if known[at].ID() != bound.ID() {
-			return nil, fmt.Errorf("two indexes have the name %q", bound.ID().Name)
-		}
-	}
-	return lacking, nil
-}
+// now returns the time since epoch.
+func (i *Informer) now() time.Duration { return time.Since(i.epoch) }
 
 func closed(c <-chan struct{}) bool {
 	select {

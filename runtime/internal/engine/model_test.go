@@ -3,138 +3,264 @@
 package engine
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestRandomHistories drives an informer with random streams, handlers of all kinds that come and go, and restarts, and
-// compares the store with a naive model after each step, and each handler's view with the store at the end. That each
-// handler is told only what can be, recorder checks with each event.
-func TestRandomHistories(t *testing.T) {
+// TestPromise01RandomHistories drives an informer with one to three random streams, handlers of all kinds that come and go,
+// indexes that are added, a transform, and leases that begin and end, and compares the store with a naive model time and
+// again, and each handler's view with the store at the end. That each handler is told only what can be, recorder checks
+// with each event.
+func TestPromise01RandomHistories(t *testing.T) {
 	seed := rand.Uint64()
-	for round := range 200 {
-		synctest.Test(t, func(t *testing.T) { history(t, rand.New(rand.NewPCG(seed, uint64(round)))) })
+	for round := range 100 {
+		synctest.Test(t, func(t *testing.T) { newHistory(t, rand.New(rand.NewPCG(seed, uint64(round)))).play() })
 		if t.Failed() {
 			t.Fatalf("seed %d, round %d", seed, round)
 		}
 	}
 }
 
+// model is what a stream's server has.
 type model struct {
-	server  map[string]string // name to "name/uid@rv"
-	present string            // what the store should show
+	objects map[string]string // name to "name/uid@rv"
 	version int
+	shown   string // what the store should show, without the version
+	stands  string
 }
 
-func (m *model) show() string {
-	return fmt.Sprintf("%s at %d", strings.Join(slices.Sorted(maps.Values(m.server)), " "), m.version)
-}
+func (m *model) show() string { return strings.Join(slices.Sorted(maps.Values(m.objects)), " ") }
+
+// settle says that the store should show what the server has.
+func (m *model) settle() { m.shown, m.stands = m.show(), fmt.Sprint(m.version) }
 
 // change changes the server at random and returns the event.
 func (m *model) change(rng *rand.Rand) string {
 	m.version++
 	name := string(rune('a' + rng.IntN(6)))
-	old, exists := m.server[name]
+	old, exists := m.objects[name]
 	uid, _, _ := strings.Cut(strings.TrimPrefix(old, name+"/"), "@")
 	switch {
 	case exists && rng.IntN(3) == 0:
-		delete(m.server, name)
+		delete(m.objects, name)
 		return fmt.Sprintf("-%s/%s@%d", name, uid, m.version)
 	case exists:
-		m.server[name] = fmt.Sprintf("%s/%s@%d", name, uid, m.version)
-		return "~" + m.server[name]
+		m.objects[name] = fmt.Sprintf("%s/%s@%d", name, uid, m.version)
+		return "~" + m.objects[name]
 	default:
-		m.server[name] = fmt.Sprintf("%s/%d@%d", name, m.version, m.version)
-		return "+" + m.server[name]
+		m.objects[name] = fmt.Sprintf("%s/%d@%d", name, m.version, m.version)
+		return "+" + m.objects[name]
 	}
 }
 
-func (m *model) list() string {
+// list returns the beginning of a full state. Within it, changes may come as they do in a watch-list.
+func (m *model) list(rng *rand.Rand) string {
 	words := []string{"["}
-	for _, obj := range slices.Sorted(maps.Values(m.server)) {
+	for _, obj := range slices.Sorted(maps.Values(m.objects)) {
 		words = append(words, "="+obj)
+	}
+	for range rng.IntN(3) {
+		words = append(words, m.change(rng))
 	}
 	return strings.Join(words, " ")
 }
 
-func history(t *testing.T, rng *rand.Rand) {
-	r := newRig(t)
-	m := &model{server: map[string]string{}, present: " at ", version: 10}
-	var handlers []*recorder
-	var subs []*Subscription
-	add := func() {
-		h := record(t)
-		pace := time.Duration(rng.IntN(3)) * time.Millisecond
-		if pace > 0 {
-			h.before = func(string) { time.Sleep(pace) }
-		}
-		handlers = append(handlers, h)
-		subs = append(subs, r.add(h, HandlerConfig{Threshold: []int{Never, 0, 1, 5}[rng.IntN(4)], Resync: time.Duration(rng.IntN(2)) * 20 * time.Millisecond}))
+// history is one random history.
+type history struct {
+	*rig
+	t        *testing.T
+	rng      *rand.Rand
+	models   []*model
+	handlers []*recorder
+	subs     []*Subscription
+	indexes  []*store.Index[object.Object, string]
+	prepared atomic.Int64 // objects that were transformed
+}
+
+func newHistory(t *testing.T, rng *rand.Rand) *history {
+	h := &history{t: t, rng: rng}
+	namespaces := [][]string{{""}, {""}, {"ns"}, {"one", "two"}, {"one", "two", "three"}}[rng.IntN(5)]
+	h.rig = newRigOf(t, Config{}, namespaces...)
+	for range namespaces {
+		h.models = append(h.models, &model{objects: map[string]string{}, version: 10 + rng.IntN(5)})
 	}
-	feed := func(words string) {
-		for word := range strings.FieldsSeq(words) {
-			r.reader.steps <- func(s *sink) error { return say(s, word) }
-			if rng.IntN(4) == 0 {
-				time.Sleep(time.Duration(rng.IntN(4)) * time.Millisecond)
-			}
-		}
+	h.config.Transform = func(obj object.Object) (object.Object, error) {
+		obj.SetLabels(map[string]string{"n": fmt.Sprint(h.prepared.Add(1) % 3)})
+		return obj, nil
 	}
-	add()
-	for range rng.IntN(4) { // runs
-		stop := r.start()
-		for range rng.IntN(5) { // full states, each with changes that nobody saw before it
-			for range rng.IntN(4) {
-				m.change(rng)
-			}
-			if rng.IntN(4) == 0 {
-				feed(m.list() + " !")
-				continue
-			}
-			feed(fmt.Sprintf("%s ]@%d", m.list(), m.version))
-			for range rng.IntN(60) {
-				switch rng.IntN(12) {
-				case 0:
-					add()
-				case 1:
-					at := rng.IntN(len(subs))
-					subs[at].Remove()
-					if len(subs) > 1 {
-						subs, handlers = slices.Delete(subs, at, at+1), slices.Delete(handlers, at, at+1)
-					} else {
-						subs, handlers = nil, nil
-						add()
-					}
-				case 2:
-					feed(fmt.Sprintf("|@%d", m.version))
-				default:
-					feed(m.change(rng))
-				}
-			}
-			m.present = m.show()
+	return h
+}
+
+func (h *history) play() {
+	h.add()
+	for range h.rng.IntN(4) {
+		stop := h.begin()
+		for range h.rng.IntN(5) {
+			h.episode(h.rng.IntN(len(h.models)))
 		}
-		if rng.IntN(2) == 0 {
+		if h.rng.IntN(2) == 0 {
 			time.Sleep(50 * time.Millisecond) // the slow ones do, or don't, catch up
 		}
 		synctest.Wait()
-		r.want(m.present)
+		h.compare()
 		stop()
+		h.compare()
 	}
 	// At the end all get the time to catch up.
-	defer r.start()()
-	feed(fmt.Sprintf("%s ]@%d", m.list(), m.version))
+	defer h.begin()()
+	for n, m := range h.models {
+		h.say(n, fmt.Sprintf("%s ]@%d", m.list(h.rng), m.version))
+		m.settle()
+	}
 	time.Sleep(time.Minute)
 	synctest.Wait()
-	r.want(m.show())
-	for n, h := range handlers {
-		h.agrees(r)
-		if got := subs[n].Status(); got.Backlog != 0 || !got.Synced {
-			t.Errorf("%+v", got)
+	h.compare()
+	for n, handler := range h.handlers {
+		handler.agrees(h.rig)
+		if got := h.subs[n].Status(); got.Backlog != 0 || !got.Synced {
+			h.t.Errorf("%+v", got)
+		}
+	}
+}
+
+// begin runs the informer in one of several ways.
+func (h *history) begin() (stop func()) {
+	switch h.rng.IntN(3) {
+	case 0:
+		return h.start()
+	case 1:
+		ctx, cancel := context.WithCancelCause(h.t.Context())
+		l := h.acquire(ctx)
+		return func() { cancel(errStop); <-l.Done() }
+	default:
+		first := h.acquire(h.t.Context())
+		l := h.acquire(h.t.Context())
+		h.release(first)
+		return func() { h.release(l) }
+	}
+}
+
+// episode is a full state of a stream, with changes that nobody saw before it, and changes after it.
+func (h *history) episode(n int) {
+	m := h.models[n]
+	for range h.rng.IntN(4) {
+		m.change(h.rng)
+	}
+	if h.rng.IntN(4) == 0 {
+		h.say(n, m.list(h.rng)+" !")
+		return
+	}
+	h.say(n, fmt.Sprintf("%s ]@%d", m.list(h.rng), m.version))
+	m.settle()
+	for range h.rng.IntN(60) {
+		switch h.rng.IntN(14) {
+		case 0:
+			h.add()
+		case 1:
+			at := h.rng.IntN(len(h.subs))
+			h.subs[at].Remove()
+			h.subs, h.handlers = slices.Delete(h.subs, at, at+1), slices.Delete(h.handlers, at, at+1)
+			if len(h.subs) == 0 {
+				h.add()
+			}
+		case 2:
+			h.say(n, fmt.Sprintf("|@%d", m.version))
+		case 3:
+			h.addIndex()
+		default:
+			h.say(n, m.change(h.rng))
+		}
+		m.settle()
+	}
+}
+
+// say says words to a stream, through its transform, at a random pace.
+func (h *history) say(n int, words string) {
+	s := h.streams[n]
+	for word := range strings.FieldsSeq(words) {
+		h.readers[n].steps <- func(sink *sink) error { return sayPrepared(h.t, s, sink, word) }
+		if h.rng.IntN(4) == 0 {
+			time.Sleep(time.Duration(h.rng.IntN(4)) * time.Millisecond)
+		}
+	}
+}
+
+// sayPrepared does what the reflector does with what the source hands over.
+func sayPrepared(t *testing.T, s *stream, sink *sink, word string) error {
+	if strings.ContainsRune("[]!|", rune(word[0])) {
+		return say(sink, word)
+	}
+	obj, err := s.prepare(t.Context(), thingIn(cmp.Or(s.namespace, "ns"), word[1:]))
+	if err != nil {
+		return err
+	}
+	return tellObject(sink, word[0], obj)
+}
+
+func (h *history) add() {
+	handler := record(h.t)
+	pace := time.Duration(h.rng.IntN(3)) * time.Millisecond
+	if pace > 0 {
+		handler.before = func(string) { time.Sleep(pace) }
+	}
+	h.handlers = append(h.handlers, handler)
+	h.subs = append(h.subs, h.rig.add(handler, HandlerConfig{
+		Threshold: []int{Never, 0, 1, 5}[h.rng.IntN(4)],
+		Resync:    time.Duration(h.rng.IntN(2)) * 20 * time.Millisecond,
+	}))
+}
+
+func (h *history) addIndex() {
+	index := store.NewIndex(fmt.Sprint("By", len(h.indexes)), func(obj object.Object, keys []string) []string {
+		return append(keys, obj.GetLabels()["n"], obj.GetName())
+	})
+	if err := h.AddIndexes(index); err != nil {
+		h.t.Error(err)
+	}
+	h.indexes = append(h.indexes, index)
+}
+
+// compare compares the store with the models, and the indexes with the store.
+func (h *history) compare() {
+	h.t.Helper()
+	snapshot := h.snapshot()
+	total := 0
+	for n, m := range h.models {
+		namespace := h.streams[n].namespace
+		var names []string
+		for obj := range snapshot.Namespace(namespace) {
+			names = append(names, show(obj))
+			total++
+		}
+		slices.Sort(names)
+		if got := strings.Join(names, " "); got != m.shown || snapshot.NamespaceResourceVersion(namespace) != m.stands {
+			h.t.Errorf("namespace %q has %q at %q, want %q at %q", namespace, got, snapshot.NamespaceResourceVersion(namespace), m.shown, m.stands)
+		}
+	}
+	for _, index := range h.indexes {
+		n := 0
+		for _, key := range []string{"0", "1", "2"} {
+			for obj := range index.Lookup(snapshot, key) {
+				n++
+				if obj.GetLabels()["n"] != key {
+					h.t.Errorf("%s under %s", show(obj), key)
+				}
+			}
+		}
+		if n != total {
+			h.t.Errorf("index %s has %d of %d objects", index.Name(), n, total)
 		}
 	}
 }

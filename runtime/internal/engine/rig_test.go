@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/google/go-cmp/cmp"
+	diff "github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -24,11 +25,13 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// thing reads an object from "name/uid@resourceVersion"; the uid may be left out.
-func thing(text string) *metav1.PartialObjectMetadata {
+// thing reads an object of namespace ns from "name/uid@resourceVersion"; the uid may be left out.
+func thing(text string) *metav1.PartialObjectMetadata { return thingIn("ns", text) }
+
+func thingIn(namespace, text string) *metav1.PartialObjectMetadata {
 	text, rv, _ := strings.Cut(text, "@")
 	name, uid, _ := strings.Cut(text, "/")
-	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, UID: types.UID(uid), ResourceVersion: rv}}
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, UID: types.UID(uid), ResourceVersion: rv}}
 }
 
 func show(obj object.Object) string {
@@ -42,6 +45,9 @@ func show(obj object.Object) string {
 type script struct {
 	sink  *sink
 	steps chan func(*sink) error
+
+	mu     sync.Mutex // guards what follows
+	status reflector.Status
 }
 
 func (r *script) Run(ctx context.Context) error {
@@ -57,27 +63,49 @@ func (r *script) Run(ctx context.Context) error {
 	}
 }
 
-func (r *script) Status() reflector.Status { return reflector.Status{} }
+func (r *script) Status() reflector.Status {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.status
+}
 
-// rig is an informer that is told by a script what happens.
+// rig is an informer that is told by a script for each stream what happens.
 type rig struct {
 	*Informer
-	t      *testing.T
-	reader *script
+	t       *testing.T
+	reader  *script // of the first stream
+	readers []*script
 }
 
 func newRig(t *testing.T, indexes ...Indexer) *rig {
 	t.Helper()
-	i, err := newInformer(Config{Name: "things", Handlers: HandlerConfig{Threshold: 1024}})
+	return newRigOf(t, Config{Indexes: indexes}, "")
+}
+
+// newRigOf makes an informer with a stream for each namespace.
+func newRigOf(t *testing.T, config Config, namespaces ...string) *rig {
+	t.Helper()
+	config.Name, config.Handlers = "things", HandlerConfig{Threshold: 1024}
+	for _, namespace := range namespaces {
+		config.Streams = append(config.Streams, Stream{Namespace: namespace})
+	}
+	i, err := newInformer(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := i.AddIndexes(indexes...); err != nil {
-		t.Fatal(err)
+	r := &rig{Informer: i, t: t}
+	for _, s := range i.streams {
+		r.readers = append(r.readers, newScript(s))
 	}
-	r := &script{i.sink, make(chan func(*sink) error)}
-	i.reader = r
-	return &rig{i, t, r}
+	r.reader = r.readers[0]
+	return r
+}
+
+// newScript makes a script the reader of a stream.
+func newScript(s *stream) *script {
+	r := &script{sink: s.sink, steps: make(chan func(*sink) error)}
+	s.reader = r
+	return r
 }
 
 var errStop = errors.New("the test stops the informer")
@@ -101,25 +129,29 @@ func (r *rig) start() (stop func()) {
 // feed says a text, word by word, and waits until it is delivered.
 func (r *rig) feed(text string) {
 	r.t.Helper()
-	for word := range strings.FieldsSeq(text) {
-		r.reader.steps <- func(s *sink) error { return say(s, word) }
-	}
+	r.feedTo(0, text)
+}
+
+// feedTo says a text to one of several streams.
+func (r *rig) feedTo(n int, text string) {
+	r.t.Helper()
+	r.tell(n, text)
 	synctest.Wait()
+}
+
+func (r *rig) tell(n int, text string) {
+	for word := range strings.FieldsSeq(text) {
+		r.readers[n].steps <- func(s *sink) error { return sayIn(s, cmp.Or(r.streams[n].namespace, "ns"), word) }
+	}
 }
 
 // say tells the sink what a word says: "+a/uid@1" add, "~a@2" update, "-a@3" delete, "=a@1" replace, "[" begin, "]@9" end
 // and "!" abort of a full state, "|@8" bookmark.
-func say(s *sink, word string) error {
-	obj := thing(word[1:])
+func say(s *sink, word string) error { return sayIn(s, "ns", word) }
+
+func sayIn(s *sink, namespace, word string) error {
+	obj := thingIn(namespace, word[1:])
 	switch word[0] {
-	case '+':
-		return s.Add(obj)
-	case '~':
-		return s.Update(obj)
-	case '-':
-		return s.Delete(obj)
-	case '=':
-		return s.Replace(obj)
 	case '[':
 		return s.BeginReplace()
 	case ']':
@@ -129,7 +161,21 @@ func say(s *sink, word string) error {
 	case '|':
 		return s.Bookmark(obj.ResourceVersion)
 	}
-	return fmt.Errorf("no such word: %q", word)
+	return tellObject(s, word[0], obj)
+}
+
+func tellObject(s *sink, verb byte, obj object.Object) error {
+	switch verb {
+	case '+':
+		return s.Add(obj)
+	case '~':
+		return s.Update(obj)
+	case '-':
+		return s.Delete(obj)
+	case '=':
+		return s.Replace(obj)
+	}
+	return fmt.Errorf("no such word: %q", verb)
 }
 
 func (r *rig) add(h Handler, config HandlerConfig) *Subscription {
@@ -184,11 +230,18 @@ func (h *recorder) note(event string, key object.Key, old, obj object.Object) {
 	defer h.mu.Unlock()
 	h.events = append(h.events, event)
 	if old != h.known[key] {
-		h.t.Errorf("%s: the handler was told %v last, not %v", event, h.known[key], old)
+		h.t.Errorf("%s: the handler was told %v last, not %v; all it was told: %v", event, showOrNil(h.known[key]), showOrNil(old), h.events)
 	}
 	if h.known[key] = obj; obj == nil {
 		delete(h.known, key)
 	}
+}
+
+func showOrNil(obj object.Object) string {
+	if obj == nil {
+		return "nothing"
+	}
+	return show(obj)
 }
 
 func (h *recorder) Add(obj object.Object, initial bool) {
@@ -234,8 +287,8 @@ func (h *recorder) take() string {
 // sees complains unless these events were noted since the last take.
 func (h *recorder) sees(events string) {
 	h.t.Helper()
-	if diff := cmp.Diff(events, h.take()); diff != "" {
-		h.t.Errorf("events: %s", diff)
+	if wrong := diff.Diff(events, h.take()); wrong != "" {
+		h.t.Errorf("events: %s", wrong)
 	}
 }
 

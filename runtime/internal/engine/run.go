@@ -5,108 +5,132 @@ package engine
 import (
 	"context"
 	"errors"
+	"iter"
 	"sync"
 
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// run is one Run of an informer, from Begin to its end.
+// run is one time in which the informer runs: from the first lease to the end of the last goroutine after the last lease.
 type run struct {
-	// set by openRun
-	done   <-chan struct{}
+	// set once at construction
+	ctx    context.Context // has the values of the first lease's context, and is done when the last lease has ended
+	cancel context.CancelCauseFunc
 	logger klog.Logger
+	before <-chan struct{} // closed when the run before this one has ended; nil if that was so from the beginning
+	ended  chan struct{}   // closed when every goroutine of the run has ended
 
-	wg sync.WaitGroup // every goroutine of the run but the one that is in Run
+	wg sync.WaitGroup // every goroutine but the run's own
 
-	open bool // subscriptions may be spawned; Informer.mu guards it
+	recorder metrics.InformerRecorder // set before anything else is started; nil without metrics
+
+	// Informer.mu guards what follows.
+	queues []*fifo             // of the streams
+	open   bool                // subscriptions may be spawned
+	leases map[*Lease]struct{} // that have not ended
+	last   *Lease              // the last one of leases to end
+}
+
+// startLocked starts a run that begins when the run before it, if there is one, has ended.
+func (i *Informer) startLocked(ctx context.Context, before *run) *run {
+	ctx = context.WithoutCancel(ctx)
+	if i.config.Logger != nil {
+		ctx = klog.NewContext(ctx, *i.config.Logger)
+	}
+	r := &run{logger: klog.FromContext(ctx), ended: make(chan struct{}), leases: map[*Lease]struct{}{}}
+	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	if before != nil {
+		r.before = before.ended
+	}
+	i.run = r
+	go func() { // the run's own goroutine; leases wait for it
+		if r.before != nil {
+			<-r.before // all leases of this run wait for the end of the one before, too
+		}
+		i.work(r)
+		i.endRun(r)
+	}()
+	return r
 }
 
 // spawn starts the goroutine that delivers to s until the run is done. It is called while the run is open, or by one of
 // the run's goroutines.
 func (r *run) spawn(s *Subscription) { r.wg.Go(func() { s.deliver(r) }) }
 
-// Run calls Begin and the function that it returns.
-func (i *Informer) Run(ctx context.Context) error {
-	work, err := i.Begin()
-	if err != nil {
-		return err
+// work runs the streams until the run's context is done, and waits for all goroutines.
+func (i *Informer) work(r *run) {
+	if r.ctx.Err() != nil {
+		return
 	}
-	return work(ctx)
-}
-
-// Begin claims the informer, or returns ErrRunning. The function that it returns runs the informer until ctx is done; it
-// must be called, since the informer stays claimed until it has returned.
-func (i *Informer) Begin() (work func(ctx context.Context) error, err error) {
-	if i.broken != nil {
-		return nil, i.broken
+	if i.config.Metrics != nil {
+		r.recorder = i.config.Metrics.BeginInformer(i.config.Name, i.measure)
+		defer r.recorder.Close()
 	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.run != nil {
-		return nil, ErrRunning
+	i.openRun(r)
+	for n, s := range i.streams {
+		s.sink.fifo, s.recorder = r.queues[n], r.recorder
+		r.wg.Go(func() {
+			err := errors.New("the reflector ended")
+			defer func() { r.cancel(err) }() // has no effect if it is done already
+			if failure := s.reader.Run(r.ctx); failure != nil {
+				err = failure
+			}
+		})
 	}
-	r := &run{}
-	i.run = r
-	return func(ctx context.Context) error {
-		defer i.release()
-		if ctx == nil {
-			return errors.New("Run: the context is nil")
-		}
-		return i.work(ctx, r)
-	}, nil
-}
-
-func (i *Informer) release() {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.run = nil
-}
-
-// work applies the stream on the caller's goroutine; it starts the other goroutines and waits for them.
-func (i *Informer) work(ctx context.Context, r *run) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	if i.config.Logger != nil {
-		ctx = klog.NewContext(ctx, *i.config.Logger)
+	if d := i.config.Mutations; d != nil {
+		r.wg.Go(func() {
+			d.Run(r.ctx, func() iter.Seq[object.Object] { return i.table.Version().All })
+		})
 	}
-	queue := deltafifo.New(deltafifo.Options[object.Object]{})
-	i.sink.fifo = queue
-	r.wg.Go(func() {
-		err := i.reader.Run(ctx)
-		if err == nil {
-			err = errors.New("the reflector ended")
-		}
-		cancel(err) // has no effect if ctx is done already
-	})
-	i.openRun(ctx, r)
-	i.applyAll(ctx, queue)
-	queue.Close()
+	for _, s := range i.streams[1:] {
+		r.wg.Go(func() { s.applyAll(r) })
+	}
+	i.streams[0].applyAll(r) // on this goroutine, which else would only wait
 	i.closeRun(r)
 	r.wg.Wait()
-	i.sink.fifo = nil // drops what was not applied: the next run reads it anew
-	return context.Cause(ctx)
+	i.config.Mutations.CheckAll()
+	for _, s := range i.streams {
+		s.unstage()
+		s.sink.fifo = nil // drops what was not applied: the next run reads it anew
+	}
 }
 
-func (i *Informer) openRun(ctx context.Context, r *run) {
+func (i *Informer) openRun(r *run) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	r.done = ctx.Done()
-	r.logger = klog.FromContext(ctx)
 	r.open = true
+	for range i.streams {
+		r.queues = append(r.queues, deltafifo.New(deltafifo.Options[object.Object]{}))
+	}
 	for _, s := range i.subs {
 		r.spawn(s)
 	}
 }
 
-// closeRun drops an incomplete full state and keeps further subscriptions from being spawned.
+// closeRun keeps further subscriptions from being spawned.
 func (i *Informer) closeRun(r *run) {
-	i.writing.Lock()
-	defer i.writing.Unlock()
-	i.abandonLocked()
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	r.open = false
+}
+
+// endRun says that no goroutine of the run is left.
+func (i *Informer) endRun(r *run) {
+	r.cancel(nil)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.run == r {
+		i.run = nil
+	}
+	for l := range r.leases { // the run has failed
+		l.endLocked(context.Cause(r.ctx))
+	}
+	if r.last != nil {
+		close(r.last.done)
+	}
+	close(r.ended)
 }

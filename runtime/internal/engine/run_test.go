@@ -124,8 +124,8 @@ func TestRunErrors(t *testing.T) {
 		b := Broken("things", why)
 		_, addErr := b.AddHandler(record(t), lately)
 		for call, err := range map[string]error{
-			"Run": b.Run(t.Context()), "AddHandler": addErr, "AddIndexes": b.AddIndexes(), "WaitForCacheSync": WaitForCacheSync(t.Context(), Wait{Informer: b}),
-			"AwaitResourceVersion": b.AwaitResourceVersion(t.Context(), "1"), "Status": b.Reflector().LastError,
+			"Run": b.Run(t.Context()), "AddHandler": addErr, "AddIndexes": b.AddIndexes(), "WaitForCacheSync": WaitForCacheSync(t.Context(), nil, Wait{Informer: b}),
+			"AwaitResourceVersion": b.AwaitResourceVersion(t.Context(), "1"), "Status": b.Streams()[0].Reflector.LastError,
 		} {
 			if err != why {
 				t.Errorf("%s of a broken informer: %v", call, err)
@@ -148,7 +148,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 			r.feed(phase)
 			stop()
 			stored := r.stored()
-			if r.Claimed() || r.txn != nil || r.replacing {
+			if r.Claimed() || r.streams[0].staging || r.streams[0].staged != nil {
 				t.Error("something is left open")
 			}
 			defer r.start()()
@@ -173,7 +173,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 		}))
 		stop := r.start()
 		full := make(chan error, 1)
-		r.feed("+a@1") // the writer stands
+		r.feed("[ ]@0 +a@1") // the writer stands
 		r.reader.steps <- func(s *sink) error {
 			for {
 				if err := s.Bookmark("1"); err != nil {
@@ -183,7 +183,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if n := r.sink.Len(); n != deltafifo.DefaultCapacity {
+		if n := r.streams[0].sink.Len(); n != deltafifo.DefaultCapacity {
 			t.Errorf("%d deltas wait", n)
 		}
 		go g.open()
@@ -203,7 +203,7 @@ func TestStoppedKeepsNoQueue(t *testing.T) {
 			return keys
 		}))
 		stop := r.start()
-		r.feed("+a@1") // the writer stands
+		r.feed("[ ]@0 +a@1") // the writer stands
 		waits := func() weak.Pointer[metav1.PartialObjectMetadata] {
 			obj := thing("b@2")
 			r.reader.steps <- func(s *sink) error { return s.Add(obj) }
@@ -228,7 +228,7 @@ func TestWaitForCacheSync(t *testing.T) {
 		ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logged))))
 		ctx, cancel := context.WithTimeoutCause(ctx, 25*time.Second, errStop)
 		defer cancel()
-		err := WaitForCacheSync(ctx, waits...)
+		err := WaitForCacheSync(ctx, nil, waits...)
 		if lines := strings.Split(logged.String(), "\n"); len(lines) != 3 || !strings.Contains(lines[1], "things is not running") {
 			t.Errorf("logged in 25 s: %q", lines)
 		}
@@ -245,20 +245,22 @@ func TestWaitForCacheSync(t *testing.T) {
 			stop()
 			close(ended)
 		}()
-		err = WaitForCacheSync(t.Context(), waits...)
+		err = WaitForCacheSync(t.Context(), nil, waits...)
 		if want := "1 of 2 informers not synced after 1s: things is not running"; err == nil || err.Error() != want {
 			t.Errorf("got %v\nwant %s", err, want)
 		}
 		defer b.start()()
 		done := make(chan error)
-		go func() { done <- WaitForCacheSync(t.Context(), Wait{Informer: a.Informer}, Wait{Informer: b.Informer}) }()
+		go func() {
+			done <- WaitForCacheSync(t.Context(), nil, Wait{Informer: a.Informer}, Wait{Informer: b.Informer})
+		}()
 		synctest.Wait()
 		b.feed("[ ]@1")
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 		cancel()
-		if err := WaitForCacheSync(ctx, waits...); err != nil {
+		if err := WaitForCacheSync(ctx, nil, waits...); err != nil {
 			t.Errorf("what has synced is more than a context that is done: %v", err)
 		}
 	})
@@ -307,8 +309,8 @@ func TestAwaitResourceVersion(t *testing.T) {
 		if want := `informer things: awaiting resourceVersion "2000": the store stands at "1000": the test stops the informer`; !errors.Is(err, errStop) || err.Error() != want {
 			t.Errorf("got %v", err)
 		}
-		if len(r.waiters) != 0 {
-			t.Errorf("%d waiters left", len(r.waiters))
+		if len(r.streams[0].waiters) != 0 {
+			t.Errorf("%d waiters left", len(r.streams[0].waiters))
 		}
 	})
 }

@@ -22,15 +22,31 @@ type HandlerStatus struct {
 	Since    time.Time
 }
 
-// Reflector returns the status of the reflector, the zero Status if there is none.
-func (i *Informer) Reflector() reflector.Status {
-	if i.reader == nil {
-		return reflector.Status{LastError: i.broken}
-	}
-	return i.reader.Status()
+// StreamStatus is how one stream is doing.
+type StreamStatus struct {
+	Namespace       string // "": all
+	Synced          bool   // the first full state is in the table
+	Objects         int    // in the table
+	ResourceVersion string // at which the stream stands in the table
+	Reflector       reflector.Status
 }
 
-// Claimed says whether the informer is running, or Begin has claimed it.
+// Streams returns the status of each stream, in the order of Config.Streams; of a broken informer one that has its error.
+func (i *Informer) Streams() []StreamStatus {
+	if i.broken != nil {
+		return []StreamStatus{{Reflector: reflector.Status{LastError: i.broken}}}
+	}
+	all := make([]StreamStatus, len(i.streams))
+	for n, s := range i.streams {
+		// The reflector is asked first, so that the table is never behind what it says has been passed on long ago.
+		all[n] = StreamStatus{Namespace: s.namespace, Reflector: s.reader.Status(), Synced: s.HasSynced()}
+		version := i.table.Version()
+		all[n].Objects, all[n].ResourceVersion = version.Namespace(s.namespace).Len(), s.standsAt(version)
+	}
+	return all
+}
+
+// Claimed says whether the informer runs or is about to, or its last run has not ended yet.
 func (i *Informer) Claimed() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -59,9 +75,10 @@ func (s *Subscription) Status() HandlerStatus {
 		Backlog: s.behind + s.backlog.events,
 		Merging: !s.backlog.empty(),
 	}
-	if s.replay != nil {
-		status.Backlog += s.replay.Len() - s.replayed
+	for _, r := range s.replays {
+		status.Backlog += r.objects().Len()
 	}
+	status.Backlog -= s.replayed
 	if s.calling {
 		status.Callback, status.Key, status.Since = s.kind.callback(), s.key, s.epoch.Add(s.since)
 	}

@@ -9,7 +9,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -23,19 +25,21 @@ type Subscription struct {
 	synced   chan struct{} // closed when the initial objects are delivered
 	gone     chan struct{} // closed by the first Remove
 	news     chan struct{} // holds a token when there may be something to do
-	epoch    time.Time     // what since counts from: time.Since costs half of time.Now
+	epoch    time.Time     // Informer.epoch; here because the informer's memory is written all the time
+	detector *mutation.Detector
 
-	crashing bool // a panic leaves the delivering goroutine, which alone uses this
+	// The delivering goroutine guards what follows.
+	crashing bool                    // a panic leaves it
+	recorder metrics.HandlerRecorder // nil without metrics
 
 	// mu guards what follows. Lock order: after Informer.mu.
 	mu       sync.Mutex
-	replay   *table.Version // nil if there is nothing to replay
-	replayed int            // how many objects of replay were delivered or skipped
-	initial  bool           // a replay was finished
-	cursor   *node          // has the next change, if backlog is empty
-	index    int            // of the next change in cursor
-	behind   int            // changes from there to the end of the log
-	backlog  backlog        // what waits from before cursor
+	replays  []replay // what comes before everything else
+	replayed int      // how many objects of replays[0] were delivered or skipped
+	cursor   *node    // has the next change, if backlog is empty
+	index    int      // of the next change in cursor
+	behind   int      // changes from there to the end of the log
+	backlog  backlog  // what waits from before cursor
 	removed  bool
 	// about the running callback
 	calling   bool
@@ -46,6 +50,15 @@ type Subscription struct {
 	idle      chan struct{} // if not nil, closed when the callback has returned
 }
 
+// replay is objects that are delivered as initial ones: a namespace of a version, or all of it for "".
+type replay struct {
+	version   *table.Version
+	namespace string
+	at        time.Duration // when it began to wait, after Informer.epoch
+}
+
+func (r replay) objects() table.Set { return r.version.Namespace(r.namespace) }
+
 func newSubscription(i *Informer, h Handler, config HandlerConfig) *Subscription {
 	return &Subscription{
 		informer: i,
@@ -54,7 +67,8 @@ func newSubscription(i *Informer, h Handler, config HandlerConfig) *Subscription
 		synced:   make(chan struct{}),
 		gone:     make(chan struct{}),
 		news:     make(chan struct{}, 1),
-		epoch:    time.Now(),
+		epoch:    i.epoch,
+		detector: i.config.Mutations,
 	}
 }
 
@@ -66,8 +80,9 @@ func (s *Subscription) HasSynced() bool { return closed(s.synced) }
 
 // Remove ends the subscription and waits for its running callback, unless that callback calls it.
 func (s *Subscription) Remove() {
-	s.informer.forget(s)
-	if idle := s.remove(); idle != nil {
+	idle := s.remove()
+	s.informer.forget(s) // not earlier: what is published from then on does not reach s, which would not know that it lags
+	if idle != nil {
 		<-idle
 	}
 }
@@ -79,7 +94,7 @@ func (s *Subscription) remove() <-chan struct{} {
 	if !s.removed {
 		s.removed = true
 		close(s.gone)
-		s.replay, s.cursor, s.behind, s.backlog = nil, nil, 0, backlog{}
+		s.replays, s.replayed, s.cursor, s.behind, s.backlog = nil, 0, nil, 0, backlog{}
 	}
 	if !s.calling || s.goroutine == goroutineID() {
 		return nil
@@ -95,6 +110,10 @@ func (s *Subscription) remove() <-chan struct{} {
 // advance says that the log has n more changes and ends at end.
 func (s *Subscription) advance(n int, end *node) {
 	s.mu.Lock()
+	if s.removed {
+		s.mu.Unlock()
+		return
+	}
 	s.behind += n
 	if !s.backlog.empty() || s.config.Threshold != Never && s.behind > s.config.Threshold {
 		s.mergeLocked(end)
@@ -107,16 +126,19 @@ func (s *Subscription) advance(n int, end *node) {
 func (s *Subscription) mergeLocked(end *node) {
 	for ; s.cursor != end; s.cursor, s.index = s.cursor.next, 0 {
 		for n := s.index; n < len(s.cursor.changes); n++ {
-			s.backlog.add(&s.cursor.changes[n])
+			s.backlog.add(&s.cursor.changes[n], s.cursor.at)
 		}
 	}
 	s.behind = 0
 }
 
-func (s *Subscription) startReplay(v *table.Version) {
+// startReplay says that a stream has its first objects. Nothing that waits is about their keys.
+func (s *Subscription) startReplay(r replay) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.replay = v
+	if !s.removed {
+		s.replays = append(s.replays, r)
+	}
 }
 
 func (s *Subscription) wake() {
@@ -149,15 +171,19 @@ func (s *Subscription) startLocked(c *change) {
 	s.calling, s.kind, s.key, s.since = true, c.kind, c.key(), time.Since(s.epoch)
 }
 
-// finish notes that it has returned.
-func (s *Subscription) finish() {
+// finish notes that it has returned. It says how long that took if there are metrics.
+func (s *Subscription) finish() (took time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.calling = false
+	if s.recorder != nil {
+		took = time.Since(s.epoch) - s.since
+	}
 	if s.idle != nil {
 		close(s.idle)
 		s.idle = nil
 	}
+	return took
 }
 
 // goroutineID returns the number of the calling goroutine, by which Remove finds out that it is called from the callback

@@ -6,11 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -25,27 +23,34 @@ type Wait struct {
 // logPeriod is how often WaitForCacheSync says what it waits for.
 const logPeriod = 10 * time.Second
 
-// WaitForCacheSync waits until each has synced or ended, or ctx is done. It returns nil if all have synced.
-func WaitForCacheSync(ctx context.Context, waits ...Wait) error {
+// WaitForCacheSync waits until each has synced or ended, or ctx is done, or giveUp, if it isn't nil, returns true of a
+// failure that a stream that has not synced is recovering from. It returns nil if all have synced.
+func WaitForCacheSync(ctx context.Context, giveUp func(reflector.Reason) bool, waits ...Wait) error {
 	if ctx == nil {
 		return errors.New("the context is nil")
 	}
+	news := make(chan struct{}, 1)
 	for _, w := range waits {
 		if w.Informer.broken != nil {
 			return w.Informer.broken
 		}
+		defer w.Informer.observe(news)()
 	}
 	start := time.Now()
 	ticker := time.NewTicker(logPeriod)
 	defer ticker.Stop()
 	for _, w := range waits {
 		for waiting := true; waiting && !w.Informer.HasSynced(); {
+			if hopeless(waits, giveUp) {
+				return syncError(waits, start, nil)
+			}
 			select {
 			case <-w.Informer.synced:
+			case <-news:
 			case <-w.Ended:
 				waiting = false
 			case <-ticker.C:
-				missing, _ := unsynced(waits)
+				missing, _, _ := unsynced(waits)
 				klog.FromContext(ctx).Info("Waiting for informers to sync", "since", time.Since(start), "missing", missing)
 			case <-ctx.Done():
 				return syncError(waits, start, context.Cause(ctx))
@@ -55,13 +60,58 @@ func WaitForCacheSync(ctx context.Context, waits ...Wait) error {
 	return syncError(waits, start, nil)
 }
 
+// hopeless says whether giveUp returns true of any stream that has not synced.
+func hopeless(waits []Wait, giveUp func(reflector.Reason) bool) bool {
+	if giveUp == nil {
+		return false
+	}
+	for _, w := range waits {
+		for _, s := range w.Informer.streams {
+			if status := s.reader.Status(); !s.HasSynced() && status.Reason != reflector.ReasonNone && giveUp(status.Reason) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// observe has news get a token whenever a stream's state changes or the informer syncs, until stop is called.
+func (i *Informer) observe(news chan struct{}) (stop func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.observers == nil {
+		i.observers = map[chan struct{}]struct{}{}
+	}
+	i.observers[news] = struct{}{}
+	return func() {
+		i.mu.Lock()
+		defer i.mu.Unlock()
+		delete(i.observers, news)
+	}
+}
+
+func (i *Informer) notify() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.notifyLocked()
+}
+
+func (i *Informer) notifyLocked() {
+	for news := range i.observers {
+		select {
+		case news <- struct{}{}:
+		default:
+		}
+	}
+}
+
 // syncError returns nil if all have synced.
 func syncError(waits []Wait, start time.Time, cause error) error {
-	missing, errs := unsynced(waits)
+	missing, late, errs := unsynced(waits)
 	if len(missing) == 0 {
 		return nil
 	}
-	msg := fmt.Sprintf("%d of %d informers not synced after %v", len(missing), len(waits), time.Since(start).Round(time.Millisecond))
+	msg := fmt.Sprintf("%d of %d informers not synced after %v", late, len(waits), time.Since(start).Round(time.Millisecond))
 	if cause != nil {
 		msg += " (" + cause.Error() + ")"
 		errs = append([]error{cause}, errs...)
@@ -69,27 +119,34 @@ func syncError(waits []Wait, start time.Time, cause error) error {
 	return &joinedError{msg + ": " + strings.Join(missing, "; "), errs}
 }
 
-// unsynced returns a line for each that has not synced, with the reason, and the last errors.
-func unsynced(waits []Wait) (missing []string, errs []error) {
+// unsynced returns a line for each stream that has not synced, with the reason, how many informers that are, and the last
+// errors.
+func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	for _, w := range waits {
-		if w.Informer.HasSynced() {
-			continue
-		}
-		s := w.Informer.Reflector()
-		why := "not running"
-		if w.Informer.Claimed() {
-			why = fmt.Sprintf("%v for %v", s.State, time.Since(s.Since).Round(time.Millisecond))
-			if s.State == reflector.StateStopped {
-				why = "starting"
+		before := len(missing)
+		for _, s := range w.Informer.streams {
+			if s.HasSynced() {
+				continue
 			}
+			status := s.reader.Status()
+			why := "not running"
+			if w.Informer.Claimed() {
+				why = fmt.Sprintf("%v for %v", status.State, time.Since(status.Since).Round(time.Millisecond))
+				if status.State == reflector.StateStopped {
+					why = "starting"
+				}
+			}
+			if status.LastError != nil {
+				why += ": " + status.LastError.Error()
+				errs = append(errs, status.LastError)
+			}
+			missing = append(missing, s.name()+" is "+why)
 		}
-		if s.LastError != nil {
-			why += ": " + s.LastError.Error()
-			errs = append(errs, s.LastError)
+		if len(missing) > before {
+			informers++
 		}
-		missing = append(missing, w.Informer.config.Name+" is "+why)
 	}
-	return missing, errs
+	return missing, informers, errs
 }
 
 // joinedError is a message and the errors that it wraps.
@@ -100,65 +157,3 @@ type joinedError struct {
 
 func (e *joinedError) Error() string   { return e.text }
 func (e *joinedError) Unwrap() []error { return e.errs }
-
-// waiter waits for the table to reach a resourceVersion.
-type waiter struct {
-	resourceVersion string
-	arrived         chan struct{} // closed when it has
-}
-
-// AwaitResourceVersion waits until the table stands at resourceVersion or later.
-func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion string) error {
-	fail := func(err error) error {
-		return fmt.Errorf("informer %s: awaiting resourceVersion %q: %w", i.config.Name, resourceVersion, err)
-	}
-	if i.broken != nil {
-		return i.broken
-	}
-	if ctx == nil {
-		return fail(errors.New("the context is nil"))
-	}
-	if _, err := resourceversion.CompareResourceVersion(resourceVersion, resourceVersion); err != nil {
-		return fail(err)
-	}
-	i.mu.Lock()
-	if reached(i.table.Version().ResourceVersion(), resourceVersion) {
-		i.mu.Unlock()
-		return nil
-	}
-	w := waiter{resourceVersion, make(chan struct{})}
-	i.waiters = append(i.waiters, w)
-	i.mu.Unlock()
-	select {
-	case <-w.arrived:
-		return nil
-	case <-ctx.Done():
-	}
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	i.waiters = slices.DeleteFunc(i.waiters, func(other waiter) bool { return other == w })
-	if closed(w.arrived) {
-		return nil
-	}
-	return fail(fmt.Errorf("the store stands at %q: %w", i.table.Version().ResourceVersion(), context.Cause(ctx)))
-}
-
-// wakeWaitersLocked wakes those whose resourceVersion the published version has reached.
-func (i *Informer) wakeWaitersLocked() {
-	if len(i.waiters) == 0 {
-		return
-	}
-	at := i.table.Version().ResourceVersion()
-	i.waiters = slices.DeleteFunc(i.waiters, func(w waiter) bool {
-		if !reached(at, w.resourceVersion) {
-			return false
-		}
-		close(w.arrived)
-		return true
-	})
-}
-
-func reached(at, want string) bool {
-	order, err := resourceversion.CompareResourceVersion(at, want)
-	return err == nil && order >= 0
-}

@@ -57,8 +57,8 @@ func (c *Changes) settle() {
 	})
 }
 
-// reset forgets everything, also what the unused part of the slices refers to.
-func (c *Changes) reset() {
+// Reset forgets everything, also what the unused part of the slices refers to.
+func (c *Changes) Reset() {
 	clear(c.leave)
 	clear(c.enter)
 	c.leave, c.enter = c.leave[:0], c.enter[:0]

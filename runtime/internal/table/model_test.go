@@ -89,7 +89,7 @@ func (w *worker) step(t *testing.T, batch int) {
 		}
 		w.write(t, x, m, n, stay)
 		deleted := map[object.Key]bool{}
-		x.Sweep(func(old object.Object) {
+		x.Sweep("", func(old object.Object) {
 			key := object.KeyOf(old)
 			if m[key] != old || deleted[key] {
 				t.Fatalf("Sweep reports %v twice or not as it was", key)

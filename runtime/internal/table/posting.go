@@ -89,6 +89,26 @@ func (s *span) all(objects *vector, yield func(object.Object) bool) bool {
 	return true
 }
 
+// places yields every slot and its object until yield returns false. It copies the slots, which readers of many objects
+// should not.
+func (p *posting) places(objects *vector, yield func(uint32, object.Object) bool) {
+	all := []uint32{p.one}
+	if p.n > 1 {
+		all = p.many.few
+	}
+	if p.n > 1 && p.many.few == nil {
+		all = make([]uint32, 0, p.n)
+		for i := range p.many.spans {
+			all = p.many.spans[i].appendTo(all)
+		}
+	}
+	for _, slot := range all {
+		if !yield(slot, objects.at(slot)) {
+			return
+		}
+	}
+}
+
 // with returns the posting with slot: p itself when slot is in it already, or when owner owns p.
 func (p *posting) with(owner uint64, slot uint32) *posting {
 	if p.n == 1 {

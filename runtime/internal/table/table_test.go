@@ -77,7 +77,7 @@ func TestReplace(t *testing.T) {
 	put(table, a, b, c)
 
 	x := table.Begin()
-	x.Sweep(func(object.Object) { t.Error("Sweep without StartReplace deletes") })
+	x.Sweep("", func(object.Object) { t.Error("Sweep without StartReplace deletes") })
 	x.StartReplace()
 	if !x.Keep(object.KeyOf(a)) || x.Keep(object.KeyOf(d)) {
 		t.Error("Keep should find what is there, and nothing else")
@@ -86,16 +86,16 @@ func TestReplace(t *testing.T) {
 	x.Set(newThing("", "b"))
 	x.Delete(object.KeyOf(b)) // its slot is free again, and its mark must not stay
 	var swept []object.Object
-	x.Sweep(func(old object.Object) { swept = append(swept, old) })
+	x.Sweep("", func(old object.Object) { swept = append(swept, old) })
 	if !slices.Equal(swept, []object.Object{c}) {
 		t.Errorf("Sweep deleted %v, want only %v", swept, c)
 	}
-	x.Sweep(func(object.Object) { t.Error("the second Sweep deletes") })
+	x.Sweep("", func(object.Object) { t.Error("the second Sweep deletes") })
 	verify(t, x.Publish(), model{object.KeyOf(a): a, object.KeyOf(d): d})
 
 	x = table.Begin()
 	x.StartReplace()
-	x.Sweep(nil)
+	x.Sweep("", nil)
 	verify(t, x.Publish(), model{})
 }
 
@@ -289,7 +289,7 @@ func TestMemoryGoesBack(t *testing.T) {
 		// Low slots are taken first: after one more round all lies at the front again.
 		x = table.Begin()
 		x.StartReplace()
-		x.Sweep(nil)
+		x.Sweep("", nil)
 		if v := x.Publish(); len(v.objects.leaves.root) != 0 || v.keys.count != 0 {
 			t.Errorf("an empty table has a root of %d and %d buckets", len(v.objects.leaves.root), v.keys.count)
 		}

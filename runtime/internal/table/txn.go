@@ -16,6 +16,7 @@ type Txn struct {
 	next  *Version // nil at the end
 
 	ownsDirectory bool
+	ownsStreams   bool
 	replacing     bool
 }
 
@@ -78,8 +79,8 @@ func (x *Txn) Delete(key object.Key) (old object.Object, ok bool) {
 	return old, true
 }
 
-// StartReplace begins a replacement of the whole content: from here on Set and Keep mark what stays. A second
-// StartReplace begins anew.
+// StartReplace begins a replacement of the content of one namespace, or of all: from here on Set and Keep mark what stays.
+// A second StartReplace begins anew.
 func (x *Txn) StartReplace() {
 	if x.Open() {
 		x.replacing = true
@@ -87,17 +88,23 @@ func (x *Txn) StartReplace() {
 	}
 }
 
-// Sweep ends a replacement: it deletes every object that was neither set nor kept since StartReplace, and calls deleted,
-// if it isn't nil, with each. Without StartReplace it does nothing.
-func (x *Txn) Sweep(deleted func(old object.Object)) {
+// Sweep ends a replacement: it deletes every object of the namespace, or of all for "", that was neither set nor kept
+// since StartReplace, and calls deleted, if it isn't nil, with each. Without StartReplace it does nothing.
+func (x *Txn) Sweep(namespace string, deleted func(old object.Object)) {
 	if !x.replacing {
 		return
 	}
 	var gone []object.Object
-	for slot, obj := range x.next.objects.places {
+	collect := func(slot uint32, obj object.Object) bool {
 		if !x.marked(slot) {
 			gone = append(gone, obj)
 		}
+		return true
+	}
+	if namespace == "" {
+		x.next.objects.places(collect)
+	} else {
+		x.next.Namespace(namespace).places(collect)
 	}
 	for _, obj := range gone {
 		if old, ok := x.Delete(object.KeyOf(obj)); ok && deleted != nil {
@@ -125,11 +132,35 @@ func (x *Txn) AddIndex(ix Index) error {
 	return nil
 }
 
-// SetResourceVersion says at which resourceVersion the content stands.
+// SetResourceVersion says at which resourceVersion the content stands. It has no effect on a table whose namespaces stand at
+// versions of their own.
 func (x *Txn) SetResourceVersion(rv string) {
 	if x.Open() {
 		x.next.resourceVersion = rv
 	}
+}
+
+// SetNamespaceResourceVersion says at which resourceVersion one namespace stands. From the first call on, the table
+// stands where its namespaces do, so "" is said of each that is expected.
+func (x *Txn) SetNamespaceResourceVersion(namespace, rv string) {
+	if !x.Open() {
+		return
+	}
+	if !x.ownsStreams {
+		var own []stand
+		if shared := x.next.streams; shared != nil {
+			own = slices.Clone(*shared)
+		}
+		x.next.streams, x.ownsStreams = &own, true
+	}
+	all := *x.next.streams
+	for i := range all {
+		if all[i].namespace == namespace {
+			all[i].resourceVersion = rv
+			return
+		}
+	}
+	*x.next.streams = append(all, stand{namespace, rv})
 }
 
 // Open reports whether the Txn was neither published nor discarded. One that was has nothing in it, and deletes, keeps
@@ -177,7 +208,7 @@ func (x *Txn) compute(old, obj object.Object) {
 	}
 	for i := range x.next.indexes {
 		c := &x.table.changes[i]
-		c.reset() // a panic may have left something
+		c.Reset() // a panic may have left something
 		x.next.indexes[i].def.Changes(old, obj, c)
 	}
 }
@@ -202,7 +233,7 @@ func (ix *index) apply(owner uint64, c *Changes, slot uint32) {
 	for _, ch := range c.enter {
 		enter(&ix.postings, owner, ch.hash, ch.key, slot)
 	}
-	c.reset()
+	c.Reset()
 }
 
 // enter adds slot to key's posting, which it makes if there is none.

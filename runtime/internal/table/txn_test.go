@@ -54,9 +54,9 @@ func TestEndedTxnLeavesTheNextAlone(t *testing.T) {
 	x.StartReplace()
 	x.Keep(object.Key{Name: "a"})
 	ended.StartReplace()
-	ended.Sweep(nil)
+	ended.Sweep("", nil)
 	ended.Discard()
-	x.Sweep(nil)
+	x.Sweep("", nil)
 	if v := x.Publish(); v.Len() != 1 {
 		t.Errorf("%d objects are left, want the one that was kept", v.Len())
 	}
@@ -66,7 +66,7 @@ func TestEndedTxnLeavesTheNextAlone(t *testing.T) {
 	x.Discard() // and its marks with it
 	x = table.Begin()
 	x.StartReplace()
-	x.Sweep(nil)
+	x.Sweep("", nil)
 	if v := x.Publish(); v.Len() != 0 {
 		t.Errorf("%d objects are left that a discarded Txn kept", v.Len())
 	}

@@ -14,8 +14,12 @@ import (
 type Version struct {
 	objects         vector
 	resourceVersion string
-	*directory      // not nil
+	streams         *[]stand // instead of resourceVersion, if namespaces stand at versions of their own; immutable
+	*directory               // not nil
 }
+
+// stand is where one namespace stands.
+type stand struct{ namespace, resourceVersion string }
 
 // directory is how the objects of a Version are found. It stands apart because most Txns change none of it.
 type directory struct {
@@ -47,12 +51,46 @@ func (v *Version) Len() int {
 	return v.keys.n
 }
 
-// ResourceVersion returns the resourceVersion at which the table stands; "" when none was set.
+// ResourceVersion returns the resourceVersion at which the table stands; "" when none was set. Of namespaces that stand at
+// versions of their own, it is the oldest, and "" until all have one.
 func (v *Version) ResourceVersion() string {
 	if v == nil {
 		return ""
 	}
-	return v.resourceVersion
+	if v.streams == nil {
+		return v.resourceVersion
+	}
+	all := *v.streams // at least one
+	oldest := all[0].resourceVersion
+	for _, s := range all[1:] {
+		if older(s.resourceVersion, oldest) {
+			oldest = s.resourceVersion
+		}
+	}
+	return oldest
+}
+
+// NamespaceResourceVersion returns the resourceVersion at which the namespace stands: that of the table, unless namespaces
+// have versions of their own; then "" for one that has none.
+func (v *Version) NamespaceResourceVersion(namespace string) string {
+	if v == nil || v.streams == nil || namespace == "" {
+		return v.ResourceVersion()
+	}
+	for _, s := range *v.streams {
+		if s.namespace == namespace {
+			return s.resourceVersion
+		}
+	}
+	return ""
+}
+
+// older compares two resourceVersions, which are decimal numbers without leading zeros (KEP-5504), or "", which is the
+// oldest.
+func older(a, b string) bool {
+	if len(a) != len(b) {
+		return len(a) < len(b)
+	}
+	return a < b
 }
 
 // All yields every object until yield returns false.
@@ -134,6 +172,17 @@ func (s Set) All(yield func(object.Object) bool) {
 }
 
 // ----------------------------------------------------------------------------------------------------------------------
+
+// places yields every object with its slot until yield returns false.
+func (s Set) places(yield func(uint32, object.Object) bool) {
+	switch {
+	case s.version == nil:
+	case s.posting == nil:
+		s.version.objects.places(yield)
+	default:
+		s.posting.places(&s.version.objects, yield)
+	}
+}
 
 // find returns the position of key's entry in its bucket, its slot and its object; the object is nil if there is none.
 func (v *Version) find(key object.Key, hash uint32) (at int, slot uint32, obj object.Object) {

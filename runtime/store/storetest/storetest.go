@@ -2,7 +2,8 @@
 
 // Package storetest tells whether something is a store.Reader: one suite for everything that claims to be one.
 //
-// Whoever brings a Reader brings a function that makes an empty one, and a way to change what is in it; see Run.
+// Whoever brings a Reader brings a function that makes an empty one, and a way to change what is in it; see Run. The suite
+// calls both on the goroutine of the test; it starts none, and waits for nothing.
 package storetest
 
 import (
@@ -121,6 +122,8 @@ func testRandom(t *testing.T, s *suite) {
 		snapshot := s.Reader.Snapshot()
 		if got, want := snapshot.ResourceVersion(), strconv.Itoa(s.rv); got != want {
 			t.Fatalf("ResourceVersion() = %q, want %q", got, want)
+		} else if got := snapshot.NamespaceResourceVersion("a"); got != want {
+			t.Fatalf("NamespaceResourceVersion() = %q, want %q", got, want)
 		}
 		verify(t, snapshot, s.model)
 		if step%10 == 0 {

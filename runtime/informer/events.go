@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// EventType says what an Event is about.
+type EventType uint8
+
+// The types of events.
+const (
+	// Added is an object that exists, as in Handler.OnAdd.
+	Added EventType = iota + 1
+	// Updated is an object that changed, as in Handler.OnUpdate.
+	Updated
+	// Removed is an object that was deleted, as in Handler.OnDelete.
+	Removed
+	// InitialEnd comes once, after the last object that existed when the loop began; see Registration.Synced.
+	InitialEnd
+)
+
+// String returns "ADDED", "UPDATED", "REMOVED" or "INITIAL END".
+func (t EventType) String() string {
+	switch t {
+	case Added:
+		return "ADDED"
+	case Updated:
+		return "UPDATED"
+	case Removed:
+		return "REMOVED"
+	case InitialEnd:
+		return "INITIAL END"
+	}
+	return "UNKNOWN"
+}
+
+// Event is what one call of a Handler says.
+type Event[T object.Object] struct {
+	Type EventType
+	// Key is the object's; the zero Key for InitialEnd.
+	Key object.Key
+	// Object is the object after the change, or the last state known of one that was removed; the zero T for InitialEnd.
+	Object T
+	// Old is what the loop was told last; the zero T unless the event is Updated. In a resync it is Object.
+	Old T
+	// IsInInitialList is set for objects that existed when the loop began.
+	IsInInitialList bool
+	// FinalStateUnknown is set if the deletion itself was not seen, so that Object may be older than what was deleted.
+	FinalStateUnknown bool
+}
+
+// Events makes a loop out of a handler: an Added for each object in the store, an InitialEnd, then every change.
+//
+//	for event := range pods.Events(ctx) {
+//		…
+//	}
+//
+// The loop's body takes the place of a handler's callbacks: the order is the same, events are merged by key while the body
+// is slow (see WithBacklogThreshold), it delays nobody but itself, and Run waits for it while it handles an event. The
+// registration begins with the loop and has gone when the loop has ended: by break, by a return or panic in its body, or
+// because ctx is done; events that wait are dropped then. It starts no goroutine of its own, and does not end with Run: once
+// the informer runs again, the loop goes on. Each loop over the result is a registration of its own. As in a callback, who
+// waits in the body for the informer to end waits for the body too.
+//
+// A loop that can't be registered ends at once, without an event, and logs why: a nil ctx, a wrong option, or an informer
+// that For could not make.
+func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
+	return func(yield func(Event[T]) bool) {
+		loopOver(ctx, i.engine, opts, func(e Event[object.Object]) bool {
+			obj, _ := e.Object.(T)
+			old, _ := e.Old.(T)
+			return yield(Event[T]{e.Type, e.Key, obj, old, e.IsInInitialList, e.FinalStateUnknown})
+		})
+	}
+}
+
+// Until waits until condition is true of the store, or returns an error, which Until returns unchanged. It is called with
+// the newest snapshot as soon as the informer has synced, and again after changes, always on the caller's goroutine; several
+// changes may come to one call. Until does not run the informer. It returns an error that wraps context.Cause(ctx) if ctx
+// is done first, and an error if ctx or condition is nil.
+func (i *SharedIndexInformer[T]) Until(ctx context.Context, condition func(store.Snapshot[T]) (bool, error)) error {
+	if condition == nil {
+		return until(ctx, i.engine, nil)
+	}
+	return until(ctx, i.engine, func() (bool, error) { return condition(i.Store().Snapshot()) })
+}
+
+// --- private from here ---
+
+func until(ctx context.Context, e *engine.Informer, condition func() (bool, error)) error {
+	fail := func(err error) error { return fmt.Errorf("informer %s: Until: %w", e.Name(), err) }
+	switch {
+	case ctx == nil:
+		return fail(errContext)
+	case condition == nil:
+		return fail(errors.New("the condition is nil"))
+	}
+	if err := e.AddIndexes(); err != nil { // of an informer that For could not make
+		return fail(err)
+	}
+	select {
+	case <-e.Synced():
+	case <-ctx.Done():
+		return fail(context.Cause(ctx))
+	}
+	for {
+		changed := e.Changed() // before looking
+		if done, err := condition(); done || err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fail(context.Cause(ctx))
+		}
+	}
+}
+
+// loop is the handler behind Events: it hands each event to the goroutine that is in the loop, and returns when the body has
+// handled it.
+type loop struct {
+	events  chan Event[object.Object]
+	handled chan struct{}
+	ended   chan struct{} // closed when the loop has ended
+}
+
+func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yield func(Event[object.Object]) bool) {
+	if ctx == nil {
+		klog.Background().Error(errContext, "Events", "informer", e.Name())
+		return
+	}
+	l := loop{events: make(chan Event[object.Object]), handled: make(chan struct{}), ended: make(chan struct{})}
+	r, err := register(e, l, "Events", opts)
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Events", "informer", e.Name())
+		return
+	}
+	defer r.Remove()     // it waits for the callback
+	defer close(l.ended) // which returns now
+	l.run(ctx, r.Synced(), yield)
+}
+
+func (l loop) Add(obj object.Object, initial bool) {
+	l.hand(Event[object.Object]{Type: Added, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
+}
+
+func (l loop) Update(old, obj object.Object) {
+	l.hand(Event[object.Object]{Type: Updated, Key: object.KeyOf(obj), Object: obj, Old: old})
+}
+
+func (l loop) Delete(d engine.Deleted) {
+	l.hand(Event[object.Object]{Type: Removed, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
+}
+
+func (l loop) hand(e Event[object.Object]) {
+	select {
+	case l.events <- e:
+	case <-l.ended:
+		return
+	}
+	select {
+	case <-l.handled:
+	case <-l.ended:
+	}
+}
+
+func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Event[object.Object]) bool) {
+	end := func() bool {
+		synced = nil
+		return yield(Event[object.Object]{Type: InitialEnd})
+	}
+	for ctx.Err() == nil {
+		select {
+		case e := <-l.events:
+			// The registration becomes synced before its next callback, so this is in order.
+			if !e.IsInInitialList && isClosed(synced) && !end() {
+				return
+			}
+			if !yield(e) {
+				return
+			}
+			l.handled <- struct{}{}
+		case <-synced:
+			if !end() {
+				return
+			}
+		case <-ctx.Done():
+		}
+	}
+}
+
+// isClosed is false for a nil channel.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+	"slices"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// podsResource is what these examples look at.
+var podsResource = corev1.SchemeGroupVersion.WithResource("pods")
+
+// cluster is a server in memory with some pods, and a client of it.
+func cluster(existing ...*corev1.Pod) (*sourcetest.Server, *sourcetest.Collection[*corev1.Pod], *source.Client) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podsResource, "Pod")
+	for _, pod := range existing {
+		pods.Create(pod)
+	}
+	client, err := source.NewClient(server.Config())
+	must(err)
+	return server, pods, client
+}
+
+func must(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+// One informer reads several namespaces, each with a watch of its own.
+func ExampleWithNamespaces() {
+	_, _, client := cluster(pod("shop", "blue", ""), pod("lab", "green", ""), pod("office", "red", ""))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	pods := informer.For[*corev1.Pod](factory, podsResource, informer.WithNamespaces("shop", "lab"))
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx))
+
+	snapshot := pods.Store().Snapshot()
+	fmt.Println(snapshot.Len(), "objects in", slices.Sorted(snapshot.Namespaces()))
+	must(factory.Shutdown(ctx))
+	// Output: 2 objects in [lab shop]
+}
+
+// A transform makes objects smaller, or different, before they get into the store.
+func ExampleWithTransform() {
+	_, _, client := cluster(pod("shop", "blue", "node-7"))
+	ctx := context.Background()
+	factory := informer.NewFactory(client, informer.WithoutManagedFields())
+	pods := informer.For[*corev1.Pod](factory, podsResource, informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
+		pod.Status = corev1.PodStatus{}
+		pod.Labels = map[string]string{"on": pod.Spec.NodeName}
+		return pod, nil
+	}))
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx))
+	for pod := range pods.Store().Snapshot().All() {
+		fmt.Println(pod.Name, pod.Labels)
+	}
+	must(factory.Shutdown(ctx))
+	// Output: blue map[on:node-7]
+}
+
+// An error handler hears of every failure of a list or a watch, and can tell them apart.
+func ExampleWithErrorHandler() {
+	server, _, client := cluster()
+	server.Inject(sourcetest.Fault{Times: 2, Do: sourcetest.Refuse(http.StatusForbidden)})
+	ctx := context.Background()
+	failures := make(chan reflector.Reason, 10)
+	factory := informer.NewFactory(client,
+		informer.WithLogger(logr.Discard()), // without a handler, failures are logged only
+		informer.WithBackoff(reflector.Backoff{Initial: 1}),
+		informer.WithErrorHandler(func(_ string, err error) { failures <- reflector.ReasonOf(err) }))
+	informer.For[*corev1.Pod](factory, podsResource)
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx))
+	must(factory.Shutdown(ctx))
+	close(failures)
+	for reason := range failures {
+		fmt.Println(reason)
+	}
+	// Output:
+	// forbidden
+	// forbidden
+}
+
+// Waiting for sync can end early where it would take somebody to help.
+func ExampleFailOn() {
+	server, _, client := cluster()
+	server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
+	ctx := context.Background()
+	factory := informer.NewFactory(client, informer.WithLogger(logr.Discard()))
+	informer.For[*corev1.Pod](factory, podsResource)
+	must(factory.Start(ctx))
+	err := factory.WaitForCacheSync(ctx, informer.FailOn(reflector.ReasonForbidden, reflector.ReasonNotFound))
+	fmt.Println(reflector.ReasonOf(err))
+	must(factory.Shutdown(ctx))
+	// Output: forbidden
+}
+
+// Where only metadata is of interest, the server sends nothing else.
+func ExampleForMetadata() {
+	_, _, client := cluster(pod("shop", "blue", "node-7"), pod("lab", "green", "node-8"))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	pods := informer.ForMetadata(factory, podsResource, informer.WithNamespace("shop"))
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx))
+	for pod := range pods.Store().Snapshot().All() {
+		fmt.Println(pod.Namespace, pod.Name)
+	}
+	must(factory.Shutdown(ctx))
+	// Output: shop blue
+}
+
+// A resource whose Go type is not known is read as unstructured objects, by the same factory.
+func ExampleFor() {
+	_, _, client := cluster(pod("shop", "blue", "node-7"))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	pods := informer.For[*unstructured.Unstructured](factory, podsResource)
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx))
+	for pod := range pods.Store().Snapshot().All() {
+		node, _, err := unstructured.NestedString(pod.Object, "spec", "nodeName")
+		must(err)
+		fmt.Println(pod.GetKind(), pod.GetName(), node)
+	}
+	must(factory.Shutdown(ctx))
+	// Output: Pod blue node-7
+}
+
+// A filter makes a handler see a part of the objects: an object that comes in is added, one that leaves is deleted.
+func ExampleFilteringHandler() {
+	_, pods, client := cluster(pod("shop", "blue", ""), pod("shop", "green", "node-7"))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	cache := informer.For[*corev1.Pod](factory, podsResource)
+	done := make(chan struct{})
+	_, err := cache.AddEventHandler(informer.FilteringHandler[*corev1.Pod]{
+		Filter: func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" },
+		Handler: informer.HandlerFuncs[*corev1.Pod]{
+			AddFunc: func(pod *corev1.Pod, initial bool) { fmt.Println("runs:", pod.Name, initial) },
+			DeleteFunc: func(deleted informer.Deleted[*corev1.Pod]) {
+				fmt.Println("runs no longer:", deleted.Key)
+				close(done)
+			},
+		},
+	})
+	must(err)
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx))
+	pods.Update(pod("shop", "blue", "node-8"))
+	pods.Delete("shop", "blue")
+	<-done
+	must(factory.Shutdown(ctx))
+	// Output:
+	// runs: green true
+	// runs: blue false
+	// runs no longer: shop/blue
+}
+
+// A loop over the events takes the place of a handler.
+func ExampleSharedIndexInformer_Events() {
+	_, pods, client := cluster(pod("shop", "blue", "node-7"))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	cache := informer.For[*corev1.Pod](factory, podsResource)
+	must(factory.Start(ctx))
+loop:
+	for event := range cache.Events(ctx) {
+		switch event.Type {
+		case informer.InitialEnd:
+			fmt.Println("that was all there is")
+			pods.Delete("shop", "blue")
+		case informer.Removed:
+			fmt.Println("gone:", event.Key)
+			break loop
+		default:
+			fmt.Println("there is:", event.Key)
+		}
+	}
+	must(factory.Shutdown(ctx))
+	// Output:
+	// there is: shop/blue
+	// that was all there is
+	// gone: shop/blue
+}
+
+// Until waits for a state of the store.
+func ExampleSharedIndexInformer_Until() {
+	_, pods, client := cluster(pod("shop", "blue", ""))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	cache := informer.For[*corev1.Pod](factory, podsResource)
+	must(factory.Start(ctx))
+	go pods.Create(pod("shop", "green", ""))
+	must(cache.Until(ctx, func(s store.Snapshot[*corev1.Pod]) (bool, error) { return s.Len() == 2, nil }))
+	fmt.Println(cache.Store().Snapshot().Len())
+	must(factory.Shutdown(ctx))
+	// Output: 2
+}
+
+// A controller that has written waits until its cache has what it wrote, and does not act on what is out of date.
+func ExampleSharedIndexInformer_AwaitObject() {
+	_, pods, client := cluster(pod("shop", "blue", ""))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	cache := informer.For[*corev1.Pod](factory, podsResource)
+	must(factory.Start(ctx))
+
+	written := pods.Update(pod("shop", "blue", "node-7")) // in a program: what the client's Update returns
+	must(cache.AwaitObject(ctx, written))
+	for pod := range cache.Store().Snapshot().All() {
+		fmt.Println(pod.Spec.NodeName)
+	}
+	deleted := pods.Delete("shop", "blue")
+	must(cache.AwaitDeleted(ctx, deleted))
+	fmt.Println(cache.Store().Snapshot().Len())
+	must(factory.Shutdown(ctx))
+	// Output:
+	// node-7
+	// 0
+}
+
+// Parts of a program that need an informer for a while hold a lease each; it runs as long as there is one.
+func ExampleSharedIndexInformer_Acquire() {
+	_, _, client := cluster(pod("shop", "blue", ""))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	pods := informer.For[*corev1.Pod](factory, podsResource)
+
+	one, err := pods.Acquire(ctx)
+	must(err)
+	other, err := pods.Acquire(ctx)
+	must(err)
+	must(pods.WaitForCacheSync(ctx))
+	must(one.Release(ctx))
+	fmt.Println("running:", pods.Status().Running)
+	must(other.Release(ctx)) // waits until every goroutine has ended
+	fmt.Println("running:", pods.Status().Running, "objects:", pods.Store().Snapshot().Len())
+	// Output:
+	// running: true
+	// running: false objects: 1
+}
+
+// The detector finds who changes objects of the cache. It is for tests.
+func ExampleWithMutationDetector() {
+	_, _, client := cluster(pod("shop", "blue", "node-7"))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	found := make(chan informer.Mutation, 1)
+	pods := informer.For[*corev1.Pod](factory, podsResource, informer.WithMutationDetector(func(m informer.Mutation) { found <- m }))
+	_, err := pods.AddEventHandler(informer.HandlerFuncs[*corev1.Pod]{
+		AddFunc: func(pod *corev1.Pod, _ bool) { pod.Spec.NodeName = "node-8" }, // wrong: it is shared
+	}, informer.WithHandlerName("scheduler"))
+	must(err)
+	must(factory.Start(ctx))
+	m := <-found
+	fmt.Println(m.Handler, m.Key, m.Path, m.Before, m.After)
+	must(factory.Shutdown(ctx))
+	// Output: scheduler shop/blue .spec.nodeName "node-7" "node-8"
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/engine"
+)
+
+// This file is the private half of a Factory's Start, WaitForCacheSync, Stop, Remove and Shutdown. Each informer that the
+// factory runs has one lease, whose context Stop or Shutdown cancels.
+
+// wrongLocked returns what NewFactory and For were given wrong.
+func (f *Factory) wrongLocked() error {
+	errs := f.errs[:len(f.errs):len(f.errs)]
+	for _, e := range f.order {
+		errs = append(errs, e.errs...)
+	}
+	return errors.Join(errs...)
+}
+
+func (f *Factory) start(ctx context.Context) error {
+	switch {
+	case f == nil:
+		return errNil
+	case ctx == nil:
+		return errContext
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	switch wrong := f.wrongLocked(); {
+	case wrong != nil:
+		return wrong
+	case f.shutdown:
+		return ErrShutdown
+	case ctx.Err() != nil:
+		return fmt.Errorf("the context is done: %w", context.Cause(ctx))
+	}
+	f.started = true
+	for _, e := range f.order {
+		if e.lease != nil && e.ctx.Err() == nil {
+			continue
+		}
+		ctx, end := context.WithCancelCause(ctx)
+		lease, err := e.engine.Acquire(ctx)
+		if err != nil { // ctx has just been done
+			end(nil)
+			return err
+		}
+		e.lease, e.ctx, e.end = lease, ctx, end
+	}
+	return nil
+}
+
+func (f *Factory) waitForCacheSync(ctx context.Context, opts []WaitOption) error {
+	if f == nil {
+		return errNil
+	}
+	settings, err := applyWaitOptions(opts)
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	started := f.started
+	var waits []engine.Wait
+	for _, e := range f.order {
+		if e.lease != nil {
+			waits = append(waits, engine.Wait{Informer: e.engine, Ended: e.lease.Done()})
+		}
+	}
+	f.mu.Unlock()
+	switch {
+	case ctx == nil:
+		return errContext
+	case !started:
+		return errors.New("the factory was not started")
+	}
+	err = engine.WaitForCacheSync(ctx, settings.giveUp, waits...)
+	if err != nil && f.wasShutDown() {
+		err = fmt.Errorf("%w: %w", ErrShutdown, err)
+	}
+	return err
+}
+
+func (f *Factory) wasShutDown() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.shutdown
+}
+
+func (f *Factory) stop(ctx context.Context, informer Informer, remove bool) error {
+	switch {
+	case f == nil:
+		return errNil
+	case isNil(informer):
+		return errors.New("the informer is nil")
+	case ctx == nil:
+		return errContext
+	}
+	all, err := f.stopOne(informer.base(), remove)
+	if err != nil {
+		return err
+	}
+	defer f.forgetEnded()
+	return wait(ctx, all)
+}
+
+// ending is a lease that has been told to end.
+type ending struct {
+	engine *engine.Informer
+	lease  *engine.Lease
+}
+
+func (e ending) ended() bool { return isClosed(e.lease.Done()) }
+
+func (f *Factory) forgetEnded() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.endings = slices.DeleteFunc(f.endings, ending.ended)
+}
+
+// stopOne ends the lease of one informer. It returns what has not ended of it, also by earlier calls.
+func (f *Factory) stopOne(i *engine.Informer, remove bool) ([]ending, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	at := slices.IndexFunc(f.order, func(e *entry) bool { return e.engine == i })
+	if at < 0 {
+		return nil, fmt.Errorf("the factory has no such informer: %s", i.Name())
+	}
+	e := f.order[at]
+	if e.lease != nil {
+		e.end(errStopped)
+		f.endings = append(f.endings, ending{i, e.lease})
+		e.lease = nil
+	}
+	if remove {
+		f.order = slices.Delete(f.order, at, at+1)
+		delete(f.informers, e.key)
+	}
+	return slices.DeleteFunc(slices.Clone(f.endings), func(e ending) bool { return e.engine != i }), nil
+}
+
+func (f *Factory) shutDown(ctx context.Context) error {
+	switch {
+	case f == nil:
+		return errNil
+	case ctx == nil:
+		return errContext
+	}
+	return wait(ctx, f.endAll())
+}
+
+// endAll ends all leases. It returns what has not ended, also by earlier calls.
+func (f *Factory) endAll() []ending {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.shutdown = true
+	all := slices.Clone(f.endings)
+	for _, e := range f.order {
+		if e.lease != nil {
+			e.end(ErrShutdown)
+			all = append(all, ending{e.engine, e.lease})
+		}
+	}
+	return all
+}
+
+// wait waits until all have ended.
+func wait(ctx context.Context, all []ending) error {
+	for i, e := range all {
+		if e.ended() {
+			continue
+		}
+		select {
+		case <-e.lease.Done():
+		case <-ctx.Done():
+			var lines []string
+			for _, e := range all[i:] {
+				if !e.ended() {
+					lines = append(lines, e.engine.Running()...)
+				}
+			}
+			return fmt.Errorf("%w: %s", context.Cause(ctx), strings.Join(lines, "; "))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestFaultW01ObjectWithoutKeyInTheInitialList: an object that can't be kept does not make an empty cache that calls itself
+// synced. It is reported, the informer is not synced, and it goes on once the object is well.
+func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
+	for _, watchList := range []bool{true, false} {
+		for name, spoil := range map[string]func(*shop, *bool) informer.Option{
+			"on the wire": func(server *shop, spoilt *bool) informer.Option {
+				server.Inject(sourcetest.Fault{On: sourcetest.List | sourcetest.WatchList, Times: sourcetest.Always, Do: sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
+					if pod, ok := e.Object.(*corev1.Pod); ok && *spoilt && pod.Name == numbered(7) {
+						pod = pod.DeepCopy()
+						pod.Name = ""
+						e.Object = pod
+					}
+					return []sourcetest.Event{e}
+				})})
+				return informer.WithLogger(discard)
+			},
+			"by the transform": func(_ *shop, spoilt *bool) informer.Option {
+				return informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
+					if *spoilt && pod.Name == numbered(7) {
+						pod.ObjectMeta = metav1.ObjectMeta{}
+					}
+					return pod, nil
+				})
+			},
+		} {
+			t.Run(name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					server, spoilt := newShop(), true
+					for n := range 10 {
+						server.pods.Create(pod("shop", numbered(n), ""))
+					}
+					var heard []error
+					pods := newPods(t, server.source(t), informer.WithLogger(discard), informer.WithWatchList(watchList), spoil(server, &spoilt),
+						informer.WithErrorHandler(func(_ string, err error) { heard = append(heard, err) }))
+					var j journal[*corev1.Pod]
+					r := add(t, pods, &j)
+					defer start(t, pods)()
+					pass(time.Minute)
+					if s := pods.Status(); s.Synced || s.Objects != 0 || s.Reflector.LastError == nil || s.Reflector.BadData == 0 || r.HasSynced() {
+						t.Errorf("status %v", s)
+					}
+					if len(heard) == 0 {
+						t.Error("the error handler has heard nothing")
+					}
+					j.saw(t)
+					spoilt = false
+					if err := pods.WaitForCacheSync(t.Context()); err != nil {
+						t.Error(err)
+					}
+					same(t, "objects", len(j.take()), 10)
+				})
+			})
+		}
+	}
+}
+
+// TestFaultW10TransformRunsOnce counts the calls of a transform for lists, watch-lists, events, relists and resyncs.
+func TestFaultW10TransformRunsOnce(t *testing.T) {
+	for _, watchList := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			server := newShop(pod("shop", "a", ""), pod("shop", "b", ""))
+			calls := map[string]int{}
+			pods := newPods(t, server.source(t), informer.WithWatchList(watchList), informer.WithResyncPeriod(time.Second), informer.WithLogger(discard),
+				informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
+					calls[pod.Name+"@"+pod.ResourceVersion]++
+					return pod, nil
+				}))
+			add(t, pods, &journal[*corev1.Pod]{})
+			add(t, pods, &journal[*corev1.Pod]{})
+			stop := start(t, pods)
+			server.move("a", "node")
+			server.pods.Delete("shop", "b")
+			pass(time.Minute)
+			same(t, "calls", calls, map[string]int{"a@2": 1, "b@3": 1, "a@4": 1, "b@5": 1})
+			server.relist(func() { server.pods.Create(pod("shop", "c", "")) })
+			pass(time.Minute)
+			stop()
+			same(t, "calls after a relist", calls, map[string]int{"a@2": 1, "b@3": 1, "a@4": 2, "b@5": 1, "c@6": 1})
+		})
+	}
+}
+
+// TestFaultW11BookmarksReachTheStore: the store moves with bookmarks, not only what reads the watch.
+func TestFaultW11BookmarksReachTheStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", ""))
+		server.BookmarkInterval = -1
+		others := sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
+		pods := newPods(t, server.source(t))
+		defer start(t, pods)()
+		same(t, "at first", pods.Store().Snapshot().ResourceVersion(), "2")
+		others.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}}) // the version moves on, and no pod changes
+		synctest.Wait()
+		same(t, "before the bookmark", pods.Store().Snapshot().ResourceVersion(), "2")
+		server.Bookmark()
+		synctest.Wait()
+		s := pods.Status()
+		same(t, "after it", []string{pods.Store().Snapshot().ResourceVersion(), s.ResourceVersion, s.Reflector.ResourceVersion}, []string{"3", "3", "3"})
+		if s.Reflector.LastBookmark.IsZero() {
+			t.Error("no time of the last bookmark")
+		}
+	})
+}
+
+// TestFaultW13ShutdownTwiceFreesNothingOfOthers: two factories have informers of the same resource and name, and share one
+// more by leases. What one factory does, once or twice, leaves the other's alone.
+func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", ""))
+		one, other := server.factory(t), server.factory(t)
+		mine, theirs := podsOf(one, informer.WithName("pods")), podsOf(other, informer.WithName("pods"))
+		run(t, one)
+		run(t, other)
+		lease, err := mine.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			shutdown(t, one)
+			if !mine.Status().Running || !theirs.Status().Running {
+				t.Error("Shutdown has stopped what others keep running")
+			}
+		}
+		for range 2 {
+			if err := lease.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if mine.Status().Running || !theirs.Status().Running {
+				t.Errorf("running: %v and %v", mine.Status().Running, theirs.Status().Running)
+			}
+		}
+		shutdown(t, other)
+	})
+}
+
+// TestFaultW29SecondInformerOfTheSameType has all that a factory keyed by Go type can't: another selector, namespace,
+// transform, or Go type of the same resource, unstructured, each stopped on its own.
+func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("bank", "vault", ""))
+		f := server.factory(t)
+		web := informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"}))
+		bare := informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) { pod.Labels = nil; return pod, nil })
+		all := podsOf(f)
+		selected := podsOf(f, web)
+		bank := podsOf(f, informer.WithNamespace("bank"))
+		transformed := podsOf(f, informer.WithName("bare pods"), bare)
+		dynamic := informer.For[*unstructured.Unstructured](f, podResource)
+		run(t, f)
+		same(t, "all", names(all), []string{"bank/vault", "shop/api", "shop/web"})
+		same(t, "selected", names(selected), []string{"shop/web"})
+		same(t, "in a namespace", names(bank), []string{"bank/vault"})
+		same(t, "dynamic", names(dynamic), []string{"bank/vault", "shop/api", "shop/web"})
+		key := object.Key{Namespace: "shop", Name: "web"}
+		with, _ := all.Store().Snapshot().Get(key)
+		without, _ := transformed.Store().Snapshot().Get(key)
+		if len(with.Labels) != 1 || without.Labels != nil {
+			t.Errorf("labels %v and %v", with.Labels, without.Labels)
+		}
+		if podsOf(f, web) != selected || podsOf(f, informer.WithNamespace("bank")) != bank || podsOf(f, informer.WithName("bare pods"), bare) != transformed {
+			t.Error("the same options make another informer")
+		}
+		var called []string
+		for _, i := range f.Informers() {
+			called = append(called, i.Status().Name)
+		}
+		same(t, "names", called, []string{"pods/v1", `pods/v1 with labels "app=web"`, `pods/v1 in namespace "bank"`, "bare pods", "pods/v1 (unstructured)"})
+
+		if err := f.Stop(t.Context(), selected); err != nil {
+			t.Error(err)
+		}
+		server.pods.Create(labelled("shop", "web-2", map[string]string{"app": "web"}))
+		synctest.Wait()
+		same(t, "of the stopped one", names(selected), []string{"shop/web"})
+		same(t, "of another one", len(names(all)), 4)
+		run(t, f)
+		same(t, "started again", names(selected), []string{"shop/web", "shop/web-2"})
+		shutdown(t, f)
+	})
+}
+
+// TestFaultW30TypedAPI can't compile where an API is untyped: objects, keys, handlers and deletions have their types, and
+// others can implement what they are given to.
+func TestFaultW30TypedAPI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var src source.Source[*corev1.Pod] = newWorld(pod("shop", "blue", "node-1")) // a Source of somebody else
+		pods := newPods(t, src, informer.WithIndexes(PodByNode))
+		var last atomic.Pointer[corev1.Pod]
+		var h informer.Handler[*corev1.Pod] = informer.HandlerFuncs[*corev1.Pod]{
+			DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { last.Store(d.Object) },
+		}
+		add(t, pods, h)
+		defer start(t, pods)()
+		var onNode []*corev1.Pod = PodByNode.List(pods.Store().Snapshot(), "node-1")
+		same(t, "pods", len(onNode), 1)
+		src.(*world).remove("shop", "blue")
+		synctest.Wait()
+		same(t, "the deleted one", last.Load().Name, "blue")
+
+		src.(*world).fail(errOutage)
+		synctest.Wait()
+		if err := pods.Status().Reflector.LastError; !errors.Is(err, errOutage) || reflector.ReasonOf(err) != reflector.ReasonUnreachable {
+			t.Errorf("got %v", err)
+		}
+	})
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+func acquire(t *testing.T, i informer.Informer, ctx context.Context) *informer.Lease {
+	t.Helper()
+	l, err := i.Acquire(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestLeases: an informer runs as long as anyone holds a lease; the last one stops it, and the next one starts it again.
+func TestLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", ""))
+		pods := newPods(t, server.source(t), informer.WithName("pods"))
+		var j journal[*corev1.Pod]
+		add(t, pods, &j)
+		ctx, cancel := context.WithCancel(t.Context())
+		first, second := acquire(t, pods, ctx), acquire(t, pods, t.Context())
+		j.saw(t, "+blue@2 initial")
+		if err := pods.Run(t.Context()); !errors.Is(err, informer.ErrRunning) {
+			t.Errorf("Run beside a lease: %v", err)
+		}
+		cancel()
+		synctest.Wait()
+		if err := first.Release(t.Context()); err != nil || !pods.Status().Running {
+			t.Errorf("the end of one of two leases: %v, %v", err, pods.Status())
+		}
+		for range 2 {
+			if err := second.Release(t.Context()); err != nil || pods.Status().Running {
+				t.Errorf("the last lease: %v, %v", err, pods.Status())
+			}
+		}
+		server.move("blue", "node")
+		third := acquire(t, pods, t.Context())
+		j.saw(t, "~blue@2>3")
+		if err := errors.Join(first.Release(t.Context()), second.Release(t.Context())); err != nil || !pods.Status().Running {
+			t.Errorf("leases that have ended: %v, %v", err, pods.Status())
+		}
+		want(t, third.Release(noContext), "informer pods: Release: the context is nil")
+		if err := third.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+		_, err := pods.Acquire(noContext)
+		want(t, err, "informer pods: Acquire: the context is nil")
+		_, err = pods.Acquire(ctx)
+		want(t, err, "informer pods: Acquire: the context is done: context canceled")
+		_, err = podsOf(nil).Acquire(t.Context())
+		want(t, err, "informer.For pods/v1: the factory is nil")
+		want(t, (*informer.Lease)(nil).Release(t.Context()), "informer: Release: the lease is nil; Acquire has failed")
+	})
+}
+
+func TestReleaseNamesTheStuckHandler(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newPods(t, newShop(pod("shop", "blue", "")).source(t), informer.WithName("pods"))
+		let := make(chan struct{})
+		add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		l := acquire(t, pods, t.Context())
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		want(t, l.Release(ctx), `informer pods: Release: context deadline exceeded: pods: handler "billing" has not returned from OnAdd of shop/blue for 1s`)
+		close(let)
+		if err := l.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestStopAndRemove stops one informer of a factory while another one runs, starts it again, and removes it.
+func TestStopAndRemove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", ""))
+		f := server.factory(t)
+		pods, other := podsOf(f), podsOf(f, informer.WithName("other"))
+		var j journal[*corev1.Pod]
+		add(t, pods, &j)
+		if err := f.Stop(t.Context(), pods); err != nil {
+			t.Errorf("Stop before Start: %v", err)
+		}
+		run(t, f)
+		j.saw(t, "+blue@2 initial")
+		for range 2 {
+			if err := f.Stop(t.Context(), pods); err != nil || pods.Status().Running || !other.Status().Running {
+				t.Errorf("Stop: %v, %v, %v", err, pods.Status(), other.Status())
+			}
+		}
+		server.move("blue", "node")
+		same(t, "the store of a stopped informer", names(pods), []string{"shop/blue"})
+		run(t, f)
+		j.saw(t, "~blue@2>3")
+
+		// By whatever view of it.
+		if err := f.Remove(t.Context(), informer.Generic(pods, podResource.GroupResource()).Informer()); err != nil || pods.Status().Running {
+			t.Errorf("Remove: %v, %v", err, pods.Status())
+		}
+		for call, stop := range map[string]func(context.Context, informer.Informer) error{"Stop": f.Stop, "Remove": f.Remove} {
+			want(t, stop(t.Context(), pods), "informer factory: "+call+": the factory has no such informer: pods/v1")
+			want(t, stop(t.Context(), nil), "informer factory: "+call+": the informer is nil")
+			want(t, stop(t.Context(), (*informer.SharedIndexInformer[*corev1.Pod])(nil)), "informer factory: "+call+": the informer is nil")
+			want(t, stop(noContext, other), "informer factory: "+call+": the context is nil")
+		}
+		again := podsOf(f)
+		if again == pods || len(f.Informers()) != 2 {
+			t.Error("For has not made a new one")
+		}
+		run(t, f)
+		same(t, "objects of the new one", names(again), []string{"shop/blue"})
+		j.saw(t)
+		shutdown(t, f)
+	})
+}
+
+// TestStoppedInformersAreNotWaitedFor: what can't sync can be stopped, and the others are ready.
+func TestStoppedInformersAreNotWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		f := server.factory(t, informer.WithLogger(discard))
+		podsOf(f)
+		nodes := informer.For[*corev1.Node](f, nodeResource) // which the server does not have
+		if err := errors.Join(f.Start(t.Context()), f.Stop(t.Context(), nodes)); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		shutdown(t, f)
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Errorf("after Shutdown: %v", err)
+		}
+	})
+}
+
+// TestRemoveForgetsErrors: a wrong For does not block Start for ever.
+func TestRemoveForgetsErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newShop().factory(t)
+		wrong := podsOf(f, informer.WithPageSize(-1))
+		if err := f.Start(t.Context()); err == nil {
+			t.Error("started with a wrong option")
+		}
+		if err := f.Remove(t.Context(), wrong); err != nil {
+			t.Error(err)
+		}
+		podsOf(f)
+		run(t, f)
+		shutdown(t, f)
+	})
+}
+
+// TestRemoveFreesTheMemory of an informer that nobody refers to any more.
+func TestRemoveFreesTheMemory(t *testing.T) {
+	server := newShop(pod("shop", "blue", ""))
+	f := server.factory(t)
+	freed := make(chan struct{})
+	func() {
+		pods := podsOf(f)
+		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		blue, _ := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
+		runtime.AddCleanup(blue, func(c chan struct{}) { close(c) }, freed)
+		if err := f.Remove(t.Context(), pods); err != nil {
+			t.Error(err)
+		}
+	}()
+	deadline := time.After(30 * time.Second)
+	for {
+		runtime.GC()
+		select {
+		case <-freed:
+			shutdown(t, f)
+			return
+		case <-deadline:
+			t.Fatal("the object is still referred to")
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+// TestShutdownWaitsForWhatWasRemoved: a callback that outlives the deadline of Remove is not forgotten.
+func TestShutdownWaitsForWhatWasRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newShop(pod("shop", "blue", "")).factory(t)
+		pods := podsOf(f)
+		let := make(chan struct{})
+		add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		run(t, f)
+		stop := func(ctx context.Context) error { return f.Stop(ctx, pods) }
+		for _, end := range []func(context.Context) error{stop, stop, func(ctx context.Context) error { return f.Remove(ctx, pods) }, f.Shutdown} {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if err := end(ctx); err == nil || !strings.Contains(err.Error(), `handler "billing" has not returned from OnAdd of shop/blue`) {
+				t.Errorf("got %v", err)
+			}
+		}
+		close(let)
+		shutdown(t, f)
+	})
+}
+
+// TestLifecycleRaces does everything to one informer of a factory at the same time; afterwards nothing runs.
+func TestLifecycleRaces(t *testing.T) {
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	for round := range uint64(30) {
+		synctest.Test(t, func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, round))
+			server := newShop(pod("shop", "blue", ""))
+			f := server.factory(t)
+			pods := podsOf(f)
+			add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { time.Sleep(time.Millisecond) }})
+			var all sync.WaitGroup
+			ctx, cancel := context.WithCancel(t.Context())
+			for range 8 {
+				delay, what := time.Duration(rng.IntN(5))*time.Millisecond, rng.IntN(6)
+				all.Go(func() {
+					time.Sleep(delay)
+					switch what {
+					case 0:
+						_ = f.Start(ctx)
+					case 1:
+						_ = f.Stop(ctx, pods)
+					case 2:
+						if l, err := pods.Acquire(ctx); err == nil {
+							time.Sleep(delay)
+							_ = l.Release(ctx)
+						}
+					case 3:
+						_ = pods.Run(ctx)
+					case 4:
+						_ = f.Start(ctx)
+						_ = f.WaitForCacheSync(ctx)
+					case 5:
+						server.move("blue", "node")
+					}
+				})
+			}
+			time.Sleep(time.Duration(rng.IntN(10)) * time.Millisecond)
+			if rng.IntN(2) == 0 {
+				all.Go(func() { _ = f.Shutdown(context.WithoutCancel(ctx)) })
+			}
+			cancel()
+			all.Wait()
+			shutdown(t, f)
+			pass(time.Second) // a Release with a context that is done has not waited for the callback
+			if s := pods.Status(); s.Running {
+				t.Errorf("round %d: %v", round, s)
+			}
+		})
+	}
+}
+
+// TestSeveralNamespaces reads two namespaces in one informer, and not a third one.
+func TestSeveralNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", "node-1"), pod("bank", "vault", "node-1"), pod("jail", "thief", "node-1"))
+		server.BookmarkInterval = -1
+		refuse := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+			if a.Request.Namespace == "bank" {
+				sourcetest.Refuse(403)(a)
+			}
+		}})
+		f := server.factory(t, informer.WithNamespaces("shop", "bank", "shop"), informer.WithLogger(discard))
+		pods := podsOf(f, informer.WithIndexes(PodByNode))
+		if podsOf(f, informer.WithNamespaces("bank", "shop")) != pods {
+			t.Error("the order of namespaces makes another informer")
+		}
+		var j journal[*corev1.Pod]
+		r := add(t, pods, &j)
+		if err := f.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		// What one namespace has does not wait for the other.
+		j.saw(t, "+blue@2 initial")
+		s := pods.Status()
+		if len(s.Streams) != 2 || s.Synced || r.HasSynced() || !s.Streams[1].Synced || s.Streams[0].Synced || s.ResourceVersion != "" {
+			t.Errorf("status %+v", s)
+		}
+		err := pods.WaitForCacheSync(t.Context(), informer.FailOn())
+		if err == nil || !strings.Contains(err.Error(), "1 of 1 informers not synced") || !strings.Contains(err.Error(), "bank") || strings.Contains(err.Error(), "shop") {
+			t.Errorf("got %v", err)
+		}
+		if text := s.String(); !strings.Contains(text, "bank waiting to try again") || !strings.Contains(text, "shop watching") || strings.Contains(text, "\n") {
+			t.Errorf("status %q", text)
+		}
+		refuse()
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		j.saw(t, "+vault@3 initial")
+		same(t, "objects", names(pods), []string{"bank/vault", "shop/blue"})
+		same(t, "on the node", PodByNode.Len(pods.Store().Snapshot(), "node-1"), 2)
+		blue := server.move("blue", "node-2")
+		if err := pods.AwaitObject(t.Context(), blue); err != nil {
+			t.Error(err)
+		}
+		snapshot := pods.Store().Snapshot()
+		if snapshot.NamespaceResourceVersion("shop") != "5" || snapshot.ResourceVersion() != snapshot.NamespaceResourceVersion("bank") {
+			t.Errorf("versions: %q, shop %q, bank %q", snapshot.ResourceVersion(), snapshot.NamespaceResourceVersion("shop"), snapshot.NamespaceResourceVersion("bank"))
+		}
+		thief, _ := server.pods.Get("jail", "thief")
+		err = pods.AwaitObject(t.Context(), thief)
+		want(t, err, `informer pods/v1: awaiting jail/thief at resourceVersion "4": the informer does not read namespace "jail"`)
+		want(t, pods.AwaitObject(t.Context(), nil), "informer pods/v1: AwaitObject: the object is nil")
+		want(t, pods.AwaitDeleted(t.Context(), nil), "informer pods/v1: AwaitDeleted: the object is nil")
+		j.check(t, pods)
+		shutdown(t, f)
+	})
+}
+
+// TestAwaitDeletedKnowsObjectsOfTheSameNameApart.
+func TestAwaitDeletedKnowsObjectsOfTheSameNameApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		old := server.pods.Create(pod("shop", "blue", ""))
+		pods := newPods(t, server.source(t))
+		defer start(t, pods)()
+		server.pods.Delete("shop", "blue")
+		successor := server.pods.Create(pod("shop", "blue", ""))
+		if err := pods.AwaitDeleted(t.Context(), old); err != nil {
+			t.Error(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		if err := pods.AwaitDeleted(ctx, successor); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("the successor is there: %v", err)
+		}
+	})
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+var discard = logr.Discard()
+
+// TestHammerController changes objects from many goroutines, with deletions and new objects of the same name; every handler
+// sees a legal history that adds up to what the server has.
+func TestHammerController(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		pods := newPods(t, server.source(t))
+		all := []*journal[*corev1.Pod]{{}, {}}
+		add(t, pods, all[0], informer.WithBacklogThreshold(informer.Never))
+		add(t, pods, all[1], informer.WithBacklogThreshold(0))
+		defer start(t, pods)()
+		var writers sync.WaitGroup
+		for writer := range 10 {
+			writers.Go(func() {
+				mine, next := sets.New[string](), 0
+				for range 100 {
+					name, exists := mine.PopAny()
+					switch {
+					case !exists || rand.IntN(3) == 0:
+						if exists {
+							mine.Insert(name)
+						}
+						name = fmt.Sprintf("pod-%d-%d", writer, next%7)
+						if next++; mine.Has(name) {
+							continue
+						}
+						server.pods.Create(pod("shop", name, ""))
+						mine.Insert(name)
+					case rand.IntN(2) == 0:
+						server.move(name, "node")
+						mine.Insert(name)
+					default:
+						server.pods.Delete("shop", name)
+					}
+				}
+			})
+		}
+		writers.Wait()
+		for _, j := range all {
+			j.check(t, pods)
+		}
+		same(t, "objects", pods.Store().Snapshot().Len(), len(server.pods.All()))
+	})
+}
+
+// TestUpdate lets every object go through add, update and delete in a different order and at the same time.
+func TestUpdate(t *testing.T) {
+	const added, updated, deleted = 1, 2, 3
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		pods := newPods(t, server.source(t))
+		var j journal[*corev1.Pod]
+		add(t, pods, &j)
+		defer start(t, pods)()
+		var writers sync.WaitGroup
+		for n := range 20 {
+			for m, steps := range [][]int{{added}, {added, updated}, {added, deleted}, {added, updated, deleted}, {added, deleted, added}} {
+				writers.Go(func() {
+					name := fmt.Sprintf("pod-%d-%d", n, m)
+					for _, step := range steps {
+						switch step {
+						case added:
+							server.pods.Create(pod("shop", name, ""))
+						case updated:
+							server.move(name, "node")
+						case deleted:
+							server.pods.Delete("shop", name)
+						}
+					}
+				})
+			}
+		}
+		writers.Wait()
+		j.check(t, pods)
+		if n := len(j.take()); n != 20*(1+2+2+3+3) {
+			t.Errorf("%d events; each change is one", n)
+		}
+		same(t, "objects", pods.Store().Snapshot().Len(), 20*3)
+	})
+}
+
+func TestTransformingInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		slim := func(pod *corev1.Pod) (*corev1.Pod, error) {
+			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Labels: map[string]string{"seen": "yes"}}}, nil
+		}
+		server := newShop(pod("shop", "foo", "node-1"))
+		pods := newPods(t, server.source(t), informer.WithTransform(slim))
+		var j journal[*corev1.Pod]
+		add(t, pods, &j)
+		defer start(t, pods)()
+		wantAll := func(what string, count int) {
+			t.Helper()
+			synctest.Wait()
+			same(t, what, pods.Store().Snapshot().Len(), count)
+			for pod := range pods.Store().Snapshot().All() {
+				if pod.Spec.NodeName != "" || pod.Labels["seen"] != "yes" {
+					t.Errorf("%s: %s is not transformed", what, pod.Name)
+				}
+			}
+			j.check(t, pods)
+		}
+		wantAll("at first", 1)
+		server.move("foo", "node-2")
+		server.pods.Create(pod("shop", "baz", "node-2"))
+		wantAll("later", 2)
+		server.pods.Delete("shop", "foo")
+		j.saw(t, "+foo@2 initial", "~foo@2>3", "+baz@4", "-foo@5")
+		wantAll("in the end", 1)
+	})
+}
+
+// TestTransformingInformerRace changes objects in the transform while handlers and readers look at them.
+func TestTransformingInformerRace(t *testing.T) {
+	server := newShop()
+	for n := range 5 {
+		server.pods.Create(labelled("shop", numbered(n), map[string]string{"kept": "no"}))
+	}
+	pods := newPods(t, server.source(t), informer.WithResyncPeriod(time.Second), informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
+		pod.Labels = map[string]string{"kept": "yes"}
+		return pod, nil
+	}))
+	look := func(pod *corev1.Pod) {
+		if pod.Labels["kept"] != "yes" {
+			t.Errorf("%s was not transformed", pod.Name)
+		}
+	}
+	add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
+		AddFunc:    func(pod *corev1.Pod, _ bool) { look(pod) },
+		UpdateFunc: func(old, pod *corev1.Pod) { look(old); look(pod) },
+		DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { look(d.Object) },
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	var all, writers sync.WaitGroup
+	all.Go(func() { _ = pods.Run(ctx) })
+	all.Go(func() {
+		for ctx.Err() == nil {
+			for pod := range pods.Store().Snapshot().All() {
+				look(pod)
+			}
+		}
+	})
+	for n := range 5 {
+		writers.Go(func() {
+			for range 100 {
+				server.pods.Update(labelled("shop", numbered(n), map[string]string{"kept": "no"}))
+			}
+		})
+	}
+	writers.Wait()
+	if err := pods.AwaitResourceVersion(ctx, server.ResourceVersion()); err != nil {
+		t.Error(err)
+	}
+	cancel()
+	all.Wait()
+}
+
+func TestResetWatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "pod-1", ""))
+		pods := newPods(t, server.source(t))
+		var j journal[*corev1.Pod]
+		add(t, pods, &j)
+		defer start(t, pods)()
+		j.saw(t, "+pod-1@2 initial")
+		server.relist(func() {
+			server.move("pod-1", "node")
+			server.pods.Create(pod("shop", "pod-2", ""))
+		})
+		pass(time.Minute)
+		j.sawAll(t, "~pod-1@2>3", "+pod-2@4")
+		j.check(t, pods)
+	})
+}
+
+func TestStoreResourceVersion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "pod-1", ""))
+		pods := newPods(t, server.source(t))
+		same(t, "before the start", pods.Store().Snapshot().ResourceVersion(), "")
+		defer start(t, pods)()
+		stands := func(what string) {
+			t.Helper()
+			synctest.Wait()
+			same(t, what, pods.Store().Snapshot().ResourceVersion(), server.ResourceVersion())
+		}
+		stands("after the list")
+		server.move("pod-1", "node")
+		stands("after an update")
+		server.pods.Delete("shop", "pod-1")
+		stands("after a deletion")
+	})
+}
+
+// TestStoreResourceVersionWithNonMetaTransform: a transform can't return something without metadata, since it has the type of
+// the informer. What it can do wrong is an error, and the store stays as it is.
+func TestStoreResourceVersionWithNonMetaTransform(t *testing.T) {
+	for name, transform := range map[string]informer.Option{
+		"another type": informer.WithTransform(func(object.Object) (object.Object, error) { return &metav1.PartialObjectMetadata{}, nil }),
+		"nil":          informer.WithTransform(func(*corev1.Pod) (*corev1.Pod, error) { return nil, nil }),
+		"no metadata":  informer.WithTransform(func(*corev1.Pod) (*corev1.Pod, error) { return &corev1.Pod{}, nil }),
+		"an error":     informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, errors.New("no") }),
+		"a panic":      informer.WithTransform(func(*corev1.Pod) (*corev1.Pod, error) { panic("no") }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pods := newPods(t, newShop(pod("shop", "pod-1", "")).source(t), transform, informer.WithLogger(discard))
+				defer start(t, pods)()
+				pass(time.Minute)
+				wantTransformError(t, pods)
+			})
+		})
+	}
+}
+
+// TestDeletedObjectGetKey: the key of a deletion is always there, and so is the object.
+func TestDeletedObjectGetKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "seen", ""), pod("shop", "unseen", ""), pod("", "scopeless", ""))
+		pods := newPods(t, server.source(t))
+		deleted := map[string]bool{}
+		add(t, pods, informer.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(d informer.Deleted[*corev1.Pod]) {
+			if d.Key != object.KeyOf(d.Object) {
+				t.Errorf("key %v of %v", d.Key, object.KeyOf(d.Object))
+			}
+			deleted[d.Key.String()] = d.FinalStateUnknown
+		}})
+		defer start(t, pods)()
+		server.pods.Delete("shop", "seen")
+		server.pods.Delete("", "scopeless")
+		synctest.Wait()
+		server.relist(func() { server.pods.Delete("shop", "unseen") })
+		pass(time.Minute)
+		same(t, "final state unknown", deleted, map[string]bool{"shop/seen": false, "scopeless": false, "shop/unseen": true})
+	})
+}

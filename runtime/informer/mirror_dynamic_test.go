@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// The scenarios of client-go's dynamicinformer and metadatainformer: informers by resource, for types that hold any kind.
+
+var deploymentResource = appsv1.SchemeGroupVersion.WithResource("deployments")
+
+func deployment(namespace, name string) *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name, Labels: map[string]string{"environment": "test"}}}
+}
+
+func serveDeployments() (*shop, *sourcetest.Collection[*appsv1.Deployment]) {
+	server := sourcetest.New()
+	return &shop{Server: server}, sourcetest.Serve[*appsv1.Deployment](server, deploymentResource, "Deployment")
+}
+
+func TestWatchListSemanticsSimple(t *testing.T) {
+	t.Run("dynamic", watchListSemanticsSimple[*unstructured.Unstructured])
+	t.Run("metadata", watchListSemanticsSimple[*metav1.PartialObjectMetadata])
+}
+
+// watchListSemanticsSimple syncs from an empty watch-list; no list is asked for.
+func watchListSemanticsSimple[T object.Object](t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, _ := serveDeployments()
+		f := server.factory(t, informer.WithNamespace("ns"))
+		informer.For[T](f, deploymentResource)
+		run(t, f)
+		shutdown(t, f)
+		for _, r := range server.Requests() {
+			if r.Verb != sourcetest.WatchList {
+				t.Errorf("asked for %v", r)
+			}
+		}
+	})
+}
+
+func TestUnSupportWatchListSemantics(t *testing.T) {
+	t.Run("dynamic", unSupportWatchListSemantics[*unstructured.Unstructured])
+	t.Run("metadata", unSupportWatchListSemantics[*metav1.PartialObjectMetadata])
+}
+
+// unSupportWatchListSemantics syncs by a list where the server does not know watch-lists.
+func unSupportWatchListSemantics[T object.Object](t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, deployments := serveDeployments()
+		deployments.Create(deployment("ns", "name-foo"))
+		server.Inject(sourcetest.Fault{On: sourcetest.WatchList, Times: sourcetest.Always, Do: sourcetest.Refuse(422)})
+		f := server.factory(t, informer.WithLogger(discard))
+		i := informer.For[T](f, deploymentResource, informer.WithNamespace("ns"))
+		run(t, f)
+		same(t, "objects", names(i), []string{"ns/name-foo"})
+		shutdown(t, f)
+	})
+}
+
+func TestFilteredDynamicSharedInformerFactory(t *testing.T) {
+	t.Run("dynamic", filteredFactory[*unstructured.Unstructured])
+	t.Run("metadata", filteredFactory[*metav1.PartialObjectMetadata])
+}
+
+func filteredFactory[T object.Object](t *testing.T) {
+	field := func(name string) informer.Option {
+		return informer.WithFieldSelector(fields.OneTermEqualSelector("metadata.name", name))
+	}
+	label := func(environment string) informer.Option {
+		return informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"environment": environment}))
+	}
+	for name, test := range map[string]struct {
+		opts []informer.Option
+		want []string
+	}{
+		"another namespace":        {[]informer.Option{informer.WithNamespace("ns-bar")}, nil},
+		"its namespace":            {[]informer.Option{informer.WithNamespace("ns-foo")}, []string{"+name-foo@2"}},
+		"one of its namespaces":    {[]informer.Option{informer.WithNamespaces("ns-bar", "ns-foo")}, []string{"+name-foo@2"}},
+		"field that doesn't match": {[]informer.Option{informer.WithNamespace("ns-foo"), field("name-bar")}, nil},
+		"field that matches":       {[]informer.Option{informer.WithNamespace("ns-foo"), field("name-foo")}, []string{"+name-foo@2"}},
+		"label that doesn't match": {[]informer.Option{informer.WithNamespace("ns-foo"), label("production")}, nil},
+		"label that matches":       {[]informer.Option{informer.WithNamespace("ns-foo"), label("test")}, []string{"+name-foo@2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server, deployments := serveDeployments()
+				f := server.factory(t, test.opts...)
+				var j journal[T]
+				add(t, informer.For[T](f, deploymentResource), &j)
+				run(t, f)
+				deployments.Create(deployment("ns-foo", "name-foo"))
+				j.saw(t, test.want...)
+				shutdown(t, f)
+			})
+		})
+	}
+}
+
+func TestDynamicSharedInformerFactory(t *testing.T) { anyKindFactory[*unstructured.Unstructured](t) }
+func TestMetadataSharedInformerFactory(t *testing.T) {
+	anyKindFactory[*metav1.PartialObjectMetadata](t)
+}
+
+// anyKindFactory has handlers and indexes on informers by resource.
+func anyKindFactory[T object.Object](t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, deployments := serveDeployments()
+		deployments.Create(deployment("ns-foo", "existing"))
+		f := server.factory(t)
+		byEnvironment := store.NewIndex("ByEnvironment", func(obj T, keys []string) []string {
+			return append(keys, obj.GetLabels()["environment"])
+		})
+		i := informer.For[T](f, deploymentResource, informer.WithIndexes(byEnvironment))
+		if informer.For[T](f, deploymentResource) != i {
+			t.Error("another informer for the same resource and type")
+		}
+		var j journal[T]
+		add(t, i, &j)
+		run(t, f)
+		j.saw(t, "+existing@2 initial")
+		deployments.Create(deployment("ns-foo", "name-foo"))
+		j.saw(t, "+name-foo@3")
+		changed := deployment("ns-foo", "name-foo")
+		changed.Labels["environment"] = "production"
+		deployments.Update(changed)
+		j.saw(t, "~name-foo@3>4")
+		same(t, "keys", slices.Sorted(byEnvironment.Keys(i.Store().Snapshot())), []string{"production", "test"})
+
+		lister := informer.Generic(i, deploymentResource.GroupResource()).Lister()
+		got, err := lister.Namespace("ns-foo").Get("name-foo")
+		if err != nil || got.GetLabels()["environment"] != "production" {
+			t.Errorf("got %v, %v", got, err)
+		}
+		_, err = lister.Namespace("ns-foo").Get("name-bar")
+		want(t, err, `deployments.apps "name-bar" not found`)
+
+		deployments.Delete("ns-foo", "name-foo")
+		j.saw(t, "-name-foo@5")
+		j.check(t, i)
+		shutdown(t, f)
+	})
+}
+
+// TestManyTypesOfOneResource has a resource typed, unstructured and as metadata in one factory: three informers by three
+// names, and the metadata is asked for as such.
+func TestManyTypesOfOneResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, deployments := serveDeployments()
+		deployments.Create(deployment("ns", "one"))
+		f := server.factory(t)
+		typed := informer.For[*appsv1.Deployment](f, deploymentResource)
+		dynamic := informer.For[*unstructured.Unstructured](f, deploymentResource)
+		metadata := informer.ForMetadata(f, deploymentResource)
+		run(t, f)
+		var all []string
+		for _, i := range f.Informers() {
+			all = append(all, i.Status().Name)
+		}
+		same(t, "names", all, []string{"deployments.apps/v1", "deployments.apps/v1 (unstructured)", "deployments.apps/v1 (metadata)"})
+		for _, i := range [][]string{names(typed), names(dynamic), names(metadata)} {
+			same(t, "objects", i, []string{"ns/one"})
+		}
+		asked := 0
+		for _, r := range server.Requests() {
+			if slices.Contains(r.Query["watch"], "true") && len(r.Accept) > 0 && r.Resource == deploymentResource {
+				asked++
+			}
+		}
+		same(t, "requests", asked, 3)
+		shutdown(t, f)
+	})
+}
+
+// TestUnknownResource: a resource that comes later, such as one whose CustomResourceDefinition is installed later, is waited
+// for.
+func TestUnknownResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		f := server.factory(t, informer.WithLogger(discard))
+		later := schema.GroupVersionResource{Group: "samples.io", Version: "v1", Resource: "widgets"}
+		widgets := informer.For[*unstructured.Unstructured](f, later)
+		if err := f.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		sourcetest.Serve[*corev1.Pod](server.Server, later, "Widget").Create(pod("shop", "blue", ""))
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		got, _ := widgets.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
+		same(t, "kind", got.GetKind(), "Widget")
+		shutdown(t, f)
+	})
+}

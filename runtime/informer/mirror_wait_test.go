@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// after says when an informer syncs; never is never.
+const never = -1
+
+// slowFactory has an informer for each name, which syncs after so long.
+func slowFactory(t *testing.T, after map[string]time.Duration) *informer.Factory {
+	server := sourcetest.New()
+	shop := &shop{Server: server}
+	f := shop.factory(t, informer.WithWatchList(false), informer.WithLogger(discard))
+	for name, d := range after {
+		gvr := corev1.SchemeGroupVersion.WithResource(name)
+		sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
+		delay := func(a *sourcetest.Answer) { a.Delay = d }
+		if d == never {
+			delay = sourcetest.Fail(sourcetest.ErrHang)
+		}
+		server.Inject(sourcetest.Fault{On: sourcetest.List, Resource: gvr, Times: sourcetest.Always, Do: delay})
+		informer.For[*corev1.Pod](f, gvr)
+	}
+	return f
+}
+
+// TestWaitFor waits for several informers. (There is no line in the log for each one that has synced: a line every 10 s says
+// what is missing, and why.)
+func TestWaitFor(t *testing.T) {
+	second := time.Second
+	for name, test := range map[string]struct {
+		after   map[string]time.Duration
+		timeout time.Duration // 0: none; never: cancelled before
+		cause   string
+		want    string        // "" if all sync
+		took    time.Duration // the wait
+		logs    int
+	}{
+		"empty":     {want: ""},
+		"no caches": {after: map[string]time.Duration{}, want: ""},
+		"no logging": {
+			after: map[string]time.Duration{"first": 9 * second, "second": 5 * second, "last": 0}, took: 9 * second,
+		},
+		"with logging": {
+			after: map[string]time.Duration{"first": 25 * second, "second": 15 * second, "last": 0}, took: 25 * second, logs: 2,
+		},
+		"some time out": {
+			after: map[string]time.Duration{"first": 10 * second, "second": never, "last": 0}, timeout: 65 * second,
+			want: "1 of 3 informers not synced after 1m5s (context deadline exceeded): second/v1 is listing for 1m5s", took: 65 * second, logs: 6,
+		},
+		"some cancelled": {
+			after: map[string]time.Duration{"first": 10 * second, "second": never}, timeout: never,
+			want: "2 of 2 informers not synced after 0s (context canceled): ",
+		},
+		"more": {
+			after: map[string]time.Duration{"first": 10 * second, "second": never, "last": 0}, timeout: 5 * second, cause: "go fish",
+			want: "2 of 3 informers not synced after 5s (go fish): ", took: 5 * second,
+		},
+		"all": {
+			after: map[string]time.Duration{"first": never, "second": never, "last": never}, timeout: 65 * second,
+			want: "3 of 3 informers not synced after 1m5s (context deadline exceeded): ", took: 65 * second, logs: 6,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := slowFactory(t, test.after)
+				if err := f.Start(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				var log strings.Builder
+				ctx, cancel := context.WithCancelCause(klog.NewContext(t.Context(), logTo(&log)))
+				switch {
+				case test.timeout == never:
+					cancel(nil)
+				case test.cause != "":
+					time.AfterFunc(test.timeout, func() { cancel(errors.New(test.cause)) })
+				case test.timeout > 0:
+					time.AfterFunc(test.timeout, func() { cancel(context.DeadlineExceeded) })
+				}
+				begin := time.Now()
+				err := f.WaitForCacheSync(ctx)
+				switch {
+				case test.want == "" && err != nil:
+					t.Errorf("got %v", err)
+				case test.want != "" && (err == nil || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: "+test.want)):
+					t.Errorf("got  %v\nwant %s", err, test.want)
+				case test.want != "" && !errors.Is(err, context.Cause(ctx)):
+					t.Error("the error does not wrap the cause")
+				}
+				same(t, "the wait", time.Since(begin), test.took)
+				if n := strings.Count(log.String(), "Waiting for informers to sync"); n != test.logs {
+					t.Errorf("%d lines, want %d: %s", n, test.logs, log.String())
+				}
+				cancel(nil)
+				shutdown(t, f)
+			})
+		})
+	}
+}
+
+// TestSyncResult: what did not sync is in one error, which wraps the cause and each last error.
+func TestSyncResult(t *testing.T) {
+	cause := errors.New("my custom cancellation reason")
+	for name, test := range map[string]struct {
+		failing []string
+		want    string
+	}{
+		"empty": {nil, ""},
+		"one":   {[]string{"strings"}, "1 of 2 informers not synced after 1s (my custom cancellation reason): strings/v1 is waiting to try again for 1s: "},
+		"many":  {[]string{"ints", "strings"}, "2 of 2 informers not synced after 1s (my custom cancellation reason): "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := sourcetest.New()
+				shop := &shop{Server: server}
+				f := shop.factory(t, informer.WithLogger(discard), informer.WithBackoff(reflector.Backoff{Initial: time.Minute, Max: time.Minute, Jitter: -1}))
+				for _, name := range []string{"ints", "strings"} {
+					gvr := corev1.SchemeGroupVersion.WithResource(name)
+					sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
+					informer.For[*corev1.Pod](f, gvr)
+				}
+				for _, name := range test.failing {
+					server.Inject(sourcetest.Fault{Resource: corev1.SchemeGroupVersion.WithResource(name), Times: sourcetest.Always, Do: sourcetest.Refuse(403)})
+				}
+				if err := f.Start(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithCancelCause(t.Context())
+				time.AfterFunc(time.Second, func() { cancel(cause) })
+				err := f.WaitForCacheSync(ctx)
+				if test.want == "" {
+					if err != nil {
+						t.Errorf("got %v", err)
+					}
+				} else if err == nil || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: "+test.want) || !errors.Is(err, cause) || !apierrors.IsForbidden(err) {
+					t.Errorf("got  %v\nwant %s", err, test.want)
+				} else {
+					for _, name := range test.failing {
+						if !strings.Contains(err.Error(), fmt.Sprint(name, "/v1 is ")) {
+							t.Errorf("%q does not name %s", err, name)
+						}
+					}
+				}
+				shutdown(t, f)
+				cancel(nil)
+			})
+		})
+	}
+}
+
+// TestFailOn ends the wait on failures that do not heal by themselves, at once, and not on others.
+func TestFailOn(t *testing.T) {
+	for name, test := range map[string]struct {
+		code int
+		opts []informer.WaitOption
+		end  time.Duration
+	}{
+		"forbidden":                {403, []informer.WaitOption{informer.FailOn()}, 0},
+		"not found, which matters": {404, []informer.WaitOption{informer.FailOn(reflector.ReasonNotFound)}, 0},
+		"not found, else":          {404, []informer.WaitOption{informer.FailOn(reflector.ReasonForbidden)}, time.Hour},
+		"server error":             {500, []informer.WaitOption{informer.FailOn()}, time.Hour},
+		"no option":                {403, nil, time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := newShop()
+				server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(test.code)})
+				f := server.factory(t, informer.WithLogger(discard))
+				pods := podsOf(f)
+				if err := f.Start(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), discard), time.Hour)
+				defer cancel()
+				for _, wait := range []func(context.Context, ...informer.WaitOption) error{f.WaitForCacheSync, pods.WaitForCacheSync} {
+					err := wait(ctx, test.opts...)
+					if status := apierrors.APIStatus(nil); !errors.As(err, &status) || int(status.Status().Code) != test.code || errors.Is(err, context.DeadlineExceeded) != (test.end > 0) {
+						t.Errorf("got %v", err)
+					}
+				}
+				shutdown(t, f)
+			})
+		})
+	}
+	pods := newPods(t, newShop().source(t), informer.WithName("pods"))
+	want(t, pods.WaitForCacheSync(t.Context(), nil), "informer pods: WaitForCacheSync: option 1 is nil")
+	want(t, pods.WaitForCacheSync(t.Context(), informer.FailOn(reflector.ReasonNone)), "informer pods: WaitForCacheSync: FailOn: ReasonNone is not a failure")
+}

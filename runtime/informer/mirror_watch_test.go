@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// The scenarios of client-go's tools/watch: an informer as a stream of events, and waiting for a condition.
+
+func line(e informer.Event[*corev1.Pod]) string {
+	s := e.Type.String()
+	if e.Type == informer.InitialEnd {
+		return s
+	}
+	s += " " + e.Key.Name + "@" + e.Object.ResourceVersion
+	if e.Old != nil {
+		s += " was " + e.Old.ResourceVersion
+	}
+	if e.IsInInitialList {
+		s += " initial"
+	}
+	if e.FinalStateUnknown {
+		s += " unknown"
+	}
+	return s
+}
+
+func TestNewInformerWatcher(t *testing.T) {
+	for _, watchList := range []bool{false, true} {
+		t.Run(fmt.Sprint("watch-list ", watchList), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := newShop(pod("shop", "pod-1", ""), pod("shop", "pod-2", ""), pod("shop", "pod-3", ""))
+				pods := newPods(t, server.source(t), informer.WithWatchList(watchList))
+				defer start(t, pods)()
+				var initial, later []string
+				for e := range pods.Events(t.Context()) {
+					switch {
+					case e.IsInInitialList:
+						initial = append(initial, line(e))
+					default:
+						later = append(later, line(e))
+					}
+					switch len(later) {
+					case 1: // the initial end
+						server.pods.Create(pod("shop", "pod-4", ""))
+						server.move("pod-2", "node")
+						server.pods.Delete("shop", "pod-3")
+					case 4:
+						server.move("pod-2", "other") // nobody reads it
+					}
+					if len(later) == 4 {
+						break
+					}
+				}
+				slices.Sort(initial)
+				same(t, "initial", initial, []string{"ADDED pod-1@2 initial", "ADDED pod-2@3 initial", "ADDED pod-3@4 initial"})
+				same(t, "later", later, []string{"INITIAL END", "ADDED pod-4@5", "UPDATED pod-2@6 was 3", "REMOVED pod-3@7"})
+				same(t, "handlers afterwards", handlers(pods), 0)
+			})
+		})
+	}
+}
+
+// TestEventProcessorOrdersEvents has more events than the loop reads at a time.
+func TestEventProcessorOrdersEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		pods := newPods(t, server.source(t))
+		defer start(t, pods)()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		n := 0
+		for e := range pods.Events(ctx, informer.WithBacklogThreshold(informer.Never)) {
+			if e.Type == informer.InitialEnd {
+				for n := range 1000 {
+					server.pods.Create(pod("shop", numbered(n), ""))
+				}
+				continue
+			}
+			if e.Key.Name != numbered(n) {
+				t.Fatalf("event %d is about %s", n, e.Key)
+			}
+			if n++; n == 1000 {
+				cancel() // ends the loop too
+			}
+		}
+		same(t, "events", n, 1000)
+		same(t, "handlers afterwards", handlers(pods), 0)
+	})
+}
+
+// TestEventProcessorExit ends loops in every way while events wait; the bubble finds goroutines that are left.
+func TestEventProcessorExit(t *testing.T) {
+	for name, end := range map[string]func(cancel func()) (stop bool){
+		"break":  func(func()) bool { return true },
+		"panic":  func(func()) bool { panic("on purpose") },
+		"cancel": func(cancel func()) bool { cancel(); return false },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := newShop(pod("shop", "pod-1", ""), pod("shop", "pod-2", ""), pod("shop", "pod-3", ""))
+				pods := newPods(t, server.source(t))
+				defer start(t, pods)()
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				events := 0
+				func() {
+					defer func() { _ = recover() }()
+					for range pods.Events(ctx) {
+						synctest.Wait() // the next one waits
+						if events++; end(cancel) {
+							break
+						}
+					}
+				}()
+				same(t, "events", events, 1)
+				same(t, "handlers afterwards", handlers(pods), 0)
+			})
+		})
+	}
+}
+
+func TestInformerWatcherDeletedFinalStateUnknown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "secret1", ""))
+		pods := newPods(t, server.source(t), informer.WithWatchList(false), informer.WithLogger(discard))
+		defer start(t, pods)()
+		var lines []string
+		for e := range pods.Events(t.Context()) {
+			if lines = append(lines, line(e)); len(lines) == 3 {
+				break
+			}
+			if e.Type == informer.InitialEnd {
+				server.relist(func() { server.pods.Delete("shop", "secret1") })
+			}
+		}
+		same(t, "events", lines, []string{"ADDED secret1@2 initial", "INITIAL END", "REMOVED secret1@2 unknown"})
+		lists := 0
+		for _, r := range server.Requests() {
+			if r.Verb == sourcetest.List {
+				lists++
+			}
+		}
+		if lists < 2 {
+			t.Errorf("%d lists", lists)
+		}
+	})
+}
+
+// TestEventsMerge: while the loop's body is slow, what waits is merged by key.
+func TestEventsMerge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "pod-1", ""))
+		pods := newPods(t, server.source(t))
+		defer start(t, pods)()
+		var lines []string
+		for e := range pods.Events(t.Context(), informer.WithBacklogThreshold(0)) {
+			lines = append(lines, line(e))
+			if e.Type == informer.InitialEnd {
+				for range 10 {
+					server.move("pod-1", "node")
+				}
+				server.pods.Create(pod("shop", "brief", ""))
+				server.pods.Delete("shop", "brief")
+				synctest.Wait()
+			}
+			if e.Key.Name == "pod-1" && e.Object.ResourceVersion == "12" {
+				break
+			}
+		}
+		if len(lines) > 4 || slices.ContainsFunc(lines, func(s string) bool { return s == "ADDED brief@13" }) {
+			t.Errorf("not merged: %q", lines)
+		}
+	})
+}
+
+// TestEventsOfAnInformerThatStops: the loop waits for the informer to run again, and gets the differences.
+func TestEventsOfAnInformerThatStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "pod-1", ""))
+		pods := newPods(t, server.source(t))
+		stop := start(t, pods)
+		lines := make(chan string, 10)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for e := range pods.Events(ctx) {
+				lines <- line(e)
+			}
+		}()
+		same(t, "first", []string{<-lines, <-lines}, []string{"ADDED pod-1@2 initial", "INITIAL END"})
+		stop()
+		server.move("pod-1", "node")
+		stop = start(t, pods)
+		same(t, "then", <-lines, "UPDATED pod-1@3 was 2")
+		cancel()
+		<-done
+		stop()
+	})
+}
+
+func TestEventsThatCanNotBegin(t *testing.T) {
+	for range newPods(t, newShop().source(t)).Events(noContext) {
+		t.Error("an event without a context")
+	}
+	for range podsOf(nil).Events(t.Context()) {
+		t.Error("an event of an informer that could not be made")
+	}
+	for range newPods(t, newShop().source(t)).Events(t.Context(), nil) {
+		t.Error("an event with a nil option")
+	}
+}
+
+// TestUntil waits for a state of the store; a condition on events is a loop over Events with a break.
+func TestUntil(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "pod-1", ""))
+		pods := newPods(t, server.source(t))
+		defer start(t, pods)()
+		time.AfterFunc(time.Minute, func() { server.move("pod-1", "node") })
+		begin, calls := time.Now(), 0
+		err := pods.Until(t.Context(), func(s podSnapshot) (bool, error) {
+			calls++
+			pod, _ := s.Get(object.Key{Namespace: "shop", Name: "pod-1"})
+			return pod.Spec.NodeName == "node", nil
+		})
+		if err != nil || time.Since(begin) != time.Minute || calls > 5 {
+			t.Errorf("got %v after %v and %d calls", err, time.Since(begin), calls)
+		}
+		same(t, "handlers", handlers(pods), 0)
+	})
+}
+
+// TestUntilMultipleConditions: conditions one after the other are calls one after the other.
+func TestUntilMultipleConditions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newPods(t, newShop(pod("shop", "pod-1", "")).source(t))
+		defer start(t, pods)()
+		one := func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }
+		if err := errors.Join(pods.Until(t.Context(), one), pods.Until(t.Context(), one)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestUntilMultipleConditionsFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newPods(t, newShop(pod("shop", "pod-1", "")).source(t), informer.WithName("pods"))
+		defer start(t, pods)()
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		err := pods.Until(ctx, func(s podSnapshot) (bool, error) { return s.Len() == 0, nil })
+		want(t, err, "informer pods: Until: context deadline exceeded")
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Error("the error does not wrap the cause")
+		}
+	})
+}
+
+// TestUntilTimeout: without a deadline, Until waits as long as it takes.
+func TestUntilTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		pods := newPods(t, server.source(t))
+		defer start(t, pods)()
+		time.AfterFunc(24*time.Hour, func() { server.pods.Create(pod("shop", "pod-1", "")) })
+		if err := pods.Until(context.Background(), func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestUntilErrorCondition(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newPods(t, newShop().source(t))
+		defer start(t, pods)()
+		bad := errors.New("something bad")
+		if err := pods.Until(t.Context(), func(podSnapshot) (bool, error) { return false, bad }); err != bad {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+func TestUntilWithSync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "pod-1", ""))
+		pods := newPods(t, server.source(t), informer.WithName("pods"), informer.WithLogger(discard))
+		always := func(podSnapshot) (bool, error) { return true, nil }
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		// A state that is not known is no state.
+		want(t, pods.Until(ctx, always), "informer pods: Until: context deadline exceeded")
+		defer start(t, pods)()
+		// The state that is there counts, without an event.
+		if err := pods.Until(t.Context(), func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }); err != nil {
+			t.Error(err)
+		}
+		want(t, pods.Until(noContext, always), "informer pods: Until: the context is nil")
+		want(t, pods.Until(t.Context(), nil), "informer pods: Until: the condition is nil")
+		want(t, podsOf(nil).Until(t.Context(), always), "informer pods/v1: Until: informer.For pods/v1: the factory is nil")
+	})
+}

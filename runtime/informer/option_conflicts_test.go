@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/sharding"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+func keep[T object.Object](obj T) (T, error) { return obj, nil }
+
+// TestOptionConflicts has options that are wrong by themselves, beside each other, or in the wrong place.
+func TestOptionConflicts(t *testing.T) {
+	client := newShop().client(t)
+	type opts = []informer.Option
+	for name, test := range map[string]struct {
+		factory, of opts
+		want        string
+	}{
+		"both namespace options":    {opts{informer.WithNamespace("a"), informer.WithNamespaces("b")}, nil, "informer.NewFactory: WithNamespaces: WithNamespace was given too; give one of them"},
+		"no namespaces":             {opts{informer.WithNamespaces()}, nil, `informer.NewFactory: WithNamespaces: no namespace; WithNamespace("") means all of them`},
+		"all among several":         {nil, opts{informer.WithNamespaces("a", "")}, `informer.For pods/v1: WithNamespaces: "" means all namespaces, so it can't be one of several`},
+		"not a namespace":           {nil, opts{informer.WithNamespaces("a,b")}, `informer.For pods/v1: WithNamespaces: "a,b" is no namespace`},
+		"cluster scope, namespace":  {nil, opts{informer.WithClusterScope(), informer.WithNamespace("a")}, "informer.For pods/v1: WithNamespace: WithClusterScope was given too; give one of them"},
+		"namespace, cluster scope":  {nil, opts{informer.WithNamespaces("a"), informer.WithClusterScope()}, "informer.For pods/v1: WithClusterScope: WithNamespaces was given too; a cluster-scoped kind has no namespaces"},
+		"typed transform, factory":  {opts{informer.WithTransform(keep[*corev1.Pod])}, nil, "informer.NewFactory: WithTransform: a transform of *v1.Pod given to a factory; give it to For, or make it one of object.Object"},
+		"transform of another type": {nil, opts{informer.WithTransform(keep[*corev1.Node])}, "informer.For pods/v1: WithTransform: a transform of *v1.Node given to an informer of *v1.Pod"},
+		"no shard selector":         {opts{informer.WithShardSelector(nil)}, nil, "informer.NewFactory: WithShardSelector: the selector is nil; use sharding.Everything"},
+		"empty annotation":          {opts{informer.WithoutAnnotations("a", "")}, nil, "informer.NewFactory: WithoutAnnotations: a key is empty"},
+		"negative timeouts": {opts{informer.WithWatchTimeout(-1), informer.WithSilenceTimeout(-1), informer.WithInitialEventsTimeout(-1)}, nil,
+			"informer.NewFactory: WithWatchTimeout: -1ns; want 0 or more\nWithSilenceTimeout: -1ns; want 0 or more\nWithInitialEventsTimeout: -1ns; want 0 or more"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := informer.NewFactory(client, test.factory...)
+			podsOf(f, test.of...)
+			podsOf(f, test.of...) // says it once
+			want(t, f.Start(t.Context()), "informer factory: Start: "+test.want)
+		})
+	}
+	f := informer.NewFactory(client, informer.WithBackoff(reflector.Backoff{Factor: 0.5}))
+	if err := f.Start(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "informer factory: Start: informer.NewFactory: WithBackoff: ") {
+		t.Errorf("got %v", err)
+	}
+	for name, opt := range map[string]informer.Option{
+		"WithNamespaces": informer.WithNamespaces("a"), "WithShardSelector": informer.WithShardSelector(sharding.Everything()), "WithFormats": informer.WithFormats(),
+		"WithoutManagedFields": informer.WithoutManagedFields(), "WithoutAnnotations": informer.WithoutAnnotations("a"),
+	} {
+		_, err := informer.New(newWorld(), opt)
+		want(t, err, "informer.New: "+name+": not an option of New; use it with NewFactory or For")
+		if opt.String() != name {
+			t.Errorf("%s calls itself %v", name, opt)
+		}
+	}
+}
+
+// TestSecondForMustAgree gives an existing informer each option that it was not made with.
+func TestSecondForMustAgree(t *testing.T) {
+	client := newShop().client(t)
+	for _, opt := range []informer.Option{
+		informer.WithBackoff(reflector.Backoff{Initial: time.Hour, Max: time.Hour}), informer.WithWatchTimeout(time.Hour), informer.WithSilenceTimeout(time.Hour),
+		informer.WithInitialEventsTimeout(time.Hour), informer.WithFormats(source.JSON), informer.WithoutManagedFields(), informer.WithoutAnnotations("a"),
+		informer.WithTransform(keep[*corev1.Pod]), informer.WithErrorHandler(func(string, error) {}), informer.WithMetrics(&noMetrics{}),
+		informer.WithMutationDetector(func(informer.Mutation) {}), informer.WithPageSize(7), informer.WithWatchList(false), informer.WithResyncPeriod(time.Hour),
+	} {
+		f := informer.NewFactory(client)
+		pods := podsOf(f)
+		if podsOf(f, opt) != pods {
+			t.Errorf("%v makes another informer", opt)
+		}
+		want(t, f.Start(t.Context()), "informer factory: Start: informer.For pods/v1: "+opt.String()+
+			": the informer was made with another value; give it to the first For, or to none, or make another informer by WithName")
+
+		f = informer.NewFactory(client)
+		podsOf(f, opt)
+		podsOf(f, opt)
+		podsOf(f)
+		podsOf(f, informer.WithName("another"), opt)
+		if err := f.Start(t.Context()); err != nil {
+			t.Errorf("%v twice: %v", opt, err)
+		}
+		shutdown(t, f)
+	}
+}
+
+// noMetrics is a Provider that tells nobody.
+type noMetrics struct{}
+
+func (*noMetrics) BeginInformer(string, func() metrics.InformerState) metrics.InformerRecorder {
+	return noRecorder{}
+}
+
+type noRecorder struct{}
+
+func (noRecorder) ListDone(time.Duration, int)      {}
+func (noRecorder) WatchDone(time.Duration, int)     {}
+func (noRecorder) BatchDone(time.Duration, int)     {}
+func (noRecorder) Failed(string)                    {}
+func (noRecorder) CallbackDone(time.Duration, bool) {}
+func (noRecorder) Close()                           {}
+func (noRecorder) BeginHandler(string, func() metrics.HandlerState) metrics.HandlerRecorder {
+	return noRecorder{}
+}
+
+// TestOptionsAreShared gives the same options to many calls at the same time.
+func TestOptionsAreShared(t *testing.T) {
+	client := newShop().client(t)
+	opts := []informer.Option{informer.WithNamespaces("b", "a"), informer.WithoutAnnotations("b", "a"), informer.WithFormats(source.CBOR, source.JSON), informer.WithIndexes(PodByNode)}
+	f := informer.NewFactory(client)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { podsOf(f, opts...) })
+		all.Go(func() { podsOf(informer.NewFactory(client, opts[:3]...)) })
+	}
+	all.Wait()
+	same(t, "informers", len(f.Informers()), 1)
+	same(t, "its name", f.Informers()[0].Status().Name, `pods/v1 in namespaces ["a" "b"]`)
+}
+
+// TestNothingPanics calls everything on nil, zero and broken values.
+func TestNothingPanics(t *testing.T) {
+	var nilFactory *informer.Factory
+	for call, err := range map[string]error{
+		"Start": nilFactory.Start(t.Context()), "Shutdown": nilFactory.Shutdown(t.Context()), "WaitForCacheSync": nilFactory.WaitForCacheSync(t.Context()),
+		"Stop": nilFactory.Stop(t.Context(), podsOf(nil)), "Remove": nilFactory.Remove(t.Context(), podsOf(nil)),
+	} {
+		want(t, err, "informer factory: "+call+": the factory is nil; make one with NewFactory")
+	}
+	if nilFactory.Base() != nil || nilFactory.Informers() != nil {
+		t.Error("a nil factory has something")
+	}
+	var zero informer.Factory
+	podsOf(&zero)
+	want(t, zero.Start(t.Context()), "informer factory: Start: informer.For pods/v1: the factory has no client")
+
+	var none *informer.Registration
+	none.Remove()
+	if none.HasSynced() || none.Synced() != nil || none.Status().Name != "" {
+		t.Error("a nil registration has something")
+	}
+	broken := podsOf(nil)
+	for what, err := range map[string]error{
+		"AwaitResourceVersion": broken.AwaitResourceVersion(t.Context(), "1"), "AwaitObject": broken.AwaitObject(t.Context(), &corev1.Pod{}),
+		"AwaitDeleted": broken.AwaitDeleted(t.Context(), &corev1.Pod{}), "Run": broken.Run(t.Context()), "WaitForCacheSync": broken.WaitForCacheSync(t.Context()),
+	} {
+		if err == nil || err.Error() != "informer.For pods/v1: the factory is nil" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if s := broken.Status().String(); s != "pods/v1: not running: informer.For pods/v1: the factory is nil; not synced" {
+		t.Errorf("status %q", s)
+	}
+}
+
+// TestTransformOfAFactory is the default of all kinds, which nil takes back for one.
+func TestTransformOfAFactory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(labelled("shop", "blue", map[string]string{"app": "web"}))
+		f := server.factory(t, informer.WithTransform(func(obj object.Object) (object.Object, error) {
+			obj.SetLabels(nil)
+			return obj, nil
+		}))
+		pods := podsOf(f)
+		dynamic := informer.For[*unstructured.Unstructured](f, podResource)
+		labelled := podsOf(f, informer.WithName("with labels"), informer.WithTransform[*corev1.Pod](nil))
+		run(t, f)
+		key := object.Key{Namespace: "shop", Name: "blue"}
+		one, _ := pods.Store().Snapshot().Get(key)
+		two, _ := dynamic.Store().Snapshot().Get(key)
+		three, _ := labelled.Store().Snapshot().Get(key)
+		same(t, "labels", []int{len(one.Labels), len(two.GetLabels()), len(three.Labels)}, []int{0, 0, 1})
+		shutdown(t, f)
+	})
+}

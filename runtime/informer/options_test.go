@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/sharding"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestOptionsReachTheServer gives each option that is about reading to an informer of a factory, as its own and as the
+// factory's default, and looks at what the server was asked, or at what came of it.
+func TestOptionsReachTheServer(t *testing.T) {
+	failing := sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusInternalServerError)}
+	hanging := func(verb sourcetest.Verb) *sourcetest.Fault {
+		return &sourcetest.Fault{On: verb, Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)}
+	}
+	silent := sourcetest.Fault{On: sourcetest.Watch, Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+		a.Events = func(sourcetest.Event) []sourcetest.Event { return nil }
+	}}
+	shard := sharding.NewSelector(sharding.ShardRangeRequirement{
+		Key: "object.metadata.uid", Start: "0x0000000000000000", End: "0x8000000000000000",
+	})
+	for name, test := range map[string]struct {
+		option informer.Option
+		more   []informer.Option
+		fault  *sourcetest.Fault
+		after  time.Duration // how long the informer runs
+		want   string        // found in the requests, which are written one per line as "seconds verb query accept"
+		never  string
+	}{
+		"watch-list":          {option: informer.WithWatchList(true), want: "sendInitialEvents=true", never: "limit="},
+		"no watch-list":       {option: informer.WithWatchList(false), want: "limit=500", never: "sendInitialEvents"},
+		"page size":           {option: informer.WithPageSize(7), more: []informer.Option{informer.WithWatchList(false)}, want: "limit=7"},
+		"namespace":           {option: informer.WithNamespace("shop"), want: "/namespaces/shop/pods"},
+		"label selector":      {option: informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"a": "b"})), want: "labelSelector=a%3Db"},
+		"field selector":      {option: informer.WithFieldSelector(fields.OneTermEqualSelector("metadata.name", "x")), want: "fieldSelector=metadata.name%3Dx"},
+		"shard":               {option: informer.WithShardSelector(shard), want: "shardSelector=shardRange%28object.metadata.uid"},
+		"JSON":                {option: informer.WithFormats(source.JSON), want: "accept application/json\n", never: "protobuf"},
+		"CBOR before JSON":    {option: informer.WithFormats(source.CBOR, source.JSON), want: "accept application/cbor", never: "protobuf"},
+		"the default formats": {option: informer.WithFormats(), want: "accept application/vnd.kubernetes.protobuf"},
+		"initial events timeout": {
+			option: informer.WithInitialEventsTimeout(42 * time.Second), fault: hanging(sourcetest.WatchList), after: time.Minute, want: "\n42 list ",
+		},
+		"silence timeout": {
+			option: informer.WithSilenceTimeout(42 * time.Second), more: []informer.Option{informer.WithWatchList(false)},
+			fault: &silent, after: time.Minute, want: "\n42 watch ",
+		},
+		"backoff": {
+			option: informer.WithBackoff(reflector.Backoff{Initial: 5 * time.Second, Factor: 3, Max: time.Hour, Jitter: -1}),
+			more:   []informer.Option{informer.WithWatchList(false)},
+			fault:  &failing, after: time.Minute, want: "\n5 list ", never: "\n10 list ",
+		},
+	} {
+		for _, inFactory := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, of the factory %v", name, inFactory), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					var requests strings.Builder
+					for _, line := range asked(t, test.option, test.more, test.fault, test.after, inFactory) {
+						requests.WriteString("\n" + line)
+					}
+					text := requests.String() + "\n"
+					if !strings.Contains(text, test.want) || test.never != "" && strings.Contains(text, test.never) {
+						t.Errorf("the server was asked:%s\nwant %q, never %q", text, test.want, test.never)
+					}
+				})
+			})
+		}
+	}
+}
+
+// asked runs an informer with an option and returns what the server was asked.
+func asked(t *testing.T, option informer.Option, more []informer.Option, fault *sourcetest.Fault, after time.Duration, inFactory bool) []string {
+	server, _, client := cluster(pod("shop", "blue", ""))
+	if fault != nil {
+		server.Inject(*fault)
+	}
+	options := append([]informer.Option{informer.WithLogger(discard)}, more...)
+	var factory *informer.Factory
+	if inFactory {
+		factory = informer.NewFactory(client, append(options, option)...)
+		informer.For[*corev1.Pod](factory, podsResource)
+	} else {
+		factory = informer.NewFactory(client, options...)
+		informer.For[*corev1.Pod](factory, podsResource, option)
+	}
+	started := time.Now()
+	if err := factory.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	synctest.Wait()
+	if err := factory.Shutdown(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, r := range server.Requests() {
+		lines = append(lines, fmt.Sprintf("%d %v accept %s", int(r.Time.Sub(started).Seconds()), r, r.Accept))
+	}
+	return lines
+}
+
+// TestWithWatchTimeout looks at the time after which the server is asked to end a watch: at random up to twice the option's.
+func TestWithWatchTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, _, client := cluster()
+		factory := informer.NewFactory(client, informer.WithWatchTimeout(20*time.Minute))
+		informer.For[*corev1.Pod](factory, podsResource)
+		if err := factory.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(24 * time.Hour)
+		if err := factory.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var timeouts []int
+		for _, r := range server.Requests() {
+			if r.Verb&(sourcetest.Watch|sourcetest.WatchList) == 0 {
+				continue
+			}
+			seconds, err := strconv.Atoi(r.Query.Get("timeoutSeconds"))
+			if err != nil {
+				t.Fatalf("%v: %v", r, err)
+			}
+			timeouts = append(timeouts, seconds)
+		}
+		if slices.Min(timeouts) < 1200 || slices.Max(timeouts) > 2400 || slices.Min(timeouts) == slices.Max(timeouts) {
+			t.Errorf("timeouts of %v s; want random ones between 1200 and 2400", timeouts)
+		}
+	})
+}
+
+// TestDroppedFields looks at objects whose managed fields and annotations were left out.
+func TestDroppedFields(t *testing.T) {
+	for _, format := range []source.Format{source.Protobuf, source.CBOR, source.JSON} {
+		t.Run(format.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, pods, client := cluster()
+				pods.Create(heavy("blue"))
+				factory := informer.NewFactory(client, informer.WithFormats(format),
+					informer.WithoutManagedFields(), informer.WithoutAnnotations("kubectl.kubernetes.io/last-applied-configuration"))
+				cache := informer.For[*corev1.Pod](factory, podsResource)
+				if err := factory.Start(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				pods.Create(heavy("green"))
+				synctest.Wait()
+				got := cache.Store().Snapshot()
+				if got.Len() != 2 {
+					t.Fatalf("%d objects, want 2", got.Len())
+				}
+				for pod := range got.All() {
+					if len(pod.ManagedFields) > 0 || len(pod.Annotations) != 1 || pod.Annotations["kept"] != "yes" {
+						t.Errorf("%s has %d managed fields and the annotations %v", pod.Name, len(pod.ManagedFields), pod.Annotations)
+					}
+				}
+				if err := factory.Shutdown(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// heavy is a pod with what is dropped.
+func heavy(name string) *corev1.Pod {
+	p := pod("shop", name, "node-7")
+	p.Annotations = map[string]string{"kept": "yes", "kubectl.kubernetes.io/last-applied-configuration": "{}"}
+	p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", Operation: metav1.ManagedFieldsOperationApply}}
+	return p
+}
+
+// TestMutationDetectorOfTheEnvironment runs itself in a child process, which the mutation must end.
+func TestMutationDetectorOfTheEnvironment(t *testing.T) {
+	const variable, child = "KUBE_CACHE_MUTATION_DETECTOR", "TEST_MUTATION_DETECTOR"
+	if os.Getenv(child) == "" {
+		command := exec.Command(os.Args[0], "-test.run=^TestMutationDetectorOfTheEnvironment$")
+		command.Env = append(os.Environ(), variable+"=true", child+"=yes")
+		out, err := command.CombinedOutput()
+		if err == nil || !strings.Contains(string(out), `.spec.nodeName was "node-7" and is now "node-8"`) {
+			t.Errorf("%v: %s", err, out)
+		}
+		return
+	}
+	_, _, client := cluster(pod("shop", "blue", "node-7"))
+	factory := informer.NewFactory(client)
+	pods := informer.For[*corev1.Pod](factory, podsResource)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, err := pods.AddEventHandler(informer.HandlerFuncs[*corev1.Pod]{
+		AddFunc: func(pod *corev1.Pod, _ bool) { pod.Spec.NodeName = "node-8" },
+	}); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(pods.Run(ctx))
+}

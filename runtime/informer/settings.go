@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// This file has what options.go writes to: how options are applied, and what becomes of them.
+
+// scope says which calls take an option.
+type scope uint8
+
+const (
+	inFactory scope = 1 << iota // NewFactory
+	inFor                       // For
+	inNew                       // New
+)
+
+func (s scope) String() string {
+	var names []string
+	for n, name := range []string{"NewFactory", "For", "New"} {
+		if s&(1<<n) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+var metadataType = reflect.TypeFor[*metav1.PartialObjectMetadata]()
+
+// settings is what options write: defaults of a factory, or one informer. Options of For start from the factory's.
+type settings struct {
+	identity
+	agreed
+
+	// What agreed holds in a form that can be compared.
+	formats         []source.Format
+	dropAnnotations []string
+	transform       func(object.Object) (object.Object, error)
+	onError         func(informer string, err error)
+	metrics         metrics.Provider
+	report          func(Mutation)
+
+	logger     *klog.Logger
+	objectType reflect.Type // nil in a factory
+	indexes    []engine.Indexer
+	scopedBy   string // the option of this call that set Namespaces
+}
+
+// identity is what a factory tells informers of one resource and Go type apart by.
+type identity struct {
+	Name                                        string // "" unless WithName gave one
+	Namespaces                                  string // sorted, with commas between them; "" for all
+	LabelSelector, FieldSelector, ShardSelector string
+}
+
+// agreed is what two calls of For have to agree on. Functions are compared by their code.
+type agreed struct {
+	Tuning                     reflector.Tuning
+	handlers                   handlerSettings
+	dropManagedFields          bool
+	detect                     bool // mutations
+	Formats                    string
+	Annotations                string
+	Transform, OnError, Report uintptr
+	Metrics                    metrics.Provider // nil if its type can't be compared
+}
+
+type handlerSettings = engine.HandlerConfig
+
+// defaults are all the defaults that there are; what is left out is the zero value.
+func defaults() settings {
+	return settings{agreed: agreed{handlers: handlerSettings{Threshold: 1024}}}
+}
+
+func (s *settings) comparable() agreed {
+	a := s.agreed
+	a.Formats, a.Annotations = fmt.Sprint(s.formats), strings.Join(s.dropAnnotations, ",")
+	if s.metrics != nil && reflect.TypeOf(s.metrics).Comparable() {
+		a.Metrics = s.metrics
+	}
+	return a
+}
+
+// setNamespaces implements WithNamespace and WithNamespaces.
+func (s *settings) setNamespaces(option string, namespaces ...string) error {
+	namespaces = slices.Compact(slices.Sorted(slices.Values(namespaces))) // an option may be used by several goroutines
+	switch {
+	case s.scopedBy != "" && s.scopedBy != option:
+		return fmt.Errorf("%s was given too; give one of them", s.scopedBy)
+	case len(namespaces) == 0:
+		return errors.New(`no namespace; WithNamespace("") means all of them`)
+	case len(namespaces) > 1 && namespaces[0] == "":
+		return errors.New(`"" means all namespaces, so it can't be one of several`)
+	}
+	for _, namespace := range namespaces {
+		if strings.ContainsAny(namespace, ",/ ") {
+			return fmt.Errorf("%q is no namespace", namespace)
+		}
+	}
+	s.Namespaces, s.scopedBy = strings.Join(namespaces, ","), option
+	return nil
+}
+
+// namespaces returns at least one; "" means all.
+func (id identity) namespaces() []string { return strings.Split(id.Namespaces, ",") }
+
+// describe names what id has and its factory has not, for an informer without a name of its own.
+func (id identity) describe(gvr schema.GroupVersionResource, t reflect.Type, factory identity, clusterScoped bool) string {
+	if id.Name != "" {
+		return id.Name
+	}
+	var b strings.Builder
+	b.WriteString(resourceName(gvr))
+	switch namespaces := id.namespaces(); {
+	case clusterScoped || id.Namespaces == factory.Namespaces:
+	case id.Namespaces == "":
+		b.WriteString(" in all namespaces")
+	case len(namespaces) == 1:
+		fmt.Fprintf(&b, " in namespace %q", id.Namespaces)
+	default:
+		fmt.Fprintf(&b, " in namespaces %q", namespaces)
+	}
+	for _, part := range []struct{ what, own, default_ string }{
+		{"labels", id.LabelSelector, factory.LabelSelector},
+		{"fields", id.FieldSelector, factory.FieldSelector},
+		{"shard", id.ShardSelector, factory.ShardSelector},
+	} {
+		if part.own != part.default_ {
+			fmt.Fprintf(&b, " with %s %q", part.what, part.own)
+		}
+	}
+	switch {
+	case t == metadataType:
+		b.WriteString(" (metadata)")
+	case t.Implements(reflect.TypeFor[runtime.Unstructured]()):
+		b.WriteString(" (unstructured)")
+	}
+	return b.String()
+}
+
+// sources returns one source for each namespace.
+func (s *settings) sources(c *source.Client, gvr schema.GroupVersionResource) ([]engine.Stream, error) {
+	elem := s.objectType.Elem()
+	var streams []engine.Stream
+	for _, namespace := range s.namespaces() {
+		src, err := source.NewFunc(c, gvr, func() object.Object { return reflect.New(elem).Interface().(object.Object) }, source.Options{
+			Namespace:         namespace,
+			LabelSelector:     s.LabelSelector,
+			FieldSelector:     s.FieldSelector,
+			ShardSelector:     s.ShardSelector,
+			Formats:           s.formats,
+			DropManagedFields: s.dropManagedFields,
+			DropAnnotations:   s.dropAnnotations,
+		})
+		if err != nil {
+			return nil, err
+		}
+		streams = append(streams, engine.Stream{Namespace: namespace, Source: src})
+	}
+	return streams, nil
+}
+
+func (s *settings) newEngine(name string, streams ...engine.Stream) (*engine.Informer, error) {
+	config := engine.Config{
+		Name:      name,
+		Streams:   streams,
+		Indexes:   s.indexes,
+		Tuning:    s.Tuning,
+		Transform: s.checkedTransform(),
+		Handlers:  s.handlers,
+		Logger:    s.logger,
+		Metrics:   s.metrics,
+		Mutations: s.detector(name),
+	}
+	if handle := s.onError; handle != nil {
+		config.OnError = func(err error) { handle(name, err) }
+	}
+	return engine.New(config)
+}
+
+// detector returns nil unless an option or the environment asks for one.
+func (s *settings) detector(name string) *mutation.Detector {
+	switch {
+	case s.detect:
+		return mutation.New(name, s.report)
+	case mutation.FromEnvironment():
+		return mutation.New(name, mutation.Panic)
+	}
+	return nil
+}
+
+// checkedTransform returns the transform with a check that the Go type stays, because everything typed relies on it.
+func (s *settings) checkedTransform() func(object.Object) (object.Object, error) {
+	transform, t := s.transform, s.objectType
+	if transform == nil || t.Kind() == reflect.Interface {
+		return transform
+	}
+	return func(obj object.Object) (object.Object, error) {
+		result, err := transform(obj)
+		if err == nil && result != nil && reflect.TypeOf(result) != t {
+			return nil, fmt.Errorf("the transform returned a %T; want a %v", result, t)
+		}
+		return result, err
+	}
+}
+
+// eraseTransform also turns a nil pointer into a nil interface, for the engine to refuse.
+func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.Object) (object.Object, error) {
+	if transform == nil {
+		return nil
+	}
+	return func(obj object.Object) (object.Object, error) {
+		result, err := transform(obj.(T))
+		if err != nil || isNil(result) {
+			return nil, err
+		}
+		return result, nil
+	}
+}
+
+// codeOf is what functions are compared by.
+func codeOf[F any](fn F) uintptr { return reflect.ValueOf(fn).Pointer() }
+
+func (o option) String() string        { return o.name }
+func (o sharedOption) String() string  { return o.name }
+func (o handlerOption) String() string { return o.name }
+
+type option struct {
+	name  string
+	where scope
+	apply func(*settings) error
+}
+
+// duration makes an option of a Tuning's duration.
+func duration(name string, d time.Duration, field func(*settings) *time.Duration) Option {
+	return option{name, inFactory | inFor | inNew, func(s *settings) error {
+		if d < 0 {
+			return fmt.Errorf("%v; want 0 or more", d)
+		}
+		*field(s) = d
+		return nil
+	}}
+}
+
+func (o option) applyInformer(s *settings, where scope) error {
+	if o.where&where == 0 {
+		return fmt.Errorf("%s: not an option of %v; use it with %v", o.name, where, o.where)
+	}
+	return named(o.name, o.apply(s))
+}
+
+type sharedOption struct {
+	name  string
+	apply func(*handlerSettings) error
+}
+
+func (o sharedOption) applyInformer(s *settings, _ scope) error {
+	return named(o.name, o.apply(&s.handlers))
+}
+func (o sharedOption) applyHandler(s *handlerSettings) error { return named(o.name, o.apply(s)) }
+
+type handlerOption sharedOption
+
+func (o handlerOption) applyHandler(s *handlerSettings) error { return named(o.name, o.apply(s)) }
+
+func named(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// applyAll applies opts to s and returns all that is wrong with them.
+func (s *settings) applyAll(where scope, opts []Option) error {
+	var errs []error
+	s.scopedBy = ""
+	for i, opt := range opts {
+		if opt == nil {
+			errs = append(errs, fmt.Errorf("option %d is nil", i+1))
+			continue
+		}
+		errs = append(errs, opt.applyInformer(s, where))
+	}
+	return errors.Join(errs...)
+}
+
+func applyHandlerOptions(s *handlerSettings, opts []HandlerOption) error {
+	var errs []error
+	for i, opt := range opts {
+		if opt == nil {
+			errs = append(errs, fmt.Errorf("option %d is nil", i+1))
+			continue
+		}
+		errs = append(errs, opt.applyHandler(s))
+	}
+	return errors.Join(errs...)
+}
+
+// eraseIndexes keeps nil indexes as nil, for the engine to refuse.
+func eraseIndexes[T object.Object](indexes []store.Indexer[T]) []engine.Indexer {
+	erased := make([]engine.Indexer, len(indexes))
+	for i, index := range indexes {
+		if index != nil {
+			erased[i] = index
+		}
+	}
+	return erased
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// ErrRunning is returned by Run while the informer is running.
+var ErrRunning = errors.New("the informer is running already")
+
+// errReleased is the cause with which a run ends whose last lease was released.
+var errReleased = errors.New("the informer was released")
+
+// Lease keeps an informer running.
+type Lease struct {
+	// set once at construction
+	informer *Informer
+	run      *run
+	done     chan struct{} // closed when the lease has ended, and, if it was the last one, the run too
+
+	// Informer.mu guards what follows.
+	unwatch func() bool // stops watching the lease's context
+	ended   bool
+	cause   error // of the end
+}
+
+// Acquire makes the informer run until ctx is done or the lease is released, and longer if there are other leases. It
+// starts a run, unless there is one, and waits for nothing: if the last run is still ending, the new one begins after it.
+// A run has the values of the context that it was started with.
+func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
+	fail := func(err error) (*Lease, error) {
+		return nil, fmt.Errorf("informer %s: Acquire: %w", i.config.Name, err)
+	}
+	switch {
+	case i.broken != nil:
+		return nil, i.broken
+	case ctx == nil:
+		return fail(errors.New("the context is nil"))
+	case ctx.Err() != nil:
+		return fail(fmt.Errorf("the context is done: %w", context.Cause(ctx)))
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.acquireLocked(ctx), nil
+}
+
+// Run acquires a lease and returns when that is done, with context.Cause(ctx). It returns ErrRunning if the informer is
+// running.
+func (i *Informer) Run(ctx context.Context) error {
+	switch {
+	case i.broken != nil:
+		return i.broken
+	case ctx == nil:
+		return errors.New("Run: the context is nil")
+	}
+	i.mu.Lock()
+	if i.run != nil {
+		i.mu.Unlock()
+		return ErrRunning
+	}
+	if ctx.Err() != nil {
+		i.mu.Unlock()
+		return context.Cause(ctx)
+	}
+	l := i.acquireLocked(ctx)
+	i.mu.Unlock()
+	<-l.done
+	return l.cause
+}
+
+func (i *Informer) acquireLocked(ctx context.Context) *Lease {
+	r := i.run
+	if r == nil || r.ctx.Err() != nil {
+		r = i.startLocked(ctx, r)
+	}
+	l := &Lease{informer: i, run: r, done: make(chan struct{})}
+	r.leases[l] = struct{}{}
+	l.unwatch = context.AfterFunc(ctx, func() { l.end(context.Cause(ctx)) })
+	return l
+}
+
+// Done returns a channel that is closed when the lease has ended; if it was the last one, after every goroutine of the
+// informer has ended too.
+func (l *Lease) Done() <-chan struct{} { return l.done }
+
+// Release ends the lease. If it is the last one, it stops the informer and waits until every goroutine has ended, or until
+// ctx is done; then the error wraps context.Cause(ctx) and says which handler has not returned from which object. Each
+// call waits; a lease whose context is done needs no Release, but may have one, in order to wait.
+func (l *Lease) Release(ctx context.Context) error {
+	fail := func(err error) error {
+		return fmt.Errorf("informer %s: Release: %w", l.informer.config.Name, err)
+	}
+	if ctx == nil {
+		return fail(errors.New("the context is nil"))
+	}
+	l.end(errReleased)
+	select {
+	case <-l.done:
+		return nil
+	default:
+	}
+	select {
+	case <-l.done:
+		return nil
+	case <-ctx.Done():
+		return fail(fmt.Errorf("%w: %s", context.Cause(ctx), strings.Join(l.informer.Running(), "; ")))
+	}
+}
+
+func (l *Lease) end(cause error) {
+	l.informer.mu.Lock()
+	defer l.informer.mu.Unlock()
+	l.endLocked(cause)
+}
+
+// endLocked ends the lease, unless it has ended. The run closes done if this was the last lease.
+func (l *Lease) endLocked(cause error) {
+	if l.ended {
+		return
+	}
+	l.ended, l.cause = true, cause
+	l.unwatch()
+	delete(l.run.leases, l)
+	if len(l.run.leases) > 0 {
+		close(l.done)
+		return
+	}
+	l.run.last = l
+	l.run.cancel(cause)
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+)
+
+func (r *rig) acquire(ctx context.Context) *Lease {
+	r.t.Helper()
+	l, err := r.Acquire(ctx)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	synctest.Wait()
+	return l
+}
+
+func (r *rig) release(l *Lease) {
+	r.t.Helper()
+	if err := l.Release(r.t.Context()); err != nil {
+		r.t.Error(err)
+	}
+}
+
+// runs says whether the informer runs: then it has the handler's goroutine wait for news.
+func (r *rig) runs(want bool) {
+	r.t.Helper()
+	synctest.Wait()
+	if got := r.Claimed(); got != want {
+		r.t.Errorf("running %v, want %v", got, want)
+	}
+}
+
+func TestLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		r.add(h, lately)
+		first, second := r.acquire(t.Context()), r.acquire(t.Context())
+		r.feed("[ =a@1 ]@1")
+		if err := r.Run(t.Context()); err != ErrRunning {
+			t.Errorf("Run of an informer that is leased: %v", err)
+		}
+		r.release(first)
+		if !closed(first.Done()) || closed(second.Done()) {
+			t.Error("Done of a lease that was released, and of one that was not:", closed(first.Done()), closed(second.Done()))
+		}
+		r.release(first)
+		r.runs(true)
+		r.feed("~a@2") // somebody reads still
+		r.release(second)
+		r.runs(false)
+		h.sees("=a@1 ~a@2")
+
+		// Another run, by a context that ends.
+		ctx, cancel := context.WithCancelCause(t.Context())
+		third, fourth := r.acquire(ctx), r.acquire(ctx)
+		r.feed("[ =a@2 =b@3 ]@3")
+		h.sees("+b@3")
+		cancel(errStop)
+		synctest.Wait()
+		r.runs(false)
+		if third.cause != errStop || !closed(third.Done()) || !closed(fourth.Done()) {
+			t.Errorf("leases of a context that is done: %v, %v, %v", third.cause, closed(third.Done()), closed(fourth.Done()))
+		}
+		r.release(third)
+		if _, err := r.Acquire(ctx); !errors.Is(err, errStop) {
+			t.Errorf("Acquire with a context that is done: %v", err)
+		}
+	})
+}
+
+// TestRunAmongLeases: whoever runs the informer, it runs until the last one ends.
+func TestRunAmongLeases(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		r.add(h, lately)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- r.Run(ctx) }()
+		synctest.Wait()
+		l := r.acquire(t.Context())
+		r.feed("[ =a@1 ]@1")
+		cancel(errStop)
+		if err := <-done; err != errStop {
+			t.Errorf("Run returned %v", err)
+		}
+		r.feed("~a@2")
+		h.sees("=a@1 ~a@2")
+		r.release(l)
+		r.runs(false)
+	})
+}
+
+// TestAcquireWhileTheLastRunEnds waits for nothing, and leads to a run after the other one.
+func TestAcquireWhileTheLastRunEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h, g := record(t), newGate()
+		h.before = g.wait
+		r.add(h, lately)
+		l := r.acquire(t.Context())
+		r.feed("[ =a@1 ]@1")
+		released := make(chan error, 1)
+		go func() { released <- l.Release(t.Context()) }()
+		synctest.Wait()
+		next, another := r.acquire(t.Context()), r.acquire(t.Context())
+		if err := r.Run(t.Context()); err != ErrRunning {
+			t.Errorf("Run: %v", err)
+		}
+		select {
+		case r.reader.steps <- nil:
+			t.Fatal("two runs at once")
+		default:
+		}
+		g.open()
+		if err := <-released; err != nil {
+			t.Error(err)
+		}
+		synctest.Wait()
+		r.feed("[ =a@1 =b@2 ]@2")
+		h.sees("=a@1 +b@2")
+		r.release(next)
+		r.runs(true)
+		r.release(another)
+		r.runs(false)
+
+		// One that is released before it has begun ends with the one before it.
+		g2 := newGate()
+		h.before = g2.wait
+		l = r.acquire(t.Context())
+		r.feed("[ ]@3")
+		go func() { released <- l.Release(t.Context()) }()
+		synctest.Wait()
+		next = r.acquire(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if err := next.Release(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Release while a callback of the run before runs: %v", err)
+		}
+		g2.open()
+		r.release(next)
+		<-released
+		r.runs(false)
+	})
+}
+
+// TestPromise09ReleaseEndsAtItsDeadline has a callback that does not return.
+func TestPromise09ReleaseEndsAtItsDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h, g := record(t), newGate()
+		h.before = g.wait
+		r.add(h, lately)
+		l := r.acquire(t.Context())
+		r.feed("[ =a@1 ]@1")
+		start := time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := l.Release(ctx)
+		if took := time.Since(start); took != time.Minute {
+			t.Errorf("Release took %v", took)
+		}
+		want := `informer things: Release: context deadline exceeded: things: handler "recorder" has not returned from OnAdd of ns/a for 1m0s`
+		if err == nil || err.Error() != want || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("got %v\nwant %s", err, want)
+		}
+		g.open()
+		r.release(l)
+	})
+}
+
+func TestLeaseErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		if _, err := r.Acquire(noContext); err == nil || err.Error() != "informer things: Acquire: the context is nil" {
+			t.Errorf("got %v", err)
+		}
+		if _, err := Broken("things", errStop).Acquire(t.Context()); err != errStop {
+			t.Errorf("Acquire of a broken informer: %v", err)
+		}
+		l := r.acquire(t.Context())
+		if err := l.Release(noContext); err == nil || err.Error() != "informer things: Release: the context is nil" {
+			t.Errorf("got %v", err)
+		}
+		r.runs(true)
+		other := r.acquire(t.Context())
+		broken := errors.New("broken")
+		r.reader.steps <- func(*sink) error { return broken }
+		<-l.Done() // the run has failed
+		<-other.Done()
+		if l.cause != broken || other.cause != broken {
+			t.Errorf("the leases ended because of %v and %v", l.cause, other.cause)
+		}
+		r.release(l)
+		r.runs(false)
+	})
+}
+
+// TestRunHasTheValuesOfTheFirstContext shows it by the logger.
+func TestRunHasTheValuesOfTheFirstContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		h.before = func(string) { panic("oops") }
+		r.add(h, lately)
+		var logs [2]strings.Builder
+		var leases []*Lease
+		for n := range logs {
+			logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&logs[n])))
+			leases = append(leases, r.acquire(klog.NewContext(t.Context(), logger)))
+		}
+		r.release(leases[0])
+		r.feed("[ =a@1 ]@1")
+		if !strings.Contains(logs[0].String(), "oops") || logs[1].Len() > 0 {
+			t.Errorf("logged %q and %q", &logs[0], &logs[1])
+		}
+		r.release(leases[1])
+	})
+}

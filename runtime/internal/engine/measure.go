@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// totals counts what has come in over all runs.
+type totals struct {
+	events [source.Bookmark + 1]atomic.Int64 // by type
+	listed atomic.Int64
+}
+
+// measure returns how the informer is doing.
+func (i *Informer) measure() metrics.InformerState {
+	version := i.table.Version()
+	state := metrics.InformerState{
+		Objects:         version.Len(),
+		Synced:          i.HasSynced(),
+		Watching:        len(i.streams) > 0,
+		ResourceVersion: version.ResourceVersion(),
+	}
+	for n, s := range i.streams {
+		status := s.reader.Status()
+		state.Watching = state.Watching && status.State == reflector.StateWatching
+		if status.Reason != reflector.ReasonNone {
+			state.Failures = max(state.Failures, status.Attempts)
+		}
+		if n == 0 || status.LastEvent.Before(state.LastEvent) {
+			state.LastEvent = status.LastEvent
+		}
+		if n == 0 || status.LastBookmark.Before(state.LastBookmark) {
+			state.LastBookmark = status.LastBookmark
+		}
+		state.Queued += int(s.waiting.Load())
+		state.Relists += status.Relists
+		state.BadData += status.BadData
+	}
+	if t := i.totals; t != nil {
+		state.Listed = t.listed.Load()
+		state.Events = metrics.EventTotals{
+			Added:    t.events[source.Added].Load(),
+			Modified: t.events[source.Modified].Load(),
+			Deleted:  t.events[source.Deleted].Load(),
+			Bookmark: t.events[source.Bookmark].Load(),
+		}
+	}
+	for _, queue := range i.queues() {
+		state.Queued += queue.Len()
+	}
+	return state
+}
+
+func (i *Informer) queues() []*fifo {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.run == nil {
+		return nil
+	}
+	return i.run.queues
+}
+
+// measure returns how the handler keeps up.
+func (s *Subscription) measure() metrics.HandlerState {
+	status := s.Status()
+	state := metrics.HandlerState{Synced: status.Synced, Backlog: status.Backlog, Merging: status.Merging, CallbackSince: status.Since}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case len(s.replays) > 0:
+		state.WaitingSince = s.epoch.Add(s.replays[0].at)
+	case !s.backlog.empty():
+		state.WaitingSince = s.epoch.Add(s.backlog.first.at)
+	case s.behind > 0:
+		state.WaitingSince = s.epoch.Add(s.cursor.at)
+	}
+	return state
+}
+
+// --- what a stream's source brings ---
+
+// list is the pages of one list.
+type list struct {
+	start   time.Duration
+	objects int
+}
+
+func (s *stream) startPage(opts source.ListOptions) {
+	if s.recorder != nil && opts.Continue == "" {
+		s.list = list{start: s.informer.now()}
+	}
+}
+
+func (s *stream) countListed() {
+	if s.recorder != nil {
+		s.list.objects++
+		s.informer.totals.listed.Add(1)
+	}
+}
+
+func (s *stream) endList() {
+	if s.recorder != nil {
+		s.recorder.ListDone(s.informer.now()-s.list.start, s.list.objects)
+	}
+}
+
+// watched is one watch.
+type watched struct {
+	*stream
+	initial bool // the initial events of a watch-list have not ended
+	open    bool // the watch is open, and past its initial events
+	since   time.Duration
+	events  int
+}
+
+func (s *stream) startWatch(opts source.WatchOptions) watched {
+	if s.recorder != nil && opts.SendInitialEvents {
+		s.startPage(source.ListOptions{})
+	}
+	return watched{stream: s, initial: opts.SendInitialEvents}
+}
+
+func (w *watched) opened() {
+	if w.recorder != nil && !w.initial && !w.open {
+		w.open, w.since = true, w.informer.now()
+	}
+}
+
+func (w *watched) count(e *source.Event[object.Object]) {
+	switch {
+	case w.recorder == nil:
+	case w.initial && e.InitialEventsEnd:
+		w.endList()
+		w.initial = false
+		w.opened()
+	case w.initial:
+		w.countListed()
+	default:
+		w.opened()
+		w.events++
+		if int(e.Type) < len(w.informer.totals.events) { // what a Source makes up is the reflector's to refuse
+			w.informer.totals.events[e.Type].Add(1)
+		}
+	}
+}
+
+func (w *watched) end() {
+	if w.open {
+		w.recorder.WatchDone(w.informer.now()-w.since, w.events)
+	}
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+)
+
+// metered is a Provider that notes what it is told.
+type metered struct {
+	mu    sync.Mutex // mu guards what follows
+	calls []string
+	read  func() metrics.InformerState
+	reads map[string]func() metrics.HandlerState
+}
+
+func (m *metered) note(format string, args ...any) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.calls = append(m.calls, fmt.Sprintf(format, args...))
+}
+
+// take returns what was noted, sorted, since several goroutines note.
+func (m *metered) take() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	slices.Sort(m.calls)
+	calls := strings.Join(m.calls, ", ")
+	m.calls = nil
+	return calls
+}
+
+func (m *metered) BeginInformer(name string, read func() metrics.InformerState) metrics.InformerRecorder {
+	m.note("begin %s", name)
+	m.read, m.reads = read, map[string]func() metrics.HandlerState{}
+	return m
+}
+
+func (m *metered) ListDone(took time.Duration, objects int)   { m.note("list %v %d", took, objects) }
+func (m *metered) WatchDone(lasted time.Duration, events int) { m.note("watch %v %d", lasted, events) }
+func (m *metered) BatchDone(took time.Duration, changes int)  { m.note("batch %v %d", took, changes) }
+func (m *metered) Failed(reason string)                       { m.note("failed %s", reason) }
+func (m *metered) Close()                                     { m.note("end") }
+
+func (m *metered) BeginHandler(name string, read func() metrics.HandlerState) metrics.HandlerRecorder {
+	m.note("begin handler %s", name)
+	m.reads[name] = read
+	return meteredHandler{m, name}
+}
+
+type meteredHandler struct {
+	*metered
+	name string
+}
+
+func (h meteredHandler) CallbackDone(took time.Duration, panicked bool) {
+	h.note("%s took %v, panicked: %v", h.name, took, panicked)
+}
+func (h meteredHandler) Close() { h.note("end handler %s", h.name) }
+
+func TestMetrics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &metered{}
+		one, two := newServer("one"), newServer("two")
+		one.has("a@1 b@2")
+		failing := false
+		r := newServed(t, Config{Metrics: m, Transform: func(obj object.Object) (object.Object, error) {
+			if failing {
+				return nil, errStop
+			}
+			return obj, nil
+		}}, one, two)
+		start := time.Now()
+		h := record(t)
+		h.before = func(event string) {
+			time.Sleep(time.Second)
+			if event == "~a@3" {
+				panic("oops")
+			}
+		}
+		r.add(h, lately)
+		stop := r.start()
+		expect := func(want string) {
+			t.Helper()
+			synctest.Wait()
+			if got := m.take(); got != want {
+				t.Errorf("told  %s\nwant %s", got, want)
+			}
+		}
+		expect("batch 0s 0, batch 0s 2, begin handler recorder, begin things, list 0s 0, list 0s 2")
+		if got := m.reads["recorder"](); got.Synced || got.Backlog != 1 || !got.CallbackSince.Equal(start) || !got.WaitingSince.Equal(start) {
+			t.Errorf("state of the handler: %+v", got)
+		}
+		time.Sleep(2 * time.Second)
+		expect("recorder took 1s, panicked: false, recorder took 1s, panicked: false")
+		for word := range strings.FieldsSeq("~a@3 +c@4 |@5 -c@6") {
+			one.feed(word) // each a batch of its own
+		}
+		expect("batch 0s 0, batch 0s 1, batch 0s 1, batch 0s 1")
+		if got := m.reads["recorder"](); !got.Synced || got.Backlog != 2 || !got.WaitingSince.Equal(start.Add(2*time.Second)) {
+			t.Errorf("state of the handler: %+v", got)
+		}
+		want := metrics.InformerState{
+			Objects: 2, Synced: true, Watching: true, ResourceVersion: "1", LastBookmark: start, Listed: 2,
+			Events: metrics.EventTotals{Added: 1, Modified: 1, Deleted: 1, Bookmark: 1},
+		}
+		if got := m.read(); got != want {
+			t.Errorf("state %+v\nwant %+v", got, want)
+		}
+		time.Sleep(3 * time.Second)
+		expect("recorder took 1s, panicked: false, recorder took 1s, panicked: false, recorder took 1s, panicked: true")
+		if got := m.reads["recorder"](); got.Backlog != 0 || !got.WaitingSince.IsZero() {
+			t.Errorf("state of the handler: %+v", got)
+		}
+		failing = true
+		two.feed("+x@9")
+		expect("failed " + reflector.ReasonTransform.String() + ", watch 5s 0")
+		if got := m.read(); got.BadData != 1 {
+			t.Errorf("state %+v", got)
+		}
+		stop()
+		expect("end, end handler recorder, watch 0s 0, watch 5s 4")
+		if got := m.read(); got.Watching || got.Objects != 2 {
+			t.Errorf("state after the end %+v", got)
+		}
+	})
+}
+
+// TestMetricsOfMergedEvents: what waits is as old as the oldest event of what it was merged from.
+func TestMetricsOfMergedEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &metered{}
+		r := newRigOf(t, Config{Metrics: m}, "")
+		h, g := record(t), newGate()
+		h.before = g.wait
+		r.add(h, HandlerConfig{Name: "recorder", Threshold: 0})
+		defer r.start()()
+		r.feed("[ =a@1 ]@1")
+		start := time.Now()
+		r.feed("+b@2")
+		time.Sleep(time.Second)
+		r.feed("~b@3 ~a@4")
+		if got := m.reads["recorder"](); got.Backlog != 2 || !got.Merging || !got.WaitingSince.Equal(start) {
+			t.Errorf("state of the handler: %+v", got)
+		}
+		g.pass()
+		g.pass() // in a
+		if got := m.reads["recorder"](); got.Backlog != 0 || !got.WaitingSince.IsZero() {
+			t.Errorf("state of the handler: %+v", got)
+		}
+		g.open()
+	})
+}
+
+// TestMutations changes a cached object in a callback, and another one outside of all.
+func TestMutations(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var found []string
+		r := newRigOf(t, Config{Mutations: mutation.New("things", func(m mutation.Mutation) {
+			mu.Lock()
+			defer mu.Unlock()
+			found = append(found, fmt.Sprintf("%s %s by %q", m.Key, m.Path, m.Handler))
+		})}, "")
+		h := record(t)
+		r.add(h, lately)
+		r.add(changing{}, HandlerConfig{Name: "changing", Threshold: 1024})
+		stop := r.start()
+		r.feed("[ =a@1 =bad@1 =b@2 ]@2")
+		obj, _ := r.Table().Version().Get(in("ns", "b"))
+		obj.SetFinalizers([]string{"f"})
+		stop()
+		slices.Sort(found)
+		got := strings.Join(slices.Compact(found), ", ")
+		if want := `ns/b .metadata.finalizers by "", ns/bad .metadata.labels by "changing"`; got != want {
+			t.Errorf("found %s\nwant  %s", got, want)
+		}
+	})
+}
+
+// changing changes the object called bad.
+type changing struct{}
+
+func (changing) Add(obj object.Object, _ bool) {
+	if obj.GetName() == "bad" {
+		obj.SetLabels(map[string]string{"a": "b"})
+	}
+}
+func (changing) Update(object.Object, object.Object) {}
+func (changing) Delete(Deleted)                      {}

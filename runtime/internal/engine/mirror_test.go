@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// TestMirrorReplaceEvents has the scenarios of client-go's test of that name: what a full state changes, as it is told, and
+// as it is in the store by then.
+func TestMirrorReplaceEvents(t *testing.T) {
+	for _, test := range []struct{ name, before, replace, events, stored string }{
+		{"create with no initial objects", "", "[ =1@1 ]@1", "+1@1", "1@1 at 1"},
+		{"delete all objects", "+1@1 +3@2", "[ ]@2", "-1@1? -3@2?", " at 2"},
+		{"create, update, delete", "+1@1 +2@2 +3@3", "[ =1@4 =2@5 =4@6 ]@6", "-3@3? ~1@4 ~2@5 +4@6", "1@4 2@5 4@6 at 6"},
+	} {
+		bubble(t, test.name, func(t *testing.T) {
+			r := newRig(t)
+			h := record(t)
+			r.add(h, lately)
+			defer r.start()()
+			r.feed("[ ]@0 " + test.before)
+			h.take()
+			var told []string
+			h.before = func(event string) { told = append(told, event+" of "+r.stored()) }
+			r.feed(test.replace)
+			h.sees(test.events)
+			r.want(test.stored)
+			for _, event := range told {
+				if want := " of " + test.stored; len(event) < len(want) || event[len(event)-len(want):] != want {
+					t.Errorf("told %s, want it of %q", event, test.stored)
+				}
+			}
+		})
+	}
+}
+
+// TestMirrorProcessDeltasInBatch: what one batch has is stored before the first callback, and told in its order.
+func TestMirrorProcessDeltasInBatch(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		var stored []string
+		h.before = func(string) { stored = append(stored, r.stored()) }
+		s := r.add(h, lately)
+		run := &run{ctx: t.Context()}
+		one := func(kind deltafifo.Type, text string) delta {
+			obj := thing(text)
+			return delta{Type: kind, Key: object.KeyOf(obj), Object: obj, ResourceVersion: obj.ResourceVersion}
+		}
+		r.streams[0].apply(run, []delta{
+			{Type: deltafifo.ReplaceStarted}, {Type: deltafifo.ReplaceEnded, ResourceVersion: "0"},
+			one(deltafifo.Added, "a@1"), one(deltafifo.Updated, "b@2"), one(deltafifo.Updated, "a@3"), one(deltafifo.Deleted, "b@4"),
+			{Type: deltafifo.Bookmark, ResourceVersion: "9"},
+		})
+		for s.step(run) == delivered {
+		}
+		h.sees("+a@1 +b@2 ~a@3 -b@4")
+		for _, text := range stored {
+			if text != "a@3 at 9" {
+				t.Errorf("a callback finds %q", text)
+			}
+		}
+	})
+}
+
+// TestMirrorCacheTransactionShouldIndexErrors: an object that an index function can't read is stored all the same, and the
+// others of its batch too.
+func TestMirrorCacheTransactionShouldIndexErrors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		failing := store.NewIndex("Failing", func(obj object.Object, keys []string) []string {
+			if obj.GetName() == "bad" {
+				panic("can't read it")
+			}
+			return append(keys, "read")
+		})
+		r := newRig(t, failing)
+		defer r.start()()
+		r.feed("[ =a@1 =bad@1 =c@1 ]@2 ~a@3 ~bad@4 ~c@5")
+		r.want("a@3 bad@4 c@5 at 5")
+		if n := failing.Len(r.snapshot(), "read"); n != 2 {
+			t.Errorf("%d objects, want 2", n)
+		}
+	})
+}
+
+// TestPromise06FullStateIsPublishedOnce: until it is complete, readers keep the version before it, and one that fails
+// leaves nothing.
+func TestPromise06FullStateIsPublishedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		defer r.start()()
+		for _, before := range []string{"", "[ =a@1 =b@2 ]@5"} {
+			r.feed(before)
+			version, changed := r.Table().Version(), r.Changed()
+			r.feed("[ =a@6 =c@7 -c@8 =d@9")
+			r.feed("! [ =a@6 =x@9")
+			if r.Table().Version() != version || closed(changed) {
+				t.Error("an incomplete full state is published")
+			}
+			r.feed("!")
+			if r.Table().Version() != version || closed(changed) || r.streams[0].staged != nil {
+				t.Error("a full state that failed has left something")
+			}
+		}
+		changed := r.Changed()
+		r.feed("[ =a@6 =x@9 ]@10")
+		if !closed(changed) {
+			t.Error("Changed is not closed by a publication")
+		}
+		r.want("a@6 x@9 at 10")
+	})
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+func TestResync(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h, never := record(t), record(t)
+		r.add(h, HandlerConfig{Resync: time.Minute, Threshold: 1024})
+		r.add(never, lately)
+		stop := r.start()
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		h.sees("") // there is nothing to resync before the sync
+		r.feed("[ =a@1 =b@1 ]@5")
+		synctest.Wait()
+		h.take()
+		never.take()
+		time.Sleep(time.Minute + time.Second)
+		synctest.Wait()
+		h.sees("~a@1 ~b@1")
+		r.feed("~a@6")
+		h.sees("~a@6")
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		h.sees("~a@6 ~b@1")
+		never.sees("~a@6")
+		h.agrees(r)
+		stop()
+	})
+}
+
+// TestResyncWaitsUntilCaughtUp shows that a resync never tells of states that the handler does not know.
+func TestResyncWaitsUntilCaughtUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		r.add(h, HandlerConfig{Resync: time.Minute, Threshold: Never})
+		defer r.start()()
+		r.feed("[ =a@1 =b@1 ]@5")
+		h.take()
+		g := newGate()
+		h.before = g.wait
+		r.feed("~a@6 ~b@7")
+		time.Sleep(5 * time.Minute)
+		g.pass()
+		g.pass() // it has caught up and is in the resync of a
+		r.feed("~b@8 -a@9")
+		g.open()
+		synctest.Wait()
+		h.sees("~a@6 ~b@7 ~a@6 ~b@7 ~b@8 -a@9")
+		h.agrees(r)
+	})
+}
+
+// TestResyncThatComesTooEarlyIsNotLost asks for one at a moment when something waits, as it can have come in since the
+// handler was idle.
+func TestResyncThatComesTooEarlyIsNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h := record(t)
+		s := r.add(h, lately)
+		run := &run{ctx: t.Context()}
+		r.streams[0].apply(run, []delta{{Type: deltafifo.ReplaceStarted}, {Type: deltafifo.ReplaceEnded, ResourceVersion: "0"},
+			{Type: deltafifo.Added, Key: object.Key{Namespace: "ns", Name: "a"}, Object: thing("a@1"), ResourceVersion: "1"}})
+		s.step(run) // the empty replay
+		if s.resync(run) {
+			t.Error("resynced what the handler does not know yet")
+		}
+		s.step(run)
+		if !s.resync(run) {
+			t.Error("not resynced")
+		}
+		h.sees("+a@1 ~a@1")
+	})
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+)
+
+// versions says where the informer and its namespaces stand.
+func (r *rig) versions() string {
+	v := r.Table().Version()
+	texts := []string{v.ResourceVersion()}
+	for _, s := range r.streams {
+		texts = append(texts, s.namespace+"="+v.NamespaceResourceVersion(s.namespace))
+	}
+	return strings.Join(texts, " ")
+}
+
+func (r *rig) standsAt(want string) {
+	r.t.Helper()
+	if got := r.versions(); got != want {
+		r.t.Errorf("the table stands at %q, want %q", got, want)
+	}
+}
+
+func TestStreamsOfSeveralNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRigOf(t, Config{}, "one", "two", "three")
+		h := record(t)
+		s := r.add(h, lately)
+		stop := r.start()
+		synced := func(want bool) {
+			t.Helper()
+			if r.HasSynced() != want || s.HasSynced() != want {
+				t.Errorf("informer synced %v, handler synced %v, want %v", r.HasSynced(), s.HasSynced(), want)
+			}
+		}
+		r.standsAt(" one= two= three=")
+
+		r.feedTo(0, "[ =a@10 =b@9 ]@12")
+		h.sees("=a@10 =b@9")
+		r.feedTo(0, "~a@13")
+		h.sees("~a@13")
+		late := record(t)
+		lateSub := r.add(late, lately)
+		synctest.Wait()
+		late.sees("=a@13 =b@9")
+		synced(false)
+		r.standsAt(" one=13 two= three=")
+
+		r.feedTo(1, "[ ]@8")
+		synced(false)
+		r.feedTo(2, "[ =x@7 ]@9")
+		h.sees("=x@7")
+		late.sees("=x@7")
+		synced(true)
+		if !lateSub.HasSynced() {
+			t.Error("the late handler has not synced")
+		}
+		r.standsAt("8 one=13 two=8 three=9")
+		r.feedTo(1, "+y@100")
+		r.standsAt("9 one=13 two=100 three=9")
+		h.sees("+y@100")
+
+		// A full state of one stream replaces its namespace, and nothing else.
+		r.feedTo(1, "[ =z@101 ]@102")
+		h.sees("-y@100? +z@101")
+		r.feedTo(0, "[ ]@20")
+		h.sees("-a@13? -b@9?")
+		r.want("x@7 z@101 at 9")
+		if v := r.Table().Version(); v.NamespaceResourceVersion("four") != "" || v.NamespaceResourceVersion("") != "9" {
+			t.Errorf("a namespace that nobody reads stands at %q, all at %q", v.NamespaceResourceVersion("four"), v.NamespaceResourceVersion(""))
+		}
+		stop()
+
+		// The next run starts each stream anew; what is there stays until then.
+		defer r.start()()
+		r.want("x@7 z@101 at 9")
+		r.feedTo(1, "[ =z@103 ]@104")
+		h.sees("~z@103")
+		r.feedTo(0, "[ =a@30 ]@31")
+		h.sees("+a@30")
+		r.feedTo(2, "[ =x@7 ]@40")
+		h.sees("")
+		h.agrees(r)
+	})
+}
+
+// TestStreamDelaysNoOther has streams in the middle of a full state, failing, and never beginning, while another goes on.
+func TestStreamDelaysNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRigOf(t, Config{}, "slow", "failing", "never", "fine")
+		h := record(t)
+		s := r.add(h, lately)
+		defer r.start()()
+		r.feedTo(0, "[ =s@1")
+		r.feedTo(1, "[ =f@1 ]@2 [ =f@3")
+		h.sees("=f@1")
+		r.feedTo(3, "[ =a@1 ]@2 ~a@3 |@4")
+		h.sees("=a@1 ~a@3")
+		if err := r.AddIndexes(byName()); err != nil {
+			t.Error(err)
+		}
+		r.feedTo(1, "!")
+		r.feedTo(3, "[ =a@5 ]@6 -a@7")
+		h.sees("~a@5 -a@7")
+		r.want("f@1 at ")
+		r.standsAt(" slow= failing=2 never= fine=7")
+		if r.HasSynced() || s.HasSynced() {
+			t.Error("synced, and two streams have brought nothing")
+		}
+		r.feedTo(0, "=t@4 ]@5")
+		h.sees("=s@1 =t@4")
+		r.feedTo(2, "[ ]@9")
+		if !r.HasSynced() || !s.HasSynced() {
+			t.Error("not synced")
+		}
+	})
+}
+
+// TestResyncDoesNotWaitForAllStreams has one that has brought nothing.
+func TestResyncDoesNotWaitForAllStreams(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRigOf(t, Config{}, "one", "two")
+		h := record(t)
+		r.add(h, HandlerConfig{Resync: time.Minute, Threshold: 1024})
+		defer r.start()()
+		r.feedTo(1, "[ =a@1 ]@1")
+		h.sees("=a@1")
+		time.Sleep(time.Minute + time.Second)
+		synctest.Wait()
+		h.sees("~a@1")
+	})
+}
+
+// TestHandlerSyncsAfterTheLastStream has a handler that is busy with one stream when the last one syncs.
+func TestHandlerSyncsAfterTheLastStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRigOf(t, Config{}, "one", "two")
+		h, g := record(t), newGate()
+		h.before = g.wait
+		s := r.add(h, HandlerConfig{Threshold: 0})
+		defer r.start()()
+		r.feedTo(0, "[ =a@1 =b@1 ]@1")
+		r.feedTo(0, "~a@2 ~b@2")
+		r.feedTo(1, "[ =x@1 =y@1 ]@1")
+		r.feedTo(1, "~y@2 -x@3")
+		if got := s.Status(); got.Backlog != 3+4 || got.Callback != "OnAdd" {
+			t.Errorf("status %+v", got)
+		}
+		for range 3 { // a, b, y; a was in its callback when it became a@2, and x was gone before its own
+			if s.HasSynced() {
+				t.Error("synced before all initial objects returned")
+			}
+			g.pass()
+		}
+		h.sees("=a@1 =b@2 =y@2")
+		if !s.HasSynced() {
+			t.Error("not synced")
+		}
+		g.open()
+		synctest.Wait()
+		h.sees("~a@2")
+		h.agrees(r)
+	})
+}
+
+func TestStreamsThatCanNotBe(t *testing.T) {
+	for want, streams := range map[string][]Stream{
+		"there is nothing to read: Config.Streams is empty": nil,
+		"one of several streams has no namespace":           {{Namespace: "a"}, {}},
+		`two streams have the namespace "a"`:                {{Namespace: "a"}, {Namespace: "b"}, {Namespace: "a"}},
+	} {
+		if _, err := New(Config{Name: "things", Streams: streams}); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	if _, err := New(Config{Name: "things", Streams: make([]Stream, 1)}); err == nil || !strings.Contains(err.Error(), "the Source is nil of stream things") {
+		t.Errorf("without a source: %v", err)
+	}
+}
+
+func TestStreamStatus(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRigOf(t, Config{}, "one", "two")
+		defer r.start()()
+		r.feedTo(1, "[ =a@1 =b@2 ]@3")
+		got := r.Streams()
+		if len(got) != 2 || got[0] != (StreamStatus{Namespace: "one"}) ||
+			got[1] != (StreamStatus{Namespace: "two", Synced: true, Objects: 2, ResourceVersion: "3"}) {
+			t.Errorf("got %+v", got)
+		}
+	})
+}
+
+// TestPromise05WaitGivesUp ends when a stream is in a state that it was told not to wait for, and says which.
+func TestPromise05WaitGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRigOf(t, Config{}, "one", "two", "three")
+		defer r.start()()
+		r.feedTo(0, "[ ]@1")
+		ended := make(chan error, 1)
+		go func() { ended <- WaitForCacheSync(t.Context(), reflector.Reason.Lasting, Wait{Informer: r.Informer}) }()
+		for n, reason := range []reflector.Reason{reflector.ReasonForbidden, reflector.ReasonUnreachable, reflector.ReasonForbidden} {
+			synctest.Wait()
+			if len(ended) > 0 {
+				t.Fatalf("gave up: %v", <-ended) // the first stream has synced, the second may come back
+			}
+			time.Sleep(time.Second)
+			r.readers[n].mu.Lock()
+			r.readers[n].status = reflector.Status{State: reflector.StateWaiting, Since: time.Now(), Reason: reason, LastError: errStop}
+			r.readers[n].mu.Unlock()
+			r.notify()
+		}
+		err := <-ended
+		want := "1 of 1 informers not synced after 3s: things in two is waiting to try again for 1s: the test stops the informer; " +
+			"things in three is waiting to try again for 0s: the test stops the informer"
+		if err == nil || err.Error() != want || !errors.Is(err, errStop) {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+		if len(r.observers) != 0 {
+			t.Errorf("%d observers left", len(r.observers))
+		}
+	})
+}
+
+// TestPromise02SnapshotsAreWholeBatches reads all the time while full states and batches come in. Each of them gives all of
+// its objects the same version, so a mixture would show.
+func TestPromise02SnapshotsAreWholeBatches(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRigOf(t, Config{Indexes: []Indexer{byName()}}, "one", "two")
+		defer r.start()()
+		stop := make(chan struct{})
+		done := make(chan int)
+		go func() {
+			reads := 0
+			for !closed(stop) {
+				reads++
+				v := r.Table().Version()
+				for _, namespace := range []string{"one", "two"} {
+					version := v.NamespaceResourceVersion(namespace)
+					n := 0
+					for obj := range v.Namespace(namespace).All {
+						n++
+						if obj.GetResourceVersion() != version {
+							t.Errorf("%s at %s in a snapshot at %s", object.KeyOf(obj), obj.GetResourceVersion(), version)
+						}
+					}
+					if n != 0 && n != 3 {
+						t.Errorf("%d of 3 objects", n)
+					}
+				}
+			}
+			done <- reads
+		}()
+		for version := 1; version < 400; version++ {
+			for n := range r.readers {
+				words := strings.ReplaceAll("[ =a@V =b@V =c@V ]@V", "V", string(rune('0'+version%10)))
+				r.tell(n, words)
+			}
+		}
+		close(stop)
+		if <-done == 0 {
+			t.Error("nothing was read")
+		}
+	})
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lister_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+func snapshotOf[T object.Object](t interface{ Fatal(...any) }, objs ...T) store.Snapshot[T] {
+	s, err := store.New[T]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Update(func(x *store.Txn[T]) error {
+		for _, obj := range objs {
+			if err := x.Set(obj); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Snapshot()
+}
+
+// fixed is a Reader that always has the same snapshot.
+type fixed[T object.Object] struct{ snapshot store.Snapshot[T] }
+
+func (f fixed[T]) Snapshot() store.Snapshot[T] { return f.snapshot }
+
+func set(namespace, name string, selector *metav1.LabelSelector) *appsv1.ReplicaSet {
+	return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: appsv1.ReplicaSetSpec{Selector: selector}}
+}
+
+func setSelector(set *appsv1.ReplicaSet) *metav1.LabelSelector { return set.Spec.Selector }
+
+func TestSelecting(t *testing.T) {
+	app := &metav1.LabelSelector{MatchLabels: map[string]string{"app": "web"}}
+	sets := snapshotOf(t,
+		set("shop", "web", app),
+		set("shop", "expression", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: metav1.LabelSelectorOpIn, Values: []string{"web", "api"}}}}),
+		set("shop", "absent", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "old", Operator: metav1.LabelSelectorOpDoesNotExist}}}),
+		set("shop", "nil", nil),
+		set("shop", "empty", &metav1.LabelSelector{}),
+		set("shop", "invalid", &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{Key: "app", Operator: "Near"}}}),
+		set("shop", "other", &metav1.LabelSelector{MatchLabels: map[string]string{"app": "api"}}),
+		set("elsewhere", "web", app),
+		set("", "cluster", app),
+	)
+	for name, test := range map[string]struct {
+		of   metav1.Object
+		want []string
+	}{
+		"a pod":                  {&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Labels: map[string]string{"app": "web"}}}, []string{"absent", "expression", "web"}},
+		"a pod without labels":   {&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop"}}, []string{"absent"}},
+		"another namespace":      {&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "empty", Labels: map[string]string{"app": "web"}}}, nil},
+		"a cluster-scoped thing": {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{"app": "web"}}}, []string{"cluster"}},
+		"nil":                    {nil, nil},
+		"a nil pod":              {(*corev1.Pod)(nil), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, set := range lister.Selecting(sets, test.of, setSelector) {
+				got = append(got, set.Name)
+			}
+			if slices.Sort(got); !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+	if got := lister.Selecting(sets, &corev1.Pod{}, nil); got != nil {
+		t.Errorf("without a function: %v", got)
+	}
+}
+
+// The lister expansions of client-go are one function each; here they are one call each.
+func ExampleSelecting() {
+	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "web-x2v", Labels: map[string]string{"app": "web"}}}
+	app := map[string]string{"app": "web"}
+	sets := snapshotOf(fatal{}, set("shop", "web", &metav1.LabelSelector{MatchLabels: app}), set("shop", "api", nil))
+	services := snapshotOf(fatal{}, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "front"}, Spec: corev1.ServiceSpec{Selector: app}})
+	budgets := snapshotOf[*policyv1.PodDisruptionBudget](fatal{})
+
+	for _, set := range lister.Selecting(sets, pod, setSelector) {
+		fmt.Println("replica set", set.Name)
+	}
+	for _, service := range lister.Selecting(services, pod, func(s *corev1.Service) *metav1.LabelSelector {
+		return metav1.SetAsLabelSelector(s.Spec.Selector)
+	}) {
+		fmt.Println("service", service.Name)
+	}
+	fmt.Println("budgets:", len(lister.Selecting(budgets, pod, func(b *policyv1.PodDisruptionBudget) *metav1.LabelSelector {
+		return b.Spec.Selector
+	})))
+	// Output:
+	// replica set web
+	// service front
+	// budgets: 0
+}
+
+type fatal struct{}
+
+func (fatal) Fatal(v ...any) { panic(fmt.Sprint(v...)) }

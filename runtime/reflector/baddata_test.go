@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// TestFaultW01OneBadObject has one object that can't be used, in every list and every watch, until somebody repairs it: what the
+// sink has stays, the status says which object it is, the requests are paced, and a repair is noticed without help.
+func TestFaultW01OneBadObject(t *testing.T) {
+	key := object.Key{Namespace: "shop", Name: "bad"}
+	for name, bad := range map[string]error{
+		"without a name":   &source.DecodeError{Verb: "list", Item: 2, Key: key, Err: source.ErrNoName},
+		"not decodable":    &source.DecodeError{Verb: "watch", Item: 2, Key: key, Err: source.ErrWrongKind},
+		"not transformed":  &TransformError{Key: key, Err: errors.New("no such unit")},
+		"from a transform": &TransformError{Key: key, Err: errGone}, // whatever it wraps
+	} {
+		for _, start := range []string{"bad from the start", "bad later"} {
+			for _, noStream := range []bool{false, true} {
+				t.Run(name+", "+start+map[bool]string{true: ", lists"}[noStream], func(t *testing.T) {
+					var broken, repaired atomic.Bool
+					broken.Store(start == "bad from the start")
+					src := &fake{}
+					src.list = func(_ int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
+						if err := item(newThing("good", "3")); err != nil {
+							return source.ListResult{}, err
+						}
+						if !broken.Load() {
+							return source.ListResult{ResourceVersion: "5"}, nil
+						}
+						if !repaired.Load() {
+							return source.ListResult{}, bad
+						}
+						return source.ListResult{ResourceVersion: "7"}, item(newThing("bad", "7"))
+					}
+					src.watch = func(ctx context.Context, _ int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+						opened()
+						if opts.SendInitialEvents {
+							if err := event(ev(source.Added, "good", "3")); err != nil {
+								return err
+							}
+							switch {
+							case !broken.Load():
+								if err := event(mark("5", true)); err != nil {
+									return err
+								}
+							case !repaired.Load():
+								return bad
+							default:
+								if err := send(event, ev(source.Added, "bad", "7"), mark("7", true)); err != nil {
+									return err
+								}
+							}
+						}
+						if opts.ResourceVersion != "7" && !repaired.Load() {
+							sleep(ctx, time.Second)
+							if ctx.Err() == nil {
+								broken.Store(true)
+								return bad
+							}
+						}
+						return hold(ctx, opened)
+					}
+					config := Config[thing]{Tuning: Tuning{DisableWatchList: noStream, SilenceTimeout: time.Hour, Backoff: Backoff{Jitter: -1}}}
+					bubble(t, src, config, func(g *rig) {
+						g.pass(30 * time.Minute)
+						later := start == "bad later"
+						s := g.Status()
+						if s.State != StateWaiting || !s.Reason.Lasting() || s.Synced != later || !errors.Is(s.LastError, bad) ||
+							!strings.Contains(s.String(), key.String()) || s.BadData != int64(s.Attempts) || s.BadData < 60 || s.BadData > 75 {
+							t.Errorf("status %+v", s)
+						}
+						if later {
+							g.wantContent("good@3")
+						} else {
+							g.wantContent("")
+						}
+						if n := len(g.src.asked()); n < 60 || n > 75 {
+							t.Errorf("%d requests in half an hour, of which the first %q", n, g.src.asked()[:10])
+						}
+						gaps := g.src.gaps(g.start)
+						if last := gaps[len(gaps)-1]; last != 30*time.Second {
+							t.Errorf("asks again after %v, want the longest wait", last)
+						}
+						repaired.Store(true)
+						g.pass(30 * time.Second)
+						if s := g.Status(); s.State != StateWatching || !s.Synced || s.ResourceVersion != "7" {
+							t.Errorf("status %v", s)
+						}
+						g.wantContent("bad@7 good@3")
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestBadAnswerIsForgiven has a server, or a proxy before it, that says something unreadable once: nobody waits for it.
+func TestBadAnswerIsForgiven(t *testing.T) {
+	src := &fake{list: listOf("5")}
+	src.watch = func(ctx context.Context, n int, _ source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
+		opened()
+		if n == 1 {
+			return &source.DecodeError{Verb: "watch", Item: 1, Err: source.ErrMalformed}
+		}
+		return hold(ctx, opened)
+	}
+	bubble(t, src, Config[thing]{}, func(g *rig) {
+		g.wantCalls("stream rv=", "list rv=0 limit=500 token=", "watch rv=5")
+		if s := g.Status(); s.State != StateWatching || s.BadData != 1 || s.Attempts != 1 {
+			t.Errorf("status %+v", s)
+		}
+	})
+}

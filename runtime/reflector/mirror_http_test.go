@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// closing counts the bodies that are open.
+type closing struct {
+	io.ReadCloser
+	open *atomic.Int64
+}
+
+func (c closing) Close() error {
+	c.open.Add(-1)
+	return c.ReadCloser.Close()
+}
+
+// TestMirrorErrorEvent: client-go's TestCloseWatchChannelOnError. An ERROR event closes the connection; one that has no
+// Status is a failure of its own.
+func TestMirrorErrorEvent(t *testing.T) {
+	for name, tc := range map[string]struct {
+		object string
+		reason Reason
+	}{
+		"a Status":  {`{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}`, ReasonServerError},
+		"an object": {wireThing("bar", 3), ReasonBadData},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var connections atomic.Int64
+			src := httpSource(t, func(n int, req *http.Request) (int, http.Header, io.ReadCloser) {
+				if n == 1 {
+					return 200, nil, text(wireList(1))
+				}
+				connections.Add(1)
+				body := ""
+				if n == 2 {
+					body = wireEvent("ERROR", tc.object) + wireEvent("ADDED", wireThing("late", 9))
+				}
+				return 200, nil, closing{open(req, body), &connections}
+			})
+			inBubble(t, Config[thing]{Source: src, Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
+				g.pass(time.Second)
+				if got := connections.Load(); got != 1 {
+					t.Errorf("%d connections are open, want that of the second watch", got)
+				}
+				if len(g.errs) != 1 || ReasonOf(g.errs[0]) != tc.reason {
+					t.Errorf("errors %v", g.errs)
+				}
+				g.wantTold("begin, end 1")
+			})
+			if got := connections.Load(); got != 0 {
+				t.Errorf("%d connections are open after the end", got)
+			}
+		})
+	}
+}
+
+// TestMirrorBookmarkOfTheEndOnly: the last scenario of client-go's TestWatchList, on the wire.
+func TestMirrorBookmarkOfTheEndOnly(t *testing.T) {
+	for value, synced := range map[string]bool{"true": true, "false": false} {
+		src := httpSource(t, func(_ int, req *http.Request) (int, http.Header, io.ReadCloser) {
+			return 200, nil, open(req, wireEvent("ADDED", wireThing("p1", 1))+wireBookmark(2, value))
+		})
+		inBubble(t, Config[thing]{Source: src}, func(g *rig) {
+			if s := g.Status(); s.Synced != synced {
+				t.Errorf("with %q: %+v", value, s)
+			}
+		})
+	}
+}
+
+// TestMirrorWatchHandler: client-go's TestReflectorWatchHandler. What is not of the kind is not dropped in silence: it is
+// reported and asked for again, and a full state leads past it. A version that goes back is not taken for progress.
+func TestMirrorWatchHandler(t *testing.T) {
+	rejected := `{"kind":"Service","apiVersion":"v1","metadata":{"name":"rejected","resourceVersion":"20"}}`
+	src := httpSource(t, func(n int, req *http.Request) (int, http.Header, io.ReadCloser) {
+		switch n {
+		case 1:
+			return 200, nil, text(wireList(10, wireThing("foo", 1), wireThing("bar", 2)))
+		case 2, 3:
+			return 200, nil, text(wireEvent("ADDED", rejected))
+		case 4:
+			return 200, nil, text(wireList(21, wireThing("foo", 1), wireThing("bar", 2)))
+		case 5:
+			return 200, nil, open(req, wireEvent("DELETED", wireThing("foo", 22))+wireEvent("MODIFIED", wireThing("bar", 55))+wireEvent("ADDED", wireThing("baz", 32)))
+		case 6:
+			return 200, nil, text(wireList(32, wireThing("bar", 30), wireThing("baz", 32)))
+		}
+		return 200, nil, open(req, "")
+	})
+	inBubble(t, Config[thing]{Source: src, Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
+		g.pass(3 * time.Second)
+		g.wantTold("begin, replace foo, replace bar, end 10, begin, replace foo, replace bar, end 21, delete foo, update bar, begin, replace bar, replace baz, end 32")
+		if s := g.Status(); s.BadData != 2 || s.ResourceVersion != "32" {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
+
+// TestMirrorTables: client-go's TestIsUnsupportedTableObject. A server that answers with a Table of meta.k8s.io, which is made
+// for people, has not answered; a resource of that kind in another group is one like any other.
+func TestMirrorTables(t *testing.T) {
+	for _, version := range []string{"meta.k8s.io/v1", "meta.k8s.io/v1beta1"} {
+		table := `{"kind":"Table","apiVersion":"` + version + `","metadata":{"resourceVersion":"5","name":"a"},"columnDefinitions":[],"rows":[]}`
+		for _, noStream := range []bool{false, true} {
+			src := httpSource(t, func(_ int, req *http.Request) (int, http.Header, io.ReadCloser) {
+				if req.URL.Query().Has("watch") {
+					return 200, nil, text(wireEvent("ADDED", table))
+				}
+				return 200, nil, text(table)
+			})
+			inBubble(t, Config[thing]{Source: src, Tuning: Tuning{DisableWatchList: noStream}}, func(g *rig) {
+				g.pass(time.Minute)
+				if s := g.Status(); s.Synced || s.Reason != ReasonBadData || !errors.Is(s.LastError, source.ErrWrongKind) && !errors.Is(s.LastError, source.ErrMalformed) {
+					t.Errorf("%s, lists %v: %v", version, noStream, s)
+				}
+			})
+		}
+	}
+}
+
+// TestMirrorListPinsNothing: client-go's TestReflectorListExtract. An object of a list keeps none of its neighbours.
+func TestMirrorListPinsNothing(t *testing.T) {
+	const all = 100
+	var items []string
+	for i := range all {
+		items = append(items, wireThing(fmt.Sprint("pod-", i), 1))
+	}
+	src := httpSource(t, func(int, *http.Request) (int, http.Header, io.ReadCloser) {
+		return 200, nil, text(wireList(5, items...))
+	})
+	var kept thing
+	var others []func() bool
+	if _, err := src.List(context.Background(), source.ListOptions{}, func(obj thing) error {
+		if obj.Name == "pod-25" {
+			kept = obj
+			return nil
+		}
+		p := weak.Make(obj)
+		others = append(others, func() bool { return p.Value() == nil })
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	runtime.GC()
+	for i, collected := range others {
+		if !collected() {
+			t.Errorf("object %d of the list is still there", i)
+		}
+	}
+	if len(others) != all-1 || !strings.HasPrefix(kept.Name, "pod-") {
+		t.Errorf("%d objects and %q", len(others), kept.Name)
+	}
+	runtime.KeepAlive(kept)
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// TestMirrorListAndWatch: client-go's TestReflectorListAndWatch.
+func TestMirrorListAndWatch(t *testing.T) {
+	changes := []source.Event[thing]{
+		ev(source.Modified, "foo", "2"), ev(source.Added, "bar", "3"), ev(source.Added, "baz", "4"), ev(source.Added, "qux", "5"), ev(source.Added, "zoo", "6"),
+	}
+	initial := []source.Event[thing]{ev(source.Added, "foo", "1"), mark("1", true)}
+	for name, tc := range map[string]struct {
+		noStream bool
+		events   []source.Event[thing]
+		asked    []string
+	}{
+		"with watch-lists":    {false, slices.Concat(initial, changes), []string{"stream rv="}},
+		"without watch-lists": {true, changes, []string{"list rv=0 limit=500 token=", "watch rv=1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &fake{list: listOf("1", newThing("foo", "1")), watch: turns(turn{events: tc.events})}
+			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: tc.noStream}}, func(g *rig) {
+				g.wantCalls(tc.asked...)
+				g.wantTold("begin, replace foo, end 1, update foo, add bar, add baz, add qux, add zoo")
+				g.wantContent("bar@3 baz@4 foo@2 qux@5 zoo@6")
+			})
+		})
+	}
+}
+
+// TestMirrorBackoffOfConnections: client-go's TestReflectorListAndWatchInitConnBackoff and TestNewReflectorWithCustomBackoff.
+// Its jitter prolongs waits, ours shortens them; the waits here have none.
+func TestMirrorBackoffOfConnections(t *testing.T) {
+	for name, tc := range map[string]struct {
+		backoff Backoff
+		fails   int
+		want    time.Duration
+	}{
+		"5 failures":     {Backoff{Initial: time.Millisecond, Max: 50 * time.Millisecond}, 5, 31 * time.Millisecond},
+		"40 failures":    {Backoff{Initial: time.Millisecond, Max: 50 * time.Millisecond}, 40, (63 + 34*50) * time.Millisecond},
+		"custom backoff": {Backoff{Initial: 10 * time.Millisecond, Max: 100 * time.Millisecond}, 5, 250 * time.Millisecond},
+		"factor of 3":    {Backoff{Initial: 10 * time.Millisecond, Max: time.Second, Factor: 3}, 3, 130 * time.Millisecond},
+		"the defaults":   {Backoff{}, 2, 2400 * time.Millisecond},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all []turn
+			for range tc.fails {
+				all = append(all, turn{refuse: syscall.ECONNREFUSED})
+			}
+			tc.backoff.Jitter = -1
+			src := &fake{list: listOf("1"), watch: turns(all...)}
+			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, Backoff: tc.backoff}}, func(g *rig) {
+				g.pass(tc.want)
+				s := g.Status()
+				if s.State != StateWatching || s.Since.Sub(g.start) != tc.want || s.Attempts != tc.fails || src.lists != 1 {
+					t.Errorf("after %v: status %+v", s.Since.Sub(g.start), s)
+				}
+			})
+		})
+	}
+}
+
+// TestMirrorTooManyRequests: client-go's TestBackoffOnTooManyRequests and TestNoRelistOnTooManyRequests. A Retry-After is
+// obeyed, as an answer and inside of a stream.
+func TestMirrorTooManyRequests(t *testing.T) {
+	busy := apierrors.NewTooManyRequests("too many requests", 1)
+	src := &fake{list: listOf("1"), watch: turns(turn{refuse: busy}, turn{ends: true, err: busy}, turn{refuse: busy}, turn{refuse: busy}, turn{})}
+	bubble(t, src, listsOnly, func(g *rig) {
+		g.pass(4400 * time.Millisecond)
+		g.wantCalls("list rv=0 limit=500 token=", "watch rv=1", "watch rv=1", "watch rv=1", "watch rv=1", "watch rv=1")
+		for _, gap := range g.src.gaps(g.start)[2:] {
+			if gap < time.Second || gap > 1100*time.Millisecond {
+				t.Errorf("waited for %v, want a second and at most a tenth", gap)
+			}
+		}
+	})
+}
+
+// TestMirrorInternalError: client-go's TestRetryInternalError. An error of the server in a stream that has lasted or brought
+// something is no reason to read the state again, however often it happens; no option is needed for that.
+func TestMirrorInternalError(t *testing.T) {
+	noLeader := apierrors.NewInternalError(errors.New("etcdserver: no leader"))
+	src := &fake{list: listOf("1")}
+	src.watch = func(ctx context.Context, _ int, _ source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
+		opened()
+		sleep(ctx, time.Second)
+		return noLeader
+	}
+	bubble(t, src, listsOnly, func(g *rig) {
+		g.pass(30 * time.Minute)
+		if src.lists != 1 || src.watches < 60 {
+			t.Errorf("%d lists and %d watches", src.lists, src.watches)
+		}
+	})
+}
+
+// TestMirrorWatchTimeout: client-go's TestWatchTimeout. A short timeout is not refused: it is the user's to choose.
+func TestMirrorWatchTimeout(t *testing.T) {
+	for set, want := range map[time.Duration]time.Duration{0: 5 * time.Minute, time.Minute: time.Minute, 30 * time.Minute: 30 * time.Minute} {
+		for _, noStream := range []bool{false, true} {
+			var got time.Duration
+			src := &fake{list: listOf("10")}
+			src.watch = func(ctx context.Context, _ int, opts source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
+				got = opts.Timeout
+				return hold(ctx, opened)
+			}
+			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: noStream, WatchTimeout: set}}, func(*rig) {
+				if got < want || got > 2*want {
+					t.Errorf("with %v: asks for %v", set, got)
+				}
+			})
+		}
+	}
+}
+
+// TestMirrorResourceVersionUpdate: client-go's TestReflectorResourceVersionUpdate. The Sink gets the versions with the
+// calls, in order; Status has the last one.
+func TestMirrorResourceVersionUpdate(t *testing.T) {
+	src := &fake{list: listOf("10"), watch: turns(turn{events: []source.Event[thing]{
+		ev(source.Added, "a", "10"), ev(source.Modified, "a", "20"), mark("30", false), ev(source.Deleted, "a", "40"),
+	}})}
+	bubble(t, src, listsOnly, func(g *rig) {
+		g.wantTold("begin, end 10, add a, update a, bookmark 30, delete a")
+		if s := g.Status(); s.ResourceVersion != "40" {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
+
+// TestMirrorUnsafeDelete: client-go's TestReflectorReplacesStoreOnUnsafeDelete. An object that the server can't read any more
+// was deleted from its storage by force; the watch says so, and another full state is without it.
+func TestMirrorUnsafeDelete(t *testing.T) {
+	corrupt := &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonStoreReadError,
+		Message: "failed to prepare current and previous objects: corrupt object has been deleted",
+	}}
+	pods := []thing{newThing("foo-1", "1"), newThing("foo-2", "2"), newThing("foo-3", "3")}
+	src := &fake{watch: turns(turn{events: []source.Event[thing]{ev(source.Added, "foo", "4")}, ends: true, err: corrupt})}
+	src.list = func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
+		return listOf([]string{"3", "5"}[n-1], pods...)(n, opts, item)
+	}
+	bubble(t, src, listsOnly, func(g *rig) {
+		g.wantTold("begin, replace foo-1, replace foo-2, replace foo-3, end 3, add foo, begin, replace foo-1, replace foo-2, replace foo-3, end 5")
+		g.wantContent("foo-1@1 foo-2@2 foo-3@3")
+		if s := g.Status(); ReasonOf(s.LastError) != ReasonUnreadable || s.ResourceVersion != "5" || s.Relists != 1 {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
+
+// TestMirrorWatchClosed: client-go's TestReflectorHandleWatchResultChanClosedBefore and …After. A watch that is closed at once
+// or soon is a failure that is reported, but none that needs another list.
+func TestMirrorWatchClosed(t *testing.T) {
+	for _, after := range []time.Duration{0, 10 * time.Millisecond} {
+		t.Run(fmt.Sprint("after ", after), func(t *testing.T) {
+			src := &fake{list: listOf("1"), watch: turns(turn{ends: true, after: after})}
+			bubble(t, src, listsOnly, func(g *rig) {
+				g.pass(time.Second)
+				g.wantCalls("list rv=0 limit=500 token=", "watch rv=1", "watch rv=1")
+				if s := g.Status(); !errors.Is(s.LastError, ErrShortWatch) || s.State != StateWatching {
+					t.Errorf("status %+v", s)
+				}
+			})
+		})
+	}
+}
+
+// TestMirrorStoppedBefore: client-go's TestReflectorWatchStoppedBefore, …HandleWatchStoppedBefore and …StopWatch. Nothing is
+// asked for, and nobody is told anything.
+func TestMirrorStoppedBefore(t *testing.T) {
+	src, sink := &fake{}, &record{}
+	r, err := New(Config[thing]{Source: src, Sink: sink})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(silent())
+	cancel(errors.New("don't run"))
+	if err := r.Run(ctx); err != nil {
+		t.Errorf("Run: %v", err)
+	}
+	if asked, told := src.asked(), sink.String(); len(asked) != 0 || told != "" {
+		t.Errorf("asked %q, told %q", asked, told)
+	}
+}
+
+// TestMirrorStoppedAfter: client-go's TestReflectorWatchStoppedAfter, …HandleWatchStoppedAfter and TestRunUntil. The watch is
+// cancelled, it has ended before Run returns, and what it brings on its way out is not passed on.
+func TestMirrorStoppedAfter(t *testing.T) {
+	var ended atomic.Bool
+	src := &fake{list: listOf("1")}
+	src.watch = func(ctx context.Context, _ int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+		opened()
+		<-ctx.Done()
+		time.Sleep(time.Millisecond)
+		ended.Store(true)
+		return context.Cause(ctx)
+	}
+	bubble(t, src, listsOnly, func(g *rig) {
+		g.pass(10 * time.Millisecond)
+		g.cancel()
+		g.pass(0)
+		if ended.Load() {
+			t.Error("the watch ended before its time")
+		}
+		g.pass(time.Millisecond)
+		if s := g.Status(); !ended.Load() || s.State != StateStopped {
+			t.Errorf("status %+v", s)
+		}
+		if len(g.errs) != 0 {
+			t.Errorf("stopping is called a failure: %v", g.errs)
+		}
+		if got := g.sink.String(); strings.Contains(got, "abort") {
+			t.Errorf("told %s", got)
+		}
+	})
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// TestMirrorWatchList has the scenarios of client-go's TestWatchList under their numbers there. What a reflector asks for
+// after them differs where a comment says so.
+func TestMirrorWatchList(t *testing.T) {
+	const (
+		added    = source.Added
+		modified = source.Modified
+		deleted  = source.Deleted
+	)
+	type events = []source.Event[thing]
+	busy := apierrors.NewTooManyRequests("busy, check again later", 1)
+	for name, tc := range map[string]struct {
+		noStream bool
+		turns    []turn
+		list     []thing // at version 1
+		lasts    time.Duration
+		asked    []string
+		content  string
+		synced   bool
+		reason   Reason // of the last failure
+	}{
+		"01 not synced without the bookmark": {
+			turns: []turn{{events: events{ev(added, "p1", "1")}}},
+			asked: []string{"stream rv="},
+		},
+		"02 list and watch if watch-lists are off": {
+			noStream: true,
+			list:     []thing{newThing("p1", "1")},
+			asked:    []string{"list rv=0 limit=500 token=", "watch rv=1"},
+			content:  "p1@1", synced: true,
+		},
+		// Nobody is asked again without a wait after an error that does not come from the server.
+		"03 any other error leads to a list": {
+			turns:   []turn{{refuse: errors.New("dummy")}, {events: events{ev(added, "p2", "2")}}},
+			list:    []thing{newThing("p1", "1")},
+			lasts:   time.Second,
+			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
+			content: "p1@1 p2@2", synced: true, reason: ReasonUnreachable,
+		},
+		"03b an error of the server leads to a list at once": {
+			turns:   []turn{{refuse: statusError(500, 0)}, {events: events{ev(added, "p2", "2")}}},
+			list:    []thing{newThing("p1", "1")},
+			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
+			content: "p1@1 p2@2", synced: true, reason: ReasonServerError,
+		},
+		"04 a server without watch-lists": {
+			turns:   []turn{{refuse: apierrors.NewInvalid(schema.GroupKind{}, "streaming is not allowed", nil)}, {events: events{ev(added, "p2", "2")}}},
+			list:    []thing{newThing("p1", "1")},
+			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
+			content: "p1@1 p2@2", synced: true, reason: ReasonRefused,
+		},
+		"05 synced with the bookmark": {
+			turns:   []turn{{events: events{ev(added, "p1", "1"), ev(added, "p2", "2"), mark("2", true)}}},
+			asked:   []string{"stream rv="},
+			content: "p1@1 p2@2", synced: true,
+		},
+		"06 updates and deletes before the bookmark": {
+			turns: []turn{{events: events{ev(added, "p1", "1"), ev(added, "p2", "2"), ev(modified, "p1", "3"), ev(added, "p3", "4"),
+				ev(deleted, "p3", "5"), mark("5", true)}}},
+			asked:   []string{"stream rv="},
+			content: "p1@3 p2@2", synced: true,
+		},
+		"07 429 is asked again": {
+			turns:   []turn{{refuse: busy}, {refuse: busy}, {events: events{ev(added, "p1", "1"), mark("2", true)}}},
+			lasts:   2200 * time.Millisecond,
+			asked:   []string{"stream rv=", "stream rv=", "stream rv="},
+			content: "p1@1", synced: true, reason: ReasonThrottled,
+		},
+		// A round that has lost its watch-list reads a list, so that a server that ends all of them can't hold it up.
+		"08 closed before the bookmark": {
+			turns:   []turn{{events: events{ev(added, "p1", "1")}, ends: true}},
+			list:    []thing{newThing("p1", "1")},
+			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
+			content: "p1@1", synced: true, reason: ReasonNoBookmark,
+		},
+		"09 closed after the bookmark": {
+			turns: []turn{
+				{events: events{ev(added, "p1", "1"), ev(added, "p2", "2"), mark("2", true), ev(added, "p3", "3")}, ends: true},
+				{events: events{ev(added, "p4", "4")}},
+			},
+			asked:   []string{"stream rv=", "watch rv=3"},
+			content: "p1@1 p2@2 p3@3 p4@4", synced: true,
+		},
+		// Run goes on by itself: what client-go returns is in OnError, and the next round begins.
+		"10 an established watch expires": {
+			turns: []turn{
+				{events: events{ev(added, "p1", "1"), mark("2", true), ev(added, "p3", "3")}, ends: true},
+				{refuse: errGone},
+				{events: events{ev(added, "p3", "3")}},
+			},
+			lasts:   2 * time.Second,
+			asked:   []string{"stream rv=", "watch rv=3", "stream rv=3"},
+			content: "p1@1 p3@3", synced: true, reason: ReasonExpired,
+		},
+		"11 a bookmark that is not that of the end": {
+			turns: []turn{{events: events{ev(added, "p1", "1"), ev(added, "p2", "2"), mark("2", false)}}},
+			asked: []string{"stream rv="},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &fake{list: listOf("1", tc.list...), watch: turns(tc.turns...)}
+			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: tc.noStream}}, func(g *rig) {
+				g.pass(tc.lasts)
+				g.wantCalls(tc.asked...)
+				g.wantContent(tc.content)
+				if s := g.Status(); s.Synced != tc.synced || ReasonOf(s.LastError) != tc.reason {
+					t.Errorf("status %+v", s)
+				}
+			})
+		})
+	}
+}
+
+// TestMirrorWatchListResourceVersion: client-go's TestWatchListResourceVersion.
+func TestMirrorWatchListResourceVersion(t *testing.T) {
+	for name, tc := range map[string]struct {
+		events []source.Event[thing]
+		want   string
+	}{
+		"nothing":             {nil, ""},
+		"without a bookmark":  {[]source.Event[thing]{ev(source.Added, "p1", "1")}, ""},
+		"with any bookmark":   {[]source.Event[thing]{ev(source.Added, "p1", "1"), mark("2", false)}, ""},
+		"with the bookmark":   {[]source.Event[thing]{ev(source.Added, "p1", "1"), mark("2", true)}, "2"},
+		"and an event more":   {[]source.Event[thing]{ev(source.Added, "p1", "1"), mark("2", true), ev(source.Deleted, "p1", "3")}, "3"},
+		"and a bookmark more": {[]source.Event[thing]{ev(source.Added, "p1", "1"), mark("2", true), mark("9", false)}, "9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, &fake{watch: turns(turn{events: tc.events})}, Config[thing]{}, func(g *rig) {
+				if got := g.Status().ResourceVersion; got != tc.want {
+					t.Errorf("stands at %q, want %q", got, tc.want)
+				}
+			})
+		})
+	}
+}
+
+// TestMirrorDisablementOfWatchList: client-go's TestNewReflectorWithDisablementWatchList. There the client says what it
+// supports; here a server that does not is recognized by any answer, and remembered if it says that it will not change.
+func TestMirrorDisablementOfWatchList(t *testing.T) {
+	for name, tc := range map[string]struct {
+		noStream bool
+		refuse   error
+		asked    []string
+	}{
+		"on":      {false, nil, []string{"stream rv="}},
+		"off":     {true, nil, []string{"list rv=0 limit=500 token=", "watch rv=1"}},
+		"refused": {false, errInvalid, []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &fake{list: listOf("1"), watch: turns(turn{refuse: tc.refuse})}
+			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: tc.noStream}}, func(g *rig) { g.wantCalls(tc.asked...) })
+		})
+	}
+}

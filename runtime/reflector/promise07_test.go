@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/klog/v2/textlogger"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// TestPromise07SilenceIsBounded has a collection in which nothing happens: its watch is replaced by another one, without a pause and without
+// alarm, until the server doesn't answer any more.
+func TestPromise07SilenceIsBounded(t *testing.T) {
+	src := &fake{list: listOf("5")}
+	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+		if n < 4 {
+			return quiet(ctx, n, opts, opened, event)
+		}
+		<-ctx.Done() // half-open: the request gets no answer
+		return context.Cause(ctx)
+	}
+	logged := &logbook{}
+	config := Config[thing]{Tuning: Tuning{DisableWatchList: true, Backoff: Backoff{Jitter: -1}}, Logger: textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(logged)))}
+	bubble(t, src, config, func(g *rig) {
+		for range 2 {
+			g.pass(3 * time.Minute)
+			if s := g.Status(); s.State != StateWatching || s.Reason != ReasonNone || !errors.Is(s.LastError, ErrSilent) {
+				t.Errorf("status %v", s)
+			}
+		}
+		g.pass(3 * time.Minute)
+		if s := g.Status(); s.State != StateConnecting || s.Reason != ReasonSilent {
+			t.Errorf("status %v", s)
+		}
+		if text := logged.String(); text != "" {
+			t.Errorf("a quiet collection alarms: %s", text)
+		}
+		g.pass(3*time.Minute + time.Second)
+		const probe = "probe rv= limit=1 token="
+		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", probe, "watch rv=5", probe, "watch rv=5", probe, "watch rv=5", "watch rv=5")
+		if s := g.Status(); s.State != StateConnecting || s.Attempts != 2 || !strings.Contains(logged.String(), ErrSilent.Error()) {
+			t.Errorf("status %v, logged %q", s, logged.String())
+		}
+	})
+}
+
+func TestPromise07VersionsThatGoBackReplaceEverything(t *testing.T) {
+	src := &fake{list: func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
+		if n == 1 {
+			return source.ListResult{ResourceVersion: "100"}, nil
+		}
+		item(newThing("old", "3"))
+		return source.ListResult{ResourceVersion: "4"}, nil
+	}}
+	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+		opened()
+		if n == 1 {
+			return event(ev(source.Added, "back", "4"))
+		}
+		return hold(ctx, opened)
+	}
+	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
+		g.wantCalls("list rv=0 limit=500 token=", "watch rv=100", "list rv= limit=500 token=", "watch rv=4")
+		g.wantTold("begin, end 100, begin, replace old, end 4")
+		if len(g.errs) != 1 || !errors.Is(g.errs[0], ErrWentBack) {
+			t.Errorf("errors %v", g.errs)
+		}
+		if s := g.Status(); s.ResourceVersion != "4" || s.Relists != 1 {
+			t.Errorf("status %+v", s)
+		}
+	})
+}
+
+// TestPromise07RestoredBackupIsNoticed has a server that was put back to an older state while nobody watched it. API servers accept a watch
+// from a version that they have not reached, and then say nothing until they have.
+func TestPromise07RestoredBackupIsNoticed(t *testing.T) {
+	for name, noStream := range map[string]bool{"watch-list": false, "lists": true} {
+		t.Run(name, func(t *testing.T) {
+			src := &fake{}
+			restored := func() bool { return src.watches > 1 }
+			src.list = func(_ int, _ source.ListOptions, item func(thing) error) (source.ListResult, error) {
+				if restored() {
+					return source.ListResult{ResourceVersion: "50"}, item(newThing("a", "10"))
+				}
+				return source.ListResult{ResourceVersion: "100"}, item(newThing("b", "90"))
+			}
+			src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+				opened()
+				if opts.SendInitialEvents {
+					events := []source.Event[thing]{ev(source.Added, "b", "90"), mark("100", true)}
+					if restored() {
+						events = []source.Event[thing]{ev(source.Added, "a", "10"), mark("50", true)}
+					}
+					if err := send(event, events...); err != nil {
+						return err
+					}
+				}
+				if n == 1 {
+					sleep(ctx, time.Minute)
+					return errors.New("connection reset by peer")
+				}
+				return hold(ctx, opened)
+			}
+			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: noStream}}, func(g *rig) {
+				g.wantContent("b@90")
+				g.pass(4*time.Minute + 2*time.Second)
+				g.wantContent("a@10")
+				if s := g.Status(); s.State != StateWatching || s.ResourceVersion != "50" || s.Relists != 1 || !errors.Is(s.LastError, ErrWentBack) {
+					t.Errorf("status %+v", s)
+				}
+			})
+		})
+	}
+}
+
+// TestPromise07EverySignOfVersionsThatWentBack: whatever a server shows of it, the most recent full state follows, and
+// replaces everything.
+func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
+	type events = []source.Event[thing]
+	for name, second := range map[string]turn{
+		"an event":                    {events: events{ev(source.Added, "c", "51")}},
+		"a deletion":                  {events: events{ev(source.Deleted, "b", "51")}},
+		"a bookmark":                  {events: events{mark("51", false)}},
+		"an event after newer ones":   {events: events{ev(source.Added, "c", "101"), ev(source.Added, "d", "51")}},
+		"too new, as an answer":       {refuse: errTooNew},
+		"too new, in the stream":      {ends: true, err: errTooNew},
+		"silence":                     {},
+		"silence after a newer event": {events: events{ev(source.Added, "c", "101")}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &fake{watch: turns(turn{ends: true, after: time.Second, err: errors.New("connection reset by peer")}, second)}
+			src.list = func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
+				if n == 1 {
+					return source.ListResult{ResourceVersion: "100"}, item(newThing("b", "90"))
+				}
+				if !opts.VersionOnly && opts.ResourceVersion != "" {
+					t.Errorf("asks for a state that is not older than %s", opts.ResourceVersion)
+				}
+				return source.ListResult{ResourceVersion: "50"}, item(newThing("a", "10"))
+			}
+			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
+				g.pass(3*time.Minute + 3*time.Second)
+				g.wantContent("a@10")
+				if s := g.Status(); s.State != StateWatching || s.ResourceVersion != "50" || s.Relists != 1 {
+					t.Errorf("status %+v", s)
+				}
+			})
+		})
+	}
+}
+
+// TestSilentServerThatDoesNotSayWhereItStands: what can't be asked is not held against the server.
+func TestSilentServerThatDoesNotSayWhereItStands(t *testing.T) {
+	type list = func(int, source.ListOptions, func(thing) error) (source.ListResult, error)
+	for name, answer := range map[string]list{
+		"fails": func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
+			return source.ListResult{}, statusError(403, 0)
+		},
+		"knows no limit":                  listOf("3", newThing("a", "1"), newThing("b", "2")),
+		"has a version that is no number": listOf("x"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &fake{watch: turns(turn{events: []source.Event[thing]{mark("5", true)}}), list: answer}
+			bubble(t, src, Config[thing]{}, func(g *rig) {
+				g.pass(3 * time.Minute)
+				g.wantCalls("stream rv=", "probe rv= limit=1 token=", "watch rv=5")
+				if s := g.Status(); s.State != StateWatching || len(g.errs) != 1 || !errors.Is(g.errs[0], ErrSilent) {
+					t.Errorf("status %+v, errors %v", s, g.errs)
+				}
+			})
+		})
+	}
+}
