@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// briefly is the age below which a watch that ends counts as brief.
+const briefly = time.Second
+
+// Options is how patient a watch is. The zero value of a field means its default.
+type Options struct {
+	// WatchTimeout is the shortest time after which the server is asked to end a connection; each asks for a random time
+	// between WatchTimeout and twice that. 0 means 5 minutes.
+	WatchTimeout time.Duration
+	// SilenceTimeout is how long a connection may bring no event and no bookmark before another one is made. 0 means
+	// 3 minutes.
+	SilenceTimeout time.Duration
+	// Backoff paces what is tried again after a failure.
+	Backoff reflector.Backoff
+	// OnError, if not nil, is called with each failure after which Retry goes on, on the caller's goroutine, before the wait
+	// that follows. It must not block. reflector.ReasonOf says what kind of failure it is.
+	OnError func(error)
+}
+
+func (o Options) withDefaults() Options {
+	if o.WatchTimeout == 0 {
+		o.WatchTimeout = 5 * time.Minute
+	}
+	if o.SilenceTimeout == 0 {
+		o.SilenceTimeout = 3 * time.Minute
+	}
+	if o.Backoff.ResetAfter == 0 {
+		o.Backoff.ResetAfter = 2 * time.Minute
+	}
+	if o.OnError == nil {
+		o.OnError = func(error) {}
+	}
+	return o
+}
+
+// Retry calls event with each change of src after resourceVersion, in order, and connects again at the last version seen
+// whenever a watch ends. It never lists, and it returns only with an error:
+//
+//   - event's error, unchanged, as soon as it returns one
+//   - one that wraps context.Cause(ctx), when ctx is done, and the last failure too, if no watch was open at that time
+//   - one that wraps what has made it impossible to go on without losing changes; reflector.ReasonOf says what: most often
+//     reflector.ReasonExpired (410). Whoever needs to go on has to list, and to start after the version of the list.
+//   - one about the arguments: resourceVersion must be that of an object or a list, not "" or "0"; nothing is nil
+//
+// Bookmarks are not passed on. A change that event was called with, and returned nil for, is not repeated.
+func Retry[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, event func(source.Event[T]) error) error {
+	if err := check(ctx, src, resourceVersion, opts, event); err != nil {
+		return fmt.Errorf("watch.Retry: %w", err)
+	}
+	r := retry[T]{src: src, opts: opts.withDefaults(), event: event, version: resourceVersion}
+	return r.run(ctx)
+}
+
+// check says what is wrong with the arguments.
+func check[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, event func(source.Event[T]) error) error {
+	switch {
+	case ctx == nil:
+		return errors.New("the context is nil")
+	case src == nil:
+		return errors.New("the source is nil")
+	case event == nil:
+		return errors.New("nobody to tell: the function for the events is nil")
+	case resourceVersion == "" || resourceVersion == "0":
+		return fmt.Errorf("%q is no version to start after: use that of an object or of a list", resourceVersion)
+	}
+	return reflector.Tuning{WatchTimeout: opts.WatchTimeout, SilenceTimeout: opts.SilenceTimeout, Backoff: opts.Backoff}.Validate()
+}
+
+// retry is one call of Retry. Everything happens on the caller's goroutine.
+type retry[T object.Object] struct {
+	// Set once at construction.
+	src   source.Source[T]
+	opts  Options
+	event func(source.Event[T]) error
+
+	version string          // that has been seen
+	told    source.Event[T] // the last one that event was called with
+	waits   int             // in a row
+	hasty   bool            // has connected again without a wait, and not been healthy since
+	stuck   string          // the version after which the data was bad
+	last    error           // nil while a watch is open
+}
+
+func (r *retry[T]) run(ctx context.Context) error {
+	for ctx.Err() == nil {
+		end := r.watch(ctx)
+		switch {
+		case end.stopped != nil:
+			return end.stopped
+		case ctx.Err() != nil:
+			return r.interrupted(ctx)
+		case end.lasted >= r.opts.Backoff.ResetAfter:
+			r.waits, r.hasty = 0, false
+		}
+		wait, err := r.next(end)
+		if err != nil {
+			return fmt.Errorf("%s: the watch can't go on after version %s: %w", r.name(), r.version, err)
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+	return r.interrupted(ctx)
+}
+
+func (r *retry[T]) interrupted(ctx context.Context) error {
+	if r.last != nil {
+		return fmt.Errorf("%s: watching after version %s: %w; the last failure was: %w", r.name(), r.version, context.Cause(ctx), r.last)
+	}
+	return fmt.Errorf("%s: watching after version %s: %w", r.name(), r.version, context.Cause(ctx))
+}
+
+func (r *retry[T]) name() string {
+	if s, ok := r.src.(fmt.Stringer); ok {
+		return s.String()
+	}
+	return fmt.Sprintf("%T", r.src)
+}
+
+// ending is how a watch has ended.
+type ending struct {
+	stopped error         // of event
+	err     error         // nil if the server has ended it normally
+	opened  bool          // the server had accepted it
+	lasted  time.Duration // since then
+	events  bool          // it has brought something
+}
+
+// watch reads one watch to its end.
+func (r *retry[T]) watch(ctx context.Context) (end ending) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	limit := r.opts.SilenceTimeout
+	silence := time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w: no event and no bookmark for %v", reflector.ErrSilent, limit)) })
+	defer silence.Stop()
+
+	var open time.Time
+	opened := func() {
+		if !end.opened {
+			end.opened, open, r.last = true, time.Now(), nil
+			silence.Reset(limit)
+		}
+	}
+	timeout := r.opts.WatchTimeout + time.Duration(rand.Float64()*float64(r.opts.WatchTimeout))
+	err := r.src.Watch(ctx, source.WatchOptions{ResourceVersion: r.version, Timeout: timeout}, opened, func(e source.Event[T]) error {
+		opened()
+		silence.Stop() // the time of the callback does not count
+		defer silence.Reset(limit)
+		end.events = true
+		if older(e.ResourceVersion, r.version) {
+			end.err = reflector.ErrWentBack
+			return end.err
+		}
+		if e.Type != source.Bookmark && !r.repeats(e) {
+			if end.stopped = r.event(e); end.stopped != nil {
+				return end.stopped
+			}
+			r.told = e
+		}
+		r.version = e.ResourceVersion
+		return nil
+	})
+	if end.opened {
+		end.lasted = time.Since(open)
+	}
+	switch {
+	case end.err != nil: // found above
+	case context.Cause(ctx) != nil:
+		end.err = context.Cause(ctx) // that of the silence, whatever the source makes of it
+	default:
+		end.err = err
+	}
+	return end
+}
+
+// repeats says whether e is the event that was passed on last.
+func (r *retry[T]) repeats(e source.Event[T]) bool {
+	return e.ResourceVersion == r.told.ResourceVersion && e.Type == r.told.Type && object.KeyOf(e.Object) == object.KeyOf(r.told.Object)
+}
+
+// next returns how long to wait before the next watch, or an error if there can't be one.
+func (r *retry[T]) next(end ending) (time.Duration, error) {
+	err := end.err
+	if err == nil {
+		switch {
+		case end.lasted >= briefly:
+			return 0, nil
+		case end.events && !r.hasty:
+			r.hasty = true
+			return 0, nil
+		}
+		err = reflector.ErrShortWatch
+	}
+	reason := reflector.ReasonOf(err)
+	switch reason {
+	case reflector.ReasonExpired, reflector.ReasonTooNew, reflector.ReasonWentBack, reflector.ReasonUnreadable,
+		reflector.ReasonUnauthorized, reflector.ReasonForbidden, reflector.ReasonRefused:
+		return 0, err
+	case reflector.ReasonBadData, reflector.ReasonTransform:
+		if r.stuck == r.version {
+			return 0, err
+		}
+		r.stuck = r.version
+	}
+	r.last = err
+	r.opts.OnError(err)
+	if reason == reflector.ReasonSilent && end.opened && !r.hasty {
+		// Most likely nothing has happened. The next watch shows whether the server is still there.
+		r.hasty = true
+		return 0, nil
+	}
+	if after := reflector.RetryAfter(err); after > 0 {
+		return after, nil
+	}
+	r.waits++
+	return r.opts.Backoff.Wait(r.waits), nil
+}
+
+// older says whether a is a version before b; versions that can't be compared are not.
+func older(a, b string) bool {
+	c, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && c < 0
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// Condition says whether an event is, or shows, what is waited for. An error ends the waiting.
+type Condition[T object.Object] func(source.Event[T]) (bool, error)
+
+// errDone ends a Retry whose conditions have all come true.
+var errDone = errors.New("all conditions are true")
+
+// Until watches src after resourceVersion, like Retry, until all conditions have been true, one after the other. Each is
+// asked about the event that made the one before it true, then about those that follow. It returns the event that was the
+// last to be asked about, also with an error; the zero Event if there was none. Without conditions it returns at once.
+//
+// Its errors are those of Retry, where a condition's error, unchanged, is in the place of event's.
+//
+// Conditions see changes only. What was true at resourceVersion already does not come again: check it first, with the
+// object or list that the version is from.
+func Until[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, conditions ...Condition[T]) (source.Event[T], error) {
+	var last source.Event[T]
+	for i, condition := range conditions {
+		if condition == nil {
+			return last, fmt.Errorf("watch.Until: condition %d is nil", i+1)
+		}
+	}
+	event := func(e source.Event[T]) error {
+		last = e
+		for len(conditions) > 0 {
+			if done, err := conditions[0](e); err != nil || !done {
+				return err
+			}
+			conditions = conditions[1:]
+		}
+		return errDone
+	}
+	if err := check(ctx, src, resourceVersion, opts, event); err != nil {
+		return last, fmt.Errorf("watch.Until: %w", err)
+	}
+	if len(conditions) == 0 {
+		return last, nil
+	}
+	r := retry[T]{src: src, opts: opts.withDefaults(), event: event, version: resourceVersion}
+	if err := r.run(ctx); err != errDone {
+		return last, err
+	}
+	return last, nil
+}
