@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package faulttest
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestStreams: the events of a watch are not what they should be.
+func TestStreams(t *testing.T) {
+	// third edits the third event of a stream.
+	third := func(edit func(e sourcetest.Event) []sourcetest.Event) func(*world) {
+		return stream(func(n int, e sourcetest.Event) []sourcetest.Event {
+			if n == 3 {
+				return edit(e)
+			}
+			return []sourcetest.Event{e}
+		})
+	}
+	one := func(edit func(e *sourcetest.Event)) func(*world) {
+		return third(func(e sourcetest.Event) []sourcetest.Event {
+			edit(&e)
+			return []sourcetest.Event{e}
+		})
+	}
+	bad := reasons(reflector.ReasonBadData)
+	run(t, []fault{
+		{name: "object without a name", later: one(func(e *sourcetest.Event) { e.Object.(*corev1.Pod).Name = "" }), reasons: bad, requests: 3, check: noRelist},
+		{name: "object without a version", later: one(func(e *sourcetest.Event) { e.Object.(*corev1.Pod).ResourceVersion = "" }), reasons: bad, requests: 3, check: noRelist},
+		{name: "object of another kind", later: one(func(e *sourcetest.Event) {
+			e.Object = &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"}, ObjectMeta: e.Object.(*corev1.Pod).ObjectMeta}
+		}), reasons: bad, requests: 3, check: noRelist},
+		{name: "event of unknown type", later: one(func(e *sourcetest.Event) { e.Type = "RENAMED" }), reasons: bad, requests: 3, check: noRelist},
+		{name: "event without a type", later: one(func(e *sourcetest.Event) { e.Type = "" }), reasons: bad, requests: 3, check: noRelist},
+		{name: "event without an object", later: one(func(e *sourcetest.Event) { e.Object = nil }), reasons: bad, requests: 3, check: noRelist},
+		{name: "error that is not a Status", later: one(func(e *sourcetest.Event) { e.Type = "ERROR" }), reasons: bad, requests: 3, check: noRelist},
+		{name: "the same bad event on every watch", later: func(w *world) {
+			// It is at the version where the others are good, so only a list gets past it.
+			var culprit string
+			w.inject(sourcetest.Watch, sourcetest.Always, sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
+				pod := e.Object.(*corev1.Pod)
+				if culprit == "" {
+					culprit = pod.ResourceVersion
+				}
+				if pod.ResourceVersion == culprit {
+					pod.Name = ""
+				}
+				return []sourcetest.Event{e}
+			}))
+			w.server.EndWatches()
+		}, reasons: bad, requests: 5},
+
+		{name: "duplicate events", later: stream(func(_ int, e sourcetest.Event) []sourcetest.Event {
+			return []sourcetest.Event{e, e}
+		}), requests: 1},
+		{name: "everything added again", later: stream(func(_ int, e sourcetest.Event) []sourcetest.Event {
+			if e.Type == "MODIFIED" {
+				e.Type = "ADDED"
+			}
+			return []sourcetest.Event{e}
+		}), requests: 1},
+		{name: "modified before added", later: stream(func(_ int, e sourcetest.Event) []sourcetest.Event {
+			if e.Type == "ADDED" {
+				e.Type = "MODIFIED"
+			}
+			return []sourcetest.Event{e}
+		}), requests: 1},
+		{name: "delete of an object that never was", later: third(func(e sourcetest.Event) []sourcetest.Event {
+			ghost := e.Object.DeepCopyObject().(*corev1.Pod)
+			ghost.Name, ghost.UID = "ghost", "ghost"
+			return []sourcetest.Event{{Type: "DELETED", Object: ghost}, e}
+		}), requests: 1},
+
+		{name: "version goes back by one event", later: stream(func(n int, e sourcetest.Event) []sourcetest.Event {
+			if n != 4 {
+				return []sourcetest.Event{e}
+			}
+			old := e.Object.DeepCopyObject().(*corev1.Pod)
+			version, _ := strconv.Atoi(old.ResourceVersion)
+			old.Name, old.ResourceVersion = "p00", strconv.Itoa(version-3)
+			return []sourcetest.Event{{Type: "MODIFIED", Object: old}, e}
+		}), reasons: reasons(reflector.ReasonWentBack), requests: 4},
+		{name: "bookmark goes back", later: third(func(e sourcetest.Event) []sourcetest.Event {
+			mark := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "5"}}
+			return []sourcetest.Event{e, {Type: "BOOKMARK", Object: mark}}
+		}), reasons: reasons(reflector.ReasonWentBack), requests: 4},
+		{name: "server restored from a backup", back: true, later: func(w *world) {
+			// Its versions stay below those that the informer has seen, so the watch brings nothing.
+			version := w.server.ResourceVersion()
+			for range 10 {
+				w.churn()
+			}
+			time.Sleep(time.Second)
+			w.server.Restore(version)
+		}, reasons: reasons(reflector.ReasonSilent, reflector.ReasonWentBack), within: 6 * time.Minute, requests: 8},
+		{name: "server's clock jumps", later: stream(func(n int, e sourcetest.Event) []sourcetest.Event {
+			e.Object.(*corev1.Pod).CreationTimestamp.Time = time.Unix(int64(n%2)*4e9, 0)
+			return []sourcetest.Event{e}
+		}), requests: 1},
+	})
+}
+
+// TestSelections: objects enter and leave the selection of an informer while something goes wrong.
+func TestSelections(t *testing.T) {
+	run(t, []fault{
+		{name: "nothing else", selects: true, later: func(*world) {}, requests: 0},
+		{name: "nothing else, by lists", selects: true, lists: true, first: func(*world) {}, requests: 2},
+		{name: "while away", selects: true, later: func(w *world) {
+			away(3)(w)
+			w.churn()
+		}, reasons: reasons(reflector.ReasonServerError), requests: 4, check: noRelist},
+		{name: "while away, and the history is compacted", selects: true, later: func(w *world) {
+			away(3)(w)
+			w.churn()
+			w.churn()
+			w.server.Compact()
+		}, reasons: reasons(reflector.ReasonServerError, reflector.ReasonExpired), requests: 6},
+		{name: "between two pages", selects: true, paged: true, first: func(w *world) {
+			w.inject(sourcetest.List|sourcetest.Continue, 3, func(*sourcetest.Answer) { w.churn() })
+		}, requests: 6},
+		{name: "while the watch is cut again and again", selects: true, later: func(w *world) {
+			w.inject(sourcetest.Watch, 4, func(a *sourcetest.Answer) { a.Cut = 400 })
+			w.server.EndWatches()
+		}, reasons: reasons(reflector.ReasonUnreachable), requests: 12},
+	})
+}
+
+// TestWire: bytes that are not what they should be.
+func TestWire(t *testing.T) {
+	bad := reasons(reflector.ReasonBadData)
+	cutOff := reasons(reflector.ReasonUnreachable)
+	list := func(times int, do func(*sourcetest.Answer)) func(*world) {
+		return func(w *world) { w.inject(sourcetest.List, times, do) }
+	}
+	// event changes the bytes of the third event of the next stream.
+	event := func(change func([]byte) []byte) func(*world) {
+		return func(w *world) {
+			n := 0
+			w.inject(sourcetest.Watch, 1, func(a *sourcetest.Answer) {
+				a.Wire = func(raw []byte) []byte {
+					if n++; n == 3 {
+						return change(raw)
+					}
+					return raw
+				}
+			})
+			w.server.EndWatches()
+		}
+	}
+	garbage := bytes.Repeat([]byte("\xff\x00garbage{"), 100)
+	run(t, []fault{
+		{name: "truncated list", lists: true, first: list(2, func(a *sourcetest.Answer) { a.Cut = -20 }), reasons: cutOff, requests: 4},
+		{name: "list cut after a few bytes", lists: true, first: list(2, func(a *sourcetest.Answer) { a.Cut = 3 }), reasons: cutOff, requests: 4},
+		{name: "empty body of a list", lists: true, first: list(2, func(a *sourcetest.Answer) { a.Body = []byte{} }), reasons: cutOff, requests: 4},
+		{name: "empty body of a watch-list", first: func(w *world) {
+			w.inject(sourcetest.WatchList, 1, func(a *sourcetest.Answer) { a.Body = []byte{} })
+		}, reasons: reasons(reflector.ReasonNoBookmark), requests: 3},
+		{name: "garbage in the place of a list", lists: true, first: list(2, func(a *sourcetest.Answer) { a.Body = garbage }), reasons: bad, requests: 4},
+		{name: "garbage behind a list", lists: true, first: list(1, func(a *sourcetest.Answer) {
+			a.Wire = func(raw []byte) []byte { return append(raw, garbage...) }
+		}), reasons: bad, requests: 3},
+		{name: "garbage in the place of initial events", first: func(w *world) {
+			w.inject(sourcetest.WatchList, 2, func(a *sourcetest.Answer) { a.Body = garbage })
+		}, reasons: bad, requests: 3},
+		{name: "garbage in a stream", later: event(func([]byte) []byte { return garbage }), reasons: bad, requests: 3, check: noRelist},
+		{name: "truncated event", later: func(w *world) {
+			w.inject(sourcetest.Watch, 1, func(a *sourcetest.Answer) { a.Cut = 1000 })
+			w.server.EndWatches()
+		}, reasons: cutOff, requests: 3, check: noRelist},
+		{name: "flipped bits in every event", later: func(w *world) {
+			w.inject(sourcetest.Watch, 2, func(a *sourcetest.Answer) {
+				a.Wire = func(raw []byte) []byte {
+					for i := range raw {
+						raw[i] ^= 0x55
+					}
+					return raw
+				}
+			})
+			w.server.EndWatches()
+		}, reasons: bad, requests: 5},
+		{name: "frame of four gigabytes", formats: []string{"protobuf"}, later: event(func(raw []byte) []byte {
+			copy(raw, "\xff\xff\xff\xff")
+			return raw
+		}), reasons: bad, requests: 3, check: noRelist},
+		{name: "frame without a length", formats: []string{"protobuf"}, later: event(func(raw []byte) []byte { return raw[4:] }), reasons: bad, requests: 3, check: noRelist},
+		{name: "frame of no bytes", formats: []string{"protobuf"}, later: event(func([]byte) []byte { return make([]byte, 4) }), reasons: bad, requests: 3, check: noRelist},
+		{name: "envelope without its magic", formats: []string{"protobuf"}, lists: true, first: list(2, func(a *sourcetest.Answer) {
+			a.Wire = func(raw []byte) []byte { return raw[4:] }
+		}), reasons: bad, requests: 4},
+		{name: "map of indefinite length", formats: []string{"cbor"}, later: event(func([]byte) []byte { return []byte("\xbf\x64type\x65ADDED\xff") }), reasons: bad, requests: 3, check: noRelist},
+		{name: "array that says it has all the items of the world", formats: []string{"cbor"}, lists: true, first: list(2, func(a *sourcetest.Answer) {
+			a.Body = []byte("\xd9\xd9\xf7\xa1\x65items\x9b\x00\xff\xff\xff\xff\xff\xff\xff\xa0")
+		}), reasons: bad, requests: 4},
+		{name: "page of HTML", lists: true, first: func(w *world) {
+			w.inject(sourcetest.Any, 3, func(a *sourcetest.Answer) {
+				a.Body = []byte("<!DOCTYPE html><html><body>Please log in</body></html>")
+				a.Header.Set("Content-Type", "text/html; charset=utf-8")
+			})
+		}, reasons: bad, requests: 5},
+		{name: "Content-Type that was not asked for", later: func(w *world) {
+			w.inject(sourcetest.Watch, 2, func(a *sourcetest.Answer) { a.Header.Set("Content-Type", "application/xml") })
+			w.server.EndWatches()
+		}, reasons: bad, requests: 5},
+		{name: "Content-Type of another format", lists: true, formats: []string{"protobuf", "cbor"}, first: list(2, func(a *sourcetest.Answer) {
+			a.Header.Set("Content-Type", "application/json")
+		}), reasons: bad, requests: 4},
+		{name: "no Content-Type", formats: []string{"protobuf", "cbor"}, lists: true, first: list(1, func(a *sourcetest.Answer) { a.Header.Del("Content-Type") }), reasons: bad, requests: 3},
+		{name: "server goes over to JSON", later: func(w *world) {
+			w.jsonOnly.Store(true)
+			w.server.EndWatches()
+		}, requests: 1, check: noRelist},
+		{name: "empty object in the place of a list", formats: []string{"json"}, lists: true, first: list(2, func(a *sourcetest.Answer) { a.Body = []byte("{}") }), reasons: bad, requests: 4},
+		{name: "null in the place of a list", formats: []string{"json"}, lists: true, first: list(2, func(a *sourcetest.Answer) { a.Body = []byte("null") }), reasons: bad, requests: 4},
+		{name: "answer with code 201", lists: true, first: func(w *world) {
+			w.inject(sourcetest.Any, 1, func(a *sourcetest.Answer) { a.Code = http.StatusCreated })
+		}, reasons: reasons(reflector.ReasonServerError), requests: 3},
+	})
+}

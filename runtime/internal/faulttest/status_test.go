@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package faulttest
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestRefusals: the server answers with a status other than 200.
+func TestRefusals(t *testing.T) {
+	run(t, []fault{
+		{name: "401 three times", first: refuse(sourcetest.Any, 3, 401), reasons: reasons(reflector.ReasonUnauthorized), requests: 4},
+		{name: "401 while watching", later: refuseWatch(3, 401), reasons: reasons(reflector.ReasonUnauthorized), requests: 4, check: noRelist},
+		{name: "403 then allowed", first: refuse(sourcetest.Any, 5, 403), reasons: reasons(reflector.ReasonForbidden), requests: 6},
+		{name: "403 for nine minutes", first: func(w *world) {
+			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Any, sourcetest.Always, sourcetest.Refuse(403)))
+		}, reasons: reasons(reflector.ReasonForbidden), within: 10 * time.Minute, requests: 45},
+		{name: "403 on the list only", lists: true, first: refuse(sourcetest.List, 3, 403), reasons: reasons(reflector.ReasonForbidden), requests: 5},
+		{name: "403 on the watch only", lists: true, first: refuse(sourcetest.Watch, 3, 403), reasons: reasons(reflector.ReasonForbidden), requests: 5},
+		{
+			name: "404 then served", unserved: true, first: func(*world) {},
+			reasons: reasons(reflector.ReasonNotFound), requests: 8,
+		},
+		{name: "404 while watching", later: refuseWatch(3, 404), reasons: reasons(reflector.ReasonNotFound), requests: 4, check: noRelist},
+		{name: "409", first: refuse(sourcetest.Any, 3, 409), reasons: reasons(reflector.ReasonRefused), requests: 5},
+		{name: "422 on watch-lists for ever", first: refuse(sourcetest.WatchList, sourcetest.Always, 422), reasons: reasons(reflector.ReasonRefused), requests: 3},
+		{name: "400 on a watch", later: refuseWatch(1, 400), reasons: reasons(reflector.ReasonRefused), requests: 3},
+		{name: "406", formats: []string{"json"}, first: refuse(sourcetest.Any, 2, 406), reasons: reasons(reflector.ReasonRefused), requests: 4},
+		{name: "500 on the first sync", first: refuse(sourcetest.Any, 5, 500), reasons: reasons(reflector.ReasonServerError), requests: 8},
+		{name: "500 on a watch is no reason to list", later: refuseWatch(4, 500), reasons: reasons(reflector.ReasonServerError), requests: 5, check: noRelist},
+		{name: "503", first: refuse(sourcetest.Any, 3, 503), reasons: reasons(reflector.ReasonServerError), requests: 5},
+		{name: "504", later: refuseWatch(3, 504), reasons: reasons(reflector.ReasonServerError), requests: 4, check: noRelist},
+		{name: "502 with a page of HTML", first: func(w *world) {
+			w.inject(sourcetest.Any, 3, func(a *sourcetest.Answer) {
+				a.Code, a.Body = http.StatusBadGateway, []byte("<html>bad gateway</html>")
+				a.Header.Set("Content-Type", "text/html")
+			})
+		}, reasons: reasons(reflector.ReasonServerError), requests: 5},
+		{name: "403 whose body does not end", first: func(w *world) {
+			w.inject(sourcetest.Any, 2, func(a *sourcetest.Answer) {
+				a.Status = sourcetest.Status(403)
+				a.Cut, a.CutErr = 10, sourcetest.ErrHang
+			})
+		}, reasons: reasons(reflector.ReasonForbidden), requests: 3},
+		{name: "302 to nowhere", first: func(w *world) {
+			w.inject(sourcetest.Any, 2, func(a *sourcetest.Answer) { a.Code, a.Body = http.StatusFound, []byte{} })
+		}, reasons: reasons(reflector.ReasonServerError), requests: 4},
+		{name: "204 without a body", first: func(w *world) {
+			w.inject(sourcetest.Any, 2, func(a *sourcetest.Answer) { a.Code, a.Body = http.StatusNoContent, []byte{} })
+		}, reasons: reasons(reflector.ReasonServerError), requests: 4},
+	})
+}
+
+// TestThrottling: 429 and Retry-After, which is obeyed.
+func TestThrottling(t *testing.T) {
+	retryAfter := func(code int, header string) func(*sourcetest.Answer) {
+		return func(a *sourcetest.Answer) {
+			a.Status = sourcetest.Status(code)
+			a.Header.Set("Retry-After", header)
+		}
+	}
+	// apart asserts that the second request came so long after the first one, and not much later.
+	apart := func(wait time.Duration) func(w *world) {
+		return func(w *world) {
+			w.t.Helper()
+			requests := w.server.Requests()[w.before:]
+			if len(requests) < 2 {
+				w.t.Errorf("not tried again within %v, want %v", w.within, wait)
+				return
+			}
+			if got := requests[1].Time.Sub(requests[0].Time); got < wait || got > wait+wait/5 {
+				w.t.Errorf("tried again after %v, want %v", got, wait)
+			}
+		}
+	}
+	run(t, []fault{
+		{name: "429 without Retry-After", first: refuse(sourcetest.Any, 4, 429), reasons: reasons(reflector.ReasonThrottled), requests: 5},
+		{name: "429 with Retry-After", first: func(w *world) {
+			w.inject(sourcetest.Any, 2, retryAfter(429, "7"))
+		}, reasons: reasons(reflector.ReasonThrottled), requests: 3, check: apart(7 * time.Second)},
+		{name: "429 with Retry-After on a watch", later: func(w *world) {
+			w.inject(sourcetest.Watch, 2, retryAfter(429, "7"))
+			w.server.EndWatches()
+		}, reasons: reasons(reflector.ReasonThrottled), requests: 3, check: apart(7 * time.Second)},
+		{name: "503 with Retry-After", first: func(w *world) {
+			w.inject(sourcetest.Any, 1, retryAfter(503, "20"))
+		}, reasons: reasons(reflector.ReasonThrottled), requests: 2, check: apart(20 * time.Second)},
+		{name: "Retry-After of a server whose clock is a day ahead", first: func(w *world) {
+			now := time.Now().Add(24 * time.Hour).UTC()
+			w.inject(sourcetest.Any, 1, func(a *sourcetest.Answer) {
+				a.Header.Set("Date", now.Format(http.TimeFormat))
+				retryAfter(429, now.Add(5*time.Second).Format(http.TimeFormat))(a)
+			})
+		}, reasons: reasons(reflector.ReasonThrottled), requests: 2, check: apart(5 * time.Second)},
+		{name: "Retry-After of a server whose clock is a day behind", first: func(w *world) {
+			now := time.Now().Add(-24 * time.Hour).UTC()
+			w.inject(sourcetest.Any, 1, func(a *sourcetest.Answer) {
+				a.Header.Set("Date", now.Format(http.TimeFormat))
+				retryAfter(429, now.Add(5*time.Second).Format(http.TimeFormat))(a)
+			})
+		}, reasons: reasons(reflector.ReasonThrottled), requests: 2, check: apart(5 * time.Second)},
+	})
+}
+
+// TestExpired: 410, wherever it can come from, and its neighbours.
+func TestExpired(t *testing.T) {
+	errorEvent := func(status *metav1.Status) func(w *world) {
+		return stream(func(n int, e sourcetest.Event) []sourcetest.Event {
+			if n == 3 {
+				return []sourcetest.Event{{Type: "ERROR", Object: status}}
+			}
+			return []sourcetest.Event{e}
+		})
+	}
+	unreadable := sourcetest.Status(500)
+	unreadable.Reason = metav1.StatusReasonStoreReadError
+	run(t, []fault{
+		{name: "410 on a watch-list", first: refuse(sourcetest.WatchList, 1, 410), reasons: reasons(reflector.ReasonExpired), requests: 3},
+		{name: "410 on a list", lists: true, first: refuse(sourcetest.List, 1, 410), reasons: reasons(reflector.ReasonExpired), requests: 3},
+		{name: "410 on a continue token", paged: true, first: func(w *world) {
+			w.server.Inject(sourcetest.Fault{On: sourcetest.Continue, Skip: 1, Do: func(*sourcetest.Answer) {}})
+			w.inject(sourcetest.Continue, 1, sourcetest.Refuse(410))
+		}, reasons: reasons(reflector.ReasonExpired), requests: 8},
+		{name: "history compacted between two pages", paged: true, first: func(w *world) {
+			w.inject(sourcetest.List, 1, func(*sourcetest.Answer) {
+				w.churn()
+				w.server.Compact()
+			})
+		}, reasons: reasons(reflector.ReasonExpired), requests: 5},
+		{name: "410 on a watch", later: refuseWatch(1, 410), reasons: reasons(reflector.ReasonExpired), requests: 3},
+		{name: "410 inside the stream", later: errorEvent(sourcetest.Status(410)), reasons: reasons(reflector.ReasonExpired), requests: 4},
+		{name: "history compacted while away", later: func(w *world) {
+			away(3)(w)
+			w.churn()
+			w.server.Compact()
+		}, reasons: reasons(reflector.ReasonServerError, reflector.ReasonExpired), requests: 6},
+		{name: "410 on everything for nine minutes", first: func(w *world) {
+			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Any, sourcetest.Always, sourcetest.Refuse(410)))
+		}, reasons: reasons(reflector.ReasonExpired), within: 10 * time.Minute, requests: 90},
+		{name: "410 on every watch for nine minutes", later: func(w *world) {
+			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Watch, sourcetest.Always, sourcetest.Refuse(410)))
+			w.server.EndWatches()
+		}, reasons: reasons(reflector.ReasonExpired), within: 10 * time.Minute, requests: 90},
+		{name: "a version that is too new", later: func(w *world) {
+			status := sourcetest.Status(504)
+			status.Message = "Timeout: Too large resource version: 77, current: 70"
+			w.inject(sourcetest.Watch, 1, func(a *sourcetest.Answer) { a.Status = status })
+			w.server.EndWatches()
+		}, reasons: reasons(reflector.ReasonTooNew), requests: 3},
+		{name: "500 inside the stream", later: errorEvent(sourcetest.Status(500)), reasons: reasons(reflector.ReasonServerError), requests: 3, check: noRelist},
+		{name: "500 inside every stream at the same version", later: func(w *world) {
+			var culprit string
+			w.inject(sourcetest.Watch, sourcetest.Always, sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
+				version := e.Object.(*corev1.Pod).ResourceVersion
+				if culprit == "" {
+					culprit = version
+				}
+				if version == culprit {
+					return []sourcetest.Event{{Type: "ERROR", Object: sourcetest.Status(500)}}
+				}
+				return []sourcetest.Event{e}
+			}))
+			w.server.EndWatches()
+		}, reasons: reasons(reflector.ReasonServerError), requests: 5},
+		{name: "an object that the server can't read", later: errorEvent(unreadable), reasons: reasons(reflector.ReasonUnreadable), requests: 4},
+	})
+}
+
+// --- scripts ---
+
+func reasons(r ...reflector.Reason) []reflector.Reason { return r }
+
+func (w *world) inject(on sourcetest.Verb, times int, do func(*sourcetest.Answer)) (end func()) {
+	return w.server.Inject(sourcetest.Fault{On: on, Times: times, Do: do})
+}
+
+func refuse(on sourcetest.Verb, times, code int) func(*world) {
+	return func(w *world) { w.inject(on, times, sourcetest.Refuse(code)) }
+}
+
+// refuseWatch ends the watch and refuses the next ones.
+func refuseWatch(times, code int) func(*world) {
+	return func(w *world) {
+		refuse(sourcetest.Watch, times, code)(w)
+		w.server.EndWatches()
+	}
+}
+
+// away ends the watch and refuses the next ones. When it returns, the informer doesn't see changes.
+func away(times int) func(*world) {
+	return func(w *world) {
+		refuseWatch(times, 503)(w)
+		synctest.Wait()
+	}
+}
+
+// stream ends the watch and edits the events of the next one; n counts them from 1.
+func stream(edit func(n int, e sourcetest.Event) []sourcetest.Event) func(*world) {
+	return func(w *world) {
+		n := 0
+		w.inject(sourcetest.Watch, 1, sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
+			n++
+			return edit(n, e)
+		}))
+		w.server.EndWatches()
+	}
+}
+
+// noRelist asserts that nothing but watches was asked for.
+func noRelist(w *world) {
+	w.t.Helper()
+	for _, r := range w.server.Requests()[w.before:] {
+		if r.Verb != sourcetest.Watch {
+			w.t.Errorf("%v: %v", r.Time.Sub(w.begun), r)
+		}
+	}
+}
