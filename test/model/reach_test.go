@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Histories are only worth something if they come to what is difficult. reached counts how often they did.
+var reached sync.Map // string to *atomic.Int64
+
+func reach(what string) {
+	n, ok := reached.Load(what)
+	if !ok {
+		n, _ = reached.LoadOrStore(what, new(atomic.Int64))
+	}
+	n.(*atomic.Int64).Add(1)
+}
+
+const (
+	exactly       = "handler that was told exactly what the model says"
+	merged        = "handler that was told less, because its events were merged"
+	panicked      = "callback that panicked"
+	untransformed = "transform that failed"
+	resynced      = "resync"
+	several       = "informer of several namespaces"
+	compacted     = "watch from a version that was compacted"
+)
+
+// wanted is what histories must have come to, the steps aside.
+var wanted = []string{
+	exactly, merged, panicked, resynced, compacted, several, untransformed,
+	"initial add of ours", "add of ours", "update of ours", "delete of ours", "unseen delete of ours",
+	"initial add of theirs", "add of theirs", "update of theirs", "delete of theirs", "unseen delete of theirs",
+}
+
+// reachedAll complains of what no history came to.
+func reachedAll(t *testing.T) {
+	t.Helper()
+	counts := map[string]int64{}
+	for what, n := range reached.Range {
+		counts[what.(string)] = n.(*atomic.Int64).Load()
+	}
+	for _, what := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("%9d %s", counts[what], what)
+	}
+	all := slices.Clone(wanted)
+	for _, o := range ops {
+		all = append(all, o.name)
+	}
+	for _, what := range all {
+		if counts[what] == 0 {
+			t.Errorf("no history came to: %s", what)
+		}
+	}
+}
