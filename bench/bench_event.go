@@ -64,7 +64,10 @@ func eventsOnce(s side, pods, events []*corev1.Pod, handlers int, burst bool) (o
 			return outcome{}, err
 		}
 	}
-	stop := running(r)
+	stop, err := r.start()
+	if err != nil {
+		return outcome{}, err
+	}
 	defer stop()
 	if err := waitSynced(r); err != nil {
 		return outcome{}, err

@@ -61,7 +61,10 @@ func stallOnce(s side, z sizes) (outcome, error) {
 	}}); err != nil {
 		return outcome{}, err
 	}
-	stop := running(r)
+	stop, err := r.start()
+	if err != nil {
+		return outcome{}, err
+	}
 	defer stop()
 	if err := waitSynced(r); err != nil {
 		return outcome{}, err
@@ -124,7 +127,10 @@ func lateOnce(s side, pods []*corev1.Pod) (outcome, error) {
 	}}); err != nil {
 		return outcome{}, err
 	}
-	stop := running(r)
+	stop, err := r.start()
+	if err != nil {
+		return outcome{}, err
+	}
 	defer stop()
 	if err := waitSynced(r); err != nil {
 		return outcome{}, err
@@ -178,7 +184,7 @@ func idleBench() bench {
 		name:  "idle",
 		title: func(sizes) string { return "idle informers of 1 object, idle handlers" },
 		measures: []measure{
-			{name: "goroutines, per informer (with the one in Run)"},
+			{name: "goroutines, per informer"},
 			{name: "heap and stacks, per informer", unit: inBytes},
 			{name: "goroutines, per handler"},
 			{name: "heap and stacks, per handler", unit: inBytes},
@@ -209,7 +215,11 @@ func idleOnce(s side, n int) (outcome, error) {
 			return outcome{}, err
 		}
 		rigs[i] = r
-		stops = append(stops, running(r))
+		stop, err := r.start()
+		if err != nil {
+			return outcome{}, err
+		}
+		stops = append(stops, stop)
 	}
 	var saw seen
 	for _, r := range rigs {

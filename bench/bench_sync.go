@@ -56,9 +56,11 @@ func syncOnce(s side, w wire, z sizes) (outcome, error) {
 	}
 	base := liveHeap()
 	peak := watchHeap()
-	var stop func()
-	c, err := costOf(func() error {
-		stop = running(r)
+	stop := func() {}
+	c, err := costOf(func() (err error) {
+		if stop, err = r.start(); err != nil {
+			return err
+		}
 		return wait(all, fmt.Sprintf("%d adds", z.pods))
 	})
 	defer stop()

@@ -44,8 +44,8 @@ type handler struct {
 type rig interface {
 	// handle adds a handler; the informer may be running.
 	handle(handler) error
-	// run blocks until ctx is done and everything has ended.
-	run(ctx context.Context)
+	// start runs the informer, as a factory does, until the function that it returns is called; that waits for the end.
+	start() (stop func(), err error)
 	// synced says whether the informer and all its handlers have the initial objects.
 	synced() bool
 	pods() iter.Seq[*corev1.Pod]
@@ -57,17 +57,6 @@ func newRig(s side, c collection, opts ...informer.Option) (rig, error) {
 		return newClientGoRig(c)
 	}
 	return newOurRig(c, opts)
-}
-
-// running runs r until the function that it returns is called; that waits for the end.
-func running(r rig) (stop func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var wg sync.WaitGroup
-	wg.Go(func() { r.run(ctx) })
-	return func() {
-		cancel()
-		wg.Wait()
-	}
 }
 
 // patience is how long one step of a benchmark may take before it counts as hanging.
@@ -122,7 +111,10 @@ func (r *ourRig) handle(h handler) error {
 	return err
 }
 
-func (r *ourRig) run(ctx context.Context) { _ = r.informer.Run(ctx) }
+func (r *ourRig) start() (stop func(), err error) {
+	lease, err := r.informer.Acquire(context.Background())
+	return func() { _ = lease.Release(context.Background()) }, err
+}
 
 func (r *ourRig) synced() bool {
 	for _, reg := range r.handlers {
@@ -162,7 +154,15 @@ func (r *clientGoRig) handle(h handler) error {
 	return err
 }
 
-func (r *clientGoRig) run(ctx context.Context) { r.informer.RunWithContext(ctx) }
+func (r *clientGoRig) start() (stop func(), err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { r.informer.RunWithContext(ctx) })
+	return func() {
+		cancel()
+		wg.Wait()
+	}, nil
+}
 
 func (r *clientGoRig) synced() bool {
 	for _, reg := range r.handlers {
