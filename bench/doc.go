@@ -34,7 +34,7 @@
 // Peak heap is the highest sum of heap objects, garbage that was not collected yet included, sampled every
 // millisecond; retained is what a collection leaves while the informer lives. Both are above what there was before.
 //
-// Both sides are made to ask for JSON. client-go's clientset would ask for protobuf for built-in kinds, which is
+// Both sides are made to ask for JSON. Left to themselves, both would ask for protobuf for built-in kinds, which is
 // another matter: custom resources have none.
 //
 // # event, event-10, burst, burst-10

@@ -140,8 +140,8 @@ func run(args []string, stdout, stderr io.Writer) (err error) {
 
 const notes = `
 ratio: how many times better informer-gen is; below 1 it is worse.
-Both sides are sent the same JSON. Left to itself, client-go's clientset asks for protobuf where the kind is built in, as
-Pods are; for custom resources it speaks JSON, as here. What each line measures: go doc -cmd ./bench
+Both sides are sent the same JSON, as they are for custom resources. Left to themselves, both ask for protobuf where the
+kind has it, as Pods have. What each line measures: go doc -cmd ./bench
 `
 
 func writeFile(name string, profile *pprof.Profile) error {

@@ -38,7 +38,7 @@ func (w wire) source() (source.Source[*corev1.Pod], error) {
 	if err != nil {
 		return nil, err
 	}
-	return source.New[*corev1.Pod](client, podsResource, source.Options{})
+	return source.New[*corev1.Pod](client, podsResource, source.Options{Formats: []source.Format{source.JSON}})
 }
 
 func (w wire) listerWatcher() (cache.ListerWatcher, error) {
