@@ -66,5 +66,7 @@
 // and all others to stderr, as klog does by itself. A program that has its own logger calls klog.SetLogger, which
 // replaces this one, API server's lines included.
 //
-// Feature gates and metrics of the Kubernetes libraries are process-wide as well; this package leaves them alone.
+// Feature gates and metrics of the Kubernetes libraries are process-wide as well; this package leaves them alone. The
+// devserver command has a process of its own and a flag for feature gates; with CBORServingAndStorage=true, for example,
+// objects are served as CBOR too.
 package devserver

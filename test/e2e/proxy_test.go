@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -36,12 +37,16 @@ type proxy struct {
 type request struct {
 	number int
 	at     time.Time
+	path   string
 	query  url.Values
 }
 
 func (r *request) watch() bool     { return r.query.Get("watch") == "true" }
 func (r *request) watchList() bool { return r.watch() && r.query.Get("sendInitialEvents") == "true" }
 func (r *request) list() bool      { return !r.watch() }
+
+// of says whether the request is for one namespace.
+func (r *request) of(ns in) bool { return strings.Contains(r.path, "/namespaces/"+ns.namespace+"/") }
 
 // fault is what happens to a request. The zero fault lets it pass.
 type fault struct {
@@ -128,7 +133,7 @@ func (p *proxy) disconnect(t *testing.T) {
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithCancelCause(r.Context())
 	defer cancel(nil)
-	req := &request{at: time.Now(), query: r.URL.Query()}
+	req := &request{at: time.Now(), path: r.URL.Path, query: r.URL.Query()}
 	p.mu.Lock()
 	req.number = len(p.seen)
 	p.seen = append(p.seen, req)
@@ -217,6 +222,7 @@ func answer(w http.ResponseWriter, f fault) {
 var reasons = map[int]metav1.StatusReason{
 	http.StatusUnauthorized:        metav1.StatusReasonUnauthorized,
 	http.StatusForbidden:           metav1.StatusReasonForbidden,
+	http.StatusNotFound:            metav1.StatusReasonNotFound,
 	http.StatusGone:                metav1.StatusReasonExpired,
 	http.StatusUnprocessableEntity: metav1.StatusReasonInvalid,
 	http.StatusTooManyRequests:     metav1.StatusReasonTooManyRequests,

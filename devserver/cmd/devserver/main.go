@@ -23,6 +23,7 @@ import (
 
 	"github.com/spf13/cobra"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	utilfeature "k8s.io/apiserver/pkg/util/feature"
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/control"
@@ -42,6 +43,7 @@ type flags struct {
 	addr, dataDir, kubeconfig string
 	crds                      []string
 	noWatchCache              bool
+	featureGates              string
 	minRequestTimeout         time.Duration
 	compactInterval           time.Duration
 	control, verbose          bool
@@ -66,6 +68,7 @@ func command() *cobra.Command {
 	p.StringArrayVar(&f.crds, "crds", nil, "`file or folder` with CRDs in YAML to install; may be repeated")
 	p.StringVar(&f.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to (default: stdout)")
 	p.BoolVar(&f.noWatchCache, "no-watch-cache", false, "answer each list and watch from etcd, so that a compaction makes old watches fail with 410")
+	p.StringVar(&f.featureGates, "feature-gates", "", "`gates` of the API server to switch, as in Name=true,Name=false")
 	p.DurationVar(&f.minRequestTimeout, "min-request-timeout", 0, "end watches at a random time between this and twice this (default 30m)")
 	p.DurationVar(&f.compactInterval, "compact-interval", 0, "forget all history this often (default: never)")
 	p.BoolVar(&f.control, "control", false, "take commands from stdin, answer on stdout, end when stdin ends")
@@ -76,6 +79,9 @@ func command() *cobra.Command {
 func run(ctx context.Context, f flags, in io.Reader, out, errOut io.Writer) (err error) {
 	if f.compactInterval < 0 {
 		return fmt.Errorf("--compact-interval %v is negative", f.compactInterval)
+	}
+	if err := utilfeature.DefaultMutableFeatureGate.Set(f.featureGates); err != nil {
+		return fmt.Errorf("--feature-gates: %w", err)
 	}
 	crds, err := readCRDs(f.crds)
 	if err != nil {

@@ -146,6 +146,28 @@ func TestControl(t *testing.T) {
 	}
 }
 
+// CBOR is served only where the gate is open.
+func TestFeatureGates(t *testing.T) {
+	t.Parallel()
+	_, file := writeCRD(t)
+	for gates, want := range map[string]string{"": "application/json", "CBORServingAndStorage=true": "application/cbor"} {
+		child := controlled(t, "--crds", file, "--feature-gates", gates)
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, child.URL()+"/apis/harbour.example.com/v1/boats", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Accept", "application/cbor,application/json;q=0.9")
+		answer, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if got := answer.Header.Get("Content-Type"); got != want {
+			t.Errorf("with the feature gates %q the answer is %s, want %s", gates, got, want)
+		}
+	}
+}
+
 func TestKillAndRestart(t *testing.T) {
 	t.Parallel()
 	folder, _ := writeCRD(t)
@@ -239,6 +261,8 @@ func TestWrongCalls(t *testing.T) {
 		{[]string{"--crds", "absent.yaml"}, "--crds absent.yaml: read CRDs:"},
 		{[]string{"--compact-interval", "-1s"}, "--compact-interval -1s is negative"},
 		{[]string{"--kubeconfig", "absent/folder/file"}, "--kubeconfig absent/folder/file:"},
+		{[]string{"--feature-gates", "NoSuchGate=true"}, "--feature-gates: unrecognized feature gate: NoSuchGate"},
+		{[]string{"--feature-gates", "CBORServingAndStorage=perhaps"}, "--feature-gates: invalid value of CBORServingAndStorage"},
 		{[]string{"--unknown"}, "unknown flag: --unknown"},
 		{[]string{"argument"}, "unknown command"},
 	} {

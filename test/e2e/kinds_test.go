@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
+	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// asCrate is what a typed client would have returned.
+func asCrate(t *testing.T, u *unstructured.Unstructured) *Crate {
+	t.Helper()
+	c := &Crate{}
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, c); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// objects asks the server for what it has, whole.
+func (i in) objects(t *testing.T) map[object.Key]*unstructured.Unstructured {
+	t.Helper()
+	list, err := i.client().List(deadline(t), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[object.Key]*unstructured.Unstructured{}
+	for n := range list.Items {
+		all[object.KeyOf(&list.Items[n])] = &list.Items[n]
+	}
+	return all
+}
+
+// sameMetadata asserts that a store has the metadata of what the server has, and nothing else.
+func sameMetadata(t *testing.T, want map[object.Key]*unstructured.Unstructured, kind string, s store.Reader[*metav1.PartialObjectMetadata]) {
+	t.Helper()
+	snapshot := s.Snapshot()
+	if snapshot.Len() != len(want) {
+		t.Errorf("%d objects, the server has %d", snapshot.Len(), len(want))
+	}
+	for key, u := range want {
+		full := &metav1.PartialObjectMetadata{}
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, full); err != nil {
+			t.Fatal(err)
+		}
+		got, ok := snapshot.Get(key)
+		if !ok {
+			t.Errorf("%s is missing", key)
+			continue
+		}
+		if diff := cmp.Diff(full.ObjectMeta, got.ObjectMeta); diff != "" {
+			t.Errorf("metadata of %s (-server +store):\n%s", key, diff)
+		}
+		if kind != "" && got.Kind != kind {
+			t.Errorf("%s is a %q, want %q", key, got.Kind, kind)
+		}
+	}
+}
+
+// sameObjects asserts that a store has what a dynamic client gets.
+func sameObjects(t *testing.T, want map[object.Key]*unstructured.Unstructured, s store.Reader[*unstructured.Unstructured]) {
+	t.Helper()
+	snapshot := s.Snapshot()
+	if snapshot.Len() != len(want) {
+		t.Errorf("%d objects, the server has %d", snapshot.Len(), len(want))
+	}
+	for key, u := range want {
+		got, ok := snapshot.Get(key)
+		if !ok {
+			t.Errorf("%s is missing", key)
+		} else if diff := cmp.Diff(u.Object, got.Object); diff != "" {
+			t.Errorf("%s (-server +store):\n%s", key, diff)
+		}
+	}
+}
+
+// Metadata of custom resources and of built-in kinds, in both ways, with all that metadata can have.
+func TestMetadataInformer(t *testing.T) {
+	t.Parallel()
+	for name, opts := range bothWays {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ns := shared.widgets(t)
+			ns.createWidgets(t, 12)
+			ns.patch(t, "widget-005", `{"metadata":{"annotations":{"note":"ü \" \\ \n"},"finalizers":["example.com/hold"]}}`)
+			client, transport := connectNoting(t, shared.url)
+			f := informer.NewFactory(client, opts...)
+			i := informer.ForMetadata(f, ns.gvr, informer.WithNamespace(ns.namespace))
+			definitions := informer.ForMetadata(f, crds, informer.WithClusterScope())
+			h, _ := listen(t, i)
+			runSynced(t, f)
+			agree(t, ns.state(t), h, i.Store())
+			sameMetadata(t, ns.objects(t), "", i.Store())
+			sameMetadata(t, in{shared, crds, ""}.objects(t), "", definitions.Store())
+
+			// A change of what isn't sent is a change of the resourceVersion, which is.
+			ns.patch(t, "widget-001", `{"spec":{"nodeName":"node-9"}}`)
+			ns.patch(t, "widget-002", `{"metadata":{"labels":{"parity":null,"new":"label"},"ownerReferences":[]}}`)
+			ns.delete(t, "widget-003")
+			ns.delete(t, "widget-005") // which has a finalizer
+			ns.create(t, widget(20))
+			agree(t, ns.state(t), h, i.Store())
+			sameMetadata(t, ns.objects(t), "", i.Store())
+			if told := h.told()[12:]; !slices.Equal(told, []string{
+				"update widget-001", "update widget-002", "delete widget-003", "update widget-005", "add widget-020",
+			}) {
+				t.Errorf("callbacks after the sync: %q", told)
+			}
+			if got, _ := i.Store().Snapshot().Get(object.Key{Namespace: ns.namespace, Name: "widget-005"}); got.DeletionTimestamp == nil {
+				t.Error("the deletion of widget-005 has not come")
+			}
+			ns.patch(t, "widget-005", `{"metadata":{"finalizers":null}}`)
+			h.awaitLine("delete widget-005")
+			selector := labels.SelectorFromSet(labels.Set{"new": "label"})
+			if got := names(i.Store().Snapshot().List("", selector)); !slices.Equal(got, []string{"widget-002"}) {
+				t.Errorf("selecting gives %q", got)
+			}
+			for _, got := range transport.answers() { // in which the server has no whole widget
+				if !strings.HasPrefix(got, "application/vnd.kubernetes.protobuf") {
+					t.Errorf("the server answers with %q", got)
+				}
+			}
+		})
+	}
+}
+
+// A kind that is known only when the program runs, of a custom resource and of a built-in kind.
+func TestUnstructuredInformer(t *testing.T) {
+	t.Parallel()
+	for name, opts := range bothWays {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ns := shared.widgets(t)
+			ns.createWidgets(t, 12)
+			f := informer.NewFactory(connect(t, shared.url), opts...)
+			i := informer.For[*unstructured.Unstructured](f, ns.gvr, informer.WithNamespace(ns.namespace))
+			definitions := informer.For[*unstructured.Unstructured](f, crds, informer.WithClusterScope())
+			h, _ := listen(t, i)
+			runSynced(t, f)
+			agree(t, ns.state(t), h, i.Store())
+			sameObjects(t, ns.objects(t), i.Store())
+			sameObjects(t, in{shared, crds, ""}.objects(t), definitions.Store())
+
+			ns.patch(t, "widget-001", `{"spec":{"nodeName":"node-9","parts":[{"name":"display","image":"image:9"}]},"metadata":{"annotations":{"note":"ü \" \\ \n"}}}`)
+			ns.delete(t, "widget-003")
+			ns.create(t, widget(20))
+			agree(t, ns.state(t), h, i.Store())
+			sameObjects(t, ns.objects(t), i.Store())
+			if told := h.told()[12:]; !slices.Equal(told, []string{"update widget-001", "delete widget-003", "add widget-020"}) {
+				t.Errorf("callbacks after the sync: %q", told)
+			}
+		})
+	}
+}
+
+// One resource as three Go types, in one factory: three informers, each of which is right.
+func TestOneResourceAsThreeTypes(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	ns.createWidgets(t, 6)
+	f := informer.NewFactory(connect(t, shared.url), informer.WithNamespace(ns.namespace))
+	typed := informer.For[*v1alpha1.Widget](f, ns.gvr)
+	untyped := informer.For[*unstructured.Unstructured](f, ns.gvr)
+	metadata := informer.ForMetadata(f, ns.gvr)
+	typedHistory, _ := listen(t, typed)
+	untypedHistory, _ := listen(t, untyped)
+	metadataHistory, _ := listen(t, metadata)
+	runSynced(t, f)
+	for n := range 3 {
+		ns.patch(t, fmt.Sprintf("widget-%03d", n), `{"spec":{"nodeName":"node-9"}}`)
+	}
+	want := ns.state(t)
+	agree(t, want, typedHistory, typed.Store())
+	agree(t, want, untypedHistory, untyped.Store())
+	agree(t, want, metadataHistory, metadata.Store())
+	named := map[string]bool{}
+	for _, i := range f.Informers() {
+		named[i.Status().Name] = true
+	}
+	if len(named) != 3 {
+		t.Errorf("the informers are called %v, want three names", named)
+	}
+}
+
+// Two selectors for one type, in one factory: two informers, each of which can be asked for again.
+func TestTwoSelectorsInOneFactory(t *testing.T) {
+	t.Parallel()
+	ns := shared.crates(t)
+	f := informer.NewFactory(connect(t, shared.url), informer.WithNamespace(ns.namespace))
+	tier := func(name string) informer.Option {
+		return informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"tier": name}))
+	}
+	gold, tin := informer.For[*Crate](f, crates, tier("gold")), informer.For[*Crate](f, crates, tier("tin"))
+	all := informer.For[*Crate](f, crates)
+	if gold == tin || gold == all || informer.For[*Crate](f, crates, tier("gold")) != gold {
+		t.Error("a selector doesn't make an informer of its own, or does so each time")
+	}
+	goldHistory, _ := listen(t, gold)
+	tinHistory, _ := listen(t, tin)
+	allHistory, _ := listen(t, all)
+	ns.create(t, crate("one", labelled("tier", "gold")))
+	runSynced(t, f)
+	ns.create(t, crate("two", labelled("tier", "tin")))
+	ns.patch(t, "one", `{"metadata":{"labels":{"tier":"tin"}}}`)
+	ns.patch(t, "two", `{"metadata":{"labels":{"tier":"gold"}}}`)
+	ns.delete(t, "two")
+	goldHistory.wantLines(0, "add one", "delete one", "add two", "delete two")
+	tinHistory.wantLines(0, "add two", "add one", "delete two")
+	allHistory.wantLines(0, "add one", "add two", "update one", "update two", "delete two")
+	agree(t, ns.state(t), allHistory, all.Store())
+	agree(t, ns.state(t, metav1.ListOptions{LabelSelector: "tier=tin"}), tinHistory, tin.Store())
+	agree(t, state{}, goldHistory, gold.Store())
+}
+
+// What a factory is given goes for all kinds that it was generated for, as far as it fits them: a cluster-scoped one takes no
+// notice of namespaces.
+func TestGeneratedFactoryOfSeveralNamespaces(t *testing.T) {
+	t.Parallel()
+	shop, lab, other := shared.widgets(t), shared.widgets(t), shared.widgets(t)
+	shop.createWidgets(t, 6)
+	lab.createWidgets(t, 3)
+	other.createWidgets(t, 1)
+	sites := in{shared, listers.SiteResource, ""}
+	site := dnsName(t)
+	sites.create(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: site}, Spec: v1alpha1.SiteSpec{City: "Ulm"}})
+	mark := func(obj object.Object) (object.Object, error) {
+		obj.SetLabels(map[string]string{"seen": "yes"})
+		return obj, nil
+	}
+	f := informers.NewSharedInformerFactory(connect(t, shared.url), informer.WithNamespaces(shop.namespace, lab.namespace),
+		informer.WithTransform(mark), informer.WithoutManagedFields())
+	widgets := f.Samples().V1alpha1().Widgets()
+	h, _ := listen(t, widgets.Informer())
+	found := f.Samples().V1alpha1().Sites()
+	found.Informer()
+	runSynced(t, f)
+	shop.delete(t, "widget-001")
+	lab.patch(t, "widget-001", `{"spec":{"nodeName":"node-9"}}`)
+	want := shop.state(t)
+	maps.Copy(want, lab.state(t))
+	agree(t, want, h, widgets.Informer().Store())
+	if got := names(widgets.Lister().ListByNode("node-1")); !slices.Equal(got, []string{"widget-005"}) {
+		t.Errorf("ByNode gives %q", got)
+	}
+	if got := names(widgets.Lister().ListByNode("node-0")); !slices.Equal(got, []string{"widget-000", "widget-000", "widget-004"}) {
+		t.Errorf("ByNode gives %q", got)
+	}
+	seen, err := labels.Parse("seen=yes")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if list, err := widgets.Lister().Widgets(lab.namespace).List(seen); err != nil || len(list) != 3 {
+		t.Errorf("List gives %q, %v", names(list), err)
+	}
+	s, err := found.Lister().Get(site)
+	if err != nil || s.Labels["seen"] != "yes" || s.Spec.City != "Ulm" || len(s.ManagedFields) != 0 {
+		t.Errorf("Sites: Get gives %+v, %v", s, err)
+	}
+
+	// One of them is stopped, and started again.
+	if err := f.Base().Stop(deadline(t), widgets.Informer()); err != nil {
+		t.Fatal(err)
+	}
+	lab.delete(t, "widget-002")
+	if err := f.Start(logged(t.Context(), t)); err != nil {
+		t.Fatal(err)
+	}
+	h.awaitLine("delete widget-002 unseen")
+}
