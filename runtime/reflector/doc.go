@@ -86,8 +86,8 @@
 // Outside of a replace, no call has an older version than the call before.
 //
 // A Sink may block. Meanwhile the server's stream is not read, and the time does not count as silence of the server.
-// Cancelling ctx ends every wait of the reflector at once, in any state; it does not interrupt the Sink, so a Sink that may
-// block for long has to be closed by the caller that cancels.
+// Cancelling ctx ends every wait of the reflector at once, in any state, and no further object is passed on. It does not
+// interrupt the Sink, so a Sink that may block for long has to be closed by the caller that cancels.
 //
 // # Goroutines
 //

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -107,6 +108,72 @@ func TestPagesOfObjectsOfOthers(t *testing.T) {
 	}
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 		g.wantTold("begin, replace a, end 5")
+	})
+}
+
+// late is a Source whose lists bring something only when nobody waits for it any more, and give a reason of their own.
+type late struct{ *fake }
+
+func (late) List(ctx context.Context, _ source.ListOptions, item func(thing) error) (source.ListResult, error) {
+	<-ctx.Done()
+	item(newThing("late", "2"))
+	return source.ListResult{}, errors.New("interrupted")
+}
+
+func TestListThatIsInterrupted(t *testing.T) {
+	inBubble(t, Config[thing]{Source: late{}, Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
+		g.pass(3 * time.Minute)
+		if s := g.Status(); s.Reason != ReasonSilent || !errors.Is(s.LastError, ErrSilent) {
+			t.Errorf("after silence: %v", s)
+		}
+		g.pass(time.Minute)
+		g.sink.told, g.errs = nil, nil
+		g.cancel()
+		g.pass(0)
+		if len(g.errs) != 0 {
+			t.Errorf("stopping is called a failure: %v", g.errs)
+		}
+		g.wantTold("abort")
+	})
+}
+
+// TestWatchListOfChangesOnly: before the bookmark, a change is no progress.
+func TestWatchListOfChangesOnly(t *testing.T) {
+	src := &fake{list: listOf("5", newThing("a", "3"))}
+	src.watch = func(ctx context.Context, n int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+		opened()
+		if n == 1 {
+			sleep(ctx, 9*time.Second)
+			event(ev(source.Modified, "a", "3"))
+		}
+		return hold(ctx, opened)
+	}
+	bubble(t, src, Config[thing]{}, func(g *rig) {
+		g.pass(10 * time.Second)
+		g.wantCalls("stream rv=", "list rv=0 limit=500 token=", "watch rv=5")
+	})
+}
+
+// TestHealthyWatchListResetsTheBackoff: what follows the bookmark is a watch like any other.
+func TestHealthyWatchListResetsTheBackoff(t *testing.T) {
+	forbidden := statusError(http.StatusForbidden, 0)
+	src := &fake{}
+	src.watch = func(ctx context.Context, n int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+		if n == 3 {
+			opened()
+			event(mark("5", true))
+			sleep(ctx, 2*time.Minute)
+		}
+		return forbidden
+	}
+	bubble(t, src, Config[thing]{Tuning: Tuning{Backoff: Backoff{Jitter: -1}}}, func(g *rig) {
+		g.pass(3 * time.Minute)
+		gaps := g.src.gaps(g.start)
+		for i, want := range []time.Duration{0, 800 * time.Millisecond, 1600 * time.Millisecond, 2*time.Minute + 800*time.Millisecond} {
+			if gaps[i] != want {
+				t.Errorf("request %d comes after %v, want %v", i+1, gaps[i], want)
+			}
+		}
 	})
 }
 

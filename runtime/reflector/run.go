@@ -52,16 +52,14 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 func (r *run[T]) loop() error {
 	r.r.update(func(s *Status) { s.Synced, s.Attempts, s.Reason = false, 0, ReasonNone })
 	in := input{kind: inStart}
-	for r.ctx.Err() == nil {
+	for !r.stopping() {
 		a := r.step(in)
-		if r.tell(a) != nil || r.ctx.Err() != nil {
+		r.tell(a)
+		if r.stopping() {
 			break
 		}
 		r.publish(&a)
 		in = r.do(a)
-		if r.sinkErr != nil {
-			break
-		}
 	}
 	if r.replacing && r.sinkErr == nil {
 		r.sink(r.config.Sink.AbortReplace)
@@ -171,6 +169,9 @@ func (r *run[T]) page(a action) input {
 	result, err := r.config.Source.List(ctx, source.ListOptions{
 		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token,
 	}, func(obj T) error {
+		if r.ctx.Err() != nil {
+			return context.Cause(r.ctx)
+		}
 		dog.away()
 		items++
 		err := r.sink(func() error { return r.config.Sink.Replace(obj) })

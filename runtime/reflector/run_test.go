@@ -13,6 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -190,14 +193,34 @@ func TestRunTwice(t *testing.T) {
 			t.Errorf("Run while running: %v", err)
 		}
 		var none context.Context
-		if err := g.Run(none); err == nil {
-			t.Error("Run takes a nil context")
+		if err := g.Run(none); err == nil || errors.Is(err, ErrRunning) {
+			t.Errorf("Run with a nil context: %v", err)
 		}
 		g.again()
 		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "list rv=5NotOlderThan limit=0 token=", "watch rv=5")
 		g.wantTold("begin, end 5, begin, end 5")
 		if s := g.Status(); s.Relists != 1 || !s.Synced {
 			t.Errorf("status %+v", s)
+		}
+	})
+}
+
+// TestLoggerOfTheContext: without one in Config, the logger is that of Run's context.
+func TestLoggerOfTheContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		text := &logbook{}
+		ctx := klog.NewContext(t.Context(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(text))))
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		src := &fake{list: func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
+			return source.ListResult{}, errBusy
+		}}
+		r, err := New(Config[thing]{Name: "things", Source: src, Sink: &record{}, Tuning: Tuning{DisableWatchList: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.Run(ctx); err != nil || !strings.Contains(text.String(), `reflector="things"`) {
+			t.Errorf("Run: %v, logged %q", err, text.String())
 		}
 	})
 }

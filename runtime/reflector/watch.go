@@ -95,6 +95,9 @@ func (w *watch[T]) opened() {
 }
 
 func (w *watch[T]) event(e source.Event[T]) error {
+	if w.ctx.Err() != nil {
+		return context.Cause(w.ctx)
+	}
 	w.opened()
 	w.dog.away()
 	w.events = true

@@ -138,9 +138,7 @@ func (c *cborWire) frame(w *watchReader, first cborHead) (event Event[object.Obj
 			return errTwoTypes
 		case name == "type":
 			typed = true
-			if typ, err = c.text("the event's type"); err == nil {
-				err = checkType(typ)
-			}
+			typ, err = c.text("the event's type")
 		case name == "object" && about:
 			return errTwoObjects
 		case name == "object":

@@ -79,8 +79,6 @@ type identity struct {
 	resourceVersion  string
 }
 
-var errNoMetadata = fmt.Errorf("%w: the object has no metadata", ErrNoName)
-
 var errNoNewObject = errors.New("newObject returned nil; it has to return a new object at each call")
 
 // read completes the identity of a typed object that was decoded with err.
@@ -93,9 +91,7 @@ func (c *codec) read(obj object.Object, id identity, err error) (object.Object, 
 			id.apiVersion, id.kind = k.GroupVersionKind().ToAPIVersionAndKind()
 		}
 	}
-	if metaErr := readMeta(obj, &id); err == nil {
-		err = metaErr
-	}
+	readMeta(obj, &id)
 	return obj, id, err
 }
 
@@ -106,32 +102,19 @@ func (c *codec) readUntyped(content map[string]any, err error) (object.Object, i
 	if obj == nil {
 		return nil, id, errNoNewObject
 	}
-	if content == nil {
-		if err == nil {
-			err = fmt.Errorf("%w: null instead of an object", ErrMalformed)
-		}
-		content = map[string]any{}
-	}
 	obj.(runtime.Unstructured).SetUnstructuredContent(content)
 	id.apiVersion, _ = content["apiVersion"].(string)
 	id.kind, _ = content["kind"].(string)
-	if metaErr := readMeta(obj, &id); err == nil {
-		err = metaErr
-	}
+	readMeta(obj, &id)
 	return obj, id, err
 }
 
 // readMeta reads the metadata of an object whose accessors may panic: those of a type whose metadata is a pointer do if
-// the server left the metadata out.
-func readMeta(obj object.Object, id *identity) (err error) {
-	defer func() {
-		if recover() != nil {
-			err = errNoMetadata
-		}
-	}()
+// the server left the metadata out. Then it has no name.
+func readMeta(obj object.Object, id *identity) {
+	defer func() { _ = recover() }()
 	id.key = object.KeyOf(obj)
 	id.resourceVersion = obj.GetResourceVersion()
-	return nil
 }
 
 func (c *codec) wrongKind(apiVersion, kind string) error {

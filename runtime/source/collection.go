@@ -146,10 +146,15 @@ func (c *collection) list(ctx context.Context, opts ListOptions, item func(objec
 		return ListResult{}, c.ended(ctx, err)
 	}
 	defer s.close()
-	l := listReader{stream: s, deliver: item}
+	l := listReader{stream: s, deliver: func(obj object.Object) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx) // although more has been read ahead
+		}
+		return item(obj)
+	}}
 	result, err := l.read()
-	if err != nil {
-		return ListResult{}, c.ended(ctx, err)
+	if err = c.ended(ctx, err); err != nil {
+		return ListResult{}, err
 	}
 	return result, nil
 }
@@ -163,7 +168,12 @@ func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func()
 	if opened != nil {
 		opened()
 	}
-	w := watchReader{stream: s, deliver: event}
+	w := watchReader{stream: s, deliver: func(e Event[object.Object]) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return event(e)
+	}}
 	return c.ended(ctx, w.read())
 }
 
@@ -220,11 +230,8 @@ func (c *collection) refused(accept string) bool {
 	return true
 }
 
-// ended returns the reason why a request is over. A done context explains every error but the callback's own.
+// ended returns the reason why a request is over. A done context explains every end but the callback's own error.
 func (c *collection) ended(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
 	if cb, ok := err.(callbackError); ok {
 		return cb.err
 	}

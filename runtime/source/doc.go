@@ -54,8 +54,8 @@
 // List and Watch run on the caller's goroutine, start no other (net/http has its own for each connection), and call back
 // on the same goroutine, one call at a time, in the order of the stream. While a callback runs, nothing more is read: a
 // slow consumer slows the stream down by TCP's flow control, and a server may close a watch whose reader is too slow. A
-// cancelled context ends the wait for the server at once, but does not interrupt a callback. Less formally: the callback
-// sets the pace, and nothing is left running after List or Watch has returned.
+// cancelled context ends the wait for the server at once; it does not interrupt a callback, but there is no other one. Less
+// formally: the callback sets the pace, and nothing is left running after List or Watch has returned.
 //
 // # Goroutines
 //

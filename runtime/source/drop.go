@@ -26,17 +26,13 @@ func newDropped(opts Options) dropped {
 func (d *dropped) nothing() bool { return !d.managedFields && d.annotations == nil }
 
 // from takes the parts from an object that has them already, where the decoder can't skip them.
-func (d *dropped) from(obj object.Object) (err error) {
-	defer func() {
-		if recover() != nil { // see readMeta
-			err = errNoMetadata
-		}
-	}()
+func (d *dropped) from(obj object.Object) {
+	defer func() { _ = recover() }() // see readMeta
 	if d.managedFields {
 		obj.SetManagedFields(nil)
 	}
 	if d.annotations == nil {
-		return nil
+		return
 	}
 	kept := obj.GetAnnotations()
 	before := len(kept)
@@ -49,5 +45,4 @@ func (d *dropped) from(obj object.Object) (err error) {
 	if len(kept) != before {
 		obj.SetAnnotations(kept)
 	}
-	return nil
 }

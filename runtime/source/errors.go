@@ -109,9 +109,6 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 		if status.Code == 0 {
 			status.Code = int32(resp.StatusCode)
 		}
-		if status.Status == "" {
-			status.Status = metav1.StatusFailure
-		}
 		if retryAfter > 0 {
 			if status.Details == nil {
 				status.Details = &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource}

@@ -8,7 +8,10 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -139,7 +142,7 @@ func TestFormatsOptions(t *testing.T) {
 		"a format twice":             second(New[*corev1.Pod](c, pods, Options{Formats: []Format{JSON, JSON}})),
 		"a shard":                    second(New[*corev1.Pod](c, pods, Options{ShardSelector: "x"})),
 	} {
-		if err == nil || !strings.HasPrefix(err.Error(), "source.New") {
+		if err == nil || !strings.HasPrefix(err.Error(), "source.New of ") {
 			t.Errorf("%s: got %v, want an error that names the call", name, err)
 		}
 	}
@@ -185,6 +188,38 @@ func TestNotAcceptableIsAskedForJSON(t *testing.T) {
 	if len(requests) != 3 || requests[1] != "application/json" || requests[2] != "application/json" {
 		t.Errorf("requests accept %q", requests)
 	}
+}
+
+// TestNotAcceptableAtOnce: requests that are refused at the same time are all asked again, once.
+func TestNotAcceptableAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const n = 8
+		var refused, accepted atomic.Int64
+		s, err := New[*corev1.Pod](newTestClient(t, func(req *http.Request) (*http.Response, error) {
+			if req.Header.Get("Accept") != "application/json" {
+				refused.Add(1)
+				time.Sleep(time.Second) // until all have asked
+				return answer(406, "no"), nil
+			}
+			accepted.Add(1)
+			return answer(200, podList("7", pod("a", "1"))), nil
+		}), pods, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range n {
+			go func() {
+				if got, _, err := listAll(s); err != nil || len(got) != 1 {
+					t.Errorf("got %v, %v", got, err)
+				}
+			}()
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if refused.Load() != n || accepted.Load() != n {
+			t.Errorf("%d requests were refused and %d not, want %d of each", refused.Load(), accepted.Load(), n)
+		}
+	})
 }
 
 func TestNotAcceptableIsAnErrorWithoutJSON(t *testing.T) {

@@ -61,7 +61,7 @@ func New[T object.Object](c *Client, gvr schema.GroupVersionResource, opts Optio
 		return nil, fmt.Errorf("source.New of %s: %s is not a pointer to a struct; use NewFunc", describe(gvr), t)
 	}
 	elem := t.Elem()
-	return NewFunc(c, gvr, func() T { return reflect.New(elem).Interface().(T) }, opts)
+	return newHTTP("New", c, gvr, func() T { return reflect.New(elem).Interface().(T) }, opts)
 }
 
 // NewFunc makes the source of the resource gvr, whose objects decode into what newObject returns: a new object at each
@@ -73,10 +73,14 @@ func NewFunc[T object.Object](c *Client, gvr schema.GroupVersionResource, newObj
 	if newObject == nil {
 		return nil, fmt.Errorf("source.NewFunc of %s: newObject is nil", describe(gvr))
 	}
+	return newHTTP("NewFunc", c, gvr, newObject, opts)
+}
+
+func newHTTP[T object.Object](call string, c *Client, gvr schema.GroupVersionResource, newObject func() T, opts Options) (*HTTP[T], error) {
 	// The closure is the one place where the type is erased; everything below is compiled once.
 	col, err := newCollection(c, gvr, func() object.Object { return newObject() }, opts)
 	if err != nil {
-		return nil, fmt.Errorf("source.NewFunc of %s: %w", describe(gvr), err)
+		return nil, fmt.Errorf("source.%s of %s: %w", call, describe(gvr), err)
 	}
 	return &HTTP[T]{c: col}, nil
 }

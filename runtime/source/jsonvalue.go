@@ -205,8 +205,8 @@ var (
 )
 
 // isExotic reports whether a type has something in it that our decoder reads differently from sigs.k8s.io/json, or not at all:
-// an empty interface, a json.Number, an UnmarshalJSONFrom method, a json tag that version 1 and version 2 of the decoder take for
-// different things. Types of Kubernetes APIs have none of them. Types with a method of their own are opaque.
+// an empty interface, a json.Number, an UnmarshalJSONFrom method, a channel or a function, a json tag that version 1 and version 2 of
+// the decoder take for different things. Types of Kubernetes APIs have none of them. Types with a method of their own are opaque.
 func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -222,6 +222,8 @@ func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 	switch t.Kind() {
 	case reflect.Interface:
 		return t.NumMethod() == 0
+	case reflect.Chan, reflect.Func:
+		return true
 	case reflect.String:
 		return t == reflect.TypeFor[stdjson.Number]()
 	case reflect.Map:
@@ -230,7 +232,7 @@ func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 		return isExotic(t.Elem(), seen)
 	case reflect.Struct:
 		for f := range t.Fields() {
-			if isExoticTag(f.Tag.Get("json")) || isExotic(f.Type, seen) {
+			if isExoticTag(f.Tag.Get("json"), f.Type) || isExotic(f.Type, seen) {
 				return true
 			}
 		}
@@ -239,8 +241,8 @@ func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// isExoticTag finds names that version 1 ignores, and options that it doesn't have.
-func isExoticTag(tag string) bool {
+// isExoticTag finds names that version 1 ignores, options that it doesn't have, and "string" where it has another meaning or none.
+func isExoticTag(tag string, t reflect.Type) bool {
 	name, options, _ := strings.Cut(tag, ",")
 	for _, c := range name {
 		if !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) {
@@ -249,7 +251,14 @@ func isExoticTag(tag string) bool {
 	}
 	for option := range strings.SplitSeq(options, ",") {
 		switch option {
-		case "", "omitempty", "omitzero", "inline", "string":
+		case "", "omitempty", "omitzero", "inline":
+		case "string":
+			if t.Kind() == reflect.Pointer {
+				t = t.Elem()
+			}
+			if basic := t.Kind() >= reflect.Bool && t.Kind() <= reflect.Float64; !basic || t.PkgPath() != "" {
+				return true
+			}
 		default:
 			return true
 		}

@@ -86,10 +86,7 @@ func (p *protoWire) message(l *listReader) error {
 	if err != nil {
 		return err
 	}
-	if size > 1<<62 {
-		return fmt.Errorf("%w: a list of %d bytes", ErrMalformed, size)
-	}
-	p.end = p.r.n + int64(size)
+	p.end = p.r.n + int64(min(size, 1<<62))
 	defer func() { p.end = 0 }()
 	for p.r.n < p.end {
 		tag, err := binary.ReadUvarint(&p.r)

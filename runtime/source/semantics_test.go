@@ -69,6 +69,8 @@ type kitchen struct {
 	Bool    bool              `json:"bool"`
 	String  string            `json:"string"`
 	Quoted  int64             `json:"quoted,string"`
+	QFloat  *float64          `json:"qfloat,string"`
+	QBool   bool              `json:"qbool,string"`
 	Ptr     *int32            `json:"ptr"`
 	PtrPtr  **string          `json:"ptrptr"`
 	Bytes   []byte            `json:"bytes"`
@@ -196,6 +198,10 @@ type exotic struct {
 	} `json:"spec"`
 	Quotes int `json:"'quotes'"`
 	//lint:ignore SA5008 the test is about it
+	Strings []int    `json:"strings,string"`
+	Quoted  string   `json:"quoted,string"`
+	Channel chan int `json:"channel"`
+	//lint:ignore SA5008 the test is about it
 	Escaped int    `json:"a\\nb"`
 	Future  int    `json:"future,case:ignore"`
 	Format  []byte `json:"format,format:hex"`
@@ -207,7 +213,7 @@ func TestSemanticsOfExoticTypes(t *testing.T) {
 	for _, value := range tricky {
 		for _, data := range []string{
 			`{"any":%s}`, `{"named":%s}`, `{"amap":%s}`, `{"nmap":%s}`, `{"slice":%s}`, `{"number":%s}`, `{"spec":{"last":%s}}`, `{"spec":%s}`,
-			`{"quotes":%s}`, `{"'quotes'":%s}`, `{"Quotes":%s}`, `{"Escaped":%s}`, `{"future":%s}`, `{"FUTURE":%s}`, `{"format":%s}`,
+			`{"strings":%s}`, `{"quoted":%s}`, `{"channel":%s}`, `{"quotes":%s}`, `{"'quotes'":%s}`, `{"Quotes":%s}`, `{"Escaped":%s}`, `{"future":%s}`, `{"FUTURE":%s}`, `{"format":%s}`,
 		} {
 			decodeBoth(t, fmt.Sprintf(data, value), func() object.Object { return &exotic{} })
 		}
@@ -235,6 +241,17 @@ func TestWhichTypesAreExotic(t *testing.T) {
 		{reflect.TypeFor[struct {
 			A int `json:"a,,string"` //lint:ignore SA5008 the test is about it
 		}](), true},
+		{reflect.TypeFor[struct {
+			A *bool   `json:"a,string"`
+			B float32 `json:"b,string"`
+		}](), false},
+		{reflect.TypeFor[struct {
+			A string `json:"a,string"`
+		}](), true},
+		{reflect.TypeFor[struct {
+			A []int `json:"a,string"` //lint:ignore SA5008 the test is about it
+		}](), true},
+		{reflect.TypeFor[struct{ A func() }](), true},
 	} {
 		if got := isExotic(tc.t, map[reflect.Type]bool{}); got != tc.want {
 			t.Errorf("%v: got %v, want %v", tc.t, got, tc.want)

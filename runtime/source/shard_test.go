@@ -106,6 +106,9 @@ func TestShardOfServersThatDontKnow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if want := fmt.Sprintf("pods/v1 in shard %q", half(i)); s.String() != want {
+			t.Errorf("it is called %s, want %s", s, want)
+		}
 		list, result, err := listAll(s)
 		if err != nil || result.Skipped != 50-len(list) {
 			t.Fatalf("%d of 50 Pods, %+v, %v", len(list), result, err)

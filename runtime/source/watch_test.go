@@ -123,7 +123,7 @@ func TestWatchRejects(t *testing.T) {
 
 func TestWatchErrorEvents(t *testing.T) {
 	got, err := watchAll(serve(t, event("ADDED", kindPod("a", "2"))+gone+event("ADDED", kindPod("b", "3"))))
-	if !apierrors.IsResourceExpired(err) || len(got) != 1 {
+	if _, plain := err.(*apierrors.StatusError); !plain || !apierrors.IsResourceExpired(err) || len(got) != 1 {
 		t.Errorf("got %d events and %v, want 1 and an expiry", len(got), err)
 	}
 	_, err = watchAll(serve(t, throttled))

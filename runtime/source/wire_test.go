@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"runtime"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -201,115 +201,19 @@ func TestEveryFormatRejects(t *testing.T) {
 	}
 }
 
-// TestAbsurdLengths: what a length promises is not believed.
-func TestAbsurdLengths(t *testing.T) {
-	envelope := func(fields ...byte) []byte { return append([]byte(protoPrefix), fields...) }
-	for name, tc := range map[string]struct {
-		f           Format
-		list, watch []byte
-	}{
-		"JSON as a frame":  {Protobuf, nil, []byte(`{"type":"ADDED"}`)},
-		"a frame of 4 GB":  {Protobuf, nil, []byte{255, 255, 255, 255, 1}},
-		"a frame of 16 MB": {Protobuf, nil, []byte{1, 0, 0, 0, 1}},
-		"an item of 200 MB": {Protobuf, envelope(append(append([]byte{18}, binary.AppendUvarint(nil, 1<<40)...),
-			append([]byte{18}, binary.AppendUvarint(nil, 200<<20)...)...)...), nil},
-		"an item of 2^63":    {Protobuf, envelope(append([]byte{18, 100, 18}, binary.AppendUvarint(nil, 1<<63)...)...), nil},
-		"a list of 2^63":     {Protobuf, envelope(append([]byte{18}, binary.AppendUvarint(nil, 1<<63)...)...), nil},
-		"a type of 2^62":     {Protobuf, envelope(append([]byte{10}, binary.AppendUvarint(nil, 1<<62)...)...), nil},
-		"an item too long":   {Protobuf, envelope(18, 4, 18, 5, 1, 2, 3, 4, 5), nil},
-		"a text of 2^63":     {CBOR, []byte{0xa1, 0x7b, 128, 0, 0, 0, 0, 0, 0, 0}, []byte{0xa1, 0x7b, 128, 0, 0, 0, 0, 0, 0, 0}},
-		"a text of 200 MB":   {CBOR, []byte{0xa1, 0x7a, 12, 0, 0, 0, 'x'}, []byte{0xa1, 0x7a, 12, 0, 0, 0, 'x'}},
-		"a map of 2^64":      {CBOR, []byte{0xbb, 255, 255, 255, 255, 255, 255, 255, 255, 0x61, 'x', 0xbb, 255, 255, 255, 255, 255, 255, 255, 255}, nil},
-		"an array of 2^64":   {CBOR, []byte{0xa1, 0x65, 'i', 't', 'e', 'm', 's', 0x9b, 255, 255, 255, 255, 255, 255, 255, 255}, nil},
-		"arrays within them": {CBOR, append([]byte{0xa1, 0x61, 'x'}, bytes.Repeat([]byte{0x81}, 1<<20)...), nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var before, after runtime.MemStats
-			runtime.ReadMemStats(&before)
-			for verb, body := range map[string][]byte{"list": tc.list, "watch": tc.watch} {
-				if body == nil {
-					continue
-				}
-				s := serveIn(t, tc.f, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{})
-				var err error
-				if verb == "list" {
-					_, _, err = listAll(s)
-				} else {
-					_, err = watchAll(s)
-				}
-				var decode *DecodeError
-				if !errors.As(err, &decode) {
-					t.Errorf("%s: got %v", verb, err)
-				}
-			}
-			runtime.ReadMemStats(&after)
-			if grown := after.TotalAlloc - before.TotalAlloc; grown > 8<<20 {
-				t.Errorf("allocated %d bytes", grown)
-			}
-		})
-	}
-}
-
-// TestObjectWithoutEnd: an object that goes on and on is given up, however it is made, and so is a list that never comes to one. What
-// came before it is not counted.
-func TestObjectWithoutEnd(t *testing.T) {
-	text := func(s string) string { return string(rune(0x60+len(s))) + s }
-	cborList := "\xbf" + text("kind") + text("PodList") + text("apiVersion") + text("v1") + text("items") + "\x9f"
-	good := []string{pod("a", "1"), pod("b", "1"), pod("c", "1")}
-	for name, tc := range map[string]struct {
-		f          Format
-		verb       string
-		begin, end string // end is repeated
-		item       int
-	}{
-		"JSON, a text":          {JSON, "list", strings.TrimSuffix(podList("7", good...), "]}") + `,{"metadata":{"name":"`, "xxxxxxxx", 4},
-		"JSON, unknown members": {JSON, "list", strings.TrimSuffix(podList("7", good...), "]}") + `,{"x":[1`, ",1,1,1,1", 4},
-		"JSON, before items":    {JSON, "list", `{"kind":"PodList","x":[1`, ",1,1,1,1", 0},
-		"JSON, watched":         {JSON, "watch", event("ADDED", kindPod("a", "1")) + `{"type":"ADDED","object":{"x":[1`, ",1,1,1,1", 2},
-		"CBOR, an array":        {CBOR, "list", cborList + "\xbf" + text("x") + "\x9f", "\x01\x01\x01\x01\x01", 1},
-		"CBOR, a text":          {CBOR, "list", cborList + "\xbf" + text("x") + "\x7f", text("yyyyyyy"), 1},
-		"protobuf, unknown":     {Protobuf, "list", protoPrefix, "\x20\x01\x20\x01\x20\x01", 0},
-	} {
-		for _, limit := range []int64{4 << 10, 256 << 10} {
-			body := strings.NewReader(tc.begin + strings.Repeat(tc.end, 100<<10))
-			s := newStream(mustCodec(t, Options{}, newPod), tc.verb, io.NopCloser(body), tc.f)
-			s.body.limit, s.body.left = limit, limit
-			var err error
-			if tc.verb == "list" {
-				l := listReader{stream: s, deliver: func(object.Object) error { return nil }}
-				_, err = l.read()
-			} else {
-				w := watchReader{stream: s, deliver: func(Event[object.Object]) error { return nil }}
-				err = w.read()
-			}
-			var decode *DecodeError
-			if !errors.As(err, &decode) || !errors.Is(err, ErrMalformed) || decode.Item != tc.item {
-				t.Errorf("%s: got %v, want an error of item %d", name, err, tc.item)
-			}
-			if read := body.Size() - int64(body.Len()); read > limit*2+8<<10 {
-				t.Errorf("%s: %d bytes were read of an object of %d at most", name, read, limit)
-			}
+// TestProtobufInAnotherEncoding: what is compressed within its envelope is not taken for an object.
+func TestProtobufInAnotherEncoding(t *testing.T) {
+	list := transcodeList(t, []byte(podList("7", benchPod(1))), Protobuf)
+	for encoding, want := range map[string]error{"": nil, "gzip": ErrMalformed} {
+		body := appendBytes(bytes.Clone(list), 3, []byte(encoding))
+		if _, _, err := listAll(serveIn(t, Protobuf, body, newPod, Options{Kind: "Pod"})); !errors.Is(err, want) {
+			t.Errorf("a list encoded as %q: got %v, want %v", encoding, err, want)
 		}
-	}
-}
-
-// TestItemBeyondTheEndOfItsList: nothing is made of bytes that don't belong to the list.
-func TestItemBeyondTheEndOfItsList(t *testing.T) {
-	item, err := benchPodObject(t, 1).Marshal()
-	if err != nil {
-		t.Fatal(err)
-	}
-	meta, err := (&metav1.TypeMeta{Kind: "v1", APIVersion: "PodList"}).Marshal() // the envelope has them in the other order
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := appendBytes(appendBytes(nil, 1, appendBytes(nil, 2, []byte("7"))), 2, item)
-	for short := range 3 {
-		body := binary.AppendUvarint(append(appendBytes([]byte(protoPrefix), 1, meta), byte(protoBytes(2))), uint64(len(list)-short))
-		body = append(body, list...)
-		got, _, err := listAll(serveIn(t, Protobuf, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
-		if short == 0 && (err != nil || len(got) != 1) || short > 0 && (!errors.Is(err, ErrMalformed) || len(got) != 0) {
-			t.Errorf("a list that is %d bytes too short: got %d Pods and %v", short, len(got), err)
+		object := appendBytes(encode(t, Protobuf, benchPodObject(t, 1)), 3, []byte(encoding))
+		event := appendBytes(appendBytes(nil, 1, []byte("ADDED")), 2, appendBytes(nil, 1, object))
+		body = append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
+		if _, err := watchAll(serveIn(t, Protobuf, body, newPod, Options{Kind: "Pod"})); !errors.Is(err, want) {
+			t.Errorf("an event encoded as %q: got %v, want %v", encoding, err, want)
 		}
 	}
 }
@@ -328,6 +232,80 @@ func TestCBORWithoutLengths(t *testing.T) {
 		}
 		if len(got) == 2 && got[1].Annotations["drop"] == "x" != opts.DropManagedFields == false {
 			t.Errorf("%+v: got %v", opts, got[1].Annotations)
+		}
+	}
+}
+
+// TestCBORRejects: what is CBOR but no list and no event.
+func TestCBORRejects(t *testing.T) {
+	text := func(s string) string { return string(rune(0x60+len(s))) + s }
+	object := func(members ...string) string { return "\xbf" + strings.Join(members, "") + "\xff" }
+	head := text("kind") + text("Pods") + text("apiVersion") + text("v1") + text("metadata") + object(text("resourceVersion"), text("7"))
+	for name, tc := range map[string]struct{ body, says string }{
+		"items null":    {object(head, text("items"), "\xf6"), ""},
+		"two of items":  {object(head, text("items"), "\x80", text("items"), "\x80"), "two of"},
+		"items a map":   {object(head, text("items"), "\xa0"), "want an array"},
+		"reserved head": {object(head, text("items"), "\x9c"), "can't begin with"},
+		"more after it": {object(head, text("items"), "\x80") + "\x00", "after the end"},
+		"a list":        {"\x80", "want a map"},
+	} {
+		_, _, err := listAll(serveIn(t, CBOR, []byte(tc.body), newPod, Options{Kind: "Pod"}))
+		if tc.says == "" && err != nil || tc.says != "" && (!errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), tc.says)) {
+			t.Errorf("%s: got %v, want %q", name, err, tc.says)
+		}
+	}
+	typ, about := text("type")+text("ADDED"), text("object")+object(head)
+	for name, tc := range map[string]struct{ body, says string }{
+		"two types":   {object(typ, typ, about), "two types"},
+		"two objects": {object(typ, about, about), "two objects"},
+		"no object":   {object(typ), "no object"},
+		"a number":    {"\x01", "want a map"},
+		"a break":     {"\xff", "want a map"},
+	} {
+		_, err := watchAll(serveIn(t, CBOR, []byte(tc.body), newPod, Options{Kind: "Pod"}))
+		if !errors.Is(err, ErrMalformed) || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%s: got %v, want %q", name, err, tc.says)
+		}
+	}
+}
+
+// TestCBORNamesWhatItCannotDecode: an object whose fields have other types than the Go type's.
+func TestCBORNamesWhatItCannotDecode(t *testing.T) {
+	broken := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"namespace": "shop", "name": "web-1"}, "spec": "none",
+	}}
+	_, err := watchAll(serveIn(t, CBOR, encodeEvent(t, CBOR, "ADDED", broken), newPod, Options{Kind: "Pod"}))
+	var decode *DecodeError
+	if !errors.As(err, &decode) || decode.Key.String() != "shop/web-1" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestNoNewObject: a function that makes no object after the first one is an error of its item.
+func TestNoNewObject(t *testing.T) {
+	for _, first := range []object.Object{&corev1.Pod{}, &unstructured.Unstructured{}} {
+		for _, f := range everyFormat {
+			n := 0
+			newObject := func() object.Object {
+				if n++; n == 1 {
+					return first
+				}
+				return nil
+			}
+			c := newTestClient(t, func(*http.Request) (*http.Response, error) {
+				body := transcodeList(t, []byte(podList("7", pod("a", "1"))), f)
+				return answer(200, string(body), "Content-Type", f.mediaType()), nil
+			})
+			s, err := NewFunc(c, pods, newObject, Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if f == Protobuf && !s.c.codec.protobuf {
+				continue
+			}
+			if _, _, err := listAll(s); !errors.Is(err, errNoNewObject) {
+				t.Errorf("%T from %v: got %v", first, f, err)
+			}
 		}
 	}
 }

@@ -72,12 +72,16 @@ func (d *Detector) Check(handler string, old, obj object.Object) {
 	if d == nil {
 		return
 	}
-	if old != nil && old != obj {
-		d.compare(old, d.entry(old), handler)
-	}
+	var e *entry
 	if obj != nil {
-		d.compare(obj, d.entry(obj), handler)
+		e = d.entry(obj)
 	}
+	if old != nil {
+		if before := d.entry(old); before != e {
+			d.compare(old, before, handler)
+		}
+	}
+	d.compare(obj, e, handler)
 }
 
 // CheckAll compares every object that is watched. It is for the end of a run, when no callback is running.
@@ -121,14 +125,17 @@ func (d *Detector) entry(obj object.Object) *entry {
 
 // lookUp returns what is known about obj, which is nil if it can't be watched; ok is false if nothing is known.
 func (d *Detector) lookUp(obj object.Object) (e *entry, ok bool) {
+	kind := reflect.TypeOf(obj)
+	if kind.Kind() != reflect.Pointer {
+		return nil, true
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if e = d.entries[obj]; e != nil {
 		e.used = d.pass
 		return e, true
 	}
-	kind := reflect.TypeOf(obj)
-	return nil, kind.Kind() != reflect.Pointer || d.lossy[kind]
+	return nil, d.lossy[kind]
 }
 
 // giveUp notes that objects of a type can't be watched.

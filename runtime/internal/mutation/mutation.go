@@ -13,23 +13,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Mutation is a change of an object that is in a cache, or was, made by code that should only have read it. Such an object
-// is shared by all readers and handlers; DeepCopyObject returns a copy that may be changed.
+// Mutation is what informer.Mutation is, which has the same fields and describes them.
 type Mutation struct {
-	// Informer is the name of the informer that the object came from.
-	Informer string
-	// Key, UID and ResourceVersion say which object it is, as it was stored.
+	Informer        string
 	Key             object.Key
 	UID             types.UID
 	ResourceVersion string
-	// Path is the first field that differs, such as .spec.containers[2].image or .metadata.labels["app"].
-	Path string
-	// Before and After are the values at Path, at most 200 bytes each; "(absent)" for an element or a map's key that is
-	// not there.
-	Before, After string
-	// Handler is the handler during whose callback the object was changed; "" if it is unknown, as for changes by other
-	// goroutines. If several goroutines have the object at that time, it may have been another one.
-	Handler string
+	Path            string
+	Before, After   string
+	Handler         string
 }
 
 // Error says in one line what happened and what to do.
