@@ -137,11 +137,17 @@ func (f *DeltaFIFO[T]) PopBatch(ctx context.Context, dst []Delta[T]) ([]Delta[T]
 	if err := f.waitLocked(ctx, byBatch, func() bool { return len(f.stream) > 0 }); err != nil {
 		return dst, err
 	}
-	for i := range f.stream {
-		f.synced = f.synced || f.stream[i].Type == ReplaceEnded
-	}
 	dst = append(dst, f.stream...)
-	f.emptyStreamLocked()
+	complete := false
+	for i := range f.stream {
+		complete = complete || f.stream[i].Type == ReplaceEnded
+	}
+	f.synced = f.synced || complete
+	if complete {
+		f.stream = nil // what follows takes less room than a full state
+	} else {
+		f.emptyStreamLocked()
+	}
 	wake(&f.drained)
 	return dst, nil
 }

@@ -5,7 +5,9 @@ package deltafifo_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -154,4 +156,33 @@ func TestWaitingAllocatesNothing(t *testing.T) {
 	}
 	f.Close()
 	<-done
+}
+
+// TestFullStateLeavesNoRoom has a queue give back the room that a full state took, usually the most that it will ever need.
+func TestFullStateLeavesNoRoom(t *testing.T) {
+	heap := func() uint64 {
+		runtime.GC()
+		var stats runtime.MemStats
+		runtime.ReadMemStats(&stats)
+		return stats.HeapAlloc
+	}
+	before := heap()
+	queues := make([]*fifo, 100)
+	for i := range queues {
+		f := deltafifo.New(deltafifo.Options[obj]{})
+		for n := range 1000 {
+			if err := f.Replace(thing(fmt.Sprint(n), "1")); err != nil {
+				t.Fatal(err)
+			}
+		}
+		feed(t, f, "]@1")
+		if batch, err := f.PopBatch(t.Context(), nil); len(batch) != 1001 || err != nil {
+			t.Fatal(len(batch), err)
+		}
+		queues[i] = f
+	}
+	if each := (int64(heap()) - int64(before)) / int64(len(queues)); each > 2000 {
+		t.Errorf("an empty queue takes %d bytes", each)
+	}
+	runtime.KeepAlive(queues)
 }

@@ -10,62 +10,68 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// apply applies a prefix of the stream. A full state is staged, without a lock, until it is complete, and then applied
-// and published in one step. The changes between two full states are applied and published in one step too.
+// apply applies a prefix of the stream. A full state is staged, without a lock, until it is complete, and then applied and
+// published in one step. The changes between two full states are applied and published in one step too.
 //
 // A stream begins with a full state; what comes before the first one is part of no state and is dropped.
 func (s *stream) apply(r *run, batch []delta) {
-	for len(batch) > 0 {
-		n := 0
-		if s.staging || batch[0].Type == deltafifo.ReplaceStarted {
-			n = s.stage(r, batch)
-		} else {
-			for n < len(batch) && batch[n].Type != deltafifo.ReplaceStarted {
+	s.rest = batch
+	for len(s.rest) > 0 {
+		switch first := &s.rest[0]; {
+		case s.staging && first.Type == deltafifo.ReplaceEnded:
+			s.informer.write(r, s, 1, func(w *writer) { w.replace(s.staged, first.ResourceVersion) })
+		case s.staging || first.Type == deltafifo.ReplaceStarted:
+			s.stage()
+		default:
+			n := 1
+			for n < len(s.rest) && s.rest[n].Type != deltafifo.ReplaceStarted {
 				n++
 			}
-			if s.HasSynced() {
-				s.informer.write(r, s, func(w *writer) { w.changeAll(batch[:n]) })
+			if !s.HasSynced() {
+				s.rest = s.rest[n:]
+				continue
 			}
+			s.informer.write(r, s, n, func(w *writer) { w.changeAll(s.rest[:n]) })
 		}
-		batch = batch[n:]
 	}
 }
 
 // HasSynced says whether the first full state is published.
 func (s *stream) HasSynced() bool { return closed(s.synced) }
 
-// stage adds to the staged full state until that ends, and returns how many deltas it has used.
-func (s *stream) stage(r *run, batch []delta) (used int) {
-	version := s.informer.table.Version()
-	for n := range batch {
-		switch d := &batch[n]; d.Type {
+// stage adds to the staged full state until that is complete or aborted.
+func (s *stream) stage() {
+	version, first := s.informer.table.Version(), !s.HasSynced()
+	for n := range s.rest {
+		switch d := &s.rest[n]; d.Type {
 		case deltafifo.ReplaceStarted:
 			s.staging, s.staged = true, nil
 		case deltafifo.ReplaceAborted:
 			s.unstage()
-			return n + 1
+			s.rest = s.rest[n+1:]
+			return
 		case deltafifo.ReplaceEnded:
-			s.informer.write(r, s, func(w *writer) { w.replace(s.staged, d.ResourceVersion) })
-			s.unstage()
-			return n + 1
+			s.rest = s.rest[n:]
+			return
 		case deltafifo.Added, deltafifo.Updated, deltafifo.Replaced:
 			obj := d.Object
-			// An object that has not changed is garbage at once.
-			if known, ok := version.Get(d.Key); ok && same(known, obj) {
-				obj = known
+			if !first { // an object that has not changed is garbage at once
+				if known, ok := version.Get(d.Key); ok && same(known, obj) {
+					obj = known
+				}
 			}
-			s.staged.add(staged{object: obj})
+			s.staged.add(obj)
 		case deltafifo.Deleted:
-			s.staged.add(staged{d.Object, true})
+			s.staged.add(gone{d.Object})
 		}
 	}
+	s.rest = nil
 	s.waiting.Store(s.staged.len())
-	return len(batch)
 }
 
-// unstage drops what is staged.
+// unstage drops what is staged, and the room of the batch, which a full state makes larger than what follows.
 func (s *stream) unstage() {
-	s.staging, s.staged = false, nil
+	s.staging, s.staged, s.batch = false, nil, nil
 	s.waiting.Store(0)
 }
 
@@ -74,7 +80,8 @@ func same(a, b object.Object) bool {
 	return a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && b.GetResourceVersion() != ""
 }
 
-// writer is one batch of one stream on its way into the table. Informer.writing is held for as long as it is used.
+// writer is one batch of one stream on its way into the table. Each stream has one, in order to make none for each batch;
+// Informer.writing is held for as long as it is used.
 type writer struct {
 	*stream
 	txn     *table.Txn
@@ -83,21 +90,15 @@ type writer struct {
 	applied int  // objects that were set or deleted
 }
 
-// write has a batch applied, and publishes it.
-func (i *Informer) write(r *run, s *stream, apply func(*writer)) {
-	i.writing.Lock()
-	var start time.Duration
-	if r.recorder != nil {
-		start = i.now()
+// write has n deltas of s.rest applied, publishes that, and drops them.
+func (i *Informer) write(r *run, s *stream, n int, apply func(*writer)) {
+	applied, took, reports := i.commit(r, s, apply)
+	s.rest = s.rest[n:] // before functions of the user, which may not return
+	if s.staging {
+		s.unstage()
 	}
-	w := writer{stream: s, txn: i.table.Begin()}
-	apply(&w)
-	w.publish()
-	reports := i.reports
-	i.reports = nil
-	i.writing.Unlock()
 	if r.recorder != nil {
-		r.recorder.BatchDone(i.now()-start, w.applied)
+		r.recorder.BatchDone(took, applied)
 	}
 	for _, report := range reports {
 		r.logger.Error(report.err, "An index function panicked", "informer", i.config.Name, "stack", report.stack)
@@ -105,6 +106,26 @@ func (i *Informer) write(r *run, s *stream, apply func(*writer)) {
 			i.config.OnError(report.err)
 		}
 	}
+}
+
+// commit applies and publishes in one step. If an index function calls runtime.Goexit, nothing has happened.
+func (i *Informer) commit(r *run, s *stream, apply func(*writer)) (applied int, took time.Duration, reports []report) {
+	i.writing.Lock()
+	defer i.writing.Unlock()
+	if r.recorder != nil {
+		start := i.now()
+		defer func() { took = i.now() - start }()
+	}
+	w := &s.writer
+	*w = writer{stream: s, txn: i.table.Begin()}
+	defer func() {
+		w.txn.Discard() // does nothing after Publish
+		*w = writer{}
+	}()
+	i.reports = nil
+	apply(w)
+	w.publish()
+	return w.applied, 0, i.reports
 }
 
 // changeAll applies what comes between two full states.
@@ -129,13 +150,15 @@ func (w *writer) changeAll(batch []delta) {
 // memory.
 func (w *writer) replace(state state, resourceVersion string) {
 	w.first = !w.HasSynced()
-	w.txn.StartReplace()
+	if !w.first { // else there is nothing that it could lack
+		w.txn.StartReplace()
+	}
 	for _, part := range state {
-		for n := range part {
-			if part[n].deleted {
-				w.delete(part[n].object)
+		for _, obj := range part {
+			if gone, ok := obj.(gone); ok {
+				w.delete(gone.Object)
 			} else {
-				w.set(part[n].object)
+				w.set(obj)
 			}
 		}
 	}

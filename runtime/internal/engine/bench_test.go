@@ -132,3 +132,40 @@ func BenchmarkInitialSync(b *testing.B) {
 		<-s.Synced()
 	}
 }
+
+// BenchmarkAlone is an update that comes alone, from the reflector's call to the handler's return.
+func BenchmarkAlone(b *testing.B) {
+	for _, handlers := range []int{1, 3} {
+		b.Run(fmt.Sprintf("handlers=%d", handlers), func(b *testing.B) {
+			const objects = 10_000
+			i, r := benchInformer(b)
+			calls := make(chan struct{}, handlers)
+			for range handlers {
+				if _, err := i.AddHandler(teller(calls), HandlerConfig{Threshold: 1024}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			fill(r, benchObjects(objects, 1))
+			<-i.Synced()
+			sets := [][]*metav1.PartialObjectMetadata{benchObjects(objects, 100_000), benchObjects(objects, 200_000)}
+			b.ReportAllocs()
+			b.ResetTimer()
+			r.do(func(s *sink) error {
+				for n := range b.N {
+					_ = s.Update(sets[n/objects%2][n%objects])
+					for range handlers {
+						<-calls
+					}
+				}
+				return nil
+			})
+		})
+	}
+}
+
+// teller sends to the channel with each update.
+type teller chan<- struct{}
+
+func (c teller) Add(object.Object, bool)             {}
+func (c teller) Update(object.Object, object.Object) { c <- struct{}{} }
+func (c teller) Delete(Deleted)                      {}

@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -196,7 +195,7 @@ func (s *Subscription) callback(r *run, c *change) {
 				"callback", c.kind.callback(), "key", key, "stack", stack())
 			return
 		}
-		r.logger.Error(errors.New("runtime.Goexit was called"), "A handler ended its goroutine", "informer", s.informer.config.Name,
+		r.logger.Error(errGoexit, "A handler ended its goroutine", "informer", s.informer.config.Name,
 			"handler", s.config.Name, "callback", c.kind.callback(), "key", key)
 	}()
 	switch c.kind {

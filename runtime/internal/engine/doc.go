@@ -25,14 +25,19 @@
 // # Goroutines
 //
 // A run has its own goroutine, which starts the others, applies the first stream, and waits for the others; each stream has
-// one that reads, each but the first one that applies; each subscription has one that calls its handler; the detector of mutations, if there is one, has one. All of
-// them end when the last lease has ended, those of handlers when their callback returns. Acquire and Run start a run, and
-// Release and Run wait for its end. A context that ends a lease does so on a goroutine of context.AfterFunc.
+// one that reads, each but the first one that applies; each subscription has one that calls its handler; the detector of
+// mutations, if there is one, has one. All of them end when the last lease has ended, those of handlers when their callback
+// returns. Acquire and Run start a run, and Release and Run wait for its end. A context that ends a lease does so on a
+// goroutine of context.AfterFunc.
+//
+// A handler, an index function or OnError, called by who applies, may call runtime.Goexit: another goroutine takes the
+// place of the one that this ends. A function of the reader (a source, a transform, OnError) that does so ends the run.
 //
 // # Locks
 //
 // There are three, always taken in this order. None is held while a handler, a transform function, OnError or a recorder of
-// metrics runs, or while waiting for a channel:
+// metrics runs, or while waiting for a channel (except for an index function that has called runtime.Goexit before: it
+// runs on a goroutine of its own each time):
 //
 //	Informer.writing   the one transaction; held for one batch, or to add an index (index functions run under it)
 //	Informer.mu        publication, the log's end, the set of subscriptions, leases, waiters; held for a few assignments

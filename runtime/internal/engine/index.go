@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -89,7 +90,10 @@ func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, er
 // everything else; the panic is reported.
 type guarded struct {
 	table.Index
-	informer *Informer // nil while the index is being added: panics are the caller's then; Informer.writing guards it
+
+	// Informer.writing guards what follows.
+	informer *Informer // nil while the index is being added: panics are the caller's then
+	alone    bool      // the function has called runtime.Goexit, and gets goroutines of its own
 }
 
 // Changes asks the index. If its function panics, it asks again for each of the two states, so that the keys of the one for
@@ -111,12 +115,32 @@ func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 	}
 }
 
+// try says whether the index could be asked. When its function calls runtime.Goexit for the first time, that ends the
+// goroutine; then the batch is applied anew.
 func (g *guarded) try(old, obj object.Object, c *table.Changes, tell bool) (ok bool) {
+	if !g.alone {
+		return g.call(old, obj, c, tell)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ok = g.call(old, obj, c, tell)
+	}()
+	<-done
+	return ok
+}
+
+func (g *guarded) call(old, obj object.Object, c *table.Changes, tell bool) (ok bool) {
 	defer func() {
 		if ok {
 			return
 		}
-		if reason := recover(); tell {
+		reason := recover()
+		if reason == nil {
+			reason, tell = errGoexit, tell && g.alone
+			g.alone = true
+		}
+		if tell {
 			err := fmt.Errorf("informer %s: the function of index %q panicked for %s, which this index lacks now: %w",
 				g.informer.config.Name, g.ID().Name, object.KeyOf(obj), panicError(reason))
 			g.informer.reports = append(g.informer.reports, report{err, stack()})
@@ -125,6 +149,8 @@ func (g *guarded) try(old, obj object.Object, c *table.Changes, tell bool) (ok b
 	g.Index.Changes(old, obj, c)
 	return true
 }
+
+var errGoexit = errors.New("runtime.Goexit was called")
 
 // report is an error that is told to the user once the locks are released.
 type report struct {

@@ -145,9 +145,7 @@ func (w *watched) count(e *source.Event[object.Object]) {
 	default:
 		w.opened()
 		w.events++
-		if int(e.Type) < len(w.informer.totals.events) { // what a Source makes up is the reflector's to refuse
-			w.informer.totals.events[e.Type].Add(1)
-		}
+		w.informer.totals.events[e.Type].Add(1)
 	}
 }
 

@@ -5,6 +5,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -86,6 +89,7 @@ type history struct {
 	handlers []*recorder
 	subs     []*Subscription
 	indexes  []*store.Index[object.Object, string]
+	waiters  []*awaited
 	prepared atomic.Int64 // objects that were transformed
 }
 
@@ -127,12 +131,66 @@ func (h *history) play() {
 	time.Sleep(time.Minute)
 	synctest.Wait()
 	h.compare()
-	for n, handler := range h.handlers {
-		handler.agrees(h.rig)
+	for n := range h.handlers {
 		if got := h.subs[n].Status(); got.Backlog != 0 || !got.Synced {
 			h.t.Errorf("%+v", got)
 		}
 	}
+	for _, w := range h.waiters {
+		w.check(h)
+	}
+}
+
+// awaited is somebody who waits for a version of a stream, and then, if uid is not "", for the deletion of an object.
+type awaited struct {
+	stream  int
+	key     object.Key
+	uid     types.UID
+	version string
+	stop    context.CancelFunc
+	done    chan error
+}
+
+// await begins to wait for what the server has now, or will have soon.
+func (h *history) await(n int) {
+	m := h.models[n]
+	w := &awaited{stream: n, version: fmt.Sprint(m.version + h.rng.IntN(3)), done: make(chan error, 1)}
+	w.key = in(cmp.Or(h.streams[n].namespace, "ns"), string(rune('a'+h.rng.IntN(6))))
+	if obj, ok := m.objects[w.key.Name]; ok && h.rng.IntN(2) == 0 {
+		w.uid = thing(obj).UID
+	}
+	ctx, cancel := context.WithCancel(h.t.Context())
+	w.stop = cancel
+	h.waiters = append(h.waiters, w)
+	go func() {
+		if w.uid == "" {
+			w.done <- h.AwaitObject(ctx, w.key, w.version)
+		} else {
+			w.done <- h.AwaitDeleted(ctx, w.key, w.uid, w.version)
+		}
+	}()
+}
+
+// check complains if it waits for what has happened, or does not wait for what has not.
+func (w *awaited) check(h *history) {
+	h.t.Helper()
+	obj, ok := h.Table().Version().Get(w.key)
+	come := reached(h.streams[w.stream].standsAt(h.Table().Version()), w.version) && (w.uid == "" || !ok || obj.GetUID() != w.uid)
+	select {
+	case err := <-w.done:
+		if !come || err != nil {
+			h.t.Errorf("%+v has ended: %v", w, err)
+		}
+	default:
+		if come {
+			h.t.Errorf("%+v still waits", w)
+		}
+		w.stop()
+		if err := <-w.done; !errors.Is(err, context.Canceled) && !come {
+			h.t.Errorf("%+v: %v", w, err)
+		}
+	}
+	w.stop()
 }
 
 // begin runs the informer in one of several ways.
@@ -165,7 +223,7 @@ func (h *history) episode(n int) {
 	h.say(n, fmt.Sprintf("%s ]@%d", m.list(h.rng), m.version))
 	m.settle()
 	for range h.rng.IntN(60) {
-		switch h.rng.IntN(14) {
+		switch h.rng.IntN(15) {
 		case 0:
 			h.add()
 		case 1:
@@ -179,6 +237,8 @@ func (h *history) episode(n int) {
 			h.say(n, fmt.Sprintf("|@%d", m.version))
 		case 3:
 			h.addIndex()
+		case 4:
+			h.await(n)
 		default:
 			h.say(n, m.change(h.rng))
 		}
@@ -216,10 +276,13 @@ func (h *history) add() {
 		handler.before = func(string) { time.Sleep(pace) }
 	}
 	h.handlers = append(h.handlers, handler)
-	h.subs = append(h.subs, h.rig.add(handler, HandlerConfig{
+	handler.mu.Lock() // it may be called at once
+	defer handler.mu.Unlock()
+	handler.sub = h.rig.add(handler, HandlerConfig{
 		Threshold: []int{Never, 0, 1, 5}[h.rng.IntN(4)],
 		Resync:    time.Duration(h.rng.IntN(2)) * 20 * time.Millisecond,
-	}))
+	})
+	h.subs = append(h.subs, handler.sub)
 }
 
 func (h *history) addIndex() {
@@ -232,7 +295,8 @@ func (h *history) addIndex() {
 	h.indexes = append(h.indexes, index)
 }
 
-// compare compares the store with the models, and the indexes with the store.
+// compare compares the store with the models, the indexes with the store, and what those handlers know that have nothing
+// waiting.
 func (h *history) compare() {
 	h.t.Helper()
 	snapshot := h.snapshot()
@@ -247,6 +311,14 @@ func (h *history) compare() {
 		slices.Sort(names)
 		if got := strings.Join(names, " "); got != m.shown || snapshot.NamespaceResourceVersion(namespace) != m.stands {
 			h.t.Errorf("namespace %q has %q at %q, want %q at %q", namespace, got, snapshot.NamespaceResourceVersion(namespace), m.shown, m.stands)
+		}
+	}
+	for n, handler := range h.handlers {
+		if got := h.subs[n].Status(); got.Backlog == 0 && got.Callback == "" {
+			handler.agrees(h.rig)
+			if got.Synced != h.HasSynced() && (got.Synced || h.Claimed()) {
+				h.t.Errorf("%+v, and the informer has synced: %v", got, h.HasSynced())
+			}
 		}
 	}
 	for _, index := range h.indexes {

@@ -210,6 +210,7 @@ type recorder struct {
 	t *testing.T
 	// before, if not nil, is called at the start of each callback.
 	before func(event string)
+	sub    *Subscription // nil if it doesn't matter
 
 	mu     sync.Mutex
 	events []string
@@ -248,6 +249,12 @@ func (h *recorder) Add(obj object.Object, initial bool) {
 	event := "+" + show(obj)
 	if initial {
 		event = "=" + show(obj)
+		h.mu.Lock()
+		sub := h.sub
+		h.mu.Unlock()
+		if sub != nil && sub.HasSynced() {
+			h.t.Errorf("%s is an initial object, although the handler has synced", event)
+		}
 	}
 	h.note(event, object.KeyOf(obj), nil, obj)
 }

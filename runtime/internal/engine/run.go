@@ -4,7 +4,7 @@ package engine
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"iter"
 	"sync"
 
@@ -51,8 +51,12 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 		if r.before != nil {
 			<-r.before // all leases of this run wait for the end of the one before, too
 		}
+		if r.ctx.Err() != nil {
+			i.endRun(r)
+			return
+		}
+		i.beginRun(r)
 		i.work(r)
-		i.endRun(r)
 	}()
 	return r
 }
@@ -61,20 +65,16 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 // the run's goroutines.
 func (r *run) spawn(s *Subscription) { r.wg.Go(func() { s.deliver(r) }) }
 
-// work runs the streams until the run's context is done, and waits for all goroutines.
-func (i *Informer) work(r *run) {
-	if r.ctx.Err() != nil {
-		return
-	}
+// beginRun starts what a run consists of, except for its own work.
+func (i *Informer) beginRun(r *run) {
 	if i.config.Metrics != nil {
 		r.recorder = i.config.Metrics.BeginInformer(i.config.Name, i.measure)
-		defer r.recorder.Close()
 	}
 	i.openRun(r)
 	for n, s := range i.streams {
 		s.sink.fifo, s.recorder = r.queues[n], r.recorder
 		r.wg.Go(func() {
-			err := errors.New("the reflector ended")
+			err := fmt.Errorf("the goroutine that reads %s has ended: its source, transform or OnError has called runtime.Goexit", s.name())
 			defer func() { r.cancel(err) }() // has no effect if it is done already
 			if failure := s.reader.Run(r.ctx); failure != nil {
 				err = failure
@@ -87,16 +87,32 @@ func (i *Informer) work(r *run) {
 		})
 	}
 	for _, s := range i.streams[1:] {
-		r.wg.Go(func() { s.applyAll(r) })
+		r.apply(s)
 	}
-	i.streams[0].applyAll(r) // on this goroutine, which else would only wait
+}
+
+// apply starts the goroutine that applies s until the run is done.
+func (r *run) apply(s *stream) {
+	r.wg.Go(func() { s.applyAll(r, func() { r.apply(s) }) })
+}
+
+// work applies the first stream until the run's context is done, waits for all goroutines, and ends the run.
+func (i *Informer) work(r *run) {
+	i.streams[0].applyAll(r, func() { go i.work(r) }) // on this goroutine, which else would only wait
 	i.closeRun(r)
 	r.wg.Wait()
-	i.config.Mutations.CheckAll()
+	if d := i.config.Mutations; d != nil {
+		r.wg.Go(d.CheckAll) // which may end its goroutine: a report is the user's
+		r.wg.Wait()
+	}
 	for _, s := range i.streams {
 		s.unstage()
 		s.sink.fifo = nil // drops what was not applied: the next run reads it anew
 	}
+	if r.recorder != nil {
+		r.recorder.Close()
+	}
+	i.endRun(r)
 }
 
 func (i *Informer) openRun(r *run) {

@@ -44,8 +44,11 @@ type stream struct {
 	synced    chan struct{} // closed when the first full state is published
 
 	// The goroutine that applies the stream guards what follows.
-	staging bool // a full state is being read
+	batch   []delta // what was taken out of the queue
+	rest    []delta // what is not applied of that
+	staging bool    // a full state is being read
 	staged  state
+	writer  writer
 
 	waiting atomic.Int64 // staged.len(), from time to time
 
@@ -57,23 +60,20 @@ type stream struct {
 	waiters []*waiter // ascending by resourceVersion
 }
 
-// staged is an object of a full state that is not complete yet, or one that was deleted from it.
-type staged struct {
-	object  object.Object
-	deleted bool
-}
-
 // state is a full state in parts, which are not copied when it grows.
-type state [][]staged
+type state [][]object.Object
 
-func (s *state) add(obj staged) {
+// gone is an object that was deleted while the state was read.
+type gone struct{ object.Object }
+
+func (s *state) add(obj object.Object) {
 	last := len(*s) - 1
 	if last < 0 || len((*s)[last]) == cap((*s)[last]) {
 		room := 16
 		if last >= 0 {
 			room = min(2*cap((*s)[last]), 1024)
 		}
-		*s = append(*s, make([]staged, 0, room))
+		*s = append(*s, make([]object.Object, 0, room))
 		last++
 	}
 	(*s)[last] = append((*s)[last], obj)
@@ -115,19 +115,28 @@ func (s *stream) name() string {
 	return s.informer.config.Name + " in " + s.namespace
 }
 
-// applyAll applies what the queue delivers until the run is over, and closes it, since the reader may wait for room.
-func (s *stream) applyAll(r *run) {
-	queue := s.sink.fifo
-	defer queue.Close()
-	var batch []delta
-	for {
-		var err error
-		if batch, err = queue.PopBatch(r.ctx, batch[:0]); err != nil {
-			return
+// applyAll applies what the queue delivers until the run is over, and closes it, since the reader may wait for room. If an
+// index function or OnError calls runtime.Goexit, it has another goroutine go on by calling again.
+func (s *stream) applyAll(r *run, again func()) {
+	over := false
+	defer func() {
+		if !over {
+			again()
 		}
-		s.apply(r, batch)
-		clear(batch) // so that it keeps no objects alive
+	}()
+	queue := s.sink.fifo
+	for {
+		s.apply(r, s.rest)
+		clear(s.batch) // so that it keeps no objects alive
+		var err error
+		if s.batch, err = queue.PopBatch(r.ctx, s.batch[:0]); err != nil {
+			break
+		}
+		s.rest = s.batch
 	}
+	queue.Close()
+	s.batch = nil
+	over = true
 }
 
 // failed is called with each failure of a list or watch.
@@ -170,10 +179,14 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 	m := p.startWatch(opts)
 	defer m.end()
 	return p.source.Watch(ctx, opts, func() { m.opened(); opened() }, func(e source.Event[object.Object]) (err error) {
-		if e.Type != source.Bookmark {
+		switch e.Type {
+		case source.Added, source.Modified, source.Deleted:
 			if e.Object, err = p.prepare(ctx, e.Object); err != nil {
 				return err
 			}
+		case source.Bookmark:
+		default:
+			return &wrongError{source.DecodeError{Err: fmt.Errorf("the source handed over an event of the unknown type %d", e.Type)}}
 		}
 		m.count(&e)
 		return event(e)
@@ -182,8 +195,14 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 
 // prepare checks and transforms an object.
 func (s *stream) prepare(ctx context.Context, obj object.Object) (object.Object, error) {
-	if s.namespace != "" && obj.GetNamespace() != s.namespace {
-		return nil, &strayError{s.namespace, source.DecodeError{Key: object.KeyOf(obj), Err: errStray}}
+	switch {
+	case isNil(obj):
+		return nil, &wrongError{source.DecodeError{Err: errNil}}
+	case obj.GetName() == "":
+		return nil, &wrongError{source.DecodeError{Key: object.KeyOf(obj), Err: errNameless}}
+	case s.namespace != "" && obj.GetNamespace() != s.namespace:
+		return nil, &wrongError{source.DecodeError{Key: object.KeyOf(obj), Err: fmt.Errorf(
+			"the source of namespace %q sent %s; its server or its client restricts it to another namespace", s.namespace, object.KeyOf(obj))}}
 	}
 	transform := s.informer.config.Transform
 	if transform == nil {
@@ -210,19 +229,17 @@ var (
 	errTransformedIdentity = errors.New("the function changed namespace, name, uid or resourceVersion, which must stay")
 )
 
-// strayError is bad data for the reflector: an object of another namespace than the stream's.
-type strayError struct {
-	namespace string
-	data      source.DecodeError
-}
+// wrongError is bad data for the reflector, which the source did not see itself.
+type wrongError struct{ data source.DecodeError }
 
-var errStray = errors.New("wrong namespace")
+var (
+	errNil      = errors.New("the source handed over nil in the place of an object")
+	errNameless = errors.New("the source handed over an object without a name, by which it would be found")
+)
 
-func (e *strayError) Error() string {
-	return fmt.Sprintf("the source of namespace %q sent %s; its server or its client restricts it to another namespace", e.namespace, e.data.Key)
-}
+func (e *wrongError) Error() string { return e.data.Err.Error() }
 
-func (e *strayError) Unwrap() error { return &e.data }
+func (e *wrongError) Unwrap() error { return &e.data }
 
 func callTransform(ctx context.Context, transform func(object.Object) (object.Object, error), obj object.Object) (result object.Object, err error) {
 	returned := false

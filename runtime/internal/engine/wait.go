@@ -60,19 +60,31 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reflector.Reason) bool, w
 	return syncError(waits, start, nil)
 }
 
-// hopeless says whether giveUp returns true of any stream that has not synced.
+// hopeless says whether giveUp returns true of any stream that has not synced, for what it has met in the newest run.
 func hopeless(waits []Wait, giveUp func(reflector.Reason) bool) bool {
 	if giveUp == nil {
 		return false
 	}
 	for _, w := range waits {
+		if !w.Informer.begun() {
+			continue // what the streams say is about the run before
+		}
 		for _, s := range w.Informer.streams {
-			if status := s.reader.Status(); !s.HasSynced() && status.Reason != reflector.ReasonNone && giveUp(status.Reason) {
+			status := s.reader.Status()
+			failing := status.State != reflector.StateStopped && status.Reason != reflector.ReasonNone
+			if failing && !s.HasSynced() && giveUp(status.Reason) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// begun says whether the newest run has begun to work, and has not begun to end.
+func (i *Informer) begun() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.run != nil && i.run.open
 }
 
 // observe has news get a token whenever a stream's state changes or the informer syncs, until stop is called.

@@ -49,14 +49,17 @@ type spanSet struct {
 	words [1 << spanBits / 64]uint64
 }
 
-// all yields the object of every slot until yield returns false.
+// all yields the object of every slot until yield returns false. A slot is empty if its object was changed in the table,
+// which is forbidden, and then removed: its old keys were not known any more.
 func (p *posting) all(objects *vector, yield func(object.Object) bool) {
 	switch {
 	case p.n == 1:
-		yield(objects.at(p.one))
+		if obj := objects.get(p.one); obj != nil {
+			yield(obj)
+		}
 	case p.many.few != nil:
 		for _, slot := range p.many.few {
-			if !yield(objects.at(slot)) {
+			if obj := objects.get(slot); obj != nil && !yield(obj) {
 				return
 			}
 		}
@@ -72,7 +75,7 @@ func (p *posting) all(objects *vector, yield func(object.Object) bool) {
 func (s *span) all(objects *vector, yield func(object.Object) bool) bool {
 	first := s.number << spanBits
 	for _, slot := range s.few {
-		if !yield(objects.at(first + uint32(slot))) {
+		if obj := objects.get(first + uint32(slot)); obj != nil && !yield(obj) {
 			return false
 		}
 	}
@@ -81,7 +84,7 @@ func (s *span) all(objects *vector, yield func(object.Object) bool) bool {
 	}
 	for i, word := range s.bits.words {
 		for ; word != 0; word &= word - 1 {
-			if !yield(objects.at(first + uint32(i*64+bits.TrailingZeros64(word)))) {
+			if obj := objects.get(first + uint32(i*64+bits.TrailingZeros64(word))); obj != nil && !yield(obj) {
 				return false
 			}
 		}
@@ -103,7 +106,7 @@ func (p *posting) places(objects *vector, yield func(uint32, object.Object) bool
 		}
 	}
 	for _, slot := range all {
-		if !yield(slot, objects.at(slot)) {
+		if obj := objects.get(slot); obj != nil && !yield(slot, obj) {
 			return
 		}
 	}

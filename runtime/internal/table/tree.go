@@ -38,6 +38,19 @@ func (t *tree[L]) at(i uint32) *L {
 	return t.root[r].kids[u].kids[l]
 }
 
+// get returns leaf i, nil if it isn't there.
+func (t *tree[L]) get(i uint32) *L {
+	r, u, l := split(i)
+	if int(r) < len(t.root) {
+		if upper := t.root[r]; upper != nil {
+			if lower := upper.kids[u]; lower != nil {
+				return lower.kids[l]
+			}
+		}
+	}
+	return nil
+}
+
 // all yields every leaf with its number, in ascending order, until yield returns false.
 func (t *tree[L]) all(yield func(i uint32, l *L) bool) {
 	for r, upper := range t.root {

@@ -147,7 +147,7 @@ func (x *Txn) SetNamespaceResourceVersion(namespace, rv string) {
 		return
 	}
 	if !x.ownsStreams {
-		var own []stand
+		var own []*stand
 		if shared := x.next.streams; shared != nil {
 			own = slices.Clone(*shared)
 		}
@@ -156,11 +156,11 @@ func (x *Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	all := *x.next.streams
 	for i := range all {
 		if all[i].namespace == namespace {
-			all[i].resourceVersion = rv
+			all[i] = &stand{namespace, rv}
 			return
 		}
 	}
-	*x.next.streams = append(all, stand{namespace, rv})
+	*x.next.streams = append(all, &stand{namespace, rv})
 }
 
 // Open reports whether the Txn was neither published nor discarded. One that was has nothing in it, and deletes, keeps

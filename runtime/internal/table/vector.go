@@ -33,6 +33,14 @@ func (v *vector) at(i uint32) object.Object {
 	return v.leaves.at(i >> leafBits).objs[i%leafLen]
 }
 
+// get returns the object at i, nil if there is none.
+func (v *vector) get(i uint32) object.Object {
+	if lf := v.leaves.get(i >> leafBits); lf != nil {
+		return lf.objs[i%leafLen]
+	}
+	return nil
+}
+
 // all yields every object until yield returns false.
 func (v *vector) all(yield func(object.Object) bool) {
 	for _, lf := range v.leaves.all {

@@ -14,8 +14,8 @@ import (
 type Version struct {
 	objects         vector
 	resourceVersion string
-	streams         *[]stand // instead of resourceVersion, if namespaces stand at versions of their own; immutable
-	*directory               // not nil
+	streams         *[]*stand // instead of resourceVersion, if namespaces stand at versions of their own; immutable
+	*directory                // not nil
 }
 
 // stand is where one namespace stands.

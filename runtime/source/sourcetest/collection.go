@@ -46,7 +46,8 @@ func (c *Collection[T]) Create(obj T) T { return c.c.create(obj).(T) }
 
 // Update replaces an object and returns it as it was stored. obj needs no uid and no resourceVersion: there are no
 // conflicts. uid, creationTimestamp and deletionTimestamp stay what they were. If the object is being deleted and obj has no
-// finalizer any more, it is deleted. It panics if the object doesn't exist.
+// finalizer any more, it is deleted. An update that changes nothing gets a new resourceVersion, too, for which an API server
+// does nothing. It panics if the object doesn't exist.
 func (c *Collection[T]) Update(obj T) T { return c.c.update(obj).(T) }
 
 // Delete removes an object and returns its last state, with the resourceVersion of the deletion. An object with

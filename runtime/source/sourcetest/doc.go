@@ -27,10 +27,11 @@
 //   - Lists: resourceVersion, resourceVersionMatch, limit, continue. Pages stand at the version of the first one. A list at
 //     version "0" is whole. A version that is not reached yet is waited for, 3 s, and then is 504 (too large); an exact one
 //     before the last compaction is 410.
-//   - Watches: from a version, from "" or "0" with the present objects first, or as a watch-list (KEP-3157) with the
-//     bookmark that ends the initial events. A version before the last compaction is an ERROR event of code 410; before one
-//     that is not reached yet, a watch sends nothing. Bookmarks come each [Server.BookmarkInterval] and 2 s before the end
-//     if something has changed; timeoutSeconds ends a watch, and 30 minutes do if there is none.
+//   - Watches: from a version, from "" or "0" with the present objects first (unless sendInitialEvents is false), or as a
+//     watch-list (KEP-3157) with the bookmark that ends the initial events. A version before the last compaction is an ERROR
+//     event of code 410; before one that is not reached yet, a watch sends nothing. Bookmarks come each
+//     [Server.BookmarkInterval] and 2 s before the end if something has changed; timeoutSeconds ends a watch, and 30 minutes
+//     do if there is none.
 //   - Selection by namespace, labels and fields. An object that enters or leaves a watch's selection is ADDED or DELETED.
 //   - Writes: uid, creationTimestamp and resourceVersion, one counter for all resources; generateName, and finalizers.
 //

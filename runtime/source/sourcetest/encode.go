@@ -107,7 +107,7 @@ type encoding interface {
 
 // bare returns an item of a list as an API server sends it: those of built-in kinds do not say their kind.
 func (c *collection) bare(item runtime.Object) runtime.Object {
-	if c.proto && item.GetObjectKind().GroupVersionKind() == c.kind {
+	if item != nil && c.proto && item.GetObjectKind().GroupVersionKind() == c.kind {
 		item = item.DeepCopyObject()
 		item.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 	}
@@ -269,6 +269,9 @@ func (e protoEncoding) event(event Event) ([]byte, error) {
 }
 
 func marshal(obj runtime.Object) ([]byte, error) {
+	if obj == nil {
+		return nil, nil
+	}
 	m, ok := obj.(marshaler)
 	if !ok {
 		return nil, fmt.Errorf("%T has no protobuf", obj)

@@ -65,7 +65,7 @@ type Answer struct {
 	Err error
 	// Code is the status code; 0 means that of Status, or 200.
 	Code int
-	// Header has the Content-Type already.
+	// Header has the Content-Type already. That of a Status follows by itself, unless it is changed here.
 	Header http.Header
 	// Body, if not nil, is sent as it is.
 	Body []byte
@@ -187,13 +187,13 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 			a.Page, a.Status = c.list(q)
 		}
 	}
-	if a.Status == nil {
-		a.Header.Set("Content-Type", a.encoding.contentType(watching))
-	} else {
-		a.Header.Set("Content-Type", a.encoding.contentType(false))
-	}
+	streamed, whole := a.encoding.contentType(watching), a.encoding.contentType(false)
+	a.Header.Set("Content-Type", streamed)
 	if fault != nil {
 		fault.Do(a)
+	}
+	if a.Status != nil && a.Body == nil && a.Header.Get("Content-Type") == streamed {
+		a.Header.Set("Content-Type", whole)
 	}
 	return a, newBody(req.Context(), a)
 }

@@ -23,7 +23,7 @@ type Page struct {
 	APIVersion, Kind string
 	// ResourceVersion and Continue are the list's metadata.
 	ResourceVersion, Continue string
-	// Items are copies of the objects; they may be changed.
+	// Items are copies of the objects; they may be changed. nil is sent as null, in protobuf as an empty object.
 	Items []runtime.Object
 
 	remaining *int64

@@ -84,7 +84,8 @@ type query struct {
 	match        metav1.ResourceVersionMatch
 	limit        int
 	token        string
-	initial      bool // sendInitialEvents
+	initial      bool // sendInitialEvents is true
+	changesOnly  bool // sendInitialEvents is false
 	bookmarks    bool
 	timeout      time.Duration
 	encoding     encoding
@@ -144,12 +145,13 @@ func isTrue(q url.Values, name string) bool {
 // parseQuery reads and checks the options of a request to c, by the rules of API servers.
 func (c *collection) parseQuery(r Request) (query, *metav1.Status) {
 	q := query{
-		namespace: r.Namespace,
-		version:   r.Query.Get("resourceVersion"),
-		match:     metav1.ResourceVersionMatch(r.Query.Get("resourceVersionMatch")),
-		token:     r.Query.Get("continue"),
-		initial:   r.Verb == WatchList,
-		bookmarks: isTrue(r.Query, "allowWatchBookmarks"),
+		namespace:   r.Namespace,
+		version:     r.Query.Get("resourceVersion"),
+		match:       metav1.ResourceVersionMatch(r.Query.Get("resourceVersionMatch")),
+		token:       r.Query.Get("continue"),
+		initial:     r.Verb == WatchList,
+		bookmarks:   isTrue(r.Query, "allowWatchBookmarks"),
+		changesOnly: r.Query.Has("sendInitialEvents") && r.Verb == Watch,
 	}
 	var err error
 	if q.labels, err = labels.Parse(r.Query.Get("labelSelector")); err != nil {

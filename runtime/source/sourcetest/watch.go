@@ -17,7 +17,8 @@ import (
 type Event struct {
 	// Type is ADDED, MODIFIED, DELETED, BOOKMARK, ERROR, or what a Fault makes of it.
 	Type string
-	// Object is a copy of the object; of an ERROR it is a *metav1.Status. It may be changed. nil is sent as null.
+	// Object is a copy of the object; of an ERROR it is a *metav1.Status. It may be changed. nil is sent as null, in
+	// protobuf as an empty object.
 	Object runtime.Object
 }
 
@@ -59,7 +60,7 @@ func (c *collection) watch(q query) *stream {
 	switch {
 	case q.number > s.version && q.initial:
 		w.fail(tooLarge(q.number, s.version))
-	case q.initial || q.number == 0:
+	case q.initial || q.number == 0 && !q.changesOnly:
 		for _, obj := range sorted(c.objects) {
 			if q.selects(c, obj) {
 				w.queue = append(w.queue, Event{string(watch.Added), c.out(obj, q.metadataOnly)})
@@ -70,6 +71,7 @@ func (c *collection) watch(q query) *stream {
 			mark.Object.(object.Object).SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 			w.queue = append(w.queue, mark)
 		}
+	case q.number == 0: // from now on
 	case q.number < c.compacted:
 		w.fail(expired(q.number, c.compacted))
 	default:
