@@ -53,7 +53,8 @@
 //
 // The end of an informer waits for every running callback. Run does so once its context is done; Lease.Release,
 // Factory.Stop, Factory.Remove and Factory.Shutdown do so until the context that they are given is done. Acquire and
-// Factory.Start wait for nothing: where the last run has not ended yet, the next one follows it.
+// Factory.Start wait for nothing: where the last run has not ended yet, the next one follows it. A callback, or the body of a
+// loop over Events, that waits for the end of its own informer waits for itself, until that context is done.
 //
 // A transform and an error handler hold up the stream that they are called for. If objects arrive faster than they can be
 // stored, the stream is read more slowly: at most 1,024 changes wait.
@@ -62,8 +63,10 @@
 //
 // A panic in a handler is logged, with the key and the stack, and the handler goes on with its next event, unless
 // WithPanicOnHandlerCrash(true) was given. A callback that calls runtime.Goexit is logged too; its handler goes on in
-// either case. A panic of a transform is an error like any other of its. One of an index function is passed on to the
-// caller of AddIndexers; later, it is given to the error handler, and that index lacks the object.
+// either case. A panic of a transform is treated as the error that it could have returned. One of an index function is passed
+// on to the caller of AddIndexers; later, it is given to the error handler, and that index lacks the object. Nobody recovers
+// from a panic of anything else that is given to an informer (a Source, an error handler, what mutations are reported to, a
+// metrics provider): it ends the process.
 //
 // Wrong use never panics. It is an error of the call, or, where a call has none to return, of Factory.Start.
 //

@@ -20,39 +20,40 @@ type EventType uint8
 
 // The types of events.
 const (
-	// Added is an object that exists, as in Handler.OnAdd.
-	Added EventType = iota + 1
-	// Updated is an object that changed, as in Handler.OnUpdate.
-	Updated
-	// Removed is an object that was deleted, as in Handler.OnDelete.
-	Removed
-	// InitialEnd comes once, after the last object that existed when the loop began; see Registration.Synced.
-	InitialEnd
+	// EventAdded is an object that exists, as in Handler.OnAdd.
+	EventAdded EventType = iota + 1
+	// EventUpdated is an object that has changed, as in Handler.OnUpdate.
+	EventUpdated
+	// EventDeleted is an object that was deleted, as in Handler.OnDelete.
+	EventDeleted
+	// EventSynced comes once, after the last object that existed when the loop began, as Registration.Synced. It has no
+	// object.
+	EventSynced
 )
 
-// String returns "ADDED", "UPDATED", "REMOVED" or "INITIAL END".
+// String returns "ADDED", "UPDATED", "DELETED" or "SYNCED".
 func (t EventType) String() string {
 	switch t {
-	case Added:
+	case EventAdded:
 		return "ADDED"
-	case Updated:
+	case EventUpdated:
 		return "UPDATED"
-	case Removed:
-		return "REMOVED"
-	case InitialEnd:
-		return "INITIAL END"
+	case EventDeleted:
+		return "DELETED"
+	case EventSynced:
+		return "SYNCED"
 	}
 	return "UNKNOWN"
 }
 
-// Event is what one call of a Handler says.
+// Event is what one call of a Handler says, or an EventSynced.
 type Event[T object.Object] struct {
 	Type EventType
-	// Key is the object's; the zero Key for InitialEnd.
+	// Key is the object's.
 	Key object.Key
-	// Object is the object after the change, or the last state known of one that was removed; the zero T for InitialEnd.
+	// Object is the object after the change, or the last state known of one that was deleted.
 	Object T
-	// Old is what the loop was told last; the zero T unless the event is Updated. In a resync it is Object.
+	// Old is what the loop was told last, in an EventUpdated only. In a resync it is Object.
 	Old T
 	// IsInInitialList is set for objects that existed when the loop began.
 	IsInInitialList bool
@@ -60,7 +61,7 @@ type Event[T object.Object] struct {
 	FinalStateUnknown bool
 }
 
-// Events makes a loop out of a handler: an Added for each object in the store, an InitialEnd, then every change.
+// Events makes a loop out of a handler: an EventAdded for each object in the store, an EventSynced, then every change.
 //
 //	for event := range pods.Events(ctx) {
 //		…
@@ -69,9 +70,8 @@ type Event[T object.Object] struct {
 // The loop's body takes the place of a handler's callbacks: the order is the same, events are merged by key while the body
 // is slow (see WithBacklogThreshold), it delays nobody but itself, and Run waits for it while it handles an event. The
 // registration begins with the loop and has gone when the loop has ended: by break, by a return or panic in its body, or
-// because ctx is done; events that wait are dropped then. It starts no goroutine of its own, and does not end with Run: once
-// the informer runs again, the loop goes on. Each loop over the result is a registration of its own. As in a callback, who
-// waits in the body for the informer to end waits for the body too.
+// because ctx is done; events that wait are dropped then. It does not end with Run: once the informer runs again, the loop goes
+// on. Each loop over the result is a registration of its own.
 //
 // A loop that can't be registered ends at once, without an event, and logs why: a nil ctx, a wrong option, or an informer
 // that For could not make.
@@ -106,7 +106,7 @@ func until(ctx context.Context, e *engine.Informer, condition func() (bool, erro
 	case condition == nil:
 		return fail(errors.New("the condition is nil"))
 	}
-	if err := e.AddIndexes(); err != nil { // of an informer that For could not make
+	if err := broken(e); err != nil {
 		return fail(err)
 	}
 	select {
@@ -152,15 +152,15 @@ func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yie
 }
 
 func (l loop) Add(obj object.Object, initial bool) {
-	l.hand(Event[object.Object]{Type: Added, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
+	l.hand(Event[object.Object]{Type: EventAdded, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
 }
 
 func (l loop) Update(old, obj object.Object) {
-	l.hand(Event[object.Object]{Type: Updated, Key: object.KeyOf(obj), Object: obj, Old: old})
+	l.hand(Event[object.Object]{Type: EventUpdated, Key: object.KeyOf(obj), Object: obj, Old: old})
 }
 
 func (l loop) Delete(d engine.Deleted) {
-	l.hand(Event[object.Object]{Type: Removed, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
+	l.hand(Event[object.Object]{Type: EventDeleted, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
 }
 
 func (l loop) hand(e Event[object.Object]) {
@@ -178,7 +178,7 @@ func (l loop) hand(e Event[object.Object]) {
 func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Event[object.Object]) bool) {
 	end := func() bool {
 		synced = nil
-		return yield(Event[object.Object]{Type: InitialEnd})
+		return yield(Event[object.Object]{Type: EventSynced})
 	}
 	for ctx.Err() == nil {
 		select {

@@ -12,13 +12,18 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
 // An informer tells its handlers what happens, in order.
 func ExampleSharedIndexInformer() {
-	server := newWorld(pod("shop", "blue", "node-1"))
-	pods, err := informer.New[*corev1.Pod](server)
+	_, collection, client := cluster(pod("shop", "blue", "node-1"))
+	src, err := source.New[*corev1.Pod](client, podResource, source.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	pods, err := informer.New(src)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,8 +52,8 @@ func ExampleSharedIndexInformer() {
 		log.Fatal(err)
 	}
 	<-seen
-	server.put(pod("shop", "blue", "node-2"))
-	server.remove("shop", "blue")
+	collection.Update(pod("shop", "blue", "node-2"))
+	collection.Delete("shop", "blue")
 	<-seen
 	cancel()
 	fmt.Println(<-ended)
@@ -66,17 +71,12 @@ var PodByNode = store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []
 
 // An index answers from one snapshot, in typed keys.
 func ExampleWithIndexes() {
-	server := newWorld(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"), pod("shop", "red", "node-1"))
-	pods, err := informer.New(server, informer.WithIndexes(PodByNode))
-	if err != nil {
-		log.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() { ended <- pods.Run(ctx) }()
-	if err := pods.WaitForCacheSync(ctx); err != nil {
-		log.Fatal(err)
-	}
+	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"), pod("shop", "red", "node-1"))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithIndexes(PodByNode))
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx))
 
 	snapshot := pods.Store().Snapshot()
 	var names []string
@@ -85,17 +85,16 @@ func ExampleWithIndexes() {
 	}
 	slices.Sort(names)
 	fmt.Println(names, "of", snapshot.Len(), "at version", snapshot.ResourceVersion())
-	cancel()
-	<-ended
-	// Output: [blue red] of 3 at version 3
+	must(factory.Shutdown(ctx))
+	// Output: [blue red] of 3 at version 4
 }
 
 // A factory starts, waits for and ends informers together. (Generated factories have an accessor for each kind.)
 func ExampleFactory() {
-	server := newWorld(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"))
+	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("lab", "green", "node-2"))
 	ctx := context.Background()
 
-	factory := informer.NewFactory(server.client(fatal{}), informer.WithNamespace("shop"))
+	factory := informer.NewFactory(client, informer.WithNamespace("shop"))
 	pods := informer.For[*corev1.Pod](factory, corev1.SchemeGroupVersion.WithResource("pods"))
 	if err := factory.Start(ctx); err != nil {
 		log.Fatal(err)
@@ -116,23 +115,17 @@ func ExampleFactory() {
 
 // What was written can be waited for, so that the next look at the store sees it.
 func ExampleSharedIndexInformer_AwaitResourceVersion() {
-	server := newWorld()
-	pods, err := informer.New[*corev1.Pod](server)
-	if err != nil {
-		log.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error)
-	go func() { ended <- pods.Run(ctx) }()
+	_, collection, client := cluster()
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	pods := informer.For[*corev1.Pod](factory, podResource)
+	must(factory.Start(ctx))
 
-	written := server.put(pod("shop", "blue", "node-1"))
-	if err := pods.AwaitResourceVersion(ctx, written); err != nil {
-		log.Fatal(err)
-	}
+	written := collection.Create(pod("shop", "blue", "node-1")) // in a program: what the client's Create returns
+	must(pods.AwaitResourceVersion(ctx, written.ResourceVersion))
 	_, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
 	fmt.Println(ok)
-	cancel()
-	<-ended
+	must(factory.Shutdown(ctx))
 	// Output: true
 }
 

@@ -20,19 +20,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// podsResource is what these examples look at.
-var podsResource = corev1.SchemeGroupVersion.WithResource("pods")
-
 // cluster is a server in memory with some pods, and a client of it.
 func cluster(existing ...*corev1.Pod) (*sourcetest.Server, *sourcetest.Collection[*corev1.Pod], *source.Client) {
-	server := sourcetest.New()
-	pods := sourcetest.Serve[*corev1.Pod](server, podsResource, "Pod")
-	for _, pod := range existing {
-		pods.Create(pod)
-	}
-	client, err := source.NewClient(server.Config())
-	must(err)
-	return server, pods, client
+	server := newShop(existing...)
+	return server.Server, server.pods, server.client(fatal{})
 }
 
 func must(err error) {
@@ -46,7 +37,7 @@ func ExampleWithNamespaces() {
 	_, _, client := cluster(pod("shop", "blue", ""), pod("lab", "green", ""), pod("office", "red", ""))
 	ctx := context.Background()
 	factory := informer.NewFactory(client)
-	pods := informer.For[*corev1.Pod](factory, podsResource, informer.WithNamespaces("shop", "lab"))
+	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithNamespaces("shop", "lab"))
 	must(factory.Start(ctx))
 	must(factory.WaitForCacheSync(ctx))
 
@@ -61,7 +52,7 @@ func ExampleWithTransform() {
 	_, _, client := cluster(pod("shop", "blue", "node-7"))
 	ctx := context.Background()
 	factory := informer.NewFactory(client, informer.WithoutManagedFields())
-	pods := informer.For[*corev1.Pod](factory, podsResource, informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
+	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
 		pod.Status = corev1.PodStatus{}
 		pod.Labels = map[string]string{"on": pod.Spec.NodeName}
 		return pod, nil
@@ -85,7 +76,7 @@ func ExampleWithErrorHandler() {
 		informer.WithLogger(logr.Discard()), // without a handler, failures are logged only
 		informer.WithBackoff(reflector.Backoff{Initial: 1}),
 		informer.WithErrorHandler(func(_ string, err error) { failures <- reflector.ReasonOf(err) }))
-	informer.For[*corev1.Pod](factory, podsResource)
+	informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 	must(factory.WaitForCacheSync(ctx))
 	must(factory.Shutdown(ctx))
@@ -104,7 +95,7 @@ func ExampleFailOn() {
 	server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
 	ctx := context.Background()
 	factory := informer.NewFactory(client, informer.WithLogger(logr.Discard()))
-	informer.For[*corev1.Pod](factory, podsResource)
+	informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 	err := factory.WaitForCacheSync(ctx, informer.FailOn(reflector.ReasonForbidden, reflector.ReasonNotFound))
 	fmt.Println(reflector.ReasonOf(err))
@@ -117,7 +108,7 @@ func ExampleForMetadata() {
 	_, _, client := cluster(pod("shop", "blue", "node-7"), pod("lab", "green", "node-8"))
 	ctx := context.Background()
 	factory := informer.NewFactory(client)
-	pods := informer.ForMetadata(factory, podsResource, informer.WithNamespace("shop"))
+	pods := informer.ForMetadata(factory, podResource, informer.WithNamespace("shop"))
 	must(factory.Start(ctx))
 	must(factory.WaitForCacheSync(ctx))
 	for pod := range pods.Store().Snapshot().All() {
@@ -132,7 +123,7 @@ func ExampleFor() {
 	_, _, client := cluster(pod("shop", "blue", "node-7"))
 	ctx := context.Background()
 	factory := informer.NewFactory(client)
-	pods := informer.For[*unstructured.Unstructured](factory, podsResource)
+	pods := informer.For[*unstructured.Unstructured](factory, podResource)
 	must(factory.Start(ctx))
 	must(factory.WaitForCacheSync(ctx))
 	for pod := range pods.Store().Snapshot().All() {
@@ -149,7 +140,7 @@ func ExampleFilteringHandler() {
 	_, pods, client := cluster(pod("shop", "blue", ""), pod("shop", "green", "node-7"))
 	ctx := context.Background()
 	factory := informer.NewFactory(client)
-	cache := informer.For[*corev1.Pod](factory, podsResource)
+	cache := informer.For[*corev1.Pod](factory, podResource)
 	done := make(chan struct{})
 	_, err := cache.AddEventHandler(informer.FilteringHandler[*corev1.Pod]{
 		Filter: func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" },
@@ -179,15 +170,15 @@ func ExampleSharedIndexInformer_Events() {
 	_, pods, client := cluster(pod("shop", "blue", "node-7"))
 	ctx := context.Background()
 	factory := informer.NewFactory(client)
-	cache := informer.For[*corev1.Pod](factory, podsResource)
+	cache := informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 loop:
 	for event := range cache.Events(ctx) {
 		switch event.Type {
-		case informer.InitialEnd:
+		case informer.EventSynced:
 			fmt.Println("that was all there is")
 			pods.Delete("shop", "blue")
-		case informer.Removed:
+		case informer.EventDeleted:
 			fmt.Println("gone:", event.Key)
 			break loop
 		default:
@@ -206,7 +197,7 @@ func ExampleSharedIndexInformer_Until() {
 	_, pods, client := cluster(pod("shop", "blue", ""))
 	ctx := context.Background()
 	factory := informer.NewFactory(client)
-	cache := informer.For[*corev1.Pod](factory, podsResource)
+	cache := informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 	go pods.Create(pod("shop", "green", ""))
 	must(cache.Until(ctx, func(s store.Snapshot[*corev1.Pod]) (bool, error) { return s.Len() == 2, nil }))
@@ -220,7 +211,7 @@ func ExampleSharedIndexInformer_AwaitObject() {
 	_, pods, client := cluster(pod("shop", "blue", ""))
 	ctx := context.Background()
 	factory := informer.NewFactory(client)
-	cache := informer.For[*corev1.Pod](factory, podsResource)
+	cache := informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 
 	written := pods.Update(pod("shop", "blue", "node-7")) // in a program: what the client's Update returns
@@ -242,7 +233,7 @@ func ExampleSharedIndexInformer_Acquire() {
 	_, _, client := cluster(pod("shop", "blue", ""))
 	ctx := context.Background()
 	factory := informer.NewFactory(client)
-	pods := informer.For[*corev1.Pod](factory, podsResource)
+	pods := informer.For[*corev1.Pod](factory, podResource)
 
 	one, err := pods.Acquire(ctx)
 	must(err)
@@ -264,7 +255,7 @@ func ExampleWithMutationDetector() {
 	ctx := context.Background()
 	factory := informer.NewFactory(client)
 	found := make(chan informer.Mutation, 1)
-	pods := informer.For[*corev1.Pod](factory, podsResource, informer.WithMutationDetector(func(m informer.Mutation) { found <- m }))
+	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithMutationDetector(func(m informer.Mutation) { found <- m }))
 	_, err := pods.AddEventHandler(informer.HandlerFuncs[*corev1.Pod]{
 		AddFunc: func(pod *corev1.Pod, _ bool) { pod.Spec.NodeName = "node-8" }, // wrong: it is shared
 	}, informer.WithHandlerName("scheduler"))

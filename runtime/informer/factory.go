@@ -112,11 +112,11 @@ func (f *Factory) Informers() []Informer {
 // after Shutdown (wrapping ErrShutdown).
 func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.start(ctx)) }
 
-// WaitForCacheSync waits until every informer that was started and not stopped has synced, and returns nil then. While it
-// waits, it logs every 10 s which ones it waits for, and why. The error names those that have not synced, and why; it wraps
-// the last error of each, and context.Cause(ctx) if ctx was done. FailOn ends it earlier. Informers that end before they have
-// synced are no longer waited for; after Shutdown the error wraps ErrShutdown too. Before the first Start, it returns an
-// error at once.
+// WaitForCacheSync waits until every informer that was started and not stopped has synced, and returns nil then; one that was
+// made after the last Start is not waited for. While it waits, it logs every 10 s which ones it waits for, and why. The error
+// names those that have not synced, and why; it wraps the last error of each, and context.Cause(ctx) if ctx was done. FailOn
+// ends it earlier. Informers that end before they have synced are no longer waited for; after Shutdown the error wraps
+// ErrShutdown too. Before the first Start, it returns an error at once.
 func (f *Factory) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error {
 	return failed("WaitForCacheSync", f.waitForCacheSync(ctx, opts))
 }
@@ -251,25 +251,31 @@ func (f *Factory) newEngine(key informerKey, s *settings) (*engine.Informer, err
 // adjust checks that opts agree with the options that the informer was made with, and adds their indexes, which may wait
 // for the batch that is being applied.
 func (e *entry) adjust(opts []Option) error {
+	made, all := e.settings.comparable(), e.settings
+	all.indexes = nil
+	if err := all.applyAll(inFor, opts); err != nil {
+		return err
+	}
 	var errs []error
-	var indexes []engine.Indexer
+	if all.comparable() != made {
+		errs = append(errs, e.disagreeing(opts))
+	}
+	if err := e.engine.AddIndexes(all.indexes...); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// disagreeing names those of opts, each of which is right by itself, that differ from what the informer was made with.
+func (e *entry) disagreeing(opts []Option) error {
 	made := e.settings.comparable()
-	for i, opt := range opts {
-		if opt == nil {
-			errs = append(errs, fmt.Errorf("option %d is nil", i+1))
-			continue
-		}
+	var errs []error
+	for _, opt := range opts {
 		s := e.settings
-		s.indexes, s.scopedBy = nil, ""
-		if err := opt.applyInformer(&s, inFor); err != nil {
-			errs = append(errs, err)
-		} else if s.comparable() != made {
+		s.scopedBy = ""
+		if err := opt.applyInformer(&s, inFor); err != nil || s.comparable() != made {
 			errs = append(errs, fmt.Errorf("%v: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName", opt))
 		}
-		indexes = append(indexes, s.indexes...)
-	}
-	if err := e.engine.AddIndexes(indexes...); err != nil {
-		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -5,6 +5,7 @@ package informer_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,16 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/store"
-)
-
-var (
-	podResource  = corev1.SchemeGroupVersion.WithResource("pods")
-	nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
 )
 
 func podsOf(f informer.SharedInformerFactory, opts ...informer.Option) *informer.SharedIndexInformer[*corev1.Pod] {
@@ -31,8 +25,8 @@ func podsOf(f informer.SharedInformerFactory, opts ...informer.Option) *informer
 
 func TestFactoryLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := newWorld(pod("shop", "blue", ""))
-		f := informer.NewFactory(server.client(t))
+		server := newShop(pod("shop", "blue", ""))
+		f := server.factory(t)
 		want(t, f.WaitForCacheSync(t.Context()), "informer factory: WaitForCacheSync: the factory was not started")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		if err := f.Start(ctx); err != nil {
@@ -87,11 +81,11 @@ func TestFactoryLife(t *testing.T) {
 // TestStartWhileTheLastRunEnds starts an informer anew whose Run still waits for a callback.
 func TestStartWhileTheLastRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := newWorld(pod("shop", "blue", ""))
-		f := informer.NewFactory(server.client(t))
+		server := newShop(pod("shop", "blue", ""))
+		f := server.factory(t)
 		pods := podsOf(f)
 		let := make(chan struct{})
-		add(t, pods, &notes{before: func() { <-let }})
+		add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }})
 		first, cancel := context.WithCancel(t.Context())
 		second, cancelSecond := context.WithCancel(t.Context())
 		if err := f.Start(first); err != nil {
@@ -108,7 +102,7 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 			t.Errorf("while two Runs end: %v", err)
 		}
 		close(let)
-		rv := server.put(pod("shop", "red", ""))
+		rv := server.pods.Create(pod("shop", "red", "")).ResourceVersion
 		synctest.Wait()
 		if s := pods.Status(); !s.Running || s.ResourceVersion != rv {
 			t.Errorf("not started again: %+v", s)
@@ -123,7 +117,7 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 }
 
 func TestShutdownBeforeStart(t *testing.T) {
-	f := informer.NewFactory(newWorld().client(t))
+	f := newShop().factory(t)
 	podsOf(f)
 	if err := f.Shutdown(t.Context()); err != nil {
 		t.Error(err)
@@ -135,10 +129,10 @@ func TestShutdownBeforeStart(t *testing.T) {
 
 func TestShutdownNamesTheStuckHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := newWorld(pod("shop", "blue", ""))
-		f := informer.NewFactory(server.client(t))
+		server := newShop(pod("shop", "blue", ""))
+		f := server.factory(t)
 		let := make(chan struct{})
-		add(t, podsOf(f), &notes{before: func() { <-let }}, informer.WithHandlerName("billing"))
+		add(t, podsOf(f), &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
 		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
 			t.Fatal(err)
 		}
@@ -160,9 +154,9 @@ func TestShutdownNamesTheStuckHandler(t *testing.T) {
 
 func TestShutdownWhileWaitingForSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := newWorld()
-		server.fail(errOutage)
-		f := informer.NewFactory(server.client(t))
+		server := newShop()
+		server.outage()
+		f := server.factory(t)
 		podsOf(f)
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -177,8 +171,8 @@ func TestShutdownWhileWaitingForSync(t *testing.T) {
 
 func TestFactoryOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := newWorld()
-		f := informer.NewFactory(server.client(t), informer.WithNamespace("shop"), informer.WithWatchList(false), informer.WithPageSize(7))
+		server := newShop()
+		f := server.factory(t, informer.WithNamespace("shop"), informer.WithWatchList(false), informer.WithPageSize(7))
 		podsOf(f)
 		podsOf(f, informer.WithNamespace("shop")) // as it was made
 		informer.For[*corev1.Node](f, nodeResource, informer.WithClusterScope())
@@ -194,96 +188,21 @@ func TestFactoryOptions(t *testing.T) {
 		if name := services.Status().Name; name != "web" {
 			t.Errorf("the name is %q", name)
 		}
-		for _, part := range []string{"/api/v1/namespaces/shop/pods?limit=7", "/api/v1/nodes?limit=7", "/api/v1/namespaces/other/services?labelSelector=app%3Dweb&limit=7"} {
-			found := false
-			for _, asked := range server.asked {
-				found = found || strings.HasPrefix(asked, part)
-			}
-			if !found {
-				t.Errorf("nobody asked for %s: %q", part, server.asked)
+		asked := map[string]bool{}
+		for _, request := range server.Requests() {
+			asked[fmt.Sprintf("%s?labelSelector=%s&limit=%s", request.Path, request.Query.Get("labelSelector"), request.Query.Get("limit"))] = true
+		}
+		for _, want := range []string{"/api/v1/namespaces/shop/pods?labelSelector=&limit=7", "/api/v1/nodes?labelSelector=&limit=7", "/api/v1/namespaces/other/services?labelSelector=app=web&limit=7"} {
+			if !asked[want] {
+				t.Errorf("nobody asked for %s: %v", want, server.Requests())
 			}
 		}
 	})
 }
 
-// TestFactoryRemembersErrors has everything that NewFactory and For can be given wrong; Start returns all of it.
-func TestFactoryRemembersErrors(t *testing.T) {
-	server := newWorld()
-	client := server.client(t)
-	other := store.NewIndex("ByNode", func(_ *corev1.Pod, keys []int) []int { return keys })
-	for _, test := range []struct {
-		name string
-		make func() *informer.Factory
-		want string
-	}{
-		{"no client", func() *informer.Factory { return informer.NewFactory(nil) }, "informer.NewFactory: the client is nil"},
-		{"no option", func() *informer.Factory { return informer.NewFactory(client, nil) }, "informer.NewFactory: option 1 is nil"},
-		{"indexes", func() *informer.Factory { return informer.NewFactory(client, informer.WithIndexes(PodByNode)) },
-			"informer.NewFactory: WithIndexes: not an option of NewFactory; use it with For or New"},
-		{"no selector", func() *informer.Factory { return informer.NewFactory(client, informer.WithLabelSelector(nil)) },
-			"informer.NewFactory: WithLabelSelector: the selector is nil; use labels.Everything"},
-		{"no resource", func() *informer.Factory {
-			f := informer.NewFactory(client)
-			informer.For[*corev1.Pod](f, schema.GroupVersionResource{Version: "v1"})
-			return f
-		}, `informer.For /v1: "/v1, Resource=" lacks a resource or a version`},
-		{"not a pointer", func() *informer.Factory {
-			f := informer.NewFactory(client)
-			informer.For[object.Object](f, podResource)
-			informer.For[object.Object](f, podResource) // says it once
-			return f
-		}, "informer.For pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
-		{"other options", func() *informer.Factory {
-			f := informer.NewFactory(client, informer.WithPageSize(7))
-			podsOf(f)
-			podsOf(f, informer.WithPageSize(7), informer.WithPageSize(8), informer.WithIndexes(PodByNode))
-			return f
-		}, "informer.For pods/v1: WithPageSize: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName"},
-		{"other indexes", func() *informer.Factory {
-			f := informer.NewFactory(client)
-			podsOf(f, informer.WithIndexes(PodByNode))
-			podsOf(f, informer.WithIndexes(PodByNode))
-			podsOf(f, informer.WithIndexes(other))
-			return f
-		}, `informer.For pods/v1: two indexes have the name "ByNode"`},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			f := test.make()
-			want(t, f.Start(t.Context()), "informer factory: Start: "+test.want)
-			if err := f.Shutdown(t.Context()); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	f := informer.NewFactory(client)
-	for call, f := range map[string]func(context.Context) error{"Start": f.Start, "Shutdown": f.Shutdown, "WaitForCacheSync": func(ctx context.Context) error { return f.WaitForCacheSync(ctx) }} {
-		want(t, f(noContext), "informer factory: "+call+": the context is nil")
-	}
-}
-
-// TestBrokenInformers shows that what For returns for wrong arguments can be used, and says what is wrong.
-func TestBrokenInformers(t *testing.T) {
-	for name, pods := range map[string]*informer.SharedIndexInformer[*corev1.Pod]{
-		"informer.For pods/v1: the factory is nil":                       podsOf(nil),
-		"informer.For pods/v1: the factory has no client":                podsOf(informer.NewFactory(nil)),
-		"informer.For pods/v1: WithPageSize: -1 objects; want 0 or more": podsOf(informer.NewFactory(newWorld().client(t)), informer.WithPageSize(-1)),
-	} {
-		for range 2 {
-			want(t, pods.Run(t.Context()), name)
-			want(t, pods.WaitForCacheSync(t.Context()), name)
-			_, err := pods.AddEventHandler(&notes{})
-			want(t, err, "informer pods/v1: AddEventHandler: "+name)
-		}
-		if s := pods.Status(); s.Reflector.LastError == nil || pods.HasSynced() || pods.Store().Snapshot().Len() != 0 {
-			t.Errorf("status %+v", s)
-		}
-	}
-	want(t, podsOf((*informer.Factory)(nil)).Run(t.Context()), "informer.For pods/v1: the factory is nil")
-}
-
 func TestForAddsIndexes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := informer.NewFactory(newWorld(pod("shop", "blue", "node-1")).client(t))
+		f := newShop(pod("shop", "blue", "node-1")).factory(t)
 		pods := podsOf(f)
 		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
 			t.Fatal(err)

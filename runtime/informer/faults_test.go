@@ -206,8 +206,9 @@ func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 // others can implement what they are given to.
 func TestFaultW30TypedAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var src source.Source[*corev1.Pod] = newWorld(pod("shop", "blue", "node-1")) // a Source of somebody else
-		pods := newPods(t, src, informer.WithIndexes(PodByNode))
+		server := newShop(pod("shop", "blue", "node-1"))
+		var src source.Source[*corev1.Pod] = foreignSource{server.source(t)}
+		pods := newPods(t, src, informer.WithLogger(discard), informer.WithIndexes(PodByNode))
 		var last atomic.Pointer[corev1.Pod]
 		var h informer.Handler[*corev1.Pod] = informer.HandlerFuncs[*corev1.Pod]{
 			DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { last.Store(d.Object) },
@@ -216,14 +217,17 @@ func TestFaultW30TypedAPI(t *testing.T) {
 		defer start(t, pods)()
 		var onNode []*corev1.Pod = PodByNode.List(pods.Store().Snapshot(), "node-1")
 		same(t, "pods", len(onNode), 1)
-		src.(*world).remove("shop", "blue")
+		server.pods.Delete("shop", "blue")
 		synctest.Wait()
 		same(t, "the deleted one", last.Load().Name, "blue")
 
-		src.(*world).fail(errOutage)
+		server.outage()
 		synctest.Wait()
 		if err := pods.Status().Reflector.LastError; !errors.Is(err, errOutage) || reflector.ReasonOf(err) != reflector.ReasonUnreachable {
 			t.Errorf("got %v", err)
 		}
 	})
 }
+
+// foreignSource is a Source of somebody else.
+type foreignSource struct{ source.Source[*corev1.Pod] }

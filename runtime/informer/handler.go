@@ -13,7 +13,8 @@ import (
 
 // Handler is told what happens to the objects of an informer. Its methods are called one at a time, on a goroutine
 // that belongs to its registration alone, in the server's order; see the package documentation for the details.
-// They may take as long as they need, and may call every method of the informer.
+// They may take as long as they need, and may call every method of the informer; one that waits for the informer to end waits
+// for the callback too.
 //
 // Objects are shared with all readers of the cache and must not be changed.
 type Handler[T object.Object] interface {

@@ -16,16 +16,16 @@ import (
 
 // Errors that the methods of informers and factories wrap.
 var (
-	// ErrRunning is returned by Run while the informer runs already, or still.
+	// ErrRunning is wrapped by the error of Run while the informer runs already, or still.
 	ErrRunning = engine.ErrRunning
-	// ErrShutdown is returned by Factory.Start after Shutdown, and by Factory.WaitForCacheSync if informers had not synced
-	// before Shutdown. It is also the cause with which the factory's informers end.
+	// ErrShutdown is wrapped by the errors of Factory.Start after Shutdown, and of Factory.WaitForCacheSync if informers had
+	// not synced before Shutdown. It is also the cause with which the factory's informers end.
 	ErrShutdown = errors.New("the factory was shut down")
 )
 
 // SharedIndexInformer keeps a local copy of the objects that its Source lists and watches, indexed, and tells any
 // number of handlers what changes. Make one with New or For; the zero value is not usable. All methods may be called
-// by any goroutine at any time: before, during and after Run, and from handlers (where Run returns ErrRunning).
+// by any goroutine at any time: before, during and after Run, and from handlers (where Run fails with ErrRunning).
 //
 // The path of an event, with the goroutine that carries it; each stream (one per namespace, or one in all) has the left half
 // for itself:
@@ -71,11 +71,11 @@ func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInf
 
 // Run lists and watches until ctx is done. It returns context.Cause(ctx) after every goroutine that it started has ended,
 // so it waits for running callbacks. Failures of the Source do not end it; Status reports them. If the informer runs
-// already, Run returns ErrRunning. An informer may run again: it lists anew, and its handlers get the events that waited for
+// already, the error wraps ErrRunning. An informer may run again: it lists anew, and its handlers get the events that waited for
 // them and then the differences.
 //
 // If Acquire or a Factory's Start has come meanwhile, Run returns when ctx is done, and the informer runs on.
-func (i *SharedIndexInformer[T]) Run(ctx context.Context) error { return i.engine.Run(ctx) }
+func (i *SharedIndexInformer[T]) Run(ctx context.Context) error { return run(ctx, i.engine) }
 
 // Acquire makes the informer run, for several users who don't know of each other: it runs as long as one of them holds a
 // Lease whose context is not done, or a Factory has started it, or somebody is in Run. Acquire starts it if it does not
@@ -147,7 +147,8 @@ func (i *SharedIndexInformer[T]) AwaitDeleted(ctx context.Context, obj T) error 
 // Status returns what the informer is doing, and how its handlers keep up.
 func (i *SharedIndexInformer[T]) Status() Status { return statusOf(i.engine) }
 
-// Informer is a SharedIndexInformer of any type, for what does not depend on it.
+// Informer is a SharedIndexInformer of any type, with those of its methods that do not depend on the type. Nothing else
+// implements it.
 type Informer interface {
 	HasSynced() bool
 	Synced() <-chan struct{}
@@ -179,6 +180,20 @@ func (l *Lease) Release(ctx context.Context) error {
 
 func (i *SharedIndexInformer[T]) base() *engine.Informer { return i.engine }
 
+func run(ctx context.Context, e *engine.Informer) error {
+	if ctx == nil {
+		return fmt.Errorf("informer %s: Run: %w", e.Name(), errContext)
+	}
+	err := e.Run(ctx)
+	if err == ErrRunning {
+		return fmt.Errorf("informer %s: Run: %w", e.Name(), err)
+	}
+	return err
+}
+
+// broken returns the error of an informer that For could not make.
+func broken(e *engine.Informer) error { return e.AddIndexes() }
+
 func acquire(ctx context.Context, e *engine.Informer) (*Lease, error) {
 	l, err := e.Acquire(ctx)
 	if err != nil {
@@ -188,17 +203,30 @@ func acquire(ctx context.Context, e *engine.Informer) (*Lease, error) {
 }
 
 func awaitObject(ctx context.Context, e *engine.Informer, obj object.Object) error {
-	if isNil(obj) {
-		return fmt.Errorf("informer %s: AwaitObject: the object is nil", e.Name())
+	if err := checkAwaited(e, "AwaitObject", obj); err != nil {
+		return err
 	}
 	return e.AwaitObject(ctx, object.KeyOf(obj), obj.GetResourceVersion())
 }
 
 func awaitDeleted(ctx context.Context, e *engine.Informer, obj object.Object) error {
-	if isNil(obj) {
-		return fmt.Errorf("informer %s: AwaitDeleted: the object is nil", e.Name())
+	if err := checkAwaited(e, "AwaitDeleted", obj); err != nil {
+		return err
 	}
 	return e.AwaitDeleted(ctx, object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion())
+}
+
+func checkAwaited(e *engine.Informer, call string, obj object.Object) error {
+	if err := broken(e); err != nil {
+		return err
+	}
+	switch {
+	case isNil(obj):
+		return fmt.Errorf("informer %s: %s: the object is nil", e.Name(), call)
+	case obj.GetResourceVersion() == "":
+		return fmt.Errorf("informer %s: %s: %s has no resourceVersion; give what the server returned", e.Name(), call, object.KeyOf(obj))
+	}
+	return nil
 }
 
 // isNil also finds a nil pointer in an interface, as a failed constructor may return.
@@ -229,6 +257,9 @@ func addIndexers(e *engine.Informer, indexes []engine.Indexer) error {
 
 func waitForCacheSync(ctx context.Context, e *engine.Informer, opts []WaitOption) error {
 	settings, err := applyWaitOptions(opts)
+	if err == nil && ctx == nil {
+		err = errContext
+	}
 	if err != nil {
 		return fmt.Errorf("informer %s: WaitForCacheSync: %w", e.Name(), err)
 	}

@@ -19,8 +19,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -32,43 +30,6 @@ import (
 
 // noContext is what nobody should pass.
 var noContext context.Context
-
-// notes is a handler that notes what it is told.
-type notes struct {
-	mu     sync.Mutex
-	events []string
-	before func()
-}
-
-func (n *notes) note(format string, args ...any) {
-	if n.before != nil {
-		n.before()
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.events = append(n.events, fmt.Sprintf(format, args...))
-}
-
-func (n *notes) OnAdd(pod *corev1.Pod, initial bool) {
-	n.note("+%s@%s %v", pod.Name, pod.ResourceVersion, initial)
-}
-func (n *notes) OnUpdate(old, pod *corev1.Pod) {
-	n.note("~%s@%s>%s", pod.Name, old.ResourceVersion, pod.ResourceVersion)
-}
-func (n *notes) OnDelete(d informer.Deleted[*corev1.Pod]) {
-	n.note("-%s@%s %v", d.Key.Name, d.Object.ResourceVersion, d.FinalStateUnknown)
-}
-
-func (n *notes) see(t *testing.T, events ...string) {
-	t.Helper()
-	synctest.Wait()
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if diff := cmp.Diff(events, n.events); diff != "" {
-		t.Error(diff)
-	}
-	n.events = nil
-}
 
 func want(t *testing.T, err error, text string) {
 	t.Helper()
@@ -113,34 +74,32 @@ func TestFromSourceToHandler(t *testing.T) {
 	for _, watchList := range []bool{true, false} {
 		t.Run(fmt.Sprintf("watch-list %v", watchList), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				server := newWorld(pod("shop", "blue", ""))
-				pods := newPods(t, server, informer.WithWatchList(watchList))
-				var early, late notes
+				server := newShop(pod("shop", "blue", ""))
+				pods := newPods(t, server.source(t), informer.WithWatchList(watchList))
+				var early, late journal[*corev1.Pod]
 				first := add(t, pods, &early)
 				stop := start(t, pods)
-				early.see(t, "+blue@1 true")
-				server.put(pod("shop", "blue", ""))
-				server.put(pod("shop", "green", ""))
-				early.see(t, "~blue@1>2", "+green@3 false")
+				early.saw(t, "+blue@2 initial")
+				server.move("blue", "node-1")
+				server.pods.Create(pod("shop", "green", ""))
+				early.saw(t, "~blue@2>3", "+green@4")
 				second := add(t, pods, &late)
-				synctest.Wait()
-				if n := len(late.events); n != 2 || !first.HasSynced() || !second.HasSynced() {
-					t.Errorf("%d initial events, synced %v and %v", n, first.HasSynced(), second.HasSynced())
-				}
-				late.events = nil
-				server.remove("shop", "blue")
-				early.see(t, "-blue@4 false")
-				late.see(t, "-blue@4 false")
+				late.sawAll(t, "+blue@3 initial", "+green@4 initial")
+				same(t, "synced", []bool{first.HasSynced(), second.HasSynced()}, []bool{true, true})
+				server.pods.Delete("shop", "blue")
+				early.saw(t, "-blue@5")
+				late.saw(t, "-blue@5")
 				first.Remove()
-				server.put(pod("shop", "blue", ""))
-				early.see(t)
-				late.see(t, "+blue@5 false")
+				server.pods.Create(pod("shop", "blue", ""))
+				early.saw(t)
+				late.saw(t, "+blue@6")
 				stop()
 
-				server.remove("shop", "green") // while nobody looks
-				server.put(pod("shop", "blue", ""))
+				server.pods.Delete("shop", "green") // while nobody looks
+				server.move("blue", "node-2")
 				defer start(t, pods)()
-				late.see(t, "-green@3 true", "~blue@5>7")
+				late.saw(t, "-green@4 unknown", "~blue@6>8")
+				late.check(t, pods)
 			})
 		})
 	}
@@ -148,10 +107,10 @@ func TestFromSourceToHandler(t *testing.T) {
 
 func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := newWorld(pod("shop", "blue", ""))
-		server.fail(errOutage)
-		pods := newPods(t, server, informer.WithName("pods"))
-		var h notes
+		server := newShop(pod("shop", "blue", ""))
+		end := server.outage()
+		pods := newPods(t, server.source(t), informer.WithName("pods"), informer.WithLogger(discard))
+		var h journal[*corev1.Pod]
 		add(t, pods, &h)
 		defer start(t, pods)()
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("a minute is enough"))
@@ -163,26 +122,27 @@ func TestOutage(t *testing.T) {
 		if s := pods.Status(); !s.Running || s.Synced || s.Reflector.State != reflector.StateWaiting || !errors.Is(s.Reflector.LastError, errOutage) {
 			t.Errorf("status in the outage: %+v", s)
 		}
-		server.fail(nil)
+		end()
 		if err := pods.WaitForCacheSync(t.Context()); err != nil {
 			t.Error(err)
 		}
-		h.see(t, "+blue@1 true")
-		if s := pods.Status(); !s.Synced || s.Objects != 1 || s.ResourceVersion != "1" || s.Reflector.State != reflector.StateWatching || !s.Handlers[0].Synced {
+		h.saw(t, "+blue@2 initial")
+		if s := pods.Status(); !s.Synced || s.Objects != 1 || s.ResourceVersion != "2" || s.Reflector.State != reflector.StateWatching || !s.Handlers[0].Synced {
 			t.Errorf("status afterwards: %+v", s)
 		}
-		server.fail(errOutage)
-		server.put(pod("shop", "green", ""))
+		end = server.outage()
 		synctest.Wait()
-		server.fail(nil)
-		time.Sleep(time.Minute)
-		h.see(t, "+green@2 false")
+		server.pods.Create(pod("shop", "green", ""))
+		h.saw(t)
+		end()
+		pass(time.Minute)
+		h.saw(t, "+green@3")
 	})
 }
 
 func TestIndexes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newWorld(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2")))
+		pods := newPods(t, newShop(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2")).source(t))
 		stop := start(t, pods)
 		if err := pods.AddIndexers(PodByNode, PodByNode); err != nil {
 			t.Error(err)
@@ -197,59 +157,6 @@ func TestIndexes(t *testing.T) {
 	})
 }
 
-// TestWrongOptions has every wrong argument of New and AddEventHandler.
-func TestWrongOptions(t *testing.T) {
-	server := newWorld()
-	for _, test := range []struct {
-		opts []informer.Option
-		want string
-	}{
-		{[]informer.Option{nil}, "option 1 is nil"},
-		{[]informer.Option{informer.WithNamespace("x")}, "WithNamespace: not an option of New; use it with NewFactory or For"},
-		{[]informer.Option{informer.WithClusterScope()}, "WithClusterScope: not an option of New; use it with For"},
-		{[]informer.Option{informer.WithLabelSelector(labels.Everything())}, "WithLabelSelector: not an option of New; use it with NewFactory or For"},
-		{[]informer.Option{informer.WithFieldSelector(fields.Everything())}, "WithFieldSelector: not an option of New; use it with NewFactory or For"},
-		{[]informer.Option{informer.WithPageSize(-1)}, "WithPageSize: -1 objects; want 0 or more"},
-		{[]informer.Option{informer.WithName("")}, "WithName: the name is empty"},
-		{[]informer.Option{informer.WithResyncPeriod(-time.Second)}, "WithResyncPeriod: -1s; want 0 or more"},
-		{[]informer.Option{informer.WithBacklogThreshold(-2)}, "WithBacklogThreshold: -2 events; want 0 or more, or Never"},
-		{[]informer.Option{informer.WithIndexes[object.Object]()}, "WithIndexes: indexes of object.Object given to an informer of *v1.Pod"},
-		{[]informer.Option{informer.WithIndexes[*corev1.Pod](nil)}, "index 1 is nil"},
-		{[]informer.Option{nil, informer.WithPageSize(-1)}, "option 1 is nil\nWithPageSize: -1 objects; want 0 or more"},
-	} {
-		_, err := informer.New(server, test.opts...)
-		want(t, err, "informer.New: "+test.want)
-	}
-	_, err := informer.New[*corev1.Pod](nil)
-	want(t, err, "informer.New: the source is nil")
-	_, err = informer.New((*source.HTTP[*corev1.Pod])(nil)) // what a source.New that failed has returned
-	want(t, err, "informer.New: the source is nil")
-
-	pods := newPods(t, server, informer.WithName("pods"))
-	for _, test := range []struct {
-		opt  informer.HandlerOption
-		want string
-	}{
-		{nil, "option 1 is nil"},
-		{informer.WithHandlerName(""), "WithHandlerName: the name is empty"},
-		{informer.WithResyncPeriod(-time.Second), "WithResyncPeriod: -1s; want 0 or more"},
-		{informer.WithBacklogThreshold(-2), "WithBacklogThreshold: -2 events; want 0 or more, or Never"},
-	} {
-		_, err := pods.AddEventHandler(&notes{}, test.opt)
-		want(t, err, "informer pods: AddEventHandler: "+test.want)
-	}
-	_, err = pods.AddEventHandler(nil)
-	want(t, err, "informer pods: AddEventHandler: the handler is nil")
-	_, err = pods.AddEventHandler((*informer.HandlerFuncs[*corev1.Pod])(nil))
-	want(t, err, "informer pods: AddEventHandler: the handler is nil")
-	if err := pods.Run(noContext); err == nil {
-		t.Error("Run with a nil context")
-	}
-	if n := len(pods.Status().Handlers); n != 0 {
-		t.Errorf("%d handlers", n)
-	}
-}
-
 // TestTypesOfAnyKind reads pods as the types that stand for any kind.
 func TestTypesOfAnyKind(t *testing.T) {
 	anyKind[*unstructured.Unstructured](t, corev1.SchemeGroupVersion.WithKind("Pod"))
@@ -258,8 +165,8 @@ func TestTypesOfAnyKind(t *testing.T) {
 
 func anyKind[T object.Object](t *testing.T, want schema.GroupVersionKind) {
 	synctest.Test(t, func(t *testing.T) {
-		server := newWorld(pod("shop", "blue", ""))
-		f := informer.NewFactory(server.client(t))
+		server := newShop(pod("shop", "blue", ""))
+		f := server.factory(t)
 		src, err := source.New[T](server.client(t), podResource, source.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -273,9 +180,9 @@ func anyKind[T object.Object](t *testing.T, want schema.GroupVersionKind) {
 		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		server.put(pod("shop", "red", ""))
-		server.remove("shop", "blue")
-		rv := server.put(pod("shop", "red", "node-1"))
+		server.pods.Create(pod("shop", "red", ""))
+		server.pods.Delete("shop", "blue")
+		rv := server.move("red", "node-1").ResourceVersion
 		synctest.Wait()
 		for _, i := range []*informer.SharedIndexInformer[T]{alone, shared} {
 			got, _ := i.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "red"})
@@ -293,17 +200,17 @@ func anyKind[T object.Object](t *testing.T, want schema.GroupVersionKind) {
 func onAdd(*corev1.Pod, bool) {}
 
 func TestHandlerNames(t *testing.T) {
-	pods := newPods(t, newWorld())
-	add(t, pods, &notes{})
+	pods := newPods(t, newShop().source(t))
+	add(t, pods, &journal[*corev1.Pod]{})
 	add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: onAdd})
 	add(t, pods, informer.HandlerFuncs[*corev1.Pod]{})
-	add(t, pods, &notes{}, informer.WithHandlerName("mine"))
+	add(t, pods, &journal[*corev1.Pod]{}, informer.WithHandlerName("mine"))
 	var names []string
 	for _, h := range pods.Status().Handlers {
 		names = append(names, h.Name)
 	}
 	const here = "github.com/informer-gen/informer-gen/runtime/informer"
-	if diff := cmp.Diff([]string{"*informer_test.notes", here + "_test.onAdd", "informer.HandlerFuncs[*v1.Pod]", "mine"}, names, cmp.Transformer("generic", func(name string) string {
+	if diff := cmp.Diff([]string{"*informer_test.journal[*v1.Pod]", here + "_test.onAdd", "informer.HandlerFuncs[*v1.Pod]", "mine"}, names, cmp.Transformer("generic", func(name string) string {
 		return strings.ReplaceAll(name, "*k8s.io/api/core/v1.Pod", "*v1.Pod")
 	})); diff != "" {
 		t.Error(diff)
@@ -312,24 +219,21 @@ func TestHandlerNames(t *testing.T) {
 
 func TestResyncPeriods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newWorld(pod("shop", "blue", "")), informer.WithResyncPeriod(time.Minute))
-		var minute, second, never notes
+		pods := newPods(t, newShop(pod("shop", "blue", "")).source(t), informer.WithResyncPeriod(time.Minute))
+		var minute, second, never journal[*corev1.Pod]
 		add(t, pods, &minute)
 		add(t, pods, &second, informer.WithResyncPeriod(time.Millisecond)) // raised to a second
 		add(t, pods, &never, informer.WithResyncPeriod(0))
 		stop := start(t, pods)
-		time.Sleep(61 * time.Second)
-		synctest.Wait()
-		if len(minute.events) != 2 || len(second.events) != 62 || len(never.events) != 1 {
-			t.Errorf("%d, %d and %d events", len(minute.events), len(second.events), len(never.events))
-		}
+		pass(61 * time.Second)
+		same(t, "events", []int{len(minute.take()), len(second.take()), len(never.take())}, []int{2, 62, 1})
 		stop()
 	})
 }
 
 func TestGeneric(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newWorld(pod("shop", "blue", "node-1")))
+		pods := newPods(t, newShop(pod("shop", "blue", "node-1")).source(t))
 		generic := informer.Generic(pods, corev1.Resource("pods"))
 		var names []string
 		add(t, generic.Informer(), informer.HandlerFuncs[object.Object]{AddFunc: func(obj object.Object, _ bool) {
@@ -360,8 +264,8 @@ func TestPanicEndsTheProcess(t *testing.T) {
 		}
 		return
 	}
-	pods := newPods(t, newWorld(pod("shop", "blue", "")), informer.WithPanicOnHandlerCrash(true))
-	add(t, pods, &notes{before: func() { panic("on purpose") }})
+	pods := newPods(t, newShop(pod("shop", "blue", "")).source(t), informer.WithPanicOnHandlerCrash(true))
+	add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { panic("on purpose") }})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	t.Log(pods.Run(ctx))
@@ -373,11 +277,11 @@ func TestCancelled(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for round := range 50 {
 		synctest.Test(t, func(t *testing.T) {
-			server := newWorld(pod("shop", "blue", ""))
+			server := newShop(pod("shop", "blue", ""))
 			if rng.IntN(3) == 0 {
-				server.fail(errOutage)
+				server.outage()
 			}
-			pods := newPods(t, server, informer.WithWatchList(rng.IntN(2) == 0))
+			pods := newPods(t, server.source(t), informer.WithLogger(discard), informer.WithWatchList(rng.IntN(2) == 0))
 			add(t, pods, informer.HandlerFuncs[*corev1.Pod]{UpdateFunc: func(_, _ *corev1.Pod) { time.Sleep(3 * time.Millisecond) }})
 			cause := errors.New("enough")
 			ctx, cancel := context.WithCancelCause(t.Context())
@@ -386,7 +290,7 @@ func TestCancelled(t *testing.T) {
 			defer writer.Wait()
 			writer.Go(func() {
 				for ctx.Err() == nil {
-					server.put(pod("shop", "blue", ""))
+					server.move("blue", "")
 					time.Sleep(time.Millisecond)
 				}
 			})

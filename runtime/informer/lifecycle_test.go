@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-func acquire(t *testing.T, i informer.Informer, ctx context.Context) *informer.Lease {
+func acquire(ctx context.Context, t *testing.T, i informer.Informer) *informer.Lease {
 	t.Helper()
 	l, err := i.Acquire(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func TestLeases(t *testing.T) {
 		var j journal[*corev1.Pod]
 		add(t, pods, &j)
 		ctx, cancel := context.WithCancel(t.Context())
-		first, second := acquire(t, pods, ctx), acquire(t, pods, t.Context())
+		first, second := acquire(ctx, t, pods), acquire(t.Context(), t, pods)
 		j.saw(t, "+blue@2 initial")
 		if err := pods.Run(t.Context()); !errors.Is(err, informer.ErrRunning) {
 			t.Errorf("Run beside a lease: %v", err)
@@ -53,7 +53,7 @@ func TestLeases(t *testing.T) {
 			}
 		}
 		server.move("blue", "node")
-		third := acquire(t, pods, t.Context())
+		third := acquire(t.Context(), t, pods)
 		j.saw(t, "~blue@2>3")
 		if err := errors.Join(first.Release(t.Context()), second.Release(t.Context())); err != nil || !pods.Status().Running {
 			t.Errorf("leases that have ended: %v, %v", err, pods.Status())
@@ -77,7 +77,7 @@ func TestReleaseNamesTheStuckHandler(t *testing.T) {
 		pods := newPods(t, newShop(pod("shop", "blue", "")).source(t), informer.WithName("pods"))
 		let := make(chan struct{})
 		add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
-		l := acquire(t, pods, t.Context())
+		l := acquire(t.Context(), t, pods)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

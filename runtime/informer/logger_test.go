@@ -33,9 +33,9 @@ func TestWithLogger(t *testing.T) {
 				if c.own {
 					c.opts = []informer.Option{informer.WithLogger(logTo(&own))}
 				}
-				server := newWorld()
-				server.fail(errOutage)
-				pods := newPods(t, server, c.opts...)
+				server := newShop()
+				server.outage()
+				pods := newPods(t, server.source(t), c.opts...)
 				ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), logTo(&ofContext)), 10*time.Second)
 				defer cancel()
 				pods.Run(ctx)

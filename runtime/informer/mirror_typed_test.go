@@ -171,8 +171,9 @@ func TestNewInformerName(t *testing.T) {
 	name := func(opts ...informer.Option) string { return podsOf(f, opts...).Status().Name }
 	same(t, "default", name(), "pods/v1")
 	same(t, "given", name(informer.WithName("mine")), "mine")
-	same(t, "given again", podsOf(f, informer.WithName("mine")) == podsOf(f, informer.WithName("mine")), true)
-	same(t, "two names", podsOf(f, informer.WithName("mine")) == podsOf(f), false)
+	mine := podsOf(f, informer.WithName("mine"))
+	same(t, "given again", podsOf(f, informer.WithName("mine")) == mine, true)
+	same(t, "two names", podsOf(f) == mine, false)
 	widgets := informer.For[*corev1.Pod](f, schema.GroupVersionResource{Group: "samples.io", Version: "v1", Resource: "widgets"})
 	same(t, "of a group", widgets.Status().Name, "widgets.samples.io/v1")
 }

@@ -22,7 +22,7 @@ import (
 
 func line(e informer.Event[*corev1.Pod]) string {
 	s := e.Type.String()
-	if e.Type == informer.InitialEnd {
+	if e.Type == informer.EventSynced {
 		return s
 	}
 	s += " " + e.Key.Name + "@" + e.Object.ResourceVersion
@@ -67,7 +67,7 @@ func TestNewInformerWatcher(t *testing.T) {
 				}
 				slices.Sort(initial)
 				same(t, "initial", initial, []string{"ADDED pod-1@2 initial", "ADDED pod-2@3 initial", "ADDED pod-3@4 initial"})
-				same(t, "later", later, []string{"INITIAL END", "ADDED pod-4@5", "UPDATED pod-2@6 was 3", "REMOVED pod-3@7"})
+				same(t, "later", later, []string{"SYNCED", "ADDED pod-4@5", "UPDATED pod-2@6 was 3", "DELETED pod-3@7"})
 				same(t, "handlers afterwards", handlers(pods), 0)
 			})
 		})
@@ -84,7 +84,7 @@ func TestEventProcessorOrdersEvents(t *testing.T) {
 		defer cancel()
 		n := 0
 		for e := range pods.Events(ctx, informer.WithBacklogThreshold(informer.Never)) {
-			if e.Type == informer.InitialEnd {
+			if e.Type == informer.EventSynced {
 				for n := range 1000 {
 					server.pods.Create(pod("shop", numbered(n), ""))
 				}
@@ -143,11 +143,11 @@ func TestInformerWatcherDeletedFinalStateUnknown(t *testing.T) {
 			if lines = append(lines, line(e)); len(lines) == 3 {
 				break
 			}
-			if e.Type == informer.InitialEnd {
+			if e.Type == informer.EventSynced {
 				server.relist(func() { server.pods.Delete("shop", "secret1") })
 			}
 		}
-		same(t, "events", lines, []string{"ADDED secret1@2 initial", "INITIAL END", "REMOVED secret1@2 unknown"})
+		same(t, "events", lines, []string{"ADDED secret1@2 initial", "SYNCED", "DELETED secret1@2 unknown"})
 		lists := 0
 		for _, r := range server.Requests() {
 			if r.Verb == sourcetest.List {
@@ -169,7 +169,7 @@ func TestEventsMerge(t *testing.T) {
 		var lines []string
 		for e := range pods.Events(t.Context(), informer.WithBacklogThreshold(0)) {
 			lines = append(lines, line(e))
-			if e.Type == informer.InitialEnd {
+			if e.Type == informer.EventSynced {
 				for range 10 {
 					server.move("pod-1", "node")
 				}
@@ -202,7 +202,7 @@ func TestEventsOfAnInformerThatStops(t *testing.T) {
 				lines <- line(e)
 			}
 		}()
-		same(t, "first", []string{<-lines, <-lines}, []string{"ADDED pod-1@2 initial", "INITIAL END"})
+		same(t, "first", []string{<-lines, <-lines}, []string{"ADDED pod-1@2 initial", "SYNCED"})
 		stop()
 		server.move("pod-1", "node")
 		stop = start(t, pods)

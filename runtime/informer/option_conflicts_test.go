@@ -11,6 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/sharding"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -58,7 +60,7 @@ func TestOptionConflicts(t *testing.T) {
 		"WithNamespaces": informer.WithNamespaces("a"), "WithShardSelector": informer.WithShardSelector(sharding.Everything()), "WithFormats": informer.WithFormats(),
 		"WithoutManagedFields": informer.WithoutManagedFields(), "WithoutAnnotations": informer.WithoutAnnotations("a"),
 	} {
-		_, err := informer.New(newWorld(), opt)
+		_, err := informer.New(newShop().source(t), opt)
 		want(t, err, "informer.New: "+name+": not an option of New; use it with NewFactory or For")
 		if opt.String() != name {
 			t.Errorf("%s calls itself %v", name, opt)
@@ -95,6 +97,25 @@ func TestSecondForMustAgree(t *testing.T) {
 	}
 }
 
+// TestProvidersThatCanNotBeCompared agree with any other.
+func TestProvidersThatCanNotBeCompared(t *testing.T) {
+	f := newShop().factory(t)
+	for range 2 {
+		podsOf(f, informer.WithMetrics(labelledMetrics{labels: []string{"app"}}))
+	}
+	if err := f.Start(t.Context()); err != nil {
+		t.Error(err)
+	}
+	shutdown(t, f)
+}
+
+// labelledMetrics is of a type that can be compared, with a value that can't.
+type labelledMetrics struct{ labels any }
+
+func (labelledMetrics) BeginInformer(string, func() metrics.InformerState) metrics.InformerRecorder {
+	return noRecorder{}
+}
+
 // noMetrics is a Provider that tells nobody.
 type noMetrics struct{}
 
@@ -129,41 +150,6 @@ func TestOptionsAreShared(t *testing.T) {
 	same(t, "its name", f.Informers()[0].Status().Name, `pods/v1 in namespaces ["a" "b"]`)
 }
 
-// TestNothingPanics calls everything on nil, zero and broken values.
-func TestNothingPanics(t *testing.T) {
-	var nilFactory *informer.Factory
-	for call, err := range map[string]error{
-		"Start": nilFactory.Start(t.Context()), "Shutdown": nilFactory.Shutdown(t.Context()), "WaitForCacheSync": nilFactory.WaitForCacheSync(t.Context()),
-		"Stop": nilFactory.Stop(t.Context(), podsOf(nil)), "Remove": nilFactory.Remove(t.Context(), podsOf(nil)),
-	} {
-		want(t, err, "informer factory: "+call+": the factory is nil; make one with NewFactory")
-	}
-	if nilFactory.Base() != nil || nilFactory.Informers() != nil {
-		t.Error("a nil factory has something")
-	}
-	var zero informer.Factory
-	podsOf(&zero)
-	want(t, zero.Start(t.Context()), "informer factory: Start: informer.For pods/v1: the factory has no client")
-
-	var none *informer.Registration
-	none.Remove()
-	if none.HasSynced() || none.Synced() != nil || none.Status().Name != "" {
-		t.Error("a nil registration has something")
-	}
-	broken := podsOf(nil)
-	for what, err := range map[string]error{
-		"AwaitResourceVersion": broken.AwaitResourceVersion(t.Context(), "1"), "AwaitObject": broken.AwaitObject(t.Context(), &corev1.Pod{}),
-		"AwaitDeleted": broken.AwaitDeleted(t.Context(), &corev1.Pod{}), "Run": broken.Run(t.Context()), "WaitForCacheSync": broken.WaitForCacheSync(t.Context()),
-	} {
-		if err == nil || err.Error() != "informer.For pods/v1: the factory is nil" {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	if s := broken.Status().String(); s != "pods/v1: not running: informer.For pods/v1: the factory is nil; not synced" {
-		t.Errorf("status %q", s)
-	}
-}
-
 // TestTransformOfAFactory is the default of all kinds, which nil takes back for one.
 func TestTransformOfAFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -183,4 +169,81 @@ func TestTransformOfAFactory(t *testing.T) {
 		same(t, "labels", []int{len(one.Labels), len(two.GetLabels()), len(three.Labels)}, []int{0, 0, 1})
 		shutdown(t, f)
 	})
+}
+
+// TestSecondForWithAWrongOption says what is wrong, once, however often it is called.
+func TestSecondForWithAWrongOption(t *testing.T) {
+	f := newShop().factory(t)
+	podsOf(f)
+	for range 3 {
+		podsOf(f, informer.WithPageSize(-1), nil)
+	}
+	want(t, f.Start(t.Context()), "informer factory: Start: informer.For pods/v1: WithPageSize: -1 objects; want 0 or more\noption 2 is nil")
+}
+
+// TestTheSameForTwice: a call that is repeated with equal arguments agrees with itself, also if an option is given twice in
+// it, as by a function that lets its callers override an option.
+func TestTheSameForTwice(t *testing.T) {
+	f := newShop().factory(t)
+	for range 2 {
+		podsOf(f, informer.WithPageSize(7), informer.WithPageSize(8))
+	}
+	podsOf(f, informer.WithPageSize(8))
+	if err := f.Start(t.Context()); err != nil {
+		t.Error(err)
+	}
+	shutdown(t, f)
+}
+
+// TestWrongOptions has every wrong argument of New and AddEventHandler.
+func TestWrongOptions(t *testing.T) {
+	src := newShop().source(t)
+	for _, test := range []struct {
+		opts []informer.Option
+		want string
+	}{
+		{[]informer.Option{nil}, "option 1 is nil"},
+		{[]informer.Option{informer.WithNamespace("x")}, "WithNamespace: not an option of New; use it with NewFactory or For"},
+		{[]informer.Option{informer.WithClusterScope()}, "WithClusterScope: not an option of New; use it with For"},
+		{[]informer.Option{informer.WithLabelSelector(labels.Everything())}, "WithLabelSelector: not an option of New; use it with NewFactory or For"},
+		{[]informer.Option{informer.WithFieldSelector(fields.Everything())}, "WithFieldSelector: not an option of New; use it with NewFactory or For"},
+		{[]informer.Option{informer.WithPageSize(-1)}, "WithPageSize: -1 objects; want 0 or more"},
+		{[]informer.Option{informer.WithName("")}, "WithName: the name is empty"},
+		{[]informer.Option{informer.WithResyncPeriod(-time.Second)}, "WithResyncPeriod: -1s; want 0 or more"},
+		{[]informer.Option{informer.WithBacklogThreshold(-2)}, "WithBacklogThreshold: -2 events; want 0 or more, or Never"},
+		{[]informer.Option{informer.WithIndexes[object.Object]()}, "WithIndexes: indexes of object.Object given to an informer of *v1.Pod"},
+		{[]informer.Option{informer.WithIndexes[*corev1.Pod](nil)}, "index 1 is nil"},
+		{[]informer.Option{nil, informer.WithPageSize(-1)}, "option 1 is nil\nWithPageSize: -1 objects; want 0 or more"},
+	} {
+		_, err := informer.New(src, test.opts...)
+		want(t, err, "informer.New: "+test.want)
+	}
+	_, err := informer.New[*corev1.Pod](nil)
+	want(t, err, "informer.New: the source is nil")
+	_, err = informer.New((*source.HTTP[*corev1.Pod])(nil)) // what a source.New that failed has returned
+	want(t, err, "informer.New: the source is nil")
+
+	pods := newPods(t, src, informer.WithName("pods"))
+	for _, test := range []struct {
+		opt  informer.HandlerOption
+		want string
+	}{
+		{nil, "option 1 is nil"},
+		{informer.WithHandlerName(""), "WithHandlerName: the name is empty"},
+		{informer.WithResyncPeriod(-time.Second), "WithResyncPeriod: -1s; want 0 or more"},
+		{informer.WithBacklogThreshold(-2), "WithBacklogThreshold: -2 events; want 0 or more, or Never"},
+	} {
+		_, err := pods.AddEventHandler(&journal[*corev1.Pod]{}, test.opt)
+		want(t, err, "informer pods: AddEventHandler: "+test.want)
+	}
+	_, err = pods.AddEventHandler(nil)
+	want(t, err, "informer pods: AddEventHandler: the handler is nil")
+	_, err = pods.AddEventHandler((*informer.HandlerFuncs[*corev1.Pod])(nil))
+	want(t, err, "informer pods: AddEventHandler: the handler is nil")
+	if err := pods.Run(noContext); err == nil {
+		t.Error("Run with a nil context")
+	}
+	if n := len(pods.Status().Handlers); n != 0 {
+		t.Errorf("%d handlers", n)
+	}
 }

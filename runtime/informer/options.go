@@ -15,7 +15,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/engine"
-	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -68,7 +67,8 @@ func WithNamespaces(namespaces ...string) Option {
 }
 
 // WithClusterScope says that a kind is cluster-scoped, so the namespaces of the factory do not apply to it. Generated code
-// gives it for every cluster-scoped kind. Only For takes it; a namespace beside it is an error.
+// gives it for every cluster-scoped kind; in a factory of some namespaces, a For of your own has to give it too, or it makes
+// another informer. Only For takes it; a namespace beside it is an error.
 func WithClusterScope() Option {
 	return option{"WithClusterScope", inFor, func(s *settings) error {
 		if s.scopedBy != "" && s.scopedBy != "WithClusterScope" {
@@ -128,7 +128,7 @@ func WithFormats(formats ...source.Format) Option {
 }
 
 // WithoutManagedFields drops metadata.managedFields while objects are decoded, so that they never take memory. The objects
-// must not be written back by Update then. New refuses the option: its Source decodes.
+// must not be written back by Update then. What a factory drops, For can't take back. New refuses the option: its Source decodes.
 func WithoutManagedFields() Option {
 	return option{"WithoutManagedFields", inFactory | inFor, func(s *settings) error {
 		s.dropManagedFields = true
@@ -138,7 +138,8 @@ func WithoutManagedFields() Option {
 
 // WithoutAnnotations drops the annotations with these keys while objects are decoded, for example
 // "kubectl.kubernetes.io/last-applied-configuration". The objects must not be written back by Update then. Keys given to
-// For are dropped besides those of the factory. An empty key is an error. New refuses the option: its Source decodes.
+// For are dropped besides those of the factory, which it can't take back. An empty key is an error. New refuses the option:
+// its Source decodes.
 func WithoutAnnotations(keys ...string) Option {
 	keys = slices.Clone(keys)
 	return option{"WithoutAnnotations", inFactory | inFor, func(s *settings) error {
@@ -172,7 +173,7 @@ func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 		case !general && t != s.objectType:
 			return fmt.Errorf("a transform of %v given to an informer of %v", t, s.objectType)
 		}
-		s.transform, s.Transform = erased, codeOf(transform)
+		s.transform, s.transformCode = erased, codeOf(transform)
 		return nil
 	}}
 }
@@ -184,7 +185,7 @@ func WithPageSize(objects int64) Option {
 		if objects < 0 {
 			return fmt.Errorf("%d objects; want 0 or more", objects)
 		}
-		s.Tuning.PageSize = objects
+		s.tuning.PageSize = objects
 		return nil
 	}}
 }
@@ -193,7 +194,7 @@ func WithPageSize(objects int64) Option {
 // true; a server that does not support it is asked for a list instead.
 func WithWatchList(enabled bool) Option {
 	return option{"WithWatchList", inFactory | inFor | inNew, func(s *settings) error {
-		s.Tuning.DisableWatchList = !enabled
+		s.tuning.DisableWatchList = !enabled
 		return nil
 	}}
 }
@@ -202,27 +203,27 @@ func WithWatchList(enabled bool) Option {
 // its default.
 func WithBackoff(backoff reflector.Backoff) Option {
 	return option{"WithBackoff", inFactory | inFor | inNew, func(s *settings) error {
-		s.Tuning.Backoff = backoff
-		return s.Tuning.Validate()
+		s.tuning.Backoff = backoff
+		return s.tuning.Validate()
 	}}
 }
 
 // WithWatchTimeout sets after how long the server is asked to end a watch: each watch asks for a random time between timeout
 // and twice that. 0 means the default, 5 minutes; negative values are an error.
 func WithWatchTimeout(timeout time.Duration) Option {
-	return duration("WithWatchTimeout", timeout, func(s *settings) *time.Duration { return &s.Tuning.WatchTimeout })
+	return duration("WithWatchTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.WatchTimeout })
 }
 
 // WithSilenceTimeout sets how long a watch or list may bring nothing before it is given up and begun anew. 0 means the
 // default, 3 minutes, in which API servers send three bookmarks; negative values are an error.
 func WithSilenceTimeout(timeout time.Duration) Option {
-	return duration("WithSilenceTimeout", timeout, func(s *settings) *time.Duration { return &s.Tuning.SilenceTimeout })
+	return duration("WithSilenceTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.SilenceTimeout })
 }
 
 // WithInitialEventsTimeout sets how long a watch-list may bring neither an initial object nor the bookmark that ends them
 // before the objects are listed instead. 0 means the default, 10 s; negative values are an error.
 func WithInitialEventsTimeout(timeout time.Duration) Option {
-	return duration("WithInitialEventsTimeout", timeout, func(s *settings) *time.Duration { return &s.Tuning.InitialEventsTimeout })
+	return duration("WithInitialEventsTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.InitialEventsTimeout })
 }
 
 // WithErrorHandler sets a function that is told of each failure of a list or watch, with the name of the informer; see
@@ -232,7 +233,7 @@ func WithInitialEventsTimeout(timeout time.Duration) Option {
 // either case.
 func WithErrorHandler(handle func(informer string, err error)) Option {
 	return option{"WithErrorHandler", inFactory | inFor | inNew, func(s *settings) error {
-		s.onError, s.OnError = handle, codeOf(handle)
+		s.onError, s.onErrorCode = handle, codeOf(handle)
 		return nil
 	}}
 }
@@ -258,9 +259,6 @@ func WithMetrics(provider metrics.Provider) Option {
 	}}
 }
 
-// Mutation is a change that somebody made to a cached object.
-type Mutation = mutation.Mutation
-
 // WithMutationDetector finds code that changes cached objects, which are shared and read-only. report is called with each
 // mutation, by the goroutine that found it: that of a handler, right after its callback, or one of the informer's; several
 // may call at once. It must not block. nil logs an error. The detector keeps a deep copy of every object and compares all
@@ -271,7 +269,7 @@ type Mutation = mutation.Mutation
 // it fails. The option has precedence over the variable.
 func WithMutationDetector(report func(Mutation)) Option {
 	return option{"WithMutationDetector", inFactory | inFor | inNew, func(s *settings) error {
-		s.detect, s.report, s.Report = true, report, codeOf(report)
+		s.detect, s.report, s.reportCode = true, report, codeOf(report)
 		return nil
 	}}
 }

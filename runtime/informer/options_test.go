@@ -98,10 +98,10 @@ func asked(t *testing.T, option informer.Option, more []informer.Option, fault *
 	var factory *informer.Factory
 	if inFactory {
 		factory = informer.NewFactory(client, append(options, option)...)
-		informer.For[*corev1.Pod](factory, podsResource)
+		informer.For[*corev1.Pod](factory, podResource)
 	} else {
 		factory = informer.NewFactory(client, options...)
-		informer.For[*corev1.Pod](factory, podsResource, option)
+		informer.For[*corev1.Pod](factory, podResource, option)
 	}
 	started := time.Now()
 	if err := factory.Start(t.Context()); err != nil {
@@ -124,7 +124,7 @@ func TestWithWatchTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _, client := cluster()
 		factory := informer.NewFactory(client, informer.WithWatchTimeout(20*time.Minute))
-		informer.For[*corev1.Pod](factory, podsResource)
+		informer.For[*corev1.Pod](factory, podResource)
 		if err := factory.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestDroppedFields(t *testing.T) {
 				pods.Create(heavy("blue"))
 				factory := informer.NewFactory(client, informer.WithFormats(format),
 					informer.WithoutManagedFields(), informer.WithoutAnnotations("kubectl.kubernetes.io/last-applied-configuration"))
-				cache := informer.For[*corev1.Pod](factory, podsResource)
+				cache := informer.For[*corev1.Pod](factory, podResource)
 				if err := factory.Start(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -204,7 +204,7 @@ func TestMutationDetectorOfTheEnvironment(t *testing.T) {
 	}
 	_, _, client := cluster(pod("shop", "blue", "node-7"))
 	factory := informer.NewFactory(client)
-	pods := informer.For[*corev1.Pod](factory, podsResource)
+	pods := informer.For[*corev1.Pod](factory, podResource)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := pods.AddEventHandler(informer.HandlerFuncs[*corev1.Pod]{
@@ -213,4 +213,20 @@ func TestMutationDetectorOfTheEnvironment(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Log(pods.Run(ctx))
+}
+
+// TestMutationDetectorByEnvironment: the variable that client-go knows makes informers look for mutations too. It ends the
+// process then; here nobody mutates anything.
+func TestMutationDetectorByEnvironment(t *testing.T) {
+	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", ""))
+		pods := newPods(t, server.source(t))
+		var j journal[*corev1.Pod]
+		add(t, pods, &j)
+		defer start(t, pods)()
+		server.move("blue", "node")
+		pass(time.Minute)
+		j.check(t, pods)
+	})
 }

@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -22,6 +24,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	podResource  = corev1.SchemeGroupVersion.WithResource("pods")
+	nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
+)
+
+func pod(namespace, name, node string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: corev1.PodSpec{NodeName: node}}
+}
 
 // shop is an API server in memory, with pods.
 type shop struct {
@@ -62,6 +75,15 @@ func (s *shop) factory(t failer, opts ...informer.Option) *informer.Factory {
 
 // move changes a pod.
 func (s *shop) move(name, node string) *corev1.Pod { return s.pods.Update(pod("shop", name, node)) }
+
+var errOutage = errors.New("the server is away")
+
+// outage cuts the connection, until it is ended.
+func (s *shop) outage() (end func()) {
+	end = s.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(errOutage)})
+	s.EndWatches()
+	return end
+}
 
 // relist makes every informer read a full state: it forgets the history while no watch is open.
 func (s *shop) relist(change func()) {

@@ -52,7 +52,7 @@ type settings struct {
 	identity
 	agreed
 
-	// What agreed holds in a form that can be compared.
+	// What agreed has in a form that can be compared.
 	formats         []source.Format
 	dropAnnotations []string
 	transform       func(object.Object) (object.Object, error)
@@ -73,16 +73,17 @@ type identity struct {
 	LabelSelector, FieldSelector, ShardSelector string
 }
 
-// agreed is what two calls of For have to agree on. Functions are compared by their code.
+// agreed is what two calls of For have to agree on.
 type agreed struct {
-	Tuning                     reflector.Tuning
-	handlers                   handlerSettings
-	dropManagedFields          bool
-	detect                     bool // mutations
-	Formats                    string
-	Annotations                string
-	Transform, OnError, Report uintptr
-	Metrics                    metrics.Provider // nil if its type can't be compared
+	tuning            reflector.Tuning
+	handlers          handlerSettings
+	dropManagedFields bool
+	detect            bool // mutations
+
+	// What settings has in a form that can't be compared.
+	formatList, annotationList             string
+	transformCode, onErrorCode, reportCode uintptr          // functions are compared by their code
+	comparableMetrics                      metrics.Provider // nil if it can't be compared
 }
 
 type handlerSettings = engine.HandlerConfig
@@ -94,9 +95,9 @@ func defaults() settings {
 
 func (s *settings) comparable() agreed {
 	a := s.agreed
-	a.Formats, a.Annotations = fmt.Sprint(s.formats), strings.Join(s.dropAnnotations, ",")
-	if s.metrics != nil && reflect.TypeOf(s.metrics).Comparable() {
-		a.Metrics = s.metrics
+	a.formatList, a.annotationList = fmt.Sprint(s.formats), strings.Join(s.dropAnnotations, ",")
+	if provider := reflect.ValueOf(s.metrics); provider.IsValid() && provider.Comparable() {
+		a.comparableMetrics = s.metrics
 	}
 	return a
 }
@@ -185,7 +186,7 @@ func (s *settings) newEngine(name string, streams ...engine.Stream) (*engine.Inf
 		Name:      name,
 		Streams:   streams,
 		Indexes:   s.indexes,
-		Tuning:    s.Tuning,
+		Tuning:    s.tuning,
 		Transform: s.checkedTransform(),
 		Handlers:  s.handlers,
 		Logger:    s.logger,
@@ -202,7 +203,7 @@ func (s *settings) newEngine(name string, streams ...engine.Stream) (*engine.Inf
 func (s *settings) detector(name string) *mutation.Detector {
 	switch {
 	case s.detect:
-		return mutation.New(name, s.report)
+		return newDetector(name, s.report)
 	case mutation.FromEnvironment():
 		return mutation.New(name, mutation.Panic)
 	}

@@ -101,7 +101,7 @@ type HandlerStatus struct {
 	Since    time.Time
 }
 
-// String returns a few words for people: `handler "billing" is in OnAdd of shop/blue for 3s, 12 events wait, merging`.
+// String returns a few words for people: `handler "billing" is in OnAdd of shop/blue for 3s, 12 waiting, merging`.
 func (s HandlerStatus) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "handler %q", s.Name)
@@ -110,7 +110,7 @@ func (s HandlerStatus) String() string {
 	} else {
 		fmt.Fprintf(&b, " is in %s of %s for %v", s.Callback, s.Key, time.Since(s.Since).Round(time.Millisecond))
 	}
-	fmt.Fprintf(&b, ", %d events wait", s.Backlog)
+	fmt.Fprintf(&b, ", %d waiting", s.Backlog)
 	if s.Merging {
 		b.WriteString(", merging")
 	}

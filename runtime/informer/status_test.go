@@ -3,17 +3,21 @@
 package informer_test
 
 import (
+	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
 // TestStatusInOneLine reads the status as people do, in every stage of an informer's life.
@@ -32,7 +36,7 @@ func TestStatusInOneLine(t *testing.T) {
 		pass(3 * time.Second)
 		begin := time.Now().Add(-3 * time.Second).UTC().Format(time.RFC3339)
 		h := pods.Status().Handlers[0]
-		line(fmt.Sprintf(`pods: watching since %s; synced, 2 objects at resourceVersion 3; handler "billing" is in OnAdd of %s for 3s, 1 events wait`, begin, h.Key))
+		line(fmt.Sprintf(`pods: watching since %s; synced, 2 objects at resourceVersion 3; handler "billing" is in OnAdd of %s for 3s, 1 waiting`, begin, h.Key))
 		server.move("blue", "node")
 		server.move("red", "node")
 		synctest.Wait()
@@ -41,7 +45,7 @@ func TestStatusInOneLine(t *testing.T) {
 		}
 		close(let)
 		synctest.Wait()
-		same(t, "the handler", r.Status().String(), `handler "billing" is idle, 0 events wait`)
+		same(t, "the handler", r.Status().String(), `handler "billing" is idle, 0 waiting`)
 		stop()
 		line("pods: not running; synced, 2 objects at resourceVersion 5")
 	})
@@ -70,28 +74,42 @@ func TestStatusHasTimesAndVersions(t *testing.T) {
 	})
 }
 
-// TestSecondForWithAWrongOption says what is wrong, once, however often it is called.
-func TestSecondForWithAWrongOption(t *testing.T) {
-	f := newShop().factory(t)
-	podsOf(f)
-	for range 3 {
-		podsOf(f, informer.WithPageSize(-1), nil)
+// TestFailOnForgetsTheLastRun: what an informer failed with before it was stopped says nothing about the run that follows,
+// whether that has begun or still waits for the end of the one before.
+func TestFailOnForgetsTheLastRun(t *testing.T) {
+	for _, stuck := range []bool{false, true} {
+		t.Run(fmt.Sprint("the last run is stuck ", stuck), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := newShop()
+				allow := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
+				let := make(chan struct{})
+				if !stuck {
+					close(let)
+				}
+				f := server.factory(t, informer.WithLogger(discard), informer.WithErrorHandler(func(string, error) { <-let }))
+				podsOf(f)
+				ctx, cancel := context.WithCancel(t.Context())
+				if err := f.Start(ctx); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); !apierrors.IsForbidden(err) {
+					t.Errorf("got %v", err)
+				}
+				allow()
+				cancel()
+				synctest.Wait()
+				if err := f.Start(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				if stuck {
+					time.AfterFunc(time.Second, func() { close(let) })
+				}
+				if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); err != nil {
+					t.Errorf("in the next run: %v", err)
+				}
+				shutdown(t, f)
+			})
+		})
 	}
-	want(t, f.Start(t.Context()), "informer factory: Start: informer.For pods/v1: WithPageSize: -1 objects; want 0 or more\noption 2 is nil")
-}
-
-// TestMutationDetectorByEnvironment: the variable that client-go knows makes informers look for mutations too. It ends the
-// process then; here nobody mutates anything.
-func TestMutationDetectorByEnvironment(t *testing.T) {
-	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop(pod("shop", "blue", ""))
-		pods := newPods(t, server.source(t))
-		var j journal[*corev1.Pod]
-		add(t, pods, &j)
-		defer start(t, pods)()
-		server.move("blue", "node")
-		pass(time.Minute)
-		j.check(t, pods)
-	})
 }

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// TestErrorsNameTheCall: an error of wrong use says which informer and which call it is about.
+func TestErrorsNameTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newPods(t, newShop().source(t), informer.WithName("pods"))
+		_, acquire := pods.Acquire(noContext)
+		lease, err := pods.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		running := pods.Run(t.Context())
+		if !errors.Is(running, informer.ErrRunning) {
+			t.Errorf("got %v", running)
+		}
+		fresh := pod("shop", "blue", "")
+		for text, err := range map[string]error{
+			"Run: the informer is running already":                                          running,
+			"Run: the context is nil":                                                       pods.Run(noContext),
+			"Acquire: the context is nil":                                                   acquire,
+			"Release: the context is nil":                                                   lease.Release(noContext),
+			"WaitForCacheSync: the context is nil":                                          pods.WaitForCacheSync(noContext),
+			"WaitForCacheSync: option 1 is nil":                                             pods.WaitForCacheSync(t.Context(), nil),
+			"Until: the context is nil":                                                     pods.Until(noContext, func(store.Snapshot[*corev1.Pod]) (bool, error) { return true, nil }),
+			"Until: the condition is nil":                                                   pods.Until(t.Context(), nil),
+			"AwaitObject: the object is nil":                                                pods.AwaitObject(t.Context(), nil),
+			"AwaitDeleted: the object is nil":                                               pods.AwaitDeleted(t.Context(), nil),
+			"AwaitObject: shop/blue has no resourceVersion; give what the server returned":  pods.AwaitObject(t.Context(), fresh),
+			"AwaitDeleted: shop/blue has no resourceVersion; give what the server returned": pods.AwaitDeleted(t.Context(), fresh),
+		} {
+			want(t, err, "informer pods: "+text)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestNothingPanics calls everything on nil, zero and broken values.
+func TestNothingPanics(t *testing.T) {
+	var nilFactory *informer.Factory
+	for call, err := range map[string]error{
+		"Start": nilFactory.Start(t.Context()), "Shutdown": nilFactory.Shutdown(t.Context()), "WaitForCacheSync": nilFactory.WaitForCacheSync(t.Context()),
+		"Stop": nilFactory.Stop(t.Context(), podsOf(nil)), "Remove": nilFactory.Remove(t.Context(), podsOf(nil)),
+	} {
+		want(t, err, "informer factory: "+call+": the factory is nil; make one with NewFactory")
+	}
+	if nilFactory.Base() != nil || nilFactory.Informers() != nil {
+		t.Error("a nil factory has something")
+	}
+	var zero informer.Factory
+	podsOf(&zero)
+	want(t, zero.Start(t.Context()), "informer factory: Start: informer.For pods/v1: the factory has no client")
+
+	var none *informer.Registration
+	none.Remove()
+	if none.HasSynced() || none.Synced() != nil || none.Status().Name != "" {
+		t.Error("a nil registration has something")
+	}
+	broken := podsOf(nil)
+	for what, err := range map[string]error{
+		"AwaitResourceVersion": broken.AwaitResourceVersion(t.Context(), "1"), "AwaitObject": broken.AwaitObject(t.Context(), &corev1.Pod{}),
+		"AwaitDeleted": broken.AwaitDeleted(t.Context(), &corev1.Pod{}), "Run": broken.Run(t.Context()), "WaitForCacheSync": broken.WaitForCacheSync(t.Context()),
+	} {
+		if err == nil || err.Error() != "informer.For pods/v1: the factory is nil" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if s := broken.Status().String(); s != "pods/v1: not running: informer.For pods/v1: the factory is nil; not synced" {
+		t.Errorf("status %q", s)
+	}
+}
+
+// TestBrokenInformers shows that what For returns for wrong arguments can be used, and says what is wrong.
+func TestBrokenInformers(t *testing.T) {
+	for name, pods := range map[string]*informer.SharedIndexInformer[*corev1.Pod]{
+		"informer.For pods/v1: the factory is nil":                       podsOf(nil),
+		"informer.For pods/v1: the factory has no client":                podsOf(informer.NewFactory(nil)),
+		"informer.For pods/v1: WithPageSize: -1 objects; want 0 or more": podsOf(newShop().factory(t), informer.WithPageSize(-1)),
+	} {
+		for range 2 {
+			want(t, pods.Run(t.Context()), name)
+			want(t, pods.WaitForCacheSync(t.Context()), name)
+			_, err := pods.AddEventHandler(&journal[*corev1.Pod]{})
+			want(t, err, "informer pods/v1: AddEventHandler: "+name)
+		}
+		if s := pods.Status(); s.Reflector.LastError == nil || pods.HasSynced() || pods.Store().Snapshot().Len() != 0 {
+			t.Errorf("status %+v", s)
+		}
+	}
+	want(t, podsOf((*informer.Factory)(nil)).Run(t.Context()), "informer.For pods/v1: the factory is nil")
+}
+
+// TestFactoryRemembersErrors has everything that NewFactory and For can be given wrong; Start returns all of it.
+func TestFactoryRemembersErrors(t *testing.T) {
+	server := newShop()
+	client := server.client(t)
+	other := store.NewIndex("ByNode", func(_ *corev1.Pod, keys []int) []int { return keys })
+	for _, test := range []struct {
+		name string
+		make func() *informer.Factory
+		want string
+	}{
+		{"no client", func() *informer.Factory { return informer.NewFactory(nil) }, "informer.NewFactory: the client is nil"},
+		{"no option", func() *informer.Factory { return informer.NewFactory(client, nil) }, "informer.NewFactory: option 1 is nil"},
+		{"indexes", func() *informer.Factory { return informer.NewFactory(client, informer.WithIndexes(PodByNode)) },
+			"informer.NewFactory: WithIndexes: not an option of NewFactory; use it with For or New"},
+		{"no selector", func() *informer.Factory { return informer.NewFactory(client, informer.WithLabelSelector(nil)) },
+			"informer.NewFactory: WithLabelSelector: the selector is nil; use labels.Everything"},
+		{"no resource", func() *informer.Factory {
+			f := informer.NewFactory(client)
+			informer.For[*corev1.Pod](f, schema.GroupVersionResource{Version: "v1"})
+			return f
+		}, `informer.For /v1: "/v1, Resource=" lacks a resource or a version`},
+		{"not a pointer", func() *informer.Factory {
+			f := informer.NewFactory(client)
+			informer.For[object.Object](f, podResource)
+			informer.For[object.Object](f, podResource) // says it once
+			return f
+		}, "informer.For pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
+		{"other options", func() *informer.Factory {
+			f := informer.NewFactory(client, informer.WithPageSize(7))
+			podsOf(f)
+			podsOf(f, informer.WithPageSize(7), informer.WithPageSize(8), informer.WithIndexes(PodByNode))
+			return f
+		}, "informer.For pods/v1: WithPageSize: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName"},
+		{"other indexes", func() *informer.Factory {
+			f := informer.NewFactory(client)
+			podsOf(f, informer.WithIndexes(PodByNode))
+			podsOf(f, informer.WithIndexes(PodByNode))
+			podsOf(f, informer.WithIndexes(other))
+			return f
+		}, `informer.For pods/v1: two indexes have the name "ByNode"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := test.make()
+			want(t, f.Start(t.Context()), "informer factory: Start: "+test.want)
+			if err := f.Shutdown(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	f := informer.NewFactory(client)
+	for call, f := range map[string]func(context.Context) error{"Start": f.Start, "Shutdown": f.Shutdown, "WaitForCacheSync": func(ctx context.Context) error { return f.WaitForCacheSync(ctx) }} {
+		want(t, f(noContext), "informer factory: "+call+": the context is nil")
+	}
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+func handlers[T object.Object](i *informer.SharedIndexInformer[T]) int {
+	return len(i.Status().Handlers)
+}
+
+func TestSharedInformerRemoveHandler(t *testing.T) {
+	pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
+	first, second := add(t, pods, &journal[*corev1.Pod]{}), add(t, pods, &journal[*corev1.Pod]{})
+	same(t, "handlers", handlers(pods), 2)
+	second.Remove()
+	same(t, "handlers", handlers(pods), 1)
+	first.Remove()
+	same(t, "handlers", handlers(pods), 0)
+}
+
+// TestSharedInformerRemoveForeignHandler shows that a registration knows its informer: there is no way to remove it from
+// another one.
+func TestSharedInformerRemoveForeignHandler(t *testing.T) {
+	server := newShop(pod("", "pod1", ""))
+	one, other := newPods(t, server.source(t)), newPods(t, server.source(t))
+	first, second := add(t, one, &journal[*corev1.Pod]{}), add(t, one, &journal[*corev1.Pod]{})
+	foreign := add(t, other, &journal[*corev1.Pod]{})
+	foreign.Remove()
+	same(t, "handlers of the one", handlers(one), 2)
+	same(t, "handlers of the other", handlers(other), 0)
+	second.Remove()
+	first.Remove()
+	same(t, "handlers of the one", handlers(one), 0)
+}
+
+func TestSharedInformerMultipleRegistration(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
+		var j journal[*corev1.Pod]
+		first, second := add(t, pods, &j), add(t, pods, &j)
+		same(t, "handlers", handlers(pods), 2)
+		first.Remove()
+		same(t, "handlers", handlers(pods), 1)
+		defer start(t, pods)()
+		j.saw(t, "+pod1@2 initial")
+		second.Remove()
+		same(t, "handlers", handlers(pods), 0)
+	})
+}
+
+func TestRemovingRemovedSharedInformer(t *testing.T) {
+	pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
+	r := add(t, pods, &journal[*corev1.Pod]{})
+	r.Remove()
+	r.Remove()
+	same(t, "handlers", handlers(pods), 0)
+}
+
+// TestSharedInformerHandlerAbuse adds and removes handlers in many goroutines while events come in and the informer stops.
+func TestSharedInformerHandlerAbuse(t *testing.T) {
+	server := newShop()
+	pods := newPods(t, server.source(t))
+	ctx, cancel := context.WithCancel(t.Context())
+	var running, workers sync.WaitGroup
+	running.Go(func() { _ = pods.Run(ctx) })
+	for range 20 {
+		workers.Go(func() {
+			var mine []*informer.Registration
+			for ctx.Err() == nil {
+				if at := rand.IntN(len(mine) + 1); at == len(mine) && len(mine) < 20 {
+					mine = append(mine, add(t, pods, &journal[*corev1.Pod]{}, informer.WithResyncPeriod(time.Second)))
+				} else if len(mine) > 0 {
+					at = min(at, len(mine)-1)
+					mine[at].Remove()
+					mine = slices.Delete(mine, at, at+1)
+				}
+			}
+			for _, r := range mine {
+				r.Remove()
+			}
+		})
+	}
+	exist := []string{}
+	for n := range 3000 {
+		switch at := rand.IntN(len(exist) + 1); {
+		case at == len(exist) || rand.IntN(3) == 0:
+			server.pods.Create(pod("shop", fmt.Sprint("pod", n), ""))
+			exist = append(exist, fmt.Sprint("pod", n))
+		case rand.IntN(2) == 0:
+			server.move(exist[at], "node")
+		default:
+			server.pods.Delete("shop", exist[at])
+			exist = slices.Delete(exist, at, at+1)
+		}
+	}
+	cancel()
+	workers.Wait()
+	running.Wait()
+	same(t, "handlers", handlers(pods), 0)
+}
+
+// TestAddOnStoppedSharedInformer: a stopped informer may run again, so a handler may be added to it.
+func TestAddOnStoppedSharedInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
+		start(t, pods)()
+		var j journal[*corev1.Pod]
+		r := add(t, pods, &j)
+		j.saw(t)
+		if r.HasSynced() {
+			t.Error("synced without an event")
+		}
+		defer start(t, pods)()
+		j.saw(t, "+pod1@2 initial")
+		if !r.HasSynced() {
+			t.Error("not synced")
+		}
+	})
+}
+
+func TestRemoveOnStoppedSharedInformer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
+		r := add(t, pods, &journal[*corev1.Pod]{})
+		start(t, pods)()
+		r.Remove()
+		same(t, "handlers", handlers(pods), 0)
+	})
+}
+
+func TestRemoveWhileActive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		pods := newPods(t, server.source(t))
+		var j journal[*corev1.Pod]
+		r := add(t, pods, &j)
+		defer start(t, pods)()
+		server.pods.Create(pod("", "pod1", ""))
+		j.saw(t, "+pod1@2")
+		r.Remove()
+		same(t, "handlers", handlers(pods), 0)
+		server.pods.Create(pod("", "pod2", ""))
+		j.saw(t)
+	})
+}
+
+func TestAddWhileActive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		pods := newPods(t, server.source(t))
+		var early, late journal[*corev1.Pod]
+		first := add(t, pods, &early)
+		if first.HasSynced() {
+			t.Error("synced before Run")
+		}
+		defer start(t, pods)()
+		server.pods.Create(pod("", "pod1", ""))
+		early.saw(t, "+pod1@2")
+		<-first.Synced()
+		let := make(chan struct{})
+		late.before = func(string, object.Key) { <-let }
+		second := add(t, pods, &late)
+		synctest.Wait()
+		if second.HasSynced() {
+			t.Error("synced before the first callback has returned")
+		}
+		close(let)
+		server.pods.Create(pod("", "pod2", ""))
+		late.saw(t, "+pod1@2 initial", "+pod2@3")
+		early.saw(t, "+pod2@3")
+		if !second.HasSynced() {
+			t.Error("not synced")
+		}
+		same(t, "handlers", handlers(pods), 2)
+	})
+}
+
+// TestEventPanics has a handler that panics in each of its methods; the other one gets every event, and so does it.
+func TestEventPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "pod1", ""))
+		pods := newPods(t, server.source(t), informer.WithLogger(discard))
+		panics := journal[*corev1.Pod]{}
+		var calm journal[*corev1.Pod]
+		failing := add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
+			AddFunc:    func(pod *corev1.Pod, initial bool) { panics.OnAdd(pod, initial); panic("add") },
+			UpdateFunc: func(old, pod *corev1.Pod) { panics.OnUpdate(old, pod); panic(errors.New("update")) },
+			DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { panics.OnDelete(d); panic("delete") },
+		})
+		add(t, pods, &calm)
+		defer start(t, pods)()
+		server.move("pod1", "node")
+		synctest.Wait()
+		server.pods.Delete("shop", "pod1")
+		events := []string{"+pod1@2 initial", "~pod1@2>3", "-pod1@4"}
+		panics.saw(t, events...)
+		calm.saw(t, events...)
+		if !failing.HasSynced() {
+			t.Error("a handler that panics on an initial object never syncs")
+		}
+	})
+}
+
+// TestRemoveEventHandler_AsynchronousPanic: events that wait for a handler when it is removed are not delivered to what
+// its owner has torn down.
+func TestRemoveEventHandler_AsynchronousPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "pod1", ""))
+		pods := newPods(t, server.source(t))
+		let, torn := make(chan struct{}), false
+		r := add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) {
+			if torn {
+				t.Error("a callback after Remove")
+			}
+			<-let
+		}})
+		defer start(t, pods)()
+		server.move("pod1", "node")
+		synctest.Wait()
+		time.AfterFunc(time.Second, func() { close(let) })
+		r.Remove()
+		torn = true
+		synctest.Wait()
+	})
+}
+
+// TestRemoveEventHandler_SynchronousShutdown: Remove waits for the running callback.
+func TestRemoveEventHandler_SynchronousShutdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newPods(t, newShop(pod("shop", "pod1", "")).source(t))
+		returned := false
+		r := add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(*corev1.Pod, bool) {
+			time.Sleep(time.Minute)
+			returned = true
+		}})
+		defer start(t, pods)()
+		r.Remove()
+		if !returned {
+			t.Error("Remove has not waited")
+		}
+	})
+}
+
+func TestShutDownEventHandler_Lifecycles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pods := newPods(t, newShop(pod("shop", "pod1", "")).source(t))
+		before, running, after := add(t, pods, &journal[*corev1.Pod]{}), add(t, pods, &journal[*corev1.Pod]{}), add(t, pods, &journal[*corev1.Pod]{})
+		before.Remove()
+		stop := start(t, pods)
+		running.Remove()
+		stop()
+		after.Remove()
+		same(t, "handlers", handlers(pods), 0)
+	})
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Mutation is a change of an object that is in a cache, or was, made by code that should only have read it. What
+// WithMutationDetector is given gets it.
+type Mutation struct {
+	// Informer is the name of the informer that the object came from.
+	Informer string
+	// Key, UID and ResourceVersion say which object it is, as it was stored.
+	Key             object.Key
+	UID             types.UID
+	ResourceVersion string
+	// Path is the first field that differs, such as .spec.containers[2].image or .metadata.labels["app"].
+	Path string
+	// Before and After are the values at Path, at most 200 bytes each; "(absent)" for an element or a map's key that is
+	// not there.
+	Before, After string
+	// Handler is the handler during whose callback the object was changed; "" if it is unknown, as for changes by other
+	// goroutines. If several goroutines have the object at that time, it may have been another one.
+	Handler string
+}
+
+// Error says in one line what happened and what to do.
+func (m Mutation) Error() string { return mutation.Mutation(m).Error() }
+
+// --- private from here ---
+
+// newDetector returns a detector that tells report, or the log if that is nil.
+func newDetector(informer string, report func(Mutation)) *mutation.Detector {
+	if report == nil {
+		return mutation.New(informer, nil)
+	}
+	return mutation.New(informer, func(m mutation.Mutation) { report(Mutation(m)) })
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+func TestPromise01EveryChangeInOrder(t *testing.T) {
+	for _, watchList := range []bool{true, false} {
+		t.Run(fmt.Sprint("watch-list ", watchList), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := newShop(pod("shop", "a", ""), pod("shop", "b", ""), pod("shop", "c", ""), pod("shop", "d", ""))
+				pods := newPods(t, server.source(t), informer.WithWatchList(watchList), informer.WithLogger(discard))
+				let := make(chan struct{}, 1000)
+				var prompt, merging journal[*corev1.Pod]
+				merging.before = func(string, object.Key) { <-let }
+				add(t, pods, &prompt)
+				add(t, pods, &merging, informer.WithBacklogThreshold(0))
+				for range 4 {
+					let <- struct{}{}
+				}
+				defer start(t, pods)()
+				prompt.sawAll(t, "+a@2 initial", "+b@3 initial", "+c@4 initial", "+d@5 initial")
+				merging.sawAll(t, "+a@2 initial", "+b@3 initial", "+c@4 initial", "+d@5 initial")
+
+				// On the watch: every event, in the server's order; another UID is another object.
+				server.move("a", "1")
+				synctest.Wait() // the merging handler is told of this one, and stays in its callback
+				server.move("b", "1")
+				server.move("a", "2")
+				server.pods.Delete("shop", "a")
+				server.pods.Create(pod("shop", "a", ""))
+				prompt.saw(t, "~a@2>6", "~b@3>7", "~a@6>8", "-a@9", "+a@10")
+
+				// A watch that breaks: nothing is lost, and nothing comes twice.
+				stop := server.Inject(sourcetest.Fault{On: sourcetest.Watch, Times: sourcetest.Always, Do: sourcetest.Fail(syscall.ECONNREFUSED)})
+				server.EndWatches()
+				server.move("b", "2")
+				server.pods.Delete("shop", "b")
+				server.pods.Create(pod("shop", "b", ""))
+				synctest.Wait()
+				stop()
+				pass(time.Minute)
+				prompt.saw(t, "~b@7>11", "-b@12", "+b@13")
+
+				// A relist: another UID is a deletion, then an addition; what has vanished is one deletion, with the last state
+				// known; what is the same is not reported.
+				server.relist(func() {
+					server.move("a", "3")
+					server.pods.Delete("shop", "b")
+					server.pods.Create(pod("shop", "b", ""))
+					server.pods.Delete("shop", "c")
+				})
+				pass(time.Minute)
+				relist := prompt.take()
+				sorted := slices.Sorted(slices.Values(relist))
+				same(t, "relist", sorted, []string{"+b@16", "-b@13 unknown", "-c@4 unknown", "~a@10>14"})
+				if slices.Index(relist, "-b@13 unknown") > slices.Index(relist, "+b@16") {
+					t.Errorf("added before it was deleted: %q", relist)
+				}
+				prompt.check(t, pods)
+
+				// A handler that fell behind: the same, merged by key.
+				close(let)
+				merging.sawAll(t, "~a@2>6", "-a@9", "+a@14", "-b@12", "+b@16", "-c@4 unknown")
+				merging.check(t, pods)
+			})
+		})
+	}
+}
+
+func TestPromise03ASlowHandlerDelaysNobodyAndItsBacklogIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		const keys, updates = 10, 5000
+		for n := range keys {
+			server.pods.Create(pod("shop", numbered(n), ""))
+		}
+		pods := newPods(t, server.source(t))
+		let := make(chan struct{})
+		var stuck, prompt journal[*corev1.Pod]
+		var events atomic.Int64
+		stuck.before = func(string, object.Key) { <-let }
+		prompt.before = func(string, object.Key) { events.Add(1) }
+		slow, never := add(t, pods, &stuck), add(t, pods, &journal[*corev1.Pod]{before: stuck.before}, informer.WithBacklogThreshold(informer.Never))
+		add(t, pods, &prompt)
+		defer start(t, pods)()
+		for range updates / keys {
+			for n := range keys {
+				server.move(numbered(n), "node")
+			}
+			synctest.Wait() // the prompt handler keeps up
+		}
+		server.pods.Create(pod("shop", "brief", ""))
+		server.pods.Delete("shop", "brief")
+		synctest.Wait()
+		same(t, "events of the handler that keeps up", events.Load(), int64(keys+updates+2))
+		if s := slow.Status(); s.Backlog > 2*keys || !s.Merging {
+			t.Errorf("%d events wait for %d keys, merging %v", s.Backlog, keys, s.Merging)
+		}
+		if s := never.Status(); s.Backlog != keys-1+updates+2 || s.Merging {
+			t.Errorf("%d events wait, merging %v, although the threshold is Never", s.Backlog, s.Merging)
+		}
+		close(let)
+		synctest.Wait()
+		// Only what was delivered is the old state of what comes next; what came and went is not reported.
+		for _, line := range stuck.lines {
+			if strings.Contains(line, "brief") {
+				t.Errorf("told of %s", line)
+			}
+		}
+		if n := len(stuck.lines); n > 2*keys {
+			t.Errorf("%d events were delivered", n)
+		}
+		stuck.check(t, pods)
+		prompt.check(t, pods)
+		// Having caught up, it sees every event again.
+		stuck.take()
+		server.move(numbered(0), "a")
+		server.move(numbered(0), "b")
+		same(t, "events later", len(stuck.take()), 2)
+	})
+}
+
+func TestPromise04ADeleteCanNotCrash(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "seen", "node-1"), pod("shop", "unseen", "node-2"))
+		pods := newPods(t, server.source(t), informer.WithLogger(discard))
+		var got []string
+		add(t, pods, informer.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(d informer.Deleted[*corev1.Pod]) {
+			got = append(got, fmt.Sprint(d.Key, " ", d.Object.Spec.NodeName, " ", d.FinalStateUnknown)) // no cast, no nil
+		}})
+		defer start(t, pods)()
+		server.pods.Delete("shop", "seen")
+		synctest.Wait()
+		server.relist(func() { server.pods.Delete("shop", "unseen") })
+		pass(time.Minute)
+		same(t, "deletions", got, []string{"shop/seen node-1 false", "shop/unseen node-2 true"})
+	})
+}
+
+func TestPromise11HandlersThatPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
+		var log strings.Builder
+		pods := newPods(t, server.source(t), informer.WithLogger(logTo(&log)))
+		var j journal[*corev1.Pod]
+		var panicking journal[*corev1.Pod]
+		panicking.before = func(what string, key object.Key) {
+			if key.Name == "blue" {
+				panic("on purpose")
+			}
+		}
+		r := add(t, pods, &panicking, informer.WithHandlerName("billing"))
+		add(t, pods, &j)
+		defer start(t, pods)()
+		panicking.saw(t, "+red@3 initial")
+		j.sawAll(t, "+blue@2 initial", "+red@3 initial")
+		for _, part := range []string{"on purpose", `"key"="shop/blue"`, `"handler"="billing"`, `"callback"="OnAdd"`, "promises_handlers_test.go"} {
+			if !strings.Contains(log.String(), part) {
+				t.Errorf("the log lacks %s: %s", part, log.String())
+			}
+		}
+		if !r.HasSynced() {
+			t.Error("the handler does not sync")
+		}
+		server.move("red", "node")
+		panicking.saw(t, "~red@3>4")
+		// TestPanicEndsTheProcess shows the option that restores the crash.
+	})
+}

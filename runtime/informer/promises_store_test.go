@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+func TestPromise02ReadsNeverBlockTheWriter(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		for n := range 100 {
+			server.pods.Create(pod("shop", numbered(n), "old"))
+		}
+		gate := &gatedSource{Source: server.source(t), steps: make(chan struct{})}
+		pods := newPods(t, gate, informer.WithIndexes(PodByNode), informer.WithWatchList(false), informer.WithLogger(discard))
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() { done <- pods.Run(ctx) }()
+		for range 99 {
+			gate.steps <- struct{}{}
+			synctest.Wait()
+			if n := pods.Store().Snapshot().Len(); n != 0 {
+				t.Fatalf("%d objects of a list that is not complete", n)
+			}
+		}
+		gate.steps <- struct{}{}
+		synctest.Wait()
+
+		// A reader in the middle of a loop does not hold up the writer, and sees nothing of what it writes.
+		snapshot := pods.Store().Snapshot()
+		next, stop := iter.Pull(snapshot.All())
+		defer stop()
+		first, _ := next()
+		for n := range 100 {
+			server.move(numbered(n), "new")
+		}
+		synctest.Wait()
+		now := pods.Store().Snapshot()
+		same(t, "new ones in the store", PodByNode.Len(now, "new"), 100)
+		seen := 1
+		for pod, ok := first, true; ok; pod, ok = next() {
+			if pod.Spec.NodeName != "old" {
+				t.Fatalf("the snapshot has changed: %s is on %s", pod.Name, pod.Spec.NodeName)
+			}
+			seen++
+		}
+		same(t, "objects of the loop", seen, 101)
+		same(t, "old ones in the snapshot", PodByNode.Len(snapshot, "old"), 100)
+		same(t, "versions", []string{snapshot.ResourceVersion(), now.ResourceVersion()}, []string{"101", server.ResourceVersion()})
+
+		// Nothing is copied.
+		key, reader := object.Key{Namespace: "shop", Name: numbered(7)}, pods.Store()
+		if allocs := testing.AllocsPerRun(100, func() {
+			s := reader.Snapshot()
+			s.Get(key)
+			s.Scan("shop", nil, func(*corev1.Pod) bool { return true })
+		}); allocs > 2 { // for what Scan closes over
+			t.Errorf("%v allocations to read 101 objects", allocs)
+		}
+		cancel()
+		<-done
+	})
+}
+
+// gatedSource lets one object of a list through for each step.
+type gatedSource struct {
+	source.Source[*corev1.Pod]
+	steps chan struct{}
+}
+
+func (g *gatedSource) List(ctx context.Context, opts source.ListOptions, item func(*corev1.Pod) error) (source.ListResult, error) {
+	return g.Source.List(ctx, opts, func(pod *corev1.Pod) error {
+		select {
+		case <-g.steps:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		return item(pod)
+	})
+}
+
+func TestPromise06MemoryAtStartStaysNearMemoryAtRest(t *testing.T) {
+	const objects = 5000
+	src := &countedSource{objects: objects, version: "1"}
+	most := 0
+	pods := newPods(t, src, informer.WithWatchList(false), informer.WithBackoff(reflector.Backoff{Initial: time.Millisecond}), informer.WithLogger(discard))
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- pods.Run(ctx) }()
+	if err := pods.WaitForCacheSync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	first := pods.Store().Snapshot()
+	same(t, "objects", first.Len(), objects)
+
+	// A list that fails changes nothing; the next one, which brings the same, holds no second copy.
+	src.each = func(n int) {
+		if n%1000 == 999 {
+			most = max(most, src.alive())
+		}
+		if s := pods.Store().Snapshot(); s.Len() != objects || s.ResourceVersion() != "1" {
+			t.Errorf("during the list, the store has %d objects at %s", s.Len(), s.ResourceVersion())
+		}
+	}
+	src.failAt = 3000
+	src.expire("2")
+	if err := pods.AwaitResourceVersion(ctx, "2"); err != nil {
+		t.Fatal(err)
+	}
+	if most > objects+2*1024+1 { // of new ones, at most 1,024 wait and as many are being applied
+		t.Errorf("%d objects were alive at once, of %d", most, objects)
+	}
+	second := pods.Store().Snapshot()
+	for pod := range first.All() {
+		if again, _ := second.Get(object.KeyOf(pod)); again != pod {
+			t.Fatalf("%s is another copy of the same object", pod.Name)
+		}
+	}
+	cancel()
+	<-done
+}
+
+// countedSource has objects that never change, and knows how many it has made are alive. Its watch ends by expiring.
+type countedSource struct {
+	objects int
+	each    func(n int) // called before the n-th object of a list
+	failAt  int         // one list fails there; 0: none
+	made    []weak.Pointer[corev1.Pod]
+
+	mu      sync.Mutex // mu guards what follows
+	version string
+	expired chan struct{}
+}
+
+// alive is called by the goroutine that lists.
+func (s *countedSource) alive() int {
+	runtime.GC()
+	s.made = slices.DeleteFunc(s.made, func(p weak.Pointer[corev1.Pod]) bool { return p.Value() == nil })
+	return len(s.made)
+}
+
+func (s *countedSource) expire(version string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version = version
+	close(s.expired)
+	s.expired = nil
+}
+
+func (s *countedSource) List(_ context.Context, _ source.ListOptions, item func(*corev1.Pod) error) (source.ListResult, error) {
+	for n := range s.objects {
+		if s.each != nil {
+			s.each(n)
+		}
+		if n > 0 && n == s.failAt {
+			s.failAt = 0
+			return source.ListResult{}, errOutage
+		}
+		pod := pod("shop", fmt.Sprint("pod-", n), "")
+		pod.UID, pod.ResourceVersion = "uid", "1"
+		s.made = append(s.made, weak.Make(pod))
+		if err := item(pod); err != nil {
+			return source.ListResult{}, err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return source.ListResult{ResourceVersion: s.version}, nil
+}
+
+func (s *countedSource) Watch(ctx context.Context, opts source.WatchOptions, opened func(), _ func(source.Event[*corev1.Pod]) error) error {
+	s.mu.Lock()
+	expired := make(chan struct{})
+	s.expired = expired
+	s.mu.Unlock()
+	opened()
+	select {
+	case <-expired:
+		return &apierrors.StatusError{ErrStatus: *sourcetest.Status(http.StatusGone)}
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func TestPromise10ObjectsAreSharedAndReadOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(labelled("shop", "blue", map[string]string{"app": "web"}), labelled("shop", "red", map[string]string{"app": "web"}))
+		var found []informer.Mutation
+		calls := map[string]int{}
+		pods := newPods(t, server.source(t),
+			informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
+				pod.Labels["seen"] = pod.Name // the object owns all its parts
+				calls[pod.Name+"@"+pod.ResourceVersion]++
+				return pod, nil
+			}),
+			informer.WithMutationDetector(func(m informer.Mutation) { found = append(found, m) }))
+		var handed *corev1.Pod
+		add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
+			AddFunc: func(pod *corev1.Pod, _ bool) {
+				if pod.Name == "blue" {
+					handed = pod
+				}
+			},
+			UpdateFunc: func(_, pod *corev1.Pod) { pod.Labels["app"] = "mine" }, // what nobody may do
+		}, informer.WithHandlerName("vandal"))
+		defer start(t, pods)()
+		cached, _ := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
+		if cached != handed {
+			t.Error("the handler has another copy than the store")
+		}
+		same(t, "labels of blue", cached.Labels, map[string]string{"app": "web", "seen": "blue"})
+		if len(found) != 0 {
+			t.Errorf("mutations too early: %v", found)
+		}
+		server.pods.Update(labelled("shop", "red", map[string]string{"app": "api"}))
+		synctest.Wait()
+		same(t, "calls of the transform", calls, map[string]int{"blue@2": 1, "red@3": 1, "red@4": 1})
+		if len(found) != 1 || !strings.Contains(found[0].Error(), "vandal") || !strings.Contains(found[0].Error(), "app") || !strings.Contains(found[0].Error(), "shop/red") {
+			t.Errorf("found %v", found)
+		}
+	})
+}
