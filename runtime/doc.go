@@ -5,8 +5,8 @@
 // The path of an event, from the API server to your code:
 //
 //	API server ─HTTP list/watch─▶ source ─▶ reflector ─▶ deltafifo ─▶ informer ─▶ store (+ indexes)
-//	                              (decode)   (states)     (stream      (apply a      │  └▶ lister reads
-//	                                                       order)       batch)       │
+//	                              (decode,   (states)     (stream      (apply a      │  └▶ lister reads
+//	                              transform)               order)       batch)       │
 //	                                                                                  ▼
 //	                                                                  subscriptions ─▶ handlers ─▶ your code
 //
@@ -18,23 +18,64 @@
 // [github.com/informer-gen/informer-gen/runtime/lister] reads them by name, namespace and selector.
 // [github.com/informer-gen/informer-gen/runtime/object] defines objects and their keys for all of these.
 //
-// Data goes one way. Only informer imports all of the others and connects them: reflector knows source but not the queue
-// that it fills, deltafifo and store know neither end of the stream, and lister knows store only. All of them know object.
+// Beside the path lie
+// [github.com/informer-gen/informer-gen/runtime/watch], a watch that reconnects, for programs that need no store;
+// [github.com/informer-gen/informer-gen/runtime/metrics], what an informer tells about itself, with an implementation for
+// Prometheus below it; and
+// [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in memory for tests.
+//
+// Data goes one way. Only informer imports all packages of the path and connects them: reflector knows source but not the
+// queue that it fills, deltafifo and store know neither end of the stream, and lister knows store only. All of them know
+// object.
+//
+// # Ordering
+//
+// For one key, everything keeps the server's order: the store goes through the states of an object as the server did, and
+// each handler is told of them in this order. The store has a change before any handler is told of it. Between two keys, the
+// order is the server's too, except among the objects of a list, among what a relist finds to be different (deletions
+// first), and between the streams of an informer of several namespaces. Nothing orders two handlers, or two informers.
+//
+// Less formally: a handler lags behind the store, the store lags behind the server, and neither ever goes back or skips
+// what the other end cannot make good. Package informer has the exact rules, also for a handler that falls behind.
+//
+// # Blocking
+//
+// Reading blocks nobody and waits for nobody: a snapshot is one atomic load. Applying waits for no handler and no reader. A
+// full queue, of 1,024 changes, blocks the reflector that fills it, which stops reading the connection until there is room.
+// A handler that does not return blocks its own events, the Remove of its registration and the end of the informer, which
+// has a deadline in Lease.Release and Factory.Shutdown; nothing else.
 //
 // # Goroutines
 //
-// An informer that is not running has none. While it runs it has these, and Run returns after all of them have ended:
+// An informer that is not running has none. It runs while somebody holds a lease: a Run, an Acquire, or a factory that was
+// started. While it runs it has these:
 //
-//	goroutine        | started by                            | ends when
-//	-----------------+---------------------------------------+----------------------------------------------------
-//	apply            | the caller of Run, or Factory.Start   | the context of Run is done and all other goroutines
-//	                 | (it is Run itself)                    | of this informer have ended
-//	reflector        | Run                                   | the context of Run is done; that cancels an HTTP
-//	                 |                                       | request in flight
-//	one per handler  | Run, or AddEventHandler while it runs | the context of Run is done, or Remove was called; a
-//	                 |                                       | running callback returns first
+//	goroutine               | started by                            | ends when
+//	------------------------+---------------------------------------+-----------------------------------------------
+//	run                     | the first lease                       | the last lease has ended, and all goroutines
+//	                        |                                       | below have
+//	apply, one per stream   | run                                   | the last lease has ended
+//	reflector, one per      | run                                   | the last lease has ended; that cancels an HTTP
+//	  stream                |                                       | request in flight
+//	one per registration    | run, or AddEventHandler while it runs | the last lease has ended, or Remove was called;
+//	                        |                                       | a running callback returns first
+//	mutation checks, if     | run                                   | the last lease has ended; run itself makes the
+//	  WithMutationDetector  |                                       | last check
+//	  was given             |                                       |
 //
-// So an informer without handlers has two, whether it runs by itself or in a Factory.
+// There is one stream for each namespace given to WithNamespaces, and one for an informer of a single namespace or of all.
+// So an informer without handlers has three goroutines, whether it runs by itself or in a factory. Those of net/http, which
+// belong to its connections, come on top. Package watch starts none: its callers' goroutines do the work.
+//
+// Who calls your code:
+//
+//	a handler's callback      | the goroutine of its registration, one call at a time
+//	the body of a loop over   | your own goroutine; that of the registration waits meanwhile
+//	  Events                  |
+//	a transform function,     | reflector; several at once if there are several streams
+//	  an error handler        |
+//	an index function         | apply, callers of AddIndexers, lookups in a snapshot that lacks the index
+//	a metrics recorder        | any of these; what reads the state, whoever collects
 //
 // # Types
 //
