@@ -121,3 +121,24 @@ func TestBadAnswerIsForgiven(t *testing.T) {
 		}
 	})
 }
+
+// TestEventOfUnknownType has a source of somebody's own that sends an event of no type. It is no bookmark: the version does not
+// move.
+func TestEventOfUnknownType(t *testing.T) {
+	for _, typ := range []source.EventType{0, source.Bookmark + 1} {
+		src := &fake{list: listOf("5")}
+		src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+			if n > 1 {
+				return quiet(ctx, n, opts, opened, event)
+			}
+			opened()
+			return event(ev(typ, "blue", "9"))
+		}
+		bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
+			s := g.Status()
+			if !errors.Is(s.LastError, source.ErrUnknownEvent) || s.BadData != 1 || s.ResourceVersion != "5" {
+				t.Errorf("status %+v", s)
+			}
+		})
+	}
+}

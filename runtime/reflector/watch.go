@@ -99,6 +99,9 @@ func (w *watch[T]) event(e source.Event[T]) error {
 		return context.Cause(w.ctx)
 	}
 	w.opened()
+	if e.Type < source.Added || e.Type > source.Bookmark { // step would take it for a bookmark
+		return &source.DecodeError{Verb: "watch", Err: fmt.Errorf("%w: the source's number %d", source.ErrUnknownEvent, e.Type)}
+	}
 	w.dog.away()
 	w.events = true
 	streaming := w.state.phase == StateStreaming
