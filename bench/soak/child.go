@@ -197,8 +197,12 @@ func startCluster(ctx context.Context, dir string) (*cluster, error) {
 	}
 	c.url = c.child.URL()
 	addr, err := c.order(ctx, "proxy", "")
+	if err != nil {
+		c.child.Kill()
+		return nil, err
+	}
 	c.proxy = "http://" + addr
-	return c, err
+	return c, nil
 }
 
 func (c *cluster) start(ctx context.Context, addr, proxyAddr string) error {

@@ -43,11 +43,17 @@ var faults = []fault{
 	}},
 	{"informer stopped and run again", func(_ context.Context, s *soak, rng *rand.Rand) error {
 		m := s.fleet.members[rng.IntN(len(s.fleet.members))]
-		m.stop()
-		m.run(s.fleet.wrong)
+		if err := m.stop(); err != nil {
+			return err
+		}
+		m.run()
 		return nil
 	}},
-	{"server killed", func(ctx context.Context, s *soak, _ *rand.Rand) error { return s.cluster.restart(ctx) }},
+	{"server killed", func(ctx context.Context, s *soak, _ *rand.Rand) error {
+		killed := time.Now()
+		defer func() { s.outage += time.Since(killed) }()
+		return s.cluster.restart(ctx)
+	}},
 }
 
 // disturb makes a fault every now and then, until ctx is done. Each kind has its turn before one comes again.
@@ -63,6 +69,8 @@ func (s *soak) disturb(ctx context.Context, every time.Duration, rng *rand.Rand)
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
+		}
+		if ctx.Err() != nil {
 			return nil
 		}
 		if len(order) == 0 {
@@ -70,7 +78,10 @@ func (s *soak) disturb(ctx context.Context, every time.Duration, rng *rand.Rand)
 		}
 		f := faults[order[0]]
 		// Not ctx: a fault that has begun is made, for otherwise nobody knows what state the child is in.
-		if err := f.make(context.WithoutCancel(ctx), s, rng); err != nil {
+		making, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		err := f.make(making, s, rng)
+		cancel()
+		if err != nil {
 			return fmt.Errorf("make the fault %q: %w", f.name, err)
 		}
 		s.made[order[0]]++

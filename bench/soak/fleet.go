@@ -40,7 +40,7 @@ type member struct {
 	informer  *informer.SharedIndexInformer[*Probe]
 	handlers  []*checker
 	regs      []*informer.Registration
-	stop      func() // set by run
+	stop      func() error // set by run; nil before
 }
 
 // fleet is all informers.
@@ -69,7 +69,8 @@ func newFleet(url string, informers, handlers int, wrong *problems) (*fleet, err
 	for n := range handlers {
 		m := f.members[n%informers]
 		h := &checker{
-			name: fmt.Sprintf("handler %d of %s", len(m.handlers)+1, m.name), calls: &f.callbacks, wrong: wrong, live: map[object.Key]*Probe{},
+			name: fmt.Sprintf("handler %d of %s", len(m.handlers)+1, m.name), calls: &f.callbacks, wrong: wrong,
+			live: map[object.Key]*Probe{}, gone: map[object.Key]*Probe{},
 		}
 		if n < informers {
 			h.lag = &f.lag
@@ -142,22 +143,45 @@ func (m *member) add(h *checker) error {
 var errStop = errors.New("the soak stops the informer")
 
 // run runs the informer until stop is called.
-func (m *member) run(wrong *problems) {
+func (m *member) run() {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- m.informer.Run(ctx) }()
-	m.stop = sync.OnceFunc(func() {
+	var returned error
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		returned = m.informer.Run(ctx)
+	}()
+	m.stop = sync.OnceValue(func() error {
 		cancel(errStop)
-		if err := <-ended; err != errStop {
-			wrong.add("%s: Run returned %v", m.name, err)
+		if err := within("the end of "+m.name, func() { <-ended }); err != nil {
+			return fmt.Errorf("%w: %v", err, m.informer.Status())
 		}
+		if returned != errStop {
+			return fmt.Errorf("%s: Run returned %v", m.name, returned)
+		}
+		return nil
 	})
+}
+
+// within lets do take its time. The error says that it has taken more than patience, and is left behind.
+func within(what string, do func()) error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		do()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-time.After(patience):
+		return fmt.Errorf("%s has not come within %v", what, patience)
+	}
 }
 
 // start starts all informers and waits until they and their handlers have synced.
 func (f *fleet) start(ctx context.Context) error {
 	for _, m := range f.members {
-		m.run(f.wrong)
+		m.run()
 	}
 	for _, m := range f.members {
 		if err := m.informer.WaitForCacheSync(ctx); err != nil {
@@ -178,7 +202,14 @@ func (f *fleet) start(ctx context.Context) error {
 func (f *fleet) stop() {
 	var wg sync.WaitGroup
 	for _, m := range f.members {
-		wg.Go(m.stop)
+		if m.stop == nil {
+			continue
+		}
+		wg.Go(func() {
+			if err := m.stop(); err != nil {
+				f.wrong.add("%v", err)
+			}
+		})
 	}
 	wg.Wait()
 	for _, m := range f.members {
@@ -200,7 +231,10 @@ func (f *fleet) visit(ctx context.Context) (visits int) {
 	var uncounted atomic.Int64
 	for ; ctx.Err() == nil; visits++ {
 		m := members[visits%len(members)]
-		h := &checker{name: "visitor of " + m.name, calls: &uncounted, wrong: f.wrong, live: map[object.Key]*Probe{}}
+		h := &checker{
+			name: "visitor of " + m.name, calls: &uncounted, wrong: f.wrong,
+			live: map[object.Key]*Probe{}, gone: map[object.Key]*Probe{},
+		}
 		reg, err := m.informer.AddEventHandler(h)
 		if err != nil {
 			f.wrong.add("add a visitor: %v", err)
@@ -214,7 +248,10 @@ func (f *fleet) visit(ctx context.Context) (visits int) {
 			}
 		case <-ctx.Done():
 		}
-		reg.Remove()
+		if err := within("the removal of the "+h.name, reg.Remove); err != nil {
+			f.wrong.add("%v", err)
+			return visits
+		}
 	}
 	return visits
 }

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -25,6 +26,7 @@ type checker struct {
 
 	mu   sync.Mutex // mu guards what follows
 	live map[object.Key]*Probe
+	gone map[object.Key]*Probe // the last state of what was deleted last under a key
 }
 
 var _ informer.Handler[*Probe] = (*checker)(nil)
@@ -35,6 +37,9 @@ func (c *checker) OnAdd(obj *Probe, initial bool) {
 	key := object.KeyOf(obj)
 	if last := c.live[key]; last != nil {
 		c.wrong.add("%s: add of %s, which exists as %s", c.name, id(obj), id(last))
+	}
+	if last := c.gone[key]; last != nil && !newer(last, obj) {
+		c.wrong.add("%s: back from %s, which was deleted, to %s", c.name, id(last), id(obj))
 	}
 	c.live[key] = obj
 	if !initial {
@@ -72,6 +77,7 @@ func (c *checker) OnDelete(d informer.Deleted[*Probe]) {
 		c.wrong.add("%s: back from %s to the deletion %s", c.name, id(last), id(d.Object))
 	}
 	delete(c.live, d.Key)
+	c.gone[d.Key] = d.Object
 }
 
 func (c *checker) enter() (leave func()) {
@@ -123,4 +129,18 @@ func (p *problems) add(format string, args ...any) {
 		return
 	}
 	p.list = append(p.list, fmt.Sprintf(format, args...))
+}
+
+// err is nil if nothing is wrong.
+func (p *problems) err() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var errs []error
+	for _, what := range p.list {
+		errs = append(errs, errors.New(what))
+	}
+	if p.more > 0 {
+		errs = append(errs, fmt.Errorf("and %d more", p.more))
+	}
+	return errors.Join(errs...)
 }

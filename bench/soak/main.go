@@ -11,17 +11,19 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/signal"
+	"syscall"
 	"time"
 
 	"github.com/go-logr/logr"
+	"go.uber.org/goleak"
 	"k8s.io/klog/v2"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if isChild() {
-		// An interrupt of the terminal reaches both; the parent ends the child when it is done with it.
+		// A signal may reach both; the parent ends the child when it is done with it.
 		if err := serve(context.WithoutCancel(ctx)); err != nil {
 			fmt.Fprintln(os.Stderr, "soak: server:", err)
 			os.Exit(1)
@@ -92,12 +94,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	s := &soak{options: o, out: stdout, wrong: &problems{}}
-	if s.cluster, err = startCluster(ctx, dir); err != nil {
-		return err
+	before, ignored := measure(), goleak.IgnoreCurrent()
+	informers, err := s.do(ctx, dir)
+	if err != nil {
+		return errors.Join(err, s.wrong.err())
 	}
-	defer func() { err = errors.Join(err, s.cluster.stop()) }()
-	if err := s.do(ctx); err != nil {
-		return err
-	}
+	s.report()
+	s.released(before, ignored, informers)
 	return s.verdict()
 }

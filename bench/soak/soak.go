@@ -14,6 +14,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 )
 
 // soak is one run of the program.
@@ -25,53 +26,61 @@ type soak struct {
 	fleet   *fleet
 	load    *load
 
-	made        []int        // faults, by kind; written by disturb
-	faultsSince atomic.Int64 // since the last line of the table
+	made        []int         // faults, by kind; written by disturb
+	outage      time.Duration // in which there was no server; written by disturb
+	faultsSince atomic.Int64  // since the last line of the table
 	all         lags
 	visits      int
+	settling    time.Duration // written by verify
+	slow        error         // written by report: what the server could not do, which is not the informers' fault
 }
 
-// patience is how long anything but the soak itself may take.
-const patience = time.Minute
+// patience is how long anything but the soak itself may take. What takes longer is given up, and named in the verdict.
+const patience = 2 * time.Minute
 
-// overtime is how long, and a twentieth of the duration, writers may be behind at the end, as they are after an outage.
+// overtime is how long after the end, and a twentieth of the duration more, writers go on if they are behind.
 const overtime = 5 * time.Second
 
 // rows is how many lines the table has.
 const rows = 18
 
-// do runs everything, and notes in wrong what does not hold.
-func (s *soak) do(ctx context.Context) error {
-	before := measure()
-	if err := s.run(ctx); err != nil {
-		return err
+// do runs everything, in a cluster of its own, and notes in wrong what does not hold. It returns the informers that there
+// were, when they and the cluster have ended.
+func (s *soak) do(ctx context.Context, dir string) (ended []former, err error) {
+	if s.cluster, err = startCluster(ctx, dir); err != nil {
+		return nil, err
 	}
-	s.released(before)
-	return nil
+	defer func() { err = errors.Join(err, s.cluster.stop()) }()
+	return s.run(ctx)
 }
 
-func (s *soak) run(ctx context.Context) (err error) {
+func (s *soak) run(ctx context.Context) (ended []former, err error) {
 	if s.fleet, err = newFleet(s.cluster.proxy, s.informers, s.handlers, s.wrong); err != nil {
-		return err
+		return nil, err
 	}
+	for _, m := range s.fleet.members {
+		ended = append(ended, former{m.name, weak.Make(m.informer)})
+	}
+	defer s.fleet.stop()
 	s.load = &load{cluster: s.cluster, rate: s.rate / s.fleet.events()}
 	fmt.Fprintf(s.out, "%s %s/%s, %d CPUs; %d informers, %d handlers, %.0f events a second = %.0f writes × %.1f informers; a fault every %v; seed %d\n\n",
 		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), s.informers, s.handlers, s.rate, s.load.rate, s.fleet.events(), s.options.faults, s.seed)
 
 	syncing, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	if err := errors.Join(s.fill(syncing), s.fleet.start(syncing)); err != nil {
-		s.fleet.stop()
-		return err
+	if err := s.fill(syncing); err != nil {
+		return nil, err
 	}
-	if err = s.soak(ctx); err == nil {
-		err = context.Cause(ctx) // an interrupt
+	if err := s.fleet.start(syncing); err != nil {
+		return nil, err
 	}
-	if err == nil {
-		err = s.verify(ctx)
+	if err := s.soak(ctx); err != nil {
+		return nil, err
 	}
-	s.fleet.stop()
-	return err
+	if err := context.Cause(ctx); err != nil { // an interrupt
+		return nil, err
+	}
+	return ended, s.verify(ctx)
 }
 
 // fill makes the objects.

@@ -7,28 +7,58 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
 	"time"
+	"weak"
+
+	"go.uber.org/goleak"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// verify checks, after all writes, that everyone agrees with the server.
+// verify checks, after all writes, that everyone agrees with the server. It waits for that, up to patience, and notes then who
+// doesn't. Nobody reports that, so it asks; the server, too, because a write whose answer was lost may be carried out late.
 func (s *soak) verify(ctx context.Context) error {
-	settled := time.Now().Add(patience)
-	for _, m := range s.fleet.members {
-		want, err := s.listed(ctx, m)
+	began := time.Now()
+	defer func() { s.settling = time.Since(began) }()
+	settled, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	unsettled := slices.Clone(s.fleet.members)
+	for pause := 10 * time.Millisecond; ; pause = min(2*pause, time.Second) {
+		var missing []string
+		var err error
+		unsettled = slices.DeleteFunc(unsettled, func(m *member) bool {
+			want, e := s.listed(settled, m)
+			if e != nil {
+				err = e
+				return false
+			}
+			differences := m.differences(want)
+			missing = append(missing, differences...)
+			return len(differences) == 0
+		})
+		if len(unsettled) == 0 {
+			break
+		}
+		select {
+		case <-time.After(pause):
+			continue
+		case <-settled.Done():
+		}
+		for _, what := range missing {
+			s.wrong.add("after %v, %s", patience, what)
+		}
 		if err != nil {
+			s.wrong.add("after %v, %v", patience, err)
+		}
+		if err := context.Cause(ctx); err != nil { // an interrupt
 			return err
 		}
-		s.agrees(settled, m.name+"'s store", want, func() state { return stateOf(m.informer.Store().Snapshot().All()) })
-		for n, h := range m.handlers {
-			s.agrees(settled, h.name, want, h.knows)
-			if !m.regs[n].HasSynced() {
-				s.wrong.add("%s has not synced", h.name)
-			}
-		}
+		break
+	}
+	for _, m := range s.fleet.members {
 		s.indexed(m)
 	}
 	return nil
@@ -49,18 +79,19 @@ func (s *soak) listed(ctx context.Context, m *member) (state, error) {
 	return stateOf(slices.Values(list.Items)), nil
 }
 
-// agrees waits until what has is equal to want, at most until everything must have settled. Nobody reports that, so it asks.
-func (s *soak) agrees(settled time.Time, who string, want state, has func() state) {
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	for !maps.Equal(has(), want) {
-		if time.Now().After(settled) {
-			n, example := has().differs(want)
-			s.wrong.add("%s differs from the server in %d of %d objects: %s", who, n, len(want), example)
-			return
-		}
-		<-ticker.C
+// differences says what of an informer is not as the server has it.
+func (m *member) differences(want state) (all []string) {
+	if n, example := stateOf(m.informer.Store().Snapshot().All()).differs(want); n > 0 {
+		all = append(all, fmt.Sprintf("%s's store differs from the server in %d of %d objects: %s; %v", m.name, n, len(want), example, m.informer.Status()))
 	}
+	for n, h := range m.handlers {
+		if d, example := h.knows().differs(want); d > 0 {
+			all = append(all, fmt.Sprintf("%s differs from the server in %d of %d objects: %s; %+v", h.name, d, len(want), example, m.regs[n].Status()))
+		} else if !m.regs[n].HasSynced() {
+			all = append(all, fmt.Sprintf("%s has not synced: %+v", h.name, m.regs[n].Status()))
+		}
+	}
+	return all
 }
 
 func (s *soak) indexed(m *member) {
@@ -82,28 +113,40 @@ func (s *soak) indexed(m *member) {
 // leeway is what the heap may have more than before: what net/http, encoding/json and reflect keep for the process.
 const leeway = 3 << 20
 
-// released checks that nothing of the informers is left.
-func (s *soak) released(before usage) {
-	s.report()
-	s.fleet, s.load = nil, nil
-	s.cluster.http.CloseIdleConnections()
-	after := measure()
-	for end := time.Now().Add(patience / 6); time.Now().Before(end) && (after.goroutines > before.goroutines || after.heap > before.heap+leeway); {
-		time.Sleep(50 * time.Millisecond) // connections that were closed end their goroutines in their own time
-		after = measure()
-	}
-	fmt.Fprintf(s.out, "released: goroutines %d → %d, heap %s → %s\n", before.goroutines, after.goroutines, megabytes(before.heap), megabytes(after.heap))
-	if after.goroutines > before.goroutines {
-		s.wrong.add("%d goroutines are left, %d before", after.goroutines, before.goroutines)
-	}
-	if after.heap > before.heap+leeway {
-		s.wrong.add("%s of heap are left, %s before", megabytes(after.heap), megabytes(before.heap))
-	}
+// former is an informer that has ended, and of which nothing should be left.
+type former struct {
+	name     string
+	informer weak.Pointer[informer.SharedIndexInformer[*Probe]]
 }
 
-// enoughWrites is the part of the wanted writes that must have been made. It is not 1 because the first and last ones are not at
-// the very beginning and end.
-const enoughWrites = 0.99
+// released checks that nothing is left of the informers, nor of anything else than what was there before.
+func (s *soak) released(before usage, ignored goleak.Option, informers []former) {
+	s.fleet, s.load, s.cluster = nil, nil, nil
+	var after usage
+	var left []string
+	for end := time.Now().Add(patience / 6); ; {
+		after, left = measure(), nil
+		if err := goleak.Find(ignored); err != nil {
+			left = append(left, err.Error())
+		}
+		for _, f := range informers {
+			if f.informer.Value() != nil {
+				left = append(left, f.name+" is still reachable")
+			}
+		}
+		if after.heap > before.heap+leeway {
+			left = append(left, fmt.Sprintf("%s of heap are left, %s before", megabytes(after.heap), megabytes(before.heap)))
+		}
+		if len(left) == 0 || time.Now().After(end) {
+			break
+		}
+		time.Sleep(50 * time.Millisecond) // connections that were closed end their goroutines in their own time
+	}
+	fmt.Fprintf(s.out, "released: goroutines %d → %d, heap %s → %s\n", before.goroutines, after.goroutines, megabytes(before.heap), megabytes(after.heap))
+	for _, what := range left {
+		s.wrong.add("%s", what)
+	}
+}
 
 // report prints the sums.
 func (s *soak) report() {
@@ -121,25 +164,23 @@ func (s *soak) report() {
 			fmt.Fprintf(s.out, "fault    %d × %s\n", s.made[n], f.name)
 		}
 	}
-	if written < enoughWrites*s.load.rate {
-		s.wrong.add("%.0f writes/s were made of %.0f/s: the machine is too slow for --rate %.0f", written, s.load.rate, s.rate)
+	fmt.Fprintf(s.out, "settled  %s after the last write\n", short(s.settling))
+	// Writers that are behind because there was no server for a while have that much time more.
+	allowed := s.outage + time.Second + time.Duration(s.minutes*float64(time.Minute)/100)
+	if made := s.load.written.Load(); made < s.load.due || s.load.late > allowed {
+		s.slow = fmt.Errorf("%w: %d of %d writes, the last one %s after the end, in spite of %s without a server; choose a lower --rate than %.0f",
+			errTooSlow, made, s.load.due, short(s.load.late), short(s.outage), s.rate)
 	}
 }
 
-// verdict is an error if anything is wrong.
+// errTooSlow says that the informers have not had the load that they should have.
+var errTooSlow = errors.New("the server was too slow")
+
+// verdict is an error if anything is wrong; it wraps errTooSlow if that is all that is.
 func (s *soak) verdict() error {
-	s.wrong.mu.Lock()
-	defer s.wrong.mu.Unlock()
-	if len(s.wrong.list) == 0 {
-		fmt.Fprintln(s.out, "every store and every handler agrees with the server, and nothing is left behind")
-		return nil
+	if err := s.wrong.err(); err != nil {
+		return err
 	}
-	errs := make([]error, 0, len(s.wrong.list)+1)
-	for _, what := range s.wrong.list {
-		errs = append(errs, errors.New(what))
-	}
-	if s.wrong.more > 0 {
-		errs = append(errs, fmt.Errorf("and %d more", s.wrong.more))
-	}
-	return errors.Join(errs...)
+	fmt.Fprintln(s.out, "every store and every handler agrees with the server, and nothing is left behind")
+	return s.slow
 }

@@ -29,6 +29,7 @@ type load struct {
 	rate    float64 // writes a second
 	written atomic.Int64
 	retried atomic.Int64
+	due     int64         // writes; written by run
 	late    time.Duration // written by run at its end
 }
 
@@ -37,6 +38,7 @@ type load struct {
 func (l *load) run(ctx context.Context, duration time.Duration, seed uint64) {
 	start := time.Now()
 	end := start.Add(duration)
+	l.due = int64(l.rate * duration.Seconds())
 	defer func() { l.late = time.Since(end) }()
 	var turn atomic.Int64
 	var wg sync.WaitGroup
@@ -44,13 +46,15 @@ func (l *load) run(ctx context.Context, duration time.Duration, seed uint64) {
 		wg.Go(func() {
 			rng := rand.New(rand.NewPCG(seed, uint64(w)))
 			for {
-				due := start.Add(time.Duration(float64(turn.Add(1)) / l.rate * float64(time.Second)))
-				if due.After(end) {
+				n := turn.Add(1)
+				if n > l.due {
 					return
 				}
 				select {
-				case <-time.After(time.Until(due)):
+				case <-time.After(time.Until(start.Add(time.Duration(float64(n) / l.rate * float64(time.Second))))):
 				case <-ctx.Done():
+				}
+				if ctx.Err() != nil {
 					return
 				}
 				l.write(ctx, rng, w*perWriter+rng.IntN(perWriter))
@@ -79,16 +83,16 @@ func (l *load) write(ctx context.Context, rng *rand.Rand, n int) {
 		tier = tin
 	}
 	kind := rng.IntN(20)
-	for l.attempt(ctx, kind, n, tier) != nil && ctx.Err() == nil {
+	// Not ctx: a request that is given up may be carried out later, when everyone is expected to have come to rest.
+	for l.attempt(context.WithoutCancel(ctx), kind, n, tier) != nil {
 		l.retried.Add(1)
 		select {
 		case <-time.After(20 * time.Millisecond):
 		case <-ctx.Done():
+			return
 		}
 	}
-	if ctx.Err() == nil {
-		l.written.Add(1)
-	}
+	l.written.Add(1)
 }
 
 func (l *load) attempt(ctx context.Context, kind, n int, tier string) error {
