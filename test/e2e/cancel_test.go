@@ -83,12 +83,16 @@ func TestCancelInEveryPhase(t *testing.T) {
 		t.Run(ph.name+"/Run", func(t *testing.T) {
 			before := goleak.IgnoreCurrent()
 			t.Run("ended", func(t *testing.T) { cancelRun(t, ns, ph) })
-			goleak.VerifyNone(t, before)
+			if err := noneLeft(deadline(t), before); err != nil {
+				t.Error(err)
+			}
 		})
 		t.Run(ph.name+"/Shutdown", func(t *testing.T) {
 			before := goleak.IgnoreCurrent()
 			t.Run("ended", func(t *testing.T) { shutDown(t, ns, ph) })
-			goleak.VerifyNone(t, before)
+			if err := noneLeft(deadline(t), before); err != nil {
+				t.Error(err)
+			}
 		})
 	}
 
@@ -110,7 +114,9 @@ func TestCancelInEveryPhase(t *testing.T) {
 		if err := f.Start(t.Context()); !errors.Is(err, informer.ErrShutdown) {
 			t.Errorf("Start after Shutdown gives %v, want %v", err, informer.ErrShutdown)
 		}
-		goleak.VerifyNone(t, before)
+		if err := noneLeft(deadline(t), before); err != nil {
+			t.Error(err)
+		}
 	})
 }
 

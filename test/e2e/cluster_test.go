@@ -96,9 +96,8 @@ func (c *cluster) startAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.start(deadline(t), addr.Host); err != nil {
-		t.Fatal(err)
-	}
+	// Somebody's connection may have got the port for a moment.
+	eventually(t, func() error { return c.start(deadline(t), addr.Host) })
 }
 
 func killed(err error) bool {
@@ -106,9 +105,13 @@ func killed(err error) bool {
 	return ok && !exit.Exited()
 }
 
-// deadline is a context that ends in time for the test to say what it waited for.
+// deadline is a context that ends in time for the test to say what it waited for, before go test gives up on all tests.
 func deadline(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	wait := patience
+	if last, ok := t.Deadline(); ok {
+		wait = min(wait, time.Until(last)*9/10)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	t.Cleanup(cancel)
 	return ctx
 }

@@ -6,4 +6,6 @@
 // The API server is devserver, built once and run as a child process, so that every goroutine of the test process is
 // the informers' or the tests' own. Most tests share one child and use different namespaces; those that compact, stop or
 // kill it have their own. Faults that a real server doesn't produce on demand come from a proxy in front of it.
+//
+// Tests with random changes print a seed; with -seed they make the same changes again, though not at the same moments.
 package e2e

@@ -5,7 +5,9 @@ package e2e
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,8 +20,11 @@ import (
 // TestMain asserts for all tests together that informers leave no goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }
 
-// patience is how long tests wait for what should come soon.
-const patience = 30 * time.Second
+// patience is how long tests wait for what should come soon. Only what never comes takes so long: a machine that is busy with
+// other things may need a hundred times what an idle one does.
+const patience = 3 * time.Minute
+
+var seedFlag = flag.Uint64("seed", 0, "seed of the tests with random changes; 0 means another one each time")
 
 var (
 	binary string   // the devserver command
@@ -58,5 +63,28 @@ func (s suite) run() (code int, err error) {
 	code = s.m.Run()
 	ctx, cancel = context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	return code, shared.stop(ctx)
+	if err := shared.stop(ctx); err != nil || code != 0 {
+		return code, err
+	}
+	_ = noneLeft(ctx) // goleak will say what is left; its own patience is half a second
+	return code, nil
+}
+
+// noneLeft waits until no goroutines are left but those that the options name.
+func noneLeft(ctx context.Context, ignored ...goleak.Option) error {
+	err := goleak.Find(ignored...)
+	for err != nil && ctx.Err() == nil {
+		err = goleak.Find(ignored...) // which waits a little between its looks
+	}
+	return err
+}
+
+// randomly gives the random numbers of a test, and says how to have them again.
+func randomly(t *testing.T) *rand.Rand {
+	seed := *seedFlag
+	if seed == 0 {
+		seed = rand.Uint64()
+	}
+	t.Logf("to make the same changes again: go test ./test/e2e -run '^%s$' -seed %d", t.Name(), seed)
+	return rand.New(rand.NewPCG(seed, 0))
 }

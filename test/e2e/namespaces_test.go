@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"math/rand/v2"
 	"net/http"
 	"slices"
 	"strings"
@@ -295,9 +294,7 @@ func TestOneNamespaceIsReadAnew(t *testing.T) {
 // that are cut short, in any of them.
 func TestRandomChangesInNamespaces(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 0))
+	rnd := randomly(t)
 	namespaces := []in{shared.crates(t), shared.crates(t), shared.crates(t)}
 	for _, ns := range namespaces[:2] {
 		ns.createMany(t, 10)

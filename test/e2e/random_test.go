@@ -33,9 +33,7 @@ type subject struct {
 // sense.
 func TestRandomChanges(t *testing.T) {
 	t.Parallel()
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	rnd := rand.New(rand.NewPCG(seed, 0))
+	rnd := randomly(t)
 	ns := shared.crates(t)
 	ns.createMany(t, 15, func(c *Crate, n int) { c.Labels = map[string]string{"tier": tiers[n%3]} })
 

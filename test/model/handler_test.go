@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -229,6 +230,7 @@ func (h *ourHandler) remove(m models) {
 	h.removed = true
 	h.mu.Unlock()
 	if h.exact {
+		synctest.Wait() // a client hands over first and feeds the model then
 		h.isTold(m, true)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -106,6 +107,7 @@ func (o *ours) stop(atRest bool) {
 		o.wrong.add("Run returned %v, want the cause of its context", err)
 	}
 	o.cancel = nil
+	synctest.Wait() // over HTTP, the server's end of a stream feeds the model for a moment longer
 	if !atRest {
 		for _, m := range o.models {
 			m.blur()

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -72,6 +73,7 @@ func (o *theirs) start(ctx context.Context) {
 func (o *theirs) stop() {
 	o.cancel()
 	<-o.ended
+	synctest.Wait() // its watch feeds the model for a moment longer
 	o.cancel = nil
 }
 
