@@ -91,6 +91,7 @@ func TestRecreate(t *testing.T) {
 		h.await("both", func() bool { return len(h.live) == 2 })
 		p.disconnect(t)
 		recreate(t, ns)
+		ns.settle(t)
 		p.setFaults(next(p, fault{status: http.StatusGone}))
 		p.cut()
 		h.wantLines(2, "delete blue unseen", "add blue")

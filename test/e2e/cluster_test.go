@@ -239,6 +239,20 @@ func (i in) state(t *testing.T, opts ...metav1.ListOptions) state {
 	return s
 }
 
+// settle waits until the server's watch cache, too, has what was written. A full state that is read then shows a deletion by
+// the object's absence; one that is read earlier may have the object, and the deletion as an event.
+func (i in) settle(t *testing.T) {
+	t.Helper()
+	list, err := i.client().List(deadline(t), metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cached := metav1.ListOptions{ResourceVersion: list.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan}
+	if _, err := i.client().List(deadline(t), cached); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // installLater installs the CRD of testdata/later.
 func (c *cluster) installLater(t *testing.T) {
 	t.Helper()

@@ -278,6 +278,7 @@ func TestGeneratedFactoryOfSeveralNamespaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	lab.delete(t, "widget-002")
+	lab.settle(t)
 	if err := f.Start(logged(t.Context(), t)); err != nil {
 		t.Fatal(err)
 	}

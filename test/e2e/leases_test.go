@@ -88,6 +88,7 @@ func TestLeases(t *testing.T) {
 			t.Errorf("between the leases: %v", s)
 		}
 
+		ns.settle(t)
 		third := acquire(t.Context())
 		agree(t, ns.state(t), h, i.Store())
 		if got := fmt.Sprint(h.told()[4:]); got != "[update crate-000 delete crate-001 unseen]" && got != "[delete crate-001 unseen update crate-000]" {

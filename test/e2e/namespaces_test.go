@@ -263,6 +263,7 @@ func TestOneNamespaceIsReadAnew(t *testing.T) {
 			lab.delete(t, "crate-001")
 			lab.create(t, crate("crate-001"))
 			lab.create(t, crate("new"))
+			lab.settle(t)
 			var expired atomic.Bool
 			p.setFaults(func(r *request) fault {
 				if r.of(lab) && expired.CompareAndSwap(false, true) {
