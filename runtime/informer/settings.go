@@ -187,7 +187,7 @@ func (s *settings) newEngine(name string, streams ...engine.Stream) (*engine.Inf
 		Streams:   streams,
 		Indexes:   s.indexes,
 		Tuning:    s.tuning,
-		Transform: s.checkedTransform(),
+		Transform: s.transform,
 		Handlers:  s.handlers,
 		Logger:    s.logger,
 		Metrics:   s.metrics,
@@ -210,33 +210,12 @@ func (s *settings) detector(name string) *mutation.Detector {
 	return nil
 }
 
-// checkedTransform returns the transform with a check that the Go type stays, because everything typed relies on it.
-func (s *settings) checkedTransform() func(object.Object) (object.Object, error) {
-	transform, t := s.transform, s.objectType
-	if transform == nil || t.Kind() == reflect.Interface {
-		return transform
-	}
-	return func(obj object.Object) (object.Object, error) {
-		result, err := transform(obj)
-		if err == nil && result != nil && reflect.TypeOf(result) != t {
-			return nil, fmt.Errorf("the transform returned a %T; want a %v", result, t)
-		}
-		return result, err
-	}
-}
-
-// eraseTransform also turns a nil pointer into a nil interface, for the engine to refuse.
+// eraseTransform leaves what a transform must not do to the engine, which checks the results: nil, another type.
 func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.Object) (object.Object, error) {
 	if transform == nil {
 		return nil
 	}
-	return func(obj object.Object) (object.Object, error) {
-		result, err := transform(obj.(T))
-		if err != nil || isNil(result) {
-			return nil, err
-		}
-		return result, nil
-	}
+	return func(obj object.Object) (object.Object, error) { return transform(obj.(T)) }
 }
 
 // codeOf is what functions are compared by.
