@@ -117,8 +117,9 @@ func WithShardSelector(selector sharding.Selector) Option {
 	}}
 }
 
-// WithFormats sets the formats that the server is asked for, in order of preference. Without formats, and by default, it is
-// asked for what is fastest for the Go type: see source.Options. New refuses the option: its Source determines the formats.
+// WithFormats sets the formats that the server is asked for, in order of preference. Without formats, and by default, these
+// are protobuf where the Go type has it, CBOR and JSON: see source.Options. New refuses the option: its Source determines the
+// formats.
 func WithFormats(formats ...source.Format) Option {
 	formats = slices.Clone(formats)
 	return option{"WithFormats", inFactory | inFor, func(s *settings) error {
