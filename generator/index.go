@@ -60,7 +60,7 @@ func (r *resolver) indexes(a *api, d *declared, k *kind, t *types.Named) {
 			if !ok {
 				continue
 			}
-			x.Path, x.Key = path, key
+			x.Paths, x.Key = []*model.FieldPath{path}, key
 		case m.Func.IsSet():
 			f, key, ok := r.indexFunc(a, t, m)
 			if !ok {

@@ -76,7 +76,7 @@ func (c *checker) version(v *model.Version, version string) {
 			listers.add(t.Name+x.Name, index)
 			methods.add(x.Name, index)
 			methods.add("List"+x.Name, index)
-			if (x.Path == nil) == (x.Func == nil) || x.Path != nil && len(x.Path.Steps) == 0 {
+			if (len(x.Paths) == 0) == (x.Func == nil) || len(x.Paths) > 0 && len(x.Paths[0].Steps) == 0 {
 				c.errs = append(c.errs, fmt.Errorf("%s of %s needs either a path or a function", index, version))
 			}
 		}

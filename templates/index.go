@@ -47,7 +47,7 @@ func (f *file) keys(x *model.Index) []jen.Code {
 		call := f.qual(x.Func.Package.Path, x.Func.Package.Name, x.Func.Name).Call(jen.Id("obj"))
 		return []jen.Code{jen.Return(jen.Append(jen.Id("keys"), call.Op("...")))}
 	}
-	return walk(x.Path.Steps)
+	return walk(x.Paths[0].Steps)
 }
 
 // walk gives the statements that append what steps lead to from obj, and return.

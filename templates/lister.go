@@ -131,7 +131,7 @@ func condition(x *model.Index) string {
 	if x.Func != nil {
 		return fmt.Sprintf("for which %s.%s returns key", x.Func.Package.Name, x.Func.Name)
 	}
-	return "with key at " + x.Path.Text
+	return "with key at " + x.Paths[0].Text
 }
 
 func (f *file) addLookups(v *model.Version, t *model.Type, x *model.Index, impl string) {

@@ -6,20 +6,20 @@ import "github.com/informer-gen/informer-gen/generator/model"
 
 const samplePath = "example.com/project/api/v1alpha1"
 
-func field(text string, steps ...model.Step) *model.FieldPath {
-	return &model.FieldPath{Text: text, Steps: steps}
+func field(text string, steps ...model.Step) []*model.FieldPath {
+	return []*model.FieldPath{{Text: text, Steps: steps}}
 }
 
 var byNode = &model.Index{
-	Name: "ByNode",
-	Key:  model.GoType{Name: "string"},
-	Path: field(".spec.nodeName", model.Step{Field: "Spec"}, model.Step{Field: "NodeName"}),
+	Name:  "ByNode",
+	Key:   model.GoType{Name: "string"},
+	Paths: field(".spec.nodeName", model.Step{Field: "Spec"}, model.Step{Field: "NodeName"}),
 }
 
 var byImage = &model.Index{
 	Name: "ByImage",
 	Key:  model.GoType{Name: "string"},
-	Path: field(".spec.containers[*].image",
+	Paths: field(".spec.containers[*].image",
 		model.Step{Field: "Spec"}, model.Step{Field: "Containers", Each: true}, model.Step{Field: "Image"}),
 }
 
@@ -73,13 +73,13 @@ func core() *model.Output {
 					{
 						Name: "Pod", Plural: "Pods", Resource: "pods", Namespaced: true,
 						Indexes: []*model.Index{{
-							Name: "ByNode",
-							Key:  model.GoType{Name: "string"},
-							Path: field(".spec.nodeName", model.Step{Field: "Spec"}, model.Step{Field: "NodeName"}),
+							Name:  "ByNode",
+							Key:   model.GoType{Name: "string"},
+							Paths: field(".spec.nodeName", model.Step{Field: "Spec"}, model.Step{Field: "NodeName"}),
 						}, {
-							Name: "ByPhase",
-							Key:  model.GoType{Path: "k8s.io/api/core/v1", Package: "v1", Name: "PodPhase"},
-							Path: field(".status.phase", model.Step{Field: "Status"}, model.Step{Field: "Phase"}),
+							Name:  "ByPhase",
+							Key:   model.GoType{Path: "k8s.io/api/core/v1", Package: "v1", Name: "PodPhase"},
+							Paths: field(".status.phase", model.Step{Field: "Status"}, model.Step{Field: "Phase"}),
 						}},
 					},
 				},
@@ -93,8 +93,8 @@ func walks() *model.Output {
 	str := model.GoType{Name: "string"}
 	spec := model.Step{Field: "Spec"}
 	name := model.Step{Field: "Name"}
-	index := func(name string, path *model.FieldPath) *model.Index {
-		return &model.Index{Name: name, Key: str, Path: path}
+	index := func(name string, path []*model.FieldPath) *model.Index {
+		return &model.Index{Name: name, Key: str, Paths: path}
 	}
 	out := sample()
 	out.Groups[0].Versions[0].Types = []*model.Type{{
@@ -151,9 +151,9 @@ func names() *model.Output {
 			Name: name, Plural: plural, Resource: resource, Namespaced: namespaced,
 			Indexes: []*model.Index{
 				{
-					Name: "ByIndex",
-					Key:  model.GoType{Path: path, Package: pkg, Name: "Pair"},
-					Path: field(".index", model.Step{Field: "Index"}),
+					Name:  "ByIndex",
+					Key:   model.GoType{Path: path, Package: pkg, Name: "Pair"},
+					Paths: field(".index", model.Step{Field: "Index"}),
 				},
 				{
 					Name: "ByKeys",
