@@ -49,7 +49,7 @@ var podsByNode = store.NewIndex(byNode, func(pod *corev1.Pod, keys []string) []s
 
 type ourShelf struct {
 	store *store.Store[*corev1.Pod]
-	pods  lister.Resource[*corev1.Pod]
+	pods  *lister.Resource[*corev1.Pod]
 }
 
 func (o ourShelf) set(pod *corev1.Pod) error {

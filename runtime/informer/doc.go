@@ -13,6 +13,7 @@
 //	whether all is well       Status, WaitForCacheSync, WithErrorHandler, WithMetrics
 //	less of them              WithNamespaces, WithLabelSelector, WithFieldSelector, WithShardSelector; ForMetadata,
 //	                          WithoutManagedFields, WithoutAnnotations; WithTransform; FilteringHandler
+//	that for one kind only    WithKind, and for one more informer of a kind Kind.With; both take KindOptions
 //
 // # Order
 //

@@ -37,7 +37,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 			"Release: the context is nil":                                                   lease.Release(noContext),
 			"WaitForCacheSync: the context is nil":                                          pods.WaitForCacheSync(noContext),
 			"WaitForCacheSync: option 1 is nil":                                             pods.WaitForCacheSync(t.Context(), nil),
-			"Until: the context is nil":                                                     pods.Until(noContext, func(store.Snapshot[*corev1.Pod]) (bool, error) { return true, nil }),
+			"Until: the context is nil":                                                     pods.Until(noContext, func(*store.Snapshot[*corev1.Pod]) (bool, error) { return true, nil }),
 			"Until: the condition is nil":                                                   pods.Until(t.Context(), nil),
 			"AwaitObject: the object is nil":                                                pods.AwaitObject(t.Context(), nil),
 			"AwaitDeleted: the object is nil":                                               pods.AwaitDeleted(t.Context(), nil),

@@ -75,6 +75,8 @@ type Event[T object.Object] struct {
 //
 // A loop that can't be registered ends at once, without an event, and logs why: a nil ctx, a wrong option, or an informer
 // that For could not make.
+//
+//go:noinline
 func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
 	return func(yield func(Event[T]) bool) {
 		loopOver(ctx, i.engine, opts, func(e Event[object.Object]) bool {
@@ -89,7 +91,7 @@ func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOpti
 // the newest snapshot as soon as the informer has synced, and again after changes, always on the caller's goroutine; several
 // changes may come to one call. Until does not run the informer. It returns an error that wraps context.Cause(ctx) if ctx
 // is done first, and an error if ctx or condition is nil.
-func (i *SharedIndexInformer[T]) Until(ctx context.Context, condition func(store.Snapshot[T]) (bool, error)) error {
+func (i *SharedIndexInformer[T]) Until(ctx context.Context, condition func(*store.Snapshot[T]) (bool, error)) error {
 	if condition == nil {
 		return until(ctx, i.engine, nil)
 	}

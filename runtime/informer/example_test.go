@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -87,6 +88,49 @@ func ExampleWithIndexes() {
 	fmt.Println(names, "of", snapshot.Len(), "at version", snapshot.ResourceVersion())
 	must(factory.Shutdown(ctx))
 	// Output: [blue red] of 3 at version 4
+}
+
+// One kind may have other options than the rest of the factory. Generated code has a WithPods with the resource filled in.
+func ExampleWithKind() {
+	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("lab", "green", "node-2"))
+	ctx := context.Background()
+	factory := informer.NewFactory(client, informer.WithoutManagedFields(), informer.WithKind(podResource, informer.KindOptions[*corev1.Pod]{
+		Namespaces: []string{"lab", "shop"},
+		Transform: func(pod *corev1.Pod) (*corev1.Pod, error) {
+			pod.Spec.Volumes, pod.Status = nil, corev1.PodStatus{}
+			return pod, nil
+		},
+		Indexes: []store.Indexer[*corev1.Pod]{PodByNode},
+	}))
+	pods := informer.For[*corev1.Pod](factory, podResource)
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx))
+	fmt.Println(pods.Status().Name, "has", pods.Status().Objects, "objects in", len(pods.Status().Streams), "namespaces")
+	fmt.Println("on node-2:", PodByNode.Len(pods.Store().Snapshot(), "node-2"))
+	must(factory.Shutdown(ctx))
+	// Output:
+	// pods/v1 has 2 objects in 2 namespaces
+	// on node-2: 1
+}
+
+// A kind can have any number of informers, each of which sees other objects. In generated code, factory.Core().V1().Pods()
+// has this With, which returns a PodInformer with its own Lister.
+func ExampleKind_With() {
+	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"))
+	ctx := context.Background()
+	factory := informer.NewFactory(client)
+	pods := informer.NewKind[*corev1.Pod](factory, podResource)
+	here := pods.With(informer.KindOptions[*corev1.Pod]{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", "node-1")})
+	informers := []*informer.SharedIndexInformer[*corev1.Pod]{pods.Informer(), here.Informer()}
+	must(factory.Start(ctx))
+	must(factory.WaitForCacheSync(ctx))
+	for _, i := range informers {
+		fmt.Println(i.Status().Name, "has", i.Status().Objects)
+	}
+	must(factory.Shutdown(ctx))
+	// Output:
+	// pods/v1 has 2
+	// pods/v1 with fields "spec.nodeName=node-1" has 1
 }
 
 // A factory starts, waits for and ends informers together. (Generated factories have an accessor for each kind.)

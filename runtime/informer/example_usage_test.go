@@ -200,7 +200,7 @@ func ExampleSharedIndexInformer_Until() {
 	cache := informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 	go pods.Create(pod("shop", "green", ""))
-	must(cache.Until(ctx, func(s store.Snapshot[*corev1.Pod]) (bool, error) { return s.Len() == 2, nil }))
+	must(cache.Until(ctx, func(s *store.Snapshot[*corev1.Pod]) (bool, error) { return s.Len() == 2, nil }))
 	fmt.Println(cache.Store().Snapshot().Len())
 	must(factory.Shutdown(ctx))
 	// Output: 2

@@ -47,8 +47,8 @@ type Factory struct {
 	shutdown  bool
 }
 
-// NewFactory returns a factory whose informers read through client and have opts as their defaults. It starts nothing.
-// Errors about the arguments are returned by Start.
+// NewFactory returns a factory whose informers read through client and have opts as their defaults, those of WithKind for one
+// kind only. It starts nothing. Errors about the arguments are returned by Start.
 func NewFactory(client *source.Client, opts ...Option) *Factory {
 	f := &Factory{client: client, settings: defaults()}
 	if client == nil {
@@ -65,23 +65,15 @@ func (f *Factory) Base() *Factory { return f }
 
 // For returns the factory's informer of a resource whose objects have the type T, a pointer to a struct; for
 // *unstructured.Unstructured and *metav1.PartialObjectMetadata (ForMetadata) the resource may be any. Options override those
-// of the factory. The namespaces, selectors, shard and name that result are part of what an informer is: other ones, another
-// informer. The first call makes the informer. Later calls add the indexes of opts that it lacks, and their other options
-// must agree with those that it was made with; functions agree if their code is the same. For starts nothing: an informer
-// that is made after Start waits for the next Start, or is started by Acquire.
+// of WithKind, which override those of the factory. The namespaces, selectors, shard and name that result are part of what
+// an informer is: other ones, another informer. The first call makes the informer. Later calls add the indexes of opts that
+// it lacks, and their other options must agree with those that it was made with; functions agree if their code is the same.
+// For starts nothing: an informer that is made after Start waits for the next Start, or is started by Acquire.
 //
 // For never returns nil. Errors about its arguments are returned by Start, and also by the methods of an informer that
 // could not be made.
 func For[T object.Object](f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...Option) *SharedIndexInformer[T] {
-	var base *Factory
-	if !isNil(f) {
-		base = f.Base()
-	}
-	if base == nil {
-		return &SharedIndexInformer[T]{noFactory(gvr)}
-	}
-	e := base.lookup(gvr, reflect.TypeFor[T](), opts)
-	return e.typed(func() any { return &SharedIndexInformer[T]{e.engine} }).(*SharedIndexInformer[T])
+	return view[T](entryOf(f, gvr, reflect.TypeFor[T](), opts))
 }
 
 // ForMetadata returns the factory's informer of the metadata of a resource, of any kind: the server sends nothing else, so
@@ -158,7 +150,7 @@ type entry struct {
 	broken   bool     // engine is broken
 
 	viewOnce sync.Once
-	view     any // the one *SharedIndexInformer[T] over engine
+	view     any // the one *SharedIndexInformer[T] over engine, whatever T is
 
 	// the factory's mu guards what follows
 	errs  []error                 // what Start returns
@@ -180,17 +172,35 @@ func failed(call string, err error) error {
 	return nil
 }
 
-func (e *entry) typed(view func() any) any {
-	e.viewOnce.Do(func() { e.view = view() })
+// view returns the one typed informer over e.
+func view[T object.Object](e *entry) *SharedIndexInformer[T] {
+	return e.first(&SharedIndexInformer[T]{e.engine}).(*SharedIndexInformer[T])
+}
+
+func (e *entry) first(view any) any {
+	e.viewOnce.Do(func() { e.view = view })
 	return e.view
+}
+
+// entryOf is For without its type. For a nil factory it returns an entry whose engine only fails.
+func entryOf(f SharedInformerFactory, gvr schema.GroupVersionResource, t reflect.Type, opts []Option) *entry {
+	if !isNil(f) {
+		if base := f.Base(); base != nil {
+			return base.lookup(gvr, t, opts)
+		}
+	}
+	name := resourceName(gvr)
+	return &entry{engine: engine.Broken(name, fmt.Errorf("informer.For %s: the factory is nil", name))}
 }
 
 // lookup finds or makes the entry of an informer.
 func (f *Factory) lookup(gvr schema.GroupVersionResource, t reflect.Type, opts []Option) *entry {
 	s := f.settings
 	s.objectType = t
-	wrong := s.applyAll(inFor, opts)
-	e, found := f.findOrMake(informerKey{gvr, t, s.identity}, &s, wrong)
+	wrong := s.applyKind(gvr)
+	kind := s.identity
+	wrong = errors.Join(wrong, s.applyAll(inFor, opts))
+	e, found := f.findOrMake(informerKey{gvr, t, s.identity}, kind, &s, wrong)
 	if !found || e.broken {
 		return e
 	}
@@ -208,7 +218,7 @@ func (f *Factory) lookup(gvr schema.GroupVersionResource, t reflect.Type, opts [
 	return e
 }
 
-func (f *Factory) findOrMake(key informerKey, s *settings, wrong error) (e *entry, found bool) {
+func (f *Factory) findOrMake(key informerKey, kind identity, s *settings, wrong error) (e *entry, found bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e := f.informers[key]; e != nil {
@@ -217,7 +227,7 @@ func (f *Factory) findOrMake(key informerKey, s *settings, wrong error) (e *entr
 	e = &entry{key: key, settings: *s}
 	err := wrong
 	if err == nil {
-		e.engine, err = f.newEngine(key, s)
+		e.engine, err = f.newEngine(key, kind, s)
 	}
 	if err != nil {
 		err = fmt.Errorf("informer.For %s: %w", resourceName(key.gvr), err)
@@ -232,20 +242,18 @@ func (f *Factory) findOrMake(key informerKey, s *settings, wrong error) (e *entr
 	return e, false
 }
 
-func (f *Factory) newEngine(key informerKey, s *settings) (*engine.Informer, error) {
-	switch {
-	case f.client == nil:
+func (f *Factory) newEngine(key informerKey, kind identity, s *settings) (*engine.Informer, error) {
+	if f.client == nil {
 		return nil, errors.New("the factory has no client")
-	case key.gvr.Resource == "" || key.gvr.Version == "":
-		return nil, fmt.Errorf("%q lacks a resource or a version", key.gvr)
-	case key.kind.Kind() != reflect.Pointer || key.kind.Elem().Kind() != reflect.Struct:
-		return nil, fmt.Errorf("objects of type %v can not be made; want a pointer to a struct", key.kind)
+	}
+	if err := checkKind(key.gvr, key.kind); err != nil {
+		return nil, err
 	}
 	streams, err := s.sources(f.client, key.gvr)
 	if err != nil {
 		return nil, err
 	}
-	return s.newEngine(key.describe(key.gvr, key.kind, f.settings.identity, s.scopedBy == "WithClusterScope"), streams...)
+	return s.newEngine(key.describe(key.gvr, key.kind, kind, s.scopedBy == "WithClusterScope"), streams...)
 }
 
 // adjust checks that opts agree with the options that the informer was made with, and adds their indexes, which may wait
@@ -278,11 +286,6 @@ func (e *entry) disagreeing(opts []Option) error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func noFactory(gvr schema.GroupVersionResource) *engine.Informer {
-	name := resourceName(gvr)
-	return engine.Broken(name, fmt.Errorf("informer.For %s: the factory is nil", name))
 }
 
 // resourceName returns the same as a source's String without restrictions: widgets.samples.io/v1.

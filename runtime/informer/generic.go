@@ -15,7 +15,7 @@ type GenericInformer interface {
 	// Informer returns the informer with objects as object.Object; their dynamic type is that of the typed informer.
 	Informer() *SharedIndexInformer[object.Object]
 	// Lister returns a lister that reads the informer's store.
-	Lister() lister.Resource[object.Object]
+	Lister() *lister.Resource[object.Object]
 }
 
 // Generic returns i without its type. resource appears in the errors of the lister.
@@ -32,6 +32,6 @@ type generic struct {
 
 func (g generic) Informer() *SharedIndexInformer[object.Object] { return g.informer }
 
-func (g generic) Lister() lister.Resource[object.Object] {
+func (g generic) Lister() *lister.Resource[object.Object] {
 	return lister.New(g.informer.Store(), g.resource)
 }

@@ -112,14 +112,27 @@ var (
 
 // --- private from here ---
 
-// erased is a Handler[T] as the engine calls it. Here objects get their type back; the engine holds only objects that its
-// source made as T.
-type erased[T object.Object] struct{ Handler[T] }
+// erased is a Handler of any type as the engine calls it.
+type erased struct {
+	add    func(obj object.Object, initial bool)
+	update func(old, obj object.Object)
+	delete func(engine.Deleted)
+}
 
-func (h erased[T]) Add(obj object.Object, initial bool) { h.OnAdd(obj.(T), initial) }
-func (h erased[T]) Update(old, obj object.Object)       { h.OnUpdate(old.(T), obj.(T)) }
-func (h erased[T]) Delete(d engine.Deleted) {
-	h.OnDelete(Deleted[T]{d.Key, d.Object.(T), d.FinalStateUnknown})
+func (e *erased) Add(obj object.Object, initial bool) { e.add(obj, initial) }
+func (e *erased) Update(old, obj object.Object)       { e.update(old, obj) }
+func (e *erased) Delete(d engine.Deleted)             { e.delete(d) }
+
+// eraseHandler gives objects their type back; the engine holds only objects that its source made as T. As functions of one
+// that isn't inlined, the three are compiled once for all kinds of a package; as methods, once for each kind.
+//
+//go:noinline
+func eraseHandler[T object.Object](h Handler[T]) *erased {
+	return &erased{
+		func(obj object.Object, initial bool) { h.OnAdd(obj.(T), initial) },
+		func(old, obj object.Object) { h.OnUpdate(old.(T), obj.(T)) },
+		func(d engine.Deleted) { h.OnDelete(Deleted[T]{d.Key, d.Object.(T), d.FinalStateUnknown}) },
+	}
 }
 
 func (h HandlerFuncs[T]) funcs() [3]any     { return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc} }

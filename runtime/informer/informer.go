@@ -92,7 +92,7 @@ func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...Han
 	if isNil(handler) {
 		return register(i.engine, nil, "", opts)
 	}
-	return register(i.engine, erased[T]{handler}, handlerName(handler), opts)
+	return register(i.engine, eraseHandler(handler), handlerName(handler), opts)
 }
 
 // AddIndexers adds indexes. It waits for the batch that is being applied and fills the indexes from the store, on the

@@ -36,7 +36,7 @@ func TestOptionConflicts(t *testing.T) {
 		"no namespaces":             {opts{informer.WithNamespaces()}, nil, `informer.NewFactory: WithNamespaces: no namespace; WithNamespace("") means all of them`},
 		"all among several":         {nil, opts{informer.WithNamespaces("a", "")}, `informer.For pods/v1: WithNamespaces: "" means all namespaces, so it can't be one of several`},
 		"not a namespace":           {nil, opts{informer.WithNamespaces("a,b")}, `informer.For pods/v1: WithNamespaces: "a,b" is no namespace`},
-		"cluster scope, namespace":  {nil, opts{informer.WithClusterScope(), informer.WithNamespace("a")}, "informer.For pods/v1: WithNamespace: WithClusterScope was given too; give one of them"},
+		"cluster scope, namespace":  {nil, opts{informer.WithClusterScope(), informer.WithNamespace("a")}, "informer.For pods/v1: WithNamespace: a cluster-scoped kind has no namespaces"},
 		"namespace, cluster scope":  {nil, opts{informer.WithNamespaces("a"), informer.WithClusterScope()}, "informer.For pods/v1: WithClusterScope: WithNamespaces was given too; a cluster-scoped kind has no namespaces"},
 		"typed transform, factory":  {opts{informer.WithTransform(keep[*corev1.Pod])}, nil, "informer.NewFactory: WithTransform: a transform of *v1.Pod given to a factory; give it to For, or make it one of object.Object"},
 		"transform of another type": {nil, opts{informer.WithTransform(keep[*corev1.Node])}, "informer.For pods/v1: WithTransform: a transform of *v1.Node given to an informer of *v1.Pod"},

@@ -71,8 +71,11 @@ func WithNamespaces(namespaces ...string) Option {
 // another informer. Only For takes it; a namespace beside it is an error.
 func WithClusterScope() Option {
 	return option{"WithClusterScope", inFor, func(s *settings) error {
-		if s.scopedBy != "" && s.scopedBy != "WithClusterScope" {
-			return fmt.Errorf("%s was given too; a cluster-scoped kind has no namespaces", s.scopedBy)
+		switch {
+		case s.scopedByKind:
+			return fmt.Errorf("WithKind gives some; %w", errClusterScoped)
+		case s.scopedBy != "" && s.scopedBy != "WithClusterScope":
+			return fmt.Errorf("%s was given too; %w", s.scopedBy, errClusterScoped)
 		}
 		s.Namespaces, s.scopedBy = "", "WithClusterScope"
 		return nil
@@ -292,12 +295,15 @@ func WithName(name string) Option {
 // WithIndexes gives one informer its indexes. For also adds them to an informer that exists already. An index given twice
 // counts once; two indexes of one name are an error. NewFactory refuses the option, because an index belongs to one type.
 func WithIndexes[T object.Object](indexes ...store.Indexer[T]) Option {
-	erased := eraseIndexes(indexes)
+	return withIndexes(reflect.TypeFor[T](), eraseIndexes(indexes))
+}
+
+func withIndexes(t reflect.Type, indexes []engine.Indexer) Option {
 	return option{"WithIndexes", inFor | inNew, func(s *settings) error {
-		if t := reflect.TypeFor[T](); t != s.objectType {
+		if t != s.objectType {
 			return fmt.Errorf("indexes of %v given to an informer of %v", t, s.objectType)
 		}
-		s.indexes = append(s.indexes, erased...)
+		s.indexes = append(s.indexes, indexes...)
 		return nil
 	}}
 }

@@ -248,7 +248,7 @@ func same(t *testing.T, what string, got, want any) {
 
 func numbered(n int) string { return fmt.Sprintf("pod-%03d", n) }
 
-type podSnapshot = store.Snapshot[*corev1.Pod]
+type podSnapshot = *store.Snapshot[*corev1.Pod]
 
 // wantTransformError wants an informer that has not synced because of its transform.
 func wantTransformError(t *testing.T, pods *informer.SharedIndexInformer[*corev1.Pod]) {

@@ -3,6 +3,7 @@
 package informer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -10,8 +11,6 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
@@ -45,8 +44,6 @@ func (s scope) String() string {
 	return strings.Join(names, " or ")
 }
 
-var metadataType = reflect.TypeFor[*metav1.PartialObjectMetadata]()
-
 // settings is what options write: defaults of a factory, or one informer. Options of For start from the factory's.
 type settings struct {
 	identity
@@ -64,6 +61,9 @@ type settings struct {
 	objectType reflect.Type // nil in a factory
 	indexes    []engine.Indexer
 	scopedBy   string // the option of this call that set Namespaces
+
+	kinds        []kindDefaults // of a factory, in the order of its options
+	scopedByKind bool           // one of them set Namespaces
 }
 
 // identity is what a factory tells informers of one resource and Go type apart by.
@@ -102,10 +102,14 @@ func (s *settings) comparable() agreed {
 	return a
 }
 
+var errClusterScoped = errors.New("a cluster-scoped kind has no namespaces")
+
 // setNamespaces implements WithNamespace and WithNamespaces.
 func (s *settings) setNamespaces(option string, namespaces ...string) error {
 	namespaces = slices.Compact(slices.Sorted(slices.Values(namespaces))) // an option may be used by several goroutines
 	switch {
+	case s.scopedBy == "WithClusterScope":
+		return errClusterScoped
 	case s.scopedBy != "" && s.scopedBy != option:
 		return fmt.Errorf("%s was given too; give one of them", s.scopedBy)
 	case len(namespaces) == 0:
@@ -125,15 +129,15 @@ func (s *settings) setNamespaces(option string, namespaces ...string) error {
 // namespaces returns at least one; "" means all.
 func (id identity) namespaces() []string { return strings.Split(id.Namespaces, ",") }
 
-// describe names what id has and its factory has not, for an informer without a name of its own.
-func (id identity) describe(gvr schema.GroupVersionResource, t reflect.Type, factory identity, clusterScoped bool) string {
-	if id.Name != "" {
+// describe names an informer: by its own name, or by that of the kind and what id has otherwise than the kind's default.
+func (id identity) describe(gvr schema.GroupVersionResource, t reflect.Type, kind identity, clusterScoped bool) string {
+	if id.Name != kind.Name {
 		return id.Name
 	}
 	var b strings.Builder
-	b.WriteString(resourceName(gvr))
+	b.WriteString(cmp.Or(id.Name, resourceName(gvr)))
 	switch namespaces := id.namespaces(); {
-	case clusterScoped || id.Namespaces == factory.Namespaces:
+	case clusterScoped || id.Namespaces == kind.Namespaces:
 	case id.Namespaces == "":
 		b.WriteString(" in all namespaces")
 	case len(namespaces) == 1:
@@ -142,18 +146,23 @@ func (id identity) describe(gvr schema.GroupVersionResource, t reflect.Type, fac
 		fmt.Fprintf(&b, " in namespaces %q", namespaces)
 	}
 	for _, part := range []struct{ what, own, default_ string }{
-		{"labels", id.LabelSelector, factory.LabelSelector},
-		{"fields", id.FieldSelector, factory.FieldSelector},
-		{"shard", id.ShardSelector, factory.ShardSelector},
+		{"labels", id.LabelSelector, kind.LabelSelector},
+		{"fields", id.FieldSelector, kind.FieldSelector},
+		{"shard", id.ShardSelector, kind.ShardSelector},
 	} {
-		if part.own != part.default_ {
+		switch part.own {
+		case part.default_:
+		case "":
+			fmt.Fprintf(&b, " with any %s", part.what)
+		default:
 			fmt.Fprintf(&b, " with %s %q", part.what, part.own)
 		}
 	}
 	switch {
+	case id.Name != "":
 	case t == metadataType:
 		b.WriteString(" (metadata)")
-	case t.Implements(reflect.TypeFor[runtime.Unstructured]()):
+	case forAnyKind(t):
 		b.WriteString(" (unstructured)")
 	}
 	return b.String()

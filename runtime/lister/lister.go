@@ -26,7 +26,7 @@ type Lister[T object.Object] interface {
 	// All yields every object of the snapshot that is newest when the loop begins.
 	All() iter.Seq[T]
 	// Snapshot returns the newest snapshot.
-	Snapshot() store.Snapshot[T]
+	Snapshot() *store.Snapshot[T]
 }
 
 // NamespaceLister reads the objects of one namespace of a resource. It may be used by any number of goroutines.
@@ -49,63 +49,58 @@ type ClusterLister[T object.Object] interface {
 	Get(name string) (T, error)
 }
 
-// Resource is all objects of one resource: a Lister, and a ClusterLister where the resource is cluster-scoped.
+// Resource is the objects of one resource: in all namespaces, as New returns it, or in one, as Namespace does. It is a
+// Lister, a NamespaceLister and a ClusterLister.
 type Resource[T object.Object] struct {
-	reader   store.Reader[T]
-	resource schema.GroupResource
+	reader    store.Reader[T]
+	resource  schema.GroupResource
+	namespace string
+
+	_ [0]func() // can't be compared, or every kind would compile how
 }
 
 // New returns a lister of reader's objects. resource, with the plural name, appears in the errors of Get.
-func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) Resource[T] {
-	return Resource[T]{reader, resource}
+func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) *Resource[T] {
+	return &Resource[T]{reader: reader, resource: resource}
 }
 
-// List implements Lister.
-func (r Resource[T]) List(selector labels.Selector) ([]T, error) {
-	return r.Snapshot().List("", selector), nil
+// Namespace returns the lister of one namespace, also if r is that of another one; for "" that of all.
+func (r *Resource[T]) Namespace(namespace string) *Resource[T] {
+	return &Resource[T]{reader: r.reader, resource: r.resource, namespace: namespace}
 }
 
-// All implements Lister.
-func (r Resource[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) { r.Snapshot().Scan("", nil, yield) }
+// InNamespace returns the namespace that r reads; "" is all of them.
+func (r *Resource[T]) InNamespace() string { return r.namespace }
+
+// List implements Lister and NamespaceLister.
+func (r *Resource[T]) List(selector labels.Selector) ([]T, error) {
+	return r.Snapshot().List(r.namespace, selector), nil
 }
 
-// Snapshot implements Lister. The snapshot of the zero Resource is empty.
-func (r Resource[T]) Snapshot() store.Snapshot[T] {
+// All implements Lister and NamespaceLister. It isn't inlined, or every kind would compile the function that it returns.
+//
+//go:noinline
+func (r *Resource[T]) All() iter.Seq[T] {
+	return func(yield func(T) bool) { r.Snapshot().Scan(r.namespace, nil, yield) }
+}
+
+// Get implements NamespaceLister and ClusterLister. The lister of all namespaces finds cluster-scoped objects only, since
+// a name may stand for several others.
+func (r *Resource[T]) Get(name string) (T, error) {
+	obj, ok := r.Snapshot().Get(object.Key{Namespace: r.namespace, Name: name})
+	return obj, found(ok, r.resource, name)
+}
+
+// Snapshot implements Lister: it has the objects of all namespaces, also if r is the lister of one. The snapshot of the zero
+// Resource is empty.
+func (r *Resource[T]) Snapshot() *store.Snapshot[T] {
 	if r.reader == nil {
-		return store.Snapshot[T]{}
+		return nil
 	}
 	return r.reader.Snapshot()
 }
 
-// Namespace returns a lister of one namespace. For "" it is the lister of cluster-scoped objects: Get finds objects
-// without a namespace, List and All return all objects, whatever their namespace.
-func (r Resource[T]) Namespace(namespace string) Scope[T] { return Scope[T]{r, namespace} }
-
-// Get implements ClusterLister: it finds objects without a namespace only.
-func (r Resource[T]) Get(name string) (T, error) { return r.Namespace("").Get(name) }
-
-// Scope is the objects of one namespace: a NamespaceLister.
-type Scope[T object.Object] struct {
-	all       Resource[T]
-	namespace string
-}
-
-// List implements NamespaceLister.
-func (s Scope[T]) List(selector labels.Selector) ([]T, error) {
-	return s.all.Snapshot().List(s.namespace, selector), nil
-}
-
-// All implements NamespaceLister.
-func (s Scope[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) { s.all.Snapshot().Scan(s.namespace, nil, yield) }
-}
-
-// Get implements NamespaceLister.
-func (s Scope[T]) Get(name string) (T, error) {
-	obj, ok := s.all.Snapshot().Get(object.Key{Namespace: s.namespace, Name: name})
-	return obj, found(ok, s.all.resource, name)
-}
+// --- private from here ---
 
 func found(ok bool, resource schema.GroupResource, name string) error {
 	if ok {

@@ -19,9 +19,9 @@ type thing = metav1.PartialObjectMetadata
 
 // What generated listers rely on.
 var (
-	_ lister.Lister[*thing]          = lister.Resource[*thing]{}
-	_ lister.NamespaceLister[*thing] = lister.Scope[*thing]{}
-	_ lister.ClusterLister[*thing]   = lister.Resource[*thing]{}
+	_ lister.Lister[*thing]          = (*lister.Resource[*thing])(nil)
+	_ lister.NamespaceLister[*thing] = (*lister.Resource[*thing])(nil)
+	_ lister.ClusterLister[*thing]   = (*lister.Resource[*thing])(nil)
 )
 
 var resource = schema.GroupResource{Group: "samples.example.com", Resource: "things"}

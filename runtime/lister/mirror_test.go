@@ -103,7 +103,7 @@ func listerList[T object.Object](t *testing.T) {
 }
 
 // of returns a lister of objects with these keys.
-func of[T object.Object](t *testing.T, keys ...string) lister.Resource[T] {
+func of[T object.Object](t *testing.T, keys ...string) *lister.Resource[T] {
 	t.Helper()
 	var objs []T
 	for _, text := range keys {

@@ -22,7 +22,7 @@ import (
 // For a selector that is a map, such as that of a Service, selector returns metav1.SetAsLabelSelector of it. Selectors that
 // are nil, empty or invalid select nothing. selector must not change its argument. The slice is the caller's own, the
 // objects are shared. Every object of the namespace is looked at. If obj or selector is nil, nothing is returned.
-func Selecting[T object.Object](s store.Snapshot[T], obj metav1.Object, selector func(T) *metav1.LabelSelector) []T {
+func Selecting[T object.Object](s *store.Snapshot[T], obj metav1.Object, selector func(T) *metav1.LabelSelector) []T {
 	if selector == nil || isNil(obj) {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-func snapshotOf[T object.Object](t interface{ Fatal(...any) }, objs ...T) store.Snapshot[T] {
+func snapshotOf[T object.Object](t interface{ Fatal(...any) }, objs ...T) *store.Snapshot[T] {
 	s, err := store.New[T]()
 	if err != nil {
 		t.Fatal(err)
@@ -37,9 +37,9 @@ func snapshotOf[T object.Object](t interface{ Fatal(...any) }, objs ...T) store.
 }
 
 // fixed is a Reader that always has the same snapshot.
-type fixed[T object.Object] struct{ snapshot store.Snapshot[T] }
+type fixed[T object.Object] struct{ snapshot *store.Snapshot[T] }
 
-func (f fixed[T]) Snapshot() store.Snapshot[T] { return f.snapshot }
+func (f fixed[T]) Snapshot() *store.Snapshot[T] { return f.snapshot }
 
 func set(namespace, name string, selector *metav1.LabelSelector) *appsv1.ReplicaSet {
 	return &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Spec: appsv1.ReplicaSetSpec{Selector: selector}}

@@ -20,6 +20,11 @@ var byTeam = store.NewIndex("ByTeam", func(obj *thing, keys []string) []string {
 	return append(keys, obj.Labels["team"], "all")
 })
 
+// byPeer counts within a namespace.
+var byPeer = store.NewIndex("ByPeer", func(obj *thing, keys []store.NamespacedKey[string]) []store.NamespacedKey[string] {
+	return append(keys, store.NamespacedKey[string]{Namespace: obj.Namespace, Key: obj.Labels["node"]})
+})
+
 func filled(b *testing.B, indexes ...store.Indexer[*thing]) (*store.Store[*thing], []*thing) {
 	objs := make([]*thing, benchObjects)
 	for i := range objs {
@@ -47,6 +52,7 @@ func BenchmarkUpdate(b *testing.B) {
 // BenchmarkRead has one benchmark for each way to read 100,000 objects in 100 namespaces on 1,000 nodes.
 func BenchmarkRead(b *testing.B) {
 	s, objs := filled(b, byNode)
+	indexed, _ := filled(b, byTeam, byPeer)
 	key := object.KeyOf(objs[77])
 	selector := labels.SelectorFromSet(labels.Set{"team": "team-7"})
 	n := 0
@@ -69,6 +75,26 @@ func BenchmarkRead(b *testing.B) {
 		}},
 		{"Lookup", func() {
 			for range byNode.Lookup(s.Snapshot(), "node-7") {
+				n++
+			}
+		}},
+		{"LookupIn", func() { // of 100 objects on the node, all 100 are in the namespace
+			for range byNode.LookupIn(s.Snapshot(), "namespace-7", "node-7") {
+				n++
+			}
+		}},
+		{"LookupInNone", func() {
+			for range byNode.LookupIn(s.Snapshot(), "namespace-8", "node-7") {
+				n++
+			}
+		}},
+		{"LookupInOfMany", func() { // all objects have the key, 1,000 are in the namespace
+			for range byTeam.LookupIn(indexed.Snapshot(), "namespace-7", "all") {
+				n++
+			}
+		}},
+		{"LookupNamespacedKey", func() {
+			for range byPeer.Lookup(indexed.Snapshot(), store.NamespacedKey[string]{Namespace: "namespace-7", Key: "node-7"}) {
 				n++
 			}
 		}},

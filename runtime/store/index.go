@@ -14,11 +14,17 @@ import (
 
 // Indexer is an index of Ts, whatever its keys are: an *Index[T, K]. Nothing else implements it.
 type Indexer[T object.Object] interface {
-	// Name returns the index's name, which is unique within a store.
-	Name() string
 	// Bind is for this module: it returns what a table needs to keep the index up to date, a new one for each table.
 	Bind() table.Index
 	indexes(T)
+}
+
+// NamespacedKey is a key that counts within a namespace: the same Key in two namespaces is two NamespacedKeys. An index
+// whose keys depend on the namespace, such as one of references to objects of the same namespace, has keys of this type. For
+// a question about one namespace to an index of plain keys there is LookupIn.
+type NamespacedKey[K comparable] struct {
+	Namespace string
+	Key       K
 }
 
 // Index finds objects by keys that are computed from them. It is a definition and holds no objects: usually a package
@@ -43,29 +49,38 @@ func NewIndex[T object.Object, K comparable](name string, keys func(obj T, dst [
 	return &Index[T, K]{x}
 }
 
-// Name returns the index's name.
+// Name returns the index's name, which is unique within a store.
 func (x *Index[T, K]) Name() string { return x.erased.id.Name }
 
 // Lookup yields every object of s that has key, each once. From a Snapshot that doesn't have this index it gives the
 // same answer by looking at every object.
-func (x *Index[T, K]) Lookup(s Snapshot[T], key K) iter.Seq[T] {
-	return func(yield func(T) bool) {
-		x.erased.lookup(s.version, key, func(obj object.Object) bool { return yield(obj.(T)) })
-	}
+func (x *Index[T, K]) Lookup(s *Snapshot[T], key K) iter.Seq[T] {
+	return x.LookupIn(s, "", key)
 }
 
 // List returns what Lookup yields. The slice is the caller's own.
-func (x *Index[T, K]) List(s Snapshot[T], key K) []T {
-	list := make([]T, 0, x.erased.room(s.version, key))
-	x.erased.lookup(s.version, key, func(obj object.Object) bool { list = append(list, obj.(T)); return true })
+func (x *Index[T, K]) List(s *Snapshot[T], key K) []T { return x.ListIn(s, "", key) }
+
+// LookupIn is Lookup among the objects of one namespace, or of all for "". It takes as long as there are objects in the
+// namespace, or objects with key, whichever are fewer.
+func (x *Index[T, K]) LookupIn(s *Snapshot[T], namespace string, key K) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		x.erased.lookup(versionOf(s), namespace, key, func(obj object.Object) bool { return yield(obj.(T)) })
+	}
+}
+
+// ListIn returns what LookupIn yields. The slice is the caller's own.
+func (x *Index[T, K]) ListIn(s *Snapshot[T], namespace string, key K) []T {
+	list := make([]T, 0, x.erased.room(versionOf(s), namespace, key))
+	x.erased.lookup(versionOf(s), namespace, key, func(obj object.Object) bool { list = append(list, obj.(T)); return true })
 	return list
 }
 
 // Len returns the number of objects of s that have key, without looking at them if s has the index.
-func (x *Index[T, K]) Len(s Snapshot[T], key K) int { return x.erased.len(s.version, key) }
+func (x *Index[T, K]) Len(s *Snapshot[T], key K) int { return x.erased.len(versionOf(s), key) }
 
 // Keys yields every key that an object of s has, each once.
-func (x *Index[T, K]) Keys(s Snapshot[T]) iter.Seq[K] { return x.erased.all(s.version) }
+func (x *Index[T, K]) Keys(s *Snapshot[T]) iter.Seq[K] { return x.erased.all(versionOf(s)) }
 
 // Bind implements Indexer; it returns nil for a nil Index.
 func (x *Index[T, K]) Bind() table.Index {
@@ -104,23 +119,27 @@ func (x *index[K]) find(v *table.Version, key K) (table.Set, bool) {
 	return v.Lookup(&x.id, table.Hash(key), func(other any) bool { k, _ := other.(K); return k == key })
 }
 
-func (x *index[K]) lookup(v *table.Version, key K, yield func(object.Object) bool) {
+func (x *index[K]) lookup(v *table.Version, namespace string, key K, yield func(object.Object) bool) {
 	if set, ok := x.find(v, key); ok {
-		set.All(yield)
+		set.And(v.Namespace(namespace), yield)
 		return
 	}
 	var keys []K
-	for obj := range v.All {
+	for obj := range v.Namespace(namespace).All {
 		if keys = x.keysOf(obj, keys); slices.Contains(keys, key) && !yield(obj) {
 			return
 		}
 	}
 }
 
-// room returns how long a list of what lookup yields should be made.
-func (x *index[K]) room(v *table.Version, key K) int {
+// room returns how long a list of what lookup yields should be made: as long as it will be, unless it is cut out of two
+// sets that are both large.
+func (x *index[K]) room(v *table.Version, namespace string, key K) int {
 	set, _ := x.find(v, key)
-	return set.Len()
+	if namespace == "" {
+		return set.Len()
+	}
+	return min(set.Len(), v.Namespace(namespace).Len(), 64)
 }
 
 func (x *index[K]) len(v *table.Version, key K) int {
@@ -128,7 +147,7 @@ func (x *index[K]) len(v *table.Version, key K) int {
 		return set.Len()
 	}
 	n := 0
-	x.lookup(v, key, func(object.Object) bool { n++; return true })
+	x.lookup(v, "", key, func(object.Object) bool { n++; return true })
 	return n
 }
 

@@ -14,69 +14,73 @@ import (
 // Reader gives access to what a store holds. It may be used by any number of goroutines.
 type Reader[T object.Object] interface {
 	// Snapshot returns the newest published state. It never waits.
-	Snapshot() Snapshot[T]
+	Snapshot() *Snapshot[T]
 }
 
 // View returns a Reader of t's versions. All of t's objects must be Ts. Only this module can call it, because the table
 // package is internal.
-func View[T object.Object](t *table.Table) Reader[T] { return view[T]{t} }
+func View[T object.Object](t *table.Table) Reader[T] { return (*view[T])(t) }
 
-type view[T object.Object] struct{ table *table.Table }
+// view is a table seen as one of Ts.
+type view[T object.Object] table.Table
 
-func (v view[T]) Snapshot() Snapshot[T] { return Snapshot[T]{v.table.Version()} }
+func (v *view[T]) Snapshot() *Snapshot[T] { return (*Snapshot[T])((*table.Table)(v).Version()) }
 
-// Snapshot is one immutable state of a store. It is a value as small as a pointer; the zero Snapshot is empty. It may
-// be used by any number of goroutines, and none of its methods waits. The objects that it returns are shared: they must
-// not be changed.
-type Snapshot[T object.Object] struct{ version *table.Version }
+// Snapshot is one immutable state of a store, held by a pointer: a nil *Snapshot is empty. It may be used by any number of
+// goroutines, and none of its methods waits. The objects that it returns are shared: they must not be changed.
+//
+// Its methods have pointer receivers, and there are few, because each package that has a lister compiles them for each kind.
+type Snapshot[T object.Object] table.Version
 
 // Get returns the object under key, and whether there is one.
-func (s Snapshot[T]) Get(key object.Key) (T, bool) {
-	obj, ok := s.version.Get(key)
+func (s *Snapshot[T]) Get(key object.Key) (T, bool) {
+	obj, ok := versionOf(s).Get(key)
 	t, _ := obj.(T)
 	return t, ok
 }
 
 // Len returns the number of objects.
-func (s Snapshot[T]) Len() int { return s.version.Len() }
+func (s *Snapshot[T]) Len() int { return versionOf(s).Len() }
 
 // ResourceVersion returns the resourceVersion at which the state stands: all changes up to it are in, none after it.
 // It is "" as long as nothing has been synced. The namespaces of an informer of several namespaces stand at versions of
 // their own; then it is the oldest of them, and "" until all have one: all changes up to it are in.
-func (s Snapshot[T]) ResourceVersion() string { return s.version.ResourceVersion() }
+func (s *Snapshot[T]) ResourceVersion() string { return versionOf(s).ResourceVersion() }
 
 // NamespaceResourceVersion returns the resourceVersion at which the objects of one namespace stand: all changes in it up to
 // that version are in, none after it. It is ResourceVersion, except in a snapshot of an informer of several namespaces;
 // there it is "" for a namespace that has not been synced, or that the informer doesn't read.
-func (s Snapshot[T]) NamespaceResourceVersion(namespace string) string {
-	return s.version.NamespaceResourceVersion(namespace)
+func (s *Snapshot[T]) NamespaceResourceVersion(namespace string) string {
+	return versionOf(s).NamespaceResourceVersion(namespace)
 }
 
 // All yields every object.
-func (s Snapshot[T]) All() iter.Seq[T] {
+func (s *Snapshot[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) { s.Scan("", nil, yield) }
 }
 
 // Namespace yields every object of one namespace, or of all for "".
-func (s Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
+func (s *Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
 	return func(yield func(T) bool) { s.Scan(namespace, nil, yield) }
 }
 
 // NamespaceLen returns the number of objects in one namespace, or in all for "".
-func (s Snapshot[T]) NamespaceLen(namespace string) int { return s.version.Namespace(namespace).Len() }
+func (s *Snapshot[T]) NamespaceLen(namespace string) int {
+	return versionOf(s).Namespace(namespace).Len()
+}
 
 // Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have none.
-func (s Snapshot[T]) Namespaces() iter.Seq[string] { return s.version.Namespaces }
+func (s *Snapshot[T]) Namespaces() iter.Seq[string] { return versionOf(s).Namespaces }
 
 // Select yields every object whose labels match the selector; a nil selector matches everything.
-func (s Snapshot[T]) Select(selector labels.Selector) iter.Seq[T] {
+func (s *Snapshot[T]) Select(selector labels.Selector) iter.Seq[T] {
 	return func(yield func(T) bool) { s.Scan("", selector, yield) }
 }
 
 // List returns the objects of one namespace, or of all for "", whose labels match the selector; a nil selector matches
 // everything. The slice is the caller's own.
-func (s Snapshot[T]) List(namespace string, selector labels.Selector) []T {
-	list := make([]T, 0, sizeOf(s.version.Namespace(namespace), selector))
+func (s *Snapshot[T]) List(namespace string, selector labels.Selector) []T {
+	list := make([]T, 0, sizeOf(versionOf(s).Namespace(namespace), selector))
 	s.Scan(namespace, selector, func(obj T) bool {
 		list = append(list, obj)
 		return true
@@ -85,11 +89,14 @@ func (s Snapshot[T]) List(namespace string, selector labels.Selector) []T {
 }
 
 // Scan calls yield with each of the objects that List would return, until yield returns false.
-func (s Snapshot[T]) Scan(namespace string, selector labels.Selector, yield func(T) bool) {
-	scan(s.version.Namespace(namespace), selector, func(obj object.Object) bool { return yield(obj.(T)) })
+func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield func(T) bool) {
+	scan(versionOf(s).Namespace(namespace), selector, func(obj object.Object) bool { return yield(obj.(T)) })
 }
 
 // ----------------------------------------------------------------------------------------------------------------------
+
+// versionOf is no method, or every kind would compile it.
+func versionOf[T object.Object](s *Snapshot[T]) *table.Version { return (*table.Version)(s) }
 
 // scan yields what of set matches the selector. It isn't generic, so that it is compiled once.
 func scan(set table.Set, selector labels.Selector, yield func(object.Object) bool) {

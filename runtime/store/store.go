@@ -32,7 +32,7 @@ func New[T object.Object](indexes ...Indexer[T]) (*Store[T], error) {
 }
 
 // Snapshot returns the newest published state. It never waits.
-func (s *Store[T]) Snapshot() Snapshot[T] { return Snapshot[T]{s.table.Version()} }
+func (s *Store[T]) Snapshot() *Snapshot[T] { return (*Snapshot[T])(s.table.Version()) }
 
 // Update calls change with a Txn and publishes its writes in one step: readers see all of them or none. It waits for other
 // Updates to end, so change must not call Update or AddIndexers. If change returns an error, Update returns it unchanged,

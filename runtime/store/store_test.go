@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -293,7 +294,15 @@ func TestKeysAreNotBoxedWhileTheyAgree(t *testing.T) {
 }
 
 func TestReadingAllocatesNothing(t *testing.T) {
-	s := mustNew(t, byNode)
+	type slot struct {
+		node  string
+		index int
+	}
+	bySlot := store.NewIndex("BySlot", func(obj *thing, keys []slot) []slot { return append(keys, slot{obj.Labels["node"], len(obj.Name)}) })
+	byPeer := store.NewIndex("ByPeer", func(obj *thing, keys []store.NamespacedKey[slot]) []store.NamespacedKey[slot] {
+		return append(keys, store.NamespacedKey[slot]{Namespace: obj.Namespace, Key: slot{obj.Labels["node"], len(obj.Name)}})
+	})
+	s := mustNew(t, byNode, bySlot, byPeer)
 	var objs []*thing
 	for i := range 5000 {
 		objs = append(objs, newThing(fmt.Sprint("ns", i%4), fmt.Sprint(i), fmt.Sprint("node-", i%20)))
@@ -326,13 +335,39 @@ func TestReadingAllocatesNothing(t *testing.T) {
 			}
 		},
 		"Len": func() { n += byNode.Len(s.Snapshot(), node) },
+		"LookupIn": func() {
+			for range byNode.LookupIn(s.Snapshot(), "ns3", node) {
+				n++
+			}
+		},
+		"LookupIn of a struct": func() {
+			for range bySlot.LookupIn(s.Snapshot(), "ns3", slot{node, 4}) {
+				n++
+			}
+		},
+		"Lookup of a NamespacedKey": func() {
+			for range byPeer.Lookup(s.Snapshot(), store.NamespacedKey[slot]{Namespace: "ns3", Key: slot{node, 4}}) {
+				n++
+			}
+		},
 	} {
+		before := n
 		if allocs := testing.AllocsPerRun(10, f); allocs != 0 {
 			t.Errorf("%s: %v allocations, want none", what, allocs)
+		}
+		if n == before && what != "Get" {
+			t.Errorf("%s finds nothing", what)
 		}
 	}
 	if allocs := testing.AllocsPerRun(10, func() { n += len(byNode.List(s.Snapshot(), node)) }); allocs != 1 {
 		t.Errorf("List of an index: %v allocations, want the slice's one", allocs)
+	}
+	node = "node-7" // 250 objects, of 1,250 in ns3
+	if allocs := testing.AllocsPerRun(10, func() { n += len(byNode.ListIn(s.Snapshot(), "ns3", node)) }); allocs > 4 {
+		t.Errorf("ListIn of an index: %v allocations, want those of a slice that grows from 64 to 250", allocs)
+	}
+	if allocs := testing.AllocsPerRun(10, func() { n += len(bySlot.ListIn(s.Snapshot(), "ns3", slot{node, 1})) }); allocs != 1 {
+		t.Errorf("ListIn of one object: %v allocations, want the slice's one", allocs)
 	}
 	if allocs := testing.AllocsPerRun(10, func() { n += len(s.Snapshot().List("ns1", nil)) }); allocs != 1 {
 		t.Errorf("List of a namespace: %v allocations, want the slice's one", allocs)
@@ -375,4 +410,50 @@ func TestWritersTakeTurns(t *testing.T) {
 	if obj, _ := s.Snapshot().Get(key); obj.Generation != writers*times {
 		t.Errorf("counted to %d, want %d", obj.Generation, writers*times)
 	}
+}
+
+// TestLookupInBesideWriters: what is asked of one snapshot stays as it is while objects move between keys and namespaces.
+func TestLookupInBesideWriters(t *testing.T) {
+	const nodes, objects = 3, 600
+	s := mustNew(t, byNode)
+	var done atomic.Bool
+	var readers sync.WaitGroup
+	for range 2 {
+		readers.Go(func() {
+			for !done.Load() {
+				snapshot, n := s.Snapshot(), 0
+				for node := range nodes {
+					for _, namespace := range []string{"a", "b"} {
+						list := byNode.ListIn(snapshot, namespace, fmt.Sprint(node))
+						for obj := range byNode.LookupIn(snapshot, namespace, fmt.Sprint(node)) {
+							if obj.Namespace != namespace || obj.Labels["node"] != fmt.Sprint(node) || !slices.Contains(list, obj) {
+								t.Errorf("%s/%s on %s is among those of %s on %d", obj.Namespace, obj.Name, obj.Labels["node"], namespace, node)
+							}
+						}
+						n += len(list)
+					}
+				}
+				if n != snapshot.Len() {
+					t.Errorf("%d objects in all namespaces on all nodes, but the snapshot has %d", n, snapshot.Len())
+				}
+			}
+		})
+	}
+	for round := range 20 {
+		err := s.Update(func(x *store.Txn[*thing]) error {
+			for i := range objects {
+				namespaces := []string{"a", "b"}
+				x.Delete(object.Key{Namespace: namespaces[(i+round+1)%2], Name: fmt.Sprint(i)})
+				if err := x.Set(newThing(namespaces[(i+round)%2], fmt.Sprint(i), fmt.Sprint((i+round)%nodes))); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	done.Store(true)
+	readers.Wait()
 }

@@ -172,7 +172,7 @@ func (o *ours) check() {
 	}
 }
 
-func (o *ours) checkIndexes(snapshot store.Snapshot[*corev1.ConfigMap]) {
+func (o *ours) checkIndexes(snapshot *store.Snapshot[*corev1.ConfigMap]) {
 	tiers, words, sizes := groups(snapshot.All())
 	o.checkIndex(0, tiers, func(key string) string { return show(byTier.Lookup(snapshot, key)) })
 	o.checkIndex(1, words, func(key string) string { return show(byWord.Lookup(snapshot, key)) })

@@ -29,7 +29,7 @@ func gated(g gate, name string) *store.Index[object.Object, string] {
 	})
 }
 
-func (r *rig) snapshot() store.Snapshot[object.Object] {
+func (r *rig) snapshot() *store.Snapshot[object.Object] {
 	return store.View[object.Object](r.Table()).Snapshot()
 }
 

@@ -58,7 +58,7 @@ func (i *Informer) measure() metrics.InformerState {
 	return state
 }
 
-func (i *Informer) queues() []*fifo {
+func (i *Informer) queues() []fifo {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.run == nil {

@@ -29,7 +29,7 @@ type run struct {
 	recorder metrics.InformerRecorder // set before anything else is started; nil without metrics
 
 	// Informer.mu guards what follows.
-	queues []*fifo             // of the streams
+	queues []fifo              // of the streams
 	open   bool                // subscriptions may be spawned
 	leases map[*Lease]struct{} // that have not ended
 	last   *Lease              // the last one of leases to end

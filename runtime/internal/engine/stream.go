@@ -18,10 +18,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-type (
-	fifo  = deltafifo.DeltaFIFO[object.Object]
-	delta = deltafifo.Delta[object.Object]
-)
+type delta = deltafifo.Delta[object.Object]
+
+// fifo is the DeltaFIFO of one run. It is an interface because methods of a generic type are compiled anew in each package
+// that mentions a type in which there is one: here, all packages of generated code.
+type fifo interface {
+	reflector.Sink[object.Object]
+	PopBatch(ctx context.Context, batch []delta) ([]delta, error)
+	Len() int
+	Close()
+}
 
 // reader reads a source into a sink. Outside of tests it is a Reflector.
 type reader interface {
@@ -30,7 +36,7 @@ type reader interface {
 }
 
 // sink is the queue of the current run, as the reflector sees it.
-type sink struct{ *fifo }
+type sink struct{ fifo }
 
 // stream is one collection of objects on its way from the source to the table. Streams of one informer have no objects
 // in common, and meet only in Informer.writing, which each takes for one batch, or for one whole full state.

@@ -169,12 +169,12 @@ func (h *hashed) shrink(owner uint64) {
 
 // at returns bucket i, which must be there.
 func (h *hashed) at(i uint32) []entry {
-	return h.pages.at(i >> pageBits).buckets[i%pageLen]
+	return leafAt(&h.pages, i>>pageBits).buckets[i%pageLen]
 }
 
 // set sets bucket i, which is there or is the next one.
 func (h *hashed) set(owner uint64, i uint32, entries []entry) {
-	at := h.pages.own(owner, i>>pageBits)
+	at := placeOf(&h.pages, owner, i>>pageBits)
 	switch pg := *at; {
 	case pg == nil:
 		*at = &page{owner: owner}
@@ -187,7 +187,7 @@ func (h *hashed) set(owner uint64, i uint32, entries []entry) {
 // cut takes away the bucket number count, behind the last one.
 func (h *hashed) cut(owner uint64) {
 	if h.count%pageLen == 0 {
-		h.pages.drop(owner, h.count>>pageBits)
+		dropLeaf(&h.pages, owner, h.count>>pageBits)
 	} else {
 		h.set(owner, h.count, nil)
 	}

@@ -4,6 +4,8 @@ package table
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -129,6 +131,13 @@ func verify(t testing.TB, v *Version, m model, indexes ...*keysOf) {
 			n++
 			set, _ := v.Lookup(&ix.id, hashAny(k), func(other any) bool { return other == k })
 			same(t, fmt.Sprintf("index %s, key %v", ix.id.Name, k), collect(t, set), want[k])
+			for _, namespace := range []string{"", "a", "b", "nowhere"} {
+				in := maps.Clone(want[k])
+				maps.DeleteFunc(in, func(key object.Key, _ object.Object) bool { return namespace != "" && key.Namespace != namespace })
+				what := fmt.Sprintf("index %s, key %v in %q", ix.id.Name, k, namespace)
+				same(t, what, both(t, set, v.Namespace(namespace)), in)
+				same(t, what+", asked the other way", both(t, v.Namespace(namespace), set), in)
+			}
 		}
 		if n != len(want) {
 			t.Fatalf("index %q has %d keys, want %d", ix.id.Name, n, len(want))
@@ -152,6 +161,21 @@ func collect(t testing.TB, s Set) model {
 	}
 	if n != s.Len() || n != len(m) {
 		t.Fatalf("a set of %d yields %d objects with %d keys", s.Len(), n, len(m))
+	}
+	return m
+}
+
+// both returns what two sets have in common.
+func both(t testing.TB, a, b Set) model {
+	t.Helper()
+	m, n := model{}, 0
+	a.And(b, func(obj object.Object) bool {
+		m[object.KeyOf(obj)] = obj
+		n++
+		return true
+	})
+	if n != len(m) {
+		t.Fatalf("And yields %d objects with %d keys", n, len(m))
 	}
 	return m
 }
@@ -218,11 +242,15 @@ func checkTree[L any](t testing.TB, tree *tree[L], full func(*L) bool) {
 	}
 }
 
+func leavesOf[L any](t *tree[L]) iter.Seq2[uint32, *L] {
+	return func(yield func(uint32, *L) bool) { eachLeaf(t, yield) }
+}
+
 func checkVector(t testing.TB, v *vector) {
 	t.Helper()
 	checkTree(t, &v.leaves, func(lf *leaf) bool { return lf.used == leafFull })
 	free := uint32(0) // in ascending order, the first gap
-	for i, lf := range v.leaves.all {
+	for i, lf := range leavesOf(&v.leaves) {
 		if lf.used == 0 {
 			t.Fatalf("leaf %d is empty and kept", i)
 		}
@@ -245,7 +273,7 @@ func checkHashed(t testing.TB, h *hashed) {
 	t.Helper()
 	checkTree(t, &h.pages, func(*page) bool { return false })
 	n, pages := 0, uint32(0)
-	for p, pg := range h.pages.all {
+	for p, pg := range leavesOf(&h.pages) {
 		if p != pages {
 			t.Fatalf("page %d follows %d pages", p, pages)
 		}

@@ -92,6 +92,69 @@ func (s *span) all(objects *vector, yield func(object.Object) bool) bool {
 	return true
 }
 
+// and yields the object of every slot that other has too until yield returns false.
+func (p *posting) and(other *posting, objects *vector, yield func(object.Object) bool) {
+	p.slots(func(slot uint32) bool {
+		if !other.has(slot) {
+			return true
+		}
+		obj := objects.get(slot)
+		return obj == nil || yield(obj)
+	})
+}
+
+// slots yields every slot until yield returns false.
+func (p *posting) slots(yield func(uint32) bool) {
+	switch {
+	case p.n == 1:
+		yield(p.one)
+	case p.many.few != nil:
+		for _, slot := range p.many.few {
+			if !yield(slot) {
+				return
+			}
+		}
+	default:
+		for i := range p.many.spans {
+			if !p.many.spans[i].slots(yield) {
+				return
+			}
+		}
+	}
+}
+
+func (s *span) slots(yield func(uint32) bool) bool {
+	first := s.number << spanBits
+	for _, slot := range s.few {
+		if !yield(first + uint32(slot)) {
+			return false
+		}
+	}
+	if s.bits == nil {
+		return true
+	}
+	for i, word := range s.bits.words {
+		for ; word != 0; word &= word - 1 {
+			if !yield(first + uint32(i*64+bits.TrailingZeros64(word))) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (p *posting) has(slot uint32) bool {
+	switch {
+	case p.n == 1:
+		return p.one == slot
+	case p.many.few != nil:
+		_, found := slices.BinarySearch(p.many.few, slot)
+		return found
+	}
+	at, found := p.many.find(slot >> spanBits)
+	return found && p.many.spans[at].has(slot)
+}
+
 // places yields every slot and its object until yield returns false. It copies the slots, which readers of many objects
 // should not.
 func (p *posting) places(objects *vector, yield func(uint32, object.Object) bool) {

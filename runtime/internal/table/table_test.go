@@ -280,7 +280,7 @@ func TestMemoryGoesBack(t *testing.T) {
 			t.Errorf("the full version has %d objects now, %d in a namespace", full.Len(), n)
 		}
 		leaves := 0
-		for range v.objects.leaves.all {
+		for range leavesOf(&v.objects.leaves) {
 			leaves++
 		}
 		if leaves > 5 || v.keys.count > 2 || v.namespaces.count > 2 || v.indexes[0].postings.count > 3 {

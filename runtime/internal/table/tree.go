@@ -14,8 +14,11 @@ const (
 	fanFull = 1<<fan - 1
 )
 
-// tree is a sparse persistent array of leaves. Its zero value is empty. Copying the struct takes a snapshot; the methods
+// tree is a sparse persistent array of leaves. Its zero value is empty. Copying the struct takes a snapshot; the functions
 // that write get the number of the Txn that writes and change nodes in place only when they bear it.
+//
+// They are functions, not methods, because methods of a generic type are compiled anew in each package that mentions a
+// type in which there is one: here, all packages of generated code.
 type tree[L any] struct {
 	owner uint64           // of root's array
 	root  []*fork[fork[L]] // nil where no leaf is; the last one is not nil
@@ -32,14 +35,14 @@ func split(i uint32) (root, upper, lower uint32) {
 	return i >> (2 * fanBits), i >> fanBits % fan, i % fan
 }
 
-// at returns leaf i, which must be there.
-func (t *tree[L]) at(i uint32) *L {
+// leafAt returns leaf i, which must be there.
+func leafAt[L any](t *tree[L], i uint32) *L {
 	r, u, l := split(i)
 	return t.root[r].kids[u].kids[l]
 }
 
-// get returns leaf i, nil if it isn't there.
-func (t *tree[L]) get(i uint32) *L {
+// leafIfAny returns leaf i, nil if it isn't there.
+func leafIfAny[L any](t *tree[L], i uint32) *L {
 	r, u, l := split(i)
 	if int(r) < len(t.root) {
 		if upper := t.root[r]; upper != nil {
@@ -51,8 +54,8 @@ func (t *tree[L]) get(i uint32) *L {
 	return nil
 }
 
-// all yields every leaf with its number, in ascending order, until yield returns false.
-func (t *tree[L]) all(yield func(i uint32, l *L) bool) {
+// eachLeaf yields every leaf of t with its number, in ascending order, until yield returns false.
+func eachLeaf[L any](t *tree[L], yield func(i uint32, l *L) bool) {
 	for r, upper := range t.root {
 		if upper == nil {
 			continue
@@ -70,19 +73,19 @@ func (t *tree[L]) all(yield func(i uint32, l *L) bool) {
 	}
 }
 
-// own returns where leaf i is, or is to be, after the nodes above it have become owner's.
-func (t *tree[L]) own(owner uint64, i uint32) **L {
+// placeOf returns where leaf i is, or is to be, after the nodes above it have become owner's.
+func placeOf[L any](t *tree[L], owner uint64, i uint32) **L {
 	r, u, l := split(i)
-	t.ownRoot(owner, int(r)+1)
+	ownRoot(t, owner, int(r)+1)
 	upper := ownFork(owner, &t.root[r])
 	lower := ownFork(owner, &upper.kids[u])
 	return &lower.kids[l]
 }
 
-// drop lets go of leaf i, which must be there, and of the forks that become empty.
-func (t *tree[L]) drop(owner uint64, i uint32) {
-	*t.own(owner, i) = nil
-	t.setFull(i, false)
+// dropLeaf lets go of leaf i, which must be there, and of the forks that become empty.
+func dropLeaf[L any](t *tree[L], owner uint64, i uint32) {
+	*placeOf(t, owner, i) = nil
+	setFull(t, i, false)
 	r, u, _ := split(i)
 	upper := t.root[r]
 	if upper.kids[u].kids != [fan]*L{} {
@@ -101,7 +104,7 @@ func (t *tree[L]) drop(owner uint64, i uint32) {
 }
 
 // setFull says whether leaf i has no room. The nodes above it must be owned.
-func (t *tree[L]) setFull(i uint32, full bool) {
+func setFull[L any](t *tree[L], i uint32, full bool) {
 	r, u, l := split(i)
 	upper := t.root[r]
 	lower := upper.kids[u]
@@ -115,8 +118,8 @@ func (t *tree[L]) setFull(i uint32, full bool) {
 	}
 }
 
-// withRoom returns the first leaf that isn't full: its number, and nil if it isn't there. All before from must be full.
-func (t *tree[L]) withRoom(from uint32) (i uint32, leaf *L) {
+// leafWithRoom returns the first leaf that isn't full: its number, and nil if it isn't there. All before from must be full.
+func leafWithRoom[L any](t *tree[L], from uint32) (i uint32, leaf *L) {
 	for r := from >> (2 * fanBits); int(r) < len(t.root); r++ {
 		upper := t.root[r]
 		if upper == nil {
@@ -138,7 +141,7 @@ func (t *tree[L]) withRoom(from uint32) (i uint32, leaf *L) {
 }
 
 // ownRoot makes the root owner's, of length n at least.
-func (t *tree[L]) ownRoot(owner uint64, n int) {
+func ownRoot[L any](t *tree[L], owner uint64, n int) {
 	n = max(n, len(t.root))
 	if t.owner != owner || n > cap(t.root) {
 		// Room for growth only where a Txn has grown the root already: what is published is mostly exact.

@@ -30,12 +30,12 @@ type leaf struct {
 
 // at returns the object at i, which must be taken.
 func (v *vector) at(i uint32) object.Object {
-	return v.leaves.at(i >> leafBits).objs[i%leafLen]
+	return leafAt(&v.leaves, i>>leafBits).objs[i%leafLen]
 }
 
 // get returns the object at i, nil if there is none.
 func (v *vector) get(i uint32) object.Object {
-	if lf := v.leaves.get(i >> leafBits); lf != nil {
+	if lf := leafIfAny(&v.leaves, i>>leafBits); lf != nil {
 		return lf.objs[i%leafLen]
 	}
 	return nil
@@ -43,29 +43,31 @@ func (v *vector) get(i uint32) object.Object {
 
 // all yields every object until yield returns false.
 func (v *vector) all(yield func(object.Object) bool) {
-	for _, lf := range v.leaves.all {
+	eachLeaf(&v.leaves, func(_ uint32, lf *leaf) bool {
 		for _, obj := range &lf.objs {
 			if obj != nil && !yield(obj) {
-				return
+				return false
 			}
 		}
-	}
+		return true
+	})
 }
 
 // places yields every object with its place until yield returns false.
 func (v *vector) places(yield func(uint32, object.Object) bool) {
-	for i, lf := range v.leaves.all {
+	eachLeaf(&v.leaves, func(i uint32, lf *leaf) bool {
 		for l, obj := range &lf.objs {
 			if obj != nil && !yield(i<<leafBits+uint32(l), obj) {
-				return
+				return false
 			}
 		}
-	}
+		return true
+	})
 }
 
 // free returns the lowest place that isn't taken.
 func (v *vector) free() uint32 {
-	i, lf := v.leaves.withRoom(v.low >> leafBits)
+	i, lf := leafWithRoom(&v.leaves, v.low>>leafBits)
 	v.low = i << leafBits
 	if lf != nil {
 		v.low += uint32(bits.TrailingZeros16(^lf.used))
@@ -75,26 +77,26 @@ func (v *vector) free() uint32 {
 
 // set puts obj at i, whether the place is taken or not.
 func (v *vector) set(owner uint64, i uint32, obj object.Object) {
-	lf := ownLeaf(owner, v.leaves.own(owner, i>>leafBits))
+	lf := ownLeaf(owner, placeOf(&v.leaves, owner, i>>leafBits))
 	lf.objs[i%leafLen] = obj
 	if bit := uint16(1) << (i % leafLen); lf.used&bit == 0 {
 		lf.used |= bit
-		v.leaves.setFull(i>>leafBits, lf.used == leafFull)
+		setFull(&v.leaves, i>>leafBits, lf.used == leafFull)
 	}
 }
 
 // clear empties the place i, which must be taken.
 func (v *vector) clear(owner uint64, i uint32) {
 	v.low = min(v.low, i)
-	at, bit := v.leaves.own(owner, i>>leafBits), uint16(1)<<(i%leafLen)
+	at, bit := placeOf(&v.leaves, owner, i>>leafBits), uint16(1)<<(i%leafLen)
 	if (*at).used == bit {
-		v.leaves.drop(owner, i>>leafBits)
+		dropLeaf(&v.leaves, owner, i>>leafBits)
 		return
 	}
 	lf := ownLeaf(owner, at)
 	lf.objs[i%leafLen] = nil
 	lf.used &^= bit
-	v.leaves.setFull(i>>leafBits, false)
+	setFull(&v.leaves, i>>leafBits, false)
 }
 
 // ownLeaf makes *at a leaf that is owner's.

@@ -59,13 +59,10 @@ func Run(t *testing.T, rig func(t *testing.T, indexes ...store.Indexer[Object]) 
 
 type (
 	color string
-	place struct {
-		namespace string
-		color     color
-	}
+	place = store.NamespacedKey[color]
 )
 
-// One index for each sort of key and of key function: optional, plain, several with duplicates, composed.
+// One index for each sort of key and of key function: optional, plain, several with duplicates, within a namespace.
 var (
 	byColor = store.NewIndex("ByColor", colors)
 	bySize  = store.NewIndex("BySize", sizes)
@@ -90,7 +87,7 @@ func tags(obj Object, keys []string) []string {
 }
 
 func places(obj Object, keys []place) []place {
-	return append(keys, place{obj.Namespace, color(obj.Labels["color"])})
+	return append(keys, place{Namespace: obj.Namespace, Key: color(obj.Labels["color"])})
 }
 
 type suite struct {
@@ -104,7 +101,8 @@ func testEmpty(t *testing.T, s *suite) {
 		t.Errorf("an empty Reader stands at resourceVersion %q", rv)
 	}
 	verify(t, s.Reader.Snapshot(), nil)
-	verify(t, store.Snapshot[Object]{}, nil)
+	verify(t, nil, nil)
+	verify(t, new(store.Snapshot[Object]), nil)
 }
 
 func testRandom(t *testing.T, s *suite) {
@@ -112,7 +110,7 @@ func testRandom(t *testing.T, s *suite) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 0))
 	type moment struct {
-		snapshot store.Snapshot[Object]
+		snapshot *store.Snapshot[Object]
 		model    map[object.Key]Object
 		rv       string
 	}
@@ -189,6 +187,7 @@ func testLeave(t *testing.T, s *suite) {
 		"Namespace": snapshot.Namespace("red"),
 		"Select":    snapshot.Select(labels.SelectorFromSet(labels.Set{"color": "red"})),
 		"Lookup":    byColor.Lookup(snapshot, "red"),
+		"LookupIn":  byColor.LookupIn(snapshot, "red", "red"),
 	} {
 		all := len(slices.Collect(seq))
 		if all < 3 {
@@ -232,13 +231,16 @@ func testMisses(t *testing.T, s *suite) {
 	if n := len(byColor.List(snapshot, "purple")) + byColor.Len(snapshot, "purple") + snapshot.NamespaceLen("nowhere"); n != 0 {
 		t.Errorf("%d objects where there should be none", n)
 	}
+	if n := len(byColor.ListIn(snapshot, "red", "purple")) + len(byColor.ListIn(snapshot, "nowhere", "red")); n != 0 {
+		t.Errorf("%d objects where there should be none", n)
+	}
 	for range snapshot.Select(labels.Nothing()) {
 		t.Error("labels.Nothing() selects something")
 	}
 }
 
 // verify asks everything that a Snapshot answers.
-func verify(t *testing.T, s store.Snapshot[Object], model map[object.Key]Object) {
+func verify(t *testing.T, s *store.Snapshot[Object], model map[object.Key]Object) {
 	t.Helper()
 	v := verifier{t, model}
 	if s.Len() != len(model) {
@@ -282,7 +284,7 @@ func verify(t *testing.T, s store.Snapshot[Object], model map[object.Key]Object)
 	verifyIndex(v, s, byPlace, places)
 }
 
-func verifyIndex[K comparable](v verifier, s store.Snapshot[Object], index *store.Index[Object, K], keysOf func(Object, []K) []K) {
+func verifyIndex[K comparable](v verifier, s *store.Snapshot[Object], index *store.Index[Object, K], keysOf func(Object, []K) []K) {
 	v.t.Helper()
 	keys := distinct(v, func(obj Object) []K { return keysOf(obj, nil) })
 	sameKeys(v.t, index.Name()+": Keys", index.Keys(s), keys)
@@ -292,6 +294,11 @@ func verifyIndex[K comparable](v verifier, s store.Snapshot[Object], index *stor
 		v.same(fmt.Sprintf("%s: List of %v", index.Name(), key), slices.Values(index.List(s, key)), has)
 		if n := index.Len(s, key); n != v.count(has) {
 			v.t.Fatalf("%s: Len(%v) = %d, want %d", index.Name(), key, n, v.count(has))
+		}
+		for _, namespace := range []string{"", "red", "green", "blue"} {
+			in := func(obj Object) bool { return has(obj) && (namespace == "" || obj.Namespace == namespace) }
+			v.same(fmt.Sprintf("%s: LookupIn %s of %v", index.Name(), namespace, key), index.LookupIn(s, namespace, key), in)
+			v.same(fmt.Sprintf("%s: ListIn %s of %v", index.Name(), namespace, key), slices.Values(index.ListIn(s, namespace, key)), in)
 		}
 	}
 }

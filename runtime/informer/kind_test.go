@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+type (
+	podOptions  = informer.KindOptions[*corev1.Pod]
+	nodeOptions = informer.KindOptions[*corev1.Node]
+	podInformer = informer.SharedIndexInformer[*corev1.Pod]
+)
+
+// What the generator writes.
+
+func podKind(f *informer.Factory) *informer.Kind[*corev1.Pod] {
+	return informer.NewKind[*corev1.Pod](f, podResource, informer.WithIndexes(PodByNode))
+}
+
+func nodeKind(f *informer.Factory) *informer.Kind[*corev1.Node] {
+	return informer.NewKind[*corev1.Node](f, nodeResource, informer.WithClusterScope())
+}
+
+func withPods(options podOptions) informer.Option { return informer.WithKind(podResource, options) }
+
+func withNodes(options nodeOptions) informer.Option { return informer.WithKind(nodeResource, options) }
+
+func app(name string) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": name}) }
+
+// TestKindOptionsPrecedence: the call's options come before WithKind's, and those before the factory's, field by field. The
+// name says in what an informer differs from the kind's default.
+func TestKindOptionsPrecedence(t *testing.T) {
+	type opts = []informer.Option
+	of := func(namespace string, selector labels.Selector) podOptions {
+		o := podOptions{LabelSelector: selector}
+		if namespace != "" {
+			o.Namespaces = []string{namespace}
+		}
+		return o
+	}
+	for name, test := range map[string]struct {
+		factory  opts
+		call     podOptions
+		request  string // the path and the selector that the server is asked for
+		informer string
+	}{
+		"nothing":       {nil, podOptions{}, "/api/v1/pods", "pods/v1"},
+		"the factory's": {opts{informer.WithNamespace("f"), informer.WithLabelSelector(app("f"))}, podOptions{}, "/api/v1/namespaces/f/pods app=f", "pods/v1"},
+		"the kind's before the factory's": {opts{informer.WithNamespace("f"), informer.WithLabelSelector(app("f")), withPods(of("k", nil))}, podOptions{},
+			"/api/v1/namespaces/k/pods app=f", "pods/v1"},
+		"wherever they stand": {opts{withPods(of("k", nil)), informer.WithNamespace("f"), informer.WithLabelSelector(app("f"))}, podOptions{},
+			"/api/v1/namespaces/k/pods app=f", "pods/v1"},
+		"the call's before the kind's": {opts{informer.WithNamespace("f"), withPods(of("k", app("k")))}, of("", app("c")),
+			"/api/v1/namespaces/k/pods app=c", `pods/v1 with labels "app=c"`},
+		"the call's before the factory's": {opts{informer.WithNamespace("f")}, of("c", app("c")),
+			"/api/v1/namespaces/c/pods app=c", `pods/v1 in namespace "c" with labels "app=c"`},
+		"the call takes back": {opts{informer.WithNamespace("f"), withPods(of("k", app("k")))}, podOptions{Namespaces: []string{""}, LabelSelector: labels.Everything()},
+			"/api/v1/pods", `pods/v1 in all namespaces with any labels`},
+		"the later WithKind, where it says something": {opts{withPods(of("k", app("k"))), withPods(of("", app("l")))}, podOptions{}, "/api/v1/namespaces/k/pods app=l", "pods/v1"},
+		"another kind's":  {opts{withNodes(nodeOptions{LabelSelector: app("n")})}, podOptions{}, "/api/v1/pods", "pods/v1"},
+		"the kind's name": {opts{withPods(podOptions{Name: "mine"})}, podOptions{}, "/api/v1/pods", "mine"},
+		"the kind's name with what the call has otherwise": {opts{withPods(podOptions{Name: "mine"})}, of("", app("c")), "/api/v1/pods app=c", `mine with labels "app=c"`},
+		"the call's name":                          {opts{withPods(podOptions{Name: "mine"})}, podOptions{Name: "yours", LabelSelector: app("c")}, "/api/v1/pods app=c", "yours"},
+		"Options after the fields":                 {nil, podOptions{LabelSelector: app("c"), Options: opts{informer.WithLabelSelector(app("o"))}}, "/api/v1/pods app=o", `pods/v1 with labels "app=o"`},
+		"a namespace in Options before the kind's": {opts{withPods(of("k", nil))}, podOptions{Options: opts{informer.WithNamespace("o")}}, "/api/v1/namespaces/o/pods", `pods/v1 in namespace "o"`},
+		"a field selector before that of the kind": {opts{withPods(podOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", "k")})},
+			podOptions{FieldSelector: fields.Everything()}, "/api/v1/pods", `pods/v1 with any fields`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := newShop()
+				f := server.factory(t, test.factory...)
+				pods := podKind(f).With(test.call).Informer()
+				same(t, "name", pods.Status().Name, test.informer)
+				run(t, f)
+				shutdown(t, f)
+				request := server.Requests()[0]
+				same(t, "request", strings.TrimSpace(request.Path+" "+request.Query.Get("labelSelector")+request.Query.Get("fieldSelector")), test.request)
+			})
+		})
+	}
+}
+
+// TestWrongKindOptions are errors of Start, each of which says where it comes from; those of WithKind also if the kind is
+// never used.
+func TestWrongKindOptions(t *testing.T) {
+	type opts = []informer.Option
+	anyNode := func(f *informer.Factory) { nodeKind(f).Informer() }
+	for name, test := range map[string]struct {
+		factory opts
+		use     func(*informer.Factory)
+		want    string
+	}{
+		"a kind that is never used": {opts{withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{PodByNode}})}, nil, ""},
+		"a wrong one for a kind that is never used": {opts{withPods(podOptions{ResyncPeriod: -1})}, nil,
+			"informer.NewFactory: WithKind: pods/v1: WithResyncPeriod: -1ns; want 0 or more"},
+		"no resource": {opts{informer.WithKind(corev1.SchemeGroupVersion.WithResource(""), podOptions{})}, nil,
+			`informer.NewFactory: WithKind: /v1: "/v1, Resource=" lacks a resource or a version`},
+		"no struct": {opts{informer.WithKind(podResource, informer.KindOptions[object.Object]{})}, nil,
+			"informer.NewFactory: WithKind: pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
+		"given to For": {nil, func(f *informer.Factory) { podsOf(f, withPods(podOptions{})) },
+			"informer.For pods/v1: WithKind: not an option of For; use it with NewFactory"},
+		"given to itself": {opts{withPods(podOptions{Options: opts{withPods(podOptions{})}})}, nil,
+			"informer.NewFactory: WithKind: pods/v1: WithKind: not an option of For; use it with NewFactory"},
+		"no namespace": {opts{withPods(podOptions{Namespaces: []string{}})}, nil,
+			`informer.NewFactory: WithKind: pods/v1: WithNamespaces: no namespace; WithNamespace("") means all of them`},
+		"both namespace options": {nil, func(f *informer.Factory) {
+			podKind(f).With(podOptions{Namespaces: []string{"a"}, Options: opts{informer.WithNamespace("b")}}).Informer()
+		}, "informer.For pods/v1: WithNamespace: WithNamespaces was given too; give one of them"},
+		"another Go type": {opts{informer.WithKind(podResource, nodeOptions{LabelSelector: app("a")})}, func(f *informer.Factory) { podKind(f).Informer(); podKind(f).Informer() },
+			"informer.For pods/v1: objects of type *v1.Pod, but WithKind has options for objects of type *v1.Node"},
+		"namespaces of a cluster-scoped kind": {opts{withNodes(nodeOptions{Namespaces: []string{"a"}})}, anyNode,
+			"informer.For nodes/v1: WithClusterScope: WithKind gives some; a cluster-scoped kind has no namespaces"},
+		"namespaces of a cluster-scoped kind in Options": {opts{withNodes(nodeOptions{Options: opts{informer.WithNamespace("a")}}), withNodes(nodeOptions{})}, anyNode,
+			"informer.For nodes/v1: WithClusterScope: WithKind gives some; a cluster-scoped kind has no namespaces"},
+		"namespaces of a cluster-scoped kind's With": {nil, func(f *informer.Factory) {
+			nodeKind(f).With(nodeOptions{Namespaces: []string{"a"}}).Informer()
+		}, "informer.For nodes/v1: WithNamespaces: a cluster-scoped kind has no namespaces"},
+		"the factory's namespaces, cluster-scoped":                                 {opts{informer.WithNamespaces("a"), withNodes(nodeOptions{LabelSelector: app("a")})}, anyNode, ""},
+		"the factory's namespaces, cluster-scoped, beside options of another kind": {opts{informer.WithNamespaces("a"), withPods(podOptions{Namespaces: []string{"b"}})}, anyNode, ""},
+		"another transform of the same selection": {nil, func(f *informer.Factory) {
+			podKind(f).Informer()
+			podKind(f).With(podOptions{Transform: keep[*corev1.Pod]}).Informer()
+		}, "informer.For pods/v1: WithTransform: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName"},
+		"another transform under another name": {nil, func(f *informer.Factory) {
+			podKind(f).Informer()
+			podKind(f).With(podOptions{Name: "kept", Transform: keep[*corev1.Pod]}).Informer()
+		}, ""},
+		"the zero Kind": {nil, func(*informer.Factory) {
+			var k informer.Kind[*corev1.Pod]
+			want(t, k.Informer().AddIndexers(PodByNode), "informer /: AddIndexers: informer.For /: the factory is nil")
+			want(t, k.With(podOptions{}).Informer().AddIndexers(PodByNode), "informer /: AddIndexers: informer.For /: the factory is nil")
+		}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newShop().factory(t, test.factory...)
+				if test.use != nil {
+					test.use(f)
+				}
+				err := f.Start(t.Context())
+				if test.want != "" {
+					want(t, err, "informer factory: Start: "+test.want)
+				} else if err != nil {
+					t.Error(err)
+				}
+				shutdown(t, f)
+			})
+		})
+	}
+}
+
+// TestInformersForAnyKindLiveBesideWithKind: metadata and dynamic informers of the resource have options of their own.
+func TestInformersForAnyKindLiveBesideWithKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("shop", "none", ""))
+		f := server.factory(t, withPods(podOptions{LabelSelector: app("web")}),
+			informer.WithKind(podResource, informer.KindOptions[*metav1.PartialObjectMetadata]{LabelSelector: app("api")}))
+		pods, metadata, dynamic := podKind(f).Informer(), informer.ForMetadata(f, podResource), informer.For[*unstructured.Unstructured](f, podResource)
+		run(t, f)
+		same(t, "pods", names(pods), []string{"shop/web"})
+		same(t, "metadata", names(metadata), []string{"shop/api"})
+		same(t, "dynamic", names(dynamic), []string{"shop/api", "shop/none", "shop/web"})
+		same(t, "their names", []string{pods.Status().Name, metadata.Status().Name, dynamic.Status().Name}, []string{"pods/v1", "pods/v1 (metadata)", "pods/v1 (unstructured)"})
+		shutdown(t, f)
+	})
+}
+
+// TestSeveralInformersOfAKind has informers of one kind under different selectors, namespaces and names. Each has its own
+// store, handlers, status and metrics; the factory starts, awaits, stops and removes each of them.
+func TestSeveralInformersOfAKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		web, api := map[string]string{"app": "web"}, map[string]string{"app": "api"}
+		server := newShop(labelled("a", "web", web), labelled("a", "api", api), labelled("b", "web", web), labelled("c", "web", web))
+		measured := &namedMetrics{}
+		f := server.factory(t, informer.WithMetrics(measured))
+		kind := podKind(f)
+		all := kind.Informer()
+		webs := kind.With(podOptions{LabelSelector: app("web")})
+		here := webs.With(podOptions{Namespaces: []string{"b", "a"}}).Informer()
+		other := kind.With(podOptions{Name: "other"}).Informer()
+		informers := []*podInformer{all, webs.Informer(), here, other}
+		titles := []string{"pods/v1", `pods/v1 with labels "app=web"`, `pods/v1 in namespaces ["a" "b"] with labels "app=web"`, "other"}
+		journals := make([]*journal[*corev1.Pod], len(informers))
+		for n, i := range informers {
+			journals[n] = &journal[*corev1.Pod]{}
+			add(t, i, journals[n])
+			same(t, "name", i.Status().Name, titles[n])
+		}
+		if kind.Informer() != all || podsOf(f) != all || podKind(f).With(podOptions{LabelSelector: app("web")}).Informer() != webs.Informer() || kind.With(podOptions{}).Informer() != all ||
+			podsOf(f, informer.WithNamespaces("a", "b"), informer.WithLabelSelector(app("web"))) != here {
+			t.Error("another informer for the same selection")
+		}
+		same(t, "informers", len(f.Informers()), 4)
+
+		// The default informer is what has no other options.
+		generic := informer.Generic(kind.Informer(), podResource.GroupResource())
+		same(t, "generic", generic.Informer().Status().Name, "pods/v1")
+
+		run(t, f)
+		all4 := []string{"a/api", "a/web", "b/web", "c/web"}
+		for n, content := range [][]string{all4, {"a/web", "b/web", "c/web"}, {"a/web", "b/web"}, all4} {
+			same(t, titles[n], names(informers[n]), content)
+			same(t, titles[n]+": handler", len(journals[n].take()), len(content))
+			journals[n].check(t, informers[n])
+		}
+		slices.Sort(titles)
+		same(t, "metrics", measured.sorted(), titles)
+
+		server.pods.Delete("c", "web")
+		journals[0].saw(t, "-web@6")
+		journals[1].saw(t, "-web@6")
+		journals[2].saw(t)
+
+		if err := f.Stop(t.Context(), webs.Informer()); err != nil {
+			t.Fatal(err)
+		}
+		server.pods.Delete("b", "web")
+		synctest.Wait()
+		same(t, "stopped", names(webs.Informer()), []string{"a/web", "b/web"})
+		same(t, "beside it", names(here), []string{"a/web"})
+		if err := f.Remove(t.Context(), here); err != nil {
+			t.Fatal(err)
+		}
+		if webs.With(podOptions{Namespaces: []string{"b", "a"}}).Informer() == here {
+			t.Error("the removed informer came back")
+		}
+		run(t, f)
+		same(t, "started again", names(webs.Informer()), []string{"a/web"})
+		shutdown(t, f)
+	})
+}
+
+// TestTransformOfAKind: the concrete type, in the place of the factory's, for the informers of the kind alone.
+func TestTransformOfAKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", "node-1"))
+		nodes := sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
+		nodes.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"a": "b"}}})
+		mark := func(text string) func(*corev1.Pod) (*corev1.Pod, error) {
+			return func(pod *corev1.Pod) (*corev1.Pod, error) {
+				pod.Spec.NodeName += text
+				return pod, nil
+			}
+		}
+		f := server.factory(t, withPods(podOptions{Transform: mark(" kind")}), informer.WithTransform(func(obj object.Object) (object.Object, error) {
+			obj.SetLabels(map[string]string{"by": "the factory"})
+			return obj, nil
+		}))
+		pods, called := podKind(f).Informer(), podKind(f).With(podOptions{Name: "called", Transform: mark(" call")}).Informer()
+		places := nodeKind(f).Informer()
+		run(t, f)
+		for what, test := range map[string]struct {
+			informer *podInformer
+			node     string
+		}{"kind": {pods, "node-1 kind"}, "call": {called, "node-1 call"}} {
+			got, _ := test.informer.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
+			same(t, what, got.Spec.NodeName, test.node)
+			same(t, what+": labels", len(got.Labels), 0)
+			same(t, what+": index", PodByNode.Len(test.informer.Store().Snapshot(), test.node), 1)
+		}
+		node, _ := places.Store().Snapshot().Get(object.Key{Name: "node-1"})
+		same(t, "another kind", node.Labels, map[string]string{"by": "the factory"})
+		shutdown(t, f)
+	})
+}
+
+// podsByApp is an index that only some informers have.
+var podsByApp = store.NewIndex("ByApp", func(pod *corev1.Pod, keys []string) []string { return append(keys, pod.Labels["app"]) })
+
+// TestIndexesOfAKind: those of WithKind and of the call stand beside the kind's own, also in informers that AddIndexers
+// gave more.
+func TestIndexesOfAKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(labelled("shop", "blue", map[string]string{"app": "web"}))
+		calls := map[string]int{}
+		counted := func(name string) *store.Index[*corev1.Pod, string] {
+			return store.NewIndex(name, func(pod *corev1.Pod, keys []string) []string {
+				calls[name]++
+				return append(keys, pod.Name)
+			})
+		}
+		ofKind, ofCall, later := counted("OfKind"), counted("OfCall"), counted("Later")
+		f := server.factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofKind}}), withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{podsByApp}}))
+		kind := podKind(f).With(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofCall, PodByNode}}) // PodByNode is there already
+		pods := kind.Informer()
+		run(t, f)
+		if err := pods.AddIndexers(later); err != nil {
+			t.Fatal(err)
+		}
+		if kind.Informer() != pods {
+			t.Error("another informer")
+		}
+		snapshot := pods.Store().Snapshot()
+		before := fmt.Sprint(calls)
+		for _, index := range []*store.Index[*corev1.Pod, string]{ofKind, ofCall, later} {
+			same(t, index.Name(), len(index.ListIn(snapshot, "shop", "blue")), 1)
+		}
+		same(t, "by app", len(podsByApp.List(snapshot, "web")), 1)
+		same(t, "by node", len(PodByNode.List(snapshot, "")), 1)
+		same(t, "calls of the index functions by lookups", fmt.Sprint(calls), before)
+		shutdown(t, f)
+
+		f = server.factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{counted("ByNode")}}))
+		podKind(f).Informer()
+		want(t, f.Start(t.Context()), `informer factory: Start: informer.For pods/v1: two indexes have the name "ByNode"`)
+	})
+}
+
+// TestResyncOfAKind: the period is the default of the handlers of the kind's informers.
+func TestResyncOfAKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newShop(pod("shop", "blue", "")).factory(t, informer.WithResyncPeriod(time.Hour), withPods(podOptions{ResyncPeriod: 10 * time.Minute}))
+		pods, never := podKind(f).Informer(), podKind(f).With(podOptions{Name: "never", Options: []informer.Option{informer.WithResyncPeriod(0)}}).Informer()
+		ten, own, none := &journal[*corev1.Pod]{}, &journal[*corev1.Pod]{}, &journal[*corev1.Pod]{}
+		add(t, pods, ten)
+		add(t, pods, own, informer.WithResyncPeriod(30*time.Minute))
+		add(t, never, none)
+		run(t, f)
+		pass(time.Hour + time.Minute)
+		for _, j := range []struct {
+			what    string
+			journal *journal[*corev1.Pod]
+			calls   int
+		}{{"the kind's", ten, 7}, {"the handler's", own, 3}, {"never", none, 1}} {
+			same(t, j.what, len(j.journal.take()), j.calls)
+		}
+		shutdown(t, f)
+	})
+}
+
+// TestErrorHandlerOfAKind is told of the failures of the kind's informers, by their names, in the place of the factory's.
+func TestErrorHandlerOfAKind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		var mu sync.Mutex
+		var told []string
+		teller := func(who string) func(string, error) {
+			return func(informer string, err error) {
+				if errors.Is(err, errOutage) {
+					mu.Lock()
+					defer mu.Unlock()
+					told = append(told, who+": "+informer)
+				}
+			}
+		}
+		f := server.factory(t, informer.WithErrorHandler(teller("factory")), withPods(podOptions{ErrorHandler: teller("kind")}))
+		podKind(f).Informer()
+		podKind(f).With(podOptions{Namespaces: []string{"a"}}).Informer()
+		podKind(f).With(podOptions{Namespaces: []string{"b"}, ErrorHandler: teller("call")}).Informer()
+		nodeKind(f).Informer()
+		end := server.outage()
+		if err := f.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		shutdown(t, f)
+		end()
+		slices.Sort(told)
+		same(t, "told", told, []string{`call: pods/v1 in namespace "b"`, "factory: nodes/v1", "kind: pods/v1", `kind: pods/v1 in namespace "a"`})
+	})
+}
+
+// TestListersOfSeveralInformers read their own stores, through the same indexes.
+func TestListersOfSeveralInformers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(labelled("a", "web", map[string]string{"app": "web"}), pod("a", "none", ""), pod("b", "none", ""))
+		f := server.factory(t)
+		kind := podKind(f)
+		list := func(k *informer.Kind[*corev1.Pod], namespace string) int {
+			l := lister.New(k.Informer().Store(), podResource.GroupResource()).Namespace(namespace)
+			return len(PodByNode.ListIn(l.Snapshot(), l.InNamespace(), ""))
+		}
+		webs := kind.With(podOptions{LabelSelector: app("web")})
+		same(t, "before the start", list(kind, "")+list(webs, ""), 0)
+		run(t, f)
+		same(t, "all, web", []int{list(kind, ""), list(webs, "")}, []int{3, 1})
+		same(t, "in a, in b", []int{list(kind, "a"), list(kind, "b"), list(webs, "a"), list(webs, "b")}, []int{2, 1, 1, 0})
+		shutdown(t, f)
+	})
+}
+
+// TestKindsAreShared uses one factory's kinds from many goroutines.
+func TestKindsAreShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newShop().factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{podsByApp}}))
+		kind := podKind(f)
+		base := kind.With(podOptions{LabelSelector: app("web")})
+		ctx, cancel := context.WithCancel(t.Context())
+		for n := range 8 {
+			go func() {
+				base.With(podOptions{Namespaces: []string{fmt.Sprint("n", n%4)}}).Informer()
+				kind.Informer()
+				if err := f.Start(ctx); err != nil {
+					t.Error(err)
+				}
+			}()
+		}
+		synctest.Wait()
+		same(t, "informers", len(f.Informers()), 5)
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		cancel()
+		shutdown(t, f)
+	})
+}
+
+// namedMetrics notes which informers are measured.
+type namedMetrics struct {
+	mu    sync.Mutex
+	names []string
+}
+
+func (m *namedMetrics) BeginInformer(name string, _ func() metrics.InformerState) metrics.InformerRecorder {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.names = append(m.names, name)
+	return noRecorder{}
+}
+
+func (m *namedMetrics) sorted() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(slices.Values(m.names))
+}

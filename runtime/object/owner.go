@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package object
+
+import (
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// ControllerUID appends the UID of obj's controller, the one owner whose reference says so, to uids and returns the result.
+// It appends nothing if obj has no controller. With OwnerNames it is what indexes by owner are made of.
+func ControllerUID(obj metav1.Object, uids []types.UID) []types.UID {
+	if ref := metav1.GetControllerOfNoCopy(obj); ref != nil {
+		uids = append(uids, ref.UID)
+	}
+	return uids
+}
+
+// OwnerNames appends the names of obj's owners of one kind, in whatever version the references have it, to names and returns
+// the result. The group "" is that of Pods and Nodes. A reference whose APIVersion is malformed is to an owner of no kind.
+// Owners are in obj's namespace or in none.
+func OwnerNames(obj metav1.Object, names []string, owner schema.GroupKind) []string {
+	for _, ref := range obj.GetOwnerReferences() {
+		if ref.Kind == owner.Kind && isIn(ref.APIVersion, owner.Group) {
+			names = append(names, ref.Name)
+		}
+	}
+	return names
+}
+
+// isIn says whether apiVersion is a version of group.
+func isIn(apiVersion, group string) bool {
+	of, version, found := strings.Cut(apiVersion, "/")
+	if !found {
+		of, version = "", apiVersion
+	}
+	return of == group && version != "" && !strings.Contains(version, "/")
+}
