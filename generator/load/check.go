@@ -3,12 +3,15 @@
 package load
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,25 +20,31 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
-// Check fills Types and TypeErrors of the packages, which must be roots of p. It checks each package once, however
+// Check fills Types and TypeErrors of the packages, which must be Roots of p or what Import has returned. It checks each package once, however
 // often it is asked to, and may be called from several goroutines.
 func (p *Program) Check(roots ...*Package) {
+	p.progress.begin(Checking, len(roots))
 	var wait sync.WaitGroup
 	for _, root := range roots {
-		wait.Go(func() { p.checker.root(root) })
+		wait.Go(func() {
+			defer p.progress.step()
+			p.checker.root(root)
+		})
 	}
 	wait.Wait()
 }
 
 // checker checks packages from source, each once, and several at a time.
 type checker struct {
-	fset *token.FileSet
+	*reader
 	// busy has a place for every goroutine that may parse or check; nobody who holds one waits for a package.
 	busy chan struct{}
 
-	// set once by list
-	back  map[edge]bool       // imports that close a cycle
-	roots map[string]*Package // by ID
+	// changed by list only, while nothing is being checked
+	metas  map[string]*packages.Package // by import path
+	states map[string]state             // by ID
+	back   map[edge]bool                // imports that close a cycle
+	roots  map[string]*Package          // by ID
 
 	mu    sync.Mutex // guards units
 	units map[string]*unit
@@ -52,37 +61,49 @@ type unit struct {
 
 func newChecker(fset *token.FileSet) *checker {
 	return &checker{
-		fset:  fset,
-		busy:  make(chan struct{}, runtime.GOMAXPROCS(0)),
-		back:  map[edge]bool{},
-		roots: map[string]*Package{},
-		units: map[string]*unit{},
+		reader: &reader{fset: fset, seen: map[string][sha256.Size]byte{}},
+		busy:   make(chan struct{}, runtime.GOMAXPROCS(0)),
+		metas:  map[string]*packages.Package{},
+		states: map[string]state{},
+		back:   map[edge]bool{},
+		roots:  map[string]*Package{},
+		units:  map[string]*unit{},
 	}
 }
 
-// list finds the imports that close a cycle, so that no two packages wait for one another.
+// state is how far add has come with a package.
+type state int
+
+const (
+	unseen state = iota
+	open
+	done
+)
+
+// list makes packages roots.
 func (c *checker) list(roots []*Package) {
-	const open, done = 1, 2
-	state := map[*packages.Package]int{}
-	var visit func(*packages.Package)
-	visit = func(p *packages.Package) {
-		state[p] = open
-		for _, dep := range p.Imports {
-			switch state[dep] {
-			case open:
-				c.back[edge{p.ID, dep.ID}] = true
-			case 0:
-				visit(dep)
-			}
-		}
-		state[p] = done
-	}
 	for _, p := range roots {
 		c.roots[p.meta.ID] = p
-		if state[p.meta] == 0 {
-			visit(p.meta)
-		}
+		c.add(p.meta)
 	}
+}
+
+// add takes in a package and what it imports, and finds the imports that close a cycle, so that no two packages wait
+// for one another.
+func (c *checker) add(p *packages.Package) {
+	if c.states[p.ID] != unseen {
+		return
+	}
+	c.states[p.ID] = open
+	c.metas[p.PkgPath] = p
+	for _, path := range slices.Sorted(maps.Keys(p.Imports)) {
+		dep := p.Imports[path]
+		if c.states[dep.ID] == open {
+			c.back[edge{p.ID, dep.ID}] = true
+		}
+		c.add(dep)
+	}
+	c.states[p.ID] = done
 }
 
 func (c *checker) unit(id string) *unit {
@@ -116,7 +137,7 @@ func (c *checker) dependency(meta *packages.Package) *types.Package {
 		c.busy <- struct{}{}
 		for _, name := range meta.GoFiles {
 			// What is wrong with a dependency shows where a root uses what is missing.
-			if file, _, err := parseFile(c.fset, name, false); err == nil && file != nil {
+			if file, _, err := c.read(name, typesOnly, changes(meta)); err == nil && file != nil {
 				files = append(files, file)
 			}
 		}

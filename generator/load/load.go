@@ -5,7 +5,8 @@
 // One call of the go command lists the packages and everything that they import. After that only what is asked for
 // costs anything: the syntax of the packages that the patterns match, and types for those of them that the caller
 // names, which are checked from source, with as much of what they import as their types are made of. Function bodies
-// and variables aren't looked at, so a package whose functions use code that isn't generated yet loads all the same.
+// and variables aren't looked at, so a package whose functions use code that isn't generated yet loads all the same. For
+// the same reason nothing is compiled: a load takes as long with an empty build cache, but for the go command's own index.
 package load
 
 import (
@@ -35,6 +36,10 @@ type Config struct {
 	Patterns []string
 	// Env is the environment of the go command; nil is that of the process.
 	Env []string
+	// Tags are build tags. If there are any, they take the place of those in GOFLAGS.
+	Tags []string
+	// Progress may be nil. It is called from several goroutines, but never by two at once, and holds up the work.
+	Progress func(Progress)
 	// Skip may be nil. Packages that the patterns match in a folder for which it returns true are left out, whether
 	// they compile or not.
 	Skip func(dir string) bool
@@ -42,12 +47,15 @@ type Config struct {
 
 // Program is what one call of Load found.
 type Program struct {
-	// Fset has the positions of all syntax and types.
+	// Fset has the positions of all syntax and types. Lines and columns are right; offsets are not, because the parser
+	// doesn't see function bodies.
 	Fset *token.FileSet
 	// Roots are the packages that the patterns match, sorted by import path.
 	Roots []*Package
 
-	checker *checker
+	cfg      Config
+	progress *progress
+	checker  *checker
 }
 
 // Package is a package that a pattern matched.
@@ -67,26 +75,24 @@ type Package struct {
 	meta *packages.Package
 }
 
+// Main says that the package belongs to a module that one works in, and not to one that is merely required.
+func (p *Package) Main() bool { return p.meta.Module == nil || p.meta.Module.Main }
+
+func newPackage(meta *packages.Package) *Package {
+	return &Package{Path: meta.PkgPath, Name: meta.Name, Dir: meta.Dir, meta: meta}
+}
+
 // Load lists the packages of cfg and parses those that the patterns match. The error is a diag.List if the go command
 // found something wrong with the patterns themselves; what is wrong inside of packages is left to the caller, who
-// knows which of them matter.
+// knows which of them matter. If ctx ends first, the error is its cause.
 func Load(ctx context.Context, cfg Config) (*Program, error) {
 	fset := token.NewFileSet()
-	listed, err := packages.Load(&packages.Config{
-		Context: ctx,
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps |
-			packages.NeedModule,
-		Dir:  cfg.Dir,
-		Env:  cfg.Env,
-		Fset: fset,
-	}, cfg.Patterns...)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
+	program := &Program{Fset: fset, cfg: cfg, progress: &progress{call: cfg.Progress}, checker: newChecker(fset)}
+	program.progress.begin(Listing, 0)
+	listed, err := cfg.list(ctx, withImports, cfg.Patterns)
 	if err != nil {
-		return nil, fmt.Errorf("listing the packages %s: %w", strings.Join(cfg.Patterns, " "), goError(err))
+		return nil, err
 	}
-	program := &Program{Fset: fset, checker: newChecker(fset)}
 	wildcard := slices.ContainsFunc(cfg.Patterns, func(p string) bool { return strings.Contains(p, "...") })
 	var problems diag.List
 	for _, meta := range listed {
@@ -106,40 +112,109 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 			}
 			continue
 		}
-		program.Roots = append(program.Roots, &Package{Path: meta.PkgPath, Name: meta.Name, Dir: meta.Dir, meta: meta})
+		program.Roots = append(program.Roots, newPackage(meta))
 	}
 	if len(problems) > 0 {
 		return nil, problems.Sorted()
 	}
 	slices.SortFunc(program.Roots, func(a, b *Package) int { return strings.Compare(a.Path, b.Path) })
-	program.checker.list(program.Roots)
-
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for _, root := range program.Roots {
-		group.Go(func() error {
-			return root.parse(fset)
-		})
-	}
-	if err := group.Wait(); err != nil {
+	if err := program.parse(ctx, program.Roots); err != nil {
 		return nil, err
 	}
 	return program, nil
 }
 
-// Exists says for each of the import paths whether there is such a package. If ctx ends first, the error is its cause.
-func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
-	listed, err := packages.Load(&packages.Config{
-		Context: ctx,
-		Mode:    packages.NeedName | packages.NeedFiles,
-		Dir:     cfg.Dir,
-		Env:     cfg.Env,
-	}, paths...)
+// Import returns the packages with the given import paths, in that order, ready for Check; nil stands for those that
+// aren't there. They need not be Roots. The go command runs again only if neither a pattern matched one of them nor a
+// root needs it. A package that Check has looked at already, because another one imports it, would get types of its own:
+// call Import first. Neither may run while the other does. If ctx ends first, the error is its cause.
+func (p *Program) Import(ctx context.Context, paths ...string) ([]*Package, error) {
+	var unknown []string
+	for _, path := range paths {
+		if p.checker.metas[path] == nil {
+			unknown = append(unknown, path)
+		}
+	}
+	if len(unknown) > 0 {
+		p.progress.begin(Listing, 0)
+		listed, err := p.cfg.list(ctx, withImports, unknown)
+		if err != nil {
+			return nil, err
+		}
+		for _, meta := range listed {
+			p.checker.add(meta)
+		}
+	}
+	imported := make([]*Package, len(paths))
+	var added []*Package
+	for i, path := range paths {
+		meta := p.checker.metas[path]
+		if meta == nil || len(meta.GoFiles) == 0 {
+			continue
+		}
+		if imported[i] = p.checker.roots[meta.ID]; imported[i] == nil {
+			imported[i] = newPackage(meta)
+			added = append(added, imported[i])
+		}
+	}
+	return imported, p.parse(ctx, added)
+}
+
+// Dependency returns the package that root imports under the given path, without its functions and variables; nil if
+// it imports none, or if that has no Go files.
+func (p *Program) Dependency(root *Package, path string) *types.Package {
+	dep := root.meta.Imports[path]
+	if dep == nil || len(dep.GoFiles) == 0 || p.checker.back[edge{root.meta.ID, dep.ID}] {
+		return nil
+	}
+	return p.checker.dependency(dep)
+}
+
+// parse parses packages, which are to be checked as roots.
+func (p *Program) parse(ctx context.Context, roots []*Package) error {
+	p.checker.list(roots)
+	p.progress.begin(Reading, len(roots))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for _, root := range roots {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+			defer p.progress.step()
+			return root.parse(p.checker.reader)
+		})
+	}
+	return group.Wait()
+}
+
+// What the go command is asked about packages.
+const (
+	alone       = packages.NeedName | packages.NeedFiles
+	withImports = alone | packages.NeedImports | packages.NeedDeps | packages.NeedModule
+)
+
+// list runs the go command. If ctx ends first, the error is its cause.
+func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
+	config := &packages.Config{Context: ctx, Mode: mode, Dir: c.Dir, Env: c.Env}
+	if len(c.Tags) > 0 {
+		config.BuildFlags = []string{"-tags=" + strings.Join(c.Tags, ",")}
+	}
+	listed, err := packages.Load(config, patterns...)
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("looking for the packages %s: %w", strings.Join(paths, " "), goError(err))
+		return nil, fmt.Errorf("listing the packages %s: %w", strings.Join(patterns, " "), goError(err))
+	}
+	return listed, nil
+}
+
+// Exists says for each of the import paths whether there is such a package. If ctx ends first, the error is its cause.
+func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
+	listed, err := cfg.list(ctx, alone, paths)
+	if err != nil {
+		return nil, err
 	}
 	exists := map[string]bool{}
 	for _, meta := range listed {
@@ -193,9 +268,9 @@ func oneLine(s string) string {
 var adviceFolder = regexp.MustCompile(`to add it: cd \S+;? go get`)
 
 // parse fills Files and ParseErrors. The error is one of reading.
-func (p *Package) parse(fset *token.FileSet) error {
+func (p *Package) parse(from *reader) error {
 	for _, name := range p.meta.GoFiles {
-		file, problems, err := parseFile(fset, name, true)
+		file, problems, err := from.read(name, declarations, changes(p.meta))
 		if err != nil {
 			return err
 		}

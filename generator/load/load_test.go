@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -196,6 +197,115 @@ type C struct {
 	}
 	if problems := root(t, program, "example.com/m/broken").ParseErrors; len(problems) != 1 || problems[0].Pos.Line != 3 {
 		t.Errorf("got %v", problems)
+	}
+}
+
+func TestImport(t *testing.T) {
+	program := loadText(t, `
+-- a/a.go --
+package a
+
+type A struct{}
+-- q/q.go --
+package q
+
+import "example.com/m/a"
+
+func Keys(*a.A) []string { return nil }
+`, func(dir string) bool { return filepath.Base(dir) == "q" })
+	imported, err := program.Import(t.Context(), "example.com/m/q", "example.com/m/none", "example.com/m/a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(imported) != 3 || imported[0] == nil || imported[1] != nil || imported[2] != root(t, program, "example.com/m/a") {
+		t.Fatalf("got %v", imported)
+	}
+	program.Check(imported[0], imported[2])
+	keys, ok := imported[0].Types.Scope().Lookup("Keys").(*types.Func)
+	if !ok {
+		t.Fatal("there is no function Keys")
+	}
+	param := keys.Signature().Params().At(0).Type()
+	if want := types.NewPointer(imported[2].Types.Scope().Lookup("A").Type()); !types.Identical(param, want) {
+		t.Errorf("the function takes %v, which isn't the root's %v", param, want)
+	}
+	if needed := program.Needs(imported[0], func(path string) bool { return strings.HasSuffix(path, "/a") }); needed != "example.com/m/a" {
+		t.Errorf("q needs %q", needed)
+	}
+	if needed := program.Needs(imported[2], func(string) bool { return true }); needed != "" {
+		t.Errorf("a needs %q", needed)
+	}
+}
+
+func TestDependency(t *testing.T) {
+	program := loadText(t, `
+-- a/a.go --
+package a
+
+import "example.com/m/names"
+
+var Group = names.Group
+-- names/names.go --
+package names
+
+const Group = "example.com"
+
+func F() {}
+`, nil)
+	a := root(t, program, "example.com/m/a")
+	program.Check(a)
+	names := program.Dependency(a, "example.com/m/names")
+	if names == nil {
+		t.Fatal("a imports nothing")
+	}
+	if c, ok := names.Scope().Lookup("Group").(*types.Const); !ok || c.Val().String() != `"example.com"` {
+		t.Errorf("the constant is %v", names.Scope().Lookup("Group"))
+	}
+	if other := program.Dependency(a, "fmt"); other != nil {
+		t.Errorf("a imports %v", other)
+	}
+}
+
+func TestTags(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26.0\n",
+		"a.go":   "package m\n\ntype A struct{}\n",
+		"b.go":   "//go:build special\n\npackage m\n\ntype B struct{}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	for _, tags := range [][]string{nil, {"special", "other"}} {
+		program, err := Load(t.Context(), Config{Dir: dir, Patterns: []string{"."}, Tags: tags})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := len(program.Roots[0].Files), 1+min(1, len(tags)); got != want {
+			t.Errorf("with the tags %v there are %d files, want %d", tags, got, want)
+		}
+	}
+}
+
+func TestProgress(t *testing.T) {
+	t.Setenv("GOFLAGS", "")
+	var got []Progress
+	program, err := Load(t.Context(), Config{
+		Dir: t.TempDir(), Patterns: []string{"errors", "unicode/utf8"},
+		Progress: func(p Progress) { got = append(got, p) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	program.Check(program.Roots...)
+	want := []Progress{
+		{What: Listing}, {Reading, 0, 2}, {Reading, 1, 2}, {Reading, 2, 2}, {Checking, 0, 2}, {Checking, 1, 2}, {Checking, 2, 2},
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
