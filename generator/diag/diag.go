@@ -45,11 +45,16 @@ func (d Diagnostic) String() string {
 		b.WriteString(d.Marker)
 		b.WriteString(": ")
 	}
-	b.WriteString(d.Message)
-	if len(d.Allowed) > 0 {
-		fmt.Fprintf(&b, " (allowed: %s)", strings.Join(d.Allowed, ", "))
-	}
+	b.WriteString(d.text())
 	return b.String()
+}
+
+// text is the message with what would have been right.
+func (d Diagnostic) text() string {
+	if len(d.Allowed) == 0 {
+		return d.Message
+	}
+	return fmt.Sprintf("%s (allowed: %s)", d.Message, strings.Join(d.Allowed, ", "))
 }
 
 // List is any number of findings. As an error it is shown with one finding a line.

@@ -7,19 +7,40 @@ import "strings"
 // Closest returns the candidate that got is most likely a misspelling of, and false if none is near: up to a third of
 // the letters may be wrong, and at most three. Case doesn't count.
 func Closest(got string, candidates []string) (string, bool) {
-	best, bestDistance := "", max(1, min(3, len(got)/3))+1
+	limit := max(1, min(3, len(got)/3))
+	lower := strings.ToLower(got)
+	best, bestDistance := "", limit+1
 	for _, candidate := range candidates {
-		if d := distance(strings.ToLower(got), strings.ToLower(candidate)); d < bestDistance {
+		// Each letter that one has more than the other must be inserted.
+		if d := len(candidate) - len(got); d >= bestDistance || -d >= bestDistance {
+			continue
+		}
+		if d := distance(lower, strings.ToLower(candidate)); d < bestDistance {
 			best, bestDistance = candidate, d
 		}
 	}
 	return best, best != ""
 }
 
+// Suggestion returns what the message asks about in the words of DidYouMean, or "" if it asks nothing.
+func (d Diagnostic) Suggestion() string {
+	_, rest, ok := strings.Cut(d.Message, didYouMean)
+	if !ok {
+		return ""
+	}
+	suggestion, _, ok := strings.Cut(rest, "?")
+	if !ok {
+		return ""
+	}
+	return suggestion
+}
+
+const didYouMean = ", did you mean "
+
 // DidYouMean returns ", did you mean X?" for the closest candidate, or "" if none is near.
 func DidYouMean(got string, candidates []string) string {
 	if best, ok := Closest(got, candidates); ok {
-		return ", did you mean " + best + "?"
+		return didYouMean + best + "?"
 	}
 	return ""
 }
