@@ -33,12 +33,12 @@ type Widget struct{}
 		markers := marker.Parse(lines, &report)
 		fmt.Println(marker.First[marker.Genclient](markers) != nil)
 		for _, index := range marker.All[marker.Index](markers) {
-			fmt.Println(index.Name.Text, index.Field.Text)
+			fmt.Println(index.Name.Text, index.Fields[0].Text)
 		}
 	}
 	fmt.Println(report)
 	// Output:
 	// true
 	// ByNode .spec.nodeName
-	// types.go:7:33: +informer:index: unknown argument path (allowed: name, field, func)
+	// types.go:7:33: +informer:index: unknown argument path (allowed: name, field, func, owner, when, namespaced)
 }

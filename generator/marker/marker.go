@@ -20,22 +20,28 @@ import (
 	"fmt"
 	"go/token"
 	"reflect"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
-// Marker is a pointer to one of the marker structs of this package.
+// Marker is a pointer to one of the marker structs of this package. Most come from comments; the config file makes the
+// same structs of its values.
 type Marker interface {
-	// Place returns the marker's name as written, with its "+", and its position.
+	// Place returns the marker's name as written and its position.
 	Place() At
 }
 
 // At is where a marker stands; every marker struct embeds it.
 type At struct {
-	// Name is the marker's name with its "+", without arguments.
+	// Name is the marker's name with its "+", without arguments; for a marker from the config file it is the key there.
 	Name string
-	// Pos is the position of the "+".
+	// Pos is the position of the "+", or of the key.
 	Pos token.Position
 }
+
+// InFile says that the marker comes from the config file, not from a comment.
+func (a At) InFile() bool { return !strings.HasPrefix(a.Name, "+") }
 
 // Place returns a itself.
 func (a At) Place() At { return a }
@@ -44,12 +50,37 @@ func (a At) Place() At { return a }
 type Value struct {
 	// Text is the value without quotes.
 	Text string
-	// Pos is the position of the value; not valid if the argument isn't there.
+	// Pos is the position of the first byte of Text, which is behind an opening quote; not valid if the argument isn't there.
 	Pos token.Position
+
+	written string // Text with its escapes, if it has any
 }
 
 // IsSet says whether the argument is there; its value may still be empty.
 func (v Value) IsSet() bool { return v.Pos.IsValid() }
+
+// At returns the position of the byte at offset i of Text, or that of its end.
+func (v Value) At(i int) token.Position {
+	if v.written != "" {
+		rest := v.written
+		for read := 0; read < i && rest != ""; {
+			char, multibyte, tail, err := strconv.UnquoteChar(rest, '"')
+			if err != nil {
+				break
+			}
+			read++
+			if multibyte {
+				read += utf8.RuneLen(char) - 1
+			}
+			rest = tail
+		}
+		i = len(v.written) - len(rest)
+	}
+	pos := v.Pos
+	pos.Column += i
+	pos.Offset += i
+	return pos
+}
 
 // Target is what a marker describes.
 type Target string
@@ -75,6 +106,7 @@ type Definition struct {
 	Args []Arg
 
 	newMarker func() Marker
+	goType    reflect.Type // of what newMarker returns
 }
 
 // Arg describes an argument of a marker.
@@ -102,7 +134,7 @@ func define[M any, P interface {
 	*M
 	Marker
 }](target Target, name, doc string) *Definition {
-	d := &Definition{Name: name, Target: target, Doc: doc, newMarker: func() Marker { return P(new(M)) }}
+	d := &Definition{Name: name, Target: target, Doc: doc, newMarker: func() Marker { return P(new(M)) }, goType: reflect.TypeFor[P]()}
 	t := reflect.TypeFor[M]()
 	for i := range t.NumField() {
 		field := t.Field(i)
@@ -121,6 +153,17 @@ func define[M any, P interface {
 		})
 	}
 	return d
+}
+
+// DefinitionOf returns what is known about the marker m, or nil for one that has no form as a comment.
+func DefinitionOf(m Marker) *Definition {
+	t := reflect.TypeOf(m)
+	for _, d := range definitions {
+		if d.goType == t {
+			return d
+		}
+	}
+	return nil
 }
 
 // lookup finds the definition for a marker's full name. A last part that is no part of the definition's name is the

@@ -26,27 +26,36 @@ func parseText(text string) ([]Marker, diag.List) {
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]string{
-		"+genclient":                                            "Genclient",
-		"+genclient // a comment":                               "Genclient",
-		"+genclient # a comment":                                "Genclient",
-		"+genclient:nonNamespaced":                              "NonNamespaced",
-		"+genclient:onlyVerbs=get,list":                         "OnlyVerbs Verbs=[get@22 list@26]",
-		"+genclient:onlyVerbs=get, list ,watch":                 "OnlyVerbs Verbs=[get@22 list@27 watch@33]",
-		"+resourceName=gizmos":                                  "ResourceName Name=gizmos@15",
-		"+resourceName=gizmos // not widgets":                   "ResourceName Name=gizmos@15",
-		`+resourceName="giz // mos"`:                            "ResourceName Name=giz // mos@15",
-		"+resourceName=giz#mos":                                 "ResourceName Name=giz#mos@15",
-		"+groupName=":                                           "GroupName Name=@12",
-		"+groupName=samples.example.com":                        "GroupName Name=samples.example.com@12",
-		"+kubebuilder:object:root":                              "ObjectRoot Root=",
-		"+kubebuilder:object:root=true":                         "ObjectRoot Root=true@26",
-		"+kubebuilder:resource":                                 "Resource Path= Scope= Singular= ShortName=[] Categories=[]",
-		"+kubebuilder:resource:path=a,scope=Cluster":            "Resource Path=a@28 Scope=Cluster@36 Singular= ShortName=[] Categories=[]",
-		"+kubebuilder:resource:shortName=a;b,categories={c,d}":  "Resource Path= Scope= Singular= ShortName=[a@33 b@35] Categories=[c@49 d@51]",
-		"+informer:index:name=ByA,field=.spec.a[*].b":           "Index Name=ByA@22 Field=.spec.a[*].b@32 Func=",
-		"+informer:index:name=ByA,field=.a['x,y']":              "Index Name=ByA@22 Field=.a['x,y']@32 Func=",
-		"+informer:index:func=F,name=`ByA`":                     "Index Name=ByA@29 Field= Func=F@22",
-		"+genclient:method=GetScale,verb=get,subresource=scale": "Method Name=GetScale@19 Verb=get@33 Subresource=scale@49 Input= Result=",
+		"+genclient":                                             "Genclient",
+		"+genclient // a comment":                                "Genclient",
+		"+genclient # a comment":                                 "Genclient",
+		"+genclient:nonNamespaced":                               "NonNamespaced",
+		"+genclient:onlyVerbs=get,list":                          "OnlyVerbs Verbs=[get@22 list@26]",
+		"+genclient:onlyVerbs=get, list ,watch":                  "OnlyVerbs Verbs=[get@22 list@27 watch@33]",
+		"+resourceName=gizmos":                                   "ResourceName Name=gizmos@15",
+		"+resourceName=gizmos // not widgets":                    "ResourceName Name=gizmos@15",
+		`+resourceName="giz // mos"`:                             "ResourceName Name=giz // mos@16",
+		"+resourceName=giz#mos":                                  "ResourceName Name=giz#mos@15",
+		"+groupName=":                                            "GroupName Name=@12",
+		"+groupName=samples.example.com":                         "GroupName Name=samples.example.com@12",
+		"+kubebuilder:object:root":                               "ObjectRoot Root=",
+		"+kubebuilder:object:root=true":                          "ObjectRoot Root=true@26",
+		"+kubebuilder:resource":                                  "Resource Path= Scope= Singular= ShortName=[] Categories=[]",
+		"+kubebuilder:resource:path=a,scope=Cluster":             "Resource Path=a@28 Scope=Cluster@36 Singular= ShortName=[] Categories=[]",
+		"+kubebuilder:resource:shortName=a;b,categories={c,d}":   "Resource Path= Scope= Singular= ShortName=[a@33 b@35] Categories=[c@49 d@51]",
+		"+informer:index:name=ByA,field=.spec.a[*].b":            "Index Name=ByA@22 Fields=[.spec.a[*].b@32] Func= Owner= When= Namespaced=",
+		"+informer:index:name=ByA,field=.a['x,y']":               "Index Name=ByA@22 Fields=[.a['x,y']@32] Func= Owner= When= Namespaced=",
+		"+informer:index:name=A,field=.a['x]y;,']; .b // c":      "Index Name=A@22 Fields=[.a['x]y;,']@30 .b@43] Func= Owner= When= Namespaced=",
+		`+informer:index:name=A,field=.a["x\",; // y"],func=F`:   `Index Name=A@22 Fields=[.a["x\",; // y"]@30] Func=F@52 Owner= When= Namespaced=`,
+		`+informer:index:name=A,field={.a['x;y'],.b}`:            `Index Name=A@22 Fields=[.a['x;y']@31 .b@41] Func= Owner= When= Namespaced=`,
+		`+informer:index:name=A,field=".a;.b"`:                   `Index Name=A@22 Fields=[.a;.b@31] Func= Owner= When= Namespaced=`,
+		"+informer:index:func=F,name=`ByA`":                      "Index Name=ByA@30 Fields=[] Func=F@22 Owner= When= Namespaced=",
+		`+informer:index:name=A,owner=Job.batch,namespaced=true`: "Index Name=A@22 Fields=[] Func= Owner=Job.batch@30 When= Namespaced=true@51",
+		`+informer:index:name=A,when=.x=="a,b" && .y!=null`:      `Index Name=A@22 Fields=[] Func= Owner= When=.x=="a,b" && .y!=null@29 Namespaced=`,
+		`+informer:index:name=A,when=.x == 'its, # so' # so`:     `Index Name=A@22 Fields=[] Func= Owner= When=.x == 'its, # so'@29 Namespaced=`,
+		`+informer:index:when=.x=='a\'b,',name=A`:                `Index Name=A@39 Fields=[] Func= Owner= When=.x=='a\'b,'@22 Namespaced=`,
+		`+informer:index:name=A,when=.x==it's,func=F`:            `Index Name=A@22 Fields=[] Func=F@43 Owner= When=.x==it's@29 Namespaced=`,
+		"+genclient:method=GetScale,verb=get,subresource=scale":  "Method Name=GetScale@19 Verb=get@33 Subresource=scale@49 Input= Result=",
 
 		// Other people's.
 		"+k8s:deepcopy-gen=true":            "",
@@ -94,24 +103,28 @@ func describe(m Marker) string {
 
 func TestParseReportsTheDeepestPlace(t *testing.T) {
 	for text, want := range map[string]string{
-		"+genclient=x":                     `f.go:1:12: +genclient: takes no value; write +genclient`,
-		"+genclient is wanted":             `f.go:1:11: +genclient: unexpected " is wanted" behind the name; write +genclient`,
-		"+genclient:onlyVerbs=get,lsit":    `f.go:1:26: +genclient:onlyVerbs: verb "lsit" isn't known, did you mean list?`,
-		"+genclient:onlyVerbs=get,,list":   `f.go:1:26: +genclient:onlyVerbs: the value is empty`,
-		"+informer:index:nam=A,field=.a":   `f.go:1:17: +informer:index: unknown argument nam, did you mean name? (allowed: name, field, func)`,
-		"+informer:index:name=A,fild=.a":   `f.go:1:24: +informer:index: unknown argument fild, did you mean field? (allowed: name, field, func)`,
-		"+informer:index:name=A,name=B":    `f.go:1:29: +informer:index: argument name is given twice`,
-		"+informer:index:name=A,field":     `f.go:1:24: +informer:index: "field" is no argument: write name=value (allowed: name, field, func)`,
-		"+informer:index:name":             `f.go:1:21: +informer:index: the value of name is empty`,
-		"+ informer:index:name=A":          `f.go:1:1: +informer:index:name: a blank stands between + and the name; write +informer:index:name=A`,
-		"+informer:index":                  `f.go:1:1: +informer:index: argument name is missing; write +informer:index:name=…,field=…|func=…`,
-		"+informer:indx:name=A":            `f.go:1:1: +informer:indx: unknown marker, did you mean +informer:index? (allowed: +informer:index)`,
-		"+informer":                        `f.go:1:1: +informer: unknown marker (allowed: +informer:index)`,
-		"+genclinet":                       `f.go:1:1: warning: +genclinet: unknown marker, did you mean +genclient?`,
-		"+GroupName=x":                     `f.go:1:1: warning: +GroupName: unknown marker, did you mean +groupName?`,
-		"+kubebuilder:resource:scope=None": `f.go:1:29: +kubebuilder:resource: scope "None" isn't known (allowed: Namespaced, Cluster)`,
-		`+resourceName="open`:              `f.go:1:15: +resourceName: the quoted value "open doesn't end properly`,
-		"+groupName":                       `f.go:1:1: +groupName: the value is missing; write +groupName=…`,
+		"+genclient=x":                             `f.go:1:12: +genclient: takes no value; write +genclient`,
+		"+genclient is wanted":                     `f.go:1:11: +genclient: unexpected " is wanted" behind the name; write +genclient`,
+		"+genclient:onlyVerbs=get,lsit":            `f.go:1:26: +genclient:onlyVerbs: verb "lsit" isn't known, did you mean list?`,
+		"+genclient:onlyVerbs=get,,list":           `f.go:1:26: +genclient:onlyVerbs: the value is empty`,
+		"+informer:index:nam=A,field=.a":           `f.go:1:17: +informer:index: unknown argument nam, did you mean name? (allowed: name, field, func, owner, when, namespaced)`,
+		"+informer:index:name=A,fild=.a":           `f.go:1:24: +informer:index: unknown argument fild, did you mean field? (allowed: name, field, func, owner, when, namespaced)`,
+		"+informer:index:name=A,name=B":            `f.go:1:29: +informer:index: argument name is given twice`,
+		"+informer:index:name=A,field":             `f.go:1:24: +informer:index: argument field has no value: write field=… (allowed: name, field, func, owner, when, namespaced)`,
+		"+informer:index:name=A,fields":            `f.go:1:24: +informer:index: "fields" is no argument: write name=value (allowed: name, field, func, owner, when, namespaced)`,
+		"+informer:index:name":                     `f.go:1:21: +informer:index: the value of name is empty`,
+		"+ informer:index:name=A":                  `f.go:1:1: +informer:index:name: a blank stands between + and the name; write +informer:index:name=A`,
+		"+informer:index":                          `f.go:1:1: +informer:index: argument name is missing; write +informer:index:name=…,field=…|func=…|owner=…,when=…,namespaced=…`,
+		"+informer:indx:name=A":                    `f.go:1:1: +informer:indx: unknown marker, did you mean +informer:index? (allowed: +informer:generate, +informer:plural, +informer:index)`,
+		"+informer":                                `f.go:1:1: +informer: unknown marker (allowed: +informer:generate, +informer:plural, +informer:index)`,
+		"+genclinet":                               `f.go:1:1: warning: +genclinet: unknown marker, did you mean +genclient?`,
+		"+GroupName=x":                             `f.go:1:1: warning: +GroupName: unknown marker, did you mean +groupName?`,
+		"+kubebuilder:resource:scope=None":         `f.go:1:29: +kubebuilder:resource: scope "None" isn't known (allowed: Namespaced, Cluster)`,
+		`+resourceName="open`:                      `f.go:1:15: +resourceName: the quoted value "open doesn't end properly`,
+		"+informer:index:name=A,namespaced=yes":    `f.go:1:35: +informer:index: namespaced "yes" isn't known (allowed: true, false)`,
+		"+informer:index:name=A,field=.a,field=.b": `f.go:1:39: +informer:index: argument field is given twice`,
+		"+informer:index:name=A,field=.a;":         `f.go:1:33: +informer:index: the value of field is empty`,
+		"+groupName":                               `f.go:1:1: +groupName: the value is missing; write +groupName=…`,
 	} {
 		markers, report := parseText(text)
 		if len(markers) > 0 {
@@ -243,11 +256,34 @@ func TestDefinitionsAreDocumented(t *testing.T) {
 	}
 }
 
+func TestValueAtCountsEscapes(t *testing.T) {
+	const text = `+informer:index:name=A,when=".x==\"\u00e9\x41\" && .y==1"`
+	markers, report := parseText(text)
+	if len(report) > 0 {
+		t.Fatal(report)
+	}
+	when := First[Index](markers).When
+	if when.Text != `.x=="éA" && .y==1` {
+		t.Fatalf("got %q", when.Text)
+	}
+	for part, want := range map[string]string{".x": ".x", `"é`: `\"\u00e9`, "é": `\u00e9`, "A": `\x41`, ".y": ".y", "1": `1"`} {
+		at := when.At(strings.Index(when.Text, part))
+		if rest := text[at.Column-1:]; !strings.HasPrefix(rest, want) {
+			t.Errorf("%s is said to stand at %s", part, rest)
+		}
+	}
+	if end := when.At(len(when.Text)); text[end.Column-1:] != `"` {
+		t.Errorf("the end is said to be at column %d", end.Column)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, d := range definitions {
 		f.Add(d.usage())
 	}
 	f.Add("+informer:index:name=\"A,field=.a['x']// c")
+	f.Add("+informer:index:name=A,when=.x=='a,\\'b' && .y!=\"\\u00e9,\",field=.a['#'] ;.b // c")
+	f.Add("+informer:index:name=A,when=\".x==\\\"\\u00e9\\\"\"")
 	f.Add("+kubebuilder:resource:shortName={a;b,categories=}")
 	f.Add("+genclient:method=,,=")
 	f.Add("+genclient:method=\u20000")
@@ -295,13 +331,13 @@ type Widget struct{}
 	var report diag.List
 	for _, lines := range Scan(fset, file).Types {
 		for _, index := range All[Index](Parse(lines, &report)) {
-			fmt.Printf("%s: index %s of %s\n", index.Pos, index.Name.Text, index.Field.Text)
+			fmt.Printf("%s: index %s of %s\n", index.Pos, index.Name.Text, index.Fields[0].Text)
 		}
 	}
 	fmt.Println(report.Error())
 	// Output:
 	// types.go:4:4: index ByNode of .spec.nodeName
-	// types.go:5:20: +informer:index: unknown argument nmae, did you mean name? (allowed: name, field, func)
+	// types.go:5:20: +informer:index: unknown argument nmae, did you mean name? (allowed: name, field, func, owner, when, namespaced)
 }
 
 // load returns what store has put into m: the name of the field and its values.
@@ -312,4 +348,15 @@ func (arg Arg) load(m Marker) (string, []Value) {
 		return name, v.Field(arg.field).Interface().([]Value)
 	}
 	return name, []Value{v.Field(arg.field).Interface().(Value)}
+}
+
+func TestMarkersOfTheConfigFileHaveDefinitions(t *testing.T) {
+	pos := token.Position{Filename: "informer-gen.yaml", Line: 3, Column: 5}
+	m := &Plural{At: At{Name: "plural", Pos: pos}, Name: Value{Text: "Moose", Pos: pos}}
+	if d := DefinitionOf(m); d == nil || d.Name != "informer:plural" || d.Target != Type {
+		t.Errorf("got %+v", d)
+	}
+	if !m.InFile() || (At{Name: "+informer:plural", Pos: pos}).InFile() {
+		t.Error("a name without + is a key of the config file, and no other")
+	}
 }

@@ -52,13 +52,6 @@ func rightPlace(target Target) string {
 	return "in the type's doc comment or in the comment one blank line above it"
 }
 
-// DefinitionOf returns what is known about the marker m.
-func DefinitionOf(m Marker) *Definition {
-	name := strings.TrimPrefix(m.Place().Name, "+")
-	d, _ := lookup(name)
-	return d
-}
-
 func parseLine(line Line, report *diag.List) Marker {
 	text := withoutTrailingComment(line.Text)
 	if trimmed := strings.TrimLeft(text, blanks); trimmed != text {
@@ -119,27 +112,31 @@ func nameRune(r rune) bool {
 func unknown(line Line, name string, report *diag.List) {
 	base, _, _ := cutLast(name)
 	space, _, _ := strings.Cut(name, ":")
-	d := diag.Diagnostic{Pos: line.Pos, Marker: "+" + name, Message: "unknown marker"}
-	var known []string
-	for _, definition := range definitions {
-		known = append(known, definition.Name)
+	ours := space == "informer" || space == "genclient"
+	if !ours && (slices.Contains(foreign, name) || space == "kubebuilder" && slices.Contains(foreign, base)) {
+		return
 	}
-	near, isNear := diag.Closest(name, known)
-	if !isNear || strings.HasPrefix(base, "informer:") {
-		if n, ok := diag.Closest(base, known); ok && base != name && base != space {
+	d := diag.Diagnostic{Pos: line.Pos, Marker: "+" + name, Message: "unknown marker"}
+	if now, ok := retired[name]; ok {
+		d.Message = "is written +" + now + " today"
+		d.Warning = !strings.Contains(line.Text, "=")
+		report.Add(d)
+		return
+	}
+	near, isNear := closest(name, space)
+	if space != "k8s" && (!isNear || strings.HasPrefix(base, "informer:")) {
+		if n, ok := closest(base, space); ok && base != name && base != space {
 			near, isNear = n, true
 			d.Marker = "+" + base // the last part is the name of an argument
 		}
 	}
 	switch {
-	case space == "informer" || space == "genclient":
-		for _, k := range known {
-			if strings.HasPrefix(k, space) {
-				d.Allowed = append(d.Allowed, "+"+k)
+	case ours:
+		for _, definition := range definitions {
+			if strings.HasPrefix(definition.Name, space) {
+				d.Allowed = append(d.Allowed, "+"+definition.Name)
 			}
 		}
-	case slices.Contains(foreign, name) || slices.Contains(foreign, base):
-		return
 	case !isNear:
 		return
 	case !strings.HasPrefix(near, "informer:"):
@@ -149,6 +146,30 @@ func unknown(line Line, name string, report *diag.List) {
 		d.Message += ", did you mean +" + near + "?"
 	}
 	report.Add(d)
+}
+
+// closest returns the name that is probably meant, among ours and the tags of Kubernetes' generators. Only names whose
+// part before the colon is nearly right are compared in full: most lines are other tools' and must cost little.
+func closest(name, space string) (string, bool) {
+	if space == "" || space == "k8s" && !strings.Contains(name, "-gen") {
+		return "", false
+	}
+	var candidates []string
+	consider := func(candidate string) {
+		theirs, _, _ := strings.Cut(candidate, ":")
+		if n := len(theirs) - len(space); -3 <= n && n <= 3 && (theirs[0] == space[0] || theirs[len(theirs)-1] == space[len(space)-1]) {
+			candidates = append(candidates, candidate)
+		}
+	}
+	for _, d := range definitions {
+		consider(d.Name)
+	}
+	for _, name := range foreign {
+		if strings.HasPrefix(name, "k8s:") {
+			consider(name)
+		}
+	}
+	return diag.Closest(name, candidates)
 }
 
 // argParser reads the arguments of one marker.
@@ -211,7 +232,11 @@ func (p *argParser) args(m Marker, firstArg, value string, offset int, hasValue 
 				p.fail(p.line.at(start), "an argument is missing at the comma", p.definition.argNames())
 				ok = false
 			case !named:
-				p.fail(p.line.at(start), strconv.Quote(part.text)+" is no argument: write name=value", p.definition.argNames())
+				message := strconv.Quote(part.text) + " is no argument: write name=value"
+				if word := strings.Trim(part.text, blanks); slices.Contains(p.definition.argNames(), word) {
+					message = "argument " + word + " has no value: write " + word + "=…"
+				}
+				p.fail(p.line.at(start), message, p.definition.argNames())
 				ok = false
 			case !known || name == "":
 				p.fail(p.line.at(nameStart), "unknown argument "+name+diag.DidYouMean(name, p.definition.argNames()), p.definition.argNames())
@@ -246,32 +271,32 @@ func (p *argParser) values(arg Arg, text string, offset int) ([]Value, bool) {
 			offset += strings.IndexByte(text, '{') + 1
 			text = inner[1 : len(inner)-1]
 		}
-		separator := byte(',')
-		if strings.Contains(text, ";") {
-			separator = ';'
+		if parts = split(text, ';'); len(parts) == 1 {
+			parts = split(text, ',')
 		}
-		parts = split(text, separator)
 	}
 	var values []Value
 	for _, part := range parts {
 		start := part.start + len(part.text) - len(strings.TrimLeft(part.text, blanks))
 		trimmed := strings.Trim(part.text, blanks)
-		unquoted := trimmed
+		value := Value{Text: trimmed, Pos: p.line.at(offset + start)}
 		if len(trimmed) > 1 && (trimmed[0] == '"' || trimmed[0] == '`') {
-			u, err := strconv.Unquote(trimmed)
+			unquoted, err := strconv.Unquote(trimmed)
 			if err != nil {
-				p.fail(p.line.at(offset+start), "the quoted value "+trimmed+" doesn't end properly", nil)
+				p.fail(value.Pos, "the quoted value "+trimmed+" doesn't end properly", nil)
 				return nil, false
 			}
-			unquoted = u
+			value = Value{Text: unquoted, Pos: p.line.at(offset + start + 1)}
+			if written := trimmed[1 : len(trimmed)-1]; written != unquoted {
+				value.written = written
+			}
 		}
-		value := Value{Text: unquoted, Pos: p.line.at(offset + start)}
 		switch {
-		case unquoted == "" && !arg.Empty && (arg.Required || arg.List || len(arg.Allowed) > 0):
+		case value.Text == "" && !arg.Empty && (arg.Required || arg.List || len(arg.Allowed) > 0):
 			p.fail(value.Pos, p.of(arg)+" is empty", arg.Allowed)
 			return nil, false
-		case len(arg.Allowed) > 0 && !slices.Contains(arg.Allowed, unquoted):
-			p.fail(value.Pos, p.noun(arg)+" "+strconv.Quote(unquoted)+" isn't known"+diag.DidYouMean(unquoted, arg.Allowed), arg.Allowed)
+		case len(arg.Allowed) > 0 && !slices.Contains(arg.Allowed, value.Text):
+			p.fail(value.Pos, p.noun(arg)+" "+strconv.Quote(value.Text)+" isn't known"+diag.DidYouMean(value.Text, arg.Allowed), arg.Allowed)
 			return nil, false
 		}
 		values = append(values, value)
@@ -346,15 +371,21 @@ func unquoted(s string, visit func(i int) bool) {
 		c := s[i]
 		switch {
 		case quote != 0:
-			if c == '\\' && quote == '"' {
+			if c == '\\' && quote != '`' {
 				i++
 			} else if c == quote {
 				quote = 0
 			}
-		case c == '"' || c == '`':
+		case c == '"' || c == '`' || c == '\'' && beginsValue(s[:i]):
 			quote = c
 		case !visit(i):
 			return
 		}
 	}
+}
+
+// beginsValue says whether something begins behind before that may be quoted. Elsewhere a ' is an apostrophe.
+func beginsValue(before string) bool {
+	before = strings.TrimRight(before, blanks)
+	return before != "" && strings.IndexByte("=[{,;", before[len(before)-1]) >= 0
 }
