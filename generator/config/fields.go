@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import "reflect"
+
+// fieldsOf returns the fields of a struct that are keys of the file, in their order.
+func fieldsOf(t reflect.Type) []reflect.StructField {
+	var fields []reflect.StructField
+	for field := range t.Fields() {
+		if _, ok := field.Tag.Lookup("arg"); ok {
+			fields = append(fields, field)
+		}
+	}
+	return fields
+}
+
+// fieldOf returns the field for a key.
+func fieldOf(t reflect.Type, key string) (reflect.StructField, bool) {
+	for _, field := range fieldsOf(t) {
+		if field.Tag.Get("arg") == key {
+			return field, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+// keys returns the keys that a struct stands for.
+func keys(t reflect.Type) []string {
+	var names []string
+	for _, field := range fieldsOf(t) {
+		names = append(names, field.Tag.Get("arg"))
+	}
+	return names
+}

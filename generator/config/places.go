@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import (
+	"bytes"
+	"go/token"
+	"slices"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// places turns the positions of the YAML library, which counts columns in characters and ends lines where YAML 1.1 does,
+// into those of Go, which counts bytes and ends lines at line feeds.
+type places struct {
+	name  string
+	data  []byte
+	yaml  []int // where the lines begin for YAML
+	lines []int // where they begin for everyone else
+}
+
+func placesOf(name string, data []byte) places {
+	start := 0
+	if bytes.HasPrefix(data, []byte("\uFEFF")) {
+		start = len("\uFEFF")
+	}
+	p := places{name: name, data: data, yaml: []int{start}, lines: []int{0}}
+	for i := start; i < len(data); {
+		r, size := utf8.DecodeRune(data[i:])
+		if r == '\r' && i+1 < len(data) && data[i+1] == '\n' {
+			i++ // the line feed ends the line
+			continue
+		}
+		i += size
+		switch r {
+		case '\n':
+			p.lines = append(p.lines, i)
+			p.yaml = append(p.yaml, i)
+		case '\r', '\u0085', '\u2028', '\u2029':
+			p.yaml = append(p.yaml, i)
+		}
+	}
+	return p
+}
+
+// of is the position of a node.
+func (p places) of(node *yaml.Node) token.Position {
+	offset := p.yaml[min(max(node.Line-1, 0), len(p.yaml)-1)]
+	for range node.Column - 1 {
+		_, size := utf8.DecodeRune(p.data[offset:])
+		offset += size
+	}
+	return p.at(offset)
+}
+
+// line is the position of the first character, apart from blanks, of a line as YAML counts them.
+func (p places) line(n int) token.Position {
+	offset := p.yaml[min(max(n-1, 0), len(p.yaml)-1)]
+	for offset < len(p.data) && (p.data[offset] == ' ' || p.data[offset] == '\t') {
+		offset++
+	}
+	return p.at(offset)
+}
+
+// at is the position of the byte at an offset.
+func (p places) at(offset int) token.Position {
+	line, found := slices.BinarySearch(p.lines, offset)
+	if !found {
+		line--
+	}
+	return token.Position{Filename: p.name, Offset: offset, Line: line + 1, Column: offset - p.lines[line] + 1}
+}
