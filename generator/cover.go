@@ -42,5 +42,5 @@ func covered(ctx context.Context, cfg load.Config, to target, roots []*load.Pack
 	}
 	slices.Sort(left)
 	return fmt.Errorf("the output has files that come from packages which this run leaves out:\n\t%s\n"+
-		"add them to the patterns to keep the files, or use --prune to remove them", strings.Join(left, "\n\t"))
+		"name them too to keep the files, or use --prune to remove them", strings.Join(left, "\n\t"))
 }

@@ -5,180 +5,253 @@ package generator
 import (
 	"fmt"
 	"go/types"
+	"reflect"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// segment is a part of a path: a field, and whether each of its elements is meant.
-type segment struct {
-	name   string
-	offset int // of the name in the path
-	each   bool
-	after  int // offset behind the segment
+// followed is a path that leads through Go types.
+type followed struct {
+	text  string
+	steps []model.Step
+	// words are what names the path in Go: fields and keys of entries. Embedded structs are left out.
+	words []string
+	// end is the type at the end of the path, without its pointer.
+	end types.Type
+	// last is the offset in text of the last field.
+	last int
+	// maybe says that there are objects without anything at the end of the path.
+	maybe bool
+	// fields are what the path is made of.
+	fields []types.Object
 }
 
-// pathError is what is wrong at an offset of a path.
-type pathError struct {
-	offset  int
-	message string
-	allowed []string
-}
-
-// parsePath reads ".spec.containers[*].image".
-func parsePath(text string) ([]segment, *pathError) {
-	if !strings.HasPrefix(text, ".") {
-		hint := ""
-		if r, _ := utf8.DecodeRuneInString(text); unicode.IsLetter(r) {
-			hint = fmt.Sprintf(", did you mean .%s?", text)
+// fieldPaths follows the paths of an index through the Go types and fills them in.
+func (r *resolver) fieldPaths(t *types.Named, m *marker.Index, x *model.Index) (ok bool) {
+	var all []followed
+	for _, value := range m.Fields {
+		f, problem := followText(t, value.Text)
+		var key model.GoType
+		if problem == nil {
+			key, problem = r.pathKey(f)
 		}
-		return nil, &pathError{0, "a path begins with a dot" + hint, nil}
-	}
-	var segments []segment
-	for i := 0; i < len(text); {
-		if text[i] != '.' {
-			return nil, &pathError{i, fmt.Sprintf("unexpected %q in the path: write a dot before a field, and [*] behind a list", text[i:i+1]), nil}
+		if problem != nil {
+			r.failIn(m, value, problem)
+			continue
 		}
-		i++
-		end := i
-		for end < len(text) && !strings.ContainsRune(".[]", rune(text[end])) {
-			end++
-		}
-		if end == i {
-			return nil, &pathError{i, "a field's name is missing behind the dot", nil}
-		}
-		s := segment{name: text[i:end], offset: i}
-		i = end
-		if rest := text[i:]; strings.HasPrefix(rest, "[") {
-			inner, _, closed := strings.Cut(rest[1:], "]")
-			switch {
-			case !closed:
-				return nil, &pathError{i, "the bracket isn't closed", nil}
-			case inner == "*":
-			case strings.HasPrefix(inner, "'") || strings.HasPrefix(inner, `"`):
-				return nil, &pathError{i, "keys of maps are not supported in a path: use func= with a function that returns the keys", nil}
-			default:
-				return nil, &pathError{i, fmt.Sprintf("[%s] is not supported: [*] stands for every element", inner), nil}
-			}
-			s.each = true
-			i += len("[*]")
-			if strings.HasPrefix(text[i:], "[") {
-				return nil, &pathError{i, "lists of lists are not supported in a path: use func= with a function that returns the keys", nil}
+		for i, other := range x.Paths {
+			if reflect.DeepEqual(other.Steps, f.steps) {
+				r.fail(m.At, value.Pos, fmt.Sprintf("%s stands in the key already, as its part %d", value.Text, i+1), nil)
+				return false
 			}
 		}
-		s.after = i
-		segments = append(segments, s)
+		all = append(all, f)
+		x.Paths = append(x.Paths, &model.FieldPath{Text: value.Text, Steps: f.steps, Key: key})
+		x.Deprecated = x.Deprecated || r.deprecated(f.fields...) || r.deprecatedType(f.end)
 	}
-	return segments, nil
+	switch {
+	case len(all) < len(m.Fields):
+		return false
+	case len(all) == 1:
+		x.Key = x.Paths[0].Key
+	default:
+		for i, name := range partNames(all) {
+			x.Paths[i].Name = name
+		}
+	}
+	return true
 }
 
-// fieldPath follows the path of an index through the Go types.
-func (r *resolver) fieldPath(t *types.Named, m *marker.Index) (*model.FieldPath, model.GoType, bool) {
-	text := m.Field.Text
-	segments, problem := parsePath(text)
-	var steps []model.Step
-	var end types.Type
-	if problem == nil {
-		steps, end, problem = follow(t, text, segments)
-	}
-	var key model.GoType
-	if problem == nil {
-		key, problem = r.pathKey(end, text, segments[len(segments)-1])
-	}
-	if problem != nil {
-		pos := m.Field.Pos
-		pos.Column += problem.offset
-		pos.Offset += problem.offset
-		r.fail(m.At, pos, problem.message, problem.allowed)
-		return nil, model.GoType{}, false
-	}
-	return &model.FieldPath{Text: text, Steps: steps}, key, true
+// failIn reports what is wrong inside of a value of m.
+func (r *resolver) failIn(m *marker.Index, value marker.Value, p *pathError) {
+	r.report.Add(diag.Diagnostic{
+		Pos: value.At(p.offset), Marker: m.At.Name, Message: p.message, Allowed: p.allowed, Warning: p.warning,
+	})
 }
 
 // pathKey checks the type at the end of a path.
-func (r *resolver) pathKey(end types.Type, text string, last segment) (model.GoType, *pathError) {
-	key, why := r.key(end, false)
-	if why == "" {
+func (r *resolver) pathKey(f followed) (model.GoType, *pathError) {
+	key, why := r.key(f.end)
+	if why == nil {
 		return key, nil
 	}
-	p := &pathError{last.offset, fmt.Sprintf("%s can't be the key of an index: %s", text, why), nil}
-	if s, ok := end.Underlying().(*types.Struct); ok {
-		if marshalsItself(end) {
-			p.message += "; use func= with a function that returns the keys"
-		} else {
-			p.message += "; go on to one of its fields"
-			p.allowed = fieldNames(jsonFields(s))
-		}
+	p := pathErrorf(f.last, "%s can't be the key of an index: %s", f.text, why.reason)
+	s, isStruct := f.end.Underlying().(*types.Struct)
+	switch {
+	case why.instead != "":
+		p.message += "; use func with a function that returns " + why.instead
+	case isStruct && marshalsItself(f.end):
+		p.message += "; use func with a function that returns the keys"
+	case isStruct:
+		p.message += "; go on to one of its fields"
+		p.allowed = fieldNames(jsonFields(s))
 	}
 	return model.GoType{}, p
 }
 
-// follow walks from t to the end of the path.
-func follow(t types.Type, text string, segments []segment) (steps []model.Step, end types.Type, problem *pathError) {
-	at := t
-	for _, segment := range segments {
-		soFar := text[:segment.offset-1]
-		field, problem := fieldOf(at, soFar, segment)
+// followText reads a path and follows it.
+func followText(t types.Type, text string) (followed, *pathError) {
+	segments, problem := parsePath(text)
+	if problem != nil {
+		return followed{}, problem
+	}
+	f, problem := follow(t, text, segments)
+	if problem == nil {
+		problem = f.isOneValue(f.last)
+	}
+	return f, problem
+}
+
+// follow walks from t to the end of the path. Offsets are those of text, which the segments are a part of.
+func follow(t types.Type, text string, segments []segment) (followed, *pathError) {
+	first := segments[0].offset - 1
+	f := followed{text: text[first:segments[len(segments)-1].after], last: segments[len(segments)-1].offset, end: t}
+	for i, s := range segments {
+		soFar := text[first : s.offset-1]
+		if i > 0 {
+			rest := text[s.offset:segments[len(segments)-1].after]
+			if problem := f.isOneValueBefore(soFar, segments[i-1].offset, s, rest); problem != nil {
+				return f, problem
+			}
+		}
+		field, problem := fieldOf(f.end, soFar, s)
 		if problem != nil {
-			return nil, nil, problem
+			return f, problem
 		}
 		for _, embedded := range field.through {
 			if !embedded.Exported() {
 				continue // its fields can be named without it
 			}
 			_, pointer := deref(embedded.Type())
-			steps = append(steps, model.Step{Field: embedded.Name(), Pointer: pointer})
+			f.maybe = f.maybe || pointer
+			f.fields = append(f.fields, embedded)
+			f.steps = append(f.steps, model.Step{Field: embedded.Name(), Pointer: pointer})
 		}
 		step := model.Step{Field: field.v.Name()}
-		at, step.Pointer = deref(field.v.Type())
-		here := text[:segment.after]
-		if at, problem = element(at, &step, here, segment); problem != nil {
-			return nil, nil, problem
+		f.words = append(f.words, field.v.Name())
+		f.fields = append(f.fields, field.v)
+		f.end, step.Pointer = deref(field.v.Type())
+		f.maybe = f.maybe || step.Pointer
+		if _, ok := f.end.Underlying().(*types.Pointer); ok {
+			return f, pathErrorf(s.offset, "%s is a pointer to a pointer, which a path can't follow", text[first:s.offset+len(s.name)])
 		}
-		steps = append(steps, step)
+		for _, l := range s.looks {
+			if problem := f.look(&step, l, text[first:l.offset], text[first:l.after], s.offset); problem != nil {
+				return f, problem
+			}
+			f.steps = append(f.steps, step)
+			step = model.Step{}
+		}
+		if len(s.looks) == 0 {
+			f.steps = append(f.steps, step)
+		}
 	}
-	return steps, at, nil
+	return f, nil
 }
 
-// element goes on from a field of type t to its elements, if it is a list, and fills step accordingly.
-func element(t types.Type, step *model.Step, here string, s segment) (types.Type, *pathError) {
-	str := typeString(t)
-	switch u := t.Underlying().(type) {
-	case *types.Pointer:
-		return nil, &pathError{s.offset, fmt.Sprintf("%s is a pointer to a pointer, which a path can't follow", here), nil}
-	case *types.Map:
-		return nil, &pathError{s.offset, fmt.Sprintf("%s is a map (%s), which a path can't follow: use func= with a function that returns the keys", strings.TrimSuffix(here, "[*]"), str), nil}
+// look goes on from what the path has led to so far to its elements, its keys or one of its entries, and fills step
+// accordingly. here is the path with the look.
+func (f *followed) look(step *model.Step, l look, soFar, here string, field int) *pathError {
+	str := typeString(f.end)
+	fail := func(format string, args ...any) *pathError { return pathErrorf(l.offset, format, args...) }
+	var elem types.Type
+	switch u := f.end.Underlying().(type) {
 	case *types.Slice:
-		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Byte {
-			return nil, &pathError{s.offset, fmt.Sprintf("%s holds bytes (%s), which can't be a key: use func= with a function that returns the keys", strings.TrimSuffix(here, "[*]"), str), nil}
+		elem = u.Elem()
+		if isBytes(f.end) {
+			return holdsBytes(soFar, str, field)
 		}
-		if !s.each {
-			return nil, &pathError{s.offset, fmt.Sprintf("%s is a list (%s), not one value: write %s[*] for every element", here, str, here), nil}
-		}
-		t = u.Elem()
 	case *types.Array:
-		if !s.each {
-			return nil, &pathError{s.offset, fmt.Sprintf("%s is a list (%s), not one value: write %s[*] for every element", here, str, here), nil}
-		}
+		elem = u.Elem()
 		step.Array = true
-		t = u.Elem()
+	case *types.Map:
+		elem = u.Elem()
+		step.Map = l.kind == lookEach
 	default:
-		if s.each {
-			return nil, &pathError{s.offset + len(s.name), fmt.Sprintf("%s is no list but one value (%s): leave [*] out", strings.TrimSuffix(here, "[*]"), str), nil}
+		return fail("%s is neither list nor map but one value (%s): leave %s out", soFar, str, strings.TrimPrefix(here, soFar))
+	}
+	m, isMap := f.end.Underlying().(*types.Map)
+	switch l.kind {
+	case lookEach:
+		step.Each = true
+	case lookKeys:
+		if !isMap {
+			return fail("%s is a list (%s) and has no keys: [*] means every element", soFar, str)
 		}
-		return t, nil
+		step.Keys = true
+		f.words = append(f.words, "Key")
+		f.end = types.Unalias(m.Key())
+		f.maybe = true
+		return nil
+	case lookEntry:
+		if !isMap {
+			return fail("%s is a list (%s) and has no entry %q: [*] means every element", soFar, str, l.key)
+		}
+		entry, problem := entryLiteral(m.Key(), l, soFar, str)
+		if problem != nil {
+			return problem
+		}
+		step.Entry = entry
+		f.words = append(f.words, entryWords(l.key)...)
 	}
-	step.Each = true
-	t, step.ElemPointer = deref(t)
-	switch t.Underlying().(type) {
-	case *types.Slice, *types.Array, *types.Map, *types.Pointer:
-		return nil, &pathError{s.offset, fmt.Sprintf("the elements of %s are of type %s, which a path can't follow: use func= with a function that returns the keys", strings.TrimSuffix(here, "[*]"), typeString(t)), nil}
+	f.maybe = true
+	f.end, step.ElemPointer = deref(elem)
+	if _, ok := f.end.Underlying().(*types.Pointer); ok {
+		return fail("%s is a pointer to a pointer, which a path can't follow", here)
 	}
-	return t, nil
+	return nil
+}
+
+// isOneValue reports a path that ends at a list or a map. The finding stands at offset.
+func (f *followed) isOneValue(offset int) *pathError {
+	str := typeString(f.end)
+	switch f.end.Underlying().(type) {
+	case *types.Map:
+		return pathErrorf(offset, "%s is a map (%s), not one value: write %[1]s[*] for every value, %[1]s[keys] for every key or %[1]s['KEY'] for one entry", f.text, str)
+	case *types.Slice:
+		if isBytes(f.end) {
+			return holdsBytes(f.text, str, offset)
+		}
+		return pathErrorf(offset, "%s is a list (%s), not one value: write %[1]s[*] for every element", f.text, str)
+	case *types.Array:
+		return pathErrorf(offset, "%s is a list (%s), not one value: write %[1]s[*] for every element", f.text, str)
+	}
+	return nil
+}
+
+// isOneValueBefore reports that segment s, with which the rest of the path begins, follows a list or a map, which soFar
+// leads to.
+func (f *followed) isOneValueBefore(soFar string, offset int, s segment, rest string) *pathError {
+	if m, ok := f.end.Underlying().(*types.Map); ok {
+		key := s.name
+		if elem, _ := deref(m.Elem()); isBasic(elem) {
+			key = rest // nothing but the key can follow
+		}
+		return pathErrorf(s.offset, "%s is a map (%s), whose entries are no fields: write %[1]s['%[3]s'] for the entry %[3]s", soFar, typeString(f.end), key)
+	}
+	before := followed{text: soFar, end: f.end}
+	return before.isOneValue(offset)
+}
+
+func isBasic(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Basic)
+	return ok
+}
+
+func isBytes(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Slice)
+	if !ok {
+		return false
+	}
+	b, ok := s.Elem().Underlying().(*types.Basic)
+	return ok && b.Kind() == types.Byte
+}
+
+func holdsBytes(path, str string, offset int) *pathError {
+	return pathErrorf(offset, "%s holds bytes (%s), which can't be a key: use func with a function that returns the keys", path, str)
 }
 
 // deref returns what t points to, and whether it is a pointer.
@@ -202,9 +275,9 @@ func fieldOf(t types.Type, soFar string, s segment) (jsonField, *pathError) {
 	structure, ok := t.Underlying().(*types.Struct)
 	switch {
 	case !ok:
-		return jsonField{}, &pathError{s.offset, fmt.Sprintf("%s (%s) has no fields: the path ends there", where, typeString(t)), nil}
+		return jsonField{}, pathErrorf(s.offset, "%s (%s) has no fields: the path ends there", where, typeString(t))
 	case soFar != "" && marshalsItself(t):
-		return jsonField{}, &pathError{s.offset, fmt.Sprintf("%s (%s) writes its JSON itself, so that it has no field %s: use func= with a function that returns the keys", where, typeString(t), s.name), nil}
+		return jsonField{}, pathErrorf(s.offset, "%s (%s) writes its JSON itself, so that it has no field %s: use func with a function that returns the keys", where, typeString(t), s.name)
 	}
 	fields := jsonFields(structure)
 	for _, f := range fields {
@@ -221,7 +294,7 @@ func fieldOf(t types.Type, soFar string, s segment) (jsonField, *pathError) {
 	for v := range structure.Fields() {
 		if v.Name() == s.name && !v.Exported() {
 			message = fmt.Sprintf("field %s of %s is unexported, so it isn't part of the API", s.name, typeString(t))
-			return jsonField{}, &pathError{s.offset, message, names}
+			return jsonField{}, &pathError{offset: s.offset, message: message, allowed: names}
 		}
 	}
 	for _, f := range fields {
@@ -232,12 +305,29 @@ func fieldOf(t types.Type, soFar string, s segment) (jsonField, *pathError) {
 	if hint == "" {
 		hint = diag.DidYouMean(s.name, names)
 	}
-	return jsonField{}, &pathError{s.offset, message + hint, names}
+	return jsonField{}, &pathError{offset: s.offset, message: message + hint, allowed: names}
 }
 
 // marshalsItself says whether the JSON of a type isn't made of its fields.
 func marshalsItself(t types.Type) bool {
-	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "MarshalJSON")
-	_, ok := obj.(*types.Func)
-	return ok
+	for _, method := range []string{"MarshalJSON", "MarshalText"} {
+		obj, _, _ := types.LookupFieldOrMethod(t, true, nil, method)
+		if _, ok := obj.(*types.Func); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldNames returns what can stand in a path, in the order of the struct.
+func fieldNames(fields []jsonField) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, f := range fields {
+		if !seen[f.name] {
+			seen[f.name] = true
+			names = append(names, f.name)
+		}
+	}
+	return names
 }

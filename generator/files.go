@@ -18,17 +18,20 @@ import (
 
 // Files is what one run would write, fully rendered: Write puts it on disk, Diff says what Write would do.
 //
-// Everything below the folders informers and listers of Root that carries our header belongs to the generator. Files of
-// others there are neither changed nor removed, nor is anything outside of these two folders.
+// The Go files in Root and below its folders informers and listers that carry our header belong to the generator, in
+// whichever layout it has written them. Files of others there are neither changed nor removed, nor is anything in other
+// folders.
 type Files struct {
 	// Root is the output folder. It need not exist.
 	Root string
 	// Name is what texts call Root, with slashes, for example "generated"; "" stands for Root itself. Generate makes it
 	// relative to Config.Dir where that is shorter.
 	Name string
-	// Files are the files below Root. Each needs a path of its own below informers or listers; otherwise Write and Diff
-	// fail.
+	// Files are the files below Root. Each needs a path of its own, of a Go file in Root or below informers or listers;
+	// otherwise Write and Diff fail.
 	Files []templates.File
+
+	read *read // what Generate has made them from; nil if they come from elsewhere
 }
 
 // Report says what Write did. Its paths are relative to the output folder, have slashes, and are sorted.
@@ -74,13 +77,13 @@ func (f Files) Write() (Report, error) {
 
 // --- private from here ---
 
-// check says which files have no path of their own in one of our folders.
+// check says which files have no path of their own in a place of ours.
 func (f Files) check() error {
 	var errs []error
 	seen := map[string]bool{}
 	for _, file := range f.Files {
-		if !ourFolder(file.Path) || seen[file.Path] {
-			errs = append(errs, fmt.Errorf("%q: a generated file needs a path of its own below informers or listers", file.Path))
+		if !ourPlace(file.Path) || seen[file.Path] {
+			errs = append(errs, fmt.Errorf("%q: a generated file needs a path of its own, in the output folder or below informers or listers", file.Path))
 		}
 		seen[file.Path] = true
 	}
@@ -173,31 +176,39 @@ func checkedOut(content []byte) []byte {
 
 // write puts all new content into temporary files, then each of them in its place.
 func (p plan) write(root *os.Root, report *Report) (err error) {
-	temporary := map[string]string{} // by path; those that still have to be renamed
+	folders := map[string]*os.Root{}
+	temporary := map[string]string{} // names in the folder, by path; those that still have to be renamed
 	defer func() {
-		for _, temp := range temporary {
-			_ = root.Remove(temp) // the error that led here is the one to tell
+		for name, temp := range temporary {
+			_ = folders[path.Dir(name)].Remove(temp) // the error that led here is the one to tell
+		}
+		for _, folder := range folders {
+			_ = folder.Close()
 		}
 	}()
 	for _, f := range p.files {
 		if f.state == same {
 			continue
 		}
-		if err := root.MkdirAll(path.Dir(f.Path), 0o755); err != nil {
-			return err
+		dir, name := path.Split(f.Path)
+		dir = path.Clean(dir)
+		if folders[dir] == nil {
+			if folders[dir], err = openFolder(root, dir); err != nil {
+				delete(folders, dir)
+				return err
+			}
 		}
-		temp := path.Join(path.Dir(f.Path), tempName(path.Base(f.Path)))
-		temporary[f.Path] = temp
-		if err := root.WriteFile(temp, f.Content, 0o644); err != nil {
-			return err
+		temporary[f.Path] = tempName(name)
+		if err := folders[dir].WriteFile(tempName(name), f.Content, 0o644); err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
 		}
 	}
 	for _, f := range p.files {
 		if f.state == same {
 			continue
 		}
-		if err := root.Rename(temporary[f.Path], f.Path); err != nil {
-			return err
+		if err := folders[path.Dir(f.Path)].Rename(temporary[f.Path], path.Base(f.Path)); err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
 		}
 		delete(temporary, f.Path)
 		if f.state == missing {
@@ -207,6 +218,14 @@ func (p plan) write(root *os.Root, report *Report) (err error) {
 		}
 	}
 	return nil
+}
+
+// openFolder makes a folder of root if it isn't there, and opens it.
+func openFolder(root *os.Root, dir string) (*os.Root, error) {
+	if err := root.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return root.OpenRoot(dir)
 }
 
 // remove deletes the stale files, and the folders in which nothing is left.

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"io/fs"
 	"os"
 	"path"
@@ -39,7 +41,8 @@ type disk struct {
 	others map[string]fs.FileMode // everything else, by path
 }
 
-// scan reads the folders of root that we write to.
+// scan reads what is in the places of root that we write to: the folder itself and, with all that is below them, our
+// folders in it.
 func scan(root string) (disk, error) {
 	d := disk{ours: map[string][]byte{}, others: map[string]fs.FileMode{}}
 	switch info, err := os.Stat(root); {
@@ -50,25 +53,35 @@ func scan(root string) (disk, error) {
 	case !info.IsDir():
 		return d, errors.New("it is not a folder")
 	}
-	for _, top := range ourFolders {
-		err := filepath.WalkDir(filepath.Join(root, top), func(name string, entry fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			rel, err := filepath.Rel(root, name)
-			if err != nil {
-				return err
-			}
-			return d.add(filepath.ToSlash(rel), name, entry)
-		})
+	entries, err := os.ReadDir(root)
+	if err != nil {
+		return d, err
+	}
+	for _, entry := range entries {
+		if entry.IsDir() && slices.Contains(ourFolders, entry.Name()) {
+			err = d.addFolder(root, entry.Name())
+		} else {
+			err = d.add(entry.Name(), filepath.Join(root, entry.Name()), entry)
+		}
 		if err != nil {
 			return d, err
 		}
 	}
 	return d, nil
+}
+
+// addFolder adds one of our folders.
+func (d disk) addFolder(root, top string) error {
+	return filepath.WalkDir(filepath.Join(root, top), func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return err
+		}
+		return d.add(filepath.ToSlash(rel), name, entry)
+	})
 }
 
 func (d disk) add(rel, name string, entry fs.DirEntry) error {
@@ -114,13 +127,17 @@ func (d disk) foreign(name string) (at, why string) {
 	return "", ""
 }
 
-// ourFolders are the folders below an output folder that we write to.
+// ourFolders are the folders in an output folder that we write to in the grouped layout. In the single one our files lie
+// in the output folder itself.
 var ourFolders = []string{"informers", "listers"}
 
-// ourFolder says whether name is a clean path below one of them.
-func ourFolder(name string) bool {
-	top, rest, _ := strings.Cut(name, "/")
-	return slices.Contains(ourFolders, top) && rest != "" && path.Clean(name) == name
+// ourPlace says whether name is the clean path of a Go file that we may write.
+func ourPlace(name string) bool {
+	top, rest, nested := strings.Cut(name, "/")
+	if path.Clean(name) != name || !strings.HasSuffix(name, ".go") {
+		return false
+	}
+	return !nested || slices.Contains(ourFolders, top) && rest != ""
 }
 
 // tempName is the name under which a file is written before it gets its own, another one in each process. Go ignores
@@ -131,19 +148,26 @@ func isTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
 
 const tempPrefix = ".informer-gen-"
 
-// header says whether a file carries our header, and which package it came from. What ends a line doesn't matter: a
-// checkout may have changed it.
+// header says whether a file carries our header, and which package it came from. Both are line comments before the
+// package clause. What ends a line doesn't matter: a checkout may have changed it.
 func header(content []byte) (source string, ours bool) {
-	for line := range bytes.Lines(content) {
-		text := strings.TrimRight(string(line), "\r\n")
-		switch {
-		case strings.HasPrefix(text, "package "):
+	if !bytes.Contains(content, []byte(templates.Header)) {
+		return "", false
+	}
+	var scan scanner.Scanner
+	file := token.NewFileSet().AddFile("", -1, len(content))
+	scan.Init(file, content, nil, scanner.ScanComments)
+	for {
+		_, kind, text := scan.Scan()
+		if kind != token.COMMENT {
 			return source, ours
+		}
+		rest, isSource := strings.CutPrefix(text, templates.SourcePrefix)
+		switch {
 		case text == templates.Header:
 			ours = true
-		case ours && source == "" && strings.HasPrefix(text, templates.SourcePrefix):
-			source = strings.TrimPrefix(text, templates.SourcePrefix)
+		case ours && isSource && source == "":
+			source = rest
 		}
 	}
-	return source, ours
 }

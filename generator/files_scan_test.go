@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/informer-gen/informer-gen/templates"
 )
 
 func TestExisting(t *testing.T) {
@@ -17,9 +19,15 @@ func TestExisting(t *testing.T) {
 		"listers/a/v1/thing.go":           generated("example.com/a", ""),
 		"listers/a/v1/crlf.go":            strings.ReplaceAll(generated("example.com/crlf", ""), "\n", "\r\n"),
 		"listers/a/v1/boilerplate.go":     "// Copyright.\n\n" + generated("example.com/boilerplate", ""),
+		"listers/a/v1/block.go":           "/*\npackage of licences\n*/\n\n" + generated("example.com/block", ""),
+		"listers/a/v1/quoted.go":          "/*\n" + templates.Header + "\n*/\npackage v1\n",
 		"listers/a/v1/mine.go":            "package v1\n",
 		"listers/a/v1/.informer-gen-x.go": generated("example.com/a", ""),
-		"elsewhere.go":                    generated("example.com/a", ""),
+		"thing.go":                        generated("example.com/a", ""),
+		"mine.go":                         "package p\n",
+		"notes.txt":                       generated("", ""),
+		".informer-gen-1-x.go":            generated("", ""),
+		"elsewhere/thing.go":              generated("example.com/a", ""),
 	})
 	got, err := existing(root)
 	if err != nil {
@@ -27,9 +35,11 @@ func TestExisting(t *testing.T) {
 	}
 	want := map[string]string{
 		"informers/factory.go":        "",
+		"listers/a/v1/block.go":       "example.com/block",
 		"listers/a/v1/boilerplate.go": "example.com/boilerplate",
 		"listers/a/v1/crlf.go":        "example.com/crlf",
 		"listers/a/v1/thing.go":       "example.com/a",
+		"thing.go":                    "example.com/a",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)

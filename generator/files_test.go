@@ -4,6 +4,7 @@ package generator
 
 import (
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -153,6 +154,7 @@ func TestWriteRemovesStaleFiles(t *testing.T) {
 		"listers/old/v1/notes.txt":                generated("", ""),
 		"other/thing.go":                          generated("example.com/old", ""),
 		"thing.go":                                generated("example.com/old", ""),
+		"mine.go":                                 "package mine\n",
 		"informers/mine/keep.go":                  "package mine\n",
 	})
 	report, err := files(root, map[string]string{"informers/factory.go": generated("", "")}).Write()
@@ -161,7 +163,7 @@ func TestWriteRemovesStaleFiles(t *testing.T) {
 	}
 	want := []string{
 		"informers/old/group.go", "informers/old/v1/.informer-gen-thing.go", "informers/old/v1/thing.go",
-		"listers/old/v1/thing.go", "listers/old/v1/thing_kind.go",
+		"listers/old/v1/thing.go", "listers/old/v1/thing_kind.go", "thing.go",
 	}
 	if diff := cmp.Diff(want, report.Removed); diff != "" {
 		t.Errorf("removed, -want +got:\n%s", diff)
@@ -175,10 +177,40 @@ func TestWriteRemovesStaleFiles(t *testing.T) {
 		"informers/", "informers/factory.go", "informers/mine/", "informers/mine/keep.go",
 		"listers/", "listers/old/", "listers/old/v1/", "listers/old/v1/expansion.go", "listers/old/v1/inline.go",
 		"listers/old/v1/notes.txt", "listers/old/v1/quote.go", "listers/old/v1/similar.go",
-		"other/", "other/thing.go", "thing.go",
+		"mine.go", "other/", "other/thing.go",
 	}
 	if diff := cmp.Diff(wantLeft, left); diff != "" {
 		t.Errorf("left, -want +got:\n%s", diff)
+	}
+}
+
+// TestWriteTheOtherLayout goes from folders to a single one and back.
+func TestWriteTheOtherLayout(t *testing.T) {
+	root := t.TempDir()
+	mine := map[string]string{"doc.go": "package mine\n", "listers/a/v1/expansion.go": "package v1\n"}
+	put(t, root, mine)
+	grouped := map[string]string{
+		"informers/factory.go":  generated("", "// factory"),
+		"listers/a/v1/thing.go": generated("example.com/a", "// thing"),
+	}
+	single := map[string]string{
+		"factory.go": generated("", "// factory"),
+		"thing.go":   generated("example.com/a", "// thing"),
+	}
+	for _, layout := range []map[string]string{grouped, single, grouped} {
+		if _, err := files(root, layout).Write(); err != nil {
+			t.Fatal(err)
+		}
+		got := tree(t, root)
+		maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
+		want := maps.Clone(mine)
+		maps.Copy(want, layout)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("-want +got:\n%s", diff)
+		}
+	}
+	if _, err := files(root, map[string]string{"doc.go": generated("", "")}).Write(); err == nil {
+		t.Error("a file of someone else in the output folder was written over")
 	}
 }
 
@@ -323,8 +355,8 @@ func TestWriteFails(t *testing.T) {
 
 func TestPlaces(t *testing.T) {
 	for _, name := range []string{
-		"", "factory.go", "informers", "informers/", "../informers/x.go", "informers/../x.go", "/informers/x.go", "cmd/x.go",
-		"informers//x.go",
+		"", "factory", "informers", "informers/x", "informers/", "../informers/x.go", "informers/../x.go", "/informers/x.go", "cmd/x.go",
+		"informers//x.go", "./x.go", "informers/.go/",
 	} {
 		if err := (Files{Root: t.TempDir(), Files: []templates.File{{Path: name}}}).check(); err == nil {
 			t.Errorf("%q: want an error", name)

@@ -18,27 +18,71 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// Config says what to generate, and where. The zero Config reads all packages of the module that the process works in
-// and writes beside its go.mod.
+// Config says what to generate, and where. The zero Config does what the configuration file says or, if there is none,
+// reads all packages of the module that the process works in and writes beside its go.mod.
+//
+// Whatever is set here takes the place of what the configuration file says about it. Names of files and folders are
+// relative to Dir; those in the configuration file are relative to its own folder.
 type Config struct {
 	// Dir is the folder that everything else is relative to; empty means the working directory of the process.
 	Dir string
-	// Patterns are the go command's patterns for the packages to read: import paths, folders, "./...". None is "./..."
-	// from the root of the module that Dir lies in.
+	// File is the configuration file. Empty means config.FileName in Dir or the nearest folder above it that has one, up to
+	// the one with go.mod (or go.work, if Dir lies in no module); there need not be any. NoFile means that none is read.
+	File string
+	// Patterns are the go command's patterns for the packages to read: import paths, folders, "./...". None are the inputs
+	// of the configuration file or, without these, "./..." from the root of the module that the configuration file, or
+	// else Dir, lies in.
 	Patterns []string
-	// Output is the output folder; empty means DefaultOutput beside go.mod. It must lie in a module, which determines its
+	// Output is the output folder; empty means DefaultOutput beside the go.mod of that module. It must lie in a module, which determines its
 	// import path.
 	Output string
-	// Prune allows a run whose patterns leave out packages that have files in the output; these files become stale.
-	Prune bool
+	// Layout says how files and packages are laid out; empty means Grouped.
+	Layout Layout
+	// Header is a file with comments that stand on top of each generated file; empty means no such file.
+	Header string
+	// HeaderYear takes the place of the word YEAR in the header, for example "2026". There is no default, so that files
+	// don't change with the clock.
+	HeaderYear string
+	// Tags are build tags for the go command.
+	Tags []string
+	// CRDs are YAML files with CustomResourceDefinitions, or folders of such files, which group, scope and plural of the
+	// kinds are checked against.
+	CRDs []string
+	// Discover selects all types with metav1.TypeMeta and metav1.ObjectMeta in packages in which no type is marked; nil means
+	// what the configuration file says, else false.
+	Discover *bool
+	// Plurals are the plurals in Go by kind, for those where the rules give the wrong one. They are added to those of the
+	// configuration file.
+	Plurals map[string]string
+	// Prune allows a run whose patterns leave out packages that have files in the output; these files become stale. Nil
+	// means what the configuration file says, else false.
+	Prune *bool
 	// KeepGoing generates for the types that compile even if others don't. Files of types that are left out become stale,
-	// unless all types are left out.
-	KeepGoing bool
+	// unless all types are left out. Nil means what the configuration file says, else false.
+	KeepGoing *bool
+	// AllowEmpty makes a run without anything to generate succeed: what earlier runs have left becomes stale. Nil means what
+	// the configuration file says, else false.
+	AllowEmpty *bool
 	// Env is the environment of the go command; nil is that of the process.
 	Env []string
 	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before Generate returns.
 	Warn func(diag.Diagnostic)
+	// Progress may be nil. It is called now and then while packages are loaded, one call at a time, from other goroutines.
+	Progress func(load.Progress)
 }
+
+// NoFile as Config.File means that no configuration file is read.
+const NoFile = "none"
+
+// Layout is the name of a way in which the output is laid out.
+type Layout string
+
+const (
+	// Grouped has a folder for each group and version, below informers and listers.
+	Grouped Layout = "grouped"
+	// Single has all files in the output folder itself, as one package, with the kinds right on the factory.
+	Single Layout = "single"
+)
 
 // ErrNothing says that no package has a type that something can be generated for.
 var ErrNothing = errors.New("no type to generate for")
@@ -46,46 +90,23 @@ var ErrNothing = errors.New("no type to generate for")
 // Generate reads the packages of cfg and returns all files to be written for them, or an error. It writes nothing itself,
 // and the go command is the only program that it runs.
 //
-// If the content of the packages is wrong, the error is a diag.List of everything that is wrong, warnings included, with
-// file names relative to cfg.Dir. If nothing is wrong but there is nothing to generate, it wraps ErrNothing, unless earlier
-// runs have left files in the output and no warning could be the reason: then Files is empty and those files are stale.
-// If ctx is done first, the error is the context's cause.
+// If the configuration or the content of the packages is wrong, the error is a diag.List of everything that is wrong,
+// warnings included, with file names relative to cfg.Dir; a finding without a file is about cfg itself. If nothing is wrong
+// but there is nothing to generate, it wraps ErrNothing, unless that is allowed, or earlier runs have left files in the
+// output and no warning could be the reason: then Files is empty and those files are stale. If ctx is done first, the
+// error is the context's cause.
 func Generate(ctx context.Context, cfg Config) (Files, error) {
-	dir, err := filepath.Abs(cfg.Dir)
-	if err != nil {
-		return Files{}, fmt.Errorf("finding the working directory: %w", err)
-	}
-	// The go command names files by their real paths.
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
-	}
-	main, err := findModule(dir)
-	if err != nil && (cfg.Output == "" || len(cfg.Patterns) == 0) { // the root of a workspace need not be a module
-		return Files{}, err
-	}
-	to, err := findTarget(dir, cfg.Output, main)
+	s, program, findings, err := cfg.read(ctx)
 	if err != nil {
 		return Files{}, err
 	}
-	loading := load.Config{Dir: dir, Patterns: cfg.Patterns, Env: cfg.Env, Skip: to.owns}
-	if len(cfg.Patterns) == 0 {
-		loading.Dir, loading.Patterns = main.dir, []string{"./..."}
-	}
-	program, err := load.Load(ctx, loading)
-	if err != nil {
-		var list diag.List
-		if errors.As(err, &list) {
-			return Files{}, list.Relative(dir)
-		}
-		return Files{}, err
-	}
-	if !cfg.Prune {
-		if err := covered(ctx, loading, to, program.Roots); err != nil {
+	if !s.prune {
+		if err := covered(ctx, s.loading, s.to, program.Roots); err != nil {
 			return Files{}, err
 		}
 	}
-	rendered, findings, err := render(program, program.Roots, to, cfg.KeepGoing)
-	findings = findings.Relative(dir)
+	rendered, more, err := s.render(ctx, program, program.Roots)
+	findings = append(findings, more...).Sorted().Relative(s.dir)
 	if errors.Is(err, errWrong) {
 		return Files{}, findings
 	}
@@ -95,7 +116,7 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 		}
 	}
 	if errors.Is(err, ErrNothing) && len(findings) == 0 {
-		stale, scanErr := existing(to.dir)
+		stale, scanErr := existing(s.to.dir)
 		if scanErr != nil {
 			return Files{}, scanErr
 		}
@@ -103,25 +124,54 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 			err = nil
 		}
 	}
+	if errors.Is(err, ErrNothing) && s.allowEmpty {
+		err = nil
+	}
 	if err != nil {
 		return Files{}, err
 	}
-	return Files{Root: to.dir, Name: filepath.ToSlash(diag.ShortPath(dir, to.dir)), Files: rendered}, nil
+	return Files{
+		Root: s.to.dir, Name: filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)), Files: rendered,
+		read: &read{dir: s.dir, sources: program.Sources(), named: s.reads, warnings: findings},
+	}, nil
 }
 
 // errWrong says that there are errors among the findings.
 var errWrong = errors.New("the input is wrong")
 
+// read is the part of Generate that comes before the packages are looked into. What is wrong is the error, warnings are
+// the findings.
+func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List, error) {
+	s, findings := cfg.settings()
+	if errs, _ := findings.Split(); len(errs) > 0 {
+		return s, nil, nil, findings.Relative(s.dir)
+	}
+	program, err := load.Load(ctx, s.loading)
+	var list diag.List
+	if errors.As(err, &list) {
+		err = append(findings, s.located(list)...).Sorted().Relative(s.dir)
+	}
+	return s, program, findings, err
+}
+
+// resolver is what turns packages into a model by the settings.
+func (s settings) resolver(program *load.Program) *resolver {
+	return &resolver{
+		fset: program.Fset, dir: s.dir, importPath: s.to.importPath, layout: s.to.layout, keepGoing: s.keepGoing,
+		plurals: s.plurals, crds: s.crds, discover: s.discover, file: s.file, partial: s.partial, expansions: s.to.expansions,
+	}
+}
+
 // render returns what is to be written to the output for the roots, or why nothing is.
-func render(program *load.Program, roots []*load.Package, to target, keepGoing bool) ([]templates.File, diag.List, error) {
-	r := resolver{fset: program.Fset, importPath: to.importPath, keepGoing: keepGoing, expansions: to.expansions}
-	out, findings := r.resolve(program, roots)
+func (s settings) render(ctx context.Context, program *load.Program, roots []*load.Package) ([]templates.File, diag.List, error) {
+	out, findings := s.resolver(program).resolve(ctx, program, roots)
 	if errs, _ := findings.Split(); len(errs) > 0 {
 		return nil, findings, errWrong
 	}
 	if len(out.Groups) == 0 {
 		return nil, findings, nothing(roots)
 	}
+	out.Package, out.Header = s.to.pkg, s.header
 	files, err := templates.Render(out)
 	return files, findings, err
 }
@@ -135,5 +185,5 @@ func nothing(roots []*load.Package) error {
 	case 1:
 		in = "package " + roots[0].Path
 	}
-	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it", ErrNothing, in)
+	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it (--discover selects all with metav1.TypeMeta and metav1.ObjectMeta)", ErrNothing, in)
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 func TestGenerateEndsWithItsContext(t *testing.T) {
@@ -105,7 +106,7 @@ func TestFindTarget(t *testing.T) {
 		"../nested":           "example.com/b",
 		"../nested/not/there": "example.com/b/not/there",
 	} {
-		got, err := findTarget(filepath.Join(dir, "api"), output, main)
+		got, err := findTarget(filepath.Join(dir, "api"), setting{text: output, dir: filepath.Join(dir, "api")}, main, model.Grouped)
 		if err != nil || got.importPath != want {
 			t.Errorf("%q: got %q, %v; want %q", output, got.importPath, err, want)
 		}
@@ -114,7 +115,7 @@ func TestFindTarget(t *testing.T) {
 		}
 	}
 	for _, output := range []string{"../..", "types.go", "types.go/x", "../testdata/x", "../_x", "../.x"} {
-		if got, err := findTarget(filepath.Join(dir, "api"), output, main); err == nil {
+		if got, err := findTarget(filepath.Join(dir, "api"), setting{text: output, dir: filepath.Join(dir, "api")}, main, model.Grouped); err == nil {
 			t.Errorf("%q: got %q, want an error", output, got.importPath)
 		}
 	}
@@ -134,7 +135,7 @@ func TestTargetOwnsWhatALinkLeadsTo(t *testing.T) {
 		}
 		t.Fatal(err)
 	}
-	to, err := findTarget(dir, filepath.Join(dir, "link", "generated"), module{})
+	to, err := findTarget(dir, setting{text: filepath.Join(dir, "link", "generated")}, goModule{}, model.Grouped)
 	if err != nil {
 		t.Fatal(err)
 	}

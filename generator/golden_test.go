@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
 
+	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/templates"
 )
@@ -27,54 +29,123 @@ import (
 var update = flag.Bool("update", false, "rewrite what the files in testdata/golden expect")
 
 // A golden is a small module, what is expected of it, and above both some lines that say what it is about. Among these
-// lines may be
+// lines may be flags, which are written as on the command line without the dashes, the value behind a colon and a blank,
+// with commas between several,
 //
-//	output: FOLDER      as with --output
-//	keep-going          as with --keep-going
-//	show: FILE …        base names of generated files to be held against the golden
+//	patterns: ./api/..., k8s.io/api/core/v1
+//	output: FOLDER
+//	keep-going
 //
-// What is expected stands in want/findings (errors and warnings), want/files (the names of all files) and, for the
-// files that are shown, want/NAME. All goldens are modules of one workspace and are loaded together.
+// and what to show:
+//
+//	show: FILE …        base names, or whole paths, of generated files to be held against the golden
+//	alone               not to be loaded together with other goldens, because its patterns are wrong
+//
+// A configuration file is read as in any module. What is expected stands in want/findings (errors and warnings),
+// want/files (the names of all files) and, for the files that are shown, want/NAME, and the lines in want/lines. All goldens are modules of one
+// workspace, and those with the same build tags are loaded together.
 type golden struct {
 	name, file string
 	archive    *txtar.Archive
 	dir        string
-	output     string
-	keepGoing  bool
+	config     Config
 	show       []string
-	target     target
+	lines      *regexp.Regexp
+	alone      bool
+	settings   settings
+	wrong      diag.List // with the configuration file, or the flags
 	rendered   []templates.File
 }
 
 func TestGolden(t *testing.T) {
 	goldens := readGoldens(t)
 	workspace := makeWorkspace(t, goldens)
-	var patterns []string
+	groups := map[string][]*golden{}
 	for _, g := range goldens {
-		patterns = append(patterns, "./"+g.name+"/...")
+		group := strings.Join(g.settings.loading.Tags, ",")
+		if g.alone {
+			group = "alone: " + g.name
+		}
+		groups[group] = append(groups[group], g)
 	}
-	program, err := load.Load(t.Context(), load.Config{
-		Dir:      workspace,
-		Patterns: patterns,
-		Skip: func(dir string) bool {
-			return slices.ContainsFunc(goldens, func(g *golden) bool { return g.target.owns(dir) })
-		},
+	for _, group := range groups {
+		loadGoldens(t, workspace, group)
+	}
+	t.Run("the output compiles", func(t *testing.T) {
+		for _, group := range groups {
+			compile(t, workspace, group)
+		}
 	})
+}
+
+// loadGoldens loads and checks goldens with the same build tags.
+func loadGoldens(t *testing.T, workspace string, goldens []*golden) {
+	loading := load.Config{Dir: workspace, Tags: goldens[0].settings.loading.Tags}
+	loading.Skip = func(dir string) bool {
+		return slices.ContainsFunc(goldens, func(g *golden) bool { return g.settings.to.dir != "" && g.settings.to.owns(dir) })
+	}
+	for _, g := range goldens {
+		if errs, _ := g.wrong.Split(); len(errs) == 0 {
+			loading.Patterns = append(loading.Patterns, g.patterns(workspace)...)
+		}
+	}
+	if len(loading.Patterns) == 0 { // their settings are wrong
+		loading.Patterns = []string{"fmt"}
+	}
+	program, err := load.Load(t.Context(), loading)
 	if err != nil {
-		t.Fatal(err)
+		if g := goldens[0]; g.alone && errors.As(err, &g.wrong) {
+			g.wrong = g.settings.located(g.wrong).Sorted()
+			program = &load.Program{}
+		} else {
+			t.Fatal(err)
+		}
 	}
 	for _, g := range goldens {
 		t.Run(g.name, func(t *testing.T) {
 			var roots []*load.Package
 			for _, root := range program.Roots {
-				if strings.HasPrefix(root.Dir, g.dir+string(filepath.Separator)) {
+				if g.reads(workspace, root) {
 					roots = append(roots, root)
 				}
 			}
 			g.check(t, program, roots)
 		})
 	}
-	t.Run("the output compiles", func(t *testing.T) { compile(t, workspace, goldens) })
+}
+
+// patterns are those of the golden, relative to the workspace.
+func (g *golden) patterns(workspace string) []string {
+	var patterns []string
+	for _, pattern := range g.settings.loading.Patterns {
+		if strings.HasPrefix(pattern, ".") {
+			rel, err := filepath.Rel(workspace, filepath.Join(g.settings.loading.Dir, pattern))
+			if err != nil {
+				panic(err)
+			}
+			pattern = "./" + filepath.ToSlash(rel)
+		}
+		patterns = append(patterns, pattern)
+	}
+	return patterns
+}
+
+// reads says whether one of the golden's patterns matches the package.
+func (g *golden) reads(workspace string, pkg *load.Package) bool {
+	return slices.ContainsFunc(g.patterns(workspace), func(pattern string) bool {
+		name := pkg.Path
+		if strings.HasPrefix(pattern, "./") {
+			rel, err := filepath.Rel(workspace, pkg.Dir)
+			if err != nil {
+				return false
+			}
+			name = "./" + filepath.ToSlash(rel)
+		}
+		if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
+			return name == prefix || strings.HasPrefix(name, prefix+"/")
+		}
+		return name == pattern
+	})
 }
 
 func readGoldens(t *testing.T) []*golden {
@@ -91,19 +162,52 @@ func readGoldens(t *testing.T) []*golden {
 		}
 		g := &golden{name: strings.TrimSuffix(filepath.Base(file), ".txtar"), file: file, archive: archive}
 		for line := range strings.Lines(string(archive.Comment)) {
-			key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-			switch key {
-			case "output":
-				g.output = value
-			case "keep-going":
-				g.keepGoing = true
-			case "show":
-				g.show = strings.Fields(value)
-			}
+			g.flag(strings.TrimSpace(line))
 		}
 		goldens = append(goldens, g)
 	}
 	return goldens
+}
+
+// flag reads a line of a golden, if it is a flag.
+func (g *golden) flag(line string) {
+	key, value, _ := strings.Cut(line, ": ")
+	values := strings.Split(strings.ReplaceAll(value, " ", ""), ",")
+	cfg := &g.config
+	switch key {
+	case "patterns":
+		cfg.Patterns = values
+	case "config":
+		cfg.File = value
+	case "output":
+		cfg.Output = value
+	case "layout":
+		cfg.Layout = Layout(value)
+	case "header":
+		cfg.Header = value
+	case "header-year":
+		cfg.HeaderYear = value
+	case "tags":
+		cfg.Tags = values
+	case "crds":
+		cfg.CRDs = values
+	case "plural":
+		cfg.Plurals = map[string]string{}
+		for _, pair := range values {
+			kind, plural, _ := strings.Cut(pair, "=")
+			cfg.Plurals[kind] = plural
+		}
+	case "discover", "discover=false":
+		cfg.Discover = new(key == "discover")
+	case "keep-going", "keep-going=false":
+		cfg.KeepGoing = new(key == "keep-going")
+	case "alone":
+		g.alone = true
+	case "show":
+		g.show = strings.Fields(value)
+	case "lines":
+		g.lines = regexp.MustCompile(value)
+	}
 }
 
 // makeWorkspace writes the goldens to a folder. The modules of a workspace share their requirements, so that those of
@@ -127,13 +231,8 @@ func makeWorkspace(t *testing.T, goldens []*golden) string {
 				writeFile(t, filepath.Join(g.dir, file.Name), string(file.Data))
 			}
 		}
-		main, err := findModule(g.dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if g.target, err = findTarget(g.dir, g.output, main); err != nil {
-			t.Fatal(err)
-		}
+		g.config.Dir = g.dir
+		g.settings, g.wrong = g.config.settings()
 		work += "use ./" + g.name + "\n"
 	}
 	writeFile(t, filepath.Join(workspace, "go.work"), work)
@@ -154,7 +253,12 @@ func writeFile(t *testing.T, name, content string) {
 
 // check generates for a golden and compares, or rewrites, what it expects.
 func (g *golden) check(t *testing.T, program *load.Program, roots []*load.Package) {
-	files, findings, err := render(program, roots, g.target, g.keepGoing)
+	var files []templates.File
+	findings, err := g.wrong, errWrong
+	if errs, _ := g.wrong.Split(); len(errs) == 0 {
+		files, findings, err = g.settings.render(t.Context(), program, roots)
+		findings = append(g.wrong, findings...).Sorted()
+	}
 	g.rendered = files
 	text := ""
 	if len(findings) > 0 {
@@ -163,6 +267,7 @@ func (g *golden) check(t *testing.T, program *load.Program, roots []*load.Packag
 	if err != nil && !errors.Is(err, errWrong) {
 		text += "informer-gen: " + err.Error() + "\n"
 	}
+	text = strings.ReplaceAll(text, filepath.ToSlash(g.dir)+"/", "")
 	var want []txtar.File
 	if text != "" {
 		want = append(want, txtar.File{Name: "want/findings", Data: []byte(text)})
@@ -175,9 +280,20 @@ func (g *golden) check(t *testing.T, program *load.Program, roots []*load.Packag
 		want = append(want, txtar.File{Name: "want/files", Data: []byte(names.String())})
 	}
 	for _, file := range files {
-		if slices.Contains(g.show, path.Base(file.Path)) {
+		if slices.Contains(g.show, path.Base(file.Path)) || slices.Contains(g.show, file.Path) {
 			want = append(want, txtar.File{Name: "want/" + file.Path, Data: file.Content})
 		}
+	}
+	var lines strings.Builder
+	for _, file := range files {
+		for line := range strings.Lines(string(file.Content)) {
+			if line = strings.TrimSpace(line); g.lines != nil && g.lines.MatchString(line) {
+				lines.WriteString(file.Path + ": " + line + "\n")
+			}
+		}
+	}
+	if lines.Len() > 0 {
+		want = append(want, txtar.File{Name: "want/lines", Data: []byte(lines.String())})
 	}
 	result := &txtar.Archive{Comment: g.archive.Comment}
 	for _, file := range g.archive.Files {
@@ -205,14 +321,18 @@ func compile(t *testing.T, workspace string, goldens []*golden) {
 			continue
 		}
 		for _, file := range g.rendered {
-			writeFile(t, filepath.Join(g.target.dir, filepath.FromSlash(file.Path)), string(file.Content))
+			writeFile(t, filepath.Join(g.settings.to.dir, filepath.FromSlash(file.Path)), string(file.Content))
 		}
-		patterns = append(patterns, g.target.importPath+"/...")
+		patterns = append(patterns, g.settings.to.importPath+"/...")
+	}
+	if len(patterns) == 0 {
+		return
 	}
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesInfo,
-		Dir: workspace,
+		Dir:        workspace,
+		BuildFlags: buildFlags(goldens[0].settings.loading.Tags),
 		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
 			file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
 			if file != nil && !strings.HasPrefix(name, workspace) {
@@ -236,4 +356,8 @@ func compile(t *testing.T, workspace string, goldens []*golden) {
 			t.Error(e)
 		}
 	}
+}
+
+func buildFlags(tags []string) []string {
+	return []string{"-tags=" + strings.Join(tags, ",")}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/token"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -36,6 +37,7 @@ func (r *resolver) groupVersion(a *api) {
 	if a.group.pos.Filename != "" {
 		a.groupGoName = r.goNameOf(a)
 	}
+	r.deprecations(a)
 }
 
 func (a *api) firstKind() token.Position {
@@ -53,7 +55,8 @@ func (r *resolver) groupOf(a *api, inScheme registered, clause token.Position) n
 	if len(markers) == 0 {
 		r.report.Add(diag.Diagnostic{
 			Pos: clause, Marker: "+groupName",
-			Message: "package " + a.pkg.Path + " has API types but no API group: write // +groupName=NAME in a comment of any of its files",
+			Message: "package " + a.pkg.Path + " has API types but no API group: " +
+				a.advice("// +groupName=NAME in a comment of any of its files", "groupName: NAME"),
 		})
 		return named{}
 	}
@@ -75,7 +78,7 @@ func (r *resolver) groupOf(a *api, inScheme registered, clause token.Position) n
 		r.fail(first.At, valuePos(first.Name, first.At), fmt.Sprintf("group %q contradicts group %q of %s at %s",
 			first.Name.Text, inScheme.group.text, inScheme.name, r.short(inScheme.group.pos)), nil)
 	}
-	return named{text: first.Name.Text, pos: first.Pos}
+	return named{first.Name.Text, first.Pos, first.At.Name}
 }
 
 func (r *resolver) versionOf(a *api, inScheme registered, clause token.Position) named {
@@ -97,21 +100,31 @@ func (r *resolver) versionOf(a *api, inScheme registered, clause token.Position)
 			r.fail(m.At, m.Name.Pos, fmt.Sprintf("version %q contradicts version %q of %s at %s",
 				m.Name.Text, inScheme.version.text, inScheme.name, r.short(inScheme.version.pos)), nil)
 		}
-		return named{text: m.Name.Text, pos: m.Pos}
+		return named{m.Name.Text, m.Pos, m.At.Name}
 	}
 	if inScheme.version.pos.IsValid() && isVersion(inScheme.version.text) {
 		return inScheme.version
 	}
-	for _, name := range []string{a.pkg.Name, path.Base(a.pkg.Path)} {
-		if likeVersion.MatchString(name) {
-			return named{text: name, pos: clause}
-		}
+	if likeVersion.MatchString(a.pkg.Name) {
+		return named{a.pkg.Name, clause, "the name of the package"}
+	}
+	if folder := path.Base(a.pkg.Path); likeVersion.MatchString(folder) {
+		return named{folder, clause, "the name of the package's folder"}
 	}
 	r.report.Add(diag.Diagnostic{
 		Pos: clause, Marker: "+versionName",
-		Message: fmt.Sprintf("neither the name of package %s nor its folder is an API version like v1alpha1: name the package so, or write // +versionName=NAME in a comment of it", a.pkg.Path),
+		Message: fmt.Sprintf("neither the name of package %s nor its folder is an API version like v1alpha1: %s", a.pkg.Path,
+			a.advice("// +versionName=NAME in a comment of it", "versionName: NAME")),
 	})
 	return named{}
+}
+
+// advice says what to write: a comment, or a line for the package in the configuration file if it is someone else's.
+func (a *api) advice(comment, line string) string {
+	if a.pkg.Main() {
+		return "write " + comment
+	}
+	return "write " + line + " for it in informer-gen.yaml"
 }
 
 func isVersion(s string) bool {
@@ -132,10 +145,10 @@ func (r *resolver) goNameOf(a *api) named {
 		if !token.IsIdentifier(m.Name.Text) || !token.IsExported(m.Name.Text) {
 			r.fail(m.At, m.Name.Pos, fmt.Sprintf("%q is no exported Go name%s", m.Name.Text, didYouMeanExported(m.Name.Text)), nil)
 		}
-		return named{text: m.Name.Text, pos: m.Pos}
+		return named{m.Name.Text, m.Pos, m.At.Name}
 	}
 	if a.group.text == "" {
-		return named{text: "Core"}
+		return named{text: "Core", from: "the name of the core group"}
 	}
 	first, _, _ := strings.Cut(a.group.text, ".")
 	var goName strings.Builder
@@ -148,7 +161,7 @@ func (r *resolver) goNameOf(a *api) named {
 			Message: fmt.Sprintf("no Go name begins like %q: give the group one with +groupGoName=NAME", a.group.text),
 		})
 	}
-	return named{text: goName.String()}
+	return named{text: goName.String(), from: "the first part of the group"}
 }
 
 // sameGoName reports versions of one group that disagree on the group's name in Go.
@@ -224,7 +237,7 @@ func valuePos(v marker.Value, at marker.At) token.Position {
 	return at.Pos
 }
 
-// short is a position to be named inside of a message: the file's base name and the line.
+// short is a position to be named inside of a message, as those in front of messages but without the column.
 func (r *resolver) short(pos token.Position) string {
-	return fmt.Sprintf("%s:%d", path.Base(strings.ReplaceAll(pos.Filename, `\`, "/")), pos.Line)
+	return fmt.Sprintf("%s:%d", filepath.ToSlash(diag.ShortPath(r.dir, pos.Filename)), pos.Line)
 }

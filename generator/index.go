@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
-	"slices"
+	"reflect"
+	"regexp"
 	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
@@ -15,7 +18,7 @@ import (
 )
 
 // listerMethods are the methods that every lister has.
-var listerMethods = []string{"All", "Get", "List", "Namespace", "Resource", "Scope", "Snapshot"}
+var listerMethods = []string{"All", "Get", "InNamespace", "List", "Namespace", "Resource", "Snapshot"}
 
 // indexes fills k.Indexes from the markers above the type.
 func (r *resolver) indexes(a *api, d *declared, k *kind, t *types.Named) {
@@ -50,29 +53,11 @@ func (r *resolver) indexes(a *api, d *declared, k *kind, t *types.Named) {
 		if clash {
 			continue
 		}
-		x := &model.Index{Name: name}
-		switch {
-		case m.Field.IsSet() && m.Func.IsSet():
-			r.fail(m.At, m.Func.Pos, "index "+name+" has a field and a func: it takes one of them", nil)
-			continue
-		case m.Field.IsSet():
-			path, key, ok := r.fieldPath(t, m)
-			if !ok {
-				continue
-			}
-			x.Paths, x.Key = []*model.FieldPath{path}, key
-		case m.Func.IsSet():
-			f, key, ok := r.indexFunc(a, t, m)
-			if !ok {
-				continue
-			}
-			x.Func, x.Key = f, key
-		default:
-			r.fail(m.At, m.Pos, "index "+name+" has neither a field nor a func: write field=.path.to.key or func=Name", nil)
-			continue
+		if x := r.index(a, k, t, m); x != nil {
+			r.repeated(k, x, m)
+			k.Indexes = append(k.Indexes, x)
+			k.indexes = append(k.indexes, m.Name.Pos)
 		}
-		k.Indexes = append(k.Indexes, x)
-		k.indexes = append(k.indexes, m.Name.Pos)
 	}
 }
 
@@ -83,128 +68,160 @@ func didYouMeanExported(name string) string {
 	return ""
 }
 
-// indexFunc looks at the function that an index names.
-func (r *resolver) indexFunc(a *api, t *types.Named, m *marker.Index) (*model.Func, model.GoType, bool) {
-	name := m.Func.Text
-	scope := a.pkg.Types.Scope()
-	want := fmt.Sprintf("func %s(*%s) []KEY", upperFirst(name), t.Obj().Name())
-	var funcs, allowed []string
-	for _, n := range scope.Names() {
-		if f, ok := scope.Lookup(n).(*types.Func); ok && f.Exported() {
-			funcs = append(funcs, n)
-			if returnsKeys(f, t) {
-				allowed = append(allowed, n)
-			}
-		}
+// index returns the index that m declares, or nil if it is wrong.
+func (r *resolver) index(a *api, k *kind, t *types.Named, m *marker.Index) *model.Index {
+	x := &model.Index{Name: m.Name.Text, Namespaced: m.Namespaced.Text == "true"}
+	var ok bool
+	switch given := keysOf(m); len(given) {
+	case 0:
+		r.fail(m.At, m.Pos, "index "+x.Name+" has no keys: give it a field, a func or an owner", nil)
+		return nil
+	case 1:
+		ok = r.keys(a, k, t, m, x)
+	default:
+		r.fail(m.At, given[1].at, fmt.Sprintf("index %s has %s and %s: it takes one of them", x.Name, given[0].what, given[1].what), nil)
 	}
-	fail := func(format string, args ...any) (*model.Func, model.GoType, bool) {
-		r.fail(m.At, m.Func.Pos, fmt.Sprintf(format, args...), allowed)
-		return nil, model.GoType{}, false
+	if m.When.IsSet() {
+		ok = r.conditions(k, t, m, x) && ok
 	}
-	if !token.IsIdentifier(name) {
-		return fail("%q is no function's name: write the bare name of a function in package %s", name, a.pkg.Path)
+	if !r.inNamespace(k, m, x) || !ok {
+		return nil
 	}
-	obj := scope.Lookup(name)
-	if obj == nil {
-		if hint := diag.DidYouMean(name, funcs); hint != "" {
-			return fail("package %s has no function %s%s", a.pkg.Path, name, hint)
-		}
-		return fail("package %s has no function %s: declare %s", a.pkg.Path, name, want)
-	}
-	f, ok := obj.(*types.Func)
-	if !ok {
-		return fail("%s is not a function: declare %s", name, want)
-	}
-	if !f.Exported() {
-		return fail("function %s is unexported, so generated code can't call it: declare %s", name, want)
-	}
-	signature := f.Signature()
-	is := strings.TrimPrefix(types.TypeString(signature, func(p *types.Package) string {
-		if p == a.pkg.Types {
-			return ""
-		}
-		return p.Name()
-	}), "func")
-	switch {
-	case invalid(signature.Params(), map[types.Type]bool{}), invalid(signature.Results(), map[types.Type]bool{}):
-		return fail("func %s%s doesn't compile: declare %s", name, is, want)
-	case !returnsKeys(f, t):
-		return fail("func %s%s has the wrong signature: declare %s", name, is, want)
-	}
-	key, why := r.key(signature.Results().At(0).Type().Underlying().(*types.Slice).Elem(), true)
-	if why != "" {
-		allowed = nil // it names this function too
-		return fail("func %s%s returns what can't be a key: %s", name, is, why)
-	}
-	return &model.Func{Package: model.GoPackage{Path: a.pkg.Path, Name: a.pkg.Name}, Name: name}, key, true
+	return x
 }
 
-// returnsKeys says whether f is a func(*T) []KEY, whatever KEY is.
-func returnsKeys(f *types.Func, t *types.Named) bool {
-	s := f.Signature()
-	if s.TypeParams().Len() > 0 || s.Variadic() || s.Params().Len() != 1 || s.Results().Len() != 1 {
+// keySource is an argument that says what the keys of an index are.
+type keySource struct {
+	what string
+	at   token.Position
+}
+
+func keysOf(m *marker.Index) []keySource {
+	var given []keySource
+	if len(m.Fields) > 0 {
+		given = append(given, keySource{"a field", m.Fields[0].Pos})
+	}
+	if m.Func.IsSet() {
+		given = append(given, keySource{"a func", m.Func.Pos})
+	}
+	if m.Owner.IsSet() {
+		given = append(given, keySource{"an owner", m.Owner.Pos})
+	}
+	return given
+}
+
+// keys fills in where the keys of x come from.
+func (r *resolver) keys(a *api, k *kind, t *types.Named, m *marker.Index, x *model.Index) (ok bool) {
+	switch {
+	case m.Func.IsSet():
+		return r.indexFunc(a, t, m, x)
+	case m.Owner.IsSet():
+		return r.owner(m, x)
+	}
+	if ok = r.fieldPaths(t, m, x); !ok {
 		return false
 	}
-	_, list := types.Unalias(s.Results().At(0).Type()).(*types.Slice)
-	return list && isPointerTo(s.Params().At(0).Type(), t)
-}
-
-func isPointerTo(t types.Type, named *types.Named) bool {
-	p, ok := types.Unalias(t).(*types.Pointer)
-	return ok && types.Identical(p.Elem(), named)
-}
-
-// key returns the type of an index's keys as generated code names it, or the reason why it can't be one. Structs are
-// for those who know how to compare them: functions.
-func (r *resolver) key(t types.Type, structs bool) (model.GoType, string) {
-	t = types.Unalias(t)
-	str := types.TypeString(t, func(p *types.Package) string { return p.Name() })
-	const want = "a key is a string, a bool or an integer, or a type declared as one"
-	switch u := t.Underlying().(type) {
-	case *types.Basic:
-		switch {
-		case u.Kind() == types.Invalid:
-			return model.GoType{}, "its type doesn't compile"
-		case u.Info()&(types.IsString|types.IsBoolean|types.IsInteger) == 0 || u.Kind() == types.Uintptr || u.Kind() == types.UnsafePointer:
-			return model.GoType{}, str + " can't be compared reliably; " + want
-		}
-	case *types.Struct:
-		if !structs {
-			return model.GoType{}, str + " is a struct; " + want
-		}
-		if !types.Comparable(t) {
-			return model.GoType{}, str + " isn't comparable; " + want
-		}
-	default:
-		return model.GoType{}, str + " isn't comparable by its value; " + want
-	}
-	switch t := t.(type) {
-	case *types.Basic:
-		return model.GoType{Name: t.Name()}, ""
-	case *types.Named:
-		obj := t.Obj()
-		switch {
-		case t.TypeArgs().Len() > 0:
-			return model.GoType{}, str + " has type arguments: declare a type of its own"
-		case !obj.Exported():
-			return model.GoType{}, str + " is unexported, so generated code can't name it"
-		case obj.Pkg() != nil && !canImport(r.importPath, obj.Pkg().Path()):
-			return model.GoType{}, str + " comes from an internal package, which the output can't import"
-		case obj.Parent() != obj.Pkg().Scope():
-			return model.GoType{}, str + " isn't declared at the top of its package"
-		}
-		return model.GoType{Path: obj.Pkg().Path(), Package: obj.Pkg().Name(), Name: obj.Name()}, ""
-	}
-	return model.GoType{}, str + " has no name: declare a type for it"
-}
-
-// fieldNames returns what can stand in a path, in the order of the struct.
-func fieldNames(fields []jsonField) []string {
-	var names []string
-	for _, f := range fields {
-		if !slices.Contains(names, f.name) {
-			names = append(names, f.name)
+	for i, path := range x.Paths {
+		if why := sameForAll(k, path); why != "" {
+			r.fail(m.At, m.Fields[i].Pos, why, nil)
+			ok = false
 		}
 	}
-	return names
+	return ok
+}
+
+// sameForAll says why the value at a path is the same for all objects; empty if it isn't.
+func sameForAll(k *kind, path *model.FieldPath) string {
+	switch {
+	case isNamespace(path.Steps) && !k.Namespaced:
+		return fmt.Sprintf("%s is always empty, because %s is cluster-scoped", path.Text, k.Name)
+	case path.Steps[0].Field == "TypeMeta":
+		return fmt.Sprintf("%s is the same for every %s, or left out", path.Text, k.Name)
+	}
+	return ""
+}
+
+// isNamespace says whether a path leads to the namespace of the object.
+func isNamespace(steps []model.Step) bool {
+	return len(steps) == 2 && steps[0].Field == "ObjectMeta" && steps[1].Field == "Namespace"
+}
+
+// inNamespace checks that an index whose keys count within a namespace can have such keys.
+func (r *resolver) inNamespace(k *kind, m *marker.Index, x *model.Index) bool {
+	if !x.Namespaced {
+		return true
+	}
+	if !k.Namespaced {
+		r.fail(m.At, m.Namespaced.Pos, fmt.Sprintf("namespaced contradicts the scope of %s, which is cluster-scoped", k.Name), nil)
+		return false
+	}
+	for i, path := range x.Paths {
+		if len(x.Paths) == len(m.Fields) && isNamespace(path.Steps) { // else some of them are wrong
+			r.fail(m.At, m.Fields[i].Pos, fmt.Sprintf("with namespaced, the namespace is a part of every key: leave %s or namespaced out", path.Text), nil)
+			return false
+		}
+	}
+	return true
+}
+
+// repeated warns of an index that holds the same as one before it.
+func (r *resolver) repeated(k *kind, x *model.Index, m *marker.Index) {
+	for i, other := range k.Indexes {
+		same := *other
+		same.Name = x.Name
+		if reflect.DeepEqual(same, *x) {
+			r.report.Add(diag.Diagnostic{Pos: m.Name.Pos, Marker: m.At.Name, Warning: true,
+				Message: fmt.Sprintf("index %s holds the same as index %s at %s", x.Name, other.Name, r.short(k.indexes[i]))})
+			return
+		}
+	}
+}
+
+const typesPath = "k8s.io/apimachinery/pkg/types"
+
+var likeKind = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+
+// notInCore are kinds of Kubernetes that own objects and aren't in the core group.
+var notInCore = map[string]string{
+	"ControllerRevision": "apps", "CronJob": "batch", "DaemonSet": "apps", "Deployment": "apps", "Job": "batch",
+	"ReplicaSet": "apps", "StatefulSet": "apps",
+}
+
+// owner reads what kind of owners an index is about.
+func (r *resolver) owner(m *marker.Index, x *model.Index) bool {
+	text := m.Owner.Text
+	if text == "controller" {
+		x.Owner, x.Key = &model.Owner{Controller: true}, model.GoType{Path: typesPath, Package: "types", Name: "UID"}
+		return true
+	}
+	fail := func(offset int, format string, args ...any) bool {
+		r.fail(m.At, m.Owner.At(offset), fmt.Sprintf(format, args...), nil)
+		return false
+	}
+	const want = "write controller, or a kind and its group as in Deployment.apps (Node for one of the core group)"
+	kindName, group, hasGroup := strings.Cut(text, ".")
+	behind := len(kindName) + len(".")
+	version, rest, _ := strings.Cut(group, ".")
+	switch {
+	case text == "":
+		return fail(0, "the owner is empty: %s", want)
+	case strings.EqualFold(text, "controller"):
+		return fail(0, "no kind of the core group is called %s, did you mean controller?", text)
+	case strings.Contains(text, "/"):
+		return fail(strings.Index(text, "/"), "an owner isn't written with a slash and is of any version: %s", want)
+	case likeVersion.MatchString(version):
+		hint := kindName
+		if rest != "" {
+			hint += "." + rest
+		}
+		return fail(behind, "owners of any version count: write %s without the version %s", hint, version)
+	case !likeKind.MatchString(kindName):
+		return fail(0, "%q is no kind, which begins with an upper-case letter like that in ownerReferences: %s", kindName, want)
+	case hasGroup && len(validation.IsDNS1123Subdomain(group)) > 0:
+		return fail(behind, "%q is no name for a group: %s", group, want)
+	case notInCore[kindName] != "" && !hasGroup:
+		return fail(0, "the core group has no kind %s, did you mean %[1]s.%s?", kindName, notInCore[kindName])
+	}
+	x.Owner, x.Key = &model.Owner{Kind: kindName, Group: group}, model.GoType{Name: "string"}
+	return true
 }

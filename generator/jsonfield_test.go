@@ -15,9 +15,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -125,39 +123,4 @@ func TestJSONFieldsAreThoseOfEncodingJSON(t *testing.T) {
 			t.Errorf("%s (-json +ours):\n%s", name, diff)
 		}
 	}
-}
-
-func FuzzParsePath(f *testing.F) {
-	for _, path := range []string{".spec.nodeName", ".spec.containers[*].image", ".a[*]", ".a['b']", ".a[0]", "..", ".a[", ".a]b", "", ".ä[*].ö"} {
-		f.Add(path)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		segments, problem := parsePath(text)
-		if problem != nil {
-			if problem.offset < 0 || problem.offset > len(text) {
-				t.Errorf("%q: offset %d", text, problem.offset)
-			}
-			if utf8.ValidString(text) && problem.message == "" {
-				t.Errorf("%q: no message", text)
-			}
-			return
-		}
-		// What was read is the whole path.
-		var b strings.Builder
-		for _, s := range segments {
-			if s.offset != b.Len()+1 {
-				t.Errorf("%q: segment %q at %d", text, s.name, s.offset)
-			}
-			b.WriteString("." + s.name)
-			if s.each {
-				b.WriteString("[*]")
-			}
-			if s.after != b.Len() {
-				t.Errorf("%q: segment %q ends at %d", text, s.name, s.after)
-			}
-		}
-		if b.String() != text {
-			t.Errorf("%q was read as %q", text, b.String())
-		}
-	})
 }

@@ -7,10 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"slices"
 	"strings"
-
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
@@ -23,44 +20,54 @@ const (
 	runtimePath = "k8s.io/apimachinery/pkg/runtime"
 )
 
-// kind returns the kind that d declares, or nil if it isn't one or is wrong.
-func (r *resolver) kind(a *api, d *declared) *kind {
-	if !d.candidate() {
-		return nil
-	}
-	name := d.spec.Name.Name
-	pos := r.fset.Position(d.spec.Name.Pos())
-	isClient := marker.First[marker.Genclient](d.markers) != nil
+// decide returns the kind that a selected type is, or nil if it isn't one or is wrong, and fills v.
+func (r *resolver) decide(a *api, d *declared, v *verdict) *kind {
+	name, pos := v.name, v.pos
 	typeName, _ := a.pkg.Types.Scope().Lookup(name).(*types.TypeName)
 	if typeName == nil {
 		return nil // declared twice, which is reported
 	}
+	no := func(reason string, at marker.At) *kind {
+		v.reason, v.at = reason, at
+		r.noIndexes(d, reason)
+		return nil
+	}
+	const incomplete = "what it is made of doesn't compile"
 	if len(a.pkg.TypeErrors) > 0 && embedsInvalid(typeName) {
+		v.reason, v.at = incomplete, marker.At{}
 		r.leftOut(name, pos)
 		return nil // whether it has ObjectMeta can't be known
 	}
-	if !isClient && !hasMeta(typeName, "ObjectMeta") {
-		r.noIndexes(d, "it has no metav1.ObjectMeta, so it is no kind")
-		return nil // a list, or the root of a configuration file
+	switch {
+	case d.selection.client:
+	case hasMeta(typeName, "ListMeta"):
+		return no("it is a list", marker.At{})
+	case !hasMeta(typeName, "ObjectMeta"):
+		return no("it has no metav1.ObjectMeta, so it is no kind", marker.At{}) // such as the root of a config file
 	}
-	if why := r.notServed(a, d, isClient); why != "" {
-		r.noIndexes(d, why)
-		return nil
+	if reason, at := r.notServed(d); reason != "" {
+		if m := marker.First[marker.Generate](d.markers); m != nil {
+			r.fail(m.At, m.Value.Pos, "contradicts "+at.Name+" at "+r.short(at.Pos)+": "+reason, nil)
+		}
+		return no(reason, at)
 	}
 	if r.keepGoing && len(a.pkg.TypeErrors) > 0 && invalid(typeName.Type(), map[types.Type]bool{}) {
+		v.reason, v.at = incomplete, marker.At{}
 		r.leftOut(name, pos)
 		return nil
 	}
 	if !r.isObject(a, typeName, pos) {
 		return nil
 	}
-	k := &kind{pos: pos, Type: &model.Type{
+	v.scope, v.plural = r.scope(d), r.plural(d)
+	v.resource = r.resource(d, v.plural)
+	k := &kind{declared: d, pos: pos, scope: v.scope, resource: v.resource, Type: &model.Type{
 		Name:       name,
-		Plural:     plural(name),
-		Namespaced: r.namespaced(d),
-		Doc:        docLines(d.doc),
+		Plural:     v.plural.text,
+		Resource:   v.resource.text,
+		Namespaced: v.scope.text == namespaced,
 	}}
-	k.Resource = r.resource(d, pos)
+	k.Doc, k.Deprecated = docLines(d.doc)
 	r.indexes(a, d, k, typeName.Type().(*types.Named))
 	return k
 }
@@ -70,66 +77,6 @@ func (r *resolver) leftOut(name string, pos token.Position) {
 	if r.keepGoing {
 		r.report.Add(diag.Diagnostic{Pos: pos, Message: "type " + name + " is left out, because what it is made of doesn't compile", Warning: true})
 	}
-}
-
-// noIndexes reports indexes of a type for which nothing is generated.
-func (r *resolver) noIndexes(d *declared, why string) {
-	for _, m := range marker.All[marker.Index](d.markers) {
-		r.fail(m.At, m.Pos, "nothing is generated for type "+d.spec.Name.Name+": "+why, nil)
-	}
-}
-
-// notServed says why there is nothing to list and watch; it is empty if there is.
-func (r *resolver) notServed(a *api, d *declared, isClient bool) string {
-	switch {
-	case marker.First[marker.UnservedVersion](d.markers) != nil:
-		return "+kubebuilder:unservedversion says that the API server doesn't serve it"
-	case !isClient && marker.First[marker.Skip](a.markers) != nil:
-		return "+kubebuilder:skip takes the package's types out"
-	case !isClient && marker.First[marker.SkipVersion](d.markers) != nil:
-		return "+kubebuilder:skipversion takes it out"
-	}
-	verbs := r.verbs(d)
-	for _, verb := range []string{"list", "watch"} {
-		if !slices.Contains(verbs, verb) {
-			return "the API server doesn't offer the verb " + verb + " for it"
-		}
-	}
-	return ""
-}
-
-// verbs returns what the API server offers for a type, as far as informers are concerned.
-func (r *resolver) verbs(d *declared) []string {
-	only, skip := marker.All[marker.OnlyVerbs](d.markers), marker.All[marker.SkipVerbs](d.markers)
-	readOnly, none := marker.First[marker.ReadOnly](d.markers), marker.First[marker.NoVerbs](d.markers)
-	switch {
-	case none != nil:
-		for _, m := range d.markers {
-			if name := m.Place().Name; name == "+genclient:onlyVerbs" || name == "+genclient:readonly" {
-				r.fail(m.Place(), m.Place().Pos, "contradicts +genclient:noVerbs at "+r.short(none.Pos), nil)
-			}
-		}
-		return nil
-	case len(only) > 0 && len(skip) > 0:
-		r.fail(skip[0].At, skip[0].Pos, "contradicts +genclient:onlyVerbs at "+r.short(only[0].Pos)+": one of them says it all", nil)
-	case readOnly != nil && len(skip) > 0:
-		r.fail(skip[0].At, skip[0].Pos, "contradicts +genclient:readonly at "+r.short(readOnly.Pos)+": one of them says it all", nil)
-	}
-	verbs := []string{"get", "list", "watch"}
-	if len(only) > 0 && readOnly == nil {
-		verbs = nil
-	}
-	for _, m := range only {
-		for _, v := range m.Verbs {
-			verbs = append(verbs, v.Text)
-		}
-	}
-	for _, m := range skip {
-		for _, v := range m.Verbs {
-			verbs = slices.DeleteFunc(verbs, func(verb string) bool { return verb == v.Text })
-		}
-	}
-	return verbs
 }
 
 // hasMeta says whether the type embeds the struct of that name from metav1.
@@ -215,57 +162,6 @@ func (r *resolver) isObject(a *api, t *types.TypeName, pos token.Position) bool 
 func returnsObject(f *types.Func) bool {
 	s := f.Signature()
 	return s.Params().Len() == 0 && s.Results().Len() == 1 && isNamed(s.Results().At(0).Type(), runtimePath, "Object")
-}
-
-// namespaced decides the scope.
-func (r *resolver) namespaced(d *declared) bool {
-	cluster := marker.First[marker.NonNamespaced](d.markers)
-	var scope *marker.Resource
-	for _, m := range marker.All[marker.Resource](d.markers) {
-		switch {
-		case !m.Scope.IsSet():
-		case scope != nil && scope.Scope.Text != m.Scope.Text:
-			r.fail(m.At, m.Scope.Pos, "scope "+m.Scope.Text+" contradicts scope "+scope.Scope.Text+" at "+r.short(scope.Pos), nil)
-		default:
-			scope = m
-		}
-	}
-	if cluster != nil && scope != nil && scope.Scope.Text == "Namespaced" {
-		r.fail(scope.At, scope.Scope.Pos, "scope Namespaced contradicts +genclient:nonNamespaced at "+r.short(cluster.Pos), nil)
-	}
-	return cluster == nil && (scope == nil || scope.Scope.Text == "Namespaced")
-}
-
-// resource decides the plural in URLs.
-func (r *resolver) resource(d *declared, pos token.Position) string {
-	type candidate struct {
-		at    marker.At
-		value marker.Value
-	}
-	var candidates []candidate
-	for _, m := range d.markers {
-		switch m := m.(type) {
-		case *marker.ResourceName:
-			candidates = append(candidates, candidate{m.At, m.Name})
-		case *marker.Resource:
-			if m.Path.IsSet() {
-				candidates = append(candidates, candidate{m.At, m.Path})
-			}
-		}
-	}
-	if len(candidates) == 0 {
-		return strings.ToLower(plural(d.spec.Name.Name))
-	}
-	first := candidates[0]
-	for _, c := range candidates[1:] {
-		if c.value.Text != first.value.Text {
-			r.fail(c.at, c.value.Pos, fmt.Sprintf("resource %q contradicts %q at %s", c.value.Text, first.value.Text, r.short(first.at.Pos)), nil)
-		}
-	}
-	if len(validation.IsDNS1035Label(first.value.Text)) > 0 {
-		r.fail(first.at, first.value.Pos, fmt.Sprintf("%q is no name for a resource: it takes lower-case letters, digits and - between them", first.value.Text), nil)
-	}
-	return first.value.Text
 }
 
 // embedsInvalid says whether the type embeds something that doesn't compile.

@@ -4,6 +4,7 @@ package generator
 
 import (
 	"cmp"
+	"context"
 	"go/ast"
 	"go/token"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/version"
 
+	"github.com/informer-gen/informer-gen/generator/config"
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/generator/marker"
@@ -21,14 +23,32 @@ import (
 // that one run shows everything.
 type resolver struct {
 	fset *token.FileSet
+	// dir is what positions inside of messages are relative to.
+	dir string
 	// importPath is that of the output folder.
 	importPath string
 	// keepGoing makes warnings of errors that only say that a package doesn't compile.
 	keepGoing bool
+	// layout is that of the output.
+	layout model.Layout
+	// plurals are exceptions from the rules, by kind; those without a position come from the call.
+	plurals map[string]named
+	// crds are held against the kinds.
+	crds []crd
+	// discover selects kinds by their fields in every package in which no type is marked.
+	discover bool
+	// file may be nil. It has the configuration file's settings of packages and their types.
+	file *config.File
+	// partial says that the call, not the file, names the packages, so that the file may have settings of others.
+	partial bool
 	// expansions may be nil. It returns the names of the types that the user declares in a version's lister package.
 	expansions func(*model.Group, *model.Version) map[string]bool
 
-	report diag.List
+	program  *load.Program
+	funcs    map[string]*load.Package // packages of index functions by import path, other than those of the types
+	sources  map[string][]string      // lines of files, as far as they were looked at
+	report   diag.List
+	verdicts []verdict
 }
 
 // api is a package with API types.
@@ -37,6 +57,7 @@ type api struct {
 	markers  []marker.Marker // the package's
 	declared []*declared
 	kinds    []*kind
+	discover bool // selects kinds by their fields if no type is marked
 
 	group, groupGoName, version named
 }
@@ -47,36 +68,58 @@ type declared struct {
 	doc     *ast.CommentGroup
 	file    *ast.File
 	markers []marker.Marker
+	// excluded is why the config file leaves the type out; not set if it doesn't.
+	excluded named
+	// incomplete says that markers are missing because they are wrong, which is reported.
+	incomplete bool
+	selection  selection
 }
 
 // named is a name and the place that it comes from.
 type named struct {
 	text string
 	pos  token.Position
+	// from says what stands at pos, or which rule it was.
+	from string
 }
 
 // kind is an API type that something is generated for.
 type kind struct {
 	*model.Type
-	pos     token.Position
-	indexes []token.Position // of Type.Indexes
+	declared        *declared
+	scope, resource named
+	pos             token.Position
+	indexes         []token.Position // of Type.Indexes
 }
 
 // resolve returns the model of all roots together, and what is wrong with them.
-func (r *resolver) resolve(program *load.Program, roots []*load.Package) (*model.Output, diag.List) {
+func (r *resolver) resolve(ctx context.Context, program *load.Program, roots []*load.Package) (*model.Output, diag.List) {
+	r.program = program
 	var apis []*api
 	var toCheck []*load.Package
 	for _, root := range roots {
-		a := r.scan(root)
+		a := r.api(root)
+		if r.layout == model.Single && r.inOutput(root.Path) {
+			r.standsInOutput(a)
+			continue
+		}
 		r.problems(root.ParseErrors)
-		if slices.ContainsFunc(a.declared, (*declared).candidate) {
-			apis = append(apis, a)
+		r.selectTypes(a)
+		apis = append(apis, a)
+		if a.selects() {
 			toCheck = append(toCheck, root)
 		}
 	}
-	program.Check(toCheck...)
+	r.unread(roots)
+	program.Check(append(toCheck, r.importFuncs(ctx, program, apis)...)...)
+	for _, pkg := range r.funcs {
+		r.problems(pkg.TypeErrors)
+		r.problems(pkg.ListErrors())
+	}
 	for _, a := range apis {
-		r.compiles(a)
+		if a.selects() {
+			r.compiles(a)
+		}
 		for _, d := range a.declared {
 			if k := r.kind(a, d); k != nil {
 				a.kinds = append(a.kinds, k)
@@ -89,8 +132,28 @@ func (r *resolver) resolve(program *load.Program, roots []*load.Package) (*model
 		r.groupVersion(a)
 		r.importable(a)
 	}
-	out := &model.Output{ImportPath: r.importPath, Groups: r.groups(apis)}
+	r.checkCRDs(apis)
+	r.unusedPlurals(apis)
+	out := &model.Output{ImportPath: r.importPath, Layout: r.layout, Groups: r.groups(apis)}
 	return out, r.report.Sorted()
+}
+
+// api reads what the comments of a package and the configuration file say about it. Nobody here can change the comments
+// of other modules: there, what is wrong is a warning, which says that the marker doesn't count, and what may be wrong
+// isn't said.
+func (r *resolver) api(pkg *load.Package) *api {
+	before := len(r.report)
+	a := r.scan(pkg)
+	if !pkg.Main() {
+		errs, _ := r.report[before:].Split()
+		r.report = r.report[:before]
+		for _, d := range errs {
+			d.Warning = true
+			r.report.Add(d)
+		}
+	}
+	r.configure(a)
+	return a
 }
 
 // scan reads the markers of a package.
@@ -119,45 +182,13 @@ func (r *resolver) scan(pkg *load.Package) *api {
 						d.markers = append(d.markers, m)
 					}
 				}
-				if len(r.report) == before { // else the marker that selects the type may be among the wrong ones
-					r.unused(d)
-				}
+				d.incomplete = len(r.report) > before
 				a.declared = append(a.declared, d)
 			}
 		}
 		marker.On(marker.Nowhere, marker.Parse(found.Inside, &r.report), "inside of a type", &r.report)
 	}
 	return a
-}
-
-// candidate says whether the type is marked as one to generate something for.
-func (d *declared) candidate() bool {
-	return marker.First[marker.Genclient](d.markers) != nil || d.root()
-}
-
-// root says whether kubebuilder's markers select the type.
-func (d *declared) root() bool {
-	m := marker.First[marker.ObjectRoot](d.markers)
-	return m != nil && m.Root.Text != "false"
-}
-
-// unused reports markers that do nothing because the type isn't selected.
-func (r *resolver) unused(d *declared) {
-	if d.candidate() {
-		return
-	}
-	for _, m := range d.markers {
-		at := m.Place()
-		switch {
-		case strings.HasPrefix(at.Name, "+informer:"):
-			r.fail(at, at.Pos, "nothing is generated for type "+d.spec.Name.Name+": add +genclient (or +kubebuilder:object:root=true) above it", nil)
-		case strings.HasPrefix(at.Name, "+genclient:"):
-			r.report.Add(diag.Diagnostic{
-				Pos: at.Pos, Marker: at.Name, Warning: true,
-				Message: "does nothing without +genclient above type " + d.spec.Name.Name,
-			})
-		}
-	}
 }
 
 // fail reports an error about a marker.
@@ -190,6 +221,7 @@ func (r *resolver) compiles(a *api) {
 func (r *resolver) groups(apis []*api) []*model.Group {
 	var (
 		groups    []*model.Group
+		used      []*api
 		byName    = map[string]*model.Group{}
 		byVersion = map[[2]string]*api{}
 		first     = map[string]*api{} // by group
@@ -214,6 +246,7 @@ func (r *resolver) groups(apis []*api) []*model.Group {
 			r.sameGoName(first[group.Name], a)
 		}
 		group.Versions = append(group.Versions, r.version(group, a))
+		used = append(used, a)
 	}
 	slices.SortFunc(groups, func(a, b *model.Group) int { return strings.Compare(a.Name, b.Name) })
 	for _, group := range groups {
@@ -222,6 +255,13 @@ func (r *resolver) groups(apis []*api) []*model.Group {
 		})
 	}
 	r.differentGoNames(groups, first)
+	if r.layout == model.Single {
+		r.collisions(used...)
+		return groups
+	}
+	for _, a := range used {
+		r.collisions(a)
+	}
 	return groups
 }
 
@@ -233,7 +273,6 @@ func (r *resolver) version(group *model.Group, a *api) *model.Version {
 		Source:  model.GoPackage{Path: a.pkg.Path, Name: a.pkg.Name},
 	}
 	slices.SortFunc(a.kinds, func(a, b *kind) int { return strings.Compare(a.Name, b.Name) })
-	r.collisions(a)
 	var declared map[string]bool
 	if r.expansions != nil {
 		declared = r.expansions(group, v)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 // DefaultOutput is the output folder beside go.mod that is used when none is given.
@@ -23,16 +24,18 @@ const DefaultOutput = "generated"
 type target struct {
 	dir        string // absolute
 	importPath string
+	layout     model.Layout
+	pkg        string // the name of the package in the layout Single
 }
 
-// module is a folder with a go.mod.
-type module struct {
+// goModule is a folder with a go.mod.
+type goModule struct {
 	dir  string // absolute
 	path string
 }
 
 // findModule returns the module that dir, which need not exist, belongs to.
-func findModule(dir string) (module, error) {
+func findModule(dir string) (goModule, error) {
 	for d := dir; ; {
 		file := filepath.Join(d, "go.mod")
 		data, err := os.ReadFile(file)
@@ -40,54 +43,54 @@ func findModule(dir string) (module, error) {
 		case err == nil:
 			modulePath := modfile.ModulePath(data)
 			if modulePath == "" {
-				return module{}, fmt.Errorf("%s has no module path", file)
+				return goModule{}, fmt.Errorf("%s has no module path", file)
 			}
-			return module{dir: d, path: modulePath}, nil
+			return goModule{dir: d, path: modulePath}, nil
 		case !errors.Is(err, fs.ErrNotExist):
-			return module{}, fmt.Errorf("looking for the module of %s: %w", dir, err)
+			return goModule{}, fmt.Errorf("looking for the module of %s: %w", dir, err)
 		}
 		parent := filepath.Dir(d)
 		if parent == d {
-			return module{}, fmt.Errorf("%s lies in no Go module: there is no go.mod in it or above it", dir)
+			return goModule{}, fmt.Errorf("%s lies in no Go module: there is no go.mod in it or above it", dir)
 		}
 		d = parent
 	}
 }
 
-// findTarget decides the output folder and its import path. output is relative to dir; if it is empty, it is
-// DefaultOutput beside the go.mod of main.
-func findTarget(dir, output string, main module) (target, error) {
-	if output == "" {
-		return target{filepath.Join(main.dir, DefaultOutput), path.Join(main.path, DefaultOutput)}, nil
+// findTarget decides the output folder, which is DefaultOutput beside the go.mod of main unless output is set, and its
+// import path. dir is what errors name folders relative to.
+func findTarget(dir string, output setting, main goModule, layout model.Layout) (target, error) {
+	if !output.isSet() {
+		output = setting{text: DefaultOutput, dir: main.dir}
 	}
-	out := output
-	if !filepath.IsAbs(out) {
-		out = filepath.Join(dir, out)
-	}
-	out = filepath.Clean(out)
+	out := filepath.Clean(output.path())
 	for d := out; d != filepath.Dir(d); d = filepath.Dir(d) {
 		if info, err := os.Stat(d); err == nil && !info.IsDir() {
-			return target{}, fmt.Errorf("the output %s: %s is a file, not a folder", output, diag.ShortPath(dir, d))
+			return target{}, fmt.Errorf("the output %s: %s is a file, not a folder", output.text, diag.ShortPath(dir, d))
 		} else if err == nil {
 			break
 		} else if _, err := os.Lstat(d); err == nil {
-			return target{}, fmt.Errorf("the output %s: %s is a link that leads nowhere", output, diag.ShortPath(dir, d))
+			return target{}, fmt.Errorf("the output %s: %s is a link that leads nowhere", output.text, diag.ShortPath(dir, d))
 		}
 	}
 	mod, err := findModule(out)
 	if err != nil {
-		return target{}, fmt.Errorf("the output %s can't be imported: %w", output, err)
+		return target{}, fmt.Errorf("the output %s can't be imported: %w", output.text, err)
 	}
 	rel, err := filepath.Rel(mod.dir, out)
 	if err != nil {
-		return target{}, fmt.Errorf("the output %s: %w", output, err)
+		return target{}, fmt.Errorf("the output %s: %w", output.text, err)
 	}
 	for part := range strings.SplitSeq(filepath.ToSlash(rel), "/") {
 		if part == "testdata" || part == "vendor" || part != "." && strings.HasPrefix(part, ".") || strings.HasPrefix(part, "_") {
 			return target{}, fmt.Errorf("the output %s lies in a folder %q, which the go command passes over", diag.ShortPath(dir, out), part)
 		}
 	}
-	return target{out, path.Join(mod.path, filepath.ToSlash(rel))}, nil
+	to := target{dir: out, importPath: path.Join(mod.path, filepath.ToSlash(rel)), layout: layout}
+	if layout == model.Single {
+		to.pkg, err = packageName(to)
+	}
+	return to, err
 }
 
 // owns says whether a folder, which has no links in its path, is one that the generator writes into.
@@ -99,7 +102,8 @@ func (t target) owns(dir string) bool {
 	for _, sub := range ourFolders {
 		rel, err := filepath.Rel(filepath.Join(out, sub), dir)
 		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			return true
+			// In the layout Single these folders are only ours if the other layout has left files there.
+			return t.layout == model.Grouped || len(ownFiles(dir)) == 0
 		}
 	}
 	return false

@@ -13,9 +13,12 @@ import (
 // check reports names of the model that collide in the generated code, and names that are not Go identifiers.
 func check(out *model.Output) error {
 	c := checker{}
+	if out.Layout == model.Single {
+		c.single(out)
+		return errors.Join(c.errs...)
+	}
 	folders := c.space("the folder informers", "factory.go", "resource.go")
-	accessors := c.space("the interface SharedInformerFactory",
-		"Base", "ForResource", "SharedInformerFactory", "Shutdown", "Start", "WaitForCacheSync")
+	accessors := c.factory()
 	for _, g := range out.Groups {
 		what := fmt.Sprintf("group %q", g.Name)
 		folders.add(folder(g.Package), what)
@@ -30,6 +33,12 @@ type checker struct {
 	errs []error
 }
 
+// factory is the name space of the factory's methods.
+func (c *checker) factory() *space {
+	return c.space("the interface SharedInformerFactory",
+		"Base", "ForResource", "SharedInformerFactory", "Shutdown", "Start", "WaitForCacheSync")
+}
+
 func (c *checker) group(g *model.Group, group string) {
 	folders := c.space("the folder of "+group, "group.go")
 	accessors := c.space("the interface of " + group)
@@ -38,49 +47,119 @@ func (c *checker) group(g *model.Group, group string) {
 		folders.add(folder(v.Package), what)
 		c.exported(v.GoName, what+" of "+group)
 		accessors.add(v.GoName, what)
-		c.version(v, groupVersion(g, v))
+		version := groupVersion(g, v)
+		spaces := spaces{
+			files:     c.space("the folders of " + version),
+			accessors: c.space("the interface of " + version),
+			informers: c.space("the package of the informers of "+version, "Interface", "New", "version"),
+			listers:   c.space("the package of the listers of " + version),
+		}
+		for _, t := range v.Types {
+			c.kind(t, "type "+t.Name, version, spaces)
+		}
 	}
 }
 
-func (c *checker) version(v *model.Version, version string) {
-	files := c.space("the folders of " + version)
-	accessors := c.space("the interface of " + version)
-	informers := c.space("the package of the informers of "+version, "Interface", "New", "version")
-	listers := c.space("the package of the listers of " + version)
-	for _, t := range v.Types {
-		what := "type " + t.Name
-		c.exported(t.Name, what+" of "+version)
-		c.exported(t.Plural, what+" of "+version)
-		files.add(base(t), what)
-		accessors.add(t.Plural, what)
-		informers.add(t.Name+"Informer", what)
-		informers.add(private(t.Name)+"Informer", what)
-		listers.add("New"+t.Name+"Lister", what)
-		listers.add(t.Name+"Lister", what)
-		listers.add(t.Name+"ListerExpansion", what)
-		listers.add(t.Name+"Resource", what)
-		listers.add(private(t.Name)+"Lister", what)
-		methods := c.space("the lister of "+what+" of "+version, "All", "Get", "List", "Resource", "Snapshot")
-		if t.Namespaced {
-			listers.add(t.Name+"NamespaceLister", what)
-			listers.add(t.Name+"NamespaceListerExpansion", what)
-			listers.add(private(t.Name)+"NamespaceLister", what)
-			methods.add(t.Plural, what)
-		}
-		if len(t.Indexes) > 0 {
-			listers.add(t.Name+"Indexes", what)
-		}
-		for _, x := range t.Indexes {
-			index := fmt.Sprintf("index %s of %s", x.Name, what)
-			c.exported(x.Name, index+" of "+version)
-			listers.add(t.Name+x.Name, index)
-			methods.add(x.Name, index)
-			methods.add("List"+x.Name, index)
-			if (len(x.Paths) == 0) == (x.Func == nil) || len(x.Paths) > 0 && len(x.Paths[0].Steps) == 0 {
-				c.errs = append(c.errs, fmt.Errorf("%s of %s needs either a path or a function", index, version))
+// single checks the layout in which all types are in one package.
+func (c *checker) single(out *model.Output) {
+	if !token.IsIdentifier(out.Package) || out.Package == "_" {
+		c.errs = append(c.errs, fmt.Errorf("%q can't be the name of the generated package", out.Package))
+	}
+	all := c.space("the generated package", "SharedInformerFactory", "NewSharedInformerFactory", "factory")
+	all.hint = ", or use the grouped layout"
+	files := c.space("the output folder")
+	files.hint = all.hint
+	accessors := c.factory()
+	accessors.hint = all.hint
+	for _, g := range out.Groups {
+		for _, v := range g.Versions {
+			version := groupVersion(g, v)
+			for _, t := range v.Types {
+				c.kind(t, "type "+t.Name+" of "+version, version, spaces{files, accessors, all, all})
 			}
 		}
 	}
+}
+
+// spaces are those of the names that a type brings. Those of informers and listers may be one.
+type spaces struct {
+	files, accessors, informers, listers *space
+}
+
+func (c *checker) kind(t *model.Type, what, version string, s spaces) {
+	of := "type " + t.Name + " of " + version
+	c.exported(t.Name, of)
+	c.exported(t.Plural, of)
+	s.files.add(base(t), what)
+	s.accessors.add(t.Plural, what)
+	for _, name := range []string{t.Name + "Informer", private(t.Name) + "Informer", "With" + t.Plural} {
+		s.informers.add(name, what)
+	}
+	for _, name := range []string{
+		"New" + t.Name + "Lister", t.Name + "Lister", t.Name + "ListerExpansion", t.Name + "Resource", private(t.Name) + "Lister",
+	} {
+		s.listers.add(name, what)
+	}
+	methods := c.space("the lister of "+of, "All", "Get", "InNamespace", "List", "Namespace", "Resource", "Snapshot")
+	if t.Namespaced {
+		for _, name := range []string{"NamespaceLister", "NamespaceListerExpansion"} {
+			s.listers.add(t.Name+name, what)
+		}
+		s.listers.add(private(t.Name)+"NamespaceLister", what)
+		methods.add(t.Plural, what)
+	}
+	if len(t.Indexes) > 0 {
+		s.listers.add(t.Name+"Indexes", what)
+		s.listers.add(t.Name+"Lookups", what)
+	}
+	for _, x := range t.Indexes {
+		index := fmt.Sprintf("index %s of type %s", x.Name, t.Name)
+		c.exported(x.Name, index+" of "+version)
+		s.listers.add(t.Name+x.Name, index)
+		s.listers.add(t.Name+x.Name+"Index", index)
+		methods.add(x.Name, index)
+		methods.add("List"+x.Name, index)
+		if len(x.Paths) > 1 {
+			s.listers.add(t.Name+x.Name+"Key", index)
+			fields := c.space("the key of " + index)
+			for _, path := range x.Paths {
+				c.exported(path.Name, path.Text+" of "+index+" of "+version)
+				fields.add(path.Name, path.Text)
+			}
+		}
+		if problem := wrong(t, x); problem != "" {
+			c.errs = append(c.errs, fmt.Errorf("%s of %s %s", index, version, problem))
+		}
+	}
+}
+
+// wrong says what an index lacks, or has too much.
+func wrong(t *model.Type, x *model.Index) string {
+	sources := 0
+	for _, is := range []bool{len(x.Paths) > 0, x.Owner != nil, x.Func != nil} {
+		if is {
+			sources++
+		}
+	}
+	switch {
+	case sources != 1:
+		return "needs either a path, an owner or a function"
+	case x.Namespaced && !t.Namespaced:
+		return "can't have keys by namespace, since the type is cluster-scoped"
+	}
+	for _, path := range x.Paths {
+		if len(path.Steps) == 0 {
+			return "has a path without steps"
+		}
+	}
+	for _, c := range x.When {
+		for _, step := range c.Path.Steps {
+			if step.Each || step.Keys {
+				return "has a condition about the elements of " + c.Path.Text
+			}
+		}
+	}
+	return ""
 }
 
 func (c *checker) exported(name, what string) {
@@ -101,13 +180,14 @@ func (c *checker) space(where string, taken ...string) *space {
 type space struct {
 	c     *checker
 	where string
+	hint  string // what else can be done
 	by    map[string]string
 }
 
 func (s *space) add(name, what string) {
 	if other, ok := s.by[name]; ok {
 		s.c.errs = append(s.c.errs,
-			fmt.Errorf("%s and %s both need the name %q in %s: one must be called otherwise", other, what, name, s.where))
+			fmt.Errorf("%s and %s both need the name %q in %s: one must be called otherwise%s", other, what, name, s.where, s.hint))
 		return
 	}
 	s.by[name] = what

@@ -98,11 +98,73 @@ func TestCheck(t *testing.T) {
 			want: []string{`"by-node" is no exported Go name`, `"samples" is no`, `"1" is no`},
 		},
 		{
+			name: "type called like another one's option",
+			spoil: func(out *model.Output) {
+				version(out).Types[0].Plural, version(out).Types[0].Name = "SitesInformer", "WithSites"
+			},
+			want: []string{`"WithSitesInformer"`},
+		},
+		{
+			name: "index called like the list of all, and key of several fields called like an index",
+			spoil: func(out *model.Output) {
+				x, y, z := *byNode, *byNode, *byNode
+				x.Name = "Indexes"
+				y.Name, y.Paths = "By", []*model.FieldPath{named("A", byNode.Paths[0]), named("A", byNode.Paths[0])}
+				z.Name = "ByKey"
+				version(out).Types[1].Indexes = []*model.Index{&x, &y, &z}
+			},
+			want: []string{`"WidgetIndexes"`, `"WidgetByKey"`, `"A" in the key of index By of type Widget`},
+		},
+		{
+			name: "index with keys by namespace of a cluster-scoped type",
+			spoil: func(out *model.Output) {
+				x := *byNode
+				x.Namespaced = true
+				version(out).Types[0].Indexes = []*model.Index{&x}
+			},
+			want: []string{"index ByNode of type Site", "cluster-scoped"},
+		},
+		{
+			name: "index with a condition on elements",
+			spoil: func(out *model.Output) {
+				x := *byNode
+				x.When = []model.Condition{{Path: byImage.Paths[0], Literal: `"x"`}}
+				version(out).Types[1].Indexes = []*model.Index{&x}
+			},
+			want: []string{"elements of .spec.containers[*].image"},
+		},
+		{
+			name: "one kind in two versions and a single package",
+			spoil: func(out *model.Output) {
+				other := *version(out)
+				other.Name = "v1"
+				out.Groups[0].Versions = append(out.Groups[0].Versions, &other)
+				out.Layout, out.Package = model.Single, "generated"
+			},
+			want: []string{
+				"type Widget of samples.example.com/v1alpha1 and type Widget of samples.example.com/v1", `"widget" in the output folder`,
+				`"WidgetLister" in the generated package`, `"Widgets" in the interface SharedInformerFactory`, "or use the grouped layout",
+			},
+		},
+		{
+			name: "plural called like a method of the factory in a single package",
+			spoil: func(out *model.Output) {
+				out.Layout, out.Package = model.Single, "generated"
+				version(out).Types[1].Plural = "Start"
+			},
+			want: []string{`"Start" in the interface SharedInformerFactory`},
+		},
+		{
+			name:  "single package without a name",
+			spoil: func(out *model.Output) { out.Layout = model.Single },
+			want:  []string{`"" can't be the name of the generated package`},
+		},
+		{
 			name: "index without keys",
 			spoil: func(out *model.Output) {
 				version(out).Types[1].Indexes[0] = &model.Index{Name: "ByNothing", Key: model.GoType{Name: "string"}}
 			},
-			want: []string{"index ByNothing of type Widget of samples.example.com/v1alpha1 needs either a path or a function"},
+			want: []string{"index ByNothing of type Widget of samples.example.com/v1alpha1 needs either a path, an owner or a function"},
 		},
 	}
 	for _, tt := range tests {

@@ -4,6 +4,7 @@ package templates
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -18,7 +19,7 @@ import (
 )
 
 // TestCompile builds and vets what the goldens have, each beside the API packages that its model speaks of, against the
-// runtime as it is, and runs some of it: testdata/walks/generated_test.go.
+// runtime as it is, and runs some of it: generated_test.go in testdata/forms and testdata/walks.
 func TestCompile(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -46,27 +47,65 @@ func TestCompile(t *testing.T) {
 		for _, g := range out.Groups {
 			for _, v := range g.Versions {
 				for _, typ := range v.Types {
-					if text := usersFile(v, typ); text != "" {
-						writeFile(t, filepath.Join(dir, name, "generated", ListerDir(g, v), expansionFile(typ)), text)
+					if text := usersFile(out, v, typ); text != "" {
+						writeFile(t, filepath.Join(dir, name, "generated", ListerDir(out.Layout, g, v), expansionFile(typ)), text)
 					}
 				}
 			}
 		}
 	}
-	walks, err := os.ReadFile(filepath.Join("testdata", "walks", "generated_test.go"))
-	if err != nil {
-		t.Fatal(err)
+	for _, name := range []string{"forms", "walks"} {
+		test, err := os.ReadFile(filepath.Join("testdata", name, "generated_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(dir, name, "generated_test.go"), string(test))
 	}
-	writeFile(t, filepath.Join(dir, "walks", "generated_test.go"), string(walks))
 	run(t, dir, "vet", "./...")
-	run(t, dir, "test", "./walks")
+	run(t, dir, "test", "./forms", "./walks")
 	checkImports(t, dir)
+	lint(t, root, dir)
+}
+
+var (
+	staticcheck = flag.String("staticcheck", "", "path@version of staticcheck, which TestCompile then runs over generated code")
+	revive      = flag.String("revive", "", "path@version of revive, which TestCompile then runs over generated code")
+)
+
+// lint runs linters over what was generated, if flags name them. They are programs of other modules, which only CI
+// should have to download.
+func lint(t *testing.T, root, dir string) {
+	if *staticcheck != "" {
+		var packages []string
+		for name := range goldens {
+			packages = append(packages, "./"+name+"/generated/...")
+		}
+		runTool(t, dir, append([]string{*staticcheck}, packages...)...)
+	}
+	if *revive != "" {
+		for name := range goldens {
+			if name == "names" { // which has names that no one should give
+				continue
+			}
+			runTool(t, filepath.Join(dir, name), *revive, "-config", filepath.Join(root, "revive.toml"), "-set_exit_status", "./generated/...")
+		}
+	}
+}
+
+func runTool(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	cmd := exec.Command("go", append([]string{"run"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-mod=mod")
+	if output, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %v\n%s", cmd, err, output)
+	}
 }
 
 // run runs the go command in the module at dir. It reaches for nothing that isn't on this machine.
-func run(t *testing.T, dir, command, packages string) {
+func run(t *testing.T, dir, command string, packages ...string) {
 	t.Helper()
-	cmd := exec.Command("go", command, "-mod=mod", packages)
+	cmd := exec.Command("go", append([]string{command, "-mod=mod"}, packages...)...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off", "GOTOOLCHAIN=local")
 	if output, err := cmd.CombinedOutput(); err != nil {
@@ -81,12 +120,15 @@ func checkImports(t *testing.T, dir string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if name == "single" {
+			files, _ = filepath.Glob(filepath.Join(dir, name, "generated", "*.go"))
+		}
 		for _, file := range files {
 			content, err := os.ReadFile(file)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.HasPrefix(content, []byte(Header)) {
+			if !bytes.Contains(content, []byte(Header)) {
 				continue
 			}
 			got, err := imports.Process(file, content, nil)
@@ -138,12 +180,20 @@ func apis(out *model.Output) map[string]string {
 		for _, v := range g.Versions {
 			buf := begin(v.Source.Path, v.Source.Name)
 			for _, t := range v.Types {
+				if t.Deprecated != "" {
+					fmt.Fprintf(buf, "// %s is old.\n//\n// Deprecated: %s\n", t.Name, t.Deprecated)
+				}
 				fmt.Fprintf(buf, "type %s = Base\n", t.Name)
 				for _, x := range t.Indexes {
+					if x.Deprecated {
+						text := strings.Replace(buf.String(), "\tName, NodeName  string", "\tName string\n// Deprecated: it is old.\nNodeName string", 1)
+						buf.Reset()
+						buf.WriteString(text)
+					}
 					if x.Func != nil && x.Func.Package.Path != v.Source.Path {
 						other := begin(x.Func.Package.Path, x.Func.Package.Name)
 						if !strings.Contains(other.String(), "func Keys") {
-							fmt.Fprintf(other, "func Keys(any) []Key { return nil }\n")
+							fmt.Fprintf(other, "func Keys(any) []Key { return []Key{\"k1\", \"k2\", \"k1\"} }\n")
 						}
 					}
 				}
@@ -179,6 +229,17 @@ type (
 
 type Spec struct {
 	Name, NodeName  string
+	Paused          bool
+	Suspend         *bool
+	Matrix          [][]string
+	Cube            [][][]*string
+	Lists           map[string][]string
+	Structs         map[string]Target
+	PointerMap      map[string]*Target
+	OptionalMap     *map[string]string
+	Maps            []map[string]string
+	MapOfMaps       map[string]map[string]string
+	Numbers         map[int32]string
 	Containers      []struct{ Image string }
 	Ref             *string
 	Refs            []*string
@@ -192,7 +253,8 @@ type Spec struct {
 }
 
 type Target struct {
-	Name  string
+	Name   string
+	Labels map[string]string
 	Names []string
 	Ref   *string
 	Next  *Target
@@ -210,18 +272,22 @@ func OwnerUIDs(*Base) []types.UID { return nil }
 `
 
 // usersFile is what a user writes for a type whose model says that there is such a file.
-func usersFile(v *model.Version, t *model.Type) string {
+func usersFile(out *model.Output, v *model.Version, t *model.Type) string {
 	var buf bytes.Buffer
 	if t.ListerExpansion {
-		fmt.Fprintf(&buf, "type %sListerExpansion interface{ Count() int }\n", t.Name)
-		fmt.Fprintf(&buf, "func (l %sLister) Count() int { return l.Snapshot().Len() }\n", private(t.Name))
+		fmt.Fprintf(&buf, "// %[1]sListerExpansion has methods for %[1]sLister.\ntype %[1]sListerExpansion interface{ Count() int }\n", t.Name)
+		fmt.Fprintf(&buf, "func (l *%sLister) Count() int { return l.Snapshot().Len() }\n", private(t.Name))
 	}
 	if t.NamespaceListerExpansion {
+		fmt.Fprintf(&buf, "// %[1]sNamespaceListerExpansion has methods for %[1]sNamespaceLister.\n", t.Name)
 		fmt.Fprintf(&buf, "type %sNamespaceListerExpansion interface{ Has(name string) bool }\n", t.Name)
 		fmt.Fprintf(&buf, "func (l %sNamespaceLister) Has(name string) bool { _, err := l.Get(name); return err == nil }\n", private(t.Name))
 	}
 	if buf.Len() == 0 {
 		return ""
+	}
+	if out.Layout == model.Single {
+		return "package " + out.Package + "\n" + buf.String()
 	}
 	return "package " + folder(v.Package) + "\n" + buf.String()
 }

@@ -36,5 +36,6 @@ func ExampleRender() {
 	// informers/shop/v1/version.go
 	// informers/shop/v1/widget.go
 	// listers/shop/v1/doc.go
+	// listers/shop/v1/expansion_generated.go
 	// listers/shop/v1/widget.go
 }

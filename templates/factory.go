@@ -3,44 +3,35 @@
 package templates
 
 import (
-	"path"
+	"fmt"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// factoryFile is informers/factory.go: the factory with one accessor for each group.
-func factoryFile(out *model.Output) *file {
-	f := newFile("informers/factory.go", "", "informers", "client", "factory", "f", "opts")
+// factoryFile is factory.go: the factory with one accessor for each group or, in the layout Single, for each type.
+func factoryFile(p *packages) *file {
+	f := newFile(p.root, "factory.go", "", "client", "f", "opts")
 	f.fix(informerPath, "informer")
 	f.fix(sourcePath, "source")
 	f.fix(schemaPath, "schema")
+	methods, accessors := f.accessors(p)
 	f.comment = "// Package informers has a factory for the shared informers of all types that this project generates them for."
+	if p.out.Layout == model.Single {
+		f.comment = fmt.Sprintf("// Package %s has shared informers, listers and indexes of types of this project, and a factory for them.", p.root.name)
+	}
 	f.guard()
-
-	methods := []jen.Code{
-		f.qual(informerPath, "informer", "SharedInformerFactory"),
-		comment("ForResource returns the informer of a resource that is known only when the program runs, or an error for a",
-			"resource that this factory has no informer for.").
-			Id("ForResource").Params(jen.Id("resource").Add(f.qual(schemaPath, "schema", "GroupVersionResource"))).
-			Params(f.qual(informerPath, "informer", "GenericInformer"), jen.Error()),
-	}
-	var accessors []jen.Code
-	for _, g := range out.Groups {
-		pkg := folder(g.Package)
-		at := path.Join(out.ImportPath, "informers", pkg)
-		methods = append(methods,
-			commentf("%s has the informers of %s.", g.GoName, groupTitle(g)).
-				Id(g.GoName).Params().Add(f.qual(at, pkg, "Interface")))
-		accessors = append(accessors,
-			method("f", "factory", g.GoName, nil, f.qual(at, pkg, "Interface"),
-				f.qual(at, pkg, "New").Call(jen.Id("f").Dot("Base").Call())))
-	}
 	f.add(
 		comment("SharedInformerFactory makes informers and starts, awaits and stops them together. There is one for each type,",
 			"however often it is asked for; Start starts only those that were asked for.").
-			Type().Id("SharedInformerFactory").Interface(methods...),
+			Type().Id("SharedInformerFactory").Interface(append([]jen.Code{
+			f.qual(informerPath, "informer", "SharedInformerFactory"),
+			comment("ForResource returns the informer of a resource that is known only when the program runs, or an error for a",
+				"resource that this factory has no informer for.").
+				Id("ForResource").Params(jen.Id("resource").Add(f.qual(schemaPath, "schema", "GroupVersionResource"))).
+				Params(f.qual(informerPath, "informer", "GenericInformer"), jen.Error()),
+		}, methods...)...),
 		comment("NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing; Start returns",
 			"the error if an option is wrong.").
 			Func().Id("NewSharedInformerFactory").
@@ -49,12 +40,33 @@ func factoryFile(out *model.Output) *file {
 				jen.Id("opts").Op("...").Add(f.qual(informerPath, "informer", "Option")),
 			).
 			Id("SharedInformerFactory").
-			Block(jen.Return(jen.Id("factory").Values(
+			Block(jen.Return(made("factory",
 				f.qual(informerPath, "informer", "NewFactory").Call(jen.Id("client"), jen.Id("opts").Op("..."))))),
 		jen.Type().Id("factory").Struct(f.qual(informerPath, "informer", "SharedInformerFactory")),
 	)
 	f.add(accessors...)
 	return f
+}
+
+// accessors are what leads from the factory to groups or, in the layout Single, to types: the methods of its interface, and
+// what implements them, unless the files of the types do.
+func (f *file) accessors(p *packages) (methods, implementations []jen.Code) {
+	for _, g := range p.out.Groups {
+		if of := p.groups[g]; of != nil {
+			result := func() *jen.Statement { return f.from(of, of.name, "Interface") }
+			methods = append(methods, commentf("%s has the informers of %s.", g.GoName, groupTitle(g)).
+				Id(g.GoName).Params().Add(result()))
+			implementations = append(implementations, method("f", "factory", g.GoName, nil, result(),
+				f.from(of, of.name, "New").Call(jen.Id("f").Dot("Base").Call())))
+			continue
+		}
+		for _, v := range g.Versions {
+			for _, k := range p.kinds[v] {
+				methods = append(methods, k.accessor())
+			}
+		}
+	}
+	return methods, implementations
 }
 
 // groupTitle is how a sentence names a group.

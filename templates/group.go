@@ -4,7 +4,6 @@ package templates
 
 import (
 	"fmt"
-	"path"
 
 	"github.com/dave/jennifer/jen"
 
@@ -12,23 +11,20 @@ import (
 )
 
 // groupFile is informers/<group>/group.go: the group with one accessor for each version.
-func groupFile(out *model.Output, g *model.Group) *file {
-	pkg := folder(g.Package)
-	f := newFile(path.Join("informers", pkg, "group.go"), "", pkg, "factory", "group", "g")
+func groupFile(p *packages, g *model.Group) *file {
+	f := newFile(p.groups[g], "group.go", "", "factory", "g")
 	f.fix(informerPath, "informer")
-	f.comment = fmt.Sprintf("// Package %s has the informers of %s, by version.", pkg, groupTitle(g))
+	f.comment = fmt.Sprintf("// Package %s has the informers of %s, by version.", f.pkg.name, groupTitle(g))
 	f.guard()
 
 	var methods, accessors []jen.Code
 	for _, v := range g.Versions {
-		name := folder(v.Package)
-		at := path.Join(out.ImportPath, informerDir(g, v))
+		of := p.informers[v]
+		result := func() *jen.Statement { return f.from(of, of.name, "Interface") }
 		methods = append(methods,
-			commentf("%s has the informers of %s.", v.GoName, groupVersion(g, v)).
-				Id(v.GoName).Params().Add(f.qual(at, name, "Interface")))
+			commentf("%s has the informers of %s.", v.GoName, groupVersion(g, v)).Id(v.GoName).Params().Add(result()))
 		accessors = append(accessors,
-			method("g", "group", v.GoName, nil, f.qual(at, name, "Interface"),
-				f.qual(at, name, "New").Call(jen.Id("g").Dot("factory"))))
+			method("g", "group", v.GoName, nil, result(), f.from(of, of.name, "New").Call(jen.Id("g").Dot("factory"))))
 	}
 	f.addInterface(fmt.Sprintf("Interface gives access to the versions of %s.", groupTitle(g)), methods,
 		fmt.Sprintf("New returns the versions of %s, with the informers that factory shares.", groupTitle(g)), "group")
@@ -43,7 +39,7 @@ func (f *file) addInterface(interfaceDoc string, methods []jen.Code, newDoc, imp
 	f.add(
 		comment(interfaceDoc).Type().Id("Interface").Interface(methods...),
 		comment(newDoc).Func().Id("New").Params(jen.Id("factory").Add(factory())).Id("Interface").
-			Block(jen.Return(jen.Id(impl).Values(jen.Id("factory")))),
+			Block(jen.Return(made(impl, jen.Id("factory")))),
 		jen.Type().Id(impl).Add(structOf(jen.Id("factory").Add(factory()))),
 	)
 }

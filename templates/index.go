@@ -3,127 +3,246 @@
 package templates
 
 import (
-	"path"
-	"strconv"
+	"fmt"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// indexFile is listers/<group>/<version>/widget_index.go: the indexes of one type.
-func indexFile(g *model.Group, v *model.Version, t *model.Type) *file {
-	f := newFile(path.Join(ListerDir(g, v), base(t)+"_index.go"), v.Source.Path, folder(v.Package),
-		"i", "j", "k", "keys", "obj")
-	f.fix(storePath, "store")
+// lookupsInterface has the methods of listers that answer from the indexes.
+func (f *file) lookupsInterface(k *kind) *jen.Statement {
+	var methods []jen.Code
+	for _, x := range k.Indexes {
+		if !x.Namespaced {
+			methods = append(methods, f.lookups(k, x)...)
+		}
+	}
+	return commentf("%sLookups finds %s by their indexes, in no order. Methods that begin with List return a slice.", k.Name, k.Plural).
+		Type().Id(k.Name + "Lookups").Interface(methods...)
+}
 
-	var all []jen.Code
-	width := len("var Indexes = []store.Indexer[*]{}") + len(t.Name) + len(v.Source.Name) + len(t.Name)
-	for _, x := range t.Indexes {
-		all = append(all, jen.Id(t.Name+x.Name))
-		width += len(t.Name+x.Name) + len(", ")
+// lookupMethods implement them.
+func (f *file) lookupMethods(k *kind) []jen.Code {
+	var methods []jen.Code
+	for _, x := range k.Indexes {
+		on, key := k.private()+"Lister", []jen.Code{jen.Id("key").Add(f.key(k, x))}
+		methods = append(methods,
+			method("l", on, x.Name, key, f.seq(k), f.lookup(k, x, "Lookup")),
+			method("l", on, "List"+x.Name, key, jen.Index().Add(f.object(k)), f.lookup(k, x, "List")))
 	}
-	list := inline(all...)
-	if width > 120 {
-		list = jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, all...)
+	return methods
+}
+
+// lookups are the two methods for an index, as an interface has them.
+func (f *file) lookups(k *kind, x *model.Index) []jen.Code {
+	key := func() *jen.Statement { return jen.Id("key").Add(f.key(k, x)) }
+	return []jen.Code{
+		comment(fmt.Sprintf("%s finds the %s.", x.Name, found(k, x))).
+			Id(x.Name).Params(key()).Add(f.seq(k)),
+		jen.Id("List" + x.Name).Params(key()).Index().Add(f.object(k)),
 	}
-	f.add(commentf("%sIndexes are the indexes of every informer of %s.", t.Name, t.Plural).
-		Var().Id(t.Name + "Indexes").Op("=").Index().Add(f.of(storePath, "Indexer", v, t)).Add(list))
-	for _, x := range t.Indexes {
-		keys := jen.Func().
-			Params(jen.Id("obj").Add(f.object(v, t)), jen.Id("keys").Index().Add(f.key(v, x.Key))).
-			Index().Add(f.key(v, x.Key)).
-			Block(f.keys(x)...)
-		f.add(commentf("%s finds the %s %s.", t.Name+x.Name, t.Plural, condition(x)).
-			Var().Id(t.Name+x.Name).Op("=").Add(f.qual(storePath, "store", "NewIndex")).
-			Call(jen.Lit(x.Name), keys))
+}
+
+// lookup asks an index for the objects of key in the lister's namespace.
+func (f *file) lookup(k *kind, x *model.Index, name string) *jen.Statement {
+	index := jen.Id(k.Name + x.Name)
+	snapshot, namespace := jen.Id("l").Dot("Snapshot").Call(), jen.Id("l").Dot("InNamespace").Call()
+	switch {
+	case x.Namespaced:
+		return index.Dot(name).Call(snapshot, f.namespacedKey(k, x, namespace, jen.Id("key")))
+	case k.Namespaced:
+		return index.Dot(name+"In").Call(snapshot, namespace, jen.Id("key"))
+	default:
+		return index.Dot(name).Call(snapshot, jen.Id("key"))
 	}
-	return f
+}
+
+// indexNames are the constants with the names of the indexes.
+func indexNames(k *kind) *jen.Statement {
+	if len(k.Indexes) == 1 {
+		x := k.Indexes[0]
+		return commentf("%s is the name of %s.", indexName(k, x), k.Name+x.Name).Const().Id(indexName(k, x)).Op("=").Lit(x.Name)
+	}
+	var names []jen.Code
+	for _, x := range k.Indexes {
+		names = append(names, jen.Id(indexName(k, x)).Op("=").Lit(x.Name))
+	}
+	return commentf("The names of the indexes of %s, as errors and logs have them.", k.Plural).Const().Defs(names...)
+}
+
+func indexName(k *kind, x *model.Index) string { return k.Name + x.Name + "Index" }
+
+// indexes are the variables with the list of all indexes and with each of them, as a block of variables has them.
+func (f *file) indexes(k *kind) []jen.Code {
+	var all, each []jen.Code
+	width := len("\tIndexes = []store.Indexer[*]") + 2*len(k.Name) + len(k.Version.Source.Name)
+	for _, x := range k.Indexes {
+		all = append(all, jen.Id(k.Name+x.Name))
+		width += len(k.Name+x.Name) + len(", ")
+		each = append(each, f.index(k, x))
+	}
+	return append([]jen.Code{
+		commentf("%sIndexes are the indexes of every informer of %s.", k.Name, k.Plural).
+			Id(k.Name + "Indexes").Op("=").Index().Add(f.of(storePath, "Indexer", k)).Add(list(width, all...)),
+	}, each...)
+}
+
+// index is the variable with an index: its name, and the function that finds its keys.
+func (f *file) index(k *kind, x *model.Index) *jen.Statement {
+	keys := func() *jen.Statement {
+		if x.Namespaced {
+			return jen.Index().Add(f.qual(storePath, "store", "NamespacedKey").Types(f.key(k, x)))
+		}
+		return jen.Index().Add(f.key(k, x))
+	}
+	return comment(fmt.Sprintf("%s finds the %s.", k.Name+x.Name, found(k, x))).
+		Id(k.Name+x.Name).Op("=").Add(f.qual(storePath, "store", "NewIndex")).Call(
+		jen.Id(indexName(k, x)),
+		jen.Func().Params(jen.Id("obj").Add(f.object(k)), jen.Id("keys").Add(keys())).Add(keys()).Block(f.keys(k, x)...))
+}
+
+// addKeys appends the types of keys that are made of several fields.
+func (f *file) addKeys(k *kind) {
+	for _, x := range k.Indexes {
+		if len(x.Paths) < 2 {
+			continue
+		}
+		var fields []jen.Code
+		for _, path := range x.Paths {
+			fields = append(fields, jen.Id(path.Name).Add(f.goType(k, path.Key)).Comment("// "+path.Text))
+		}
+		f.add(commentf("%sKey is a key of %s.", k.Name+x.Name, k.Name+x.Name).
+			Type().Id(k.Name + x.Name + "Key").Struct(fields...))
+	}
 }
 
 // keys are the statements that append the keys of obj to keys and return them.
-func (f *file) keys(x *model.Index) []jen.Code {
-	if x.Func != nil {
-		call := f.qual(x.Func.Package.Path, x.Func.Package.Name, x.Func.Name).Call(jen.Id("obj"))
-		return []jen.Code{jen.Return(jen.Append(jen.Id("keys"), call.Op("...")))}
-	}
-	return walk(x.Paths[0].Steps)
-}
-
-// walk gives the statements that append what steps lead to from obj, and return.
-func walk(steps []model.Step) []jen.Code {
-	body, plain := follow(jen.Id("obj"), nil, steps, 0)
-	if plain {
-		return []jen.Code{jen.Return(body)}
-	}
-	return []jen.Code{body, jen.Return(jen.Id("keys"))}
-}
-
-// follow appends every key that steps lead to from at, if present (nil for always) holds. When that takes neither a
-// loop nor a nil check, it gives the call of append alone and says so.
-func follow(at, present *jen.Statement, steps []model.Step, depth int) (body jen.Code, plain bool) {
-	for n, step := range steps {
-		last := n == len(steps)-1
-		at = at.Clone().Dot(step.Field)
-		if step.Pointer {
-			present = and(present, at)
-			if step.Each || last {
-				at = jen.Op("*").Add(at)
-			}
-		}
-		if !step.Each {
-			continue
-		}
-		if last && !step.ElemPointer && !step.Array {
-			at = at.Clone().Op("...")
-			break
-		}
-		if step.Pointer {
-			at = jen.Parens(at)
-		}
-		return when(present, each(at, step, steps[n+1:], depth)), false
-	}
-	call := jen.Append(jen.Id("keys"), at)
-	if present == nil && depth == 0 {
-		return call, true
-	}
-	return when(present, jen.Id("keys").Op("=").Add(call)), false
-}
-
-// each writes the loop over the elements of at. It goes by position, because the elements of API types are large.
-func each(at *jen.Statement, step model.Step, rest []model.Step, depth int) *jen.Statement {
-	i := jen.Id(positions[min(depth, len(positions)-1)])
-	if depth >= len(positions) {
-		i = jen.Id(positions[0] + strconv.Itoa(depth))
-	}
-	elem := at.Clone().Index(i)
-	var present *jen.Statement
-	if step.ElemPointer {
-		present = and(nil, elem)
-		if len(rest) == 0 {
-			elem = jen.Op("*").Add(elem)
+func (f *file) keys(k *kind, x *model.Index) []jen.Code {
+	var statements []jen.Code
+	w := newWalk(f)
+	for _, c := range x.When {
+		if s := w.condition(c, x.Paths); s != nil {
+			statements = append(statements, s)
 		}
 	}
-	body, _ := follow(elem, present, rest, depth+1)
-	return jen.For(i.Clone().Op(":=").Range().Add(at)).Block(body)
+	longer := f.longer(k, x, w)
+	if len(w.levels) == 0 {
+		return append(statements, jen.Return(longer))
+	}
+	return append(statements, w.nested(jen.Id("keys").Op("=").Add(longer)), jen.Return(jen.Id("keys")))
 }
 
-// positions are the loop variables from the outermost loop inwards.
-var positions = []string{"i", "j", "k"}
-
-// and adds to a condition that pointer is not nil.
-func and(present, pointer *jen.Statement) *jen.Statement {
-	check := pointer.Clone().Op("!=").Nil()
-	if present == nil {
-		return check
+// longer is keys with what w goes on to.
+func (f *file) longer(k *kind, x *model.Index, w *walk) *jen.Statement {
+	switch {
+	case x.Owner != nil && !x.Namespaced:
+		return f.owners(x, jen.Id("keys"))
+	case x.Owner != nil:
+		return f.each(k, x, w, f.owners(x, jen.Nil()))
+	case x.Func != nil && !x.Namespaced:
+		return jen.Append(jen.Id("keys"), f.call(x).Op("..."))
+	case x.Func != nil:
+		return f.each(k, x, w, f.call(x))
+	case len(x.Paths) == 1 && !x.Namespaced && isList(x.Paths[0]):
+		list := *x.Paths[0]
+		list.Steps = append([]model.Step{}, list.Steps...)
+		list.Steps[len(list.Steps)-1].Each = false
+		return jen.Append(jen.Id("keys"), jen.Id(w.follow(&list).read()+"..."))
 	}
-	return present.Clone().Op("&&").Add(check)
+	return jen.Append(jen.Id("keys"), f.one(k, x, f.found(k, x, w)))
 }
 
-// when puts statement under a condition, if there is one.
-func when(present *jen.Statement, statement jen.Code) jen.Code {
-	if present == nil {
-		return statement
+// found is the key that the paths of an index lead to.
+func (f *file) found(k *kind, x *model.Index, w *walk) *jen.Statement {
+	if len(x.Paths) == 1 {
+		return jen.Id(w.follow(x.Paths[0]).read())
 	}
-	return jen.If(present).Block(statement)
+	name := k.Name + x.Name + "Key"
+	width := len("\t\tkeys = append(keys, )") + len(name)
+	var fields []jen.Code
+	for _, path := range x.Paths {
+		text := w.follow(path).read()
+		fields = append(fields, jen.Id(path.Name).Op(":").Id(text))
+		width += len(path.Name) + len(text) + len(": ")
+	}
+	return jen.Id(name).Add(list(width, fields...))
+}
+
+// one is a key as the index has it.
+func (f *file) one(k *kind, x *model.Index, key *jen.Statement) *jen.Statement {
+	if x.Namespaced {
+		return f.namespacedKey(k, x, jen.Id("obj").Dot("GetNamespace").Call(), key)
+	}
+	return key
+}
+
+// each goes on with each of some keys.
+func (f *file) each(k *kind, x *model.Index, w *walk, keys *jen.Statement) *jen.Statement {
+	w.levels = append(w.levels, &level{keys: keys, key: "_", value: "key"})
+	return jen.Append(jen.Id("keys"), f.one(k, x, jen.Id("key")))
+}
+
+// isList says that a path ends with all elements of a slice, which are keys as they are.
+func isList(path *model.FieldPath) bool {
+	last := path.Steps[len(path.Steps)-1]
+	return last.Each && !last.ElemPointer && !last.Array && !last.Map
+}
+
+// owners calls the function that appends an object's owners to keys.
+func (f *file) owners(x *model.Index, keys *jen.Statement) *jen.Statement {
+	if x.Owner.Controller {
+		return f.qual(objectPath, "object", "ControllerUID").Call(jen.Id("obj"), keys)
+	}
+	kind := []jen.Code{jen.Id("Kind").Op(":").Lit(x.Owner.Kind)}
+	if x.Owner.Group != "" {
+		kind = append([]jen.Code{jen.Id("Group").Op(":").Lit(x.Owner.Group)}, kind...)
+	}
+	return f.qual(objectPath, "object", "OwnerNames").
+		Call(jen.Id("obj"), keys, f.qual(schemaPath, "schema", "GroupKind").Add(inline(kind...)))
+}
+
+func (f *file) call(x *model.Index) *jen.Statement {
+	return f.qual(x.Func.Package.Path, x.Func.Package.Name, x.Func.Name).Call(jen.Id("obj"))
+}
+
+func (f *file) namespacedKey(k *kind, x *model.Index, namespace, key *jen.Statement) *jen.Statement {
+	return f.qual(storePath, "store", "NamespacedKey").Types(f.key(k, x)).Add(inline(
+		jen.Id("Namespace").Op(":").Add(namespace), jen.Id("Key").Op(":").Add(key)))
+}
+
+// key is the type of what an index is asked for.
+func (f *file) key(k *kind, x *model.Index) *jen.Statement {
+	if len(x.Paths) > 1 {
+		return jen.Id(k.Name + x.Name + "Key")
+	}
+	return f.goType(k, x.Key)
+}
+
+// found says in words which objects an index finds.
+func found(k *kind, x *model.Index) string {
+	var b strings.Builder
+	b.WriteString(k.Plural)
+	switch {
+	case x.Func != nil:
+		fmt.Fprintf(&b, " for which %s.%s returns key", x.Func.Package.Name, x.Func.Name)
+	case x.Owner != nil && x.Owner.Controller:
+		b.WriteString(" whose controller has the UID key")
+	case x.Owner != nil:
+		fmt.Fprintf(&b, " owned by the %s called key", strings.TrimSuffix(x.Owner.Kind+"."+x.Owner.Group, "."))
+	default:
+		b.WriteString(" with key at ")
+		for n, path := range x.Paths {
+			b.WriteString(or(n > 0, " and ", "") + path.Text)
+		}
+	}
+	for n, c := range x.When {
+		literal := or(c.Literal == "nil", "null", c.Literal)
+		b.WriteString(or(n > 0, " and ", ", if ") + c.Path.Text + or(c.Not, " != ", " == ") + literal)
+	}
+	if x.Namespaced {
+		b.WriteString(", within a namespace")
+	}
+	return b.String()
 }

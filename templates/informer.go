@@ -4,44 +4,54 @@ package templates
 
 import (
 	"fmt"
-	"path"
 
 	"github.com/dave/jennifer/jen"
-
-	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// informerFile is informers/<group>/<version>/widget.go: the informer of one type, made with its indexes.
-func informerFile(out *model.Output, g *model.Group, v *model.Version, t *model.Type) *file {
-	impl := private(t.Name) + "Informer"
-	f := newFile(path.Join(informerDir(g, v), base(t)+".go"), v.Source.Path, folder(v.Package),
-		impl, "factory", "i", "version")
+// informerFile is widget.go beside the informers: the informer of one type, made with its indexes.
+func informerFile(k *kind) *file {
+	f := k.file(k.informers, "i", "options", "v")
 	f.fix(informerPath, "informer")
-	listers := path.Join(out.ImportPath, ListerDir(g, v))
-	f.alias(listers, folder(v.Package), "listers")
-	listersQual := func(id string) *jen.Statement { return f.qual(listers, folder(v.Package), id) }
+	f.addInformer(k, "v", "version", jen.Id("v").Dot("factory"))
+	return f
+}
 
-	informer := func() *jen.Statement { return jen.Op("*").Add(f.of(informerPath, "SharedIndexInformer", v, t)) }
-	args := []jen.Code{jen.Id("i").Dot("factory"), listersQual(t.Name + "Resource")}
-	if !t.Namespaced {
+// addInformer appends the informer of a type, and the method, of the type on, that makes one from a factory.
+func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
+	impl := k.private() + "Informer"
+	options := func() *jen.Statement { return jen.Id("options").Add(f.of(informerPath, "KindOptions", k)) }
+	if k.listers != k.informers {
+		f.alias(k.listers.path, k.listers.name, "listers")
+	}
+	args := []jen.Code{factory, f.lister(k, k.Name+"Resource")}
+	if !k.Namespaced {
 		args = append(args, f.qual(informerPath, "informer", "WithClusterScope").Call())
 	}
-	if len(t.Indexes) > 0 {
+	if len(k.Indexes) > 0 {
 		args = append(args, f.qual(informerPath, "informer", "WithIndexes").
-			Call(listersQual(t.Name+"Indexes").Op("...")))
+			Call(f.lister(k, k.Name+"Indexes").Op("...")))
 	}
 	f.add(
-		documented(t, fmt.Sprintf("%sInformer has the shared informer of %s and a lister that reads its store.", t.Name, t.Plural)).
-			Type().Id(t.Name+"Informer").Interface(
+		k.documented(fmt.Sprintf("%sInformer has the shared informer of %s and a lister that reads its store.", k.Name, k.Plural)).
+			Type().Id(k.Name+"Informer").Interface(
 			comment("Informer returns the factory's informer, the same one on every call. It runs once the factory is started.").
-				Id("Informer").Params().Add(informer()),
+				Id("Informer").Params().Op("*").Add(f.of(informerPath, "SharedIndexInformer", k)),
 			comment("Lister reads the informer's store, which is empty until the informer has synced.").
-				Id("Lister").Params().Add(listersQual(t.Name+"Lister")),
+				Id("Lister").Params().Add(f.lister(k, k.Name+"Lister")),
+			comment("With is for an informer with other options: one of its own, if they select other objects.").
+				Id("With").Params(options()).Id(k.Name+"Informer"),
 		),
-		jen.Type().Id(impl).Add(structOf(jen.Id("factory").Op("*").Add(f.qual(informerPath, "informer", "Factory")))),
-		method("i", impl, "Informer", nil, informer(), f.of(informerPath, "For", v, t).Call(args...)),
-		method("i", impl, "Lister", nil, listersQual(t.Name+"Lister"),
-			listersQual("New"+t.Name+"Lister").Call(jen.Id("i").Dot("Informer").Call().Dot("Store").Call())),
+		commentf("With%s gives the informers of %s options of their own, whatever those of the factory are.", k.Plural, k.Plural).
+			Func().Id("With"+k.Plural).Params(options()).Add(f.qual(informerPath, "informer", "Option")).
+			Block(jen.Return(f.qual(informerPath, "informer", "WithKind").
+				Call(f.lister(k, k.Name+"Resource"), jen.Id("options")))),
+		jen.Type().Id(impl).Add(structOf(f.of(informerPath, "Kind", k))),
 	)
-	return f
+	f.together(
+		method(receiver, on, k.Plural, nil, jen.Id(k.Name+"Informer"), made(impl, jen.Op("*").Add(f.of(informerPath, "NewKind", k)).Call(args...))),
+		method("i", impl, "Lister", nil, f.lister(k, k.Name+"Lister"),
+			f.lister(k, "New"+k.Name+"Lister").Call(jen.Id("i").Dot("Informer").Call().Dot("Store").Call())),
+		method("i", impl, "With", []jen.Code{options()}, jen.Id(k.Name+"Informer"),
+			made(impl, jen.Op("*").Id("i").Dot("Kind").Dot("With").Call(jen.Id("options")))),
+	)
 }

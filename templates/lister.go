@@ -4,147 +4,141 @@ package templates
 
 import (
 	"fmt"
-	"path"
+	"slices"
 
 	"github.com/dave/jennifer/jen"
 
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// listerDocFile is listers/<group>/<version>/doc.go: the package comment, which belongs to no one type.
-func listerDocFile(g *model.Group, v *model.Version) *file {
-	pkg := folder(v.Package)
-	f := newFile(path.Join(ListerDir(g, v), "doc.go"), v.Source.Path, pkg)
-	f.comment = fmt.Sprintf("// Package %s has the listers and indexes of %s.", pkg, groupVersion(g, v))
+// listerDocFile is doc.go beside the listers: the package comment, which belongs to no one type.
+func listerDocFile(p *packages, g *model.Group, v *model.Version) *file {
+	f := newFile(p.listers[v], "doc.go", v.Source.Path)
+	f.comment = fmt.Sprintf("// Package %s has the listers and indexes of %s.", f.pkg.name, groupVersion(g, v))
 	return f
 }
 
-// listerFile is listers/<group>/<version>/widget.go: the lister of one type and where it is served.
-func listerFile(g *model.Group, v *model.Version, t *model.Type) *file {
-	impl := private(t.Name) + "Lister"
-	f := newFile(path.Join(ListerDir(g, v), base(t)+".go"), v.Source.Path, folder(v.Package),
-		impl, private(t.Name)+"NamespaceLister", "key", "l", "namespace", "reader")
+// expansionsFile is expansion_generated.go beside the listers: the expansion interfaces that the user has not declared, as
+// client-go's listers have it.
+func expansionsFile(p *pkg, source string, kinds []*kind) *file {
+	f := newFile(p, "expansion_generated.go", source)
+	for _, k := range kinds {
+		if !k.ListerExpansion {
+			f.addExpansion(k, k.Name+"Lister")
+		}
+		if k.Namespaced && !k.NamespaceListerExpansion {
+			f.addExpansion(k, k.Name+"NamespaceLister")
+		}
+	}
+	return f
+}
+
+// hasExpansions says that some type has an expansion interface that the user has not declared.
+func hasExpansions(kinds []*kind) bool {
+	return slices.ContainsFunc(kinds, func(k *kind) bool {
+		return !k.ListerExpansion || k.Namespaced && !k.NamespaceListerExpansion
+	})
+}
+
+func (f *file) addExpansion(k *kind, name string) {
+	f.add(commentf("%sExpansion adds methods to %s: declare it in %s instead.", name, name, expansionFile(k.Type)).
+		Type().Id(name + "Expansion").Interface())
+}
+
+// listerFile is widget.go beside the listers: the lister of one type, where the type is served, and its indexes.
+func listerFile(k *kind) *file {
+	f := k.file(k.listers, "key", "keys", "l", "namespace", "obj", "ok", "reader")
+	f.addLister(k)
+	return f
+}
+
+// addLister appends what is known of a type on the reading side. One struct is the lister of all namespaces and of one.
+func (f *file) addLister(k *kind) {
 	f.fix("iter", "iter")
 	f.fix(listerPath, "lister")
 	f.fix(storePath, "store")
 	f.fix(schemaPath, "schema")
-
-	f.add(
-		commentf("%sResource is the API resource of %s.", t.Name, t.Plural).
-			Var().Id(t.Name+"Resource").Op("=").Add(f.qual(schemaPath, "schema", "GroupVersionResource"), inline(
-			jen.Id("Group").Op(":").Lit(g.Name),
-			jen.Id("Version").Op(":").Lit(v.Name),
-			jen.Id("Resource").Op(":").Lit(t.Resource),
-		)),
-	)
-	if t.Namespaced {
-		f.addNamespaced(v, t, impl)
+	f.usesDeprecated = f.usesDeprecated || slices.ContainsFunc(k.Indexes, func(x *model.Index) bool { return x.Deprecated })
+	impl := k.private() + "Lister"
+	resource := commentf("%sResource is the API resource of %s.", k.Name, k.Plural)
+	value := jen.Id(k.Name+"Resource").Op("=").Add(f.qual(schemaPath, "schema", "GroupVersionResource"), inline(
+		jen.Id("Group").Op(":").Lit(k.Group.Name),
+		jen.Id("Version").Op(":").Lit(k.Version.Name),
+		jen.Id("Resource").Op(":").Lit(k.Resource),
+	))
+	if len(k.Indexes) == 0 {
+		f.add(resource.Var().Add(value))
 	} else {
-		f.addCluster(v, t, impl)
+		f.add(indexNames(k), jen.Var().Defs(append([]jen.Code{resource.Add(value)}, f.indexes(k)...)...))
+		f.addKeys(k)
 	}
-	for _, x := range t.Indexes {
-		f.addLookups(v, t, x, impl)
+	f.add(f.listerInterface(k))
+	if k.Namespaced {
+		f.add(f.namespaceInterface(k))
 	}
-	if t.Namespaced && t.NamespaceListerExpansion {
-		f.add(jen.Type().Id(private(t.Name) + "NamespaceLister").Struct(f.of(listerPath, "Scope", v, t)))
-	}
-	if !t.ListerExpansion {
-		f.addExpansion(t, t.Name+"Lister")
-	}
-	if t.Namespaced && !t.NamespaceListerExpansion {
-		f.addExpansion(t, t.Name+"NamespaceLister")
-	}
-	return f
-}
-
-func (f *file) addNamespaced(v *model.Version, t *model.Type, impl string) {
-	namespace := []jen.Code{jen.Id("namespace").String()}
-	one := jen.Id("l").Dot("Resource").Dot("Namespace").Call(jen.Id("namespace"))
-	if t.NamespaceListerExpansion {
-		one = jen.Id(private(t.Name) + "NamespaceLister").Values(one)
+	if k.hasLookups() {
+		f.add(f.lookupsInterface(k))
 	}
 	f.add(
-		documented(t, fmt.Sprintf("%sLister reads %s. The objects are shared by all readers and must not be changed.", t.Name, t.Plural)).
-			Type().Id(t.Name+"Lister").Interface(append([]jen.Code{
-			f.of(listerPath, "Lister", v, t),
-			jen.Id(t.Name + "ListerExpansion"),
-			commentf("%s reads one namespace.", t.Plural).
-				Id(t.Plural).Params(namespace...).Id(t.Name + "NamespaceLister"),
-		}, f.lookups(v, t)...)...),
-		commentf("%sNamespaceLister reads the %s of one namespace.", t.Name, t.Plural).
-			Type().Id(t.Name+"NamespaceLister").Interface(
-			f.of(listerPath, "NamespaceLister", v, t),
-			jen.Id(t.Name+"NamespaceListerExpansion"),
-		),
-		f.constructor(v, t, impl, f.newSet(t)),
-		jen.Type().Id(impl).Struct(f.of(listerPath, "Resource", v, t)),
-		method("l", impl, t.Plural, namespace, jen.Id(t.Name+"NamespaceLister"), one),
+		commentf("New%sLister returns a lister over reader: an informer's store, or one made for a test.", k.Name).
+			Func().Id("New"+k.Name+"Lister").Params(jen.Id("reader").Add(f.of(storePath, "Reader", k))).Id(k.Name+"Lister").
+			Block(jen.Return(made(impl, jen.Op("*").Add(f.qual(listerPath, "lister", "New")).
+				Call(jen.Id("reader"), jen.Id(k.Name+"Resource").Dot("GroupResource").Call())))),
+		jen.Type().Id(impl).Add(structOf(f.of(listerPath, "Resource", k))),
 	)
+	f.addMethods(k, impl)
 }
 
-func (f *file) addCluster(v *model.Version, t *model.Type, impl string) {
-	f.add(
-		documented(t, fmt.Sprintf("%sLister reads %s. The objects are shared by all readers and must not be changed.", t.Name, t.Plural)).
-			Type().Id(t.Name+"Lister").Interface(append([]jen.Code{
-			f.of(listerPath, "ClusterLister", v, t),
-			jen.Id(t.Name + "ListerExpansion"),
-		}, f.lookups(v, t)...)...),
-		f.constructor(v, t, impl, f.newSet(t)),
-		jen.Type().Id(impl).Struct(f.of(listerPath, "Resource", v, t)),
-	)
-}
-
-func (f *file) newSet(t *model.Type) *jen.Statement {
-	return f.qual(listerPath, "lister", "New").
-		Call(jen.Id("reader"), jen.Id(t.Name+"Resource").Dot("GroupResource").Call())
-}
-
-func (f *file) constructor(v *model.Version, t *model.Type, impl string, value jen.Code) *jen.Statement {
-	return commentf("New%sLister returns a lister over reader: an informer's store, or one made for a test.", t.Name).
-		Func().Id("New" + t.Name + "Lister").
-		Params(jen.Id("reader").Add(f.of(storePath, "Reader", v, t))).
-		Id(t.Name + "Lister").
-		Block(jen.Return(jen.Id(impl).Values(value)))
-}
-
-func (f *file) addExpansion(t *model.Type, name string) {
-	f.add(commentf("%sExpansion adds methods to %s: declare it in %s instead.", name, name, expansionFile(t)).
-		Type().Id(name + "Expansion").Interface())
-}
-
-// lookups are the methods of a lister that answer from the indexes, as its interface has them.
-func (f *file) lookups(v *model.Version, t *model.Type) []jen.Code {
-	var methods []jen.Code
-	for _, x := range t.Indexes {
-		key := func() *jen.Statement { return jen.Id("key").Add(f.key(v, x.Key)) }
-		methods = append(methods,
-			commentf("%s iterates over the %s %s, in no order. List%s returns them.", x.Name, t.Plural, condition(x), x.Name).
-				Id(x.Name).Params(key()).Add(f.seq(v, t)),
-			jen.Id("List"+x.Name).Params(key()).Index().Add(f.object(v, t)),
-		)
+func (f *file) listerInterface(k *kind) *jen.Statement {
+	members := []jen.Code{f.of(listerPath, or(k.Namespaced, "Lister", "ClusterLister"), k), jen.Id(k.Name + "ListerExpansion")}
+	if k.hasLookups() {
+		members = append(members, jen.Id(k.Name+"Lookups"))
 	}
-	return methods
-}
-
-// condition says in words which objects an index finds.
-func condition(x *model.Index) string {
-	if x.Func != nil {
-		return fmt.Sprintf("for which %s.%s returns key", x.Func.Package.Name, x.Func.Name)
+	if k.Namespaced {
+		members = append(members, jen.Id(k.Plural).Params(jen.Id("namespace").String()).Id(k.Name+"NamespaceLister"))
 	}
-	return "with key at " + x.Paths[0].Text
+	return k.documented(fmt.Sprintf("%sLister reads %s. The objects are shared by all readers and must not be changed.", k.Name, k.Plural)).
+		Type().Id(k.Name + "Lister").Interface(members...)
 }
 
-func (f *file) addLookups(v *model.Version, t *model.Type, x *model.Index, impl string) {
-	key := []jen.Code{jen.Id("key").Add(f.key(v, x.Key))}
-	lookup := func(name string) jen.Code {
-		return jen.Id(t.Name+x.Name).Dot(name).Call(jen.Id("l").Dot("Snapshot").Call(), jen.Id("key"))
+func (f *file) namespaceInterface(k *kind) *jen.Statement {
+	members := []jen.Code{f.of(listerPath, "NamespaceLister", k), jen.Id(k.Name + "NamespaceListerExpansion")}
+	if k.hasLookups() {
+		members = append(members, jen.Id(k.Name+"Lookups"))
 	}
-	f.add(
-		method("l", impl, x.Name, key, f.seq(v, t), lookup("Lookup")),
-		method("l", impl, "List"+x.Name, key, jen.Index().Add(f.object(v, t)), lookup("List")),
-	)
+	for _, x := range k.Indexes {
+		if x.Namespaced {
+			members = append(members, f.lookups(k, x)...)
+		}
+	}
+	return commentf("%sNamespaceLister reads the %s of one namespace.", k.Name, k.Plural).
+		Type().Id(k.Name + "NamespaceLister").Interface(members...)
 }
 
-func (f *file) seq(v *model.Version, t *model.Type) *jen.Statement {
-	return f.of("iter", "Seq", v, t)
+// addMethods appends the methods of the lister. A lister of its own for one namespace is needed only if the user has
+// methods for it.
+func (f *file) addMethods(k *kind, impl string) {
+	methods := f.lookupMethods(k)
+	if k.Namespaced {
+		namespaced := jen.Op("*").Id("l").Dot("Namespace").Call(jen.Id("namespace"))
+		one := made(impl, namespaced)
+		if k.NamespaceListerExpansion {
+			own := k.private() + "NamespaceLister"
+			one = made(own, jen.Id(impl).Values(namespaced))
+			f.add(jen.Type().Id(own).Add(structOf(jen.Id(impl))))
+		}
+		namespace := method("l", impl, k.Plural, []jen.Code{jen.Id("namespace").String()}, jen.Id(k.Name+"NamespaceLister"), one)
+		methods = append([]jen.Code{namespace}, methods...)
+	}
+	f.together(methods...)
+}
+
+// hasLookups says that the listers of k have methods for indexes in common.
+func (k *kind) hasLookups() bool {
+	for _, x := range k.Indexes {
+		if !x.Namespaced {
+			return true
+		}
+	}
+	return false
 }

@@ -2,7 +2,11 @@
 
 package templates
 
-import "github.com/informer-gen/informer-gen/generator/model"
+import (
+	"strings"
+
+	"github.com/informer-gen/informer-gen/generator/model"
+)
 
 const samplePath = "example.com/project/api/v1alpha1"
 
@@ -90,9 +94,6 @@ func core() *model.Output {
 
 // walks has an index for every way in which a path can go on.
 func walks() *model.Output {
-	str := model.GoType{Name: "string"}
-	spec := model.Step{Field: "Spec"}
-	name := model.Step{Field: "Name"}
 	index := func(name string, path []*model.FieldPath) *model.Index {
 		return &model.Index{Name: name, Key: str, Paths: path}
 	}
@@ -197,5 +198,52 @@ func names() *model.Output {
 			version("v1", path, "kinds", kinds...),
 			version("v2", root+"api/kinds/v2", "kinds", kind(root+"api/kinds/v2", "kinds", "Same", "Sames", "sames", true)),
 			version("v2beta1", root+"api/group", "group", kind(root+"api/group", "group", "Same", "Sames", "sames", false))))
+	return out
+}
+
+// single has the layout of one folder, with names that our own files and declarations have, and expansions.
+func single() *model.Output {
+	out := sample()
+	out.Layout, out.Package = model.Single, "generated"
+	v := out.Groups[0].Versions[0]
+	for n, name := range []string{"Factory", "Resource", "Informer", "VPA"} {
+		v.Types = append(v.Types, &model.Type{Name: name, Plural: name + "s", Resource: strings.ToLower(name) + "s", Namespaced: n%2 == 0})
+	}
+	v.Types[1].ListerExpansion, v.Types[1].NamespaceListerExpansion = true, true
+	const path = "example.com/project/api/factory"
+	out.Groups = append(out.Groups, &model.Group{
+		Name: "factory.example.com", GoName: "Factory", Package: "factory",
+		Versions: []*model.Version{{
+			Name: "v1alpha1", GoName: "V1alpha1", Package: "v1alpha1",
+			Source: model.GoPackage{Path: path, Name: "factory"},
+			Types:  []*model.Type{{Name: "Part", Plural: "Parts", Resource: "parts", Namespaced: true, Indexes: []*model.Index{byNode}}},
+		}},
+	})
+	return out
+}
+
+// header has the user's own header above every file, with a build constraint in it.
+func header() *model.Output {
+	out := sample()
+	out.Header = "/*\nCopyright The Shop.\n\npackage of words\n*/\n\n//go:build linux || !linux\n\n// Licensed under terms."
+	return out
+}
+
+// deprecated has a type that says so in its comment, one of which the version is deprecated, and one that has an index on a
+// deprecated field.
+func deprecated() *model.Output {
+	out := sample()
+	types := out.Groups[0].Versions[0].Types
+	types[0].Deprecated = "Sites are a thing of the past. Use " + strings.Repeat("places or ", 12) + "locations."
+	types[0].Doc = []string{
+		"Site is where widgets are", "", "Some heading", "", "A list:", "  - one", "  - two", "", "\tcode()", "", "The last line has no full stop",
+	}
+	types[1].Deprecated, types[1].Doc = "use v1.", nil
+	other := widget()
+	other.Name, other.Plural, other.Resource = "Old", "Olds", "olds"
+	old := *byNode
+	old.Deprecated = true
+	other.Indexes = []*model.Index{&old}
+	out.Groups[0].Versions[0].Types = append(types, other)
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"go/doc"
+	"go/format"
 	"go/token"
 	"path"
 	"slices"
@@ -22,6 +23,7 @@ import (
 const (
 	informerPath = "github.com/informer-gen/informer-gen/runtime/informer"
 	listerPath   = "github.com/informer-gen/informer-gen/runtime/lister"
+	objectPath   = "github.com/informer-gen/informer-gen/runtime/object"
 	sourcePath   = "github.com/informer-gen/informer-gen/runtime/source"
 	storePath    = "github.com/informer-gen/informer-gen/runtime/store"
 	schemaPath   = "k8s.io/apimachinery/pkg/runtime/schema"
@@ -32,13 +34,16 @@ const (
 // Its imports are named here and not by jennifer: a name must not collide with one that the package declares or a method
 // uses, and the standard library is a group of its own.
 type file struct {
-	path    string // relative to the output folder
+	pkg     *pkg
+	name    string // base name
 	source  string // import path of the API package, or ""
-	pkg     string // package clause
 	comment string // package comment, or ""
+	// usesDeprecated says that the file has to name what is deprecated.
+	usesDeprecated bool
 
 	imports map[string]*imported // by path
-	taken   map[string]bool      // names that no import may have
+	taken   map[string]bool      // names that no import may have, besides those of the package
+	locals  map[string]bool      // those of them that are variables of functions
 	decls   []jen.Code
 }
 
@@ -48,13 +53,25 @@ type imported struct {
 	used bool
 }
 
-// newFile begins a file whose declarations and parameters use the given names.
-func newFile(path, source, pkg string, taken ...string) *file {
-	f := &file{path: path, source: source, pkg: pkg, imports: map[string]*imported{}, taken: map[string]bool{}}
+// newFile begins a file whose parameters and variables use the given names.
+func newFile(p *pkg, name, source string, taken ...string) *file {
+	f := &file{pkg: p, name: name, source: source, imports: map[string]*imported{}, taken: map[string]bool{}, locals: map[string]bool{}}
 	for _, name := range taken {
-		f.taken[name] = true
+		f.taken[name], f.locals[name] = true, true
 	}
 	return f
+}
+
+// path is relative to the output folder.
+func (f *file) path() string { return path.Join(f.pkg.dir, f.name) }
+
+// local says whether functions of the file may have a variable of this name, which then no import may have any more.
+func (f *file) local(name string) bool {
+	if !f.locals[name] && (f.taken[name] || f.pkg.declared[name]) {
+		return false
+	}
+	f.locals[name], f.taken[name] = true, true
+	return true
 }
 
 // fix gives a package its own name before any other package can take it.
@@ -79,12 +96,21 @@ func (f *file) qual(importPath, pkg, id string) *jen.Statement {
 	return jen.Id(imp.name).Dot(id)
 }
 
+// from is the identifier id of a generated package, which is imported under the name alias, unless it is f's own.
+func (f *file) from(p *pkg, alias, id string) *jen.Statement {
+	if p == f.pkg {
+		return jen.Id(id)
+	}
+	f.alias(p.path, p.name, alias)
+	return f.qual(p.path, p.name, id)
+}
+
 // free finds a name for an import: its own, that of the folder above in front of it, or one with a number.
 func (f *file) free(importPath, name string) string {
 	long := identifier(path.Base(path.Dir(importPath))) + name
 	for n := 2; ; n++ {
 		for _, candidate := range []string{name, long} {
-			if !f.taken[candidate] && !unusable(candidate) {
+			if !f.taken[candidate] && !f.pkg.declared[candidate] && !unusable(candidate) {
 				return candidate
 			}
 		}
@@ -104,6 +130,11 @@ func (f *file) add(decls ...jen.Code) {
 	}
 }
 
+// together appends declarations of one line each, without empty lines between them.
+func (f *file) together(decls ...jen.Code) {
+	f.decls = append(append(f.decls, jen.Line()), decls...)
+}
+
 // guard appends the declaration that doesn't compile with a runtime that is too old for this code.
 func (f *file) guard() {
 	f.add(
@@ -113,12 +144,10 @@ func (f *file) guard() {
 	)
 }
 
-func (f *file) render() ([]byte, error) {
-	out := jen.NewFile(f.pkg)
-	out.HeaderComment(Header)
-	if f.source != "" {
-		out.HeaderComment(SourcePrefix + f.source)
-	}
+// render is the text of the file below the user's own header.
+func (f *file) render(header string) ([]byte, error) {
+	out := jen.NewFile(f.pkg.name)
+	out.NoFormat = true
 	if f.comment != "" {
 		out.PackageComment(f.comment)
 	}
@@ -132,11 +161,29 @@ func (f *file) render() ([]byte, error) {
 	for _, d := range f.decls {
 		out.Add(d) // all in one call would put them on one line
 	}
-	var buf bytes.Buffer
-	if err := out.Render(&buf); err != nil {
+	var body bytes.Buffer
+	if err := out.Render(&body); err != nil {
 		return nil, err
 	}
-	return buf.Bytes(), nil
+	// Jennifer writes blanks before and behind what it puts together. A blank between a comment and what it belongs to
+	// would keep gofmt from formatting it as a doc comment, until somebody else runs gofmt.
+	return format.Source(append(f.head(header), bytes.ReplaceAll(body.Bytes(), []byte("\n "), []byte("\n"))...))
+}
+
+// head is what stands above the package clause and its comment.
+func (f *file) head(header string) []byte {
+	var head []byte
+	if header != "" {
+		head = append(head, header+"\n\n"...)
+	}
+	head = append(head, Header+"\n"...)
+	if f.source != "" {
+		head = append(head, SourcePrefix+f.source+"\n"...)
+	}
+	if f.usesDeprecated {
+		head = append(head, "\n//lint:file-ignore SA1019 What is deprecated is generated for those who still use it.\n"...)
+	}
+	return append(head, '\n')
 }
 
 // importSpecs are the imports that are used, those of the standard library first. A name is given only where the path
@@ -216,48 +263,48 @@ func folder(name string) string {
 	return id
 }
 
-// private is the name of an unexported declaration that belongs to an exported one: Widget gives widget, APIService
-// gives apiService, VPA gives vpa.
-func private(name string) string {
-	runes := []rune(name)
-	n := 0
-	for n < len(runes) && unicode.IsUpper(runes[n]) {
-		n++
+// comment is a comment of one or more lines, to be followed by what it says something about. A line that is too long is
+// folded.
+func comment(lines ...string) *jen.Statement {
+	var folded []string
+	for _, line := range lines {
+		folded = append(folded, fold(line)...)
 	}
-	if n > 1 && n < len(runes) && unicode.IsLower(runes[n]) {
-		n--
-	}
-	for i := range n {
-		runes[i] = unicode.ToLower(runes[i])
-	}
-	return string(runes)
+	return verbatim(folded)
 }
 
-// comment is a comment of one or more lines, to be followed by what it says something about. A line that begins with a
-// tab is code in a doc comment, before which gofmt wants no space.
-func comment(lines ...string) *jen.Statement {
-	s := &jen.Statement{}
+// verbatim is a comment whose lines stay as they are. A line that begins with a tab is code, before which gofmt wants no
+// blank.
+func verbatim(lines []string) *jen.Statement {
+	var b strings.Builder
 	for _, line := range lines {
-		sign := "// "
-		if strings.HasPrefix(line, "\t") {
-			sign = "//"
+		text := strings.TrimRightFunc(line, unicode.IsSpace)
+		b.WriteString("//")
+		if text != "" && !strings.HasPrefix(text, "\t") {
+			b.WriteByte(' ')
 		}
-		s.Comment(strings.TrimRightFunc(sign+line, unicode.IsSpace)).Line()
+		b.WriteString(text)
+		b.WriteByte('\n')
 	}
-	return s
+	return jen.Comment(b.String())
+}
+
+// fold breaks a sentence into lines.
+func fold(sentence string) []string {
+	const width = 116
+	var lines []string
+	for len(sentence) > width {
+		n := strings.LastIndexByte(sentence[:width], ' ')
+		if n <= 0 {
+			break
+		}
+		lines, sentence = append(lines, sentence[:n]), sentence[n+1:]
+	}
+	return append(lines, sentence)
 }
 
 func commentf(format string, args ...any) *jen.Statement {
 	return comment(fmt.Sprintf(format, args...))
-}
-
-// documented is a comment that begins with a sentence of ours and goes on with the type's own doc comment.
-func documented(t *model.Type, sentence string) *jen.Statement {
-	lines := []string{sentence}
-	if len(t.Doc) > 0 {
-		lines = append(append(lines, ""), t.Doc...)
-	}
-	return comment(lines...)
 }
 
 // inline is a list in braces that stays on its line.
@@ -265,35 +312,53 @@ func inline(items ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ", "}, items...)
 }
 
+// list is a list in braces that has a line for each item, if it would be too long otherwise. width is the length of the
+// rest of its line.
+func list(width int, items ...jen.Code) *jen.Statement {
+	if width > 118 {
+		return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, items...)
+	}
+	return inline(items...)
+}
+
 // structOf is a struct with one field.
 func structOf(field jen.Code) *jen.Statement {
 	return jen.Id("struct").Custom(jen.Options{Open: "{", Close: "}"}, field)
 }
 
-// method is a method of one line on a value receiver.
+// method is a method of one statement. Its receiver is a pointer, since Go compiles a second function for each method of a
+// value.
 func method(receiver, on, name string, params []jen.Code, result, body jen.Code) *jen.Statement {
-	return jen.Func().Params(jen.Id(receiver).Id(on)).Id(name).Params(params...).Add(result).Block(jen.Return(body))
+	return jen.Func().Params(jen.Id(receiver).Op("*").Id(on)).Id(name).Params(params...).Add(result).Block(jen.Return(body))
 }
 
-// object is the pointer type of t.
-func (f *file) object(v *model.Version, t *model.Type) *jen.Statement {
-	return jen.Op("*").Add(f.qual(v.Source.Path, v.Source.Name, t.Name))
+// made is a new struct of a type, with the value of its only field.
+func made(of string, field jen.Code) *jen.Statement {
+	return jen.Op("&").Id(of).Values(field)
 }
 
-// of is a generic type of the runtime at t's pointer type.
-func (f *file) of(importPath, name string, v *model.Version, t *model.Type) *jen.Statement {
-	return f.qual(importPath, path.Base(importPath), name).Types(f.object(v, t))
+// object is the pointer type of k.
+func (f *file) object(k *kind) *jen.Statement {
+	return jen.Op("*").Add(f.qual(k.Version.Source.Path, k.Version.Source.Name, k.Name))
 }
 
-// key is the type of an index's keys.
-func (f *file) key(v *model.Version, k model.GoType) *jen.Statement {
+// of is a generic type of the runtime at k's pointer type.
+func (f *file) of(importPath, name string, k *kind) *jen.Statement {
+	return f.qual(importPath, path.Base(importPath), name).Types(f.object(k))
+}
+
+// seq is an iterator over objects of k.
+func (f *file) seq(k *kind) *jen.Statement { return f.of("iter", "Seq", k) }
+
+// goType is a type as k's files name it.
+func (f *file) goType(k *kind, t model.GoType) *jen.Statement {
 	switch {
-	case k.Path == "":
-		return jen.Id(k.Name)
-	case k.Path == v.Source.Path:
-		return f.qual(k.Path, v.Source.Name, k.Name)
+	case t.Path == "":
+		return jen.Id(t.Name)
+	case t.Path == k.Version.Source.Path:
+		return f.qual(t.Path, k.Version.Source.Name, t.Name)
 	default:
-		return f.qual(k.Path, k.Package, k.Name)
+		return f.qual(t.Path, t.Package, t.Name)
 	}
 }
 

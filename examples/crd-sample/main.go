@@ -4,7 +4,7 @@
 // generated from it (config/crd, generated), and this program, which shows the informers at work.
 //
 // It starts a real API server in its own process, or uses the cluster of --kubeconfig, installs the CRDs, creates a few
-// hundred objects, runs a SharedInformerFactory, prints what its handlers saw, asks the indexes three questions, changes
+// hundred objects, runs a SharedInformerFactory, prints what its handlers saw, asks the indexes five questions, changes
 // and deletes objects, prints what came of that, and ends. With --watch it goes on until it is interrupted.
 //
 // Interrupted before it is done, it removes from the cluster what it has made there, and exits with code 130.
@@ -19,15 +19,18 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
+	samples "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -120,9 +123,21 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	if err != nil {
 		return err
 	}
-	factory := informers.NewSharedInformerFactory(client, informer.WithLabelSelector(shop.label))
+	// Widgets have options that sites don't have: their namespace, and conditions that nobody here reads are not kept.
+	factory := informers.NewSharedInformerFactory(client, informer.WithLabelSelector(shop.label),
+		samples.WithWidgets(informer.KindOptions[*v1alpha1.Widget]{
+			Namespaces: []string{namespace},
+			Transform: func(w *v1alpha1.Widget) (*v1alpha1.Widget, error) {
+				w.Status.Conditions = nil
+				return w, nil
+			},
+		}))
 	widgets := factory.Samples().V1alpha1().Widgets()
 	sites := factory.Samples().V1alpha1().Sites()
+	// Another informer of widgets, beside the one of all: what an agent on one node needs.
+	local := widgets.With(informer.KindOptions[*v1alpha1.Widget]{
+		FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node),
+	}).Informer()
 
 	var seen tally
 	if _, err := widgets.Informer().AddEventHandler(watchWidgets(out, &seen)); err != nil {
@@ -144,6 +159,7 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	}
 	out.line("sync", "%d widgets and %d sites in the store after %s",
 		widgets.Informer().Store().Snapshot().Len(), sites.Informer().Store().Snapshot().Len(), since(began))
+	out.line("", "%d widgets in that of %s", local.Store().Snapshot().Len(), local.Status().Name)
 	if err := seen.wait(ctx, func() bool { return seen.initial >= widgetsBefore && seen.sites >= len(cities) }); err != nil {
 		return err
 	}
@@ -237,27 +253,33 @@ func watchWidgets(out *report, seen *tally) informer.Handler[*v1alpha1.Widget] {
 	}
 }
 
-// ask answers three questions from three indexes, without asking the server.
+// node is the one that questions are asked about.
+const node = "node-07"
+
+// ask answers five questions from five indexes, without asking the server.
 func ask(out *report, widgets listers.WidgetLister, sites listers.SiteLister) {
-	const node, image = "node-07", "display:1.1"
-	began := time.Now()
-	onNode := widgets.ListByNode(node)
-	withImage := 0
-	for range widgets.ByImage(image) {
-		withImage++
-	}
+	const image, tier = "display:1.1", v1alpha1.Gold
 	site, err := sites.Get(cities[0].name)
 	if err != nil {
 		out.line("index", "%v", err)
 		return
 	}
-	owned := widgets.ListByOwner(site.UID)
+	began := time.Now()
+	answers := []struct {
+		index, key string
+		widgets    []*v1alpha1.Widget
+	}{
+		{"ByNode", node, widgets.ListByNode(node)},
+		{"ByImage", image, slices.Collect(widgets.ByImage(image))}, // each index has an iterator, too
+		{"ByOwner", site.Name, widgets.ListByOwner(site.UID)},
+		{"ByNodeAndTier", fmt.Sprint(node, " ", tier), widgets.ListByNodeAndTier(listers.WidgetByNodeAndTierKey{NodeName: node, Tier: tier})},
+		{"ByTier", fmt.Sprint(tier, " in ", namespace), widgets.Widgets(namespace).ListByTier(tier)}, // a key of each namespace
+	}
 	took := since(began)
-
-	out.line("index", "ByNode  %-15s %3d widgets: %s", node, len(onNode), names(onNode, 3))
-	out.line("index", "ByImage %-15s %3d widgets", image, withImage)
-	out.line("index", "ByOwner %-15s %3d widgets: %s", site.Name, len(owned), names(owned, 3))
-	out.line("", "all three answered from memory in %s", took)
+	for _, a := range answers {
+		out.line("index", "%-13s %-15s %3d widgets: %s", a.index, a.key, len(a.widgets), names(a.widgets, 3))
+	}
+	out.line("", "all answered from memory in %s", took)
 }
 
 // live changes things while the informers run, and waits until the handler has seen all of it.

@@ -100,6 +100,8 @@ type Index struct {
 	When []Condition
 	// Namespaced says that keys mean something within a namespace only: only listers of one namespace can look them up.
 	Namespaced bool
+	// Deprecated says that a field or function that makes the keys has a doc comment that calls it deprecated.
+	Deprecated bool
 }
 
 // GoType is a named or predeclared type. Path and Package are empty for predeclared types.

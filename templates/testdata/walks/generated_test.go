@@ -11,11 +11,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	api "example.com/project/walks/api/v1alpha1"
 	"example.com/project/walks/generated/informers"
+	walksinformers "example.com/project/walks/generated/informers/samples/v1alpha1"
 	"example.com/project/walks/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
@@ -145,5 +148,30 @@ func TestFactory(t *testing.T) {
 	}
 	if err := factory.Start(t.Context()); err == nil {
 		t.Error("Start without a client: want an error")
+	}
+}
+
+func TestOptions(t *testing.T) {
+	client, err := source.NewClient(&rest.Config{Host: "http://localhost"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	factory := informers.NewSharedInformerFactory(client, walksinformers.WithWalks(informer.KindOptions[*api.Walk]{
+		Namespaces: []string{"shop", "store"},
+		Transform:  func(w *api.Walk) (*api.Walk, error) { return w, nil },
+	}))
+	walks := factory.Samples().V1alpha1().Walks()
+	if walks.Informer() != walks.With(informer.KindOptions[*api.Walk]{Namespaces: []string{"store", "shop"}}).Informer() {
+		t.Error("the namespaces that WithWalks has given are not those of the informer")
+	}
+	one := walks.With(informer.KindOptions[*api.Walk]{Namespaces: []string{"shop"}})
+	if one.Informer() == walks.Informer() {
+		t.Error("another namespace gave the same informer")
+	}
+	if one.Informer() != walks.With(informer.KindOptions[*api.Walk]{Namespaces: []string{"shop"}}).Informer() {
+		t.Error("the same namespace gave another informer")
+	}
+	if got := slices.Collect(one.Lister().ByPlain("plain")); len(got) != 0 {
+		t.Errorf("an informer that never ran has %d objects", len(got))
 	}
 }

@@ -86,6 +86,11 @@ type WidgetStatus struct {
 // +genclient
 // +informer:index:name=ByNode,field=.spec.nodeName
 // +informer:index:name=ByImage,field=.spec.parts[*].image
+// +informer:index:name=ByManager,field=.metadata.labels['app.kubernetes.io/managed-by']
+// +informer:index:name=ByNodeAndTier,field=.spec.nodeName;.spec.tier
+// +informer:index:name=BrokenByNode,field=.spec.nodeName,when=.status.phase==Broken
+// +informer:index:name=ByTier,field=.spec.tier,namespaced=true
+// +informer:index:name=BySite,owner=Site.samples.informer-gen.dev
 // +informer:index:name=ByOwner,func=OwnerUIDs
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func (f factory) ForResource(resource schema.GroupVersionResource) (informer.GenericInformer, error) {
+func (f *factory) ForResource(resource schema.GroupVersionResource) (informer.GenericInformer, error) {
 	switch resource {
 	case samplesv1alpha1.SiteResource:
 		return informer.Generic(f.Samples().V1alpha1().Sites().Informer(), resource.GroupResource()), nil

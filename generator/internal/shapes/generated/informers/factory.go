@@ -28,13 +28,13 @@ type SharedInformerFactory interface {
 // NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing; Start returns
 // the error if an option is wrong.
 func NewSharedInformerFactory(client *source.Client, opts ...informer.Option) SharedInformerFactory {
-	return factory{informer.NewFactory(client, opts...)}
+	return &factory{informer.NewFactory(client, opts...)}
 }
 
 type factory struct {
 	informer.SharedInformerFactory
 }
 
-func (f factory) Shapes() shapes.Interface {
+func (f *factory) Shapes() shapes.Interface {
 	return shapes.New(f.Base())
 }

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func (f factory) ForResource(resource schema.GroupVersionResource) (informer.GenericInformer, error) {
+func (f *factory) ForResource(resource schema.GroupVersionResource) (informer.GenericInformer, error) {
 	switch resource {
 	case shapesv1.ShapeResource:
 		return informer.Generic(f.Shapes().V1().Shapes().Informer(), resource.GroupResource()), nil

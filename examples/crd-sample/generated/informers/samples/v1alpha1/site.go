@@ -18,14 +18,23 @@ type SiteInformer interface {
 	Informer() *informer.SharedIndexInformer[*v1alpha1.Site]
 	// Lister reads the informer's store, which is empty until the informer has synced.
 	Lister() listers.SiteLister
+	// With is for an informer with other options: one of its own, if they select other objects.
+	With(options informer.KindOptions[*v1alpha1.Site]) SiteInformer
 }
 
-type siteInformer struct{ factory *informer.Factory }
-
-func (i siteInformer) Informer() *informer.SharedIndexInformer[*v1alpha1.Site] {
-	return informer.For[*v1alpha1.Site](i.factory, listers.SiteResource, informer.WithClusterScope())
+// WithSites gives the informers of Sites options of their own, whatever those of the factory are.
+func WithSites(options informer.KindOptions[*v1alpha1.Site]) informer.Option {
+	return informer.WithKind(listers.SiteResource, options)
 }
 
-func (i siteInformer) Lister() listers.SiteLister {
+type siteInformer struct{ informer.Kind[*v1alpha1.Site] }
+
+func (v *version) Sites() SiteInformer {
+	return &siteInformer{*informer.NewKind[*v1alpha1.Site](v.factory, listers.SiteResource, informer.WithClusterScope())}
+}
+func (i *siteInformer) Lister() listers.SiteLister {
 	return listers.NewSiteLister(i.Informer().Store())
+}
+func (i *siteInformer) With(options informer.KindOptions[*v1alpha1.Site]) SiteInformer {
+	return &siteInformer{*i.Kind.With(options)}
 }

@@ -20,15 +20,7 @@ type Interface interface {
 
 // New returns the types of samples.informer-gen.dev/v1alpha1, with the informers that factory shares.
 func New(factory *informer.Factory) Interface {
-	return version{factory}
+	return &version{factory}
 }
 
 type version struct{ factory *informer.Factory }
-
-func (v version) Sites() SiteInformer {
-	return siteInformer{v.factory}
-}
-
-func (v version) Widgets() WidgetInformer {
-	return widgetInformer{v.factory}
-}

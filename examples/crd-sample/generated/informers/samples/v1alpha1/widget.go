@@ -17,14 +17,25 @@ type WidgetInformer interface {
 	Informer() *informer.SharedIndexInformer[*v1alpha1.Widget]
 	// Lister reads the informer's store, which is empty until the informer has synced.
 	Lister() listers.WidgetLister
+	// With is for an informer with other options: one of its own, if they select other objects.
+	With(options informer.KindOptions[*v1alpha1.Widget]) WidgetInformer
 }
 
-type widgetInformer struct{ factory *informer.Factory }
-
-func (i widgetInformer) Informer() *informer.SharedIndexInformer[*v1alpha1.Widget] {
-	return informer.For[*v1alpha1.Widget](i.factory, listers.WidgetResource, informer.WithIndexes(listers.WidgetIndexes...))
+// WithWidgets gives the informers of Widgets options of their own, whatever those of the factory are.
+func WithWidgets(options informer.KindOptions[*v1alpha1.Widget]) informer.Option {
+	return informer.WithKind(listers.WidgetResource, options)
 }
 
-func (i widgetInformer) Lister() listers.WidgetLister {
+type widgetInformer struct {
+	informer.Kind[*v1alpha1.Widget]
+}
+
+func (v *version) Widgets() WidgetInformer {
+	return &widgetInformer{*informer.NewKind[*v1alpha1.Widget](v.factory, listers.WidgetResource, informer.WithIndexes(listers.WidgetIndexes...))}
+}
+func (i *widgetInformer) Lister() listers.WidgetLister {
 	return listers.NewWidgetLister(i.Informer().Store())
+}
+func (i *widgetInformer) With(options informer.KindOptions[*v1alpha1.Widget]) WidgetInformer {
+	return &widgetInformer{*i.Kind.With(options)}
 }

@@ -24,12 +24,9 @@ type SiteLister interface {
 
 // NewSiteLister returns a lister over reader: an informer's store, or one made for a test.
 func NewSiteLister(reader store.Reader[*v1alpha1.Site]) SiteLister {
-	return siteLister{lister.New(reader, SiteResource.GroupResource())}
+	return &siteLister{*lister.New(reader, SiteResource.GroupResource())}
 }
 
 type siteLister struct {
 	lister.Resource[*v1alpha1.Site]
 }
-
-// SiteListerExpansion adds methods to SiteLister: declare it in site_expansion.go instead.
-type SiteListerExpansion interface{}

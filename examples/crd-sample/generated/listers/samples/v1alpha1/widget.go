@@ -8,13 +8,86 @@ import (
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// WidgetResource is the API resource of Widgets.
-var WidgetResource = schema.GroupVersionResource{Group: "samples.informer-gen.dev", Version: "v1alpha1", Resource: "widgets"}
+// The names of the indexes of Widgets, as errors and logs have them.
+const (
+	WidgetByNodeIndex        = "ByNode"
+	WidgetByImageIndex       = "ByImage"
+	WidgetByManagerIndex     = "ByManager"
+	WidgetByNodeAndTierIndex = "ByNodeAndTier"
+	WidgetBrokenByNodeIndex  = "BrokenByNode"
+	WidgetByTierIndex        = "ByTier"
+	WidgetBySiteIndex        = "BySite"
+	WidgetByOwnerIndex       = "ByOwner"
+)
+
+var (
+	// WidgetResource is the API resource of Widgets.
+	WidgetResource = schema.GroupVersionResource{Group: "samples.informer-gen.dev", Version: "v1alpha1", Resource: "widgets"}
+	// WidgetIndexes are the indexes of every informer of Widgets.
+	WidgetIndexes = []store.Indexer[*v1alpha1.Widget]{
+		WidgetByNode,
+		WidgetByImage,
+		WidgetByManager,
+		WidgetByNodeAndTier,
+		WidgetBrokenByNode,
+		WidgetByTier,
+		WidgetBySite,
+		WidgetByOwner,
+	}
+	// WidgetByNode finds the Widgets with key at .spec.nodeName.
+	WidgetByNode = store.NewIndex(WidgetByNodeIndex, func(obj *v1alpha1.Widget, keys []string) []string {
+		return append(keys, obj.Spec.NodeName)
+	})
+	// WidgetByImage finds the Widgets with key at .spec.parts[*].image.
+	WidgetByImage = store.NewIndex(WidgetByImageIndex, func(obj *v1alpha1.Widget, keys []string) []string {
+		for i := range obj.Spec.Parts {
+			keys = append(keys, obj.Spec.Parts[i].Image)
+		}
+		return keys
+	})
+	// WidgetByManager finds the Widgets with key at .metadata.labels['app.kubernetes.io/managed-by'].
+	WidgetByManager = store.NewIndex(WidgetByManagerIndex, func(obj *v1alpha1.Widget, keys []string) []string {
+		if value, ok := obj.ObjectMeta.Labels["app.kubernetes.io/managed-by"]; ok {
+			keys = append(keys, value)
+		}
+		return keys
+	})
+	// WidgetByNodeAndTier finds the Widgets with key at .spec.nodeName and .spec.tier.
+	WidgetByNodeAndTier = store.NewIndex(WidgetByNodeAndTierIndex, func(obj *v1alpha1.Widget, keys []WidgetByNodeAndTierKey) []WidgetByNodeAndTierKey {
+		return append(keys, WidgetByNodeAndTierKey{NodeName: obj.Spec.NodeName, Tier: obj.Spec.Tier})
+	})
+	// WidgetBrokenByNode finds the Widgets with key at .spec.nodeName, if .status.phase == "Broken".
+	WidgetBrokenByNode = store.NewIndex(WidgetBrokenByNodeIndex, func(obj *v1alpha1.Widget, keys []string) []string {
+		if obj.Status.Phase == "Broken" {
+			keys = append(keys, obj.Spec.NodeName)
+		}
+		return keys
+	})
+	// WidgetByTier finds the Widgets with key at .spec.tier, within a namespace.
+	WidgetByTier = store.NewIndex(WidgetByTierIndex, func(obj *v1alpha1.Widget, keys []store.NamespacedKey[v1alpha1.Tier]) []store.NamespacedKey[v1alpha1.Tier] {
+		return append(keys, store.NamespacedKey[v1alpha1.Tier]{Namespace: obj.GetNamespace(), Key: obj.Spec.Tier})
+	})
+	// WidgetBySite finds the Widgets owned by the Site.samples.informer-gen.dev called key.
+	WidgetBySite = store.NewIndex(WidgetBySiteIndex, func(obj *v1alpha1.Widget, keys []string) []string {
+		return object.OwnerNames(obj, keys, schema.GroupKind{Group: "samples.informer-gen.dev", Kind: "Site"})
+	})
+	// WidgetByOwner finds the Widgets for which v1alpha1.OwnerUIDs returns key.
+	WidgetByOwner = store.NewIndex(WidgetByOwnerIndex, func(obj *v1alpha1.Widget, keys []types.UID) []types.UID {
+		return append(keys, v1alpha1.OwnerUIDs(obj)...)
+	})
+)
+
+// WidgetByNodeAndTierKey is a key of WidgetByNodeAndTier.
+type WidgetByNodeAndTierKey struct {
+	NodeName string        // .spec.nodeName
+	Tier     v1alpha1.Tier // .spec.tier
+}
 
 // WidgetLister reads Widgets. The objects are shared by all readers and must not be changed.
 //
@@ -22,64 +95,102 @@ var WidgetResource = schema.GroupVersionResource{Group: "samples.informer-gen.de
 type WidgetLister interface {
 	lister.Lister[*v1alpha1.Widget]
 	WidgetListerExpansion
-	// Widgets reads one namespace.
+	WidgetLookups
 	Widgets(namespace string) WidgetNamespaceLister
-	// ByNode iterates over the Widgets with key at .spec.nodeName, in no order. ListByNode returns them.
-	ByNode(key string) iter.Seq[*v1alpha1.Widget]
-	ListByNode(key string) []*v1alpha1.Widget
-	// ByImage iterates over the Widgets with key at .spec.parts[*].image, in no order. ListByImage returns them.
-	ByImage(key string) iter.Seq[*v1alpha1.Widget]
-	ListByImage(key string) []*v1alpha1.Widget
-	// ByOwner iterates over the Widgets for which v1alpha1.OwnerUIDs returns key, in no order. ListByOwner returns them.
-	ByOwner(key types.UID) iter.Seq[*v1alpha1.Widget]
-	ListByOwner(key types.UID) []*v1alpha1.Widget
 }
 
 // WidgetNamespaceLister reads the Widgets of one namespace.
 type WidgetNamespaceLister interface {
 	lister.NamespaceLister[*v1alpha1.Widget]
 	WidgetNamespaceListerExpansion
+	WidgetLookups
+	// ByTier finds the Widgets with key at .spec.tier, within a namespace.
+	ByTier(key v1alpha1.Tier) iter.Seq[*v1alpha1.Widget]
+	ListByTier(key v1alpha1.Tier) []*v1alpha1.Widget
+}
+
+// WidgetLookups finds Widgets by their indexes, in no order. Methods that begin with List return a slice.
+type WidgetLookups interface {
+	// ByNode finds the Widgets with key at .spec.nodeName.
+	ByNode(key string) iter.Seq[*v1alpha1.Widget]
+	ListByNode(key string) []*v1alpha1.Widget
+	// ByImage finds the Widgets with key at .spec.parts[*].image.
+	ByImage(key string) iter.Seq[*v1alpha1.Widget]
+	ListByImage(key string) []*v1alpha1.Widget
+	// ByManager finds the Widgets with key at .metadata.labels['app.kubernetes.io/managed-by'].
+	ByManager(key string) iter.Seq[*v1alpha1.Widget]
+	ListByManager(key string) []*v1alpha1.Widget
+	// ByNodeAndTier finds the Widgets with key at .spec.nodeName and .spec.tier.
+	ByNodeAndTier(key WidgetByNodeAndTierKey) iter.Seq[*v1alpha1.Widget]
+	ListByNodeAndTier(key WidgetByNodeAndTierKey) []*v1alpha1.Widget
+	// BrokenByNode finds the Widgets with key at .spec.nodeName, if .status.phase == "Broken".
+	BrokenByNode(key string) iter.Seq[*v1alpha1.Widget]
+	ListBrokenByNode(key string) []*v1alpha1.Widget
+	// BySite finds the Widgets owned by the Site.samples.informer-gen.dev called key.
+	BySite(key string) iter.Seq[*v1alpha1.Widget]
+	ListBySite(key string) []*v1alpha1.Widget
+	// ByOwner finds the Widgets for which v1alpha1.OwnerUIDs returns key.
+	ByOwner(key types.UID) iter.Seq[*v1alpha1.Widget]
+	ListByOwner(key types.UID) []*v1alpha1.Widget
 }
 
 // NewWidgetLister returns a lister over reader: an informer's store, or one made for a test.
 func NewWidgetLister(reader store.Reader[*v1alpha1.Widget]) WidgetLister {
-	return widgetLister{lister.New(reader, WidgetResource.GroupResource())}
+	return &widgetLister{*lister.New(reader, WidgetResource.GroupResource())}
 }
 
 type widgetLister struct {
 	lister.Resource[*v1alpha1.Widget]
 }
 
-func (l widgetLister) Widgets(namespace string) WidgetNamespaceLister {
-	return l.Resource.Namespace(namespace)
+func (l *widgetLister) Widgets(namespace string) WidgetNamespaceLister {
+	return &widgetLister{*l.Namespace(namespace)}
 }
-
-func (l widgetLister) ByNode(key string) iter.Seq[*v1alpha1.Widget] {
-	return WidgetByNode.Lookup(l.Snapshot(), key)
+func (l *widgetLister) ByNode(key string) iter.Seq[*v1alpha1.Widget] {
+	return WidgetByNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l widgetLister) ListByNode(key string) []*v1alpha1.Widget {
-	return WidgetByNode.List(l.Snapshot(), key)
+func (l *widgetLister) ListByNode(key string) []*v1alpha1.Widget {
+	return WidgetByNode.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l widgetLister) ByImage(key string) iter.Seq[*v1alpha1.Widget] {
-	return WidgetByImage.Lookup(l.Snapshot(), key)
+func (l *widgetLister) ByImage(key string) iter.Seq[*v1alpha1.Widget] {
+	return WidgetByImage.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l widgetLister) ListByImage(key string) []*v1alpha1.Widget {
-	return WidgetByImage.List(l.Snapshot(), key)
+func (l *widgetLister) ListByImage(key string) []*v1alpha1.Widget {
+	return WidgetByImage.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l widgetLister) ByOwner(key types.UID) iter.Seq[*v1alpha1.Widget] {
-	return WidgetByOwner.Lookup(l.Snapshot(), key)
+func (l *widgetLister) ByManager(key string) iter.Seq[*v1alpha1.Widget] {
+	return WidgetByManager.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l widgetLister) ListByOwner(key types.UID) []*v1alpha1.Widget {
-	return WidgetByOwner.List(l.Snapshot(), key)
+func (l *widgetLister) ListByManager(key string) []*v1alpha1.Widget {
+	return WidgetByManager.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-// WidgetListerExpansion adds methods to WidgetLister: declare it in widget_expansion.go instead.
-type WidgetListerExpansion interface{}
-
-// WidgetNamespaceListerExpansion adds methods to WidgetNamespaceLister: declare it in widget_expansion.go instead.
-type WidgetNamespaceListerExpansion interface{}
+func (l *widgetLister) ByNodeAndTier(key WidgetByNodeAndTierKey) iter.Seq[*v1alpha1.Widget] {
+	return WidgetByNodeAndTier.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *widgetLister) ListByNodeAndTier(key WidgetByNodeAndTierKey) []*v1alpha1.Widget {
+	return WidgetByNodeAndTier.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *widgetLister) BrokenByNode(key string) iter.Seq[*v1alpha1.Widget] {
+	return WidgetBrokenByNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *widgetLister) ListBrokenByNode(key string) []*v1alpha1.Widget {
+	return WidgetBrokenByNode.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *widgetLister) ByTier(key v1alpha1.Tier) iter.Seq[*v1alpha1.Widget] {
+	return WidgetByTier.Lookup(l.Snapshot(), store.NamespacedKey[v1alpha1.Tier]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *widgetLister) ListByTier(key v1alpha1.Tier) []*v1alpha1.Widget {
+	return WidgetByTier.List(l.Snapshot(), store.NamespacedKey[v1alpha1.Tier]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *widgetLister) BySite(key string) iter.Seq[*v1alpha1.Widget] {
+	return WidgetBySite.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *widgetLister) ListBySite(key string) []*v1alpha1.Widget {
+	return WidgetBySite.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *widgetLister) ByOwner(key types.UID) iter.Seq[*v1alpha1.Widget] {
+	return WidgetByOwner.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *widgetLister) ListByOwner(key types.UID) []*v1alpha1.Widget {
+	return WidgetByOwner.ListIn(l.Snapshot(), l.InNamespace(), key)
+}

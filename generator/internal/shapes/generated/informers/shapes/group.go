@@ -20,11 +20,11 @@ type Interface interface {
 
 // New returns the versions of shapes.example.com, with the informers that factory shares.
 func New(factory *informer.Factory) Interface {
-	return group{factory}
+	return &group{factory}
 }
 
 type group struct{ factory *informer.Factory }
 
-func (g group) V1() v1.Interface {
+func (g *group) V1() v1.Interface {
 	return v1.New(g.factory)
 }

@@ -17,14 +17,23 @@ type ShapeInformer interface {
 	Informer() *informer.SharedIndexInformer[*v1.Shape]
 	// Lister reads the informer's store, which is empty until the informer has synced.
 	Lister() listers.ShapeLister
+	// With is for an informer with other options: one of its own, if they select other objects.
+	With(options informer.KindOptions[*v1.Shape]) ShapeInformer
 }
 
-type shapeInformer struct{ factory *informer.Factory }
-
-func (i shapeInformer) Informer() *informer.SharedIndexInformer[*v1.Shape] {
-	return informer.For[*v1.Shape](i.factory, listers.ShapeResource, informer.WithIndexes(listers.ShapeIndexes...))
+// WithShapes gives the informers of Shapes options of their own, whatever those of the factory are.
+func WithShapes(options informer.KindOptions[*v1.Shape]) informer.Option {
+	return informer.WithKind(listers.ShapeResource, options)
 }
 
-func (i shapeInformer) Lister() listers.ShapeLister {
+type shapeInformer struct{ informer.Kind[*v1.Shape] }
+
+func (v *version) Shapes() ShapeInformer {
+	return &shapeInformer{*informer.NewKind[*v1.Shape](v.factory, listers.ShapeResource, informer.WithIndexes(listers.ShapeIndexes...))}
+}
+func (i *shapeInformer) Lister() listers.ShapeLister {
 	return listers.NewShapeLister(i.Informer().Store())
+}
+func (i *shapeInformer) With(options informer.KindOptions[*v1.Shape]) ShapeInformer {
+	return &shapeInformer{*i.Kind.With(options)}
 }

@@ -18,11 +18,7 @@ type Interface interface {
 
 // New returns the types of shapes.example.com/v1, with the informers that factory shares.
 func New(factory *informer.Factory) Interface {
-	return version{factory}
+	return &version{factory}
 }
 
 type version struct{ factory *informer.Factory }
-
-func (v version) Shapes() ShapeInformer {
-	return shapeInformer{v.factory}
-}

@@ -6,15 +6,1301 @@ package v1
 import (
 	"iter"
 
+	shapeskeys "github.com/informer-gen/informer-gen/generator/internal/shapes/keys"
 	v1 "github.com/informer-gen/informer-gen/generator/internal/shapes/v1"
 	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ShapeResource is the API resource of Shapes.
-var ShapeResource = schema.GroupVersionResource{Group: "shapes.example.com", Version: "v1", Resource: "shapes"}
+// The names of the indexes of Shapes, as errors and logs have them.
+const (
+	ShapeByStringIndex           = "ByString"
+	ShapeByNamedIndex            = "ByNamed"
+	ShapeByBoolIndex             = "ByBool"
+	ShapeByIntIndex              = "ByInt"
+	ShapeBySmallIndex            = "BySmall"
+	ShapeByUnsignedIndex         = "ByUnsigned"
+	ShapeByUIDIndex              = "ByUID"
+	ShapeByPointerIndex          = "ByPointer"
+	ShapeByNumberPointerIndex    = "ByNumberPointer"
+	ShapeBySliceIndex            = "BySlice"
+	ShapeBySlicePointersIndex    = "BySlicePointers"
+	ShapeByPointerSliceIndex     = "ByPointerSlice"
+	ShapeByArrayIndex            = "ByArray"
+	ShapeByArrayPointersIndex    = "ByArrayPointers"
+	ShapeByNamedSliceIndex       = "ByNamedSlice"
+	ShapeByStructIndex           = "ByStruct"
+	ShapeByPointerStructIndex    = "ByPointerStruct"
+	ShapeByPointersIndex         = "ByPointers"
+	ShapeByStructsIndex          = "ByStructs"
+	ShapeByStructPointersIndex   = "ByStructPointers"
+	ShapeByPointerStructsIndex   = "ByPointerStructs"
+	ShapeByNestedIndex           = "ByNested"
+	ShapeByNestedPointersIndex   = "ByNestedPointers"
+	ShapeByDeepIndex             = "ByDeep"
+	ShapeByInlineIndex           = "ByInline"
+	ShapeByInlinePointerIndex    = "ByInlinePointer"
+	ShapeByHiddenIndex           = "ByHidden"
+	ShapeByBelowNameIndex        = "ByBelowName"
+	ShapeByPrivateIndex          = "ByPrivate"
+	ShapeByGoNameIndex           = "ByGoName"
+	ShapeByStatusIndex           = "ByStatus"
+	ShapeByOwnerIndex            = "ByOwner"
+	ShapeByControllerIndex       = "ByController"
+	ShapeByGracePeriodIndex      = "ByGracePeriod"
+	ShapeByMatrixIndex           = "ByMatrix"
+	ShapeByMatrixPointersIndex   = "ByMatrixPointers"
+	ShapeByTableIndex            = "ByTable"
+	ShapeByTableTagIndex         = "ByTableTag"
+	ShapeByTextIndex             = "ByText"
+	ShapeByTextKeyIndex          = "ByTextKey"
+	ShapeByTextEntryIndex        = "ByTextEntry"
+	ShapeByTextQuotedIndex       = "ByTextQuoted"
+	ShapeByTextPointerIndex      = "ByTextPointer"
+	ShapeByTextPointerKeyIndex   = "ByTextPointerKey"
+	ShapeByTextPointerEntryIndex = "ByTextPointerEntry"
+	ShapeByTextMapIndex          = "ByTextMap"
+	ShapeByTextMapKeyIndex       = "ByTextMapKey"
+	ShapeByTextMapEntryIndex     = "ByTextMapEntry"
+	ShapeByLeafIndex             = "ByLeaf"
+	ShapeByLeafKeyIndex          = "ByLeafKey"
+	ShapeByLeafEntryIndex        = "ByLeafEntry"
+	ShapeByLeafRefIndex          = "ByLeafRef"
+	ShapeByLeafTagIndex          = "ByLeafTag"
+	ShapeByLeafPointerIndex      = "ByLeafPointer"
+	ShapeByLeafPointerEntryIndex = "ByLeafPointerEntry"
+	ShapeByNumberKeyIndex        = "ByNumberKey"
+	ShapeByNumberLineIndex       = "ByNumberLine"
+	ShapeByNumberEntryIndex      = "ByNumberEntry"
+	ShapeByListIndex             = "ByList"
+	ShapeByListEntryIndex        = "ByListEntry"
+	ShapeByMapOfMapsIndex        = "ByMapOfMaps"
+	ShapeByMapOfMapsKeyIndex     = "ByMapOfMapsKey"
+	ShapeByMapOfMapsEntryIndex   = "ByMapOfMapsEntry"
+	ShapeByMapsInListIndex       = "ByMapsInList"
+	ShapeByLabelIndex            = "ByLabel"
+	ShapeByPairIndex             = "ByPair"
+	ShapeByPairPointerIndex      = "ByPairPointer"
+	ShapeByPairsIndex            = "ByPairs"
+	ShapeByPairEntryIndex        = "ByPairEntry"
+	ShapeByTargetIndex           = "ByTarget"
+	ShapeByTwoIndex              = "ByTwo"
+	ShapeByTwoPointersIndex      = "ByTwoPointers"
+	ShapeByThreeIndex            = "ByThree"
+	ShapeByOneElementIndex       = "ByOneElement"
+	ShapeByElementAndBelowIndex  = "ByElementAndBelow"
+	ShapeByElementTwiceIndex     = "ByElementTwice"
+	ShapeByBranchesIndex         = "ByBranches"
+	ShapeByEveryPairIndex        = "ByEveryPair"
+	ShapeByCellIndex             = "ByCell"
+	ShapeByLabelPairIndex        = "ByLabelPair"
+	ShapeByEntryPairIndex        = "ByEntryPair"
+	ShapeByPointerPairIndex      = "ByPointerPair"
+	ShapeByInnerPairIndex        = "ByInnerPair"
+	ShapeByTwoEntriesIndex       = "ByTwoEntries"
+	ShapeWhenTrueIndex           = "WhenTrue"
+	ShapeWhenFalseIndex          = "WhenFalse"
+	ShapeWhenFlagIndex           = "WhenFlag"
+	ShapeWhenNotFlagIndex        = "WhenNotFlag"
+	ShapeWhenFlagFalseIndex      = "WhenFlagFalse"
+	ShapeWhenFlagNullIndex       = "WhenFlagNull"
+	ShapeWhenFlagThereIndex      = "WhenFlagThere"
+	ShapeWhenTextIndex           = "WhenText"
+	ShapeWhenNotTextIndex        = "WhenNotText"
+	ShapeWhenNumberIndex         = "WhenNumber"
+	ShapeWhenCountIndex          = "WhenCount"
+	ShapeWhenDeepIndex           = "WhenDeep"
+	ShapeWhenNotDeepIndex        = "WhenNotDeep"
+	ShapeWhenDeepNullIndex       = "WhenDeepNull"
+	ShapeWhenDeepThereIndex      = "WhenDeepThere"
+	ShapeWhenBelowNullIndex      = "WhenBelowNull"
+	ShapeWhenInlineIndex         = "WhenInline"
+	ShapeWhenEntryIndex          = "WhenEntry"
+	ShapeWhenNotEntryIndex       = "WhenNotEntry"
+	ShapeWhenEntryNullIndex      = "WhenEntryNull"
+	ShapeWhenEntryThereIndex     = "WhenEntryThere"
+	ShapeWhenEntryPointerIndex   = "WhenEntryPointer"
+	ShapeWhenEntryFieldIndex     = "WhenEntryField"
+	ShapeWhenEntryFieldNullIndex = "WhenEntryFieldNull"
+	ShapeWhenNumberEntryIndex    = "WhenNumberEntry"
+	ShapeWhenBothIndex           = "WhenBoth"
+	ShapeWhenSeveralIndex        = "WhenSeveral"
+	ShapeByControllerUIDIndex    = "ByControllerUID"
+	ShapeByOwnerShapeIndex       = "ByOwnerShape"
+	ShapeByOwnerNodeIndex        = "ByOwnerNode"
+	ShapeByOwnerWhenIndex        = "ByOwnerWhen"
+	ShapeByFuncIndex             = "ByFunc"
+	ShapeByFuncWhenIndex         = "ByFuncWhen"
+	ShapeInByFuncIndex           = "InByFunc"
+	ShapeInByStringIndex         = "InByString"
+	ShapeInBySliceIndex          = "InBySlice"
+	ShapeInByPairIndex           = "InByPair"
+	ShapeInByTwoIndex            = "InByTwo"
+	ShapeInByOwnerIndex          = "InByOwner"
+	ShapeInByControllerIndex     = "InByController"
+)
+
+var (
+	// ShapeResource is the API resource of Shapes.
+	ShapeResource = schema.GroupVersionResource{Group: "shapes.example.com", Version: "v1", Resource: "shapes"}
+	// ShapeIndexes are the indexes of every informer of Shapes.
+	ShapeIndexes = []store.Indexer[*v1.Shape]{
+		ShapeByString,
+		ShapeByNamed,
+		ShapeByBool,
+		ShapeByInt,
+		ShapeBySmall,
+		ShapeByUnsigned,
+		ShapeByUID,
+		ShapeByPointer,
+		ShapeByNumberPointer,
+		ShapeBySlice,
+		ShapeBySlicePointers,
+		ShapeByPointerSlice,
+		ShapeByArray,
+		ShapeByArrayPointers,
+		ShapeByNamedSlice,
+		ShapeByStruct,
+		ShapeByPointerStruct,
+		ShapeByPointers,
+		ShapeByStructs,
+		ShapeByStructPointers,
+		ShapeByPointerStructs,
+		ShapeByNested,
+		ShapeByNestedPointers,
+		ShapeByDeep,
+		ShapeByInline,
+		ShapeByInlinePointer,
+		ShapeByHidden,
+		ShapeByBelowName,
+		ShapeByPrivate,
+		ShapeByGoName,
+		ShapeByStatus,
+		ShapeByOwner,
+		ShapeByController,
+		ShapeByGracePeriod,
+		ShapeByMatrix,
+		ShapeByMatrixPointers,
+		ShapeByTable,
+		ShapeByTableTag,
+		ShapeByText,
+		ShapeByTextKey,
+		ShapeByTextEntry,
+		ShapeByTextQuoted,
+		ShapeByTextPointer,
+		ShapeByTextPointerKey,
+		ShapeByTextPointerEntry,
+		ShapeByTextMap,
+		ShapeByTextMapKey,
+		ShapeByTextMapEntry,
+		ShapeByLeaf,
+		ShapeByLeafKey,
+		ShapeByLeafEntry,
+		ShapeByLeafRef,
+		ShapeByLeafTag,
+		ShapeByLeafPointer,
+		ShapeByLeafPointerEntry,
+		ShapeByNumberKey,
+		ShapeByNumberLine,
+		ShapeByNumberEntry,
+		ShapeByList,
+		ShapeByListEntry,
+		ShapeByMapOfMaps,
+		ShapeByMapOfMapsKey,
+		ShapeByMapOfMapsEntry,
+		ShapeByMapsInList,
+		ShapeByLabel,
+		ShapeByPair,
+		ShapeByPairPointer,
+		ShapeByPairs,
+		ShapeByPairEntry,
+		ShapeByTarget,
+		ShapeByTwo,
+		ShapeByTwoPointers,
+		ShapeByThree,
+		ShapeByOneElement,
+		ShapeByElementAndBelow,
+		ShapeByElementTwice,
+		ShapeByBranches,
+		ShapeByEveryPair,
+		ShapeByCell,
+		ShapeByLabelPair,
+		ShapeByEntryPair,
+		ShapeByPointerPair,
+		ShapeByInnerPair,
+		ShapeByTwoEntries,
+		ShapeWhenTrue,
+		ShapeWhenFalse,
+		ShapeWhenFlag,
+		ShapeWhenNotFlag,
+		ShapeWhenFlagFalse,
+		ShapeWhenFlagNull,
+		ShapeWhenFlagThere,
+		ShapeWhenText,
+		ShapeWhenNotText,
+		ShapeWhenNumber,
+		ShapeWhenCount,
+		ShapeWhenDeep,
+		ShapeWhenNotDeep,
+		ShapeWhenDeepNull,
+		ShapeWhenDeepThere,
+		ShapeWhenBelowNull,
+		ShapeWhenInline,
+		ShapeWhenEntry,
+		ShapeWhenNotEntry,
+		ShapeWhenEntryNull,
+		ShapeWhenEntryThere,
+		ShapeWhenEntryPointer,
+		ShapeWhenEntryField,
+		ShapeWhenEntryFieldNull,
+		ShapeWhenNumberEntry,
+		ShapeWhenBoth,
+		ShapeWhenSeveral,
+		ShapeByControllerUID,
+		ShapeByOwnerShape,
+		ShapeByOwnerNode,
+		ShapeByOwnerWhen,
+		ShapeByFunc,
+		ShapeByFuncWhen,
+		ShapeInByFunc,
+		ShapeInByString,
+		ShapeInBySlice,
+		ShapeInByPair,
+		ShapeInByTwo,
+		ShapeInByOwner,
+		ShapeInByController,
+	}
+	// ShapeByString finds the Shapes with key at .spec.string.
+	ShapeByString = store.NewIndex(ShapeByStringIndex, func(obj *v1.Shape, keys []string) []string {
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeByNamed finds the Shapes with key at .spec.named.
+	ShapeByNamed = store.NewIndex(ShapeByNamedIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		return append(keys, obj.Spec.Named)
+	})
+	// ShapeByBool finds the Shapes with key at .spec.bool.
+	ShapeByBool = store.NewIndex(ShapeByBoolIndex, func(obj *v1.Shape, keys []bool) []bool {
+		return append(keys, obj.Spec.Bool)
+	})
+	// ShapeByInt finds the Shapes with key at .spec.int.
+	ShapeByInt = store.NewIndex(ShapeByIntIndex, func(obj *v1.Shape, keys []int64) []int64 {
+		return append(keys, obj.Spec.Int)
+	})
+	// ShapeBySmall finds the Shapes with key at .spec.small.
+	ShapeBySmall = store.NewIndex(ShapeBySmallIndex, func(obj *v1.Shape, keys []int8) []int8 {
+		return append(keys, obj.Spec.Small)
+	})
+	// ShapeByUnsigned finds the Shapes with key at .spec.unsigned.
+	ShapeByUnsigned = store.NewIndex(ShapeByUnsignedIndex, func(obj *v1.Shape, keys []uint64) []uint64 {
+		return append(keys, obj.Spec.Unsigned)
+	})
+	// ShapeByUID finds the Shapes with key at .spec.uid.
+	ShapeByUID = store.NewIndex(ShapeByUIDIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
+		return append(keys, obj.Spec.UID)
+	})
+	// ShapeByPointer finds the Shapes with key at .spec.pointer.
+	ShapeByPointer = store.NewIndex(ShapeByPointerIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Pointer != nil {
+			keys = append(keys, *obj.Spec.Pointer)
+		}
+		return keys
+	})
+	// ShapeByNumberPointer finds the Shapes with key at .spec.numberPointer.
+	ShapeByNumberPointer = store.NewIndex(ShapeByNumberPointerIndex, func(obj *v1.Shape, keys []v1.Count) []v1.Count {
+		if obj.Spec.NumberPointer != nil {
+			keys = append(keys, *obj.Spec.NumberPointer)
+		}
+		return keys
+	})
+	// ShapeBySlice finds the Shapes with key at .spec.slice[*].
+	ShapeBySlice = store.NewIndex(ShapeBySliceIndex, func(obj *v1.Shape, keys []string) []string {
+		return append(keys, obj.Spec.Slice...)
+	})
+	// ShapeBySlicePointers finds the Shapes with key at .spec.slicePointers[*].
+	ShapeBySlicePointers = store.NewIndex(ShapeBySlicePointersIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		for _, value := range obj.Spec.SlicePointers {
+			if value != nil {
+				keys = append(keys, *value)
+			}
+		}
+		return keys
+	})
+	// ShapeByPointerSlice finds the Shapes with key at .spec.pointerSlice[*].
+	ShapeByPointerSlice = store.NewIndex(ShapeByPointerSliceIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.PointerSlice != nil {
+			keys = append(keys, *obj.Spec.PointerSlice...)
+		}
+		return keys
+	})
+	// ShapeByArray finds the Shapes with key at .spec.array[*].
+	ShapeByArray = store.NewIndex(ShapeByArrayIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Array {
+			keys = append(keys, value)
+		}
+		return keys
+	})
+	// ShapeByArrayPointers finds the Shapes with key at .spec.arrayPointers[*].
+	ShapeByArrayPointers = store.NewIndex(ShapeByArrayPointersIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.ArrayPointers {
+			if value != nil {
+				keys = append(keys, *value)
+			}
+		}
+		return keys
+	})
+	// ShapeByNamedSlice finds the Shapes with key at .spec.namedSlice[*].
+	ShapeByNamedSlice = store.NewIndex(ShapeByNamedSliceIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		return append(keys, obj.Spec.NamedSlice...)
+	})
+	// ShapeByStruct finds the Shapes with key at .spec.node.name.
+	ShapeByStruct = store.NewIndex(ShapeByStructIndex, func(obj *v1.Shape, keys []string) []string {
+		return append(keys, obj.Spec.Node.Name)
+	})
+	// ShapeByPointerStruct finds the Shapes with key at .spec.next.name.
+	ShapeByPointerStruct = store.NewIndex(ShapeByPointerStructIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Next != nil {
+			keys = append(keys, obj.Spec.Next.Name)
+		}
+		return keys
+	})
+	// ShapeByPointers finds the Shapes with key at .spec.next.next.ref.
+	ShapeByPointers = store.NewIndex(ShapeByPointersIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Ref != nil {
+			keys = append(keys, *obj.Spec.Next.Next.Ref)
+		}
+		return keys
+	})
+	// ShapeByStructs finds the Shapes with key at .spec.nodes[*].name.
+	ShapeByStructs = store.NewIndex(ShapeByStructsIndex, func(obj *v1.Shape, keys []string) []string {
+		for i := range obj.Spec.Nodes {
+			keys = append(keys, obj.Spec.Nodes[i].Name)
+		}
+		return keys
+	})
+	// ShapeByStructPointers finds the Shapes with key at .spec.nodePointers[*].ref.
+	ShapeByStructPointers = store.NewIndex(ShapeByStructPointersIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.NodePointers {
+			if value != nil && value.Ref != nil {
+				keys = append(keys, *value.Ref)
+			}
+		}
+		return keys
+	})
+	// ShapeByPointerStructs finds the Shapes with key at .spec.pointerNodes[*].name.
+	ShapeByPointerStructs = store.NewIndex(ShapeByPointerStructsIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.PointerNodes != nil {
+			for i := range *obj.Spec.PointerNodes {
+				keys = append(keys, (*obj.Spec.PointerNodes)[i].Name)
+			}
+		}
+		return keys
+	})
+	// ShapeByNested finds the Shapes with key at .spec.nodes[*].nodes[*].names[*].
+	ShapeByNested = store.NewIndex(ShapeByNestedIndex, func(obj *v1.Shape, keys []string) []string {
+		for i := range obj.Spec.Nodes {
+			for j := range obj.Spec.Nodes[i].Nodes {
+				keys = append(keys, obj.Spec.Nodes[i].Nodes[j].Names...)
+			}
+		}
+		return keys
+	})
+	// ShapeByNestedPointers finds the Shapes with key at .spec.nodePointers[*].next.nodePointers[*].refs[*].
+	ShapeByNestedPointers = store.NewIndex(ShapeByNestedPointersIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.NodePointers {
+			if value != nil && value.Next != nil {
+				for _, value2 := range value.Next.NodePointers {
+					if value2 != nil {
+						for _, value3 := range value2.Refs {
+							if value3 != nil {
+								keys = append(keys, *value3)
+							}
+						}
+					}
+				}
+			}
+		}
+		return keys
+	})
+	// ShapeByDeep finds the Shapes with key at .spec.nodes[*].nodes[*].nodes[*].nodes[*].name.
+	ShapeByDeep = store.NewIndex(ShapeByDeepIndex, func(obj *v1.Shape, keys []string) []string {
+		for i := range obj.Spec.Nodes {
+			for j := range obj.Spec.Nodes[i].Nodes {
+				for k := range obj.Spec.Nodes[i].Nodes[j].Nodes {
+					for k2 := range obj.Spec.Nodes[i].Nodes[j].Nodes[k].Nodes {
+						keys = append(keys, obj.Spec.Nodes[i].Nodes[j].Nodes[k].Nodes[k2].Name)
+					}
+				}
+			}
+		}
+		return keys
+	})
+	// ShapeByInline finds the Shapes with key at .spec.inline.
+	ShapeByInline = store.NewIndex(ShapeByInlineIndex, func(obj *v1.Shape, keys []string) []string {
+		return append(keys, obj.Spec.Inline.Inline)
+	})
+	// ShapeByInlinePointer finds the Shapes with key at .spec.inlinePointer.
+	ShapeByInlinePointer = store.NewIndex(ShapeByInlinePointerIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.InlinePointer != nil {
+			keys = append(keys, obj.Spec.InlinePointer.InlinePointer)
+		}
+		return keys
+	})
+	// ShapeByHidden finds the Shapes with key at .spec.hidden.
+	ShapeByHidden = store.NewIndex(ShapeByHiddenIndex, func(obj *v1.Shape, keys []v1.Count) []v1.Count {
+		if obj.Spec.InlinePointer != nil {
+			keys = append(keys, obj.Spec.InlinePointer.Hidden)
+		}
+		return keys
+	})
+	// ShapeByBelowName finds the Shapes with key at .spec.below.inline.
+	ShapeByBelowName = store.NewIndex(ShapeByBelowNameIndex, func(obj *v1.Shape, keys []string) []string {
+		return append(keys, obj.Spec.Below.Inline)
+	})
+	// ShapeByPrivate finds the Shapes with key at .spec.private.
+	ShapeByPrivate = store.NewIndex(ShapeByPrivateIndex, func(obj *v1.Shape, keys []string) []string {
+		return append(keys, obj.Spec.Private)
+	})
+	// ShapeByGoName finds the Shapes with key at .spec.GoName.
+	ShapeByGoName = store.NewIndex(ShapeByGoNameIndex, func(obj *v1.Shape, keys []string) []string {
+		return append(keys, obj.Spec.GoName)
+	})
+	// ShapeByStatus finds the Shapes with key at .status.phase.
+	ShapeByStatus = store.NewIndex(ShapeByStatusIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		if obj.Status != nil {
+			keys = append(keys, obj.Status.Phase)
+		}
+		return keys
+	})
+	// ShapeByOwner finds the Shapes with key at .metadata.ownerReferences[*].uid.
+	ShapeByOwner = store.NewIndex(ShapeByOwnerIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
+		for i := range obj.ObjectMeta.OwnerReferences {
+			keys = append(keys, obj.ObjectMeta.OwnerReferences[i].UID)
+		}
+		return keys
+	})
+	// ShapeByController finds the Shapes with key at .metadata.ownerReferences[*].controller.
+	ShapeByController = store.NewIndex(ShapeByControllerIndex, func(obj *v1.Shape, keys []bool) []bool {
+		for i := range obj.ObjectMeta.OwnerReferences {
+			if obj.ObjectMeta.OwnerReferences[i].Controller != nil {
+				keys = append(keys, *obj.ObjectMeta.OwnerReferences[i].Controller)
+			}
+		}
+		return keys
+	})
+	// ShapeByGracePeriod finds the Shapes with key at .metadata.deletionGracePeriodSeconds.
+	ShapeByGracePeriod = store.NewIndex(ShapeByGracePeriodIndex, func(obj *v1.Shape, keys []int64) []int64 {
+		if obj.ObjectMeta.DeletionGracePeriodSeconds != nil {
+			keys = append(keys, *obj.ObjectMeta.DeletionGracePeriodSeconds)
+		}
+		return keys
+	})
+	// ShapeByMatrix finds the Shapes with key at .spec.matrix[*][*].
+	ShapeByMatrix = store.NewIndex(ShapeByMatrixIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Maps.Matrix {
+			keys = append(keys, value...)
+		}
+		return keys
+	})
+	// ShapeByMatrixPointers finds the Shapes with key at .spec.matrixPointers[*][*][*].
+	ShapeByMatrixPointers = store.NewIndex(ShapeByMatrixPointersIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		for _, value := range obj.Spec.Maps.MatrixPointers {
+			if value != nil {
+				for _, value2 := range *value {
+					for _, value3 := range value2 {
+						if value3 != nil {
+							keys = append(keys, *value3)
+						}
+					}
+				}
+			}
+		}
+		return keys
+	})
+	// ShapeByTable finds the Shapes with key at .spec.table[*][*].
+	ShapeByTable = store.NewIndex(ShapeByTableIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		for _, value := range obj.Spec.Maps.Table {
+			keys = append(keys, value...)
+		}
+		return keys
+	})
+	// ShapeByTableTag finds the Shapes with key at .spec.leafTable[*][*].tags[*].
+	ShapeByTableTag = store.NewIndex(ShapeByTableTagIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Maps.LeafTable {
+			for _, value2 := range value {
+				if value2 != nil {
+					keys = append(keys, value2.Tags...)
+				}
+			}
+		}
+		return keys
+	})
+	// ShapeByText finds the Shapes with key at .spec.texts[*].
+	ShapeByText = store.NewIndex(ShapeByTextIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Maps.Texts {
+			keys = append(keys, value)
+		}
+		return keys
+	})
+	// ShapeByTextKey finds the Shapes with key at .spec.texts[keys].
+	ShapeByTextKey = store.NewIndex(ShapeByTextKeyIndex, func(obj *v1.Shape, keys []string) []string {
+		for key := range obj.Spec.Maps.Texts {
+			keys = append(keys, key)
+		}
+		return keys
+	})
+	// ShapeByTextEntry finds the Shapes with key at .spec.texts['a'].
+	ShapeByTextEntry = store.NewIndex(ShapeByTextEntryIndex, func(obj *v1.Shape, keys []string) []string {
+		if value, ok := obj.Spec.Maps.Texts["a"]; ok {
+			keys = append(keys, value)
+		}
+		return keys
+	})
+	// ShapeByTextQuoted finds the Shapes with key at .spec.texts["\u00e9"].
+	ShapeByTextQuoted = store.NewIndex(ShapeByTextQuotedIndex, func(obj *v1.Shape, keys []string) []string {
+		if value, ok := obj.Spec.Maps.Texts["é"]; ok {
+			keys = append(keys, value)
+		}
+		return keys
+	})
+	// ShapeByTextPointer finds the Shapes with key at .spec.textPointers[*].
+	ShapeByTextPointer = store.NewIndex(ShapeByTextPointerIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Maps.TextPointers {
+			if value != nil {
+				keys = append(keys, *value)
+			}
+		}
+		return keys
+	})
+	// ShapeByTextPointerKey finds the Shapes with key at .spec.textPointers[keys].
+	ShapeByTextPointerKey = store.NewIndex(ShapeByTextPointerKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		for key := range obj.Spec.Maps.TextPointers {
+			keys = append(keys, key)
+		}
+		return keys
+	})
+	// ShapeByTextPointerEntry finds the Shapes with key at .spec.textPointers['b'].
+	ShapeByTextPointerEntry = store.NewIndex(ShapeByTextPointerEntryIndex, func(obj *v1.Shape, keys []string) []string {
+		if value := obj.Spec.Maps.TextPointers["b"]; value != nil {
+			keys = append(keys, *value)
+		}
+		return keys
+	})
+	// ShapeByTextMap finds the Shapes with key at .spec.textMap[*].
+	ShapeByTextMap = store.NewIndex(ShapeByTextMapIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		if obj.Spec.Maps.TextMap != nil {
+			for _, value := range *obj.Spec.Maps.TextMap {
+				keys = append(keys, value)
+			}
+		}
+		return keys
+	})
+	// ShapeByTextMapKey finds the Shapes with key at .spec.textMap[keys].
+	ShapeByTextMapKey = store.NewIndex(ShapeByTextMapKeyIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Maps.TextMap != nil {
+			for key := range *obj.Spec.Maps.TextMap {
+				keys = append(keys, key)
+			}
+		}
+		return keys
+	})
+	// ShapeByTextMapEntry finds the Shapes with key at .spec.textMap[""].
+	ShapeByTextMapEntry = store.NewIndex(ShapeByTextMapEntryIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		if obj.Spec.Maps.TextMap != nil {
+			if value, ok := (*obj.Spec.Maps.TextMap)[""]; ok {
+				keys = append(keys, value)
+			}
+		}
+		return keys
+	})
+	// ShapeByLeaf finds the Shapes with key at .spec.leaves[*].name.
+	ShapeByLeaf = store.NewIndex(ShapeByLeafIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Maps.Leaves {
+			keys = append(keys, value.Name)
+		}
+		return keys
+	})
+	// ShapeByLeafKey finds the Shapes with key at .spec.leaves[keys].
+	ShapeByLeafKey = store.NewIndex(ShapeByLeafKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		for key := range obj.Spec.Maps.Leaves {
+			keys = append(keys, key)
+		}
+		return keys
+	})
+	// ShapeByLeafEntry finds the Shapes with key at .spec.leaves['a'].name.
+	ShapeByLeafEntry = store.NewIndex(ShapeByLeafEntryIndex, func(obj *v1.Shape, keys []string) []string {
+		if value, ok := obj.Spec.Maps.Leaves["a"]; ok {
+			keys = append(keys, value.Name)
+		}
+		return keys
+	})
+	// ShapeByLeafRef finds the Shapes with key at .spec.leaves['a'].ref.
+	ShapeByLeafRef = store.NewIndex(ShapeByLeafRefIndex, func(obj *v1.Shape, keys []string) []string {
+		if value, ok := obj.Spec.Maps.Leaves["a"]; ok && value.Ref != nil {
+			keys = append(keys, *value.Ref)
+		}
+		return keys
+	})
+	// ShapeByLeafTag finds the Shapes with key at .spec.leaves[*].tags[*].
+	ShapeByLeafTag = store.NewIndex(ShapeByLeafTagIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Maps.Leaves {
+			keys = append(keys, value.Tags...)
+		}
+		return keys
+	})
+	// ShapeByLeafPointer finds the Shapes with key at .spec.leafPointers[*].ref.
+	ShapeByLeafPointer = store.NewIndex(ShapeByLeafPointerIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Maps.LeafPointers {
+			if value != nil && value.Ref != nil {
+				keys = append(keys, *value.Ref)
+			}
+		}
+		return keys
+	})
+	// ShapeByLeafPointerEntry finds the Shapes with key at .spec.leafPointers['b'].tags[*].
+	ShapeByLeafPointerEntry = store.NewIndex(ShapeByLeafPointerEntryIndex, func(obj *v1.Shape, keys []string) []string {
+		if value := obj.Spec.Maps.LeafPointers["b"]; value != nil {
+			keys = append(keys, value.Tags...)
+		}
+		return keys
+	})
+	// ShapeByNumberKey finds the Shapes with key at .spec.numbers[keys].
+	ShapeByNumberKey = store.NewIndex(ShapeByNumberKeyIndex, func(obj *v1.Shape, keys []int16) []int16 {
+		for key := range obj.Spec.Maps.Numbers {
+			keys = append(keys, key)
+		}
+		return keys
+	})
+	// ShapeByNumberLine finds the Shapes with key at .spec.numbers[*][*].
+	ShapeByNumberLine = store.NewIndex(ShapeByNumberLineIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Maps.Numbers {
+			keys = append(keys, value...)
+		}
+		return keys
+	})
+	// ShapeByNumberEntry finds the Shapes with key at .spec.numbers['-5'][*].
+	ShapeByNumberEntry = store.NewIndex(ShapeByNumberEntryIndex, func(obj *v1.Shape, keys []string) []string {
+		if value, ok := obj.Spec.Maps.Numbers[-5]; ok {
+			keys = append(keys, value...)
+		}
+		return keys
+	})
+	// ShapeByList finds the Shapes with key at .spec.listPointers[*][*].
+	ShapeByList = store.NewIndex(ShapeByListIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Maps.ListPointers {
+			if value != nil {
+				for _, value2 := range *value {
+					if value2 != nil {
+						keys = append(keys, *value2)
+					}
+				}
+			}
+		}
+		return keys
+	})
+	// ShapeByListEntry finds the Shapes with key at .spec.listPointers['a'][*].
+	ShapeByListEntry = store.NewIndex(ShapeByListEntryIndex, func(obj *v1.Shape, keys []string) []string {
+		if value := obj.Spec.Maps.ListPointers["a"]; value != nil {
+			for _, value2 := range *value {
+				if value2 != nil {
+					keys = append(keys, *value2)
+				}
+			}
+		}
+		return keys
+	})
+	// ShapeByMapOfMaps finds the Shapes with key at .spec.mapOfMaps[*][*].
+	ShapeByMapOfMaps = store.NewIndex(ShapeByMapOfMapsIndex, func(obj *v1.Shape, keys []bool) []bool {
+		for _, value := range obj.Spec.Maps.MapOfMaps {
+			for _, value2 := range value {
+				keys = append(keys, value2)
+			}
+		}
+		return keys
+	})
+	// ShapeByMapOfMapsKey finds the Shapes with key at .spec.mapOfMaps[*][keys].
+	ShapeByMapOfMapsKey = store.NewIndex(ShapeByMapOfMapsKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
+		for _, value := range obj.Spec.Maps.MapOfMaps {
+			for key := range value {
+				keys = append(keys, key)
+			}
+		}
+		return keys
+	})
+	// ShapeByMapOfMapsEntry finds the Shapes with key at .spec.mapOfMaps['a']['b'].
+	ShapeByMapOfMapsEntry = store.NewIndex(ShapeByMapOfMapsEntryIndex, func(obj *v1.Shape, keys []bool) []bool {
+		if value, ok := obj.Spec.Maps.MapOfMaps["a"]; ok {
+			if value2, ok := value["b"]; ok {
+				keys = append(keys, value2)
+			}
+		}
+		return keys
+	})
+	// ShapeByMapsInList finds the Shapes with key at .spec.mapsInList[*]['a'].
+	ShapeByMapsInList = store.NewIndex(ShapeByMapsInListIndex, func(obj *v1.Shape, keys []string) []string {
+		for _, value := range obj.Spec.Maps.MapsInList {
+			if value2, ok := value["a"]; ok {
+				keys = append(keys, value2)
+			}
+		}
+		return keys
+	})
+	// ShapeByLabel finds the Shapes with key at .metadata.labels['a'].
+	ShapeByLabel = store.NewIndex(ShapeByLabelIndex, func(obj *v1.Shape, keys []string) []string {
+		if value, ok := obj.ObjectMeta.Labels["a"]; ok {
+			keys = append(keys, value)
+		}
+		return keys
+	})
+	// ShapeByPair finds the Shapes with key at .spec.pair.
+	ShapeByPair = store.NewIndex(ShapeByPairIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+		return append(keys, obj.Spec.Maps.Pair)
+	})
+	// ShapeByPairPointer finds the Shapes with key at .spec.pairPointer.
+	ShapeByPairPointer = store.NewIndex(ShapeByPairPointerIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+		if obj.Spec.Maps.PairPointer != nil {
+			keys = append(keys, *obj.Spec.Maps.PairPointer)
+		}
+		return keys
+	})
+	// ShapeByPairs finds the Shapes with key at .spec.pairs[*].
+	ShapeByPairs = store.NewIndex(ShapeByPairsIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+		return append(keys, obj.Spec.Maps.Pairs...)
+	})
+	// ShapeByPairEntry finds the Shapes with key at .spec.pairMap['a'].
+	ShapeByPairEntry = store.NewIndex(ShapeByPairEntryIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+		if value := obj.Spec.Maps.PairMap["a"]; value != nil {
+			keys = append(keys, *value)
+		}
+		return keys
+	})
+	// ShapeByTarget finds the Shapes with key at .spec.target.
+	ShapeByTarget = store.NewIndex(ShapeByTargetIndex, func(obj *v1.Shape, keys []types.NamespacedName) []types.NamespacedName {
+		if obj.Spec.Maps.Target != nil {
+			keys = append(keys, *obj.Spec.Maps.Target)
+		}
+		return keys
+	})
+	// ShapeByTwo finds the Shapes with key at .spec.string and .spec.int.
+	ShapeByTwo = store.NewIndex(ShapeByTwoIndex, func(obj *v1.Shape, keys []ShapeByTwoKey) []ShapeByTwoKey {
+		return append(keys, ShapeByTwoKey{String: obj.Spec.String, Int: obj.Spec.Int})
+	})
+	// ShapeByTwoPointers finds the Shapes with key at .spec.pointer and .spec.next.name.
+	ShapeByTwoPointers = store.NewIndex(ShapeByTwoPointersIndex, func(obj *v1.Shape, keys []ShapeByTwoPointersKey) []ShapeByTwoPointersKey {
+		if obj.Spec.Pointer != nil && obj.Spec.Next != nil {
+			keys = append(keys, ShapeByTwoPointersKey{Pointer: *obj.Spec.Pointer, Name: obj.Spec.Next.Name})
+		}
+		return keys
+	})
+	// ShapeByThree finds the Shapes with key at .metadata.labels['a'] and .spec.pair and .spec.slice[*].
+	ShapeByThree = store.NewIndex(ShapeByThreeIndex, func(obj *v1.Shape, keys []ShapeByThreeKey) []ShapeByThreeKey {
+		if value, ok := obj.ObjectMeta.Labels["a"]; ok {
+			for _, value2 := range obj.Spec.Slice {
+				keys = append(keys, ShapeByThreeKey{A: value, Pair: obj.Spec.Maps.Pair, Slice: value2})
+			}
+		}
+		return keys
+	})
+	// ShapeByOneElement finds the Shapes with key at .spec.nodes[*].name and .spec.nodes[*].ref.
+	ShapeByOneElement = store.NewIndex(ShapeByOneElementIndex, func(obj *v1.Shape, keys []ShapeByOneElementKey) []ShapeByOneElementKey {
+		for i := range obj.Spec.Nodes {
+			if obj.Spec.Nodes[i].Ref != nil {
+				keys = append(keys, ShapeByOneElementKey{Name: obj.Spec.Nodes[i].Name, Ref: *obj.Spec.Nodes[i].Ref})
+			}
+		}
+		return keys
+	})
+	// ShapeByElementAndBelow finds the Shapes with key at .spec.nodes[*].names[*] and .spec.nodes[*].name.
+	ShapeByElementAndBelow = store.NewIndex(ShapeByElementAndBelowIndex, func(obj *v1.Shape, keys []ShapeByElementAndBelowKey) []ShapeByElementAndBelowKey {
+		for i := range obj.Spec.Nodes {
+			for _, value := range obj.Spec.Nodes[i].Names {
+				keys = append(keys, ShapeByElementAndBelowKey{Names: value, Name: obj.Spec.Nodes[i].Name})
+			}
+		}
+		return keys
+	})
+	// ShapeByElementTwice finds the Shapes with key at .spec.nodePointers[*].nodes[*].name and
+	// .spec.nodePointers[*].nodes[*].ref and .spec.nodePointers[*].name.
+	ShapeByElementTwice = store.NewIndex(ShapeByElementTwiceIndex, func(obj *v1.Shape, keys []ShapeByElementTwiceKey) []ShapeByElementTwiceKey {
+		for _, value := range obj.Spec.NodePointers {
+			if value != nil {
+				for i := range value.Nodes {
+					if value.Nodes[i].Ref != nil {
+						keys = append(keys, ShapeByElementTwiceKey{
+							NodesName:        value.Nodes[i].Name,
+							Ref:              *value.Nodes[i].Ref,
+							NodePointersName: value.Name,
+						})
+					}
+				}
+			}
+		}
+		return keys
+	})
+	// ShapeByBranches finds the Shapes with key at .spec.nodes[*].names[*] and .spec.nodes[*].refs[*].
+	ShapeByBranches = store.NewIndex(ShapeByBranchesIndex, func(obj *v1.Shape, keys []ShapeByBranchesKey) []ShapeByBranchesKey {
+		for i := range obj.Spec.Nodes {
+			for _, value := range obj.Spec.Nodes[i].Names {
+				for _, value2 := range obj.Spec.Nodes[i].Refs {
+					if value2 != nil {
+						keys = append(keys, ShapeByBranchesKey{Names: value, Refs: *value2})
+					}
+				}
+			}
+		}
+		return keys
+	})
+	// ShapeByEveryPair finds the Shapes with key at .spec.slice[*] and .spec.slicePointers[*].
+	ShapeByEveryPair = store.NewIndex(ShapeByEveryPairIndex, func(obj *v1.Shape, keys []ShapeByEveryPairKey) []ShapeByEveryPairKey {
+		for _, value := range obj.Spec.Slice {
+			for _, value2 := range obj.Spec.SlicePointers {
+				if value2 != nil {
+					keys = append(keys, ShapeByEveryPairKey{Slice: value, SlicePointers: *value2})
+				}
+			}
+		}
+		return keys
+	})
+	// ShapeByCell finds the Shapes with key at .spec.string and .spec.matrix[*][*].
+	ShapeByCell = store.NewIndex(ShapeByCellIndex, func(obj *v1.Shape, keys []ShapeByCellKey) []ShapeByCellKey {
+		for _, value := range obj.Spec.Maps.Matrix {
+			for _, value2 := range value {
+				keys = append(keys, ShapeByCellKey{String: obj.Spec.String, Matrix: value2})
+			}
+		}
+		return keys
+	})
+	// ShapeByLabelPair finds the Shapes with key at .metadata.labels[keys] and .metadata.labels[*].
+	ShapeByLabelPair = store.NewIndex(ShapeByLabelPairIndex, func(obj *v1.Shape, keys []ShapeByLabelPairKey) []ShapeByLabelPairKey {
+		for key, value := range obj.ObjectMeta.Labels {
+			keys = append(keys, ShapeByLabelPairKey{Key: key, Labels: value})
+		}
+		return keys
+	})
+	// ShapeByEntryPair finds the Shapes with key at .spec.leaves[keys] and .spec.leaves[*].tags[*].
+	ShapeByEntryPair = store.NewIndex(ShapeByEntryPairIndex, func(obj *v1.Shape, keys []ShapeByEntryPairKey) []ShapeByEntryPairKey {
+		for key, value := range obj.Spec.Maps.Leaves {
+			for _, value2 := range value.Tags {
+				keys = append(keys, ShapeByEntryPairKey{Key: key, Tags: value2})
+			}
+		}
+		return keys
+	})
+	// ShapeByPointerPair finds the Shapes with key at .spec.textPointers[*] and .spec.textPointers[keys].
+	ShapeByPointerPair = store.NewIndex(ShapeByPointerPairIndex, func(obj *v1.Shape, keys []ShapeByPointerPairKey) []ShapeByPointerPairKey {
+		for key, value := range obj.Spec.Maps.TextPointers {
+			if value != nil {
+				keys = append(keys, ShapeByPointerPairKey{TextPointers: *value, Key: key})
+			}
+		}
+		return keys
+	})
+	// ShapeByInnerPair finds the Shapes with key at .spec.mapOfMaps[*][keys] and .spec.mapOfMaps[*][*] and
+	// .spec.mapOfMaps[keys].
+	ShapeByInnerPair = store.NewIndex(ShapeByInnerPairIndex, func(obj *v1.Shape, keys []ShapeByInnerPairKey) []ShapeByInnerPairKey {
+		for key2, value := range obj.Spec.Maps.MapOfMaps {
+			for key, value2 := range value {
+				keys = append(keys, ShapeByInnerPairKey{Key: key, MapOfMaps: value2, Key2: key2})
+			}
+		}
+		return keys
+	})
+	// ShapeByTwoEntries finds the Shapes with key at .spec.texts['a'] and .spec.texts['b'].
+	ShapeByTwoEntries = store.NewIndex(ShapeByTwoEntriesIndex, func(obj *v1.Shape, keys []ShapeByTwoEntriesKey) []ShapeByTwoEntriesKey {
+		if value, ok := obj.Spec.Maps.Texts["a"]; ok {
+			if value2, ok := obj.Spec.Maps.Texts["b"]; ok {
+				keys = append(keys, ShapeByTwoEntriesKey{A: value, B: value2})
+			}
+		}
+		return keys
+	})
+	// ShapeWhenTrue finds the Shapes with key at .spec.string, if .spec.bool == true.
+	ShapeWhenTrue = store.NewIndex(ShapeWhenTrueIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Bool {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenFalse finds the Shapes with key at .spec.string, if .spec.bool != true.
+	ShapeWhenFalse = store.NewIndex(ShapeWhenFalseIndex, func(obj *v1.Shape, keys []string) []string {
+		if !obj.Spec.Bool {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenFlag finds the Shapes with key at .spec.string, if .spec.flag == true.
+	ShapeWhenFlag = store.NewIndex(ShapeWhenFlagIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Flag != nil && *obj.Spec.Flag {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenNotFlag finds the Shapes with key at .spec.string, if .spec.flag != true.
+	ShapeWhenNotFlag = store.NewIndex(ShapeWhenNotFlagIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Flag != nil && *obj.Spec.Flag {
+			return keys
+		}
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeWhenFlagFalse finds the Shapes with key at .spec.string, if .spec.flag == false.
+	ShapeWhenFlagFalse = store.NewIndex(ShapeWhenFlagFalseIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Flag != nil && !*obj.Spec.Flag {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenFlagNull finds the Shapes with key at .spec.string, if .spec.flag == null.
+	ShapeWhenFlagNull = store.NewIndex(ShapeWhenFlagNullIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Flag != nil {
+			return keys
+		}
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeWhenFlagThere finds the Shapes with key at .spec.string, if .spec.flag != null.
+	ShapeWhenFlagThere = store.NewIndex(ShapeWhenFlagThereIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Flag != nil {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenText finds the Shapes with key at .spec.int, if .spec.string == "a".
+	ShapeWhenText = store.NewIndex(ShapeWhenTextIndex, func(obj *v1.Shape, keys []int64) []int64 {
+		if obj.Spec.String == "a" {
+			keys = append(keys, obj.Spec.Int)
+		}
+		return keys
+	})
+	// ShapeWhenNotText finds the Shapes with key at .spec.int, if .spec.named != "".
+	ShapeWhenNotText = store.NewIndex(ShapeWhenNotTextIndex, func(obj *v1.Shape, keys []int64) []int64 {
+		if obj.Spec.Named != "" {
+			keys = append(keys, obj.Spec.Int)
+		}
+		return keys
+	})
+	// ShapeWhenNumber finds the Shapes with key at .spec.string, if .spec.small == -1.
+	ShapeWhenNumber = store.NewIndex(ShapeWhenNumberIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Small == -1 {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenCount finds the Shapes with key at .spec.string, if .spec.numberPointer != 0.
+	ShapeWhenCount = store.NewIndex(ShapeWhenCountIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.NumberPointer != nil && *obj.Spec.NumberPointer == 0 {
+			return keys
+		}
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeWhenDeep finds the Shapes with key at .spec.string, if .spec.next.next.name == "a".
+	ShapeWhenDeep = store.NewIndex(ShapeWhenDeepIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Name == "a" {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenNotDeep finds the Shapes with key at .spec.string, if .spec.next.next.name != "a".
+	ShapeWhenNotDeep = store.NewIndex(ShapeWhenNotDeepIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Name == "a" {
+			return keys
+		}
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeWhenDeepNull finds the Shapes with key at .spec.string, if .spec.next.next == null.
+	ShapeWhenDeepNull = store.NewIndex(ShapeWhenDeepNullIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil {
+			return keys
+		}
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeWhenDeepThere finds the Shapes with key at .spec.string, if .spec.next.next.ref != null.
+	ShapeWhenDeepThere = store.NewIndex(ShapeWhenDeepThereIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Ref != nil {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenBelowNull finds the Shapes with key at .spec.string, if .spec.next.name == null.
+	ShapeWhenBelowNull = store.NewIndex(ShapeWhenBelowNullIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Next != nil {
+			return keys
+		}
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeWhenInline finds the Shapes with key at .spec.string, if .spec.inlinePointer == "a".
+	ShapeWhenInline = store.NewIndex(ShapeWhenInlineIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.InlinePointer != nil && obj.Spec.InlinePointer.InlinePointer == "a" {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenEntry finds the Shapes with key at .spec.string, if .spec.texts['a'] == "b".
+	ShapeWhenEntry = store.NewIndex(ShapeWhenEntryIndex, func(obj *v1.Shape, keys []string) []string {
+		if value, ok := obj.Spec.Maps.Texts["a"]; ok && value == "b" {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenNotEntry finds the Shapes with key at .spec.string, if .spec.texts['a'] != "b".
+	ShapeWhenNotEntry = store.NewIndex(ShapeWhenNotEntryIndex, func(obj *v1.Shape, keys []string) []string {
+		if value, ok := obj.Spec.Maps.Texts["a"]; ok && value == "b" {
+			return keys
+		}
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeWhenEntryNull finds the Shapes with key at .spec.string, if .spec.texts["b"] == null.
+	ShapeWhenEntryNull = store.NewIndex(ShapeWhenEntryNullIndex, func(obj *v1.Shape, keys []string) []string {
+		if _, ok := obj.Spec.Maps.Texts["b"]; ok {
+			return keys
+		}
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeWhenEntryThere finds the Shapes with key at .spec.string, if .spec.textPointers['a'] != null.
+	ShapeWhenEntryThere = store.NewIndex(ShapeWhenEntryThereIndex, func(obj *v1.Shape, keys []string) []string {
+		if value := obj.Spec.Maps.TextPointers["a"]; value != nil {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenEntryPointer finds the Shapes with key at .spec.string, if .spec.textPointers['a'] == "a".
+	ShapeWhenEntryPointer = store.NewIndex(ShapeWhenEntryPointerIndex, func(obj *v1.Shape, keys []string) []string {
+		if value := obj.Spec.Maps.TextPointers["a"]; value != nil && *value == "a" {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenEntryField finds the Shapes with key at .spec.string, if .spec.leaves['a'].ref != "a".
+	ShapeWhenEntryField = store.NewIndex(ShapeWhenEntryFieldIndex, func(obj *v1.Shape, keys []string) []string {
+		if value, ok := obj.Spec.Maps.Leaves["a"]; ok && value.Ref != nil && *value.Ref == "a" {
+			return keys
+		}
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeWhenEntryFieldNull finds the Shapes with key at .spec.string, if .spec.leafPointers['a'].ref == null.
+	ShapeWhenEntryFieldNull = store.NewIndex(ShapeWhenEntryFieldNullIndex, func(obj *v1.Shape, keys []string) []string {
+		if value := obj.Spec.Maps.LeafPointers["a"]; value != nil && value.Ref != nil {
+			return keys
+		}
+		return append(keys, obj.Spec.String)
+	})
+	// ShapeWhenNumberEntry finds the Shapes with key at .spec.string, if .spec.mapOfMaps['a']['b'] == true.
+	ShapeWhenNumberEntry = store.NewIndex(ShapeWhenNumberEntryIndex, func(obj *v1.Shape, keys []string) []string {
+		if value, ok := obj.Spec.Maps.MapOfMaps["a"]; ok {
+			if value2, ok := value["b"]; ok && value2 {
+				keys = append(keys, obj.Spec.String)
+			}
+		}
+		return keys
+	})
+	// ShapeWhenBoth finds the Shapes with key at .spec.slice[*], if .spec.bool == true and .spec.flag != false and
+	// .spec.string != "a" and .spec.string != "b".
+	ShapeWhenBoth = store.NewIndex(ShapeWhenBothIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Flag != nil && !*obj.Spec.Flag {
+			return keys
+		}
+		if obj.Spec.Bool && obj.Spec.String != "a" && obj.Spec.String != "b" {
+			keys = append(keys, obj.Spec.Slice...)
+		}
+		return keys
+	})
+	// ShapeWhenSeveral finds the Shapes with key at .spec.nodes[*].name and .spec.string, if .status.phase != "a" and
+	// .spec.next != null.
+	ShapeWhenSeveral = store.NewIndex(ShapeWhenSeveralIndex, func(obj *v1.Shape, keys []ShapeWhenSeveralKey) []ShapeWhenSeveralKey {
+		if obj.Status != nil && obj.Status.Phase == "a" {
+			return keys
+		}
+		if obj.Spec.Next != nil {
+			for i := range obj.Spec.Nodes {
+				keys = append(keys, ShapeWhenSeveralKey{Name: obj.Spec.Nodes[i].Name, String: obj.Spec.String})
+			}
+		}
+		return keys
+	})
+	// ShapeByControllerUID finds the Shapes whose controller has the UID key.
+	ShapeByControllerUID = store.NewIndex(ShapeByControllerUIDIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
+		return object.ControllerUID(obj, keys)
+	})
+	// ShapeByOwnerShape finds the Shapes owned by the Shape.shapes.example.com called key.
+	ShapeByOwnerShape = store.NewIndex(ShapeByOwnerShapeIndex, func(obj *v1.Shape, keys []string) []string {
+		return object.OwnerNames(obj, keys, schema.GroupKind{Group: "shapes.example.com", Kind: "Shape"})
+	})
+	// ShapeByOwnerNode finds the Shapes owned by the Node called key.
+	ShapeByOwnerNode = store.NewIndex(ShapeByOwnerNodeIndex, func(obj *v1.Shape, keys []string) []string {
+		return object.OwnerNames(obj, keys, schema.GroupKind{Kind: "Node"})
+	})
+	// ShapeByOwnerWhen finds the Shapes owned by the Deployment.apps called key, if .spec.bool == true.
+	ShapeByOwnerWhen = store.NewIndex(ShapeByOwnerWhenIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Bool {
+			keys = object.OwnerNames(obj, keys, schema.GroupKind{Group: "apps", Kind: "Deployment"})
+		}
+		return keys
+	})
+	// ShapeByFunc finds the Shapes for which keys.Pairs returns key.
+	ShapeByFunc = store.NewIndex(ShapeByFuncIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+		return append(keys, shapeskeys.Pairs(obj)...)
+	})
+	// ShapeByFuncWhen finds the Shapes for which keys.Pairs returns key, if .spec.bool == true.
+	ShapeByFuncWhen = store.NewIndex(ShapeByFuncWhenIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
+		if obj.Spec.Bool {
+			keys = append(keys, shapeskeys.Pairs(obj)...)
+		}
+		return keys
+	})
+	// ShapeInByFunc finds the Shapes for which keys.Pairs returns key, within a namespace.
+	ShapeInByFunc = store.NewIndex(ShapeInByFuncIndex, func(obj *v1.Shape, keys []store.NamespacedKey[v1.Pair]) []store.NamespacedKey[v1.Pair] {
+		for _, key := range shapeskeys.Pairs(obj) {
+			keys = append(keys, store.NamespacedKey[v1.Pair]{Namespace: obj.GetNamespace(), Key: key})
+		}
+		return keys
+	})
+	// ShapeInByString finds the Shapes with key at .spec.string, within a namespace.
+	ShapeInByString = store.NewIndex(ShapeInByStringIndex, func(obj *v1.Shape, keys []store.NamespacedKey[string]) []store.NamespacedKey[string] {
+		return append(keys, store.NamespacedKey[string]{Namespace: obj.GetNamespace(), Key: obj.Spec.String})
+	})
+	// ShapeInBySlice finds the Shapes with key at .spec.slice[*], within a namespace.
+	ShapeInBySlice = store.NewIndex(ShapeInBySliceIndex, func(obj *v1.Shape, keys []store.NamespacedKey[string]) []store.NamespacedKey[string] {
+		for _, value := range obj.Spec.Slice {
+			keys = append(keys, store.NamespacedKey[string]{Namespace: obj.GetNamespace(), Key: value})
+		}
+		return keys
+	})
+	// ShapeInByPair finds the Shapes with key at .spec.pairPointer, within a namespace.
+	ShapeInByPair = store.NewIndex(ShapeInByPairIndex, func(obj *v1.Shape, keys []store.NamespacedKey[v1.Pair]) []store.NamespacedKey[v1.Pair] {
+		if obj.Spec.Maps.PairPointer != nil {
+			keys = append(keys, store.NamespacedKey[v1.Pair]{Namespace: obj.GetNamespace(), Key: *obj.Spec.Maps.PairPointer})
+		}
+		return keys
+	})
+	// ShapeInByTwo finds the Shapes with key at .spec.nodes[*].name and .spec.nodes[*].ref, if .spec.flag != true, within
+	// a namespace.
+	ShapeInByTwo = store.NewIndex(ShapeInByTwoIndex, func(obj *v1.Shape, keys []store.NamespacedKey[ShapeInByTwoKey]) []store.NamespacedKey[ShapeInByTwoKey] {
+		if obj.Spec.Flag != nil && *obj.Spec.Flag {
+			return keys
+		}
+		for i := range obj.Spec.Nodes {
+			if obj.Spec.Nodes[i].Ref != nil {
+				keys = append(keys, store.NamespacedKey[ShapeInByTwoKey]{Namespace: obj.GetNamespace(), Key: ShapeInByTwoKey{Name: obj.Spec.Nodes[i].Name, Ref: *obj.Spec.Nodes[i].Ref}})
+			}
+		}
+		return keys
+	})
+	// ShapeInByOwner finds the Shapes owned by the Deployment.apps called key, within a namespace.
+	ShapeInByOwner = store.NewIndex(ShapeInByOwnerIndex, func(obj *v1.Shape, keys []store.NamespacedKey[string]) []store.NamespacedKey[string] {
+		for _, key := range object.OwnerNames(obj, nil, schema.GroupKind{Group: "apps", Kind: "Deployment"}) {
+			keys = append(keys, store.NamespacedKey[string]{Namespace: obj.GetNamespace(), Key: key})
+		}
+		return keys
+	})
+	// ShapeInByController finds the Shapes whose controller has the UID key, if .spec.bool == false, within a namespace.
+	ShapeInByController = store.NewIndex(ShapeInByControllerIndex, func(obj *v1.Shape, keys []store.NamespacedKey[types.UID]) []store.NamespacedKey[types.UID] {
+		if !obj.Spec.Bool {
+			for _, key := range object.ControllerUID(obj, nil) {
+				keys = append(keys, store.NamespacedKey[types.UID]{Namespace: obj.GetNamespace(), Key: key})
+			}
+		}
+		return keys
+	})
+)
+
+// ShapeByTwoKey is a key of ShapeByTwo.
+type ShapeByTwoKey struct {
+	String string // .spec.string
+	Int    int64  // .spec.int
+}
+
+// ShapeByTwoPointersKey is a key of ShapeByTwoPointers.
+type ShapeByTwoPointersKey struct {
+	Pointer string // .spec.pointer
+	Name    string // .spec.next.name
+}
+
+// ShapeByThreeKey is a key of ShapeByThree.
+type ShapeByThreeKey struct {
+	A     string  // .metadata.labels['a']
+	Pair  v1.Pair // .spec.pair
+	Slice string  // .spec.slice[*]
+}
+
+// ShapeByOneElementKey is a key of ShapeByOneElement.
+type ShapeByOneElementKey struct {
+	Name string // .spec.nodes[*].name
+	Ref  string // .spec.nodes[*].ref
+}
+
+// ShapeByElementAndBelowKey is a key of ShapeByElementAndBelow.
+type ShapeByElementAndBelowKey struct {
+	Names string // .spec.nodes[*].names[*]
+	Name  string // .spec.nodes[*].name
+}
+
+// ShapeByElementTwiceKey is a key of ShapeByElementTwice.
+type ShapeByElementTwiceKey struct {
+	NodesName        string // .spec.nodePointers[*].nodes[*].name
+	Ref              string // .spec.nodePointers[*].nodes[*].ref
+	NodePointersName string // .spec.nodePointers[*].name
+}
+
+// ShapeByBranchesKey is a key of ShapeByBranches.
+type ShapeByBranchesKey struct {
+	Names string // .spec.nodes[*].names[*]
+	Refs  string // .spec.nodes[*].refs[*]
+}
+
+// ShapeByEveryPairKey is a key of ShapeByEveryPair.
+type ShapeByEveryPairKey struct {
+	Slice         string   // .spec.slice[*]
+	SlicePointers v1.Named // .spec.slicePointers[*]
+}
+
+// ShapeByCellKey is a key of ShapeByCell.
+type ShapeByCellKey struct {
+	String string // .spec.string
+	Matrix string // .spec.matrix[*][*]
+}
+
+// ShapeByLabelPairKey is a key of ShapeByLabelPair.
+type ShapeByLabelPairKey struct {
+	Key    string // .metadata.labels[keys]
+	Labels string // .metadata.labels[*]
+}
+
+// ShapeByEntryPairKey is a key of ShapeByEntryPair.
+type ShapeByEntryPairKey struct {
+	Key  v1.Named // .spec.leaves[keys]
+	Tags string   // .spec.leaves[*].tags[*]
+}
+
+// ShapeByPointerPairKey is a key of ShapeByPointerPair.
+type ShapeByPointerPairKey struct {
+	TextPointers string   // .spec.textPointers[*]
+	Key          v1.Named // .spec.textPointers[keys]
+}
+
+// ShapeByInnerPairKey is a key of ShapeByInnerPair.
+type ShapeByInnerPairKey struct {
+	Key       v1.Named // .spec.mapOfMaps[*][keys]
+	MapOfMaps bool     // .spec.mapOfMaps[*][*]
+	Key2      string   // .spec.mapOfMaps[keys]
+}
+
+// ShapeByTwoEntriesKey is a key of ShapeByTwoEntries.
+type ShapeByTwoEntriesKey struct {
+	A string // .spec.texts['a']
+	B string // .spec.texts['b']
+}
+
+// ShapeWhenSeveralKey is a key of ShapeWhenSeveral.
+type ShapeWhenSeveralKey struct {
+	Name   string // .spec.nodes[*].name
+	String string // .spec.string
+}
+
+// ShapeInByTwoKey is a key of ShapeInByTwo.
+type ShapeInByTwoKey struct {
+	Name string // .spec.nodes[*].name
+	Ref  string // .spec.nodes[*].ref
+}
 
 // ShapeLister reads Shapes. The objects are shared by all readers and must not be changed.
 //
@@ -22,405 +1308,1149 @@ var ShapeResource = schema.GroupVersionResource{Group: "shapes.example.com", Ver
 type ShapeLister interface {
 	lister.Lister[*v1.Shape]
 	ShapeListerExpansion
-	// Shapes reads one namespace.
+	ShapeLookups
 	Shapes(namespace string) ShapeNamespaceLister
-	// ByString iterates over the Shapes with key at .spec.string, in no order. ListByString returns them.
-	ByString(key string) iter.Seq[*v1.Shape]
-	ListByString(key string) []*v1.Shape
-	// ByNamed iterates over the Shapes with key at .spec.named, in no order. ListByNamed returns them.
-	ByNamed(key v1.Named) iter.Seq[*v1.Shape]
-	ListByNamed(key v1.Named) []*v1.Shape
-	// ByBool iterates over the Shapes with key at .spec.bool, in no order. ListByBool returns them.
-	ByBool(key bool) iter.Seq[*v1.Shape]
-	ListByBool(key bool) []*v1.Shape
-	// ByInt iterates over the Shapes with key at .spec.int, in no order. ListByInt returns them.
-	ByInt(key int64) iter.Seq[*v1.Shape]
-	ListByInt(key int64) []*v1.Shape
-	// BySmall iterates over the Shapes with key at .spec.small, in no order. ListBySmall returns them.
-	BySmall(key int8) iter.Seq[*v1.Shape]
-	ListBySmall(key int8) []*v1.Shape
-	// ByUnsigned iterates over the Shapes with key at .spec.unsigned, in no order. ListByUnsigned returns them.
-	ByUnsigned(key uint64) iter.Seq[*v1.Shape]
-	ListByUnsigned(key uint64) []*v1.Shape
-	// ByUID iterates over the Shapes with key at .spec.uid, in no order. ListByUID returns them.
-	ByUID(key types.UID) iter.Seq[*v1.Shape]
-	ListByUID(key types.UID) []*v1.Shape
-	// ByPointer iterates over the Shapes with key at .spec.pointer, in no order. ListByPointer returns them.
-	ByPointer(key string) iter.Seq[*v1.Shape]
-	ListByPointer(key string) []*v1.Shape
-	// ByNumberPointer iterates over the Shapes with key at .spec.numberPointer, in no order. ListByNumberPointer returns them.
-	ByNumberPointer(key v1.Count) iter.Seq[*v1.Shape]
-	ListByNumberPointer(key v1.Count) []*v1.Shape
-	// BySlice iterates over the Shapes with key at .spec.slice[*], in no order. ListBySlice returns them.
-	BySlice(key string) iter.Seq[*v1.Shape]
-	ListBySlice(key string) []*v1.Shape
-	// BySlicePointers iterates over the Shapes with key at .spec.slicePointers[*], in no order. ListBySlicePointers returns them.
-	BySlicePointers(key v1.Named) iter.Seq[*v1.Shape]
-	ListBySlicePointers(key v1.Named) []*v1.Shape
-	// ByPointerSlice iterates over the Shapes with key at .spec.pointerSlice[*], in no order. ListByPointerSlice returns them.
-	ByPointerSlice(key string) iter.Seq[*v1.Shape]
-	ListByPointerSlice(key string) []*v1.Shape
-	// ByArray iterates over the Shapes with key at .spec.array[*], in no order. ListByArray returns them.
-	ByArray(key string) iter.Seq[*v1.Shape]
-	ListByArray(key string) []*v1.Shape
-	// ByArrayPointers iterates over the Shapes with key at .spec.arrayPointers[*], in no order. ListByArrayPointers returns them.
-	ByArrayPointers(key string) iter.Seq[*v1.Shape]
-	ListByArrayPointers(key string) []*v1.Shape
-	// ByNamedSlice iterates over the Shapes with key at .spec.namedSlice[*], in no order. ListByNamedSlice returns them.
-	ByNamedSlice(key v1.Named) iter.Seq[*v1.Shape]
-	ListByNamedSlice(key v1.Named) []*v1.Shape
-	// ByStruct iterates over the Shapes with key at .spec.node.name, in no order. ListByStruct returns them.
-	ByStruct(key string) iter.Seq[*v1.Shape]
-	ListByStruct(key string) []*v1.Shape
-	// ByPointerStruct iterates over the Shapes with key at .spec.next.name, in no order. ListByPointerStruct returns them.
-	ByPointerStruct(key string) iter.Seq[*v1.Shape]
-	ListByPointerStruct(key string) []*v1.Shape
-	// ByPointers iterates over the Shapes with key at .spec.next.next.ref, in no order. ListByPointers returns them.
-	ByPointers(key string) iter.Seq[*v1.Shape]
-	ListByPointers(key string) []*v1.Shape
-	// ByStructs iterates over the Shapes with key at .spec.nodes[*].name, in no order. ListByStructs returns them.
-	ByStructs(key string) iter.Seq[*v1.Shape]
-	ListByStructs(key string) []*v1.Shape
-	// ByStructPointers iterates over the Shapes with key at .spec.nodePointers[*].ref, in no order. ListByStructPointers returns them.
-	ByStructPointers(key string) iter.Seq[*v1.Shape]
-	ListByStructPointers(key string) []*v1.Shape
-	// ByPointerStructs iterates over the Shapes with key at .spec.pointerNodes[*].name, in no order. ListByPointerStructs returns them.
-	ByPointerStructs(key string) iter.Seq[*v1.Shape]
-	ListByPointerStructs(key string) []*v1.Shape
-	// ByNested iterates over the Shapes with key at .spec.nodes[*].nodes[*].names[*], in no order. ListByNested returns them.
-	ByNested(key string) iter.Seq[*v1.Shape]
-	ListByNested(key string) []*v1.Shape
-	// ByNestedPointers iterates over the Shapes with key at .spec.nodePointers[*].next.nodePointers[*].refs[*], in no order. ListByNestedPointers returns them.
-	ByNestedPointers(key string) iter.Seq[*v1.Shape]
-	ListByNestedPointers(key string) []*v1.Shape
-	// ByDeep iterates over the Shapes with key at .spec.nodes[*].nodes[*].nodes[*].nodes[*].name, in no order. ListByDeep returns them.
-	ByDeep(key string) iter.Seq[*v1.Shape]
-	ListByDeep(key string) []*v1.Shape
-	// ByInline iterates over the Shapes with key at .spec.inline, in no order. ListByInline returns them.
-	ByInline(key string) iter.Seq[*v1.Shape]
-	ListByInline(key string) []*v1.Shape
-	// ByInlinePointer iterates over the Shapes with key at .spec.inlinePointer, in no order. ListByInlinePointer returns them.
-	ByInlinePointer(key string) iter.Seq[*v1.Shape]
-	ListByInlinePointer(key string) []*v1.Shape
-	// ByHidden iterates over the Shapes with key at .spec.hidden, in no order. ListByHidden returns them.
-	ByHidden(key v1.Count) iter.Seq[*v1.Shape]
-	ListByHidden(key v1.Count) []*v1.Shape
-	// ByBelowName iterates over the Shapes with key at .spec.below.inline, in no order. ListByBelowName returns them.
-	ByBelowName(key string) iter.Seq[*v1.Shape]
-	ListByBelowName(key string) []*v1.Shape
-	// ByPrivate iterates over the Shapes with key at .spec.private, in no order. ListByPrivate returns them.
-	ByPrivate(key string) iter.Seq[*v1.Shape]
-	ListByPrivate(key string) []*v1.Shape
-	// ByGoName iterates over the Shapes with key at .spec.GoName, in no order. ListByGoName returns them.
-	ByGoName(key string) iter.Seq[*v1.Shape]
-	ListByGoName(key string) []*v1.Shape
-	// ByStatus iterates over the Shapes with key at .status.phase, in no order. ListByStatus returns them.
-	ByStatus(key v1.Named) iter.Seq[*v1.Shape]
-	ListByStatus(key v1.Named) []*v1.Shape
-	// ByOwner iterates over the Shapes with key at .metadata.ownerReferences[*].uid, in no order. ListByOwner returns them.
-	ByOwner(key types.UID) iter.Seq[*v1.Shape]
-	ListByOwner(key types.UID) []*v1.Shape
-	// ByController iterates over the Shapes with key at .metadata.ownerReferences[*].controller, in no order. ListByController returns them.
-	ByController(key bool) iter.Seq[*v1.Shape]
-	ListByController(key bool) []*v1.Shape
-	// ByGracePeriod iterates over the Shapes with key at .metadata.deletionGracePeriodSeconds, in no order. ListByGracePeriod returns them.
-	ByGracePeriod(key int64) iter.Seq[*v1.Shape]
-	ListByGracePeriod(key int64) []*v1.Shape
 }
 
 // ShapeNamespaceLister reads the Shapes of one namespace.
 type ShapeNamespaceLister interface {
 	lister.NamespaceLister[*v1.Shape]
 	ShapeNamespaceListerExpansion
+	ShapeLookups
+	// InByFunc finds the Shapes for which keys.Pairs returns key, within a namespace.
+	InByFunc(key v1.Pair) iter.Seq[*v1.Shape]
+	ListInByFunc(key v1.Pair) []*v1.Shape
+	// InByString finds the Shapes with key at .spec.string, within a namespace.
+	InByString(key string) iter.Seq[*v1.Shape]
+	ListInByString(key string) []*v1.Shape
+	// InBySlice finds the Shapes with key at .spec.slice[*], within a namespace.
+	InBySlice(key string) iter.Seq[*v1.Shape]
+	ListInBySlice(key string) []*v1.Shape
+	// InByPair finds the Shapes with key at .spec.pairPointer, within a namespace.
+	InByPair(key v1.Pair) iter.Seq[*v1.Shape]
+	ListInByPair(key v1.Pair) []*v1.Shape
+	// InByTwo finds the Shapes with key at .spec.nodes[*].name and .spec.nodes[*].ref, if .spec.flag != true, within a
+	// namespace.
+	InByTwo(key ShapeInByTwoKey) iter.Seq[*v1.Shape]
+	ListInByTwo(key ShapeInByTwoKey) []*v1.Shape
+	// InByOwner finds the Shapes owned by the Deployment.apps called key, within a namespace.
+	InByOwner(key string) iter.Seq[*v1.Shape]
+	ListInByOwner(key string) []*v1.Shape
+	// InByController finds the Shapes whose controller has the UID key, if .spec.bool == false, within a namespace.
+	InByController(key types.UID) iter.Seq[*v1.Shape]
+	ListInByController(key types.UID) []*v1.Shape
+}
+
+// ShapeLookups finds Shapes by their indexes, in no order. Methods that begin with List return a slice.
+type ShapeLookups interface {
+	// ByString finds the Shapes with key at .spec.string.
+	ByString(key string) iter.Seq[*v1.Shape]
+	ListByString(key string) []*v1.Shape
+	// ByNamed finds the Shapes with key at .spec.named.
+	ByNamed(key v1.Named) iter.Seq[*v1.Shape]
+	ListByNamed(key v1.Named) []*v1.Shape
+	// ByBool finds the Shapes with key at .spec.bool.
+	ByBool(key bool) iter.Seq[*v1.Shape]
+	ListByBool(key bool) []*v1.Shape
+	// ByInt finds the Shapes with key at .spec.int.
+	ByInt(key int64) iter.Seq[*v1.Shape]
+	ListByInt(key int64) []*v1.Shape
+	// BySmall finds the Shapes with key at .spec.small.
+	BySmall(key int8) iter.Seq[*v1.Shape]
+	ListBySmall(key int8) []*v1.Shape
+	// ByUnsigned finds the Shapes with key at .spec.unsigned.
+	ByUnsigned(key uint64) iter.Seq[*v1.Shape]
+	ListByUnsigned(key uint64) []*v1.Shape
+	// ByUID finds the Shapes with key at .spec.uid.
+	ByUID(key types.UID) iter.Seq[*v1.Shape]
+	ListByUID(key types.UID) []*v1.Shape
+	// ByPointer finds the Shapes with key at .spec.pointer.
+	ByPointer(key string) iter.Seq[*v1.Shape]
+	ListByPointer(key string) []*v1.Shape
+	// ByNumberPointer finds the Shapes with key at .spec.numberPointer.
+	ByNumberPointer(key v1.Count) iter.Seq[*v1.Shape]
+	ListByNumberPointer(key v1.Count) []*v1.Shape
+	// BySlice finds the Shapes with key at .spec.slice[*].
+	BySlice(key string) iter.Seq[*v1.Shape]
+	ListBySlice(key string) []*v1.Shape
+	// BySlicePointers finds the Shapes with key at .spec.slicePointers[*].
+	BySlicePointers(key v1.Named) iter.Seq[*v1.Shape]
+	ListBySlicePointers(key v1.Named) []*v1.Shape
+	// ByPointerSlice finds the Shapes with key at .spec.pointerSlice[*].
+	ByPointerSlice(key string) iter.Seq[*v1.Shape]
+	ListByPointerSlice(key string) []*v1.Shape
+	// ByArray finds the Shapes with key at .spec.array[*].
+	ByArray(key string) iter.Seq[*v1.Shape]
+	ListByArray(key string) []*v1.Shape
+	// ByArrayPointers finds the Shapes with key at .spec.arrayPointers[*].
+	ByArrayPointers(key string) iter.Seq[*v1.Shape]
+	ListByArrayPointers(key string) []*v1.Shape
+	// ByNamedSlice finds the Shapes with key at .spec.namedSlice[*].
+	ByNamedSlice(key v1.Named) iter.Seq[*v1.Shape]
+	ListByNamedSlice(key v1.Named) []*v1.Shape
+	// ByStruct finds the Shapes with key at .spec.node.name.
+	ByStruct(key string) iter.Seq[*v1.Shape]
+	ListByStruct(key string) []*v1.Shape
+	// ByPointerStruct finds the Shapes with key at .spec.next.name.
+	ByPointerStruct(key string) iter.Seq[*v1.Shape]
+	ListByPointerStruct(key string) []*v1.Shape
+	// ByPointers finds the Shapes with key at .spec.next.next.ref.
+	ByPointers(key string) iter.Seq[*v1.Shape]
+	ListByPointers(key string) []*v1.Shape
+	// ByStructs finds the Shapes with key at .spec.nodes[*].name.
+	ByStructs(key string) iter.Seq[*v1.Shape]
+	ListByStructs(key string) []*v1.Shape
+	// ByStructPointers finds the Shapes with key at .spec.nodePointers[*].ref.
+	ByStructPointers(key string) iter.Seq[*v1.Shape]
+	ListByStructPointers(key string) []*v1.Shape
+	// ByPointerStructs finds the Shapes with key at .spec.pointerNodes[*].name.
+	ByPointerStructs(key string) iter.Seq[*v1.Shape]
+	ListByPointerStructs(key string) []*v1.Shape
+	// ByNested finds the Shapes with key at .spec.nodes[*].nodes[*].names[*].
+	ByNested(key string) iter.Seq[*v1.Shape]
+	ListByNested(key string) []*v1.Shape
+	// ByNestedPointers finds the Shapes with key at .spec.nodePointers[*].next.nodePointers[*].refs[*].
+	ByNestedPointers(key string) iter.Seq[*v1.Shape]
+	ListByNestedPointers(key string) []*v1.Shape
+	// ByDeep finds the Shapes with key at .spec.nodes[*].nodes[*].nodes[*].nodes[*].name.
+	ByDeep(key string) iter.Seq[*v1.Shape]
+	ListByDeep(key string) []*v1.Shape
+	// ByInline finds the Shapes with key at .spec.inline.
+	ByInline(key string) iter.Seq[*v1.Shape]
+	ListByInline(key string) []*v1.Shape
+	// ByInlinePointer finds the Shapes with key at .spec.inlinePointer.
+	ByInlinePointer(key string) iter.Seq[*v1.Shape]
+	ListByInlinePointer(key string) []*v1.Shape
+	// ByHidden finds the Shapes with key at .spec.hidden.
+	ByHidden(key v1.Count) iter.Seq[*v1.Shape]
+	ListByHidden(key v1.Count) []*v1.Shape
+	// ByBelowName finds the Shapes with key at .spec.below.inline.
+	ByBelowName(key string) iter.Seq[*v1.Shape]
+	ListByBelowName(key string) []*v1.Shape
+	// ByPrivate finds the Shapes with key at .spec.private.
+	ByPrivate(key string) iter.Seq[*v1.Shape]
+	ListByPrivate(key string) []*v1.Shape
+	// ByGoName finds the Shapes with key at .spec.GoName.
+	ByGoName(key string) iter.Seq[*v1.Shape]
+	ListByGoName(key string) []*v1.Shape
+	// ByStatus finds the Shapes with key at .status.phase.
+	ByStatus(key v1.Named) iter.Seq[*v1.Shape]
+	ListByStatus(key v1.Named) []*v1.Shape
+	// ByOwner finds the Shapes with key at .metadata.ownerReferences[*].uid.
+	ByOwner(key types.UID) iter.Seq[*v1.Shape]
+	ListByOwner(key types.UID) []*v1.Shape
+	// ByController finds the Shapes with key at .metadata.ownerReferences[*].controller.
+	ByController(key bool) iter.Seq[*v1.Shape]
+	ListByController(key bool) []*v1.Shape
+	// ByGracePeriod finds the Shapes with key at .metadata.deletionGracePeriodSeconds.
+	ByGracePeriod(key int64) iter.Seq[*v1.Shape]
+	ListByGracePeriod(key int64) []*v1.Shape
+	// ByMatrix finds the Shapes with key at .spec.matrix[*][*].
+	ByMatrix(key string) iter.Seq[*v1.Shape]
+	ListByMatrix(key string) []*v1.Shape
+	// ByMatrixPointers finds the Shapes with key at .spec.matrixPointers[*][*][*].
+	ByMatrixPointers(key v1.Named) iter.Seq[*v1.Shape]
+	ListByMatrixPointers(key v1.Named) []*v1.Shape
+	// ByTable finds the Shapes with key at .spec.table[*][*].
+	ByTable(key v1.Named) iter.Seq[*v1.Shape]
+	ListByTable(key v1.Named) []*v1.Shape
+	// ByTableTag finds the Shapes with key at .spec.leafTable[*][*].tags[*].
+	ByTableTag(key string) iter.Seq[*v1.Shape]
+	ListByTableTag(key string) []*v1.Shape
+	// ByText finds the Shapes with key at .spec.texts[*].
+	ByText(key string) iter.Seq[*v1.Shape]
+	ListByText(key string) []*v1.Shape
+	// ByTextKey finds the Shapes with key at .spec.texts[keys].
+	ByTextKey(key string) iter.Seq[*v1.Shape]
+	ListByTextKey(key string) []*v1.Shape
+	// ByTextEntry finds the Shapes with key at .spec.texts['a'].
+	ByTextEntry(key string) iter.Seq[*v1.Shape]
+	ListByTextEntry(key string) []*v1.Shape
+	// ByTextQuoted finds the Shapes with key at .spec.texts["\u00e9"].
+	ByTextQuoted(key string) iter.Seq[*v1.Shape]
+	ListByTextQuoted(key string) []*v1.Shape
+	// ByTextPointer finds the Shapes with key at .spec.textPointers[*].
+	ByTextPointer(key string) iter.Seq[*v1.Shape]
+	ListByTextPointer(key string) []*v1.Shape
+	// ByTextPointerKey finds the Shapes with key at .spec.textPointers[keys].
+	ByTextPointerKey(key v1.Named) iter.Seq[*v1.Shape]
+	ListByTextPointerKey(key v1.Named) []*v1.Shape
+	// ByTextPointerEntry finds the Shapes with key at .spec.textPointers['b'].
+	ByTextPointerEntry(key string) iter.Seq[*v1.Shape]
+	ListByTextPointerEntry(key string) []*v1.Shape
+	// ByTextMap finds the Shapes with key at .spec.textMap[*].
+	ByTextMap(key v1.Named) iter.Seq[*v1.Shape]
+	ListByTextMap(key v1.Named) []*v1.Shape
+	// ByTextMapKey finds the Shapes with key at .spec.textMap[keys].
+	ByTextMapKey(key string) iter.Seq[*v1.Shape]
+	ListByTextMapKey(key string) []*v1.Shape
+	// ByTextMapEntry finds the Shapes with key at .spec.textMap[""].
+	ByTextMapEntry(key v1.Named) iter.Seq[*v1.Shape]
+	ListByTextMapEntry(key v1.Named) []*v1.Shape
+	// ByLeaf finds the Shapes with key at .spec.leaves[*].name.
+	ByLeaf(key string) iter.Seq[*v1.Shape]
+	ListByLeaf(key string) []*v1.Shape
+	// ByLeafKey finds the Shapes with key at .spec.leaves[keys].
+	ByLeafKey(key v1.Named) iter.Seq[*v1.Shape]
+	ListByLeafKey(key v1.Named) []*v1.Shape
+	// ByLeafEntry finds the Shapes with key at .spec.leaves['a'].name.
+	ByLeafEntry(key string) iter.Seq[*v1.Shape]
+	ListByLeafEntry(key string) []*v1.Shape
+	// ByLeafRef finds the Shapes with key at .spec.leaves['a'].ref.
+	ByLeafRef(key string) iter.Seq[*v1.Shape]
+	ListByLeafRef(key string) []*v1.Shape
+	// ByLeafTag finds the Shapes with key at .spec.leaves[*].tags[*].
+	ByLeafTag(key string) iter.Seq[*v1.Shape]
+	ListByLeafTag(key string) []*v1.Shape
+	// ByLeafPointer finds the Shapes with key at .spec.leafPointers[*].ref.
+	ByLeafPointer(key string) iter.Seq[*v1.Shape]
+	ListByLeafPointer(key string) []*v1.Shape
+	// ByLeafPointerEntry finds the Shapes with key at .spec.leafPointers['b'].tags[*].
+	ByLeafPointerEntry(key string) iter.Seq[*v1.Shape]
+	ListByLeafPointerEntry(key string) []*v1.Shape
+	// ByNumberKey finds the Shapes with key at .spec.numbers[keys].
+	ByNumberKey(key int16) iter.Seq[*v1.Shape]
+	ListByNumberKey(key int16) []*v1.Shape
+	// ByNumberLine finds the Shapes with key at .spec.numbers[*][*].
+	ByNumberLine(key string) iter.Seq[*v1.Shape]
+	ListByNumberLine(key string) []*v1.Shape
+	// ByNumberEntry finds the Shapes with key at .spec.numbers['-5'][*].
+	ByNumberEntry(key string) iter.Seq[*v1.Shape]
+	ListByNumberEntry(key string) []*v1.Shape
+	// ByList finds the Shapes with key at .spec.listPointers[*][*].
+	ByList(key string) iter.Seq[*v1.Shape]
+	ListByList(key string) []*v1.Shape
+	// ByListEntry finds the Shapes with key at .spec.listPointers['a'][*].
+	ByListEntry(key string) iter.Seq[*v1.Shape]
+	ListByListEntry(key string) []*v1.Shape
+	// ByMapOfMaps finds the Shapes with key at .spec.mapOfMaps[*][*].
+	ByMapOfMaps(key bool) iter.Seq[*v1.Shape]
+	ListByMapOfMaps(key bool) []*v1.Shape
+	// ByMapOfMapsKey finds the Shapes with key at .spec.mapOfMaps[*][keys].
+	ByMapOfMapsKey(key v1.Named) iter.Seq[*v1.Shape]
+	ListByMapOfMapsKey(key v1.Named) []*v1.Shape
+	// ByMapOfMapsEntry finds the Shapes with key at .spec.mapOfMaps['a']['b'].
+	ByMapOfMapsEntry(key bool) iter.Seq[*v1.Shape]
+	ListByMapOfMapsEntry(key bool) []*v1.Shape
+	// ByMapsInList finds the Shapes with key at .spec.mapsInList[*]['a'].
+	ByMapsInList(key string) iter.Seq[*v1.Shape]
+	ListByMapsInList(key string) []*v1.Shape
+	// ByLabel finds the Shapes with key at .metadata.labels['a'].
+	ByLabel(key string) iter.Seq[*v1.Shape]
+	ListByLabel(key string) []*v1.Shape
+	// ByPair finds the Shapes with key at .spec.pair.
+	ByPair(key v1.Pair) iter.Seq[*v1.Shape]
+	ListByPair(key v1.Pair) []*v1.Shape
+	// ByPairPointer finds the Shapes with key at .spec.pairPointer.
+	ByPairPointer(key v1.Pair) iter.Seq[*v1.Shape]
+	ListByPairPointer(key v1.Pair) []*v1.Shape
+	// ByPairs finds the Shapes with key at .spec.pairs[*].
+	ByPairs(key v1.Pair) iter.Seq[*v1.Shape]
+	ListByPairs(key v1.Pair) []*v1.Shape
+	// ByPairEntry finds the Shapes with key at .spec.pairMap['a'].
+	ByPairEntry(key v1.Pair) iter.Seq[*v1.Shape]
+	ListByPairEntry(key v1.Pair) []*v1.Shape
+	// ByTarget finds the Shapes with key at .spec.target.
+	ByTarget(key types.NamespacedName) iter.Seq[*v1.Shape]
+	ListByTarget(key types.NamespacedName) []*v1.Shape
+	// ByTwo finds the Shapes with key at .spec.string and .spec.int.
+	ByTwo(key ShapeByTwoKey) iter.Seq[*v1.Shape]
+	ListByTwo(key ShapeByTwoKey) []*v1.Shape
+	// ByTwoPointers finds the Shapes with key at .spec.pointer and .spec.next.name.
+	ByTwoPointers(key ShapeByTwoPointersKey) iter.Seq[*v1.Shape]
+	ListByTwoPointers(key ShapeByTwoPointersKey) []*v1.Shape
+	// ByThree finds the Shapes with key at .metadata.labels['a'] and .spec.pair and .spec.slice[*].
+	ByThree(key ShapeByThreeKey) iter.Seq[*v1.Shape]
+	ListByThree(key ShapeByThreeKey) []*v1.Shape
+	// ByOneElement finds the Shapes with key at .spec.nodes[*].name and .spec.nodes[*].ref.
+	ByOneElement(key ShapeByOneElementKey) iter.Seq[*v1.Shape]
+	ListByOneElement(key ShapeByOneElementKey) []*v1.Shape
+	// ByElementAndBelow finds the Shapes with key at .spec.nodes[*].names[*] and .spec.nodes[*].name.
+	ByElementAndBelow(key ShapeByElementAndBelowKey) iter.Seq[*v1.Shape]
+	ListByElementAndBelow(key ShapeByElementAndBelowKey) []*v1.Shape
+	// ByElementTwice finds the Shapes with key at .spec.nodePointers[*].nodes[*].name and
+	// .spec.nodePointers[*].nodes[*].ref and .spec.nodePointers[*].name.
+	ByElementTwice(key ShapeByElementTwiceKey) iter.Seq[*v1.Shape]
+	ListByElementTwice(key ShapeByElementTwiceKey) []*v1.Shape
+	// ByBranches finds the Shapes with key at .spec.nodes[*].names[*] and .spec.nodes[*].refs[*].
+	ByBranches(key ShapeByBranchesKey) iter.Seq[*v1.Shape]
+	ListByBranches(key ShapeByBranchesKey) []*v1.Shape
+	// ByEveryPair finds the Shapes with key at .spec.slice[*] and .spec.slicePointers[*].
+	ByEveryPair(key ShapeByEveryPairKey) iter.Seq[*v1.Shape]
+	ListByEveryPair(key ShapeByEveryPairKey) []*v1.Shape
+	// ByCell finds the Shapes with key at .spec.string and .spec.matrix[*][*].
+	ByCell(key ShapeByCellKey) iter.Seq[*v1.Shape]
+	ListByCell(key ShapeByCellKey) []*v1.Shape
+	// ByLabelPair finds the Shapes with key at .metadata.labels[keys] and .metadata.labels[*].
+	ByLabelPair(key ShapeByLabelPairKey) iter.Seq[*v1.Shape]
+	ListByLabelPair(key ShapeByLabelPairKey) []*v1.Shape
+	// ByEntryPair finds the Shapes with key at .spec.leaves[keys] and .spec.leaves[*].tags[*].
+	ByEntryPair(key ShapeByEntryPairKey) iter.Seq[*v1.Shape]
+	ListByEntryPair(key ShapeByEntryPairKey) []*v1.Shape
+	// ByPointerPair finds the Shapes with key at .spec.textPointers[*] and .spec.textPointers[keys].
+	ByPointerPair(key ShapeByPointerPairKey) iter.Seq[*v1.Shape]
+	ListByPointerPair(key ShapeByPointerPairKey) []*v1.Shape
+	// ByInnerPair finds the Shapes with key at .spec.mapOfMaps[*][keys] and .spec.mapOfMaps[*][*] and
+	// .spec.mapOfMaps[keys].
+	ByInnerPair(key ShapeByInnerPairKey) iter.Seq[*v1.Shape]
+	ListByInnerPair(key ShapeByInnerPairKey) []*v1.Shape
+	// ByTwoEntries finds the Shapes with key at .spec.texts['a'] and .spec.texts['b'].
+	ByTwoEntries(key ShapeByTwoEntriesKey) iter.Seq[*v1.Shape]
+	ListByTwoEntries(key ShapeByTwoEntriesKey) []*v1.Shape
+	// WhenTrue finds the Shapes with key at .spec.string, if .spec.bool == true.
+	WhenTrue(key string) iter.Seq[*v1.Shape]
+	ListWhenTrue(key string) []*v1.Shape
+	// WhenFalse finds the Shapes with key at .spec.string, if .spec.bool != true.
+	WhenFalse(key string) iter.Seq[*v1.Shape]
+	ListWhenFalse(key string) []*v1.Shape
+	// WhenFlag finds the Shapes with key at .spec.string, if .spec.flag == true.
+	WhenFlag(key string) iter.Seq[*v1.Shape]
+	ListWhenFlag(key string) []*v1.Shape
+	// WhenNotFlag finds the Shapes with key at .spec.string, if .spec.flag != true.
+	WhenNotFlag(key string) iter.Seq[*v1.Shape]
+	ListWhenNotFlag(key string) []*v1.Shape
+	// WhenFlagFalse finds the Shapes with key at .spec.string, if .spec.flag == false.
+	WhenFlagFalse(key string) iter.Seq[*v1.Shape]
+	ListWhenFlagFalse(key string) []*v1.Shape
+	// WhenFlagNull finds the Shapes with key at .spec.string, if .spec.flag == null.
+	WhenFlagNull(key string) iter.Seq[*v1.Shape]
+	ListWhenFlagNull(key string) []*v1.Shape
+	// WhenFlagThere finds the Shapes with key at .spec.string, if .spec.flag != null.
+	WhenFlagThere(key string) iter.Seq[*v1.Shape]
+	ListWhenFlagThere(key string) []*v1.Shape
+	// WhenText finds the Shapes with key at .spec.int, if .spec.string == "a".
+	WhenText(key int64) iter.Seq[*v1.Shape]
+	ListWhenText(key int64) []*v1.Shape
+	// WhenNotText finds the Shapes with key at .spec.int, if .spec.named != "".
+	WhenNotText(key int64) iter.Seq[*v1.Shape]
+	ListWhenNotText(key int64) []*v1.Shape
+	// WhenNumber finds the Shapes with key at .spec.string, if .spec.small == -1.
+	WhenNumber(key string) iter.Seq[*v1.Shape]
+	ListWhenNumber(key string) []*v1.Shape
+	// WhenCount finds the Shapes with key at .spec.string, if .spec.numberPointer != 0.
+	WhenCount(key string) iter.Seq[*v1.Shape]
+	ListWhenCount(key string) []*v1.Shape
+	// WhenDeep finds the Shapes with key at .spec.string, if .spec.next.next.name == "a".
+	WhenDeep(key string) iter.Seq[*v1.Shape]
+	ListWhenDeep(key string) []*v1.Shape
+	// WhenNotDeep finds the Shapes with key at .spec.string, if .spec.next.next.name != "a".
+	WhenNotDeep(key string) iter.Seq[*v1.Shape]
+	ListWhenNotDeep(key string) []*v1.Shape
+	// WhenDeepNull finds the Shapes with key at .spec.string, if .spec.next.next == null.
+	WhenDeepNull(key string) iter.Seq[*v1.Shape]
+	ListWhenDeepNull(key string) []*v1.Shape
+	// WhenDeepThere finds the Shapes with key at .spec.string, if .spec.next.next.ref != null.
+	WhenDeepThere(key string) iter.Seq[*v1.Shape]
+	ListWhenDeepThere(key string) []*v1.Shape
+	// WhenBelowNull finds the Shapes with key at .spec.string, if .spec.next.name == null.
+	WhenBelowNull(key string) iter.Seq[*v1.Shape]
+	ListWhenBelowNull(key string) []*v1.Shape
+	// WhenInline finds the Shapes with key at .spec.string, if .spec.inlinePointer == "a".
+	WhenInline(key string) iter.Seq[*v1.Shape]
+	ListWhenInline(key string) []*v1.Shape
+	// WhenEntry finds the Shapes with key at .spec.string, if .spec.texts['a'] == "b".
+	WhenEntry(key string) iter.Seq[*v1.Shape]
+	ListWhenEntry(key string) []*v1.Shape
+	// WhenNotEntry finds the Shapes with key at .spec.string, if .spec.texts['a'] != "b".
+	WhenNotEntry(key string) iter.Seq[*v1.Shape]
+	ListWhenNotEntry(key string) []*v1.Shape
+	// WhenEntryNull finds the Shapes with key at .spec.string, if .spec.texts["b"] == null.
+	WhenEntryNull(key string) iter.Seq[*v1.Shape]
+	ListWhenEntryNull(key string) []*v1.Shape
+	// WhenEntryThere finds the Shapes with key at .spec.string, if .spec.textPointers['a'] != null.
+	WhenEntryThere(key string) iter.Seq[*v1.Shape]
+	ListWhenEntryThere(key string) []*v1.Shape
+	// WhenEntryPointer finds the Shapes with key at .spec.string, if .spec.textPointers['a'] == "a".
+	WhenEntryPointer(key string) iter.Seq[*v1.Shape]
+	ListWhenEntryPointer(key string) []*v1.Shape
+	// WhenEntryField finds the Shapes with key at .spec.string, if .spec.leaves['a'].ref != "a".
+	WhenEntryField(key string) iter.Seq[*v1.Shape]
+	ListWhenEntryField(key string) []*v1.Shape
+	// WhenEntryFieldNull finds the Shapes with key at .spec.string, if .spec.leafPointers['a'].ref == null.
+	WhenEntryFieldNull(key string) iter.Seq[*v1.Shape]
+	ListWhenEntryFieldNull(key string) []*v1.Shape
+	// WhenNumberEntry finds the Shapes with key at .spec.string, if .spec.mapOfMaps['a']['b'] == true.
+	WhenNumberEntry(key string) iter.Seq[*v1.Shape]
+	ListWhenNumberEntry(key string) []*v1.Shape
+	// WhenBoth finds the Shapes with key at .spec.slice[*], if .spec.bool == true and .spec.flag != false and
+	// .spec.string != "a" and .spec.string != "b".
+	WhenBoth(key string) iter.Seq[*v1.Shape]
+	ListWhenBoth(key string) []*v1.Shape
+	// WhenSeveral finds the Shapes with key at .spec.nodes[*].name and .spec.string, if .status.phase != "a" and
+	// .spec.next != null.
+	WhenSeveral(key ShapeWhenSeveralKey) iter.Seq[*v1.Shape]
+	ListWhenSeveral(key ShapeWhenSeveralKey) []*v1.Shape
+	// ByControllerUID finds the Shapes whose controller has the UID key.
+	ByControllerUID(key types.UID) iter.Seq[*v1.Shape]
+	ListByControllerUID(key types.UID) []*v1.Shape
+	// ByOwnerShape finds the Shapes owned by the Shape.shapes.example.com called key.
+	ByOwnerShape(key string) iter.Seq[*v1.Shape]
+	ListByOwnerShape(key string) []*v1.Shape
+	// ByOwnerNode finds the Shapes owned by the Node called key.
+	ByOwnerNode(key string) iter.Seq[*v1.Shape]
+	ListByOwnerNode(key string) []*v1.Shape
+	// ByOwnerWhen finds the Shapes owned by the Deployment.apps called key, if .spec.bool == true.
+	ByOwnerWhen(key string) iter.Seq[*v1.Shape]
+	ListByOwnerWhen(key string) []*v1.Shape
+	// ByFunc finds the Shapes for which keys.Pairs returns key.
+	ByFunc(key v1.Pair) iter.Seq[*v1.Shape]
+	ListByFunc(key v1.Pair) []*v1.Shape
+	// ByFuncWhen finds the Shapes for which keys.Pairs returns key, if .spec.bool == true.
+	ByFuncWhen(key v1.Pair) iter.Seq[*v1.Shape]
+	ListByFuncWhen(key v1.Pair) []*v1.Shape
 }
 
 // NewShapeLister returns a lister over reader: an informer's store, or one made for a test.
 func NewShapeLister(reader store.Reader[*v1.Shape]) ShapeLister {
-	return shapeLister{lister.New(reader, ShapeResource.GroupResource())}
+	return &shapeLister{*lister.New(reader, ShapeResource.GroupResource())}
 }
 
-type shapeLister struct {
-	lister.Resource[*v1.Shape]
-}
+type shapeLister struct{ lister.Resource[*v1.Shape] }
 
-func (l shapeLister) Shapes(namespace string) ShapeNamespaceLister {
-	return l.Resource.Namespace(namespace)
+func (l *shapeLister) Shapes(namespace string) ShapeNamespaceLister {
+	return &shapeLister{*l.Namespace(namespace)}
 }
-
-func (l shapeLister) ByString(key string) iter.Seq[*v1.Shape] {
-	return ShapeByString.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByString(key string) iter.Seq[*v1.Shape] {
+	return ShapeByString.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByString(key string) []*v1.Shape {
-	return ShapeByString.List(l.Snapshot(), key)
+func (l *shapeLister) ListByString(key string) []*v1.Shape {
+	return ShapeByString.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByNamed(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByNamed.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByNamed(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeByNamed.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByNamed(key v1.Named) []*v1.Shape {
-	return ShapeByNamed.List(l.Snapshot(), key)
+func (l *shapeLister) ListByNamed(key v1.Named) []*v1.Shape {
+	return ShapeByNamed.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByBool(key bool) iter.Seq[*v1.Shape] {
-	return ShapeByBool.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByBool(key bool) iter.Seq[*v1.Shape] {
+	return ShapeByBool.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByBool(key bool) []*v1.Shape {
-	return ShapeByBool.List(l.Snapshot(), key)
+func (l *shapeLister) ListByBool(key bool) []*v1.Shape {
+	return ShapeByBool.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByInt(key int64) iter.Seq[*v1.Shape] {
-	return ShapeByInt.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByInt(key int64) iter.Seq[*v1.Shape] {
+	return ShapeByInt.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByInt(key int64) []*v1.Shape {
-	return ShapeByInt.List(l.Snapshot(), key)
+func (l *shapeLister) ListByInt(key int64) []*v1.Shape {
+	return ShapeByInt.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) BySmall(key int8) iter.Seq[*v1.Shape] {
-	return ShapeBySmall.Lookup(l.Snapshot(), key)
+func (l *shapeLister) BySmall(key int8) iter.Seq[*v1.Shape] {
+	return ShapeBySmall.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListBySmall(key int8) []*v1.Shape {
-	return ShapeBySmall.List(l.Snapshot(), key)
+func (l *shapeLister) ListBySmall(key int8) []*v1.Shape {
+	return ShapeBySmall.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByUnsigned(key uint64) iter.Seq[*v1.Shape] {
-	return ShapeByUnsigned.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByUnsigned(key uint64) iter.Seq[*v1.Shape] {
+	return ShapeByUnsigned.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByUnsigned(key uint64) []*v1.Shape {
-	return ShapeByUnsigned.List(l.Snapshot(), key)
+func (l *shapeLister) ListByUnsigned(key uint64) []*v1.Shape {
+	return ShapeByUnsigned.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByUID(key types.UID) iter.Seq[*v1.Shape] {
-	return ShapeByUID.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByUID(key types.UID) iter.Seq[*v1.Shape] {
+	return ShapeByUID.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByUID(key types.UID) []*v1.Shape {
-	return ShapeByUID.List(l.Snapshot(), key)
+func (l *shapeLister) ListByUID(key types.UID) []*v1.Shape {
+	return ShapeByUID.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByPointer(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPointer.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByPointer(key string) iter.Seq[*v1.Shape] {
+	return ShapeByPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByPointer(key string) []*v1.Shape {
-	return ShapeByPointer.List(l.Snapshot(), key)
+func (l *shapeLister) ListByPointer(key string) []*v1.Shape {
+	return ShapeByPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByNumberPointer(key v1.Count) iter.Seq[*v1.Shape] {
-	return ShapeByNumberPointer.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByNumberPointer(key v1.Count) iter.Seq[*v1.Shape] {
+	return ShapeByNumberPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByNumberPointer(key v1.Count) []*v1.Shape {
-	return ShapeByNumberPointer.List(l.Snapshot(), key)
+func (l *shapeLister) ListByNumberPointer(key v1.Count) []*v1.Shape {
+	return ShapeByNumberPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) BySlice(key string) iter.Seq[*v1.Shape] {
-	return ShapeBySlice.Lookup(l.Snapshot(), key)
+func (l *shapeLister) BySlice(key string) iter.Seq[*v1.Shape] {
+	return ShapeBySlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListBySlice(key string) []*v1.Shape {
-	return ShapeBySlice.List(l.Snapshot(), key)
+func (l *shapeLister) ListBySlice(key string) []*v1.Shape {
+	return ShapeBySlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) BySlicePointers(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeBySlicePointers.Lookup(l.Snapshot(), key)
+func (l *shapeLister) BySlicePointers(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeBySlicePointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListBySlicePointers(key v1.Named) []*v1.Shape {
-	return ShapeBySlicePointers.List(l.Snapshot(), key)
+func (l *shapeLister) ListBySlicePointers(key v1.Named) []*v1.Shape {
+	return ShapeBySlicePointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByPointerSlice(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPointerSlice.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByPointerSlice(key string) iter.Seq[*v1.Shape] {
+	return ShapeByPointerSlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByPointerSlice(key string) []*v1.Shape {
-	return ShapeByPointerSlice.List(l.Snapshot(), key)
+func (l *shapeLister) ListByPointerSlice(key string) []*v1.Shape {
+	return ShapeByPointerSlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByArray(key string) iter.Seq[*v1.Shape] {
-	return ShapeByArray.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByArray(key string) iter.Seq[*v1.Shape] {
+	return ShapeByArray.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByArray(key string) []*v1.Shape {
-	return ShapeByArray.List(l.Snapshot(), key)
+func (l *shapeLister) ListByArray(key string) []*v1.Shape {
+	return ShapeByArray.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByArrayPointers(key string) iter.Seq[*v1.Shape] {
-	return ShapeByArrayPointers.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByArrayPointers(key string) iter.Seq[*v1.Shape] {
+	return ShapeByArrayPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByArrayPointers(key string) []*v1.Shape {
-	return ShapeByArrayPointers.List(l.Snapshot(), key)
+func (l *shapeLister) ListByArrayPointers(key string) []*v1.Shape {
+	return ShapeByArrayPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByNamedSlice(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByNamedSlice.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByNamedSlice(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeByNamedSlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByNamedSlice(key v1.Named) []*v1.Shape {
-	return ShapeByNamedSlice.List(l.Snapshot(), key)
+func (l *shapeLister) ListByNamedSlice(key v1.Named) []*v1.Shape {
+	return ShapeByNamedSlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByStruct(key string) iter.Seq[*v1.Shape] {
-	return ShapeByStruct.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByStruct(key string) iter.Seq[*v1.Shape] {
+	return ShapeByStruct.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByStruct(key string) []*v1.Shape {
-	return ShapeByStruct.List(l.Snapshot(), key)
+func (l *shapeLister) ListByStruct(key string) []*v1.Shape {
+	return ShapeByStruct.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByPointerStruct(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPointerStruct.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByPointerStruct(key string) iter.Seq[*v1.Shape] {
+	return ShapeByPointerStruct.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByPointerStruct(key string) []*v1.Shape {
-	return ShapeByPointerStruct.List(l.Snapshot(), key)
+func (l *shapeLister) ListByPointerStruct(key string) []*v1.Shape {
+	return ShapeByPointerStruct.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByPointers(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPointers.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByPointers(key string) iter.Seq[*v1.Shape] {
+	return ShapeByPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByPointers(key string) []*v1.Shape {
-	return ShapeByPointers.List(l.Snapshot(), key)
+func (l *shapeLister) ListByPointers(key string) []*v1.Shape {
+	return ShapeByPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByStructs(key string) iter.Seq[*v1.Shape] {
-	return ShapeByStructs.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByStructs(key string) iter.Seq[*v1.Shape] {
+	return ShapeByStructs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByStructs(key string) []*v1.Shape {
-	return ShapeByStructs.List(l.Snapshot(), key)
+func (l *shapeLister) ListByStructs(key string) []*v1.Shape {
+	return ShapeByStructs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByStructPointers(key string) iter.Seq[*v1.Shape] {
-	return ShapeByStructPointers.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByStructPointers(key string) iter.Seq[*v1.Shape] {
+	return ShapeByStructPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByStructPointers(key string) []*v1.Shape {
-	return ShapeByStructPointers.List(l.Snapshot(), key)
+func (l *shapeLister) ListByStructPointers(key string) []*v1.Shape {
+	return ShapeByStructPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByPointerStructs(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPointerStructs.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByPointerStructs(key string) iter.Seq[*v1.Shape] {
+	return ShapeByPointerStructs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByPointerStructs(key string) []*v1.Shape {
-	return ShapeByPointerStructs.List(l.Snapshot(), key)
+func (l *shapeLister) ListByPointerStructs(key string) []*v1.Shape {
+	return ShapeByPointerStructs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByNested(key string) iter.Seq[*v1.Shape] {
-	return ShapeByNested.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByNested(key string) iter.Seq[*v1.Shape] {
+	return ShapeByNested.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByNested(key string) []*v1.Shape {
-	return ShapeByNested.List(l.Snapshot(), key)
+func (l *shapeLister) ListByNested(key string) []*v1.Shape {
+	return ShapeByNested.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByNestedPointers(key string) iter.Seq[*v1.Shape] {
-	return ShapeByNestedPointers.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByNestedPointers(key string) iter.Seq[*v1.Shape] {
+	return ShapeByNestedPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByNestedPointers(key string) []*v1.Shape {
-	return ShapeByNestedPointers.List(l.Snapshot(), key)
+func (l *shapeLister) ListByNestedPointers(key string) []*v1.Shape {
+	return ShapeByNestedPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByDeep(key string) iter.Seq[*v1.Shape] {
-	return ShapeByDeep.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByDeep(key string) iter.Seq[*v1.Shape] {
+	return ShapeByDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByDeep(key string) []*v1.Shape {
-	return ShapeByDeep.List(l.Snapshot(), key)
+func (l *shapeLister) ListByDeep(key string) []*v1.Shape {
+	return ShapeByDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByInline(key string) iter.Seq[*v1.Shape] {
-	return ShapeByInline.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByInline(key string) iter.Seq[*v1.Shape] {
+	return ShapeByInline.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByInline(key string) []*v1.Shape {
-	return ShapeByInline.List(l.Snapshot(), key)
+func (l *shapeLister) ListByInline(key string) []*v1.Shape {
+	return ShapeByInline.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByInlinePointer(key string) iter.Seq[*v1.Shape] {
-	return ShapeByInlinePointer.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByInlinePointer(key string) iter.Seq[*v1.Shape] {
+	return ShapeByInlinePointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByInlinePointer(key string) []*v1.Shape {
-	return ShapeByInlinePointer.List(l.Snapshot(), key)
+func (l *shapeLister) ListByInlinePointer(key string) []*v1.Shape {
+	return ShapeByInlinePointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByHidden(key v1.Count) iter.Seq[*v1.Shape] {
-	return ShapeByHidden.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByHidden(key v1.Count) iter.Seq[*v1.Shape] {
+	return ShapeByHidden.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByHidden(key v1.Count) []*v1.Shape {
-	return ShapeByHidden.List(l.Snapshot(), key)
+func (l *shapeLister) ListByHidden(key v1.Count) []*v1.Shape {
+	return ShapeByHidden.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByBelowName(key string) iter.Seq[*v1.Shape] {
-	return ShapeByBelowName.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByBelowName(key string) iter.Seq[*v1.Shape] {
+	return ShapeByBelowName.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByBelowName(key string) []*v1.Shape {
-	return ShapeByBelowName.List(l.Snapshot(), key)
+func (l *shapeLister) ListByBelowName(key string) []*v1.Shape {
+	return ShapeByBelowName.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByPrivate(key string) iter.Seq[*v1.Shape] {
-	return ShapeByPrivate.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByPrivate(key string) iter.Seq[*v1.Shape] {
+	return ShapeByPrivate.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByPrivate(key string) []*v1.Shape {
-	return ShapeByPrivate.List(l.Snapshot(), key)
+func (l *shapeLister) ListByPrivate(key string) []*v1.Shape {
+	return ShapeByPrivate.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByGoName(key string) iter.Seq[*v1.Shape] {
-	return ShapeByGoName.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByGoName(key string) iter.Seq[*v1.Shape] {
+	return ShapeByGoName.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByGoName(key string) []*v1.Shape {
-	return ShapeByGoName.List(l.Snapshot(), key)
+func (l *shapeLister) ListByGoName(key string) []*v1.Shape {
+	return ShapeByGoName.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByStatus(key v1.Named) iter.Seq[*v1.Shape] {
-	return ShapeByStatus.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByStatus(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeByStatus.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByStatus(key v1.Named) []*v1.Shape {
-	return ShapeByStatus.List(l.Snapshot(), key)
+func (l *shapeLister) ListByStatus(key v1.Named) []*v1.Shape {
+	return ShapeByStatus.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByOwner(key types.UID) iter.Seq[*v1.Shape] {
-	return ShapeByOwner.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByOwner(key types.UID) iter.Seq[*v1.Shape] {
+	return ShapeByOwner.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByOwner(key types.UID) []*v1.Shape {
-	return ShapeByOwner.List(l.Snapshot(), key)
+func (l *shapeLister) ListByOwner(key types.UID) []*v1.Shape {
+	return ShapeByOwner.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByController(key bool) iter.Seq[*v1.Shape] {
-	return ShapeByController.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByController(key bool) iter.Seq[*v1.Shape] {
+	return ShapeByController.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByController(key bool) []*v1.Shape {
-	return ShapeByController.List(l.Snapshot(), key)
+func (l *shapeLister) ListByController(key bool) []*v1.Shape {
+	return ShapeByController.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ByGracePeriod(key int64) iter.Seq[*v1.Shape] {
-	return ShapeByGracePeriod.Lookup(l.Snapshot(), key)
+func (l *shapeLister) ByGracePeriod(key int64) iter.Seq[*v1.Shape] {
+	return ShapeByGracePeriod.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-func (l shapeLister) ListByGracePeriod(key int64) []*v1.Shape {
-	return ShapeByGracePeriod.List(l.Snapshot(), key)
+func (l *shapeLister) ListByGracePeriod(key int64) []*v1.Shape {
+	return ShapeByGracePeriod.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-
-// ShapeListerExpansion adds methods to ShapeLister: declare it in shape_expansion.go instead.
-type ShapeListerExpansion interface{}
-
-// ShapeNamespaceListerExpansion adds methods to ShapeNamespaceLister: declare it in shape_expansion.go instead.
-type ShapeNamespaceListerExpansion interface{}
+func (l *shapeLister) ByMatrix(key string) iter.Seq[*v1.Shape] {
+	return ShapeByMatrix.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByMatrix(key string) []*v1.Shape {
+	return ShapeByMatrix.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByMatrixPointers(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeByMatrixPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByMatrixPointers(key v1.Named) []*v1.Shape {
+	return ShapeByMatrixPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTable(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeByTable.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTable(key v1.Named) []*v1.Shape {
+	return ShapeByTable.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTableTag(key string) iter.Seq[*v1.Shape] {
+	return ShapeByTableTag.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTableTag(key string) []*v1.Shape {
+	return ShapeByTableTag.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByText(key string) iter.Seq[*v1.Shape] {
+	return ShapeByText.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByText(key string) []*v1.Shape {
+	return ShapeByText.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTextKey(key string) iter.Seq[*v1.Shape] {
+	return ShapeByTextKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTextKey(key string) []*v1.Shape {
+	return ShapeByTextKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTextEntry(key string) iter.Seq[*v1.Shape] {
+	return ShapeByTextEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTextEntry(key string) []*v1.Shape {
+	return ShapeByTextEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTextQuoted(key string) iter.Seq[*v1.Shape] {
+	return ShapeByTextQuoted.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTextQuoted(key string) []*v1.Shape {
+	return ShapeByTextQuoted.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTextPointer(key string) iter.Seq[*v1.Shape] {
+	return ShapeByTextPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTextPointer(key string) []*v1.Shape {
+	return ShapeByTextPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTextPointerKey(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeByTextPointerKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTextPointerKey(key v1.Named) []*v1.Shape {
+	return ShapeByTextPointerKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTextPointerEntry(key string) iter.Seq[*v1.Shape] {
+	return ShapeByTextPointerEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTextPointerEntry(key string) []*v1.Shape {
+	return ShapeByTextPointerEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTextMap(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeByTextMap.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTextMap(key v1.Named) []*v1.Shape {
+	return ShapeByTextMap.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTextMapKey(key string) iter.Seq[*v1.Shape] {
+	return ShapeByTextMapKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTextMapKey(key string) []*v1.Shape {
+	return ShapeByTextMapKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTextMapEntry(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeByTextMapEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTextMapEntry(key v1.Named) []*v1.Shape {
+	return ShapeByTextMapEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByLeaf(key string) iter.Seq[*v1.Shape] {
+	return ShapeByLeaf.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByLeaf(key string) []*v1.Shape {
+	return ShapeByLeaf.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByLeafKey(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeByLeafKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByLeafKey(key v1.Named) []*v1.Shape {
+	return ShapeByLeafKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByLeafEntry(key string) iter.Seq[*v1.Shape] {
+	return ShapeByLeafEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByLeafEntry(key string) []*v1.Shape {
+	return ShapeByLeafEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByLeafRef(key string) iter.Seq[*v1.Shape] {
+	return ShapeByLeafRef.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByLeafRef(key string) []*v1.Shape {
+	return ShapeByLeafRef.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByLeafTag(key string) iter.Seq[*v1.Shape] {
+	return ShapeByLeafTag.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByLeafTag(key string) []*v1.Shape {
+	return ShapeByLeafTag.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByLeafPointer(key string) iter.Seq[*v1.Shape] {
+	return ShapeByLeafPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByLeafPointer(key string) []*v1.Shape {
+	return ShapeByLeafPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByLeafPointerEntry(key string) iter.Seq[*v1.Shape] {
+	return ShapeByLeafPointerEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByLeafPointerEntry(key string) []*v1.Shape {
+	return ShapeByLeafPointerEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByNumberKey(key int16) iter.Seq[*v1.Shape] {
+	return ShapeByNumberKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByNumberKey(key int16) []*v1.Shape {
+	return ShapeByNumberKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByNumberLine(key string) iter.Seq[*v1.Shape] {
+	return ShapeByNumberLine.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByNumberLine(key string) []*v1.Shape {
+	return ShapeByNumberLine.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByNumberEntry(key string) iter.Seq[*v1.Shape] {
+	return ShapeByNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByNumberEntry(key string) []*v1.Shape {
+	return ShapeByNumberEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByList(key string) iter.Seq[*v1.Shape] {
+	return ShapeByList.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByList(key string) []*v1.Shape {
+	return ShapeByList.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByListEntry(key string) iter.Seq[*v1.Shape] {
+	return ShapeByListEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByListEntry(key string) []*v1.Shape {
+	return ShapeByListEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByMapOfMaps(key bool) iter.Seq[*v1.Shape] {
+	return ShapeByMapOfMaps.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByMapOfMaps(key bool) []*v1.Shape {
+	return ShapeByMapOfMaps.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByMapOfMapsKey(key v1.Named) iter.Seq[*v1.Shape] {
+	return ShapeByMapOfMapsKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByMapOfMapsKey(key v1.Named) []*v1.Shape {
+	return ShapeByMapOfMapsKey.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByMapOfMapsEntry(key bool) iter.Seq[*v1.Shape] {
+	return ShapeByMapOfMapsEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByMapOfMapsEntry(key bool) []*v1.Shape {
+	return ShapeByMapOfMapsEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByMapsInList(key string) iter.Seq[*v1.Shape] {
+	return ShapeByMapsInList.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByMapsInList(key string) []*v1.Shape {
+	return ShapeByMapsInList.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByLabel(key string) iter.Seq[*v1.Shape] {
+	return ShapeByLabel.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByLabel(key string) []*v1.Shape {
+	return ShapeByLabel.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByPair(key v1.Pair) iter.Seq[*v1.Shape] {
+	return ShapeByPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByPair(key v1.Pair) []*v1.Shape {
+	return ShapeByPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByPairPointer(key v1.Pair) iter.Seq[*v1.Shape] {
+	return ShapeByPairPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByPairPointer(key v1.Pair) []*v1.Shape {
+	return ShapeByPairPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByPairs(key v1.Pair) iter.Seq[*v1.Shape] {
+	return ShapeByPairs.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByPairs(key v1.Pair) []*v1.Shape {
+	return ShapeByPairs.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByPairEntry(key v1.Pair) iter.Seq[*v1.Shape] {
+	return ShapeByPairEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByPairEntry(key v1.Pair) []*v1.Shape {
+	return ShapeByPairEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTarget(key types.NamespacedName) iter.Seq[*v1.Shape] {
+	return ShapeByTarget.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTarget(key types.NamespacedName) []*v1.Shape {
+	return ShapeByTarget.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTwo(key ShapeByTwoKey) iter.Seq[*v1.Shape] {
+	return ShapeByTwo.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTwo(key ShapeByTwoKey) []*v1.Shape {
+	return ShapeByTwo.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTwoPointers(key ShapeByTwoPointersKey) iter.Seq[*v1.Shape] {
+	return ShapeByTwoPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTwoPointers(key ShapeByTwoPointersKey) []*v1.Shape {
+	return ShapeByTwoPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByThree(key ShapeByThreeKey) iter.Seq[*v1.Shape] {
+	return ShapeByThree.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByThree(key ShapeByThreeKey) []*v1.Shape {
+	return ShapeByThree.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByOneElement(key ShapeByOneElementKey) iter.Seq[*v1.Shape] {
+	return ShapeByOneElement.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByOneElement(key ShapeByOneElementKey) []*v1.Shape {
+	return ShapeByOneElement.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByElementAndBelow(key ShapeByElementAndBelowKey) iter.Seq[*v1.Shape] {
+	return ShapeByElementAndBelow.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByElementAndBelow(key ShapeByElementAndBelowKey) []*v1.Shape {
+	return ShapeByElementAndBelow.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByElementTwice(key ShapeByElementTwiceKey) iter.Seq[*v1.Shape] {
+	return ShapeByElementTwice.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByElementTwice(key ShapeByElementTwiceKey) []*v1.Shape {
+	return ShapeByElementTwice.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByBranches(key ShapeByBranchesKey) iter.Seq[*v1.Shape] {
+	return ShapeByBranches.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByBranches(key ShapeByBranchesKey) []*v1.Shape {
+	return ShapeByBranches.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByEveryPair(key ShapeByEveryPairKey) iter.Seq[*v1.Shape] {
+	return ShapeByEveryPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByEveryPair(key ShapeByEveryPairKey) []*v1.Shape {
+	return ShapeByEveryPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByCell(key ShapeByCellKey) iter.Seq[*v1.Shape] {
+	return ShapeByCell.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByCell(key ShapeByCellKey) []*v1.Shape {
+	return ShapeByCell.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByLabelPair(key ShapeByLabelPairKey) iter.Seq[*v1.Shape] {
+	return ShapeByLabelPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByLabelPair(key ShapeByLabelPairKey) []*v1.Shape {
+	return ShapeByLabelPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByEntryPair(key ShapeByEntryPairKey) iter.Seq[*v1.Shape] {
+	return ShapeByEntryPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByEntryPair(key ShapeByEntryPairKey) []*v1.Shape {
+	return ShapeByEntryPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByPointerPair(key ShapeByPointerPairKey) iter.Seq[*v1.Shape] {
+	return ShapeByPointerPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByPointerPair(key ShapeByPointerPairKey) []*v1.Shape {
+	return ShapeByPointerPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByInnerPair(key ShapeByInnerPairKey) iter.Seq[*v1.Shape] {
+	return ShapeByInnerPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByInnerPair(key ShapeByInnerPairKey) []*v1.Shape {
+	return ShapeByInnerPair.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByTwoEntries(key ShapeByTwoEntriesKey) iter.Seq[*v1.Shape] {
+	return ShapeByTwoEntries.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByTwoEntries(key ShapeByTwoEntriesKey) []*v1.Shape {
+	return ShapeByTwoEntries.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenTrue(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenTrue.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenTrue(key string) []*v1.Shape {
+	return ShapeWhenTrue.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenFalse(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenFalse.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenFalse(key string) []*v1.Shape {
+	return ShapeWhenFalse.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenFlag(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenFlag.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenFlag(key string) []*v1.Shape {
+	return ShapeWhenFlag.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenNotFlag(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenNotFlag.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenNotFlag(key string) []*v1.Shape {
+	return ShapeWhenNotFlag.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenFlagFalse(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenFlagFalse.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenFlagFalse(key string) []*v1.Shape {
+	return ShapeWhenFlagFalse.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenFlagNull(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenFlagNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenFlagNull(key string) []*v1.Shape {
+	return ShapeWhenFlagNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenFlagThere(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenFlagThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenFlagThere(key string) []*v1.Shape {
+	return ShapeWhenFlagThere.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenText(key int64) iter.Seq[*v1.Shape] {
+	return ShapeWhenText.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenText(key int64) []*v1.Shape {
+	return ShapeWhenText.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenNotText(key int64) iter.Seq[*v1.Shape] {
+	return ShapeWhenNotText.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenNotText(key int64) []*v1.Shape {
+	return ShapeWhenNotText.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenNumber(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenNumber.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenNumber(key string) []*v1.Shape {
+	return ShapeWhenNumber.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenCount(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenCount.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenCount(key string) []*v1.Shape {
+	return ShapeWhenCount.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenDeep(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenDeep(key string) []*v1.Shape {
+	return ShapeWhenDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenNotDeep(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenNotDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenNotDeep(key string) []*v1.Shape {
+	return ShapeWhenNotDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenDeepNull(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenDeepNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenDeepNull(key string) []*v1.Shape {
+	return ShapeWhenDeepNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenDeepThere(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenDeepThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenDeepThere(key string) []*v1.Shape {
+	return ShapeWhenDeepThere.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenBelowNull(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenBelowNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenBelowNull(key string) []*v1.Shape {
+	return ShapeWhenBelowNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenInline(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenInline.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenInline(key string) []*v1.Shape {
+	return ShapeWhenInline.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenEntry(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenEntry(key string) []*v1.Shape {
+	return ShapeWhenEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenNotEntry(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenNotEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenNotEntry(key string) []*v1.Shape {
+	return ShapeWhenNotEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenEntryNull(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenEntryNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenEntryNull(key string) []*v1.Shape {
+	return ShapeWhenEntryNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenEntryThere(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenEntryThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenEntryThere(key string) []*v1.Shape {
+	return ShapeWhenEntryThere.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenEntryPointer(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenEntryPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenEntryPointer(key string) []*v1.Shape {
+	return ShapeWhenEntryPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenEntryField(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenEntryField.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenEntryField(key string) []*v1.Shape {
+	return ShapeWhenEntryField.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenEntryFieldNull(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenEntryFieldNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenEntryFieldNull(key string) []*v1.Shape {
+	return ShapeWhenEntryFieldNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenNumberEntry(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenNumberEntry(key string) []*v1.Shape {
+	return ShapeWhenNumberEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenBoth(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenBoth.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenBoth(key string) []*v1.Shape {
+	return ShapeWhenBoth.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenSeveral(key ShapeWhenSeveralKey) iter.Seq[*v1.Shape] {
+	return ShapeWhenSeveral.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenSeveral(key ShapeWhenSeveralKey) []*v1.Shape {
+	return ShapeWhenSeveral.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByControllerUID(key types.UID) iter.Seq[*v1.Shape] {
+	return ShapeByControllerUID.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByControllerUID(key types.UID) []*v1.Shape {
+	return ShapeByControllerUID.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByOwnerShape(key string) iter.Seq[*v1.Shape] {
+	return ShapeByOwnerShape.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByOwnerShape(key string) []*v1.Shape {
+	return ShapeByOwnerShape.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByOwnerNode(key string) iter.Seq[*v1.Shape] {
+	return ShapeByOwnerNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByOwnerNode(key string) []*v1.Shape {
+	return ShapeByOwnerNode.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByOwnerWhen(key string) iter.Seq[*v1.Shape] {
+	return ShapeByOwnerWhen.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByOwnerWhen(key string) []*v1.Shape {
+	return ShapeByOwnerWhen.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByFunc(key v1.Pair) iter.Seq[*v1.Shape] {
+	return ShapeByFunc.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByFunc(key v1.Pair) []*v1.Shape {
+	return ShapeByFunc.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ByFuncWhen(key v1.Pair) iter.Seq[*v1.Shape] {
+	return ShapeByFuncWhen.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListByFuncWhen(key v1.Pair) []*v1.Shape {
+	return ShapeByFuncWhen.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) InByFunc(key v1.Pair) iter.Seq[*v1.Shape] {
+	return ShapeInByFunc.Lookup(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) ListInByFunc(key v1.Pair) []*v1.Shape {
+	return ShapeInByFunc.List(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) InByString(key string) iter.Seq[*v1.Shape] {
+	return ShapeInByString.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) ListInByString(key string) []*v1.Shape {
+	return ShapeInByString.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) InBySlice(key string) iter.Seq[*v1.Shape] {
+	return ShapeInBySlice.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) ListInBySlice(key string) []*v1.Shape {
+	return ShapeInBySlice.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) InByPair(key v1.Pair) iter.Seq[*v1.Shape] {
+	return ShapeInByPair.Lookup(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) ListInByPair(key v1.Pair) []*v1.Shape {
+	return ShapeInByPair.List(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) InByTwo(key ShapeInByTwoKey) iter.Seq[*v1.Shape] {
+	return ShapeInByTwo.Lookup(l.Snapshot(), store.NamespacedKey[ShapeInByTwoKey]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) ListInByTwo(key ShapeInByTwoKey) []*v1.Shape {
+	return ShapeInByTwo.List(l.Snapshot(), store.NamespacedKey[ShapeInByTwoKey]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) InByOwner(key string) iter.Seq[*v1.Shape] {
+	return ShapeInByOwner.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) ListInByOwner(key string) []*v1.Shape {
+	return ShapeInByOwner.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) InByController(key types.UID) iter.Seq[*v1.Shape] {
+	return ShapeInByController.Lookup(l.Snapshot(), store.NamespacedKey[types.UID]{Namespace: l.InNamespace(), Key: key})
+}
+func (l *shapeLister) ListInByController(key types.UID) []*v1.Shape {
+	return ShapeInByController.List(l.Snapshot(), store.NamespacedKey[types.UID]{Namespace: l.InNamespace(), Key: key})
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/generator/config"
+	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/load"
+)
+
+// configure adds the configuration file's settings of a package, as the markers that would say the same.
+func (r *resolver) configure(a *api) {
+	a.discover = r.discover
+	pkg := r.settingsOf(a.pkg)
+	if pkg == nil {
+		return
+	}
+	if pkg.Discover.IsSet() {
+		a.discover = config.True(pkg.Discover)
+	}
+	a.markers = append(a.markers, pkg.Markers()...)
+	types := map[string]*declared{}
+	var names []string
+	for _, d := range a.declared {
+		types[d.spec.Name.Name] = d
+		if d.spec.Name.IsExported() {
+			names = append(names, d.spec.Name.Name)
+		}
+	}
+	missing := func(v config.Value, key string) {
+		r.report.Add(diag.Diagnostic{Pos: v.Pos, Marker: key, Message: "package " + a.pkg.Path + " has no type " + v.Text + diag.DidYouMean(v.Text, names)})
+	}
+	for _, kind := range pkg.Kinds {
+		if d := types[kind.Name.Text]; d != nil {
+			d.markers = append(d.markers, kind.Markers()...)
+		} else {
+			missing(kind.Name, "name")
+		}
+	}
+	if len(pkg.Only) == 0 {
+		return
+	}
+	for _, v := range pkg.Only {
+		if types[v.Text] == nil {
+			missing(v, "only")
+		}
+	}
+	for _, d := range a.declared {
+		if !slices.Contains(config.Texts(pkg.Only), d.spec.Name.Name) {
+			d.excluded = named{text: "only leaves it out", pos: pkg.Only[0].Pos, from: "only"}
+		}
+	}
+}
+
+// settingsOf returns the configuration file's settings of a package; nil if there are none.
+func (r *resolver) settingsOf(pkg *load.Package) *config.Package {
+	if r.file == nil {
+		return nil
+	}
+	for _, p := range r.file.Packages {
+		if r.names(p, pkg) {
+			return p
+		}
+	}
+	return nil
+}
+
+// names says whether settings are those of a package.
+func (r *resolver) names(p *config.Package, pkg *load.Package) bool {
+	if !strings.HasPrefix(p.Path.Text, ".") {
+		return p.Path.Text == pkg.Path
+	}
+	return filepath.Join(filepath.Dir(r.file.Name), filepath.FromSlash(p.Path.Text)) == pkg.Dir
+}
+
+// unread reports settings of packages that aren't read.
+func (r *resolver) unread(roots []*load.Package) {
+	if r.file == nil || r.partial {
+		return
+	}
+	for i, p := range r.file.Packages {
+		var read []string
+		found := false
+		for _, root := range roots {
+			found = found || r.names(p, root)
+			read = append(read, root.Path)
+		}
+		if !found {
+			advice := diag.DidYouMean(p.Path.Text, read)
+			if advice == "" {
+				advice = ": add it to inputs"
+			}
+			r.report.Add(diag.Diagnostic{Pos: p.Path.Pos, Marker: "path",
+				Message: "package " + p.Path.Text + " is none of those that are read" + advice})
+			continue
+		}
+		for _, other := range r.file.Packages[:i] {
+			for _, root := range roots {
+				if r.names(p, root) && r.names(other, root) {
+					r.report.Add(diag.Diagnostic{Pos: p.Path.Pos, Marker: "path",
+						Message: "package " + root.Path + " has settings already, at " + r.short(other.Path.Pos)})
+				}
+			}
+		}
+	}
+}

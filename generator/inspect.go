@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"context"
+	"go/token"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+// Inspection says what Generate would do with each type, and why. Names of files are relative to Config.Dir where that
+// makes them shorter.
+type Inspection struct {
+	// Config is the name of the configuration file; empty if there is none.
+	Config string
+	// Output is the name of the output folder, with slashes.
+	Output string
+	// Packages are the import paths of all packages that were read, sorted.
+	Packages []string
+	// Types are all exported types that are marked or have metav1.ObjectMeta, in the order of packages and positions.
+	Types []InspectedType
+	// Findings are sorted. An error among them says that Generate would fail.
+	Findings diag.List
+}
+
+// InspectedType is a type that something is generated for, or why not.
+type InspectedType struct {
+	// Package is the import path of the type's package.
+	Package string
+	// Name is the type's name in Go, which is its kind.
+	Name string
+	Pos  token.Position
+	// Generated says that there is an informer for it.
+	Generated bool
+	// Reason says why, or why not, and where that stands.
+	Reason Fact
+	// Advice says what would get the type generated, where that can be said.
+	Advice string
+
+	// The rest is set for types that something is generated for. A group or version that couldn't be decided has no Text
+	// and no From; that of the core group has only a From.
+	Group, GroupGoName, Version Fact
+	Scope, Resource, Plural     Fact
+	Indexes                     []InspectedIndex
+	// Accessor is what code writes to get at the informer and the lister, for example "factory.Shop().V1().Widgets()".
+	Accessor string
+	// Files are the names of the generated files that belong to the type alone, in Output; nil if there are errors.
+	Files []string
+}
+
+// Fact is something that was decided, and what decided it.
+type Fact struct {
+	Text string
+	// From is a marker's name with its "+", a key of the configuration file, a flag with its "--", or the words of a rule.
+	From string
+	// Pos is where it stands; not valid for flags and rules.
+	Pos token.Position
+}
+
+// InspectedIndex is an index of a type.
+type InspectedIndex struct {
+	Name string
+	// Key is the Go type of the keys, for example "string" or "v1.NodeName".
+	Key string
+	// Of says what the keys are made of, for example "field .spec.nodeName".
+	Of string
+	// Namespaced says that keys count within a namespace.
+	Namespaced bool
+	Pos        token.Position
+}
+
+// Inspect does what Generate does, except for comparing with the output, and says what it has decided. Wrong content of
+// packages is no error here but among the Findings; the error is that of a wrong configuration or of the go command. It
+// calls neither Warn nor writes anything.
+func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
+	s, program, findings, err := cfg.read(ctx)
+	if err != nil {
+		return Inspection{}, err
+	}
+	r := s.resolver(program)
+	out, more := r.resolve(ctx, program, program.Roots)
+	findings = append(findings, more...).Sorted()
+	var files []templates.File
+	if errs, _ := findings.Split(); len(errs) == 0 && len(out.Groups) > 0 {
+		out.Package, out.Header = s.to.pkg, s.header
+		if files, err = templates.Render(out); err != nil {
+			return Inspection{}, err
+		}
+	}
+	i := Inspection{
+		Output:   filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)),
+		Findings: findings.Relative(s.dir),
+	}
+	if s.file != nil {
+		i.Config = diag.ShortPath(s.dir, s.file.Name)
+	}
+	for _, root := range program.Roots {
+		i.Packages = append(i.Packages, root.Path)
+	}
+	for _, v := range r.verdicts {
+		t := v.inspected()
+		t.Files = filesOf(t, files)
+		if t.Generated {
+			t.Accessor = accessor(t, s.to.layout)
+		}
+		t.relative(s.dir)
+		i.Types = append(i.Types, t)
+	}
+	return i, nil
+}
+
+// inspected is the verdict for those who read it.
+func (v verdict) inspected() InspectedType {
+	t := InspectedType{
+		Package:   v.api.pkg.Path,
+		Name:      v.name,
+		Pos:       v.pos,
+		Generated: v.kind != nil,
+		Reason:    Fact{v.reason, v.at.Name, v.at.Pos},
+		Advice:    v.advice,
+	}
+	if v.kind == nil {
+		return t
+	}
+	t.Group, t.GroupGoName, t.Version = v.api.group.fact(), v.api.groupGoName.fact(), v.api.version.fact()
+	t.Scope, t.Resource, t.Plural = v.scope.fact(), v.resource.fact(), v.plural.fact()
+	for i, x := range v.kind.Indexes {
+		index := InspectedIndex{Name: x.Name, Key: keyName(t.Name, x), Of: madeOf(x), Namespaced: x.Namespaced}
+		if i < len(v.kind.indexes) {
+			index.Pos = v.kind.indexes[i]
+		}
+		t.Indexes = append(t.Indexes, index)
+	}
+	return t
+}
+
+func (n named) fact() Fact { return Fact{n.text, n.from, n.pos} }
+
+// keyName is the type of an index's keys as code in another package names it.
+func keyName(kind string, x *model.Index) string {
+	switch {
+	case len(x.Paths) > 1:
+		return kind + x.Name + "Key"
+	case x.Key.Package != "":
+		return x.Key.Package + "." + x.Key.Name
+	}
+	return x.Key.Name
+}
+
+// madeOf says in the words of the marker what an index is made of.
+func madeOf(x *model.Index) string {
+	var text string
+	switch {
+	case x.Owner != nil && x.Owner.Controller:
+		text = "owner controller"
+	case x.Owner != nil && x.Owner.Group == "":
+		text = "owner " + x.Owner.Kind
+	case x.Owner != nil:
+		text = "owner " + x.Owner.Kind + "." + x.Owner.Group
+	case x.Func != nil:
+		text = "func " + x.Func.Package.Path + "." + x.Func.Name
+	default:
+		var paths []string
+		for _, p := range x.Paths {
+			paths = append(paths, p.Text)
+		}
+		text = "field " + strings.Join(paths, ";")
+	}
+	var conditions []string
+	for _, c := range x.When {
+		sign := "=="
+		if c.Not {
+			sign = "!="
+		}
+		literal := c.Literal
+		if literal == "nil" {
+			literal = "null"
+		}
+		conditions = append(conditions, c.Path.Text+sign+literal)
+	}
+	if len(conditions) > 0 {
+		text += " when " + strings.Join(conditions, " && ")
+	}
+	return text
+}
+
+func accessor(t InspectedType, layout model.Layout) string {
+	if layout == model.Single {
+		return "factory." + t.Plural.Text + "()"
+	}
+	return "factory." + t.GroupGoName.Text + "()." + upperFirst(t.Version.Text) + "()." + t.Plural.Text + "()"
+}
+
+// filesOf picks the files of one type: those made from its package whose names are the type's, or begin with it.
+func filesOf(t InspectedType, files []templates.File) []string {
+	var names []string
+	own := strings.ToLower(t.Name)
+	for _, f := range files {
+		base := path.Base(f.Path)
+		if f.Source == t.Package && t.Generated && (base == own+".go" || strings.HasPrefix(base, own+"_")) {
+			names = append(names, f.Path)
+		}
+	}
+	return names
+}
+
+// relative makes the names of files relative to dir.
+func (t *InspectedType) relative(dir string) {
+	positions := []*token.Position{
+		&t.Pos, &t.Reason.Pos, &t.Group.Pos, &t.GroupGoName.Pos, &t.Version.Pos, &t.Scope.Pos, &t.Resource.Pos, &t.Plural.Pos,
+	}
+	for i := range t.Indexes {
+		positions = append(positions, &t.Indexes[i].Pos)
+	}
+	for _, pos := range positions {
+		pos.Filename = diag.ShortPath(dir, pos.Filename)
+	}
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"github.com/gobuffalo/flect"
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/gengo/v2/namer"
+	"k8s.io/gengo/v2/types"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/marker"
+)
+
+// namespaced and cluster are the scopes in the words of a CustomResourceDefinition.
+const (
+	namespaced = "Namespaced"
+	cluster    = "Cluster"
+)
+
+// pluralExceptions are the kinds of Kubernetes itself whose plurals follow no rule.
+var pluralExceptions = map[string]string{"Endpoints": "Endpoints"}
+
+// said is what a marker says about something.
+type said struct {
+	at    marker.At
+	value marker.Value
+	// words are the value as a message names it.
+	words string
+}
+
+// one returns the first of those who speak about the same thing, and reports those who say something else.
+func (r *resolver) one(all []said) (said, bool) {
+	if len(all) == 0 {
+		return said{}, false
+	}
+	first := all[0]
+	for _, s := range all[1:] {
+		if s.value.Text != first.value.Text {
+			r.fail(s.at, valuePos(s.value, s.at), s.words+" contradicts "+first.words+" of "+first.at.Name+" at "+r.short(first.at.Pos), nil)
+		}
+	}
+	return first, true
+}
+
+// scope decides whether the objects of a kind lie in namespaces.
+func (r *resolver) scope(d *declared) named {
+	var all []said
+	for _, m := range d.markers {
+		switch m := m.(type) {
+		case *marker.NonNamespaced:
+			all = append(all, said{m.At, marker.Value{Text: cluster}, "scope " + cluster})
+		case *marker.Resource:
+			if m.Scope.IsSet() {
+				all = append(all, said{m.At, m.Scope, "scope " + m.Scope.Text})
+			}
+		}
+	}
+	if s, ok := r.one(all); ok {
+		return named{s.value.Text, s.at.Pos, s.at.Name}
+	}
+	return named{text: namespaced, from: "no marker says Cluster"}
+}
+
+// plural decides the plural in Go.
+func (r *resolver) plural(d *declared) named {
+	name := d.spec.Name.Name
+	var all []said
+	for _, m := range marker.All[marker.Plural](d.markers) {
+		if !token.IsIdentifier(m.Name.Text) || !token.IsExported(m.Name.Text) {
+			r.fail(m.At, m.Name.Pos, fmt.Sprintf("%q is no exported Go name%s", m.Name.Text, didYouMeanExported(m.Name.Text)), nil)
+			continue
+		}
+		all = append(all, said{m.At, m.Name, "plural " + m.Name.Text})
+	}
+	if s, ok := r.one(all); ok {
+		return named{s.value.Text, s.at.Pos, s.at.Name}
+	}
+	if exception, ok := r.plurals[name]; ok {
+		return exception
+	}
+	if _, ok := pluralExceptions[name]; ok {
+		return named{text: pluralExceptions[name], from: "an exception from the rules of code-generator"}
+	}
+	return named{text: plural(name), from: ruleOfGengo}
+}
+
+// unusedPlurals warns about exceptions for kinds that aren't there. Of those in the configuration file, a run for some of
+// the packages can't know.
+func (r *resolver) unusedPlurals(apis []*api) {
+	var kinds []string
+	for _, a := range apis {
+		for _, k := range a.kinds {
+			kinds = append(kinds, k.Name)
+		}
+	}
+	for kind, plural := range r.plurals { // findings are sorted in the end
+		if slices.Contains(kinds, kind) || r.partial && plural.pos.IsValid() {
+			continue
+		}
+		d := diag.Diagnostic{Pos: plural.pos, Marker: plural.from, Warning: true}
+		d.Message = "nothing is generated for a kind " + kind + ", so its plural " + plural.text + " does nothing" + diag.DidYouMean(kind, kinds)
+		r.report.Add(d)
+	}
+}
+
+// The rules for plurals, as what a name comes from.
+const (
+	ruleOfGengo  = "the rules of code-generator"
+	ruleOfFlect  = "the rules of controller-gen"
+	lowerCaseOf  = "its plural "
+	notAResource = "is no name for a resource: it takes lower-case letters, digits and - between them"
+)
+
+// plural is the plural of a kind by the rules of code-generator: Policy gives Policies.
+func plural(kind string) string {
+	return namer.NewPublicPluralNamer(pluralExceptions).Name(&types.Type{Name: types.Name{Name: kind}})
+}
+
+// resource decides the plural in URLs. Unless something is said, that is the lower case of the plural in Go for a type
+// that client-gen makes a client for. For any other type it is the one that controller-gen would write into the
+// CustomResourceDefinition, which goes before it where both are at work.
+func (r *resolver) resource(d *declared, plural named) named {
+	var all []said
+	for _, m := range d.markers {
+		switch m := m.(type) {
+		case *marker.ResourceName:
+			all = append(all, said{m.At, m.Name, fmt.Sprintf("resource %q", m.Name.Text)})
+		case *marker.Resource:
+			if m.Path.IsSet() {
+				all = append(all, said{m.At, m.Path, fmt.Sprintf("resource %q", m.Path.Text)})
+			}
+		}
+	}
+	if s, ok := r.one(all); ok {
+		if len(validation.IsDNS1035Label(s.value.Text)) > 0 {
+			r.fail(s.at, s.value.Pos, fmt.Sprintf("%q %s", s.value.Text, notAResource), nil)
+		}
+		return named{s.value.Text, s.at.Pos, s.at.Name}
+	}
+	byGengo := named{strings.ToLower(plural.text), plural.pos, lowerCaseOf + plural.text}
+	if plural.from != ruleOfGengo {
+		return byGengo
+	}
+	client, by := marker.First[marker.Genclient](d.markers), d.controllerGen()
+	if client != nil && by == nil {
+		return byGengo
+	}
+	byFlect := named{text: strings.ToLower(flect.Pluralize(d.spec.Name.Name)), from: ruleOfFlect}
+	if client != nil && byFlect.text != byGengo.text && !r.hasCRD(d.spec.Name.Name) {
+		r.report.Add(diag.Diagnostic{
+			Pos: r.fset.Position(d.spec.Name.Pos()), Warning: true,
+			Message: fmt.Sprintf("the resource of %s is %s by the rules of client-gen (%s) and %s by those of controller-gen (%s), which is taken: write +kubebuilder:resource:path=NAME or +resourceName=NAME",
+				d.spec.Name.Name, byGengo.text, client.Name, byFlect.text, by.Place().Name),
+		})
+	}
+	return byFlect
+}
+
+// controllerGen returns the marker that makes controller-gen write a CustomResourceDefinition for the type, or nil.
+func (d *declared) controllerGen() marker.Marker {
+	for _, m := range d.markers {
+		switch m := m.(type) {
+		case *marker.ObjectRoot:
+			if d.root() {
+				return m
+			}
+		case *marker.Resource:
+			if !m.InFile() {
+				return m
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scaffold
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+
+	"github.com/informer-gen/informer-gen/generator/config"
+)
+
+// project makes a module of the files, whose module path is example.com/shop if none of them is a go.mod.
+func project(t *testing.T, text string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := txtar.Parse([]byte(text))
+	archive.Files = append([]txtar.File{{Name: "go.mod", Data: []byte("module example.com/shop\n")}}, archive.Files...)
+	for _, file := range archive.Files {
+		name := filepath.Join(dir, filepath.FromSlash(file.Name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, file.Data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func look(t *testing.T, dir string) *Project {
+	t.Helper()
+	p, err := Look(dir, "2031")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.check(); err != nil {
+		t.Errorf("%v\n%s", err, p.Config())
+	}
+	return p
+}
+
+const marked = `package v1
+
+// +genclient
+type Widget struct{}
+`
+
+func TestLookDecidesOnTheInputs(t *testing.T) {
+	for name, test := range map[string]struct {
+		files  string
+		layout Layout
+		want   string
+	}{
+		"nothing":                      {"", Empty, "./..."},
+		"one folder":                   {"-- v1/a.go --\n" + marked, Plain, "./..."},
+		"below one folder":             {"-- types/v1/a.go --\n" + marked + "-- types/v2/a.go --\n" + marked, Plain, "./types/..."},
+		"in several":                   {"-- a/v1/a.go --\n" + marked + "-- b/v1/a.go --\n" + marked, Plain, "./..."},
+		"beside go.mod":                {"-- a.go --\n" + marked + "-- b/v1/a.go --\n" + marked, Plain, "./..."},
+		"kubebuilder":                  {"-- PROJECT --\n-- api/v1/a.go --\n" + marked, Kubebuilder, "./api/..."},
+		"kubebuilder before 4":         {"-- PROJECT --\n-- apis/shop/v1/a.go --\n" + marked, Kubebuilder, "./apis/..."},
+		"kubebuilder and others":       {"-- PROJECT --\n-- api/v1/a.go --\n" + marked + "-- pkg/v1/a.go --\n" + marked, Kubebuilder, "./..."},
+		"kubebuilder, no types yet":    {"-- PROJECT --\n-- api/README --\n", Kubebuilder, "./api/..."},
+		"code-generator":               {"-- pkg/apis/shop/v1/a.go --\n" + marked, CodeGenerator, "./pkg/apis/..."},
+		"code-generator's script":      {"-- hack/update-codegen.sh --\nkube_codegen\n-- apis/shop/v1/a.go --\n" + marked, CodeGenerator, "./apis/..."},
+		"another script":               {"-- hack/update-codegen.sh --\nprotoc\n-- apis/shop/v1/a.go --\n" + marked, Plain, "./apis/..."},
+		"what go doesn't look at":      {"-- testdata/v1/a.go --\n" + marked + "-- _x/a.go --\n" + marked + "-- .y/a.go --\n" + marked + "-- v1/a_test.go --\n" + marked, Empty, "./..."},
+		"a nested module":              {"-- tools/go.mod --\nmodule tools\n-- tools/v1/a.go --\n" + marked, Empty, "./..."},
+		"a file that doesn't parse":    {"-- v1/a.go --\npackage v1\n// +genclient\ntype {", Empty, "./..."},
+		"an interface that is no kind": {"-- v1/a.go --\npackage v1\n\n// +genclient\ntype I interface{}\n", Empty, "./..."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := look(t, project(t, test.files))
+			if got := strings.Join(p.Inputs, " "); got != test.want || p.Layout != test.layout {
+				t.Errorf("got %s, %v; want %s, %v", got, p.Layout, test.want, test.layout)
+			}
+		})
+	}
+}
+
+func TestLookTakesOverWhatTheScriptSays(t *testing.T) {
+	for script, want := range map[string]struct {
+		header  string
+		plurals map[string]string
+	}{
+		`--boilerplate "${SCRIPT_ROOT}/hack/licence.txt"`:                                     {"hack/licence.txt", nil},
+		`--go-header-file=$(dirname $0)/../hack/licence.txt \`:                                {"hack/licence.txt", nil},
+		`--go-header-file hack/licence.txt`:                                                   {"hack/licence.txt", nil},
+		`--boilerplate /elsewhere/hack/gone.txt`:                                              {"", nil},
+		`--boilerplate ../../../etc/hostname`:                                                 {"", nil},
+		"--plural-exceptions \\\n  'Endpoints:Endpoints,Chassis:Chassis' x":                   {"", map[string]string{"Endpoints": "Endpoints", "Chassis": "Chassis"}},
+		`--plural-exceptions="$PLURALS" --plural-exceptions=Moose:Moose --boilerplate "$HDR"`: {"", map[string]string{"Moose": "Moose"}},
+	} {
+		p := look(t, project(t, "-- hack/licence.txt --\n// Copyright YEAR us\n-- hack/update-codegen.sh --\n# code-generator\n"+script+"\n"))
+		if p.Header != want.header {
+			t.Errorf("%s: header %q, want %q", script, p.Header, want.header)
+		}
+		if diff := cmp.Diff(want.plurals, p.Plurals); diff != "" {
+			t.Errorf("%s: plurals, -want +got:\n%s", script, diff)
+		}
+		if wantYear := map[bool]string{true: "2031"}[want.header != ""]; p.HeaderYear != wantYear {
+			t.Errorf("%s: year %q, want %q", script, p.HeaderYear, wantYear)
+		}
+	}
+}
+
+func TestPackageNameFitsTheFolder(t *testing.T) {
+	for module, want := range map[string]string{
+		"example.com/shop":             "shop",
+		"example.com/go-shop/v2":       "shop",
+		"example.com/my-shop.go":       "myshopgo",
+		"gopkg.in/shop.v3":             "shop",
+		"example.com/2shops":           "p2shops",
+		"example.com/type":             "ptype",
+		"example.com/SHOP":             "shop",
+		"example.com/shop-controllers": "shopcontrollers",
+	} {
+		if got := (&Project{Module: module}).packageName(); got != want {
+			t.Errorf("%s: got %s, want %s", module, got, want)
+		}
+	}
+	if got := (&Project{Module: "example.com/shop", rootName: "main"}).packageName(); got != "main" {
+		t.Errorf("beside a program: got %s", got)
+	}
+}
+
+func TestWriteKeepsWhatIsThere(t *testing.T) {
+	dir := project(t, "-- informer-gen.yaml --\nversion: 1\n")
+	if err := os.WriteFile(filepath.Join(dir, "generate.go"), []byte("package shop"), 0o644); err != nil { // no line break at its end
+		t.Fatal(err)
+	}
+	p := look(t, dir)
+	if _, err := p.Write(false); !errors.Is(err, ErrExists) {
+		t.Fatalf("got %v, want ErrExists", err)
+	}
+	content := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(data)
+	}
+	if content("informer-gen.yaml") != "version: 1\n" || content("generate.go") != "package shop" {
+		t.Error("something was written")
+	}
+	written, err := p.Write(true)
+	if err != nil || written != (Written{"informer-gen.yaml", "generate.go"}) {
+		t.Errorf("%+v, %v", written, err)
+	}
+	if got := content("generate.go"); got != "package shop\n\n//go:generate go tool informer-gen\n" {
+		t.Errorf("generate.go is now\n%s", got)
+	}
+	if p := look(t, dir); p.Generate != "generate.go" {
+		t.Errorf("the line is found in %q", p.Generate)
+	}
+}
+
+func TestLookTakesFoldersThatHaveCRDs(t *testing.T) {
+	const crd = "kind: CustomResourceDefinition\n"
+	for files, want := range map[string][]string{
+		"-- config/crd/bases/a.yaml --\n" + crd + "-- config/crd/kustomization.yaml --\nkind: Kustomization\n": {"config/crd/bases"},
+		"-- config/crd/a.yml --\n" + crd:                {"config/crd"},
+		"-- config/crd/bases/a.txt --\n" + crd:          {},
+		"-- crds/a.yaml --\nkind: ConfigMap\n":          {},
+		"-- crds/.gitkeep --\n-- config/crd --\nfile\n": {},
+	} {
+		if diff := cmp.Diff(want, append([]string{}, look(t, project(t, files)).CRDs...)); diff != "" {
+			t.Errorf("%s-want +got:\n%s", files, diff)
+		}
+	}
+}
+
+func TestGenerateFileHasTheHeaderWithoutItsBuildConstraint(t *testing.T) {
+	p := look(t, project(t, "-- hack/boilerplate.go.txt --\n//go:build !ignore\n\n// Copyright YEAR us\n"))
+	_, content, err := p.generateFile()
+	if want := "// Copyright 2031 us\n\npackage shop\n\n//go:generate go tool informer-gen\n"; err != nil || string(content) != want {
+		t.Errorf("got\n%s%v, want\n%s", content, err, want)
+	}
+}
+
+// FuzzScalar writes any text as a value and reads it back.
+func FuzzScalar(f *testing.F) {
+	for _, text := range []string{"./api/...", "k8s.io/api/core/v1", "a: b", "# no", "yes", "1e3", "~", "", "\"", "é\x00\n", "..", "- x", ".5", ".inf", ".NaN", "a\u2028b"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if text == "" || strings.ToValidUTF8(text, "") != text {
+			t.Skip("inputs are never empty, and YAML is UTF-8")
+		}
+		file, problems := config.Parse("f.yaml", []byte("version: 1\ninputs:\n- "+scalar(text)+"\n"))
+		if len(problems) > 0 {
+			t.Fatalf("%q as %s: %v", text, scalar(text), problems)
+		}
+		if got := config.Texts(file.Inputs); !slices.Equal(got, []string{text}) {
+			t.Errorf("%q as %s is read as %q", text, scalar(text), got)
+		}
+	})
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scaffold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/module"
+
+	"github.com/informer-gen/informer-gen/generator/config"
+)
+
+// ErrExists says that there is a configuration file already.
+var ErrExists = errors.New("there is one already")
+
+// Written says what Write did. Names are relative to the project's folder.
+type Written struct {
+	// Config is the configuration file.
+	Config string
+	// Generate is the file that has got the go:generate line; empty if one had it already.
+	Generate string
+}
+
+// Write writes the configuration file and the go:generate line. It never overwrites a configuration file unless force
+// is set: the error wraps ErrExists then, and nothing is written.
+func (p *Project) Write(force bool) (Written, error) {
+	name := filepath.Join(p.Dir, config.FileName)
+	if _, err := os.Lstat(name); err == nil && !force {
+		return Written{}, fmt.Errorf("writing %s: %w; edit it, or use --force to replace it", name, ErrExists)
+	} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Written{}, fmt.Errorf("looking for %s: %w", name, err)
+	}
+	if err := p.check(); err != nil {
+		return Written{}, err
+	}
+	if err := os.WriteFile(name, p.Config(), 0o644); err != nil {
+		return Written{}, fmt.Errorf("writing the configuration: %w", err)
+	}
+	written := Written{Config: config.FileName}
+	if p.Generate != "" {
+		return written, nil
+	}
+	file, content, err := p.generateFile()
+	if err != nil {
+		return written, err
+	}
+	if err := os.WriteFile(filepath.Join(p.Dir, file), content, 0o644); err != nil {
+		return written, fmt.Errorf("writing the go:generate line: %w", err)
+	}
+	written.Generate = file
+	return written, nil
+}
+
+// generateLine is what go generate runs.
+const generateLine = "//go:generate go tool informer-gen\n"
+
+// generateFile returns the file beside go.mod that gets the go:generate line, and what is to stand in it: what it has
+// already, and the line.
+func (p *Project) generateFile() (name string, content []byte, err error) {
+	name = "generate.go"
+	old, err := os.ReadFile(filepath.Join(p.Dir, name))
+	if err == nil {
+		if !bytes.HasSuffix(old, []byte("\n")) {
+			old = append(old, '\n')
+		}
+		return name, append(old, "\n"+generateLine...), nil
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return "", nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	var b bytes.Buffer
+	if header := bytes.TrimSpace(buildLine.ReplaceAll(p.header, nil)); len(header) > 0 {
+		b.Write(header)
+		b.WriteString("\n\n")
+	}
+	fmt.Fprintf(&b, "package %s\n\n%s", p.packageName(), generateLine)
+	return name, b.Bytes(), nil
+}
+
+// buildLine is a build constraint, which is meant for generated files: go generate would pass over this one.
+var buildLine = regexp.MustCompile(`(?m)^//(go:build| \+build) .*$`)
+
+var noLetters = regexp.MustCompile(`[^a-z0-9]`)
+
+// packageName is the name of the package beside go.mod, or what one would call it.
+func (p *Project) packageName() string {
+	if p.rootName != "" {
+		return p.rootName
+	}
+	prefix, _, ok := module.SplitPathVersion(p.Module)
+	if !ok {
+		prefix = p.Module
+	}
+	name := noLetters.ReplaceAllString(strings.ToLower(strings.TrimPrefix(path.Base(prefix), "go-")), "")
+	if name == "" || name[0] >= '0' && name[0] <= '9' || token.IsKeyword(name) {
+		name = "p" + name
+	}
+	return name
+}

@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/generator/config"
+	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/load"
+	"github.com/informer-gen/informer-gen/generator/model"
+)
+
+// settings is what a Config and its configuration file come to.
+type settings struct {
+	dir     string       // Config.Dir, absolute and without links
+	file    *config.File // nil if there is none
+	inputs  []setting
+	loading load.Config
+	to      target
+	header  string // as model.Output.Header
+	plurals map[string]named
+	crds    []crd
+
+	discover, prune, keepGoing, allowEmpty bool
+	// partial says that the call names the packages, not the configuration file.
+	partial bool
+
+	// reads are the files, and the folders with all files right in them, that all of this depends on, apart from go.mod.
+	reads []string
+}
+
+// setting is a value of the call or of the configuration file.
+type setting struct {
+	text string
+	// dir is the folder that the value is relative to if it is the name of a file.
+	dir string
+	// key and pos are where it stands in the configuration file. A position that isn't valid is that of the call.
+	key string
+	pos token.Position
+}
+
+// isSet says whether there is a value.
+func (s setting) isSet() bool { return s.text != "" }
+
+// path is the value as the absolute name of a file.
+func (s setting) path() string {
+	if !s.isSet() || filepath.IsAbs(s.text) {
+		return s.text
+	}
+	return filepath.Join(s.dir, filepath.FromSlash(s.text))
+}
+
+// wrong is a finding about the value.
+func (s setting) wrong(message string) diag.Diagnostic {
+	d := diag.Diagnostic{Pos: s.pos, Message: message}
+	if s.pos.IsValid() {
+		d.Marker = s.key
+	}
+	return d
+}
+
+// folder reports an input of the configuration file that is a folder and doesn't exist. What else is wrong with inputs is
+// known to the go command.
+func (s setting) folder(report *diag.List) {
+	if !s.pos.IsValid() || !strings.HasPrefix(s.text, ".") {
+		return
+	}
+	folder, _, _ := strings.Cut(s.text, "...")
+	if info, err := os.Stat(setting{text: folder, dir: s.dir}.path()); err != nil || !info.IsDir() {
+		report.Add(s.wrong("there is no folder " + strings.TrimSuffix(folder, "/")))
+	}
+}
+
+// located gives findings without a position that of the input which they name.
+func (s settings) located(findings diag.List) diag.List {
+	findings = slices.Clone(findings)
+	for i, d := range findings {
+		best := setting{}
+		for _, input := range s.inputs {
+			if d.Pos.Filename == "" && input.pos.IsValid() && len(input.text) > len(best.text) && strings.Contains(d.Message, input.text) {
+				best = input
+				findings[i].Pos, findings[i].Marker = input.pos, input.key
+			}
+		}
+	}
+	return findings
+}
+
+// settings reads the configuration file and what it names. If there is an error among the findings, the settings can't
+// be used.
+func (cfg Config) settings() (settings, diag.List) {
+	dir, err := realDir(cfg.Dir)
+	if err != nil {
+		return settings{}, findingsOf(err)
+	}
+	s := settings{dir: dir}
+	main, mainErr := findModule(dir)
+	fileName, err := cfg.file(dir, main)
+	if err != nil {
+		return s, findingsOf(err)
+	}
+	file, fileDir := &config.File{}, dir
+	if fileName != "" {
+		if s.file, err = config.Read(fileName); err != nil {
+			return s, findingsOf(err)
+		}
+		file, fileDir = s.file, filepath.Dir(fileName)
+		s.reads = append(s.reads, fileName)
+		if of, err := findModule(fileDir); err == nil {
+			main, mainErr = of, nil
+		}
+	}
+	one := func(flag, key string, value config.Value) setting {
+		if flag != "" {
+			return setting{text: flag, dir: dir}
+		}
+		return setting{text: value.Text, dir: fileDir, key: key, pos: value.Pos}
+	}
+	several := func(flags []string, key string, values []config.Value) []setting {
+		var all []setting
+		for _, flag := range flags {
+			all = append(all, setting{text: flag, dir: dir})
+		}
+		for _, value := range values {
+			if len(flags) == 0 {
+				all = append(all, setting{text: value.Text, dir: fileDir, key: key, pos: value.Pos})
+			}
+		}
+		return all
+	}
+
+	output, inputs := one(cfg.Output, "output", file.Output), several(cfg.Patterns, "inputs", file.Inputs)
+	if mainErr != nil && (!output.isSet() || len(inputs) == 0) { // the root of a workspace need not be a module
+		return s, findingsOf(mainErr)
+	}
+	s.loading = load.Config{Dir: main.dir, Patterns: []string{"./..."}, Env: cfg.Env, Progress: cfg.Progress}
+	if len(inputs) > 0 {
+		s.loading.Dir, s.loading.Patterns = inputs[0].dir, texts(inputs)
+	}
+	s.inputs, s.partial = inputs, len(cfg.Patterns) > 0
+	s.loading.Tags = texts(several(cfg.Tags, "tags", file.Tags))
+	s.discover = given(cfg.Discover, file.Discover)
+	s.prune = given(cfg.Prune, file.Prune)
+	s.keepGoing = given(cfg.KeepGoing, file.KeepGoing)
+	s.allowEmpty = given(cfg.AllowEmpty, file.AllowEmpty)
+
+	var report diag.List
+	layout, err := layoutOf(one(string(cfg.Layout), "layout", file.Layout).text)
+	if err != nil {
+		report.Add(diag.Diagnostic{Message: err.Error()})
+	}
+	if s.to, err = findTarget(dir, output, main, layout); err != nil {
+		report.Add(output.wrong(err.Error()))
+	}
+	s.loading.Skip = s.to.owns
+	for _, input := range inputs {
+		input.folder(&report)
+	}
+	s.header = s.readHeader(one(cfg.Header, "header", file.Header), one(cfg.HeaderYear, "headerYear", file.HeaderYear), &report)
+	s.plurals = pluralsOf(cfg.Plurals, file.Plurals, &report)
+	for _, name := range several(cfg.CRDs, "crds", file.CRDs) {
+		s.addCRDs(name, &report)
+	}
+	return s, report.Sorted()
+}
+
+// file returns the name of the configuration file, or "" if there is none.
+func (cfg Config) file(dir string, main goModule) (string, error) {
+	switch {
+	case cfg.File == NoFile:
+		return "", nil
+	case cfg.File != "":
+		name := setting{text: cfg.File, dir: dir}.path()
+		folder, err := realDir(filepath.Dir(name))
+		return filepath.Join(folder, filepath.Base(name)), err
+	}
+	top := main.dir
+	if top == "" {
+		top = workspaceOf(dir)
+	}
+	return config.Find(dir, top)
+}
+
+// realDir is the absolute name of a folder. The go command names files by their real paths.
+func realDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", fmt.Errorf("finding the working directory: %w", err)
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	return dir, nil
+}
+
+// workspaceOf returns the folder of the go.work that dir lies in, or dir itself.
+func workspaceOf(dir string) string {
+	for d := dir; ; {
+		if _, err := os.Stat(filepath.Join(d, "go.work")); err == nil {
+			return d
+		}
+		parent := filepath.Dir(d)
+		if parent == d {
+			return dir
+		}
+		d = parent
+	}
+}
+
+// findingsOf are those that err holds, or err as one.
+func findingsOf(err error) diag.List {
+	var list diag.List
+	if errors.As(err, &list) {
+		return list
+	}
+	return diag.List{{Message: err.Error()}}
+}
+
+// given is *flag or, without one, what the configuration file says.
+func given(flag *bool, value config.Value) bool {
+	if flag != nil {
+		return *flag
+	}
+	return config.True(value)
+}
+
+func texts(all []setting) []string {
+	var list []string
+	for _, s := range all {
+		list = append(list, s.text)
+	}
+	return list
+}
+
+// layoutOf returns the layout of that name; "" is the default.
+func layoutOf(name string) (model.Layout, error) {
+	switch Layout(name) {
+	case "", Grouped:
+		return model.Grouped, nil
+	case Single:
+		return model.Single, nil
+	}
+	allowed := []string{string(Grouped), string(Single)}
+	return model.Grouped, fmt.Errorf("layout %q isn't known%s (allowed: %s)", name, diag.DidYouMean(name, allowed), strings.Join(allowed, ", "))
+}
+
+// addCRDs reads a file or folder of CustomResourceDefinitions.
+func (s *settings) addCRDs(name setting, report *diag.List) {
+	s.reads = append(s.reads, name.path())
+	crds, wrong := readCRDs(name.path())
+	for _, d := range wrong {
+		if d.Pos.Filename == "" {
+			d = name.wrong(d.Message)
+		}
+		report.Add(d)
+	}
+	s.crds = append(s.crds, crds...)
+}
+
+// pluralsOf puts the plurals of the call over those of the configuration file.
+func pluralsOf(flags map[string]string, entries []config.Entry, report *diag.List) map[string]named {
+	plurals := map[string]named{}
+	for _, entry := range entries {
+		plurals[entry.Key.Text] = named{text: entry.Value.Text, pos: entry.Value.Pos, from: "plurals"}
+	}
+	for kind, plural := range flags {
+		plurals[kind] = named{text: plural, from: "--plural"}
+	}
+	for _, kind := range slices.Sorted(maps.Keys(plurals)) {
+		plural := plurals[kind]
+		for _, name := range []string{kind, plural.text} {
+			if !token.IsIdentifier(name) || !token.IsExported(name) {
+				d := diag.Diagnostic{Pos: plural.pos, Message: fmt.Sprintf("%q is no exported Go name%s", name, didYouMeanExported(name))}
+				if plural.pos.IsValid() {
+					d.Marker = "plurals"
+				} else {
+					d.Message = fmt.Sprintf("the plural %s of %s: %s", plural.text, kind, d.Message)
+				}
+				report.Add(d)
+			}
+		}
+	}
+	return plurals
+}

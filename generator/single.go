@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// packageName is the name of the one package of the layout Single: that of the user's own files in the output folder or,
+// if there are none, the last element of the import path.
+func packageName(to target) (string, error) {
+	for _, file := range ownFiles(to.dir) {
+		if file.Name != nil && file.Name.Name != "_" {
+			return file.Name.Name, nil
+		}
+	}
+	name := path.Base(to.importPath)
+	if !token.IsIdentifier(name) || name == "_" || name == "main" || strings.HasSuffix(name, "_test") {
+		return "", fmt.Errorf("the layout single makes one package of the output %s, and %q is no name for it: choose another output, or write a Go file with a package clause there",
+			to.importPath, name)
+	}
+	return name, nil
+}
+
+// ownFiles returns what can be read of the Go files in a folder that aren't generated, apart from tests.
+func ownFiles(dir string) []*ast.File {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var files []*ast.File
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, _ := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if file != nil && !ast.IsGenerated(file) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// standsInOutput reports a package of the output folder if it has API types.
+func (r *resolver) standsInOutput(a *api) {
+	r.selectTypes(a)
+	for _, d := range a.declared {
+		if d.candidate() {
+			r.failAt(r.fset.Position(d.spec.Name.Pos()), "package "+a.pkg.Path+" has API types, and the layout single puts a package of its own into this folder: choose another output")
+			return
+		}
+	}
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package templates
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/informer-gen/informer-gen/generator/model"
+)
+
+// TestDocument compares docs/generated.md with what is generated for one kind, declaration by declaration, or rewrites it.
+// Declarations that are not explained are errors.
+func TestDocument(t *testing.T) {
+	files, err := Render(documentedModel())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := document{t: t, explained: map[string]bool{}}
+	d.WriteString(introduction)
+	byPath := map[string]File{}
+	for _, f := range files {
+		byPath[f.Path] = f
+	}
+	for _, part := range documentedFiles {
+		f, ok := byPath[part.path]
+		if !ok {
+			t.Fatalf("%s isn't generated", part.path)
+		}
+		delete(byPath, part.path)
+		fmt.Fprintf(&d, "\n## %s\n\n%s\n", part.path, part.about)
+		d.file(f)
+	}
+	for path := range byPath {
+		t.Errorf("%s isn't explained: add it to documentedFiles", path)
+	}
+	for name := range explanations {
+		if !d.explained[name] {
+			t.Errorf("explanation of %s: nothing is called so", name)
+		}
+	}
+	golden := filepath.Join("..", "docs", "generated.md")
+	if *update {
+		if err := os.WriteFile(golden, d.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), d.String()); diff != "" {
+		t.Errorf("not what is generated (rewrite it with -update), -want +got:\n%s", diff)
+	}
+}
+
+// document is the text that is being written.
+type document struct {
+	bytes.Buffer
+	t         *testing.T
+	explained map[string]bool
+}
+
+// file writes the declarations of a file, each block of them with its explanations.
+func (d *document) file(f File) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, f.Path, f.Content, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	begin, end := 0, 0 // of the block
+	var names []string
+	flush := func(next int) {
+		fmt.Fprintf(d, "\n```go\n%s\n```\n", bytes.TrimSpace(f.Content[begin:end]))
+		for n, name := range names {
+			d.explain(f.Path, name, n == 0)
+		}
+		begin, names = next, nil
+	}
+	for _, decl := range file.Decls {
+		from, to := fset.Position(beginning(decl)).Offset, fset.Position(decl.End()).Offset
+		if isImport(decl) {
+			end, names = to, []string{"package"}
+			continue
+		}
+		if len(names) == 0 && end == 0 { // a file without imports
+			end, names = from, []string{"package"}
+		}
+		// Methods that stand together are explained together.
+		if joined := bytes.Equal(f.Content[end:from], []byte("\n")); !joined {
+			flush(from)
+		}
+		end, names = to, append(names, declared(decl)...)
+	}
+	if len(file.Decls) == 0 {
+		end, names = len(f.Content), []string{"package"}
+	}
+	flush(end)
+}
+
+func (d *document) explain(path, name string, first bool) {
+	d.t.Helper()
+	if name == "package" {
+		return
+	}
+	if first {
+		d.WriteString("\n")
+	}
+	text := explanations[name]
+	if text == "" {
+		d.t.Errorf("%s: %s isn't explained", path, name)
+	}
+	d.explained[name] = true
+	fmt.Fprintf(d, "- `%s`: %s\n", name, text)
+}
+
+func isImport(decl ast.Decl) bool {
+	g, ok := decl.(*ast.GenDecl)
+	return ok && g.Tok == token.IMPORT
+}
+
+// beginning is where a declaration begins, with its comment.
+func beginning(decl ast.Decl) token.Pos {
+	var doc *ast.CommentGroup
+	switch decl := decl.(type) {
+	case *ast.GenDecl:
+		doc = decl.Doc
+	case *ast.FuncDecl:
+		doc = decl.Doc
+	}
+	if doc != nil {
+		return doc.Pos()
+	}
+	return decl.Pos()
+}
+
+// declared are the names that a declaration declares.
+func declared(decl ast.Decl) []string {
+	var names []string
+	switch decl := decl.(type) {
+	case *ast.FuncDecl:
+		name := decl.Name.Name
+		if decl.Recv != nil {
+			name = decl.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name + "." + name
+		}
+		names = append(names, name)
+	case *ast.GenDecl:
+		for _, spec := range decl.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				names = append(names, spec.Name.Name)
+			case *ast.ValueSpec:
+				for _, name := range spec.Names {
+					names = append(names, name.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// documentedModel is the project of the document.
+func documentedModel() *model.Output {
+	const api = "example.com/shop/api/v1"
+	phase := to(".status.phase", model.Step{Field: "Status"}, model.Step{Field: "Phase"})
+	phase.Key = model.GoType{Path: api, Package: "v1", Name: "Phase"}
+	return &model.Output{
+		ImportPath: "example.com/shop/generated",
+		Groups: []*model.Group{{
+			Name: "shop.example.com", GoName: "Shop", Package: "shop",
+			Versions: []*model.Version{{
+				Name: "v1", GoName: "V1", Package: "v1", Source: model.GoPackage{Path: api, Name: "v1"},
+				Types: []*model.Type{{
+					Name: "Widget", Plural: "Widgets", Resource: "widgets", Namespaced: true,
+					Doc: []string{"Widget is a vending machine."},
+					Indexes: []*model.Index{byNode, byImage, {
+						Name:  "ByNodeAndPhase",
+						Paths: []*model.FieldPath{named("NodeName", to(".spec.nodeName", byNode.Paths[0].Steps...)), named("Phase", phase)},
+						When:  []model.Condition{{Path: to(".spec.suspend", spec, model.Step{Field: "Suspend", Pointer: true}), Not: true, Literal: "true"}},
+					}},
+				}},
+			}},
+		}},
+	}
+}
+
+const introduction = `# What is generated
+
+Everything that one run writes for one namespaced kind with three indexes, each declaration with a line about it. The kind
+is this one, in the package example.com/shop/api/v1:
+
+` + "```go" + `
+// Widget is a vending machine.
+//
+// +genclient
+// +informer:index:name=ByNode,field=.spec.nodeName
+// +informer:index:name=ByImage,field=.spec.containers[*].image
+// +informer:index:name=ByNodeAndPhase,field=.spec.nodeName;.status.phase,when=.spec.suspend!=true
+type Widget struct { … }
+` + "```" + `
+
+The two files called widget.go are the kind's own: adding an index changes no other file. The files of the project, the group
+and the version have a few lines for each of the groups, versions and kinds below them. With ` + "`--layout single`" + ` all of it is one
+package, which has the kinds right on the factory.
+
+Neither a date nor a version stands in the files, so that they change only when what they are generated from does. Packages
+are imported under their own names unless these are taken. A header of the project's own (` + "`--header`" + `) stands above the first
+line. A kind that is deprecated has a ` + "`Deprecated:`" + ` paragraph at its informer, its lister and its accessor, so that staticcheck
+reports who uses it; the files that have to name it tell staticcheck to pass over them.
+`
+
+// documentedFiles are in the order in which a reader needs them.
+var documentedFiles = []struct{ path, about string }{
+	{"informers/shop/v1/widget.go", "The informer of the kind."},
+	{"listers/shop/v1/widget.go", "What reads the informer's store: listers of all namespaces and of one, and the indexes."},
+	{"listers/shop/v1/expansion_generated.go", "Room for methods of your own, as client-go's listers have it."},
+	{"listers/shop/v1/doc.go", "The package comment, which belongs to no kind."},
+	{"informers/shop/v1/version.go", "The kinds of the version."},
+	{"informers/shop/group.go", "The versions of the group."},
+	{"informers/factory.go", "The factory with the groups."},
+	{"informers/resource.go", "The way from a resource that is known only at run time to its informer."},
+}
+
+// explanations say in a line what each declaration is for.
+var explanations = map[string]string{
+	"WidgetInformer":        "what `factory.Shop().V1().Widgets()` returns; the comment of the API type is carried over.",
+	"WithWidgets":           "an option of `NewSharedInformerFactory` for this kind alone: namespaces, selectors, a transform of `*v1.Widget`, resync, more indexes, an error handler.",
+	"widgetInformer":        "the implementation: a kind of a factory; `Informer` is promoted from `informer.Kind`.",
+	"version.Widgets":       "makes it, with the resource and the indexes that every informer of the kind has, so that no lister lacks one.",
+	"widgetInformer.Lister": "a lister over the informer's store; it costs nothing to ask for another one.",
+	"widgetInformer.With":   "the same kind with other options; it is another informer if they select other objects.",
+
+	"WidgetByNodeIndex":         "the name of the first index, for code that goes by names.",
+	"WidgetByImageIndex":        "the name of the second.",
+	"WidgetByNodeAndPhaseIndex": "the name of the third.",
+	"WidgetResource":            "group, version and plural: what is requested from the server, and what errors of `Get` name.",
+	"WidgetIndexes":             "all indexes, in the order of the markers; `store.New(listers.WidgetIndexes...)` makes a store for a test.",
+	"WidgetByNode":              "an index: its name, and the function that appends an object's keys. The key has the field's type.",
+	"WidgetByImage":             "one key for each element. Elements are found by position, because those of API types are large.",
+	"WidgetByNodeAndPhase":      "several fields under a condition. A nil pointer isn't `true`, so that the object is indexed. There is no reflection.",
+	"WidgetByNodeAndPhaseKey":   "the key of an index with several fields, one for each path.",
+	"WidgetLister":              "reads all namespaces: `List` with a selector, `All`, `Snapshot`, the index methods, and those of the expansion.",
+	"WidgetNamespaceLister":     "reads one namespace: `List`, `All`, `Get`, and the same index methods, which find objects of that namespace only.",
+	"WidgetLookups":             "the index methods, which both listers have: an iterator and a slice for each index.",
+	"NewWidgetLister":           "makes a lister; the informer's `Lister` calls it, and a test may, with a store of its own.",
+	"widgetLister":              "implements both listers, for `lister.Resource` reads all namespaces or one. Methods of an expansion have it as receiver.",
+	"widgetLister.Widgets":      "goes from all namespaces to one.",
+
+	"widgetLister.ByNode":             "asks the index for the objects of the key in the lister's namespace.",
+	"widgetLister.ListByNode":         "the same as a slice of the caller's own.",
+	"widgetLister.ByImage":            "as above.",
+	"widgetLister.ListByImage":        "as above.",
+	"widgetLister.ByNodeAndPhase":     "as above, with a struct for the key.",
+	"widgetLister.ListByNodeAndPhase": "as above.",
+
+	"WidgetListerExpansion":          "declare it yourself, with methods on `*widgetLister`, and the next run leaves it out here.",
+	"WidgetNamespaceListerExpansion": "the same for the lister of one namespace; its methods have the receiver `*widgetNamespaceLister`, which is generated then.",
+
+	"_":         "fails to compile, with a comment that says what to do, when the runtime in go.mod is older than the generator.",
+	"Interface": "one accessor for each kind of the version, or version of the group.",
+	"New":       "is called by the accessor one step further up.",
+	"version":   "implements Interface; the method of each kind is in the kind's file.",
+	"group":     "implements Interface.",
+	"group.V1":  "the accessor of the version.",
+
+	"SharedInformerFactory":    "what a program holds: `Start`, `WaitForCacheSync`, `Shutdown`, and one accessor for each group.",
+	"NewSharedInformerFactory": "makes the factory; no clientset is needed.",
+	"factory":                  "the runtime's factory with the accessors.",
+	"factory.Shop":             "the accessor of the group.",
+	"factory.ForResource":      "one case for each kind; the informer is the same as the typed one, seen without its type.",
+}

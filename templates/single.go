@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package templates
+
+import "github.com/dave/jennifer/jen"
+
+// kindFile is widget.go in the layout Single: the informer and the lister of one type.
+func kindFile(k *kind) *file {
+	f := k.file(k.informers, "f", "i", "key", "keys", "l", "namespace", "obj", "ok", "options", "reader")
+	f.fix(informerPath, "informer")
+	f.addInformer(k, "f", "factory", jen.Id("f").Dot("Base").Call())
+	f.addLister(k)
+	return f
+}
