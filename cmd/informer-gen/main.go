@@ -2,8 +2,8 @@
 
 // Informer-gen writes informers, listers and typed indexes for Kubernetes API types that are marked in their comments.
 //
-// Run "informer-gen --help" for what it takes. Its exit code is 0 if all went well, 1 if --check found a difference
-// and 2 if the input or the call is wrong; then nothing is written.
+// Run "informer-gen --help" for what it takes. Its exit code is 0 if all went well, 1 if diff or --check found a
+// difference and 2 if the input or the call is wrong; then nothing is written.
 package main
 
 import (
@@ -27,5 +27,9 @@ const (
 	exitWrong      = 2
 )
 
-// errDifference says that --check has found something to do, which is printed already.
-var errDifference = errors.New("the output isn't up to date")
+var (
+	// errDifference says that a comparison has found something to do, which is printed already.
+	errDifference = errors.New("the output isn't up to date")
+	// errPrinted says that what is wrong is printed already.
+	errPrinted = errors.New("the input or the call is wrong")
+)

@@ -24,6 +24,7 @@ func TestMain(m *testing.M) {
 // TestScript runs the program as its users do. Besides testscript's own, the scripts have these commands:
 //
 //	requires FILE…    gives a go.mod this module's requirements, and the go.sum for them
+//	imports FILE…     the same, and this module itself, from the checkout, which $CHECKOUT names
 //	exits CODE ARG…   runs informer-gen, which must exit with the code
 //	snapshot NAME     remembers names, contents and times of all files
 //	unchanged NAME    fails if they aren't as they were
@@ -32,29 +33,41 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE").Output()
+	env, err := exec.Command("go", "env", "GOMODCACHE", "GOCACHE", "GOPROXY", "GOSUMDB").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	caches := strings.Split(strings.TrimSpace(string(env)), "\n")
+	settings := strings.Split(strings.TrimSpace(string(env)), "\n")
+	memory := t.TempDir() // what runs remember, out of the way of snapshots
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("GOMODCACHE", caches[0])
-			env.Setenv("GOCACHE", caches[1])
-			env.Setenv("GOPROXY", "off")
+			env.Setenv("GOMODCACHE", settings[0])
+			env.Setenv("GOCACHE", settings[1])
+			env.Setenv("GOPROXY", "off") // but for what needs more modules than our own tests do
+			env.Setenv("USUAL_GOPROXY", settings[2])
+			env.Setenv("GOSUMDB", settings[3])
 			env.Setenv("GOFLAGS", "")
 			env.Setenv("GOWORK", "off")
+			env.Setenv("CHECKOUT", root)
+			for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // by system
+				env.Setenv(name, memory)
+			}
 			env.Values["snapshots"] = map[string]map[string]string{} // scripts run side by side, each with its own
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"requires": func(ts *testscript.TestScript, _ bool, files []string) {
 				for _, file := range files {
-					ts.Check(addRequirements(root, ts.MkAbs(file)))
+					ts.Check(addRequirements(root, ts.MkAbs(file), false))
+				}
+			},
+			"imports": func(ts *testscript.TestScript, _ bool, files []string) {
+				for _, file := range files {
+					ts.Check(addRequirements(root, ts.MkAbs(file), true))
 				}
 			},
 			"exits": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -93,8 +106,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// addRequirements gives the go.mod named file the requirements of the module at root.
-func addRequirements(root, file string) error {
+// addRequirements gives the go.mod named file the requirements of the module at root and, if itself is set, that module.
+func addRequirements(root, file string, itself bool) error {
 	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return err
@@ -113,6 +126,13 @@ func addRequirements(root, file string) error {
 	}
 	for _, require := range ours.Require {
 		theirs.AddNewRequire(require.Mod.Path, require.Mod.Version, require.Indirect)
+	}
+	if itself {
+		path := ours.Module.Mod.Path
+		theirs.AddNewRequire(path, "v0.0.0", false)
+		if err := theirs.AddReplace(path, "", root, ""); err != nil {
+			return err
+		}
 	}
 	data, err = theirs.Format()
 	if err != nil {

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informer-gen/informer-gen/generator"
+	"github.com/informer-gen/informer-gen/generator/diag"
+)
+
+// The formats in which commands show what they have found.
+const (
+	formatText   = "text"
+	formatJSON   = "json"
+	formatGitHub = "github"
+)
+
+// findings collects what is to be told about the input and the output, and shows it when the command is done.
+type findings struct {
+	format choice
+
+	stdout, stderr io.Writer
+	list           diag.List
+	changes        []generator.Change
+}
+
+func (f *findings) addTo(cmd *cobra.Command) {
+	f.format = choice{value: formatText, allowed: []string{formatText, formatJSON, formatGitHub}}
+	f.format.addTo(cmd, "format", `show findings and differences as "text", "json" or "github" (see informer-gen help formats)`)
+}
+
+// begin says where to write.
+func (f *findings) begin(cmd *cobra.Command) {
+	f.stdout, f.stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+}
+
+// warn is generator.Config.Warn.
+func (f *findings) warn(d diag.Diagnostic) { f.list.Add(d) }
+
+// end shows everything, err included, and returns an error that only stands for the exit code.
+func (f *findings) end(err error) error {
+	var list diag.List
+	switch {
+	case err == nil:
+	case errors.As(err, &list):
+		f.list = list // the warnings are among them
+	default:
+		f.list.Add(diag.Diagnostic{Message: err.Error()})
+	}
+	if showErr := f.show(); showErr != nil {
+		return fmt.Errorf("printing what was found: %w", showErr)
+	}
+	switch {
+	case err != nil:
+		return errPrinted
+	case len(f.changes) > 0:
+		return errDifference
+	}
+	return nil
+}
+
+func (f *findings) show() error {
+	switch f.format.value {
+	case formatJSON:
+		return f.json()
+	case formatGitHub:
+		return f.github()
+	}
+	if err := printFindings(f.stderr, f.list); err != nil {
+		return err
+	}
+	_, err := f.stdout.Write(generator.Unified(f.changes))
+	return err
+}
+
+// printFindings prints one a line, those without a place with the name of the program.
+func printFindings(w io.Writer, list diag.List) error {
+	for _, d := range list {
+		line := d.String()
+		if d.Pos.Filename == "" {
+			line = prefix + line
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// json prints the one document of --format=json.
+func (f *findings) json() error {
+	type change struct {
+		Kind string `json:"kind"`
+		File string `json:"file"`
+		Line int    `json:"line,omitempty"`
+	}
+	document := struct {
+		Findings diag.List `json:"findings"`
+		Changes  []change  `json:"changes"`
+	}{diag.List{}, []change{}}
+	document.Findings = append(document.Findings, f.list...)
+	for _, c := range f.changes {
+		document.Changes = append(document.Changes, change{c.Kind.String(), c.Path, firstDifference(c)})
+	}
+	return writeJSON(f.stdout, document)
+}
+
+// writeJSON writes a document for programs that people read too.
+func writeJSON(w io.Writer, document any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(document)
+}
+
+// github prints the differences for the log, and everything as annotations.
+func (f *findings) github() error {
+	if _, err := f.stdout.Write(generator.Unified(f.changes)); err != nil {
+		return err
+	}
+	list := f.list
+	for _, c := range f.changes {
+		d := diag.Diagnostic{Message: map[generator.ChangeKind]string{
+			generator.Missing: "is missing",
+			generator.Changed: "isn't what the generator writes",
+			generator.Stale:   "is stale: nothing generates it any more",
+		}[c.Kind]}
+		d.Message = c.Path + " " + d.Message + "; run go tool informer-gen and commit what it changes"
+		d.Pos.Filename = filepath.FromSlash(c.Path)
+		d.Pos.Line = firstDifference(c)
+		list = append(list, d)
+	}
+	for _, d := range list {
+		d.Pos.Filename = inCheckout(d.Pos.Filename)
+		if _, err := fmt.Fprintln(f.stdout, d.GitHub()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inCheckout makes a name relative to the root of the checkout, where GitHub looks for it.
+func inCheckout(name string) string {
+	checkout := os.Getenv("GITHUB_WORKSPACE")
+	if checkout == "" || name == "" {
+		return name
+	}
+	full, err := filepath.Abs(name)
+	if err != nil {
+		return name
+	}
+	for _, dir := range []string{checkout, realPath(checkout)} {
+		if rel, err := filepath.Rel(dir, full); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return rel
+		}
+	}
+	return name
+}
+
+// realPath is path without links, where that can be known.
+func realPath(path string) string {
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
+	}
+	return path
+}
+
+// firstDifference is the first line of a changed file that isn't what it should be, counted from 1; 0 for files that
+// are missing or stale as a whole.
+func firstDifference(c generator.Change) int {
+	if c.Kind != generator.Changed {
+		return 0
+	}
+	line := 1
+	rest := c.New
+	for text := range bytes.Lines(c.Old) {
+		if !bytes.HasPrefix(rest, text) {
+			return line
+		}
+		rest = rest[len(text):]
+		line++
+	}
+	return max(1, line-1) // what is missing stands behind the last line
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informer-gen/informer-gen/generator"
+	"github.com/informer-gen/informer-gen/generator/diag"
+)
+
+// choice is a flag that takes one of some words. Its zero value is the default, which is not among what a user writes.
+type choice struct {
+	value   string
+	allowed []string
+}
+
+// String implements pflag.Value.
+func (c *choice) String() string { return c.value }
+
+// Type implements pflag.Value.
+func (c *choice) Type() string { return strings.Join(c.allowed, "|") }
+
+// Set implements pflag.Value.
+func (c *choice) Set(value string) error {
+	if !slices.Contains(c.allowed, value) {
+		return fmt.Errorf("%q isn't known%s (allowed: %s)", value, diag.DidYouMean(value, c.allowed), strings.Join(c.allowed, ", "))
+	}
+	c.value = value
+	return nil
+}
+
+// addTo gives cmd the flag, and its words to the shell's completion.
+func (c *choice) addTo(cmd *cobra.Command, name, usage string) {
+	cmd.Flags().Var(c, name, usage)
+	must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.allowed, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// must is for what can only fail by a mistake in this package.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// inputs are the flags that say what to read and what becomes of it; all commands that look at types share them.
+type inputs struct {
+	cfg    generator.Config
+	layout choice
+
+	// Without the flag, the configuration file decides.
+	discover, prune, keepGoing, allowEmpty bool
+}
+
+func (in *inputs) addTo(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&in.cfg.File, "config", "", `read `+"`FILE`"+` instead of the nearest informer-gen.yaml; "none" for no file`)
+	flags.StringVarP(&in.cfg.Output, "output", "o", "", "write below `FOLDER` (default: generated/ beside go.mod)")
+	in.layout = choice{allowed: []string{string(generator.Grouped), string(generator.Single)}}
+	in.layout.addTo(cmd, "layout", "folders by group and version, or a single package (default: grouped)")
+	flags.StringVar(&in.cfg.Header, "header", "", "put the comments in `FILE` on top of each generated file")
+	flags.StringVar(&in.cfg.HeaderYear, "header-year", "", "what the word `YEAR` in the header stands for")
+	flags.StringSliceVar(&in.cfg.Tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
+	flags.StringSliceVar(&in.cfg.CRDs, "crds", nil, "check group, scope and plural against the CRDs in `FOLDER` (or file; may be repeated)")
+	flags.StringToStringVar(&in.cfg.Plurals, "plural", nil, "the plural in Go of a kind whose plural follows no rule, as `KIND=PLURAL`; may be repeated")
+	flags.BoolVar(&in.discover, "discover", false, "take all types with TypeMeta and ObjectMeta in packages where none is marked")
+	flags.BoolVar(&in.prune, "prune", false, "remove the files of packages that PACKAGES leave out")
+	flags.BoolVar(&in.keepGoing, "keep-going", false, "generate for the types that compile if others don't")
+	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "let a run without any type to generate for succeed")
+
+	for _, name := range []string{"tags", "plural", "crds"} {
+		flags.Lookup(name).DefValue = "" // help has nothing to say about the empty list
+	}
+	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
+	must(cmd.MarkFlagDirname("output"))
+	must(cmd.MarkFlagDirname("crds"))
+	for _, name := range []string{"header-year", "tags", "plural"} {
+		must(cmd.RegisterFlagCompletionFunc(name, cobra.NoFileCompletions))
+	}
+}
+
+// config is what the flags of cmd and the patterns say together.
+func (in *inputs) config(cmd *cobra.Command, patterns []string) generator.Config {
+	cfg := in.cfg
+	cfg.Patterns = patterns
+	cfg.Layout = generator.Layout(in.layout.value)
+	for name, flag := range map[string]struct {
+		value *bool
+		to    **bool
+	}{
+		"discover":    {&in.discover, &cfg.Discover},
+		"prune":       {&in.prune, &cfg.Prune},
+		"keep-going":  {&in.keepGoing, &cfg.KeepGoing},
+		"allow-empty": {&in.allowEmpty, &cfg.AllowEmpty},
+	} {
+		if cmd.Flags().Changed(name) {
+			*flag.to = flag.value
+		}
+	}
+	return cfg
+}

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informer-gen/informer-gen/generator"
+)
+
+const generateHelp = `Informer-gen reads Go packages with Kubernetes API types and writes, for each type that is marked with +genclient
+or +kubebuilder:object:root=true, a typed informer, a typed lister and typed indexes, and for all of them a
+SharedInformerFactory.
+
+PACKAGES are the go command's patterns. Without any, they are the inputs of informer-gen.yaml or, if there is no such
+file in the folder or above it up to go.mod, all packages of the module; so this line works in every folder of it:
+
+  //go:generate go tool informer-gen
+
+"informer-gen init" writes a configuration file and this line. Everything that flags and markers say can stand in the
+file too; flags override it.
+
+The output goes to generated/ beside go.mod. Files there that don't carry the generator's header are never touched;
+those that do, and that a run does not write, are removed. Indexes are declared above the type:
+
+  // +informer:index:name=ByNode,field=.spec.nodeName
+  // +informer:index:name=ByImage,field=.spec.containers[*].image
+
+"informer-gen markers" describes all markers, "informer-gen list" shows what would be generated, and
+"informer-gen explain KIND" why a kind is generated or isn't.
+
+The exit code is 0 if all went well or there was nothing to do, 1 if --check or diff found a difference, and 2 if the
+input or the call is wrong; then everything that is wrong is reported, and nothing is written.`
+
+const generateExamples = `  informer-gen                              # what informer-gen.yaml says, or all API types of this module
+  informer-gen ./api/...                    # those below one folder
+  informer-gen ./api/... k8s.io/api/core/v1 # and the core group of Kubernetes
+  informer-gen --check                      # for CI: what would change, and exit code 1 if anything would
+  informer-gen --check --format=github      # the same with annotations in a GitHub workflow
+  informer-gen --output pkg/client --layout single # all in one package, in another folder`
+
+// generation is what a run that generates needs to know, whether it writes or compares.
+type generation struct {
+	inputs
+	findings
+	profiles
+
+	check bool
+	// summary says in a line what was written; empty if nothing was.
+	summary string
+}
+
+func newGenerate() *cobra.Command {
+	var g generation
+	cmd := &cobra.Command{
+		Use:               "informer-gen [flags] [PACKAGES]",
+		Short:             "Write informers, listers and typed indexes for Kubernetes API types",
+		Long:              generateHelp,
+		Example:           generateExamples,
+		Version:           version(),
+		Args:              cobra.ArbitraryArgs, // or cobra would take a pattern for a command
+		ValidArgsFunction: completePackages,
+		RunE: func(cmd *cobra.Command, patterns []string) error {
+			return g.run(cmd, patterns)
+		},
+	}
+	g.inputs.addTo(cmd)
+	cmd.Flags().BoolVar(&g.check, "check", false, "write nothing, print what would change as a unified diff")
+	g.findings.addTo(cmd)
+	g.profiles.addTo(cmd)
+	return cmd
+}
+
+func newDiff() *cobra.Command {
+	g := generation{check: true}
+	cmd := &cobra.Command{
+		Use:   "diff [flags] [PACKAGES]",
+		Short: "Show what a run would change, and write nothing",
+		Long: `Diff prints what informer-gen with the same flags and PACKAGES would change as a unified diff, and writes nothing. Files
+are missing, changed or stale. It is the same as informer-gen --check.
+
+The exit code is 0 if the output is up to date, 1 if it isn't, and 2 if the input or the call is wrong.`,
+		Example: `  informer-gen diff                 # for CI
+  informer-gen diff --format=github # for CI on GitHub: each file that differs gets an annotation
+  informer-gen diff --format=json   # for programs
+  informer-gen diff | git apply     # what informer-gen would have done, except for empty folders`,
+		ValidArgsFunction: completePackages,
+		RunE: func(cmd *cobra.Command, patterns []string) error {
+			return g.run(cmd, patterns)
+		},
+	}
+	g.inputs.addTo(cmd)
+	g.findings.addTo(cmd)
+	g.profiles.addTo(cmd)
+	return cmd
+}
+
+// run generates, and writes or compares.
+func (g *generation) run(cmd *cobra.Command, patterns []string) error {
+	g.begin(cmd)
+	err := g.profiles.around(func() error { return g.generate(cmd, patterns) })
+	if err != nil && cmd == cmd.Root() {
+		err = mistaken(cmd, patterns, err)
+	}
+	if err := g.end(err); err != nil {
+		return err
+	}
+	if g.summary != "" {
+		fmt.Fprintln(g.stderr, prefix+g.summary)
+	}
+	return nil
+}
+
+func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
+	cfg := g.config(cmd, patterns)
+	cfg.Warn = g.warn
+	progress := newProgress(cmd.ErrOrStderr())
+	defer progress.stop()
+	cfg.Progress = progress.packages
+	if g.check { // looks at everything: nothing that is remembered counts
+		files, err := generator.Generate(cmd.Context(), cfg)
+		if err != nil {
+			return err
+		}
+		g.changes, err = files.Diff()
+		return err
+	}
+	memory := generator.OpenMemory(cfg)
+	if memory.UpToDate() {
+		return nil
+	}
+	files, err := generator.Generate(cmd.Context(), cfg)
+	if err != nil {
+		return err
+	}
+	progress.set("writing")
+	if g.summary, err = write(files); err != nil {
+		return err
+	}
+	if len(files.Files) > 0 { // the next run without anything to write has to say so
+		memory.Keep(files)
+	}
+	return nil
+}
+
+// write writes the files and returns what it did, if it did anything.
+func write(files generator.Files) (summary string, err error) {
+	report, err := files.Write()
+	if err != nil {
+		return "", err
+	}
+	var parts []string
+	for _, part := range []struct {
+		paths []string
+		verb  string
+	}{
+		{report.Created, "created"},
+		{report.Changed, "changed"},
+		{report.Removed, "removed"},
+	} {
+		if n := len(part.paths); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, part.verb))
+		}
+	}
+	if len(parts) == 0 {
+		return "", nil
+	}
+	name := files.Name
+	if name == "" {
+		name = files.Root
+	}
+	return fmt.Sprintf("files in %s: %s, %d unchanged", name, strings.Join(parts, ", "), len(report.Unchanged)), nil
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informer-gen/informer-gen/generator/scaffold"
+)
+
+func newInit() *cobra.Command {
+	var (
+		force bool
+		year  string
+	)
+	cmd := &cobra.Command{
+		Use:   "init [flags] [PACKAGES]",
+		Short: "Write informer-gen.yaml and the go:generate line",
+		Long: `Init looks at the module that the working directory lies in and writes a commented informer-gen.yaml that fits beside its
+go.mod, and, unless a file has it already, the line
+
+  //go:generate go tool informer-gen
+
+into generate.go there. It knows projects of kubebuilder (PROJECT, api/, hack/boilerplate.go.txt, config/crd/bases) and
+of code-generator (pkg/apis/, hack/update-codegen.sh, whose header and plural exceptions it takes over), and looks
+through the folders of others for API types.
+
+With PACKAGES, patterns of packages in other modules that go.mod requires, it writes a configuration for these. Packages
+among them that nothing can be generated for are left out, with the reason in a comment.
+
+It never overwrites a configuration file, unless --force is given.`,
+		Example: `  informer-gen init                    # for the API types of this module
+  informer-gen init k8s.io/api/core/v1 # for some of Kubernetes' own
+  informer-gen init --force            # anew`,
+		ValidArgsFunction: completePackages,
+		RunE: func(cmd *cobra.Command, patterns []string) error {
+			project, err := scaffold.Look(".", year)
+			if err != nil {
+				return err
+			}
+			if len(patterns) > 0 {
+				progress := newProgress(cmd.ErrOrStderr())
+				defer progress.stop()
+				if err := project.Use(cmd.Context(), patterns, progress.packages); err != nil {
+					return err
+				}
+				progress.stop()
+			}
+			written, err := project.Write(force)
+			if err != nil {
+				return err
+			}
+			return printSteps(cmd.OutOrStdout(), project, written)
+		},
+	}
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing informer-gen.yaml")
+	cmd.Flags().StringVar(&year, "header-year", strconv.Itoa(time.Now().Year()), "the `YEAR` in the licence header, if it has that word in it")
+	cmd.Flags().Lookup("header-year").DefValue = "" // help doesn't change with the clock
+	must(cmd.RegisterFlagCompletionFunc("header-year", cobra.NoFileCompletions))
+	return cmd
+}
+
+// printSteps says what was written and what to do next.
+func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) error {
+	var lines []string
+	if !p.Chosen {
+		lines = append(lines, fmt.Sprintf("This is %s.", p.Layout))
+	}
+	if written.Generate != "" {
+		lines = append(lines, "Written: "+written.Config+", and the go:generate line in "+written.Generate)
+	} else {
+		lines = append(lines, "Written: "+written.Config, "The go:generate line stands in "+p.Generate+" already.")
+	}
+	lines = append(lines, "", "Next:")
+	if !p.HasTool {
+		lines = append(lines, "  go get -tool "+scaffold.Tool)
+	}
+	if p.Layout == scaffold.Empty && !p.Chosen {
+		lines = append(lines, "  write // +genclient above your API types, and // +groupName=NAME into a comment of their packages")
+	}
+	lines = append(lines,
+		"  go tool informer-gen list    # what will be generated",
+		"  go generate ./...            # generates it",
+		"  go mod tidy                  # requires what it imports",
+		"  go tool informer-gen diff    # for CI: fails if that was forgotten")
+	for _, line := range lines {
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"go/token"
+	"path"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/informer-gen/informer-gen/generator"
+	"github.com/informer-gen/informer-gen/generator/diag"
+)
+
+// inspection is what list and explain share.
+type inspection struct {
+	inputs
+
+	format choice
+}
+
+func (in *inspection) addTo(cmd *cobra.Command) {
+	in.inputs.addTo(cmd)
+	for _, name := range []string{"prune", "allow-empty"} { // nothing is written
+		must(cmd.Flags().MarkHidden(name))
+	}
+	in.format = choice{value: formatText, allowed: []string{formatText, formatJSON}}
+	in.format.addTo(cmd, "format", `"text" or "json"`)
+}
+
+// inspect looks at the types, saying on a terminal what it does.
+func (in *inspection) inspect(cmd *cobra.Command, patterns []string) (generator.Inspection, error) {
+	cfg := in.config(cmd, patterns)
+	progress := newProgress(cmd.ErrOrStderr())
+	defer progress.stop()
+	cfg.Progress = progress.packages
+	return generator.Inspect(cmd.Context(), cfg)
+}
+
+// fail prints an error that leaves nothing else to show, and returns what stands for the exit code.
+func (in *inspection) fail(cmd *cobra.Command, err error) error {
+	f := findings{format: in.format}
+	f.begin(cmd)
+	return f.end(err)
+}
+
+// ended prints the findings as text, which are in the document already if it is JSON, and says whether all is well.
+func (in *inspection) ended(cmd *cobra.Command, list diag.List) error {
+	if in.format.value != formatJSON {
+		f := findings{format: in.format, list: list}
+		f.begin(cmd)
+		if err := f.show(); err != nil {
+			return err
+		}
+	}
+	if errs, _ := list.Split(); len(errs) > 0 {
+		return errPrinted
+	}
+	return nil
+}
+
+// typeJSON is a type as list and explain print it.
+type typeJSON struct {
+	Kind      string      `json:"kind"`
+	Package   string      `json:"package"`
+	File      string      `json:"file"`
+	Line      int         `json:"line"`
+	Column    int         `json:"column"`
+	Generated bool        `json:"generated"`
+	Reason    factJSON    `json:"reason"`
+	Advice    string      `json:"advice,omitempty"`
+	Group     *factJSON   `json:"group,omitempty"`
+	GroupName *factJSON   `json:"groupGoName,omitempty"`
+	Version   *factJSON   `json:"version,omitempty"`
+	Resource  *factJSON   `json:"resource,omitempty"`
+	Plural    *factJSON   `json:"plural,omitempty"`
+	Scope     *factJSON   `json:"scope,omitempty"`
+	Indexes   []indexJSON `json:"indexes,omitempty"`
+	Accessor  string      `json:"accessor,omitempty"`
+	Files     []string    `json:"files,omitempty"` // in the output
+}
+
+type factJSON struct {
+	Value  string `json:"value"`
+	From   string `json:"from,omitempty"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`
+	Column int    `json:"column,omitempty"`
+}
+
+type indexJSON struct {
+	Name       string `json:"name"`
+	Key        string `json:"key"`
+	Of         string `json:"of"`
+	Namespaced bool   `json:"namespaced,omitempty"`
+	File       string `json:"file,omitempty"`
+	Line       int    `json:"line,omitempty"`
+	Column     int    `json:"column,omitempty"`
+}
+
+func toJSON(t generator.InspectedType) typeJSON {
+	fact := func(f generator.Fact) *factJSON {
+		return &factJSON{f.Text, f.From, filepath.ToSlash(f.Pos.Filename), f.Pos.Line, f.Pos.Column}
+	}
+	j := typeJSON{
+		Kind: t.Name, Package: t.Package, File: filepath.ToSlash(t.Pos.Filename), Line: t.Pos.Line, Column: t.Pos.Column,
+		Generated: t.Generated, Reason: *fact(t.Reason), Advice: t.Advice, Accessor: t.Accessor, Files: t.Files,
+	}
+	if !t.Generated {
+		return j
+	}
+	j.Group, j.GroupName, j.Version = fact(t.Group), fact(t.GroupGoName), fact(t.Version)
+	j.Resource, j.Plural, j.Scope = fact(t.Resource), fact(t.Plural), fact(t.Scope)
+	for _, x := range t.Indexes {
+		j.Indexes = append(j.Indexes, indexJSON{
+			x.Name, x.Key, x.Of, x.Namespaced, filepath.ToSlash(x.Pos.Filename), x.Pos.Line, x.Pos.Column,
+		})
+	}
+	return j
+}
+
+// inspectionJSON is the document of list and explain.
+type inspectionJSON struct {
+	Config   string     `json:"config,omitempty"`
+	Output   string     `json:"output"`
+	Types    []typeJSON `json:"types"`
+	Findings diag.List  `json:"findings"`
+}
+
+func printJSON(cmd *cobra.Command, found generator.Inspection, types []generator.InspectedType) error {
+	document := inspectionJSON{found.Config, found.Output, []typeJSON{}, append(diag.List{}, found.Findings...)}
+	for _, t := range types {
+		document.Types = append(document.Types, toJSON(t))
+	}
+	return writeJSON(cmd.OutOrStdout(), document)
+}
+
+// groupVersion is how a group and a version are written together.
+func groupVersion(t generator.InspectedType) string {
+	if t.Group.Text == "" {
+		return t.Version.Text
+	}
+	return t.Group.Text + "/" + t.Version.Text
+}
+
+// place is a position with slashes, without its column. Of a file in the package of another module, which lies in a cache,
+// it has the import path.
+func place(t generator.InspectedType, pos token.Position) string {
+	name := filepath.ToSlash(pos.Filename)
+	if filepath.IsAbs(pos.Filename) && filepath.Dir(pos.Filename) == filepath.Dir(t.Pos.Filename) {
+		name = path.Join(t.Package, path.Base(name))
+	}
+	return fmt.Sprintf("%s:%d", name, pos.Line)
+}
