@@ -195,7 +195,7 @@ func compareFormats(t *testing.T, c *cluster) {
 	runSynced(t, f)
 	c.installLater(t)
 	in{c, crds, ""}.patch(t, "crates.harbour.example.com", `{"metadata":{"labels":{"tier":"gold"}},"spec":{"names":{"shortNames":["cr","box"]}}}`)
-	established := func(s store.Snapshot[*apiextensionsv1.CustomResourceDefinition]) (bool, error) {
+	established := func(s *store.Snapshot[*apiextensionsv1.CustomResourceDefinition]) (bool, error) {
 		later, there := s.Get(object.Key{Name: "crates.later.example.com"})
 		changed, _ := s.Get(object.Key{Name: "crates.harbour.example.com"})
 		return there && len(later.Status.Conditions) == 2 && len(changed.Status.AcceptedNames.ShortNames) == 2, nil

@@ -111,8 +111,8 @@ func TestUntil(t *testing.T) {
 	p := newProxy(t, shared.url, nil)
 	f, i := crateInformer(t, p.url, ns)
 	run(t, f)
-	heavy := func(n int) func(store.Snapshot[*Crate]) (bool, error) {
-		return func(s store.Snapshot[*Crate]) (bool, error) { return byWeight.Len(s, 100) == n, nil }
+	heavy := func(n int) func(*store.Snapshot[*Crate]) (bool, error) {
+		return func(s *store.Snapshot[*Crate]) (bool, error) { return byWeight.Len(s, 100) == n, nil }
 	}
 	if err := i.Until(deadline(t), heavy(0)); err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestUntil(t *testing.T) {
 		t.Errorf("Until has looked at a store of %d objects, before the sync", n)
 	}
 	light := []string{"crate-000", "crate-001"}
-	if err := i.Until(deadline(t), func(s store.Snapshot[*Crate]) (bool, error) {
+	if err := i.Until(deadline(t), func(s *store.Snapshot[*Crate]) (bool, error) {
 		if len(light) > 0 {
 			p.cut()
 			ns.load(t, light[0], 100)
@@ -131,12 +131,12 @@ func TestUntil(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := i.Until(deadline(t), func(store.Snapshot[*Crate]) (bool, error) { return false, errEnough }); err != errEnough {
+	if err := i.Until(deadline(t), func(*store.Snapshot[*Crate]) (bool, error) { return false, errEnough }); err != errEnough {
 		t.Errorf("a condition that fails gives %v, want %v", err, errEnough)
 	}
 	ctx, cancel := context.WithCancelCause(t.Context())
 	asked := 0
-	err := i.Until(ctx, func(store.Snapshot[*Crate]) (bool, error) {
+	err := i.Until(ctx, func(*store.Snapshot[*Crate]) (bool, error) {
 		if asked++; asked == 1 {
 			cancel(errEnough)
 		}
