@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"sync"
 
@@ -73,7 +72,7 @@ func (f *Factory) Base() *Factory { return f }
 // For never returns nil. Errors about its arguments are returned by Start, and also by the methods of an informer that
 // could not be made.
 func For[T object.Object](f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...Option) *SharedIndexInformer[T] {
-	return view[T](entryOf(f, gvr, reflect.TypeFor[T](), opts))
+	return view[T](entryOf(f, gvr, typeOf((*T)(nil)), opts))
 }
 
 // ForMetadata returns the factory's informer of the metadata of a resource, of any kind: the server sends nothing else, so
@@ -137,7 +136,7 @@ func (f *Factory) Shutdown(ctx context.Context) error { return failed("Shutdown"
 
 type informerKey struct {
 	gvr  schema.GroupVersionResource
-	kind reflect.Type
+	kind goType
 	identity
 }
 
@@ -183,7 +182,7 @@ func (e *entry) first(view any) any {
 }
 
 // entryOf is For without its type. For a nil factory it returns an entry whose engine only fails.
-func entryOf(f SharedInformerFactory, gvr schema.GroupVersionResource, t reflect.Type, opts []Option) *entry {
+func entryOf(f SharedInformerFactory, gvr schema.GroupVersionResource, t goType, opts []Option) *entry {
 	if !isNil(f) {
 		if base := f.Base(); base != nil {
 			return base.lookup(gvr, t, opts)
@@ -194,7 +193,7 @@ func entryOf(f SharedInformerFactory, gvr schema.GroupVersionResource, t reflect
 }
 
 // lookup finds or makes the entry of an informer.
-func (f *Factory) lookup(gvr schema.GroupVersionResource, t reflect.Type, opts []Option) *entry {
+func (f *Factory) lookup(gvr schema.GroupVersionResource, t goType, opts []Option) *entry {
 	s := f.settings
 	s.objectType = t
 	wrong := s.applyKind(gvr)

@@ -62,7 +62,7 @@ func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInf
 	if isNil(src) {
 		return nil, errors.New("informer.New: the source is nil")
 	}
-	e, err := newEngine(erase(src), reflect.TypeFor[T](), opts)
+	e, err := newEngine(erase(src), typeOf((*T)(nil)), opts)
 	if err != nil {
 		return nil, fmt.Errorf("informer.New: %w", err)
 	}
@@ -235,7 +235,7 @@ func isNil(v any) bool {
 	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-func newEngine(src source.Source[object.Object], t reflect.Type, opts []Option) (*engine.Informer, error) {
+func newEngine(src source.Source[object.Object], t goType, opts []Option) (*engine.Informer, error) {
 	s := defaults()
 	s.objectType = t
 	if err := s.applyAll(inNew, opts); err != nil {

@@ -51,7 +51,7 @@ type KindOptions[T object.Object] struct {
 // For with another Go type for the resource is an error, with two exceptions: informers of *unstructured.Unstructured and
 // of *metav1.PartialObjectMetadata live beside those of T, and have options of their own.
 func WithKind[T object.Object](resource schema.GroupVersionResource, options KindOptions[T]) Option {
-	return withKind(kindDefaults{resource, reflect.TypeFor[T](), eraseOptions(options)})
+	return withKind(kindDefaults{resource, typeOf((*T)(nil)), eraseOptions(options)})
 }
 
 // Kind is one kind of a factory's informers. A generated XInformer is made of it. Its methods may be called by any
@@ -65,7 +65,7 @@ func NewKind[T object.Object](factory *Factory, resource schema.GroupVersionReso
 
 // Informer returns the factory's informer of the kind; see For.
 func (k *Kind[T]) Informer() *SharedIndexInformer[T] {
-	return view[T](k.erased.entry(reflect.TypeFor[T]()))
+	return view[T](k.erased.entry(typeOf((*T)(nil))))
 }
 
 // With returns the kind with other options. Its Informer is another one if namespaces, selectors, shard or name are other
@@ -118,7 +118,7 @@ type kind struct {
 	opts     []Option // never changed in place
 }
 
-func (k *kind) entry(t reflect.Type) *entry {
+func (k *kind) entry(t goType) *entry {
 	return entryOf(k.factory, k.resource, t, k.opts)
 }
 
@@ -129,7 +129,7 @@ func (k *kind) with(opts []Option) kind {
 // kindDefaults are what WithKind has given a factory.
 type kindDefaults struct {
 	resource   schema.GroupVersionResource
-	objectType reflect.Type
+	objectType goType
 	opts       []Option
 }
 
@@ -146,8 +146,8 @@ func withKind(k kindDefaults) Option {
 	}}
 }
 
-func checkKind(resource schema.GroupVersionResource, t reflect.Type) error {
-	switch {
+func checkKind(resource schema.GroupVersionResource, of goType) error {
+	switch t := of.(reflect.Type); {
 	case resource.Resource == "" || resource.Version == "":
 		return fmt.Errorf("%q lacks a resource or a version", resource)
 	case t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct:
@@ -172,9 +172,18 @@ func (s *settings) applyKind(resource schema.GroupVersionResource) error {
 	return errors.Join(errs...)
 }
 
-var metadataType = reflect.TypeFor[*metav1.PartialObjectMetadata]()
+// goType is a reflect.Type, under a name that has only one method. The compiler compiles what the methods of a type return
+// anew in each package that can reach it, and each package of generated code can reach this one.
+type goType interface{ String() string }
+
+// typeOf returns the type that pointer points to. It isn't inlined, for the same reason.
+//
+//go:noinline
+func typeOf(pointer any) goType { return reflect.TypeOf(pointer).Elem() }
+
+var metadataType, anyType = typeOf((**metav1.PartialObjectMetadata)(nil)), typeOf((*object.Object)(nil))
 
 // forAnyKind says whether objects of type t may be of any kind.
-func forAnyKind(t reflect.Type) bool {
-	return t == metadataType || t.Implements(reflect.TypeFor[runtime.Unstructured]())
+func forAnyKind(t goType) bool {
+	return t == metadataType || t.(reflect.Type).Implements(reflect.TypeFor[runtime.Unstructured]())
 }

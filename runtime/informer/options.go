@@ -5,7 +5,6 @@ package informer
 import (
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
@@ -168,16 +167,18 @@ func WithoutAnnotations(keys ...string) Option {
 // T is the informer's type, or object.Object, which fits every informer and is the only one that NewFactory takes. Fields
 // that need not be decoded at all are the matter of WithoutManagedFields and WithoutAnnotations.
 func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
-	erased := eraseTransform(transform)
+	return withTransform(typeOf((*T)(nil)), eraseTransform(transform), codeOf(transform))
+}
+
+func withTransform(t goType, transform func(object.Object) (object.Object, error), code uintptr) Option {
 	return option{"WithTransform", inFactory | inFor | inNew, func(s *settings) error {
-		t := reflect.TypeFor[T]()
-		switch general := t == reflect.TypeFor[object.Object](); {
+		switch general := t == anyType; {
 		case !general && s.objectType == nil:
 			return fmt.Errorf("a transform of %v given to a factory; give it to For, or make it one of object.Object", t)
 		case !general && t != s.objectType:
 			return fmt.Errorf("a transform of %v given to an informer of %v", t, s.objectType)
 		}
-		s.transform, s.transformCode = erased, codeOf(transform)
+		s.transform, s.transformCode = transform, code
 		return nil
 	}}
 }
@@ -295,10 +296,10 @@ func WithName(name string) Option {
 // WithIndexes gives one informer its indexes. For also adds them to an informer that exists already. An index given twice
 // counts once; two indexes of one name are an error. NewFactory refuses the option, because an index belongs to one type.
 func WithIndexes[T object.Object](indexes ...store.Indexer[T]) Option {
-	return withIndexes(reflect.TypeFor[T](), eraseIndexes(indexes))
+	return withIndexes(typeOf((*T)(nil)), eraseIndexes(indexes))
 }
 
-func withIndexes(t reflect.Type, indexes []engine.Indexer) Option {
+func withIndexes(t goType, indexes []engine.Indexer) Option {
 	return option{"WithIndexes", inFor | inNew, func(s *settings) error {
 		if t != s.objectType {
 			return fmt.Errorf("indexes of %v given to an informer of %v", t, s.objectType)

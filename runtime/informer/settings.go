@@ -58,7 +58,7 @@ type settings struct {
 	report          func(Mutation)
 
 	logger     *klog.Logger
-	objectType reflect.Type // nil in a factory
+	objectType goType // nil in a factory
 	indexes    []engine.Indexer
 	scopedBy   string // the option of this call that set Namespaces
 
@@ -130,7 +130,7 @@ func (s *settings) setNamespaces(option string, namespaces ...string) error {
 func (id identity) namespaces() []string { return strings.Split(id.Namespaces, ",") }
 
 // describe names an informer: by its own name, or by that of the kind and what id has otherwise than the kind's default.
-func (id identity) describe(gvr schema.GroupVersionResource, t reflect.Type, kind identity, clusterScoped bool) string {
+func (id identity) describe(gvr schema.GroupVersionResource, t goType, kind identity, clusterScoped bool) string {
 	if id.Name != kind.Name {
 		return id.Name
 	}
@@ -170,7 +170,7 @@ func (id identity) describe(gvr schema.GroupVersionResource, t reflect.Type, kin
 
 // sources returns one source for each namespace.
 func (s *settings) sources(c *source.Client, gvr schema.GroupVersionResource) ([]engine.Stream, error) {
-	elem := s.objectType.Elem()
+	elem := s.objectType.(reflect.Type).Elem()
 	var streams []engine.Stream
 	for _, namespace := range s.namespaces() {
 		src, err := source.NewFunc(c, gvr, func() object.Object { return reflect.New(elem).Interface().(object.Object) }, source.Options{
@@ -228,7 +228,9 @@ func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.O
 }
 
 // codeOf is what functions are compared by.
-func codeOf[F any](fn F) uintptr { return reflect.ValueOf(fn).Pointer() }
+//
+//go:noinline
+func codeOf(fn any) uintptr { return reflect.ValueOf(fn).Pointer() }
 
 func (o option) String() string        { return o.name }
 func (o sharedOption) String() string  { return o.name }

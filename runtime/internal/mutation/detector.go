@@ -3,9 +3,9 @@
 package mutation
 
 import (
+	"fmt"
 	"reflect"
 	"sync"
-	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/klog/v2"
@@ -19,19 +19,19 @@ import (
 //	                       ▲                      ▲────── Run   (everything, again and again)
 //	                       └── Run forgets what has left the cache
 //
-// All methods may be called by several goroutines at once.
+// All methods may be called by several goroutines at once. The struct names neither reflect.Type nor a generic type: the
+// compiler would compile their methods anew in each package of generated code, which all can reach a Detector.
 type Detector struct {
 	// set once at construction
 	informer string
 	report   func(Mutation) // nil: log
 
-	logger atomic.Pointer[klog.Logger] // nil before the first Run
-
 	// mu guards what follows. It is not held together with entry.mu, and not while objects are copied or compared.
 	mu      sync.Mutex
 	entries map[object.Object]*entry // by identity: all objects are pointers
 	pass    uint64                   // the number of the pass over all objects that is going on, or was the last one
-	lossy   map[reflect.Type]bool    // types whose DeepCopyObject doesn't return an equal object
+	logger  *klog.Logger             // nil before the first Run
+	lossy   map[fmt.Stringer]bool    // each a reflect.Type whose DeepCopyObject doesn't return an equal object
 }
 
 // entry is an object that is watched.
@@ -53,7 +53,7 @@ func New(informer string, report func(Mutation)) *Detector {
 		informer: informer,
 		report:   report,
 		entries:  map[object.Object]*entry{},
-		lossy:    map[reflect.Type]bool{},
+		lossy:    map[fmt.Stringer]bool{},
 	}
 }
 
@@ -174,8 +174,10 @@ func (d *Detector) compare(obj object.Object, e *entry, handler string) {
 }
 
 func (d *Detector) log() klog.Logger {
-	if logger := d.logger.Load(); logger != nil {
-		return *logger
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.logger != nil {
+		return *d.logger
 	}
 	return klog.Background()
 }

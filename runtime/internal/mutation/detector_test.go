@@ -161,7 +161,7 @@ func TestObjectsThatCanNotBeWatched(t *testing.T) {
 	var lines []string
 	logger := funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{})
 	d := New("pods", l.report)
-	d.logger.Store(&logger)
+	d.logger = &logger
 	for range 2 {
 		pod := &forgetful{newPod("blue")}
 		d.Store(pod)

@@ -27,7 +27,9 @@ func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Objec
 		return
 	}
 	logger := klog.FromContext(ctx)
-	d.logger.Store(&logger)
+	d.mu.Lock()
+	d.logger = &logger
+	d.mu.Unlock()
 	p := pacer{done: ctx.Done(), timer: time.NewTimer(period)}
 	defer p.timer.Stop()
 	for {
