@@ -17,13 +17,16 @@ func check(out *model.Output) error {
 		c.single(out)
 		return errors.Join(c.errs...)
 	}
-	folders := c.space("the folder informers", "factory.go", "resource.go")
+	folders := c.space("the folder informers")
 	accessors := c.factory()
+	names := c.space("the package informers", "SharedInformerFactory", "NewSharedInformerFactory", "factory")
 	for _, g := range out.Groups {
 		what := fmt.Sprintf("group %q", g.Name)
 		folders.add(folder(g.Package), what)
 		c.exported(g.GoName, what)
 		accessors.add(g.GoName, what)
+		names.add(groupInterface(g), what)
+		names.add(groupImpl(g), what)
 		c.group(g, what)
 	}
 	return errors.Join(c.errs...)
@@ -40,7 +43,7 @@ func (c *checker) factory() *space {
 }
 
 func (c *checker) group(g *model.Group, group string) {
-	folders := c.space("the folder of "+group, "group.go")
+	folders := c.space("the folder of " + group)
 	accessors := c.space("the interface of " + group)
 	for _, v := range g.Versions {
 		what := fmt.Sprintf("version %q", v.Name)

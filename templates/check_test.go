@@ -35,6 +35,16 @@ func TestCheck(t *testing.T) {
 			want: []string{`"samples" in the folder informers`, `"Samples" in the interface`, "samples.example.org", "samples.example.com"},
 		},
 		{
+			name: "groups whose interfaces have one implementation",
+			spoil: func(out *model.Output) {
+				one, other := *out.Groups[0], *out.Groups[0]
+				one.Name, one.GoName, one.Package = "vpa.example.com", "VPA", "vpa"
+				other.Name, other.GoName, other.Package = "vpa.example.org", "Vpa", "vpa2"
+				out.Groups = append(out.Groups, &one, &other)
+			},
+			want: []string{`group "vpa.example.com" and group "vpa.example.org"`, `"vpaGroup" in the package informers`},
+		},
+		{
 			name: "versions in one folder that differ in case only",
 			spoil: func(out *model.Output) {
 				other := *version(out)

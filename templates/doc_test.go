@@ -208,8 +208,8 @@ is this one, in the package example.com/shop/api/v1:
 type Widget struct { … }
 ` + "```" + `
 
-The two files called widget.go are the kind's own: adding an index changes no other file. The files of the project, the group
-and the version have a few lines for each of the groups, versions and kinds below them. With ` + "`--layout single`" + ` all of it is one
+The two files called widget.go are the kind's own: adding an index changes no other file. The files of the project and the
+version have a few lines for each of the groups, versions and kinds below them. With ` + "`--layout single`" + ` all of it is one
 package, which has the kinds right on the factory.
 
 Neither a date nor a version stands in the files, so that they change only when what they are generated from does. Packages
@@ -225,8 +225,8 @@ var documentedFiles = []struct{ path, about string }{
 	{"listers/shop/v1/expansion_generated.go", "Room for methods of your own, as client-go's listers have it."},
 	{"listers/shop/v1/doc.go", "The package comment, which belongs to no kind."},
 	{"informers/shop/v1/version.go", "The kinds of the version."},
-	{"informers/shop/group.go", "The versions of the group."},
 	{"informers/factory.go", "The factory with the groups."},
+	{"informers/groups.go", "The groups with their versions. They have no packages of their own, because each of these would cost as much compile time\nfor each of its kinds as the factory's does."},
 	{"informers/resource.go", "The way from a resource that is known only at run time to its informer."},
 }
 
@@ -266,15 +266,16 @@ var explanations = map[string]string{
 	"WidgetNamespaceListerExpansion": "the same for the lister of one namespace; its methods have the receiver `*widgetNamespaceLister`, which is generated then.",
 
 	"_":         "fails to compile, with a comment that says what to do, when the runtime in go.mod is older than the generator.",
-	"Interface": "one accessor for each kind of the version, or version of the group.",
+	"Interface": "one accessor for each kind of the version.",
 	"New":       "is called by the accessor one step further up.",
 	"version":   "implements Interface; the method of each kind is in the kind's file.",
-	"group":     "implements Interface.",
-	"group.V1":  "the accessor of the version.",
 
 	"SharedInformerFactory":    "what a program holds: `Start`, `WaitForCacheSync`, `Shutdown`, and one accessor for each group.",
 	"NewSharedInformerFactory": "makes the factory; no clientset is needed.",
 	"factory":                  "the runtime's factory with the accessors.",
+	"ShopGroup":                "what `factory.Shop()` returns: one accessor for each version of the group.",
+	"shopGroup":                "implements it.",
 	"factory.Shop":             "the accessor of the group.",
+	"shopGroup.V1":             "the accessor of the version.",
 	"factory.ForResource":      "one case for each kind; the informer is the same as the typed one, seen without its type.",
 }

@@ -31,8 +31,8 @@ func ExampleRender() {
 	}
 	// Output:
 	// informers/factory.go
+	// informers/groups.go
 	// informers/resource.go
-	// informers/shop/group.go
 	// informers/shop/v1/version.go
 	// informers/shop/v1/widget.go
 	// listers/shop/v1/doc.go

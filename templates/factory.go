@@ -12,11 +12,10 @@ import (
 
 // factoryFile is factory.go: the factory with one accessor for each group or, in the layout Single, for each type.
 func factoryFile(p *packages) *file {
-	f := newFile(p.root, "factory.go", "", "client", "f", "opts")
+	f := newFile(p.root, "factory.go", "", "client", "opts")
 	f.fix(informerPath, "informer")
 	f.fix(sourcePath, "source")
 	f.fix(schemaPath, "schema")
-	methods, accessors := f.accessors(p)
 	f.comment = "// Package informers has a factory for the shared informers of all types that this project generates them for."
 	if p.out.Layout == model.Single {
 		f.comment = fmt.Sprintf("// Package %s has shared informers, listers and indexes of types of this project, and a factory for them.", p.root.name)
@@ -31,7 +30,7 @@ func factoryFile(p *packages) *file {
 				"resource that this factory has no informer for.").
 				Id("ForResource").Params(jen.Id("resource").Add(f.qual(schemaPath, "schema", "GroupVersionResource"))).
 				Params(f.qual(informerPath, "informer", "GenericInformer"), jen.Error()),
-		}, methods...)...),
+		}, f.accessors(p)...)...),
 		comment("NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing; Start returns",
 			"the error if an option is wrong.").
 			Func().Id("NewSharedInformerFactory").
@@ -44,20 +43,16 @@ func factoryFile(p *packages) *file {
 				f.qual(informerPath, "informer", "NewFactory").Call(jen.Id("client"), jen.Id("opts").Op("..."))))),
 		jen.Type().Id("factory").Struct(f.qual(informerPath, "informer", "SharedInformerFactory")),
 	)
-	f.add(accessors...)
 	return f
 }
 
-// accessors are what leads from the factory to groups or, in the layout Single, to types: the methods of its interface, and
-// what implements them, unless the files of the types do.
-func (f *file) accessors(p *packages) (methods, implementations []jen.Code) {
+// accessors are the methods that lead from the factory to groups or, in the layout Single, to types.
+func (f *file) accessors(p *packages) []jen.Code {
+	var methods []jen.Code
 	for _, g := range p.out.Groups {
-		if of := p.groups[g]; of != nil {
-			result := func() *jen.Statement { return f.from(of, of.name, "Interface") }
+		if p.out.Layout != model.Single {
 			methods = append(methods, commentf("%s has the informers of %s.", g.GoName, groupTitle(g)).
-				Id(g.GoName).Params().Add(result()))
-			implementations = append(implementations, method("f", "factory", g.GoName, nil, result(),
-				f.from(of, of.name, "New").Call(jen.Id("f").Dot("Base").Call())))
+				Id(g.GoName).Params().Id(groupInterface(g)))
 			continue
 		}
 		for _, v := range g.Versions {
@@ -66,13 +61,5 @@ func (f *file) accessors(p *packages) (methods, implementations []jen.Code) {
 			}
 		}
 	}
-	return methods, implementations
-}
-
-// groupTitle is how a sentence names a group.
-func groupTitle(g *model.Group) string {
-	if g.Name == "" {
-		return "the core group"
-	}
-	return g.Name
+	return methods
 }

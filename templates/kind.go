@@ -34,7 +34,6 @@ type kind struct {
 type packages struct {
 	out       *model.Output
 	root      *pkg // of the factory
-	groups    map[*model.Group]*pkg
 	informers map[*model.Version]*pkg
 	listers   map[*model.Version]*pkg
 	kinds     map[*model.Version][]*kind
@@ -43,7 +42,7 @@ type packages struct {
 
 func newPackages(out *model.Output) *packages {
 	p := &packages{
-		out: out, groups: map[*model.Group]*pkg{}, informers: map[*model.Version]*pkg{}, listers: map[*model.Version]*pkg{},
+		out: out, informers: map[*model.Version]*pkg{}, listers: map[*model.Version]*pkg{},
 		kinds: map[*model.Version][]*kind{},
 	}
 	if out.Layout == model.Single {
@@ -52,9 +51,6 @@ func newPackages(out *model.Output) *packages {
 		p.root = newPkg(out, "informers", "informers", "factory")
 	}
 	for _, g := range out.Groups {
-		if out.Layout != model.Single {
-			p.groups[g] = newPkg(out, path.Join("informers", folder(g.Package)), folder(g.Package), "group")
-		}
 		for _, v := range g.Versions {
 			p.addVersion(g, v)
 		}
@@ -90,7 +86,7 @@ func newPkg(out *model.Output, dir, name string, declared ...string) *pkg {
 // file begins widget.go in p.
 func (k *kind) file(p *pkg, taken ...string) *file {
 	f := newFile(p, base(k.Type)+".go", k.Version.Source.Path, taken...)
-	f.usesDeprecated = k.Deprecated != ""
+	f.usesDeprecated = k.Deprecated != "" || k.Version.Deprecated
 	return f
 }
 

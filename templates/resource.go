@@ -19,8 +19,7 @@ func resourceFile(p *packages) *file {
 	for _, g := range p.out.Groups {
 		for _, v := range g.Versions {
 			for _, k := range p.kinds[v] {
-				// Versions of one name are in many groups: the alias says which.
-				resource := f.from(k.listers, folder(g.Package)+folder(v.Package), k.Name+"Resource")
+				resource := f.from(k.listers, versionAlias(g, v), k.Name+"Resource")
 				at := jen.Id("f")
 				if p.out.Layout != model.Single {
 					at = at.Dot(g.GoName).Call().Dot(v.GoName).Call()

@@ -3,8 +3,8 @@
 // Package templates writes the generated Go files from a model, with one emitter for each kind of file:
 //
 //	informers/factory.go                       factory.go   SharedInformerFactory
+//	informers/groups.go                        groups.go    AppsGroup, which leads to the versions of a group
 //	informers/resource.go                      resource.go  ForResource
-//	informers/<group>/group.go                 group.go     the versions of a group
 //	informers/<group>/<version>/version.go     version.go   the types of a version
 //	informers/<group>/<version>/widget.go      informer.go  WidgetInformer, WithWidgets
 //	listers/<group>/<version>/doc.go           lister.go    the package comment
@@ -88,11 +88,13 @@ func emitters(p *packages) []func() *file {
 	if single && hasExpansions(p.all) {
 		add(func() *file { return expansionsFile(p.root, "", p.all) })
 	}
+	if !single && len(p.out.Groups) > 0 {
+		add(func() *file { return groupsFile(p) })
+	}
 	for _, g := range p.out.Groups {
 		if single {
 			break
 		}
-		add(func() *file { return groupFile(p, g) })
 		for _, v := range g.Versions {
 			add(func() *file { return versionFile(p, g, v) })
 			add(func() *file { return listerDocFile(p, g, v) })

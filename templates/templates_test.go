@@ -191,3 +191,33 @@ func TestDiff(t *testing.T) {
 		}
 	}
 }
+
+// TestDiffOfGroup adds a group: besides its own folders, only the factory's package changes.
+func TestDiffOfGroup(t *testing.T) {
+	render := func(out *model.Output) map[string]string {
+		files, err := Render(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents := map[string]string{}
+		for _, f := range files {
+			contents[f.Path] = string(f.Content)
+		}
+		return contents
+	}
+	before, out := render(sample()), sample()
+	group := *out.Groups[0]
+	group.Name, group.GoName, group.Package = "more.example.com", "More", "more"
+	out.Groups = append(out.Groups, &group)
+	var changed []string
+	for path, content := range render(out) {
+		if !strings.Contains(path, "/more/") && before[path] != content {
+			changed = append(changed, path)
+		}
+	}
+	slices.Sort(changed)
+	want := []string{"informers/factory.go", "informers/groups.go", "informers/resource.go"}
+	if diff := cmp.Diff(want, changed); diff != "" {
+		t.Errorf("changed files, -want +got:\n%s", diff)
+	}
+}

@@ -22,8 +22,15 @@ func versionFile(p *packages, g *model.Group, v *model.Version) *file {
 	for _, k := range p.kinds[v] {
 		methods = append(methods, k.accessor())
 	}
-	f.addInterface(fmt.Sprintf("Interface gives access to the types of %s.", groupVersion(g, v)), methods,
-		fmt.Sprintf("New returns the types of %s, with the informers that factory shares.", groupVersion(g, v)), "version")
+	factory := func() *jen.Statement {
+		return jen.Id("factory").Op("*").Add(f.qual(informerPath, "informer", "Factory"))
+	}
+	f.add(
+		commentf("Interface gives access to the types of %s.", groupVersion(g, v)).Type().Id("Interface").Interface(methods...),
+		commentf("New returns the types of %s, with the informers that factory shares.", groupVersion(g, v)).
+			Func().Id("New").Params(factory()).Id("Interface").Block(jen.Return(made("version", jen.Id("factory")))),
+		jen.Type().Id("version").Add(structOf(factory())),
+	)
 	return f
 }
 

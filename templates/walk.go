@@ -41,7 +41,7 @@ type level struct {
 type value struct {
 	text    string
 	pointer bool   // to what is meant; it isn't nil
-	of      *level // that declares the variable, if the expression is one
+	of      *level // that declares the variable with which the expression begins, if it does
 }
 
 func newWalk(f *file) *walk {
@@ -56,10 +56,10 @@ func (w *walk) follow(path *model.FieldPath) *value {
 	at := &value{text: "obj"}
 	for n, step := range path.Steps {
 		if step.Field != "" {
-			at = &value{text: at.use() + "." + step.Field, pointer: step.Pointer}
+			at = &value{text: at.text + "." + step.Field, pointer: step.Pointer, of: at.of}
 		}
 		if step.Pointer {
-			w.check(at.text + " != nil")
+			w.check(at.use() + " != nil")
 		}
 		switch {
 		case step.Entry != "":
@@ -249,7 +249,11 @@ func (w *walk) compare(c model.Condition, equal bool) {
 	at, is := w.follow(c.Path), or(equal, " == ", " != ")
 	switch {
 	case c.Literal == "true", c.Literal == "false":
-		w.check(or(equal == (c.Literal == "true"), "", "!") + at.read())
+		text := at.read()
+		if c.Path.Key.Path != "" { // && takes no bools of two types
+			text = "bool(" + text + ")"
+		}
+		w.check(or(equal == (c.Literal == "true"), "", "!") + text)
 	case c.Literal != "nil" || !mayMiss(c.Path):
 		w.check(at.read() + is + c.Literal)
 	}

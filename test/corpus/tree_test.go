@@ -76,7 +76,7 @@ func (p *program) tree(path string) (tree, error) {
 		return nil, err
 	}
 	t := tree{}
-	for _, group := range accessors(factory.Type(), isInterfaceBelow(path)) {
+	for _, group := range accessors(factory.Type(), isGroup(path)) {
 		for _, version := range accessors(group.result, isInterfaceBelow(path)) {
 			for _, informer := range accessors(version.result, isInformer) {
 				name := group.call() + "." + version.call() + "." + informer.call()
@@ -109,16 +109,17 @@ type accessor struct {
 
 func (a accessor) call() string { return a.name + "()" }
 
-// accessors returns those methods of t whose result is wanted.
-func accessors(t types.Type, wanted func(*types.Named) bool) []accessor {
+// accessors returns those methods of t that are wanted.
+func accessors(t types.Type, wanted func(accessor) bool) []accessor {
 	var found []accessor
 	for method := range methods(t) {
 		signature := method.Signature()
 		if signature.Params().Len() != 0 || signature.Results().Len() != 1 {
 			continue
 		}
-		if result, ok := signature.Results().At(0).Type().(*types.Named); ok && wanted(result) {
-			found = append(found, accessor{method.Name(), result})
+		result, ok := signature.Results().At(0).Type().(*types.Named)
+		if a := (accessor{method.Name(), result}); ok && wanted(a) {
+			found = append(found, a)
 		}
 	}
 	return found
@@ -134,19 +135,27 @@ func methods(t types.Type) func(yield func(*types.Func) bool) {
 	}
 }
 
-func isInterfaceBelow(path string) func(*types.Named) bool {
-	return func(t *types.Named) bool {
-		return t.Obj().Name() == "Interface" && strings.HasPrefix(t.Obj().Pkg().Path(), path+"/")
+// isGroup finds the interfaces of groups: in client-go they are in packages of their own, in our trees beside the factory.
+func isGroup(path string) func(accessor) bool {
+	below := isInterfaceBelow(path)
+	return func(a accessor) bool {
+		return below(a) || strings.HasSuffix(a.result.Obj().Name(), "Group") && a.result.Obj().Pkg().Path() == path
 	}
 }
 
-func isInformer(t *types.Named) bool { return strings.HasSuffix(t.Obj().Name(), "Informer") }
+func isInterfaceBelow(path string) func(accessor) bool {
+	return func(a accessor) bool {
+		return a.result.Obj().Name() == "Interface" && strings.HasPrefix(a.result.Obj().Pkg().Path(), path+"/")
+	}
+}
+
+func isInformer(a accessor) bool { return strings.HasSuffix(a.result.Obj().Name(), "Informer") }
 
 // readKind follows an informer's accessor to its listers and its object.
 func readKind(informer accessor) (kind, error) {
 	// In client-go v0.37, accessors return a TypedPodInformer: a PodInformer which has a typed informer too.
 	k := kind{Informer: strings.TrimPrefix(informer.result.Obj().Name(), "Typed")}
-	found := accessors(informer.result, func(t *types.Named) bool { return strings.HasSuffix(t.Obj().Name(), "Lister") })
+	found := accessors(informer.result, func(a accessor) bool { return strings.HasSuffix(a.result.Obj().Name(), "Lister") })
 	if len(found) != 1 || found[0].name != "Lister" {
 		return k, fmt.Errorf("%v has no method Lister", informer.result)
 	}

@@ -4,7 +4,6 @@
 package informers
 
 import (
-	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -22,7 +21,7 @@ type SharedInformerFactory interface {
 	// resource that this factory has no informer for.
 	ForResource(resource schema.GroupVersionResource) (informer.GenericInformer, error)
 	// Samples has the informers of samples.informer-gen.dev.
-	Samples() samples.Interface
+	Samples() SamplesGroup
 }
 
 // NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing; Start returns
@@ -33,8 +32,4 @@ func NewSharedInformerFactory(client *source.Client, opts ...informer.Option) Sh
 
 type factory struct {
 	informer.SharedInformerFactory
-}
-
-func (f *factory) Samples() samples.Interface {
-	return samples.New(f.Base())
 }

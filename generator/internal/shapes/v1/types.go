@@ -129,6 +129,8 @@ import (
 // +informer:index:name=WhenEntryPointer,field=.spec.string,when=.spec.textPointers['a']==a
 // +informer:index:name=WhenEntryField,field=.spec.string,when=.spec.leaves['a'].ref!=a
 // +informer:index:name=WhenEntryFieldNull,field=.spec.string,when=.spec.leafPointers['a'].ref==null
+// +informer:index:name=WhenEntryFieldThere,field=.spec.string,when=.spec.leaves['a'].name!=null
+// +informer:index:name=WhenSwitches,field=.spec.string,when=.spec.switch==true && .spec.flag!=true && .spec.switches['a']==true
 // +informer:index:name=WhenNumberEntry,field=.spec.string,when=.spec.mapOfMaps['a']['b']==true
 // +informer:index:name=WhenBoth,field=.spec.slice[*],when=.spec.bool==true && .spec.flag!=false && .spec.string!="a"&&.spec.string != b
 // +informer:index:name=WhenSeveral,field=.spec.nodes[*].name;.spec.string,when=.status.phase!=a && .spec.next!=null
@@ -164,6 +166,9 @@ type Named string
 // Count is a number by another name.
 type Count int32
 
+// Switch is a bool by another name.
+type Switch bool
+
 // Names is a list by another name.
 type Names []Named
 
@@ -192,8 +197,10 @@ type Spec struct {
 	NodePointers []*Node `json:"nodePointers"`
 	PointerNodes *[]Node `json:"pointerNodes"`
 
-	Flag *bool `json:"flag"`
-	Maps `json:",inline"`
+	Flag     *bool             `json:"flag"`
+	Switch   Switch            `json:"switch"`
+	Switches map[string]Switch `json:"switches"`
+	Maps     `json:",inline"`
 
 	Inline         `json:",inline"`
 	*InlinePointer `json:",inline"`

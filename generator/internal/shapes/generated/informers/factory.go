@@ -4,7 +4,6 @@
 package informers
 
 import (
-	"github.com/informer-gen/informer-gen/generator/internal/shapes/generated/informers/shapes"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -22,7 +21,7 @@ type SharedInformerFactory interface {
 	// resource that this factory has no informer for.
 	ForResource(resource schema.GroupVersionResource) (informer.GenericInformer, error)
 	// Shapes has the informers of shapes.example.com.
-	Shapes() shapes.Interface
+	Shapes() ShapesGroup
 }
 
 // NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing; Start returns
@@ -33,8 +32,4 @@ func NewSharedInformerFactory(client *source.Client, opts ...informer.Option) Sh
 
 type factory struct {
 	informer.SharedInformerFactory
-}
-
-func (f *factory) Shapes() shapes.Interface {
-	return shapes.New(f.Base())
 }

@@ -17,130 +17,132 @@ import (
 
 // The names of the indexes of Shapes, as errors and logs have them.
 const (
-	ShapeByStringIndex           = "ByString"
-	ShapeByNamedIndex            = "ByNamed"
-	ShapeByBoolIndex             = "ByBool"
-	ShapeByIntIndex              = "ByInt"
-	ShapeBySmallIndex            = "BySmall"
-	ShapeByUnsignedIndex         = "ByUnsigned"
-	ShapeByUIDIndex              = "ByUID"
-	ShapeByPointerIndex          = "ByPointer"
-	ShapeByNumberPointerIndex    = "ByNumberPointer"
-	ShapeBySliceIndex            = "BySlice"
-	ShapeBySlicePointersIndex    = "BySlicePointers"
-	ShapeByPointerSliceIndex     = "ByPointerSlice"
-	ShapeByArrayIndex            = "ByArray"
-	ShapeByArrayPointersIndex    = "ByArrayPointers"
-	ShapeByNamedSliceIndex       = "ByNamedSlice"
-	ShapeByStructIndex           = "ByStruct"
-	ShapeByPointerStructIndex    = "ByPointerStruct"
-	ShapeByPointersIndex         = "ByPointers"
-	ShapeByStructsIndex          = "ByStructs"
-	ShapeByStructPointersIndex   = "ByStructPointers"
-	ShapeByPointerStructsIndex   = "ByPointerStructs"
-	ShapeByNestedIndex           = "ByNested"
-	ShapeByNestedPointersIndex   = "ByNestedPointers"
-	ShapeByDeepIndex             = "ByDeep"
-	ShapeByInlineIndex           = "ByInline"
-	ShapeByInlinePointerIndex    = "ByInlinePointer"
-	ShapeByHiddenIndex           = "ByHidden"
-	ShapeByBelowNameIndex        = "ByBelowName"
-	ShapeByPrivateIndex          = "ByPrivate"
-	ShapeByGoNameIndex           = "ByGoName"
-	ShapeByStatusIndex           = "ByStatus"
-	ShapeByOwnerIndex            = "ByOwner"
-	ShapeByControllerIndex       = "ByController"
-	ShapeByGracePeriodIndex      = "ByGracePeriod"
-	ShapeByMatrixIndex           = "ByMatrix"
-	ShapeByMatrixPointersIndex   = "ByMatrixPointers"
-	ShapeByTableIndex            = "ByTable"
-	ShapeByTableTagIndex         = "ByTableTag"
-	ShapeByTextIndex             = "ByText"
-	ShapeByTextKeyIndex          = "ByTextKey"
-	ShapeByTextEntryIndex        = "ByTextEntry"
-	ShapeByTextQuotedIndex       = "ByTextQuoted"
-	ShapeByTextPointerIndex      = "ByTextPointer"
-	ShapeByTextPointerKeyIndex   = "ByTextPointerKey"
-	ShapeByTextPointerEntryIndex = "ByTextPointerEntry"
-	ShapeByTextMapIndex          = "ByTextMap"
-	ShapeByTextMapKeyIndex       = "ByTextMapKey"
-	ShapeByTextMapEntryIndex     = "ByTextMapEntry"
-	ShapeByLeafIndex             = "ByLeaf"
-	ShapeByLeafKeyIndex          = "ByLeafKey"
-	ShapeByLeafEntryIndex        = "ByLeafEntry"
-	ShapeByLeafRefIndex          = "ByLeafRef"
-	ShapeByLeafTagIndex          = "ByLeafTag"
-	ShapeByLeafPointerIndex      = "ByLeafPointer"
-	ShapeByLeafPointerEntryIndex = "ByLeafPointerEntry"
-	ShapeByNumberKeyIndex        = "ByNumberKey"
-	ShapeByNumberLineIndex       = "ByNumberLine"
-	ShapeByNumberEntryIndex      = "ByNumberEntry"
-	ShapeByListIndex             = "ByList"
-	ShapeByListEntryIndex        = "ByListEntry"
-	ShapeByMapOfMapsIndex        = "ByMapOfMaps"
-	ShapeByMapOfMapsKeyIndex     = "ByMapOfMapsKey"
-	ShapeByMapOfMapsEntryIndex   = "ByMapOfMapsEntry"
-	ShapeByMapsInListIndex       = "ByMapsInList"
-	ShapeByLabelIndex            = "ByLabel"
-	ShapeByPairIndex             = "ByPair"
-	ShapeByPairPointerIndex      = "ByPairPointer"
-	ShapeByPairsIndex            = "ByPairs"
-	ShapeByPairEntryIndex        = "ByPairEntry"
-	ShapeByTargetIndex           = "ByTarget"
-	ShapeByTwoIndex              = "ByTwo"
-	ShapeByTwoPointersIndex      = "ByTwoPointers"
-	ShapeByThreeIndex            = "ByThree"
-	ShapeByOneElementIndex       = "ByOneElement"
-	ShapeByElementAndBelowIndex  = "ByElementAndBelow"
-	ShapeByElementTwiceIndex     = "ByElementTwice"
-	ShapeByBranchesIndex         = "ByBranches"
-	ShapeByEveryPairIndex        = "ByEveryPair"
-	ShapeByCellIndex             = "ByCell"
-	ShapeByLabelPairIndex        = "ByLabelPair"
-	ShapeByEntryPairIndex        = "ByEntryPair"
-	ShapeByPointerPairIndex      = "ByPointerPair"
-	ShapeByInnerPairIndex        = "ByInnerPair"
-	ShapeByTwoEntriesIndex       = "ByTwoEntries"
-	ShapeWhenTrueIndex           = "WhenTrue"
-	ShapeWhenFalseIndex          = "WhenFalse"
-	ShapeWhenFlagIndex           = "WhenFlag"
-	ShapeWhenNotFlagIndex        = "WhenNotFlag"
-	ShapeWhenFlagFalseIndex      = "WhenFlagFalse"
-	ShapeWhenFlagNullIndex       = "WhenFlagNull"
-	ShapeWhenFlagThereIndex      = "WhenFlagThere"
-	ShapeWhenTextIndex           = "WhenText"
-	ShapeWhenNotTextIndex        = "WhenNotText"
-	ShapeWhenNumberIndex         = "WhenNumber"
-	ShapeWhenCountIndex          = "WhenCount"
-	ShapeWhenDeepIndex           = "WhenDeep"
-	ShapeWhenNotDeepIndex        = "WhenNotDeep"
-	ShapeWhenDeepNullIndex       = "WhenDeepNull"
-	ShapeWhenDeepThereIndex      = "WhenDeepThere"
-	ShapeWhenBelowNullIndex      = "WhenBelowNull"
-	ShapeWhenInlineIndex         = "WhenInline"
-	ShapeWhenEntryIndex          = "WhenEntry"
-	ShapeWhenNotEntryIndex       = "WhenNotEntry"
-	ShapeWhenEntryNullIndex      = "WhenEntryNull"
-	ShapeWhenEntryThereIndex     = "WhenEntryThere"
-	ShapeWhenEntryPointerIndex   = "WhenEntryPointer"
-	ShapeWhenEntryFieldIndex     = "WhenEntryField"
-	ShapeWhenEntryFieldNullIndex = "WhenEntryFieldNull"
-	ShapeWhenNumberEntryIndex    = "WhenNumberEntry"
-	ShapeWhenBothIndex           = "WhenBoth"
-	ShapeWhenSeveralIndex        = "WhenSeveral"
-	ShapeByControllerUIDIndex    = "ByControllerUID"
-	ShapeByOwnerShapeIndex       = "ByOwnerShape"
-	ShapeByOwnerNodeIndex        = "ByOwnerNode"
-	ShapeByOwnerWhenIndex        = "ByOwnerWhen"
-	ShapeByFuncIndex             = "ByFunc"
-	ShapeByFuncWhenIndex         = "ByFuncWhen"
-	ShapeInByFuncIndex           = "InByFunc"
-	ShapeInByStringIndex         = "InByString"
-	ShapeInBySliceIndex          = "InBySlice"
-	ShapeInByPairIndex           = "InByPair"
-	ShapeInByTwoIndex            = "InByTwo"
-	ShapeInByOwnerIndex          = "InByOwner"
-	ShapeInByControllerIndex     = "InByController"
+	ShapeByStringIndex            = "ByString"
+	ShapeByNamedIndex             = "ByNamed"
+	ShapeByBoolIndex              = "ByBool"
+	ShapeByIntIndex               = "ByInt"
+	ShapeBySmallIndex             = "BySmall"
+	ShapeByUnsignedIndex          = "ByUnsigned"
+	ShapeByUIDIndex               = "ByUID"
+	ShapeByPointerIndex           = "ByPointer"
+	ShapeByNumberPointerIndex     = "ByNumberPointer"
+	ShapeBySliceIndex             = "BySlice"
+	ShapeBySlicePointersIndex     = "BySlicePointers"
+	ShapeByPointerSliceIndex      = "ByPointerSlice"
+	ShapeByArrayIndex             = "ByArray"
+	ShapeByArrayPointersIndex     = "ByArrayPointers"
+	ShapeByNamedSliceIndex        = "ByNamedSlice"
+	ShapeByStructIndex            = "ByStruct"
+	ShapeByPointerStructIndex     = "ByPointerStruct"
+	ShapeByPointersIndex          = "ByPointers"
+	ShapeByStructsIndex           = "ByStructs"
+	ShapeByStructPointersIndex    = "ByStructPointers"
+	ShapeByPointerStructsIndex    = "ByPointerStructs"
+	ShapeByNestedIndex            = "ByNested"
+	ShapeByNestedPointersIndex    = "ByNestedPointers"
+	ShapeByDeepIndex              = "ByDeep"
+	ShapeByInlineIndex            = "ByInline"
+	ShapeByInlinePointerIndex     = "ByInlinePointer"
+	ShapeByHiddenIndex            = "ByHidden"
+	ShapeByBelowNameIndex         = "ByBelowName"
+	ShapeByPrivateIndex           = "ByPrivate"
+	ShapeByGoNameIndex            = "ByGoName"
+	ShapeByStatusIndex            = "ByStatus"
+	ShapeByOwnerIndex             = "ByOwner"
+	ShapeByControllerIndex        = "ByController"
+	ShapeByGracePeriodIndex       = "ByGracePeriod"
+	ShapeByMatrixIndex            = "ByMatrix"
+	ShapeByMatrixPointersIndex    = "ByMatrixPointers"
+	ShapeByTableIndex             = "ByTable"
+	ShapeByTableTagIndex          = "ByTableTag"
+	ShapeByTextIndex              = "ByText"
+	ShapeByTextKeyIndex           = "ByTextKey"
+	ShapeByTextEntryIndex         = "ByTextEntry"
+	ShapeByTextQuotedIndex        = "ByTextQuoted"
+	ShapeByTextPointerIndex       = "ByTextPointer"
+	ShapeByTextPointerKeyIndex    = "ByTextPointerKey"
+	ShapeByTextPointerEntryIndex  = "ByTextPointerEntry"
+	ShapeByTextMapIndex           = "ByTextMap"
+	ShapeByTextMapKeyIndex        = "ByTextMapKey"
+	ShapeByTextMapEntryIndex      = "ByTextMapEntry"
+	ShapeByLeafIndex              = "ByLeaf"
+	ShapeByLeafKeyIndex           = "ByLeafKey"
+	ShapeByLeafEntryIndex         = "ByLeafEntry"
+	ShapeByLeafRefIndex           = "ByLeafRef"
+	ShapeByLeafTagIndex           = "ByLeafTag"
+	ShapeByLeafPointerIndex       = "ByLeafPointer"
+	ShapeByLeafPointerEntryIndex  = "ByLeafPointerEntry"
+	ShapeByNumberKeyIndex         = "ByNumberKey"
+	ShapeByNumberLineIndex        = "ByNumberLine"
+	ShapeByNumberEntryIndex       = "ByNumberEntry"
+	ShapeByListIndex              = "ByList"
+	ShapeByListEntryIndex         = "ByListEntry"
+	ShapeByMapOfMapsIndex         = "ByMapOfMaps"
+	ShapeByMapOfMapsKeyIndex      = "ByMapOfMapsKey"
+	ShapeByMapOfMapsEntryIndex    = "ByMapOfMapsEntry"
+	ShapeByMapsInListIndex        = "ByMapsInList"
+	ShapeByLabelIndex             = "ByLabel"
+	ShapeByPairIndex              = "ByPair"
+	ShapeByPairPointerIndex       = "ByPairPointer"
+	ShapeByPairsIndex             = "ByPairs"
+	ShapeByPairEntryIndex         = "ByPairEntry"
+	ShapeByTargetIndex            = "ByTarget"
+	ShapeByTwoIndex               = "ByTwo"
+	ShapeByTwoPointersIndex       = "ByTwoPointers"
+	ShapeByThreeIndex             = "ByThree"
+	ShapeByOneElementIndex        = "ByOneElement"
+	ShapeByElementAndBelowIndex   = "ByElementAndBelow"
+	ShapeByElementTwiceIndex      = "ByElementTwice"
+	ShapeByBranchesIndex          = "ByBranches"
+	ShapeByEveryPairIndex         = "ByEveryPair"
+	ShapeByCellIndex              = "ByCell"
+	ShapeByLabelPairIndex         = "ByLabelPair"
+	ShapeByEntryPairIndex         = "ByEntryPair"
+	ShapeByPointerPairIndex       = "ByPointerPair"
+	ShapeByInnerPairIndex         = "ByInnerPair"
+	ShapeByTwoEntriesIndex        = "ByTwoEntries"
+	ShapeWhenTrueIndex            = "WhenTrue"
+	ShapeWhenFalseIndex           = "WhenFalse"
+	ShapeWhenFlagIndex            = "WhenFlag"
+	ShapeWhenNotFlagIndex         = "WhenNotFlag"
+	ShapeWhenFlagFalseIndex       = "WhenFlagFalse"
+	ShapeWhenFlagNullIndex        = "WhenFlagNull"
+	ShapeWhenFlagThereIndex       = "WhenFlagThere"
+	ShapeWhenTextIndex            = "WhenText"
+	ShapeWhenNotTextIndex         = "WhenNotText"
+	ShapeWhenNumberIndex          = "WhenNumber"
+	ShapeWhenCountIndex           = "WhenCount"
+	ShapeWhenDeepIndex            = "WhenDeep"
+	ShapeWhenNotDeepIndex         = "WhenNotDeep"
+	ShapeWhenDeepNullIndex        = "WhenDeepNull"
+	ShapeWhenDeepThereIndex       = "WhenDeepThere"
+	ShapeWhenBelowNullIndex       = "WhenBelowNull"
+	ShapeWhenInlineIndex          = "WhenInline"
+	ShapeWhenEntryIndex           = "WhenEntry"
+	ShapeWhenNotEntryIndex        = "WhenNotEntry"
+	ShapeWhenEntryNullIndex       = "WhenEntryNull"
+	ShapeWhenEntryThereIndex      = "WhenEntryThere"
+	ShapeWhenEntryPointerIndex    = "WhenEntryPointer"
+	ShapeWhenEntryFieldIndex      = "WhenEntryField"
+	ShapeWhenEntryFieldNullIndex  = "WhenEntryFieldNull"
+	ShapeWhenEntryFieldThereIndex = "WhenEntryFieldThere"
+	ShapeWhenSwitchesIndex        = "WhenSwitches"
+	ShapeWhenNumberEntryIndex     = "WhenNumberEntry"
+	ShapeWhenBothIndex            = "WhenBoth"
+	ShapeWhenSeveralIndex         = "WhenSeveral"
+	ShapeByControllerUIDIndex     = "ByControllerUID"
+	ShapeByOwnerShapeIndex        = "ByOwnerShape"
+	ShapeByOwnerNodeIndex         = "ByOwnerNode"
+	ShapeByOwnerWhenIndex         = "ByOwnerWhen"
+	ShapeByFuncIndex              = "ByFunc"
+	ShapeByFuncWhenIndex          = "ByFuncWhen"
+	ShapeInByFuncIndex            = "InByFunc"
+	ShapeInByStringIndex          = "InByString"
+	ShapeInBySliceIndex           = "InBySlice"
+	ShapeInByPairIndex            = "InByPair"
+	ShapeInByTwoIndex             = "InByTwo"
+	ShapeInByOwnerIndex           = "InByOwner"
+	ShapeInByControllerIndex      = "InByController"
 )
 
 var (
@@ -256,6 +258,8 @@ var (
 		ShapeWhenEntryPointer,
 		ShapeWhenEntryField,
 		ShapeWhenEntryFieldNull,
+		ShapeWhenEntryFieldThere,
+		ShapeWhenSwitches,
 		ShapeWhenNumberEntry,
 		ShapeWhenBoth,
 		ShapeWhenSeveral,
@@ -1084,6 +1088,26 @@ var (
 		}
 		return append(keys, obj.Spec.String)
 	})
+	// ShapeWhenEntryFieldThere finds the Shapes with key at .spec.string, if .spec.leaves['a'].name != null.
+	ShapeWhenEntryFieldThere = store.NewIndex(ShapeWhenEntryFieldThereIndex, func(obj *v1.Shape, keys []string) []string {
+		if _, ok := obj.Spec.Maps.Leaves["a"]; ok {
+			keys = append(keys, obj.Spec.String)
+		}
+		return keys
+	})
+	// ShapeWhenSwitches finds the Shapes with key at .spec.string, if .spec.switch == true and .spec.flag != true and
+	// .spec.switches['a'] == true.
+	ShapeWhenSwitches = store.NewIndex(ShapeWhenSwitchesIndex, func(obj *v1.Shape, keys []string) []string {
+		if obj.Spec.Flag != nil && *obj.Spec.Flag {
+			return keys
+		}
+		if bool(obj.Spec.Switch) {
+			if value, ok := obj.Spec.Switches["a"]; ok && bool(value) {
+				keys = append(keys, obj.Spec.String)
+			}
+		}
+		return keys
+	})
 	// ShapeWhenNumberEntry finds the Shapes with key at .spec.string, if .spec.mapOfMaps['a']['b'] == true.
 	ShapeWhenNumberEntry = store.NewIndex(ShapeWhenNumberEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.MapOfMaps["a"]; ok {
@@ -1669,6 +1693,13 @@ type ShapeLookups interface {
 	// WhenEntryFieldNull finds the Shapes with key at .spec.string, if .spec.leafPointers['a'].ref == null.
 	WhenEntryFieldNull(key string) iter.Seq[*v1.Shape]
 	ListWhenEntryFieldNull(key string) []*v1.Shape
+	// WhenEntryFieldThere finds the Shapes with key at .spec.string, if .spec.leaves['a'].name != null.
+	WhenEntryFieldThere(key string) iter.Seq[*v1.Shape]
+	ListWhenEntryFieldThere(key string) []*v1.Shape
+	// WhenSwitches finds the Shapes with key at .spec.string, if .spec.switch == true and .spec.flag != true and
+	// .spec.switches['a'] == true.
+	WhenSwitches(key string) iter.Seq[*v1.Shape]
+	ListWhenSwitches(key string) []*v1.Shape
 	// WhenNumberEntry finds the Shapes with key at .spec.string, if .spec.mapOfMaps['a']['b'] == true.
 	WhenNumberEntry(key string) iter.Seq[*v1.Shape]
 	ListWhenNumberEntry(key string) []*v1.Shape
@@ -2357,6 +2388,18 @@ func (l *shapeLister) WhenEntryFieldNull(key string) iter.Seq[*v1.Shape] {
 }
 func (l *shapeLister) ListWhenEntryFieldNull(key string) []*v1.Shape {
 	return ShapeWhenEntryFieldNull.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenEntryFieldThere(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenEntryFieldThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenEntryFieldThere(key string) []*v1.Shape {
+	return ShapeWhenEntryFieldThere.ListIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) WhenSwitches(key string) iter.Seq[*v1.Shape] {
+	return ShapeWhenSwitches.LookupIn(l.Snapshot(), l.InNamespace(), key)
+}
+func (l *shapeLister) ListWhenSwitches(key string) []*v1.Shape {
+	return ShapeWhenSwitches.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
 func (l *shapeLister) WhenNumberEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package oracle tells by reflection, as simply as it can, what keys an object has in an index, and holds the generated
+// code of random indexes against that. The test of package random writes programs that call it.
+package oracle
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// Rule is what an index is declared by: Paths or Func, and the rest of it.
+type Rule struct {
+	Paths      []string
+	Func       func(object.Object) []any
+	When       []Condition
+	Namespaced bool
+}
+
+// Condition compares what is at a path with a literal, or with null.
+type Condition struct {
+	Path, Literal string
+	Not, Null     bool
+}
+
+// namespaces are those of the objects, and one that has none.
+var namespaces = []string{"shop", "park", "void"}
+
+// State is a store and what is in it.
+type State[T object.Object] struct {
+	Store   *store.Store[T]
+	objects map[object.Key]object.Object
+}
+
+// Run changes the objects of a store many times, and lets check look at each state.
+func Run[T object.Object](seed uint64, newObject func() T, cluster bool, indexes []store.Indexer[T], check func(*State[T])) {
+	s, err := store.New(indexes...)
+	if err != nil {
+		panic(err)
+	}
+	random := rand.New(rand.NewPCG(seed, 0))
+	state := &State[T]{Store: s, objects: map[object.Key]object.Object{}}
+	for range 40 {
+		err := s.Update(func(x *store.Txn[T]) error {
+			for range 1 + random.IntN(3) {
+				obj := newObject()
+				fill(random, reflect.ValueOf(obj).Elem())
+				obj.SetName(fmt.Sprint("n", random.IntN(5)))
+				if !cluster {
+					obj.SetNamespace(namespaces[random.IntN(2)])
+				}
+				key := object.KeyOf(obj)
+				if random.IntN(5) == 0 {
+					x.Delete(key)
+					delete(state.objects, key)
+					continue
+				}
+				state.objects[key] = obj
+				if err := x.Set(obj); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			panic(err)
+		}
+		check(state)
+	}
+}
+
+var failed, keysSeen int
+
+// Report tells how much was compared, and whether all of it was as it should be.
+func Report() (ok bool) {
+	fmt.Printf("%d keys of objects\n", keysSeen)
+	return failed == 0 && keysSeen > 0
+}
+
+// In is the methods of an index on the lister of a namespace.
+type In[T object.Object, K comparable] func(namespace string) (func(K) iter.Seq[T], func(K) []T)
+
+// Methods makes an In of a lister's method for a namespace, and two methods of what that returns.
+func Methods[T object.Object, K comparable, L any](
+	lister func(string) L, all func(L, K) iter.Seq[T], list func(L, K) []T,
+) In[T, K] {
+	return func(namespace string) (func(K) iter.Seq[T], func(K) []T) {
+		l := lister(namespace)
+		return func(key K) iter.Seq[T] { return all(l, key) }, func(key K) []T { return list(l, key) }
+	}
+}
+
+// Check holds an index, and the methods of the listers for it, against the rule. in is nil for kinds that are in no
+// namespace.
+func Check[T object.Object, K comparable](
+	s *State[T], x *store.Index[T, K], rule Rule, all func(K) iter.Seq[T], list func(K) []T, in In[T, K],
+) {
+	c := checked{rule: rule, name: x.Name(), objects: s.objects, key: reflect.TypeFor[K]()}
+	for key := range x.Keys(s.Store.Snapshot()) {
+		c.has = append(c.has, key)
+	}
+	c.find = func(key any) [][]object.Key {
+		k := key.(K)
+		found := [][]object.Key{names(x.List(s.Store.Snapshot(), k)), names(slices.Collect(all(k))), names(list(k))}
+		if in != nil {
+			for _, namespace := range append([]string{""}, namespaces...) {
+				inAll, inList := in(namespace)
+				found = append(found, names(slices.Collect(inAll(k))), names(inList(k)))
+			}
+		}
+		return found
+	}
+	c.check()
+}
+
+// CheckNamespaced is Check for an index whose keys count within a namespace.
+func CheckNamespaced[T object.Object, K comparable](
+	s *State[T], x *store.Index[T, store.NamespacedKey[K]], rule Rule, in In[T, K],
+) {
+	c := checked{rule: rule, name: x.Name(), objects: s.objects, key: reflect.TypeFor[store.NamespacedKey[K]]()}
+	for key := range x.Keys(s.Store.Snapshot()) {
+		c.has = append(c.has, key)
+	}
+	c.find = func(key any) [][]object.Key {
+		k := key.(store.NamespacedKey[K])
+		all, list := in(k.Namespace)
+		return [][]object.Key{names(x.List(s.Store.Snapshot(), k)), names(slices.Collect(all(k.Key))), names(list(k.Key))}
+	}
+	c.check()
+}
+
+func names[T object.Object](list []T) []object.Key {
+	var keys []object.Key
+	for _, obj := range list {
+		keys = append(keys, object.KeyOf(obj))
+	}
+	return sorted(keys)
+}
+
+func sorted(keys []object.Key) []object.Key {
+	slices.SortFunc(keys, func(a, b object.Key) int {
+		return slices.Compare([]string{a.Namespace, a.Name}, []string{b.Namespace, b.Name})
+	})
+	return keys
+}
+
+// checked is an index without its types.
+type checked struct {
+	rule    Rule
+	name    string
+	objects map[object.Key]object.Object
+	key     reflect.Type
+	has     []any // keys
+	// find returns what is found with a key: by the index, by the two methods of the lister if it has some, and by those of
+	// the listers of namespaces.
+	find func(key any) [][]object.Key
+}
+
+func (c *checked) check() {
+	want := map[any][]object.Key{reflect.Zero(c.key).Interface(): nil} // which is looked up though no object may have it
+	for name, obj := range c.objects {
+		for key := range keys(c.rule, obj, c.key) {
+			want[key] = append(want[key], name)
+		}
+	}
+	for _, key := range c.has {
+		if want[key] == nil {
+			c.fail("there is a key %#v that no object has", key)
+		}
+	}
+	keysSeen += len(want) - 1
+	for key, objects := range want {
+		for n, found := range c.find(key) {
+			there := sorted(slices.Clone(objects))
+			if n > 4 { // 0 is the index, 1 and 2 are all namespaces, and so are 3 and 4
+				there = slices.DeleteFunc(there, func(o object.Key) bool { return o.Namespace != namespaces[(n-5)/2] })
+			}
+			if !slices.Equal(found, there) {
+				c.fail("method %d finds %v at %#v, want %v", n, found, key, there)
+			}
+		}
+	}
+}
+
+func (c *checked) fail(format string, args ...any) {
+	if failed++; failed <= 20 {
+		fmt.Fprintf(os.Stderr, "%s %+v: %s\n", c.name, c.rule, fmt.Sprintf(format, args...))
+	}
+}
+
+// keys are those of an object: values of a type.
+func keys(rule Rule, obj object.Object, key reflect.Type) map[any]bool {
+	found := map[any]bool{}
+	root := reflect.ValueOf(obj).Elem()
+	for _, c := range rule.When {
+		if !c.holds(root) {
+			return nil
+		}
+	}
+	add := func(parts ...reflect.Value) {
+		key := reflect.New(key).Elem()
+		at := key
+		if rule.Namespaced {
+			at.FieldByName("Namespace").SetString(obj.GetNamespace())
+			at = at.FieldByName("Key")
+		}
+		if len(parts) == 1 {
+			at.Set(parts[0])
+		} else {
+			for i, part := range parts {
+				at.Field(i).Set(part)
+			}
+		}
+		found[key.Interface()] = true
+	}
+	if rule.Func != nil {
+		for _, key := range rule.Func(obj) {
+			add(reflect.ValueOf(key))
+		}
+		return found
+	}
+	rows := []row{{}}
+	for _, path := range rule.Paths {
+		rows = join(rows, walk(root, path))
+	}
+	for _, r := range rows {
+		add(r.values...)
+	}
+	return found
+}
+
+// Any are keys of any type.
+func Any[K comparable](keys []K) []any {
+	var all []any
+	for _, key := range keys {
+		all = append(all, key)
+	}
+	return all
+}
+
+// Owners are the keys of an index with an owner.
+func Owners(obj object.Object, owner string) []any {
+	var found []any
+	kind, group, _ := strings.Cut(owner, ".")
+	for _, ref := range obj.GetOwnerReferences() {
+		of, _, ok := strings.Cut(ref.APIVersion, "/")
+		if !ok {
+			of = ""
+		}
+		switch {
+		case owner == "controller" && ref.Controller != nil && *ref.Controller:
+			return []any{ref.UID}
+		case owner != "controller" && ref.Kind == kind && of == group:
+			found = append(found, ref.Name)
+		}
+	}
+	return found
+}
+
+// row is a value for each path so far, and the elements that they were found in: a path up to its bracket, and a place
+// there.
+type row struct {
+	elements map[string]any
+	values   []reflect.Value
+}
+
+// join puts the rows of two sets together that are about the same elements.
+func join(left, right []row) []row {
+	var joined []row
+	for _, l := range left {
+		for _, r := range right {
+			elements := maps.Clone(r.elements)
+			same := true
+			for path, at := range l.elements {
+				if there, ok := elements[path]; ok && there != at {
+					same = false
+				}
+				elements[path] = at
+			}
+			if same {
+				joined = append(joined, row{elements, append(slices.Clone(l.values), r.values...)})
+			}
+		}
+	}
+	return joined
+}
+
+func (c Condition) holds(root reflect.Value) bool {
+	rows := walk(root, c.Path)
+	equal := len(rows) == 0 && c.Null
+	if len(rows) > 0 && !c.Null {
+		equal = fmt.Sprint(rows[0].values[0].Interface()) == c.Literal
+	}
+	return equal != c.Not
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package templates
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/informer-gen/informer-gen/generator/model"
+)
+
+// groupsFile is informers/groups.go: for each group an interface with one accessor for each version, and the factory's
+// accessor. They are in the factory's package, since the compiler makes whatever leads to an informer's type once more in each
+// package that has such a thing.
+func groupsFile(p *packages) *file {
+	f := newFile(p.root, "groups.go", "", "f", "g")
+	f.fix(informerPath, "informer")
+	for _, g := range p.out.Groups {
+		impl := groupImpl(g)
+		var methods, accessors []jen.Code
+		for _, v := range g.Versions {
+			of, alias := p.informers[v], versionAlias(g, v)
+			result := func() *jen.Statement { return f.from(of, alias, "Interface") }
+			methods = append(methods,
+				commentf("%s has the informers of %s.", v.GoName, groupVersion(g, v)).Id(v.GoName).Params().Add(result()))
+			accessors = append(accessors,
+				method("g", impl, v.GoName, nil, result(), f.from(of, alias, "New").Call(jen.Id("g").Dot("factory"))))
+		}
+		f.add(
+			commentf("%s gives access to the versions of %s.", groupInterface(g), groupTitle(g)).
+				Type().Id(groupInterface(g)).Interface(methods...),
+			jen.Type().Id(impl).Add(structOf(jen.Id("factory").Op("*").Add(f.qual(informerPath, "informer", "Factory")))),
+		)
+		f.together(append([]jen.Code{
+			method("f", "factory", g.GoName, nil, jen.Id(groupInterface(g)), made(impl, jen.Id("f").Dot("Base").Call())),
+		}, accessors...)...)
+	}
+	return f
+}
+
+// groupInterface is what the factory returns for a group.
+func groupInterface(g *model.Group) string { return g.GoName + "Group" }
+
+// groupImpl implements it.
+func groupImpl(g *model.Group) string { return private(g.GoName) + "Group" }
+
+// versionAlias is the name under which the factory's package imports what is generated for a version. Versions of one name
+// are in many groups.
+func versionAlias(g *model.Group, v *model.Version) string {
+	return folder(g.Package) + folder(v.Package)
+}
+
+// groupTitle is how a sentence names a group.
+func groupTitle(g *model.Group) string {
+	if g.Name == "" {
+		return "the core group"
+	}
+	return g.Name
+}
