@@ -129,7 +129,7 @@ func (v verdict) inspected() InspectedType {
 		return t
 	}
 	t.Group, t.GroupGoName, t.Version = v.api.group.fact(), v.api.groupGoName.fact(), v.api.version.fact()
-	t.Scope, t.Resource, t.Plural = v.scope.fact(), v.resource.fact(), v.plural.fact()
+	t.Scope, t.Resource, t.Plural = v.kind.scope.fact(), v.kind.resource.fact(), v.kind.plural.fact()
 	for i, x := range v.kind.Indexes {
 		index := InspectedIndex{Name: x.Name, Key: keyName(t.Name, x), Of: madeOf(x), Namespaced: x.Namespaced}
 		if i < len(v.kind.indexes) {

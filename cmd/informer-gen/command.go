@@ -86,11 +86,13 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// names are those of the commands below cmd.
+// names are those of the commands below cmd that one may call.
 func names(cmd *cobra.Command) []string {
 	var all []string
 	for _, sub := range cmd.Commands() {
-		all = append(all, sub.Name())
+		if !sub.Hidden {
+			all = append(all, sub.Name())
+		}
 	}
 	return all
 }
@@ -129,12 +131,19 @@ func singleDash(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// mistaken adds to an error about the patterns the command that one of them probably stands for.
+// mistaken adds to an error about the patterns the command that one of them probably stands for. The result isn't a
+// diag.List any more, which would be shown without what is added.
 func mistaken(root *cobra.Command, patterns []string, err error) error {
+	commands := names(root)
+	for _, pattern := range patterns {
+		if slices.Contains(commands, pattern) {
+			return fmt.Errorf("%v (a command stands before PACKAGES: informer-gen %s)", err, pattern)
+		}
+	}
 	if len(patterns) == 0 || strings.ContainsAny(patterns[0], "./") {
 		return err
 	}
-	if hint := diag.DidYouMean(patterns[0], names(root)); hint != "" {
+	if hint := diag.DidYouMean(patterns[0], commands); hint != "" {
 		return fmt.Errorf("%q is neither a command nor a package%s (%v)", patterns[0], hint, err)
 	}
 	return err

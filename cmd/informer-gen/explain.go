@@ -26,8 +26,8 @@ func newExplain() *cobra.Command {
 		Short: "Say why a kind is generated or isn't, and where its names come from",
 		Long: `Explain looks at every type called KIND among the packages that informer-gen with the same flags and PACKAGES would
 read. It says whether something is generated for it and why, what was decided about its group, version, scope, resource
-and plural, what decided it (a marker, a line of informer-gen.yaml, or a rule), the types of its indexes' keys, and which
-files are its own. For a type that nothing is generated for it says what to add.
+and plural, what decided it (a marker, a line of informer-gen.yaml, or a rule), the types of its indexes' keys, and
+which files are its own. For a type that nothing is generated for it says what to add.
 
 KIND is the name of a Go type, or KIND.GROUP, or PACKAGE.KIND with the name of the package or its import path. Case
 doesn't count in the name alone.`,
@@ -50,11 +50,11 @@ doesn't count in the name alone.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, err := in.inspect(cmd, args[1:])
 			if err != nil {
-				return in.fail(cmd, err)
+				return in.fail(cmd, found, err)
 			}
 			types := typesNamed(args[0], found.Types)
 			if len(types) == 0 {
-				return in.fail(cmd, unknownKind(args[0], found))
+				return in.fail(cmd, found, unknownKind(args[0], found))
 			}
 			if in.format.value == formatJSON {
 				err = printJSON(cmd, found, types)
@@ -105,11 +105,7 @@ func unknownKind(name string, found generator.Inspection) error {
 			names = append(names, t.Name+"."+t.Group.Text)
 		}
 	}
-	in := fmt.Sprintf("the %d packages that were read", len(found.Packages))
-	if len(found.Packages) == 1 {
-		in = "package " + found.Packages[0]
-	}
-	return fmt.Errorf("no type %s that is marked or has metav1.ObjectMeta is in %s%s", name, in, diag.DidYouMean(name, names))
+	return fmt.Errorf("there is no type %q that is marked or has metav1.ObjectMeta in %s%s", name, packagesRead(found), diag.DidYouMean(name, names))
 }
 
 func printExplanations(out io.Writer, found generator.Inspection, types []generator.InspectedType) error {

@@ -36,7 +36,7 @@ type findings struct {
 
 func (f *findings) addTo(cmd *cobra.Command) {
 	f.format = choice{value: formatText, allowed: []string{formatText, formatJSON, formatGitHub}}
-	f.format.addTo(cmd, "format", `show findings and differences as "text", "json" or "github" (see informer-gen help formats)`)
+	f.format.addTo(cmd, "format", "how to show findings and differences (see informer-gen help formats)")
 }
 
 // begin says where to write.
@@ -47,8 +47,8 @@ func (f *findings) begin(cmd *cobra.Command) {
 // warn is generator.Config.Warn.
 func (f *findings) warn(d diag.Diagnostic) { f.list.Add(d) }
 
-// end shows everything, err included, and returns an error that only stands for the exit code.
-func (f *findings) end(err error) error {
+// add adds what an error says, if it isn't nil.
+func (f *findings) add(err error) {
 	var list diag.List
 	switch {
 	case err == nil:
@@ -57,6 +57,11 @@ func (f *findings) end(err error) error {
 	default:
 		f.list.Add(diag.Diagnostic{Message: err.Error()})
 	}
+}
+
+// end shows everything, err included, and returns an error that only stands for the exit code.
+func (f *findings) end(err error) error {
+	f.add(err)
 	if showErr := f.show(); showErr != nil {
 		return fmt.Errorf("printing what was found: %w", showErr)
 	}

@@ -66,16 +66,14 @@ func (in *inputs) addTo(cmd *cobra.Command) {
 	flags.StringVar(&in.cfg.Header, "header", "", "put the comments in `FILE` on top of each generated file")
 	flags.StringVar(&in.cfg.HeaderYear, "header-year", "", "what the word `YEAR` in the header stands for")
 	flags.StringSliceVar(&in.cfg.Tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
-	flags.StringSliceVar(&in.cfg.CRDs, "crds", nil, "check group, scope and plural against the CRDs in `FOLDER` (or file; may be repeated)")
-	flags.StringToStringVar(&in.cfg.Plurals, "plural", nil, "the plural in Go of a kind whose plural follows no rule, as `KIND=PLURAL`; may be repeated")
+	flags.StringSliceVar(&in.cfg.CRDs, "crds", nil, "check group, scope and plural against the CRDs in `FOLDER` or file; may be repeated")
+	flags.StringToStringVar(&in.cfg.Plurals, "plural", nil, "`KIND=PLURAL` in Go, for a kind whose plural follows no rule; may be repeated")
 	flags.BoolVar(&in.discover, "discover", false, "take all types with TypeMeta and ObjectMeta in packages where none is marked")
 	flags.BoolVar(&in.prune, "prune", false, "remove the files of packages that PACKAGES leave out")
 	flags.BoolVar(&in.keepGoing, "keep-going", false, "generate for the types that compile if others don't")
 	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "let a run without any type to generate for succeed")
 
-	for _, name := range []string{"tags", "plural", "crds"} {
-		flags.Lookup(name).DefValue = "" // help has nothing to say about the empty list
-	}
+	flags.Lookup("plural").DefValue = "" // pflag knows the empty list of the others, but would print that of this one
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagDirname("output"))
 	must(cmd.MarkFlagDirname("crds"))

@@ -54,7 +54,7 @@ list and explain know text and json. Their document is
 
   {
     "config": "informer-gen.yaml",   left out if there is none
-    "output": "generated",
+    "output": "generated",           left out, like config, if the call or the configuration is wrong
     "types": [
       {
         "kind": "Widget",

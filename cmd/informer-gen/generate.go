@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -32,8 +33,9 @@ those that do, and that a run does not write, are removed. Indexes are declared 
 "informer-gen markers" describes all markers, "informer-gen list" shows what would be generated, and
 "informer-gen explain KIND" why a kind is generated or isn't.
 
-The exit code is 0 if all went well or there was nothing to do, 1 if --check or diff found a difference, and 2 if the
-input or the call is wrong; then everything that is wrong is reported, and nothing is written.`
+The exit code is 0 if all went well or there was nothing to do, 1 if --check or diff found a difference, 2 if the input
+or the call is wrong, and 130 if it was interrupted. With 2, everything that is wrong is reported; nothing is written
+then, nor with 130.`
 
 const generateExamples = `  informer-gen                              # what informer-gen.yaml says, or all API types of this module
   informer-gen ./api/...                    # those below one folder
@@ -136,13 +138,14 @@ func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	if err != nil {
 		return err
 	}
+	if err := context.Cause(cmd.Context()); err != nil {
+		return err // from here on a run goes through to its end
+	}
 	progress.set("writing")
 	if g.summary, err = write(files); err != nil {
 		return err
 	}
-	if len(files.Files) > 0 { // the next run without anything to write has to say so
-		memory.Keep(files)
-	}
+	memory.Keep(files)
 	return nil
 }
 

@@ -21,8 +21,8 @@ func newInit() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [flags] [PACKAGES]",
 		Short: "Write informer-gen.yaml and the go:generate line",
-		Long: `Init looks at the module that the working directory lies in and writes a commented informer-gen.yaml that fits beside its
-go.mod, and, unless a file has it already, the line
+		Long: `Init looks at the module that the working directory lies in and writes a commented informer-gen.yaml that fits beside
+its go.mod, and, unless a file has it already, the line
 
   //go:generate go tool informer-gen
 
@@ -72,11 +72,15 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 		lines = append(lines, fmt.Sprintf("This is %s.", p.Layout))
 	}
 	if written.Generate != "" {
-		lines = append(lines, "Written: "+written.Config+", and the go:generate line in "+written.Generate)
+		lines = append(lines, "Written: "+p.Place(written.Config)+", and the go:generate line in "+p.Place(written.Generate))
 	} else {
-		lines = append(lines, "Written: "+written.Config, "The go:generate line stands in "+p.Generate+" already.")
+		lines = append(lines, "Written: "+p.Place(written.Config), "The go:generate line stands in "+p.Place(p.Generate)+" already.")
 	}
-	lines = append(lines, "", "Next:")
+	next := "Next:"
+	if root := p.Place("."); root != "." {
+		next = "Next, in " + root + ":"
+	}
+	lines = append(lines, "", next)
 	if !p.HasTool {
 		lines = append(lines, "  go get -tool "+scaffold.Tool)
 	}

@@ -27,7 +27,7 @@ func (in *inspection) addTo(cmd *cobra.Command) {
 		must(cmd.Flags().MarkHidden(name))
 	}
 	in.format = choice{value: formatText, allowed: []string{formatText, formatJSON}}
-	in.format.addTo(cmd, "format", `"text" or "json"`)
+	in.format.addTo(cmd, "format", "how to print it (see informer-gen help formats)")
 }
 
 // inspect looks at the types, saying on a terminal what it does.
@@ -40,8 +40,16 @@ func (in *inspection) inspect(cmd *cobra.Command, patterns []string) (generator.
 }
 
 // fail prints an error that leaves nothing else to show, and returns what stands for the exit code.
-func (in *inspection) fail(cmd *cobra.Command, err error) error {
-	f := findings{format: in.format}
+func (in *inspection) fail(cmd *cobra.Command, found generator.Inspection, err error) error {
+	f := findings{format: in.format, list: found.Findings}
+	if in.format.value == formatJSON {
+		f.add(err)
+		found.Findings = f.list
+		if err := printJSON(cmd, found, nil); err != nil {
+			return err
+		}
+		return errPrinted
+	}
 	f.begin(cmd)
 	return f.end(err)
 }
@@ -124,7 +132,7 @@ func toJSON(t generator.InspectedType) typeJSON {
 // inspectionJSON is the document of list and explain.
 type inspectionJSON struct {
 	Config   string     `json:"config,omitempty"`
-	Output   string     `json:"output"`
+	Output   string     `json:"output,omitempty"`
 	Types    []typeJSON `json:"types"`
 	Findings diag.List  `json:"findings"`
 }
@@ -135,6 +143,18 @@ func printJSON(cmd *cobra.Command, found generator.Inspection, types []generator
 		document.Types = append(document.Types, toJSON(t))
 	}
 	return writeJSON(cmd.OutOrStdout(), document)
+}
+
+// packagesRead says where types were looked for.
+func packagesRead(found generator.Inspection) string {
+	switch n := len(found.Packages); n {
+	case 0:
+		return "the patterns, which match no package"
+	case 1:
+		return "package " + found.Packages[0]
+	default:
+		return fmt.Sprintf("the %d packages that were read", n)
+	}
 }
 
 // groupVersion is how a group and a version are written together.

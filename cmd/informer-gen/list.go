@@ -32,7 +32,7 @@ same for one kind. The exit code is 2 if something in the input is wrong; what c
 		RunE: func(cmd *cobra.Command, patterns []string) error {
 			found, err := in.inspect(cmd, patterns)
 			if err != nil {
-				return in.fail(cmd, err)
+				return in.fail(cmd, found, err)
 			}
 			kinds := slices.DeleteFunc(slices.Clone(found.Types), func(t generator.InspectedType) bool { return !t.Generated })
 			slices.SortStableFunc(kinds, func(a, b generator.InspectedType) int {
@@ -55,7 +55,7 @@ same for one kind. The exit code is 2 if something in the input is wrong; what c
 
 func printList(cmd *cobra.Command, found generator.Inspection, kinds []generator.InspectedType) error {
 	if len(kinds) == 0 {
-		fmt.Fprintf(cmd.ErrOrStderr(), prefix+"nothing would be generated for the %d packages that were read\n", len(found.Packages))
+		fmt.Fprintln(cmd.ErrOrStderr(), prefix+"nothing would be generated for "+packagesRead(found))
 		return nil
 	}
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)

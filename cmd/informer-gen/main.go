@@ -3,7 +3,7 @@
 // Informer-gen writes informers, listers and typed indexes for Kubernetes API types that are marked in their comments.
 //
 // Run "informer-gen --help" for what it takes. Its exit code is 0 if all went well, 1 if diff or --check found a
-// difference and 2 if the input or the call is wrong; then nothing is written.
+// difference, 2 if the input or the call is wrong, and 130 if it was interrupted; with 2 and 130, nothing is written.
 package main
 
 import (
@@ -15,16 +15,20 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	context.AfterFunc(ctx, stop) // whoever interrupts it twice doesn't want to wait
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	stop()
+	if code == exitWrong && ctx.Err() != nil {
+		code = exitInterrupted
+	}
 	os.Exit(code)
 }
 
 // The exit codes.
 const (
-	exitOK         = 0
-	exitDifference = 1
-	exitWrong      = 2
+	exitOK          = 0
+	exitDifference  = 1
+	exitWrong       = 2
+	exitInterrupted = 128 + 2 // what shells say of a program that SIGINT has ended
 )
 
 var (

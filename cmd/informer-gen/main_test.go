@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/mod/modfile"
 )
 
@@ -23,7 +24,8 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the program as its users do. Besides testscript's own, the scripts have these commands:
 //
-//	requires FILE…    gives a go.mod this module's requirements, and the go.sum for them
+//	stub FILE…        gives a go.mod the k8s.io/apimachinery of testdata, which is quickly read
+//	requires FILE…    gives a go.mod this module's requirements, and the go.sum for them: for what is compiled
 //	imports FILE…     the same, and this module itself, from the checkout, which $CHECKOUT names
 //	exits CODE ARG…   runs informer-gen, which must exit with the code
 //	snapshot NAME     remembers names, contents and times of all files
@@ -38,7 +40,21 @@ func TestScript(t *testing.T) {
 		t.Fatal(err)
 	}
 	settings := strings.Split(strings.TrimSpace(string(env)), "\n")
+	// What the scripts read and compile has to be in the module cache: they have no network.
+	fill := exec.Command("go", "list", "-deps", "./cmd/informer-gen", "./runtime/...", "k8s.io/api/core/v1")
+	fill.Dir = root
+	if out, err := fill.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
 	memory := t.TempDir() // what runs remember, out of the way of snapshots
+	apimachinery := t.TempDir()
+	archive, err := txtar.ParseFile("testdata/apimachinery.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := txtar.Write(archive, apimachinery); err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -53,6 +69,8 @@ func TestScript(t *testing.T) {
 			env.Setenv("GOFLAGS", "")
 			env.Setenv("GOWORK", "off")
 			env.Setenv("CHECKOUT", root)
+			// Runs are many and short.
+			env.Setenv("GOGC", "400")
 			for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // by system
 				env.Setenv(name, memory)
 			}
@@ -60,6 +78,14 @@ func TestScript(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"stub": func(ts *testscript.TestScript, _ bool, files []string) {
+				for _, file := range files {
+					ts.Check(edit(ts.MkAbs(file), func(mod *modfile.File) error {
+						mod.AddNewRequire("k8s.io/apimachinery", "v0.0.0", false)
+						return mod.AddReplace("k8s.io/apimachinery", "", apimachinery, "")
+					}))
+				}
+			},
 			"requires": func(ts *testscript.TestScript, _ bool, files []string) {
 				for _, file := range files {
 					ts.Check(addRequirements(root, ts.MkAbs(file), false))
@@ -116,29 +142,18 @@ func addRequirements(root, file string, itself bool) error {
 	if err != nil {
 		return err
 	}
-	data, err = os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	theirs, err := modfile.Parse(file, data, nil)
-	if err != nil {
-		return err
-	}
-	for _, require := range ours.Require {
-		theirs.AddNewRequire(require.Mod.Path, require.Mod.Version, require.Indirect)
-	}
-	if itself {
+	err = edit(file, func(theirs *modfile.File) error {
+		for _, require := range ours.Require {
+			theirs.AddNewRequire(require.Mod.Path, require.Mod.Version, require.Indirect)
+		}
+		if !itself {
+			return nil
+		}
 		path := ours.Module.Mod.Path
 		theirs.AddNewRequire(path, "v0.0.0", false)
-		if err := theirs.AddReplace(path, "", root, ""); err != nil {
-			return err
-		}
-	}
-	data, err = theirs.Format()
+		return theirs.AddReplace(path, "", root, "")
+	})
 	if err != nil {
-		return err
-	}
-	if err := os.WriteFile(file, data, 0o644); err != nil {
 		return err
 	}
 	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
@@ -146,6 +161,25 @@ func addRequirements(root, file string, itself bool) error {
 		return err
 	}
 	return os.WriteFile(filepath.Join(filepath.Dir(file), "go.sum"), sum, 0o644)
+}
+
+// edit changes a go.mod.
+func edit(file string, change func(*modfile.File) error) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	mod, err := modfile.Parse(file, data, nil)
+	if err != nil {
+		return err
+	}
+	if err := change(mod); err != nil {
+		return err
+	}
+	if data, err = mod.Format(); err != nil {
+		return err
+	}
+	return os.WriteFile(file, data, 0o644)
 }
 
 // snapshots are those that the script has made, by name.

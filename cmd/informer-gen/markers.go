@@ -41,7 +41,7 @@ examples and arguments, and each of these name, doc, required, list, mayBeEmpty 
 			return marker.WriteText(cmd.OutOrStdout(), list)
 		},
 	}
-	format.addTo(cmd, "format", `"text" or "json"`)
+	format.addTo(cmd, "format", "how to print it")
 	return cmd
 }
 

@@ -89,7 +89,7 @@ func (p *Project) readScript() error {
 		return fmt.Errorf("reading the script that runs code-generator: %w", err)
 	}
 	// Lines that end with \ go on.
-	text := strings.ReplaceAll(string(data), "\\\n", " ")
+	text := strings.ReplaceAll(string(unixLines(data)), "\\\n", " ")
 	for _, match := range headerFlag.FindAllStringSubmatch(text, -1) {
 		if name := p.fileOf(strings.Trim(match[1], `"'`)); name != "" && p.Header == "" {
 			p.Header = name
@@ -141,6 +141,7 @@ func (p *Project) readHeader(year string) error {
 	if err != nil {
 		return fmt.Errorf("reading the licence header: %w", err)
 	}
+	data = unixLines(data)
 	if len(bytes.TrimSpace(data)) == 0 {
 		p.Header = ""
 		return nil
@@ -159,5 +160,8 @@ func (p *Project) readHeader(year string) error {
 	p.header = data
 	return nil
 }
+
+// unixLines takes back what a checkout on Windows may have done to a file.
+func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }
 
 var yearWord = regexp.MustCompile(`\bYEAR\b`)

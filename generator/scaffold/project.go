@@ -309,14 +309,30 @@ func looksLikeKind(spec *ast.TypeSpec) bool {
 	return embedded["TypeMeta"] && embedded["ObjectMeta"]
 }
 
-// hasGenerateLine says whether one of the lines is a go:generate line for informer-gen.
+// hasGenerateLine says whether one of the lines is a go:generate line for informer-gen, and not for code-generator's
+// program of that name.
 func hasGenerateLine(data []byte) bool {
-	for line := range bytes.Lines(data) {
-		if bytes.HasPrefix(line, []byte("//go:generate ")) && bytes.Contains(line, []byte("informer-gen")) {
-			return true
+	for line := range strings.Lines(string(data)) {
+		command, ok := strings.CutPrefix(line, "//go:generate ")
+		if !ok {
+			continue
+		}
+		for word := range strings.FieldsSeq(command) {
+			if word, _, _ = strings.Cut(word, "@"); word == "informer-gen" || word == Tool {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// Place is the name of a file or folder of the project as one writes it in the folder that Look was given.
+func (p *Project) Place(name string) string {
+	rel, err := filepath.Rel(p.cwd, filepath.Join(p.Dir, filepath.FromSlash(name)))
+	if err != nil {
+		return name
+	}
+	return filepath.ToSlash(rel)
 }
 
 // exists says whether there is a regular file of the name.

@@ -113,6 +113,42 @@ func TestLookTakesOverWhatTheScriptSays(t *testing.T) {
 	}
 }
 
+func TestLookReadsWindowsLineBreaks(t *testing.T) {
+	p := look(t, project(t, strings.ReplaceAll(`-- hack/licence.txt --
+// Copyright YEAR us
+// and others
+-- hack/update-codegen.sh --
+# code-generator
+x --boilerplate hack/licence.txt \
+  --plural-exceptions \
+  Moose:Moose
+`, "\n", "\r\n")))
+	if p.Header != "hack/licence.txt" || p.Plurals["Moose"] != "Moose" {
+		t.Errorf("got header %q, plurals %v", p.Header, p.Plurals)
+	}
+	_, content, err := p.generateFile()
+	if want := "// Copyright 2031 us\n// and others\n\npackage shop\n\n//go:generate go tool informer-gen\n"; err != nil || string(content) != want {
+		t.Errorf("got %q, %v, want %q", content, err, want)
+	}
+}
+
+func TestLookKnowsTheGenerateLine(t *testing.T) {
+	for line, ours := range map[string]bool{
+		"//go:generate go tool informer-gen":                                                   true,
+		"//go:generate go run github.com/informer-gen/informer-gen/cmd/informer-gen ./api/...": true,
+		"//go:generate go run github.com/informer-gen/informer-gen/cmd/informer-gen@v1.2.3":    true,
+		"//go:generate informer-gen --check=false\r":                                           true,
+		"//go:generate go run k8s.io/code-generator/cmd/informer-gen ./api/...":                false,
+		"//go:generate ../code-generator/informer-gen.sh":                                      false,
+		"//go:generate rm -rf informer-generated":                                              false,
+		"// go:generate go tool informer-gen":                                                  false,
+	} {
+		if p := look(t, project(t, "-- x.go --\npackage x\n\n"+line+"\n")); (p.Generate != "") != ours {
+			t.Errorf("%q: got %q", line, p.Generate)
+		}
+	}
+}
+
 func TestPackageNameFitsTheFolder(t *testing.T) {
 	for module, want := range map[string]string{
 		"example.com/shop":             "shop",
@@ -161,6 +197,16 @@ func TestWriteKeepsWhatIsThere(t *testing.T) {
 	}
 	if p := look(t, dir); p.Generate != "generate.go" {
 		t.Errorf("the line is found in %q", p.Generate)
+	}
+}
+
+func TestWriteWritesNothingIfItCannotWriteAll(t *testing.T) {
+	dir := project(t, "-- generate.go/file --\n")
+	if _, err := look(t, dir).Write(false); err == nil {
+		t.Error("a folder in the place of generate.go: want an error")
+	}
+	if _, err := os.Lstat(filepath.Join(dir, "informer-gen.yaml")); err == nil {
+		t.Error("the configuration was written")
 	}
 }
 

@@ -42,21 +42,22 @@ func (p *Project) Write(force bool) (Written, error) {
 	if err := p.check(); err != nil {
 		return Written{}, err
 	}
+	written := Written{Config: config.FileName}
+	var content []byte
+	if p.Generate == "" {
+		var err error
+		if written.Generate, content, err = p.generateFile(); err != nil {
+			return Written{}, err
+		}
+	}
 	if err := os.WriteFile(name, p.Config(), 0o644); err != nil {
 		return Written{}, fmt.Errorf("writing the configuration: %w", err)
 	}
-	written := Written{Config: config.FileName}
-	if p.Generate != "" {
-		return written, nil
+	if written.Generate != "" {
+		if err := os.WriteFile(filepath.Join(p.Dir, written.Generate), content, 0o644); err != nil {
+			return Written{Config: config.FileName}, fmt.Errorf("writing the go:generate line: %w", err)
+		}
 	}
-	file, content, err := p.generateFile()
-	if err != nil {
-		return written, err
-	}
-	if err := os.WriteFile(filepath.Join(p.Dir, file), content, 0o644); err != nil {
-		return written, fmt.Errorf("writing the go:generate line: %w", err)
-	}
-	written.Generate = file
 	return written, nil
 }
 
