@@ -104,7 +104,7 @@ func (d *Detector) entry(obj object.Object) *entry {
 	}
 	pristine := obj.DeepCopyObject()
 	if changed, lossy := compare(pristine, obj); lossy {
-		d.giveUp(reflect.TypeOf(obj), changed.path)
+		giveUp(d, reflect.TypeOf(obj), changed.path)
 		return nil
 	}
 	e := &entry{pristine: pristine, identity: Mutation{
@@ -138,8 +138,9 @@ func (d *Detector) lookUp(obj object.Object) (e *entry, ok bool) {
 	return nil, d.lossy[kind]
 }
 
-// giveUp notes that objects of a type can't be watched.
-func (d *Detector) giveUp(kind reflect.Type, path string) {
+// giveUp notes that objects of a type can't be watched. It is no method, because packages of generated code compile anew
+// what is generic in signatures of methods that can be reached from an informer, and reflect.Type has iterators.
+func giveUp(d *Detector, kind reflect.Type, path string) {
 	d.mu.Lock()
 	known := d.lossy[kind]
 	d.lossy[kind] = true
