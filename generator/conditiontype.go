@@ -68,7 +68,7 @@ func (r *resolver) condition(t *types.Named, text string, c comparison, x *model
 	if doubt := misspelt(f.end, c.literal); doubt != nil {
 		doubts = append(doubts, doubt)
 	}
-	return model.Condition{Path: &model.FieldPath{Text: f.text, Steps: f.steps}, Not: c.not, Literal: lit}, doubts
+	return model.Condition{Path: &model.FieldPath{Text: f.text, Steps: f.steps, Key: goType(f.end)}, Not: c.not, Literal: lit}, doubts
 }
 
 // goLiteral is the literal of a condition as a Go literal.
@@ -165,7 +165,13 @@ func misspelt(t types.Type, l literal) *pathError {
 
 // contradiction says what is wrong with having both of two conditions. The second one stands at offset.
 func contradiction(first, second model.Condition, firstText, secondText string, offset int) []*pathError {
-	if !reflect.DeepEqual(first.Path.Steps, second.Path.Steps) {
+	switch one, other := first.Path.Steps, second.Path.Steps; {
+	case reflect.DeepEqual(one, other):
+	case goesOn(other, one):
+		return below(first, second, firstText, secondText, offset)
+	case goesOn(one, other):
+		return below(second, first, secondText, firstText, offset)
+	default:
 		return nil
 	}
 	same := first.Literal == second.Literal
@@ -189,6 +195,24 @@ func contradiction(first, second model.Condition, firstText, secondText string, 
 		}
 		p = pathErrorf(offset, "%s is needless beside %s", needless, enough)
 		p.warning = true
+	}
+	return []*pathError{p}
+}
+
+// below says what is wrong with comparing a value with null, and one that is reached through it, too.
+func below(outer, inner model.Condition, outerText, innerText string, offset int) []*pathError {
+	absent := !outer.Not                                   // outer holds only where its value is absent
+	holdsIfAbsent := inner.Not != (inner.Literal == "nil") // as it does for what an absent value would lead to
+	p := pathErrorf(offset, "%s never holds together with %s", innerText, outerText)
+	switch {
+	case absent && holdsIfAbsent:
+		p = pathErrorf(offset, "%s is needless beside %s", innerText, outerText)
+		p.warning = true
+	case !absent && !holdsIfAbsent:
+		p = pathErrorf(offset, "%s is needless beside %s", outerText, innerText)
+		p.warning = true
+	case !absent:
+		return nil
 	}
 	return []*pathError{p}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/config"
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
+	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
 // configure adds the configuration file's settings of a package, as the markers that would say the same.
@@ -21,6 +22,7 @@ func (r *resolver) configure(a *api) {
 	}
 	if pkg.Discover.IsSet() {
 		a.discover = config.True(pkg.Discover)
+		r.needless(a, pkg.Discover)
 	}
 	a.markers = append(a.markers, pkg.Markers()...)
 	types := map[string]*declared{}
@@ -35,17 +37,23 @@ func (r *resolver) configure(a *api) {
 		r.report.Add(diag.Diagnostic{Pos: v.Pos, Marker: key, Message: "package " + a.pkg.Path + " has no type " + v.Text + diag.DidYouMean(v.Text, names)})
 	}
 	for _, kind := range pkg.Kinds {
-		if d := types[kind.Name.Text]; d != nil {
-			d.markers = append(d.markers, kind.Markers()...)
-		} else {
+		d, markers := types[kind.Name.Text], kind.Markers()
+		switch {
+		case d == nil:
 			missing(kind.Name, "name")
+		case len(markers) == 0:
+			d.listed = append(d.listed, marker.At{Name: "name", Pos: kind.Name.Pos})
+		default:
+			d.markers = append(d.markers, markers...)
 		}
 	}
 	if len(pkg.Only) == 0 {
 		return
 	}
 	for _, v := range pkg.Only {
-		if types[v.Text] == nil {
+		if d := types[v.Text]; d != nil {
+			d.listed = append(d.listed, marker.At{Name: "only", Pos: v.Pos})
+		} else {
 			missing(v, "only")
 		}
 	}
@@ -54,6 +62,17 @@ func (r *resolver) configure(a *api) {
 			d.excluded = named{text: "only leaves it out", pos: pkg.Only[0].Pos, from: "only"}
 		}
 	}
+}
+
+// needless warns about discovery that is asked for in a package with marked types.
+func (r *resolver) needless(a *api, discover config.Value) {
+	i := slices.IndexFunc(a.declared, (*declared).kindMarked)
+	if i < 0 || !config.True(discover) {
+		return
+	}
+	r.report.Add(diag.Diagnostic{Pos: discover.Pos, Marker: "discover", Warning: true,
+		Message: "does nothing, because types of the package are marked, such as " + a.declared[i].spec.Name.Name + " at " +
+			r.short(r.fset.Position(a.declared[i].spec.Name.Pos())) + ": give those that are missing generate: true"})
 }
 
 // settingsOf returns the configuration file's settings of a package; nil if there are none.
@@ -77,9 +96,9 @@ func (r *resolver) names(p *config.Package, pkg *load.Package) bool {
 	return filepath.Join(filepath.Dir(r.file.Name), filepath.FromSlash(p.Path.Text)) == pkg.Dir
 }
 
-// unread reports settings of packages that aren't read.
+// unread reports settings of packages that aren't read, and of one package twice.
 func (r *resolver) unread(roots []*load.Package) {
-	if r.file == nil || r.partial {
+	if r.file == nil {
 		return
 	}
 	for i, p := range r.file.Packages {
@@ -88,6 +107,9 @@ func (r *resolver) unread(roots []*load.Package) {
 		for _, root := range roots {
 			found = found || r.names(p, root)
 			read = append(read, root.Path)
+		}
+		if !found && r.partial {
+			continue
 		}
 		if !found {
 			advice := diag.DidYouMean(p.Path.Text, read)

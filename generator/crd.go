@@ -172,6 +172,12 @@ func (n yamlNode) text() named {
 	return named{text: n.node.Value, pos: n.pos()}
 }
 
+// isTrue says whether the node is a bool and true.
+func (n yamlNode) isTrue() bool {
+	var value bool
+	return n.node != nil && n.node.Decode(&value) == nil && value
+}
+
 func (n yamlNode) crd(report *diag.List) (crd, bool) {
 	spec := n.get("spec")
 	c := crd{
@@ -182,7 +188,7 @@ func (n yamlNode) crd(report *diag.List) (crd, bool) {
 		scope:  spec.get("scope").text(),
 	}
 	for _, v := range spec.get("versions").elements() {
-		c.versions = append(c.versions, crdVersion{v.get("name").text(), v.get("served").text().text == "true"})
+		c.versions = append(c.versions, crdVersion{v.get("name").text(), v.get("served").isTrue()})
 	}
 	for _, field := range []struct {
 		name  string

@@ -3,8 +3,10 @@
 package generator
 
 import (
+	"go/ast"
 	"go/types"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -20,8 +22,8 @@ func (r *resolver) deprecatedType(t types.Type) bool {
 	return ok && r.isDeprecated(n.Obj())
 }
 
-// isDeprecated says whether the doc comment of obj has a paragraph that begins with "Deprecated: ". The syntax of imported
-// packages comes without comments, so that it looks at the file.
+// isDeprecated says whether the doc comment of obj, or that of the declaration which it shares with other types, calls it
+// deprecated. The syntax of imported packages comes without comments, so that it looks at the file.
 func (r *resolver) isDeprecated(obj types.Object) bool {
 	pos := r.fset.Position(obj.Pos())
 	if pos.Filename == "" {
@@ -31,9 +33,31 @@ func (r *resolver) isDeprecated(obj types.Object) bool {
 	if pos.Line > len(lines) {
 		return false
 	}
+	n := pos.Line - 1
+	if deprecatedAbove(lines, n) {
+		return true
+	}
+	if _, isType := obj.(*types.TypeName); !isType {
+		return false
+	}
+	for n > 0 && (lines[n] == "" || strings.ContainsAny(lines[n][:1], " \t")) {
+		n-- // to the line that begins the declaration
+	}
+	return strings.HasPrefix(lines[n], "type (") && deprecatedAbove(lines, n)
+}
+
+// directive is a comment that doesn't count as documentation.
+var directive = regexp.MustCompile(`^//[a-z0-9]+:[a-z0-9]`)
+
+// deprecatedAbove says whether the comment above a line has a paragraph that begins with "Deprecated: ".
+func deprecatedAbove(lines []string, line int) bool {
 	found := false // in the line below
-	for n := pos.Line - 2; n >= 0; n-- {
-		text, isComment := strings.CutPrefix(strings.TrimSpace(lines[n]), "//")
+	for _, text := range slices.Backward(lines[:line]) {
+		text = strings.TrimSpace(text)
+		if directive.MatchString(text) {
+			continue
+		}
+		text, isComment := strings.CutPrefix(text, "//")
 		text = strings.TrimSpace(text)
 		if found && (!isComment || text == "") {
 			return true
@@ -44,6 +68,13 @@ func (r *resolver) isDeprecated(obj types.Object) bool {
 		found = strings.HasPrefix(text, "Deprecated: ")
 	}
 	return found
+}
+
+// deprecatedPackage says whether the package comment calls the package deprecated.
+func deprecatedPackage(files []*ast.File) bool {
+	return slices.ContainsFunc(files, func(f *ast.File) bool {
+		return f.Doc != nil && strings.Contains("\n\n"+f.Doc.Text(), "\n\nDeprecated: ")
+	})
 }
 
 // lines are those of a file; none if it can't be read.

@@ -49,7 +49,7 @@ func (r *resolver) fieldPaths(t *types.Named, m *marker.Index, x *model.Index) (
 			}
 		}
 		all = append(all, f)
-		x.Paths = append(x.Paths, &model.FieldPath{Text: value.Text, Steps: f.steps, Key: key})
+		x.Paths = append(x.Paths, &model.FieldPath{Text: f.text, Steps: f.steps, Key: key})
 		x.Deprecated = x.Deprecated || r.deprecated(f.fields...) || r.deprecatedType(f.end)
 	}
 	switch {
@@ -108,7 +108,9 @@ func followText(t types.Type, text string) (followed, *pathError) {
 // follow walks from t to the end of the path. Offsets are those of text, which the segments are a part of.
 func follow(t types.Type, text string, segments []segment) (followed, *pathError) {
 	first := segments[0].offset - 1
-	f := followed{text: text[first:segments[len(segments)-1].after], last: segments[len(segments)-1].offset, end: t}
+	// In doc comments gofmt makes a curly quote of two.
+	whole := strings.ReplaceAll(text[first:segments[len(segments)-1].after], "['']", `[""]`)
+	f := followed{text: whole, last: segments[len(segments)-1].offset, end: t}
 	for i, s := range segments {
 		soFar := text[first : s.offset-1]
 		if i > 0 {
@@ -121,14 +123,22 @@ func follow(t types.Type, text string, segments []segment) (followed, *pathError
 		if problem != nil {
 			return f, problem
 		}
+		from := f.end
 		for _, embedded := range field.through {
 			if !embedded.Exported() {
 				continue // its fields can be named without it
 			}
-			_, pointer := deref(embedded.Type())
+			if problem := promoted(from, embedded, s); problem != nil {
+				return f, problem
+			}
+			var pointer bool
+			from, pointer = deref(embedded.Type())
 			f.maybe = f.maybe || pointer
 			f.fields = append(f.fields, embedded)
 			f.steps = append(f.steps, model.Step{Field: embedded.Name(), Pointer: pointer})
+		}
+		if problem := promoted(from, field.v, s); problem != nil {
+			return f, problem
 		}
 		step := model.Step{Field: field.v.Name()}
 		f.words = append(f.words, field.v.Name())
@@ -136,7 +146,7 @@ func follow(t types.Type, text string, segments []segment) (followed, *pathError
 		f.end, step.Pointer = deref(field.v.Type())
 		f.maybe = f.maybe || step.Pointer
 		if _, ok := f.end.Underlying().(*types.Pointer); ok {
-			return f, pathErrorf(s.offset, "%s is a pointer to a pointer, which a path can't follow", text[first:s.offset+len(s.name)])
+			return f, pathErrorf(s.offset, pointers, text[first:s.offset+len(s.name)], typeString(field.v.Type()))
 		}
 		for _, l := range s.looks {
 			if problem := f.look(&step, l, text[first:l.offset], text[first:l.after], s.offset); problem != nil {
@@ -150,6 +160,16 @@ func follow(t types.Type, text string, segments []segment) (followed, *pathError
 		}
 	}
 	return f, nil
+}
+
+const pointers = "%s (%s) is a pointer to a pointer, or one declared as a type, which a path can't follow"
+
+// promoted reports that the name of a field, which unexported embedded structs may lie before, means another field in Go.
+func promoted(from types.Type, field *types.Var, s segment) *pathError {
+	if obj, _, _ := types.LookupFieldOrMethod(from, true, nil, field.Name()); obj == field {
+		return nil
+	}
+	return pathErrorf(s.offset, "%s is field %s of an unexported embedded struct, and in Go the name is that of another field too, so that generated code can't read it: use func with a function that returns the keys", s.name, field.Name())
 }
 
 // look goes on from what the path has led to so far to its elements, its keys or one of its entries, and fills step
@@ -200,7 +220,7 @@ func (f *followed) look(step *model.Step, l look, soFar, here string, field int)
 	f.maybe = true
 	f.end, step.ElemPointer = deref(elem)
 	if _, ok := f.end.Underlying().(*types.Pointer); ok {
-		return fail("%s is a pointer to a pointer, which a path can't follow", here)
+		return fail(pointers, here, typeString(elem))
 	}
 	return nil
 }

@@ -171,7 +171,7 @@ func TestFieldPaths(t *testing.T) {
 		".ms['x']":          `33: the keys of .ms (map[v1.Ref]string) can't be written in a path: use func with a function that returns the keys`,
 		".pm['a']":          "31: .pm['a'] holds bytes ([]byte), which can't be a key: use func with a function that returns the keys",
 		".bad":              "31: .bad can't be the key of an index: v1.Bad.P.Q is a pointer, which is compared by address; a key is a string, a bool, an integer or a struct of these, or a type declared as one; go on to one of its fields (allowed: P)",
-		".any":              "31: .any can't be the key of an index: any isn't comparable by its value; a key is a string, a bool, an integer or a struct of these, or a type declared as one",
+		".any":              "31: .any can't be the key of an index: any is no type of keys; a key is a string, a bool, an integer or a struct of these, or a type declared as one",
 		".f":                "31: .f can't be the key of an index: float64 can't be compared reliably; a key is a string, a bool, an integer or a struct of these, or a type declared as one; use func with a function that returns it rounded to an integer",
 		".s;.n;.s":          "36: .s stands in the key already, as its part 1",
 		".m['a'];.m[\"a\"]": `38: .m["a"] stands in the key already, as its part 1`,

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -55,7 +54,7 @@ func (f Files) Write() (Report, error) {
 	}
 	var report Report
 	report.Unchanged = plan.paths(same)
-	if len(plan.paths(missing))+len(plan.paths(differs))+len(plan.stale) == 0 {
+	if len(plan.paths(missing))+len(plan.paths(differs))+len(plan.stale)+len(plan.left) == 0 {
 		return report, nil
 	}
 	if err := os.MkdirAll(f.Root, 0o755); err != nil {
@@ -110,6 +109,7 @@ const (
 type plan struct {
 	files []planned         // sorted by path
 	stale map[string][]byte // our files that are not in files, with their content
+	left  []string          // temporary files of runs that were interrupted
 }
 
 type planned struct {
@@ -137,7 +137,7 @@ func (f Files) plan() (plan, error) {
 	if err != nil {
 		return plan{}, fmt.Errorf("reading the output folder %s: %w", f.name(), err)
 	}
-	p := plan{stale: map[string][]byte{}}
+	p := plan{stale: map[string][]byte{}, left: slices.Sorted(maps.Keys(disk.left))}
 	var errs []error
 	blocked := map[string]bool{}
 	wanted := map[string]bool{}
@@ -172,105 +172,4 @@ func (f Files) plan() (plan, error) {
 // checkedOut is what git makes of content where it is told to use Windows line endings.
 func checkedOut(content []byte) []byte {
 	return bytes.ReplaceAll(content, []byte("\n"), []byte("\r\n"))
-}
-
-// write puts all new content into temporary files, then each of them in its place.
-func (p plan) write(root *os.Root, report *Report) (err error) {
-	folders := map[string]*os.Root{}
-	temporary := map[string]string{} // names in the folder, by path; those that still have to be renamed
-	defer func() {
-		for name, temp := range temporary {
-			_ = folders[path.Dir(name)].Remove(temp) // the error that led here is the one to tell
-		}
-		for _, folder := range folders {
-			_ = folder.Close()
-		}
-	}()
-	for _, f := range p.files {
-		if f.state == same {
-			continue
-		}
-		dir, name := path.Split(f.Path)
-		dir = path.Clean(dir)
-		if folders[dir] == nil {
-			if folders[dir], err = openFolder(root, dir); err != nil {
-				delete(folders, dir)
-				return err
-			}
-		}
-		temporary[f.Path] = tempName(name)
-		if err := folders[dir].WriteFile(tempName(name), f.Content, 0o644); err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
-		}
-	}
-	for _, f := range p.files {
-		if f.state == same {
-			continue
-		}
-		if err := folders[path.Dir(f.Path)].Rename(temporary[f.Path], path.Base(f.Path)); err != nil {
-			return fmt.Errorf("%s: %w", f.Path, err)
-		}
-		delete(temporary, f.Path)
-		if f.state == missing {
-			report.Created = append(report.Created, f.Path)
-		} else {
-			report.Changed = append(report.Changed, f.Path)
-		}
-	}
-	return nil
-}
-
-// openFolder makes a folder of root if it isn't there, and opens it.
-func openFolder(root *os.Root, dir string) (*os.Root, error) {
-	if err := root.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	return root.OpenRoot(dir)
-}
-
-// remove deletes the stale files, and the folders in which nothing is left.
-func (p plan) remove(root *os.Root, report *Report) error {
-	folders := map[string]bool{}
-	for _, name := range slices.Sorted(maps.Keys(p.stale)) {
-		if p.alias(root, name) {
-			continue
-		}
-		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		report.Removed = append(report.Removed, name)
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			folders[dir] = true
-		}
-	}
-	// Deepest first: a folder sorts before what is in it.
-	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(folders))) {
-		entries, err := fs.ReadDir(root.FS(), dir)
-		if err != nil || len(entries) > 0 {
-			continue
-		}
-		if err := root.Remove(dir); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// alias says whether a stale name leads to a file that was just written, as names that differ in case do on some file
-// systems.
-func (p plan) alias(root *os.Root, stale string) bool {
-	for _, f := range p.files {
-		if !strings.EqualFold(f.Path, stale) {
-			continue
-		}
-		old, err := root.Stat(stale)
-		if err != nil {
-			return false
-		}
-		written, err := root.Stat(f.Path)
-		if err == nil && os.SameFile(old, written) {
-			return true
-		}
-	}
-	return false
 }

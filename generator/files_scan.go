@@ -28,9 +28,7 @@ func existing(root string) (map[string]string, error) {
 	}
 	files := map[string]string{}
 	for name, content := range disk.ours {
-		if !isTemp(path.Base(name)) {
-			files[name], _ = header(content)
-		}
+		files[name], _ = header(content)
 	}
 	return files, nil
 }
@@ -38,13 +36,14 @@ func existing(root string) (map[string]string, error) {
 // disk is what is in an output folder.
 type disk struct {
 	ours   map[string][]byte      // content of our files, by path
+	left   map[string]bool        // temporary files, by path
 	others map[string]fs.FileMode // everything else, by path
 }
 
 // scan reads what is in the places of root that we write to: the folder itself and, with all that is below them, our
 // folders in it.
 func scan(root string) (disk, error) {
-	d := disk{ours: map[string][]byte{}, others: map[string]fs.FileMode{}}
+	d := disk{ours: map[string][]byte{}, left: map[string]bool{}, others: map[string]fs.FileMode{}}
 	switch info, err := os.Stat(root); {
 	case errors.Is(err, fs.ErrNotExist):
 		return d, nil
@@ -73,6 +72,9 @@ func scan(root string) (disk, error) {
 // addFolder adds one of our folders.
 func (d disk) addFolder(root, top string) error {
 	return filepath.WalkDir(filepath.Join(root, top), func(name string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // a run side by side has removed it
+		}
 		if err != nil {
 			return err
 		}
@@ -86,11 +88,18 @@ func (d disk) addFolder(root, top string) error {
 
 func (d disk) add(rel, name string, entry fs.DirEntry) error {
 	// A link may lead out of the output folder: whoever made it owns it.
-	if !entry.Type().IsRegular() || !strings.HasSuffix(rel, ".go") && !isTemp(entry.Name()) {
+	if !entry.Type().IsRegular() || !strings.HasSuffix(rel, ".go") {
 		d.others[rel] = entry.Type()
 		return nil
 	}
+	if isTemp(entry.Name()) {
+		d.left[rel] = true
+		return nil
+	}
 	content, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // a run side by side has removed it
+	}
 	if err != nil {
 		return err
 	}
@@ -139,14 +148,6 @@ func ourPlace(name string) bool {
 	}
 	return !nested || slices.Contains(ourFolders, top) && rest != ""
 }
-
-// tempName is the name under which a file is written before it gets its own, another one in each process. Go ignores
-// it, for its dot.
-func tempName(name string) string { return fmt.Sprintf("%s%d-%s", tempPrefix, os.Getpid(), name) }
-
-func isTemp(name string) bool { return strings.HasPrefix(name, tempPrefix) }
-
-const tempPrefix = ".informer-gen-"
 
 // header says whether a file carries our header, and which package it came from. Both are line comments before the
 // package clause. What ends a line doesn't matter: a checkout may have changed it.

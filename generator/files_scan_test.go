@@ -15,19 +15,19 @@ import (
 func TestExisting(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, map[string]string{
-		"informers/factory.go":            generated("", ""),
-		"listers/a/v1/thing.go":           generated("example.com/a", ""),
-		"listers/a/v1/crlf.go":            strings.ReplaceAll(generated("example.com/crlf", ""), "\n", "\r\n"),
-		"listers/a/v1/boilerplate.go":     "// Copyright.\n\n" + generated("example.com/boilerplate", ""),
-		"listers/a/v1/block.go":           "/*\npackage of licences\n*/\n\n" + generated("example.com/block", ""),
-		"listers/a/v1/quoted.go":          "/*\n" + templates.Header + "\n*/\npackage v1\n",
-		"listers/a/v1/mine.go":            "package v1\n",
-		"listers/a/v1/.informer-gen-x.go": generated("example.com/a", ""),
-		"thing.go":                        generated("example.com/a", ""),
-		"mine.go":                         "package p\n",
-		"notes.txt":                       generated("", ""),
-		".informer-gen-1-x.go":            generated("", ""),
-		"elsewhere/thing.go":              generated("example.com/a", ""),
+		"informers/factory.go":              generated("", ""),
+		"listers/a/v1/thing.go":             generated("example.com/a", ""),
+		"listers/a/v1/crlf.go":              strings.ReplaceAll(generated("example.com/crlf", ""), "\n", "\r\n"),
+		"listers/a/v1/boilerplate.go":       "// Copyright.\n\n" + generated("example.com/boilerplate", ""),
+		"listers/a/v1/block.go":             "/*\npackage of licences\n*/\n\n" + generated("example.com/block", ""),
+		"listers/a/v1/quoted.go":            "/*\n" + templates.Header + "\n*/\npackage v1\n",
+		"listers/a/v1/mine.go":              "package v1\n",
+		"listers/a/v1/.informer-gen-7-x.go": generated("example.com/a", ""),
+		"thing.go":                          generated("example.com/a", ""),
+		"mine.go":                           "package p\n",
+		"notes.txt":                         generated("", ""),
+		".informer-gen-1-x.go":              generated("", ""),
+		"elsewhere/thing.go":                generated("example.com/a", ""),
 	})
 	got, err := existing(root)
 	if err != nil {

@@ -318,41 +318,6 @@ func TestLinkIsOfSomeoneElse(t *testing.T) {
 	}
 }
 
-// TestWriteStopsHalfway has a run that can't write its last file: the old files must still be there, and no others.
-func TestWriteStopsHalfway(t *testing.T) {
-	root := t.TempDir()
-	blocked := "listers/" + tempName("thing.go") + "/x"
-	put(t, root, map[string]string{
-		"informers/factory.go": generated("", "// old"),
-		"listers/stale.go":     generated("", ""),
-		blocked:                "a folder that stands where the temporary file should",
-	})
-	before := tree(t, root)
-	report, err := files(root, map[string]string{
-		"informers/factory.go": generated("", "// new"),
-		"informers/missing.go": generated("", ""),
-		"listers/thing.go":     generated("", ""),
-	}).Write()
-	if err == nil || len(report.Changed)+len(report.Created)+len(report.Removed) != 0 {
-		t.Fatalf("Write = %+v, %v, want an error", report, err)
-	}
-	if diff := cmp.Diff(before, tree(t, root)); diff != "" {
-		t.Errorf("tree, -before +after:\n%s", diff)
-	}
-}
-
-func TestWriteFails(t *testing.T) {
-	root := filepath.Join(t.TempDir(), "file")
-	put(t, filepath.Dir(root), map[string]string{"file": "text"})
-	f := files(root, map[string]string{"informers/factory.go": generated("", "")})
-	if _, err := f.Write(); err == nil || !strings.Contains(err.Error(), "not a folder") {
-		t.Errorf("output folder is a file: %v", err)
-	}
-	if _, err := existing(root); err == nil {
-		t.Error("existing files of a file: want an error")
-	}
-}
-
 func TestPlaces(t *testing.T) {
 	for _, name := range []string{
 		"", "factory", "informers", "informers/x", "informers/", "../informers/x.go", "informers/../x.go", "/informers/x.go", "cmd/x.go",

@@ -33,20 +33,21 @@ type Config struct {
 	// of the configuration file or, without these, "./..." from the root of the module that the configuration file, or
 	// else Dir, lies in.
 	Patterns []string
-	// Output is the output folder; empty means DefaultOutput beside the go.mod of that module. It must lie in a module, which determines its
-	// import path.
+	// Output is the output folder; empty means what the configuration file says, else DefaultOutput beside the go.mod of that
+	// module. It must lie in a module, which determines its import path.
 	Output string
-	// Layout says how files and packages are laid out; empty means Grouped.
+	// Layout says how files and packages are laid out; empty means what the configuration file says, else Grouped.
 	Layout Layout
-	// Header is a file with comments that stand on top of each generated file; empty means no such file.
+	// Header is a file with comments that stand on top of each generated file; empty means the one that the configuration file
+	// names, else none.
 	Header string
-	// HeaderYear takes the place of the word YEAR in the header, for example "2026". There is no default, so that files
-	// don't change with the clock.
+	// HeaderYear takes the place of the word YEAR in the header, for example "2026"; empty means what the configuration
+	// file says. There is no other default, so that files don't change with the clock.
 	HeaderYear string
-	// Tags are build tags for the go command.
+	// Tags are build tags for the go command. None are those of the configuration file.
 	Tags []string
 	// CRDs are YAML files with CustomResourceDefinitions, or folders of such files, which group, scope and plural of the
-	// kinds are checked against.
+	// kinds are checked against. None are those of the configuration file.
 	CRDs []string
 	// Discover selects all types with metav1.TypeMeta and metav1.ObjectMeta in packages in which no type is marked; nil means
 	// what the configuration file says, else false.
@@ -165,11 +166,14 @@ func (s settings) resolver(program *load.Program) *resolver {
 // render returns what is to be written to the output for the roots, or why nothing is.
 func (s settings) render(ctx context.Context, program *load.Program, roots []*load.Package) ([]templates.File, diag.List, error) {
 	out, findings := s.resolver(program).resolve(ctx, program, roots)
+	if ctx.Err() != nil {
+		return nil, nil, context.Cause(ctx) // functions of indexes may not have been found for that
+	}
 	if errs, _ := findings.Split(); len(errs) > 0 {
 		return nil, findings, errWrong
 	}
 	if len(out.Groups) == 0 {
-		return nil, findings, nothing(roots)
+		return nil, findings, s.nothing(roots)
 	}
 	out.Package, out.Header = s.to.pkg, s.header
 	files, err := templates.Render(out)
@@ -177,13 +181,17 @@ func (s settings) render(ctx context.Context, program *load.Program, roots []*lo
 }
 
 // nothing says why there is nothing to generate.
-func nothing(roots []*load.Package) error {
+func (s settings) nothing(roots []*load.Package) error {
 	in := fmt.Sprintf("the %d packages that were read", len(roots))
 	switch len(roots) {
 	case 0:
-		return fmt.Errorf("%w: the patterns match no package outside of the output", ErrNothing)
+		return fmt.Errorf("%w: the patterns match no package with Go files for this system and these build tags, outside of the output", ErrNothing)
 	case 1:
 		in = "package " + roots[0].Path
 	}
-	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it (--discover selects all with metav1.TypeMeta and metav1.ObjectMeta)", ErrNothing, in)
+	advice := ""
+	if !s.discover {
+		advice = " (--discover selects all with metav1.TypeMeta and metav1.ObjectMeta)"
+	}
+	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it%s", ErrNothing, in, advice)
 }

@@ -114,7 +114,7 @@ func TestFindTarget(t *testing.T) {
 			t.Errorf("%q: the folder is %s", output, got.dir)
 		}
 	}
-	for _, output := range []string{"../..", "types.go", "types.go/x", "../testdata/x", "../_x", "../.x"} {
+	for _, output := range []string{"../..", "types.go", "types.go/x", "../testdata/x", "../_x", "../.x", "../a b", "../a@b", "../ü"} {
 		if got, err := findTarget(filepath.Join(dir, "api"), setting{text: output, dir: filepath.Join(dir, "api")}, main, model.Grouped); err == nil {
 			t.Errorf("%q: got %q, want an error", output, got.importPath)
 		}

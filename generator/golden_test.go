@@ -141,8 +141,8 @@ func (g *golden) reads(workspace string, pkg *load.Package) bool {
 			}
 			name = "./" + filepath.ToSlash(rel)
 		}
-		if prefix, ok := strings.CutSuffix(pattern, "/..."); ok {
-			return name == prefix || strings.HasPrefix(name, prefix+"/")
+		if prefix, ok := strings.CutSuffix(pattern, "..."); ok {
+			return name == strings.TrimSuffix(prefix, "/") || strings.HasPrefix(name, prefix)
 		}
 		return name == pattern
 	})

@@ -3,9 +3,9 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -34,9 +34,7 @@ func (r *resolver) groupVersion(a *api) {
 	inScheme := r.registered(a)
 	a.version = r.versionOf(a, inScheme, clause)
 	a.group = r.groupOf(a, inScheme, clause)
-	if a.group.pos.Filename != "" {
-		a.groupGoName = r.goNameOf(a)
-	}
+	a.groupGoName = r.goNameOf(a)
 	r.deprecations(a)
 }
 
@@ -50,6 +48,10 @@ func (a *api) firstKind() token.Position {
 func (r *resolver) groupOf(a *api, inScheme registered, clause token.Position) named {
 	markers := marker.All[marker.GroupName](a.markers)
 	if len(markers) == 0 && inScheme.group.pos.IsValid() {
+		if group := inScheme.group; !isGroup(group.text) {
+			r.failAt(group.pos, fmt.Sprintf("%q of %s %s", group.text, group.from, notAGroup))
+			return named{}
+		}
 		return inScheme.group
 	}
 	if len(markers) == 0 {
@@ -68,11 +70,9 @@ func (r *resolver) groupOf(a *api, inScheme registered, clause token.Position) n
 			return named{}
 		}
 	}
-	if first.Name.Text != "" {
-		if problems := validation.IsDNS1123Subdomain(first.Name.Text); len(problems) > 0 {
-			r.fail(first.At, valuePos(first.Name, first.At), fmt.Sprintf("%q is no name for a group: it takes lower-case letters, digits, - and dots between them", first.Name.Text), nil)
-			return named{}
-		}
+	if !isGroup(first.Name.Text) {
+		r.fail(first.At, valuePos(first.Name, first.At), fmt.Sprintf("%q %s", first.Name.Text, notAGroup), nil)
+		return named{}
 	}
 	if inScheme.group.pos.IsValid() && inScheme.group.text != first.Name.Text {
 		r.fail(first.At, valuePos(first.Name, first.At), fmt.Sprintf("group %q contradicts group %q of %s at %s",
@@ -108,7 +108,7 @@ func (r *resolver) versionOf(a *api, inScheme registered, clause token.Position)
 	if likeVersion.MatchString(a.pkg.Name) {
 		return named{a.pkg.Name, clause, "the name of the package"}
 	}
-	if folder := path.Base(a.pkg.Path); likeVersion.MatchString(folder) {
+	if folder := filepath.Base(a.pkg.Dir); likeVersion.MatchString(folder) {
 		return named{folder, clause, "the name of the package's folder"}
 	}
 	r.report.Add(diag.Diagnostic{
@@ -125,6 +125,18 @@ func (a *api) advice(comment, line string) string {
 		return "write " + comment
 	}
 	return "write " + line + " for it in informer-gen.yaml"
+}
+
+const notAGroup = "is no name for a group: it takes lower-case letters, digits, - and dots between them"
+
+// isGroup says whether a text can be the name of a group; the core group has none.
+func isGroup(s string) bool {
+	return s == "" || len(validation.IsDNS1123Subdomain(s)) == 0
+}
+
+// adviseGoName says how the package's group gets another name in Go.
+func (a *api) adviseGoName() string {
+	return a.advice("+groupGoName=NAME in a comment of package "+a.pkg.Path, "groupGoName: NAME")
 }
 
 func isVersion(s string) bool {
@@ -158,7 +170,7 @@ func (r *resolver) goNameOf(a *api) named {
 	if !token.IsIdentifier(goName.String()) {
 		r.report.Add(diag.Diagnostic{
 			Pos: a.group.pos, Marker: "+groupName",
-			Message: fmt.Sprintf("no Go name begins like %q: give the group one with +groupGoName=NAME", a.group.text),
+			Message: fmt.Sprintf("no Go name begins like %q: %s", a.group.text, a.adviseGoName()),
 		})
 	}
 	return named{text: goName.String(), from: "the first part of the group"}
@@ -173,14 +185,21 @@ func (r *resolver) sameGoName(first, second *api) {
 	if !b.pos.IsValid() {
 		first, second, a, b = second, first, b, a
 	}
-	message := fmt.Sprintf("group %s is %s in Go for package %s: write the same marker there", first.group.text, a.text, first.pkg.Path)
+	message := fmt.Sprintf("group %s is %s in Go for package %s (%s): %s", first.group.text, a.text, first.pkg.Path,
+		r.short(cmp.Or(a.pos, first.group.pos)), first.advice("the same marker there", "groupGoName: "+b.text))
 	r.report.Add(diag.Diagnostic{Pos: b.pos, Marker: "+groupGoName", Message: message})
+}
+
+// where names a package and the place that its group comes from.
+func (r *resolver) where(a *api) string {
+	return "package " + a.pkg.Path + " at " + r.short(a.group.pos)
 }
 
 // factoryMethods are the methods that every factory has.
 var factoryMethods = []string{"Base", "ForResource", "Shutdown", "SharedInformerFactory", "Start", "WaitForCacheSync"}
 
-// differentGoNames reports groups that would meet in Go, each other or what every factory has.
+// differentGoNames reports groups that would meet in Go, each other or what every factory has. Groups with folders of their
+// own have interfaces of their own in the factory's package, too, for the folder is the Go name in lower case.
 func (r *resolver) differentGoNames(groups []*model.Group, first map[string]*api) {
 	taken := map[string]*model.Group{}
 	for _, group := range groups {
@@ -191,8 +210,8 @@ func (r *resolver) differentGoNames(groups []*model.Group, first map[string]*api
 			}
 			r.report.Add(diag.Diagnostic{
 				Pos: at.pos, Marker: name,
-				Message: fmt.Sprintf("group %q can't be called %s in Go, because every factory has a method of this name: give it another one with +groupGoName=NAME",
-					group.Name, group.GoName),
+				Message: fmt.Sprintf("group %q can't be called %s in Go, because every factory has a method of this name: %s",
+					group.Name, group.GoName, first[group.Name].adviseGoName()),
 			})
 		}
 		other := taken[group.Package]
@@ -202,8 +221,8 @@ func (r *resolver) differentGoNames(groups []*model.Group, first map[string]*api
 		}
 		r.report.Add(diag.Diagnostic{
 			Pos: first[group.Name].group.pos, Marker: "+groupName",
-			Message: fmt.Sprintf("groups %q (package %s) and %q (package %s) would both be called %s in Go: give one of them +groupGoName=NAME",
-				other.Name, first[other.Name].pkg.Path, group.Name, first[group.Name].pkg.Path, group.GoName),
+			Message: fmt.Sprintf("groups %q (%s) and %q (package %s) would both be called %s in Go: %s",
+				other.Name, r.where(first[other.Name]), group.Name, first[group.Name].pkg.Path, group.GoName, first[group.Name].adviseGoName()),
 		})
 	}
 }

@@ -34,7 +34,7 @@ func (r *resolver) registered(a *api) registered {
 					if (id.Name != "SchemeGroupVersion" && id.Name != "GroupVersion") || i >= len(spec.Values) {
 						continue
 					}
-					if lit, ok := spec.Values[i].(*ast.CompositeLit); ok {
+					if lit, ok := spec.Values[i].(*ast.CompositeLit); ok && isGroupVersion(lit.Type) {
 						found = r.sameRegistered(found, r.groupVersionLiteral(a, file, id.Name, lit))
 					}
 				}
@@ -42,6 +42,12 @@ func (r *resolver) registered(a *api) registered {
 		}
 	}
 	return found
+}
+
+// isGroupVersion says whether a type is called like that of apimachinery, of which there is one in schema and one in metav1.
+func isGroupVersion(t ast.Expr) bool {
+	selector, ok := t.(*ast.SelectorExpr)
+	return ok && selector.Sel.Name == "GroupVersion"
 }
 
 // sameRegistered joins what two variables say.

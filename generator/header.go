@@ -20,6 +20,8 @@ import (
 var (
 	yearWord  = regexp.MustCompile(`\bYEAR\b`)
 	yearValue = regexp.MustCompile(`^[0-9]{4}([-, ]+[0-9]{4})*$`)
+	// directives are what the go command and the compiler take comments for.
+	directives = regexp.MustCompile(`^(//go:\w+|//line|/\*line)\b`)
 )
 
 // readHeader returns the text that stands on top of each file, as model.Output.Header.
@@ -49,7 +51,7 @@ func headerText(name string, content []byte, year setting, report *diag.List) st
 	content = bytes.TrimPrefix(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\uFEFF"))
 	file := token.NewFileSet().AddFile(name, -1, len(content))
 	fail := func(offset int, message string) {
-		report.Add(diag.Diagnostic{Pos: file.Position(file.Pos(offset)), Message: message})
+		report.Add(diag.Diagnostic{Pos: file.PositionFor(file.Pos(offset), false), Message: message})
 	}
 	var (
 		scan        scanner.Scanner
@@ -74,6 +76,9 @@ func headerText(name string, content []byte, year setting, report *diag.List) st
 			if strings.TrimSpace(line) == templates.Header {
 				fail(offset, "this comment has the line by which generated files are told from others: change it")
 			}
+		}
+		if directive := directives.FindString(text); directive != "" && !constraint.IsGoBuild(text) {
+			fail(offset, "the header has a directive, which would count for each generated file: take out "+directive)
 		}
 		if constraint.IsGoBuild(text) {
 			if _, err := constraint.Parse(text); err != nil {

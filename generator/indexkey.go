@@ -49,11 +49,11 @@ func (r *resolver) key(t types.Type) (model.GoType, *notAKey) {
 			return model.GoType{}, why
 		}
 	default:
-		return no("%s isn't comparable by its value; %s", str, want)
+		return no("%s is no type of keys; %s", str, want)
 	}
 	switch t := t.(type) {
 	case *types.Basic:
-		return model.GoType{Name: t.Name()}, nil
+		return goType(t), nil
 	case *types.Named:
 		obj := t.Obj()
 		switch {
@@ -66,9 +66,22 @@ func (r *resolver) key(t types.Type) (model.GoType, *notAKey) {
 		case obj.Parent() != obj.Pkg().Scope():
 			return no("%s isn't declared at the top of its package", str)
 		}
-		return model.GoType{Path: obj.Pkg().Path(), Package: obj.Pkg().Name(), Name: obj.Name()}, nil
+		return goType(t), nil
 	}
 	return no("%s has no name: declare a type for it", str)
+}
+
+// goType is a predeclared or named type for the model; zero for any other.
+func goType(t types.Type) model.GoType {
+	switch t := t.(type) {
+	case *types.Basic:
+		return model.GoType{Name: t.Name()}
+	case *types.Named:
+		if obj := t.Obj(); obj.Pkg() != nil {
+			return model.GoType{Path: obj.Pkg().Path(), Package: obj.Pkg().Name(), Name: obj.Name()}
+		}
+	}
+	return model.GoType{}
 }
 
 // sameButUnequal are structs with values that mean the same and are unequal in Go.

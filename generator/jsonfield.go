@@ -5,6 +5,7 @@ package generator
 import (
 	"go/types"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -18,67 +19,74 @@ type jsonField struct {
 	tagged bool
 }
 
-// jsonFields returns the fields of a struct that encoding/json sees, in the order of the struct: those of embedded
-// structs count as the struct's own unless a tag gives the embedded struct a name, a name nearer to the top hides one
-// below it, and among two on one level the one with a tag wins, or none.
+// jsonFields returns the fields of a struct that encoding/json sees, level by level: those of embedded structs count as the
+// struct's own unless a tag gives the embedded struct a name, a name nearer to the top hides one below it, and among several
+// on one level the only one with a tag wins, or none.
 func jsonFields(s *types.Struct) []jsonField {
 	type level struct {
 		s       *types.Struct
 		through []*types.Var
+		more    bool // the type is embedded more than once on this level
 	}
 	var (
-		all  []jsonField
-		best = map[string]int{} // position in all, or -1 for names that are ambiguous
-		seen = map[*types.Struct]bool{s: true}
-		next = []level{{s: s}}
+		visible []jsonField
+		known   = map[string]bool{}     // names of the levels above
+		seen    = map[types.Type]bool{} // embedded types of this level and those above
+		next    = []*level{{s: s}}
 	)
 	for len(next) > 0 {
 		current := next
 		next = nil
-		var found []jsonField
+		embedded := map[types.Type]*level{}
+		found := map[string][]jsonField{}
+		var names []string
 		for _, l := range current {
 			for i := range l.s.NumFields() {
 				v := l.s.Field(i)
 				name, inline, ok := jsonName(v, l.s.Tag(i))
-				if !ok {
-					continue
-				}
-				if !inline {
-					found = append(found, jsonField{name: name, v: v, through: l.through, tagged: name != v.Name() || hasName(l.s.Tag(i))})
-					continue
-				}
-				t, _ := deref(v.Type())
-				if embedded, ok := t.Underlying().(*types.Struct); ok && !seen[embedded] {
-					seen[embedded] = true
-					next = append(next, level{embedded, append(l.through[:len(l.through):len(l.through)], v)})
-				}
-			}
-		}
-		atThisLevel := map[string]int{}
-		for _, f := range found {
-			if _, hidden := best[f.name]; hidden {
-				if i, here := atThisLevel[f.name]; here {
+				switch {
+				case !ok:
+				case !inline:
+					f := jsonField{name: name, v: v, through: l.through, tagged: hasName(l.s.Tag(i))}
+					if found[name] == nil {
+						names = append(names, name)
+					}
+					if found[name] = append(found[name], f); l.more {
+						found[name] = append(found[name], f)
+					}
+				default:
+					t, _ := deref(v.Type())
 					switch {
-					case f.tagged && !all[i].tagged:
-						all[i] = f
-					case f.tagged == all[i].tagged:
-						best[f.name] = -1
+					case embedded[t] != nil:
+						embedded[t].more = true
+					case !seen[t]:
+						embedded[t] = &level{s: t.Underlying().(*types.Struct), through: append(l.through[:len(l.through):len(l.through)], v)}
+						next = append(next, embedded[t])
+						seen[t] = true
 					}
 				}
-				continue
 			}
-			all = append(all, f)
-			best[f.name] = len(all) - 1
-			atThisLevel[f.name] = len(all) - 1
 		}
-	}
-	visible := all[:0]
-	for i, f := range all {
-		if best[f.name] == i {
-			visible = append(visible, f)
+		for _, name := range names {
+			if f, ok := dominant(found[name]); ok && !known[name] {
+				visible = append(visible, f)
+			}
+			known[name] = true
 		}
 	}
 	return visible
+}
+
+// dominant returns that of some fields on one level which encoding/json sees, if it sees one.
+func dominant(fields []jsonField) (f jsonField, ok bool) {
+	if len(fields) == 1 {
+		return fields[0], true
+	}
+	fields = slices.DeleteFunc(fields, func(f jsonField) bool { return !f.tagged })
+	if len(fields) == 1 {
+		return fields[0], true
+	}
+	return jsonField{}, false
 }
 
 // jsonName returns the name of a field in JSON, or that the fields of an embedded struct take its place. ok is false

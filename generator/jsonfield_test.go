@@ -71,6 +71,36 @@ type (
 		Both string
 		Also string `json:"Tagged"` // a tag wins
 	}
+	jsonThree struct {
+		JSONLeft
+		JSONAlso
+		JSONRight
+	}
+	JSONAlso struct {
+		Tagged string
+	}
+	jsonDiamond struct {
+		JSONOneSide
+		JSONOtherSide
+		*JSONDeepSide
+		JSONNamed `json:""`
+		JSONAlias
+		JSONUnnamed
+	}
+	JSONOneSide   struct{ JSONTop }
+	JSONOtherSide struct{ JSONTop }
+	JSONDeepSide  struct{ JSONNearer }
+	JSONNearer    struct{ JSONTop2 }
+	JSONTop       struct{ Top string } // there twice, so that it isn't seen
+	JSONTop2      struct{ Top, Top2 string }
+	JSONAlias     JSONBelow
+	JSONBelow     struct {
+		JSONNearer2
+		Below string
+	}
+	JSONUnnamed   = struct{ Unnamed string }
+	JSONNearer2   JSONBelow2
+	JSONBelow2    struct{ Below2 string }
 	jsonRecursive struct {
 		*JSONRing
 		Name string `json:"name"`
@@ -104,6 +134,8 @@ func TestJSONFieldsAreThoseOfEncodingJSON(t *testing.T) {
 		jsonPlain{Tagged: "x"},
 		jsonInline{JSONPointer: &JSONPointer{}},
 		jsonConflict{},
+		jsonThree{},
+		jsonDiamond{JSONDeepSide: &JSONDeepSide{}},
 		jsonRecursive{JSONRing: &JSONRing{JSONRing2: &JSONRing2{}}},
 	} {
 		name := reflect.TypeOf(value).Name()

@@ -9,6 +9,8 @@ import (
 	"reflect"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/model"
@@ -24,12 +26,16 @@ const (
 func (r *resolver) decide(a *api, d *declared, v *verdict) *kind {
 	name, pos := v.name, v.pos
 	typeName, _ := a.pkg.Types.Scope().Lookup(name).(*types.TypeName)
-	if typeName == nil {
+	if name == "_" {
+		r.failAt(pos, "a type without a name can't be a kind")
+		return nil
+	}
+	if typeName == nil || typeName.Pos() != d.spec.Name.Pos() {
 		return nil // declared twice, which is reported
 	}
 	no := func(reason string, at marker.At) *kind {
 		v.reason, v.at = reason, at
-		r.noIndexes(d, reason)
+		r.useless(d, reason)
 		return nil
 	}
 	const incomplete = "what it is made of doesn't compile"
@@ -59,16 +65,10 @@ func (r *resolver) decide(a *api, d *declared, v *verdict) *kind {
 	if !r.isObject(a, typeName, pos) {
 		return nil
 	}
-	v.scope, v.plural = r.scope(d), r.plural(d)
-	v.resource = r.resource(d, v.plural)
-	k := &kind{declared: d, pos: pos, scope: v.scope, resource: v.resource, Type: &model.Type{
-		Name:       name,
-		Plural:     v.plural.text,
-		Resource:   v.resource.text,
-		Namespaced: v.scope.text == namespaced,
-	}}
+	plural := r.plural(d)
+	k := &kind{api: a, declared: d, pos: pos, plural: plural, scope: r.scope(d), resource: r.resource(d, plural), named: typeName.Type().(*types.Named)}
+	k.Type = &model.Type{Name: name, Plural: plural.text}
 	k.Doc, k.Deprecated = docLines(d.doc)
-	r.indexes(a, d, k, typeName.Type().(*types.Named))
 	return k
 }
 
@@ -120,8 +120,8 @@ func (r *resolver) isObject(a *api, t *types.TypeName, pos token.Position) bool 
 	case !isNamedType || n.TypeParams().Len() > 0:
 		fail("has type parameters: an API type has none")
 		return false
-	case strings.Contains(t.Name(), "_"):
-		fail("has an underscore in its name, which no kind of the API can have")
+	case len(validation.IsDNS1035Label(strings.ToLower(t.Name()))) > 0:
+		fail("has a name that no kind of the API can have: it takes at most 63 letters of ASCII and digits")
 		return false
 	}
 	s, ok := n.Underlying().(*types.Struct)
@@ -156,12 +156,38 @@ func (r *resolver) isObject(a *api, t *types.TypeName, pos token.Position) bool 
 		fail("has no method DeepCopyObject() runtime.Object: let controller-gen object or deepcopy-gen write it first")
 		return false
 	}
-	return true
+	required := []types.Type{copyMethod.Obj().(*types.Func).Signature().Results().At(0).Type()} // runtime.Object
+	objectMeta := types.Unalias(s.Field(metaField(t, "ObjectMeta")).Type()).(*types.Named).Obj()
+	if object := objectMeta.Pkg().Scope().Lookup("Object"); object != nil {
+		required = append(required, object.Type())
+	}
+	for _, of := range required {
+		if name := hidden(n, of); name != "" {
+			fail("has a %s of its own, which hides that of its metadata: call it something else, or give it the parameters and results of the method that it hides", name)
+		}
+	}
+	return len(r.report) == before
 }
 
 func returnsObject(f *types.Func) bool {
 	s := f.Signature()
 	return s.Params().Len() == 0 && s.Results().Len() == 1 && isNamed(s.Results().At(0).Type(), runtimePath, "Object")
+}
+
+// hidden returns the name of a method of the interface required for which n has something else; "" if there is none. Methods
+// that n lacks count as right: those of imported types may not have been read.
+func hidden(n *types.Named, required types.Type) string {
+	methods, ok := required.Underlying().(*types.Interface)
+	if !ok {
+		return "" // it doesn't compile
+	}
+	for want := range methods.Methods() {
+		got, index, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, n.Obj().Pkg(), want.Name())
+		if method, ok := got.(*types.Func); index != nil && !(ok && types.Identical(method.Signature(), want.Signature())) {
+			return want.Name()
+		}
+	}
+	return ""
 }
 
 // embedsInvalid says whether the type embeds something that doesn't compile.

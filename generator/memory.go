@@ -75,9 +75,10 @@ func (m *Memory) UpToDate() bool {
 }
 
 // Keep remembers the run that files came from, once they have been written. What can't be remembered isn't: then the
-// next run does all of its work.
+// next run does all of its work. A run that has generated nothing isn't remembered, because the next one may have to say
+// so.
 func (m *Memory) Keep(files Files) {
-	if m.run == nil || files.read == nil {
+	if m.run == nil || files.read == nil || len(files.Files) == 0 {
 		return
 	}
 	warnings := make([]warning, 0, len(files.read.warnings))
@@ -176,6 +177,9 @@ func (cfg Config) goEnvironment() (parts []string, ok bool) {
 	}
 	for _, name := range []string{defaults, filepath.Join(filepath.Dir(filepath.Dir(tool)), "go.env")} {
 		content, _ := os.ReadFile(name) // most people have none
+		if bytes.Contains(content, []byte("GOWORK=")) {
+			return nil, false // the go command uses another go.work than the one that load knows of
+		}
 		parts = append(parts, string(content))
 	}
 	for _, part := range parts {
@@ -244,6 +248,9 @@ func (f Files) places() []memo.Place {
 	slices.Sort(files)
 	for _, name := range slices.Compact(files) {
 		places = append(places, memo.Place{Kind: memo.File, Path: name})
+		if folder, base := filepath.Split(name); base == "modules.txt" { // that there is a vendor folder counts, too
+			places = append(places, memo.Place{Kind: memo.Folder, Path: filepath.Dir(filepath.Clean(folder)), Endings: []string{"vendor"}})
+		}
 	}
 
 	root := f.Root

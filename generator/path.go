@@ -77,7 +77,7 @@ func unprintable(text string) *pathError {
 func unexpected(text string, at int) *pathError {
 	r, _ := utf8.DecodeRuneInString(text[at:])
 	if r == ';' {
-		return pathErrorf(at, "unexpected ; in the path: each of several paths has quotes of its own")
+		return pathErrorf(at, "unexpected ; in the path: several paths are a list in YAML, and in comments each has quotes of its own")
 	}
 	return pathErrorf(at, "unexpected %q in the path: write a dot before a field, and [*] behind a list", r)
 }

@@ -7,6 +7,7 @@ import (
 	"context"
 	"go/ast"
 	"go/token"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -70,6 +71,8 @@ type declared struct {
 	markers []marker.Marker
 	// excluded is why the config file leaves the type out; not set if it doesn't.
 	excluded named
+	// listed are the places where the config file names the type without saying more.
+	listed []marker.At
 	// incomplete says that markers are missing because they are wrong, which is reported.
 	incomplete bool
 	selection  selection
@@ -86,10 +89,12 @@ type named struct {
 // kind is an API type that something is generated for.
 type kind struct {
 	*model.Type
-	declared        *declared
-	scope, resource named
-	pos             token.Position
-	indexes         []token.Position // of Type.Indexes
+	api                     *api
+	declared                *declared
+	named                   *types.Named
+	plural, scope, resource named // the last two until shareAcrossVersions those of this version alone
+	pos                     token.Position
+	indexes                 []token.Position // of Type.Indexes
 }
 
 // resolve returns the model of all roots together, and what is wrong with them.
@@ -131,6 +136,12 @@ func (r *resolver) resolve(ctx context.Context, program *load.Program, roots []*
 	for _, a := range apis {
 		r.groupVersion(a)
 		r.importable(a)
+	}
+	r.shareAcrossVersions(apis)
+	for _, a := range apis {
+		for _, k := range a.kinds {
+			r.indexes(a, k.declared, k, k.named)
+		}
 	}
 	r.checkCRDs(apis)
 	r.unusedPlurals(apis)
@@ -175,14 +186,20 @@ func (r *resolver) scan(pkg *load.Package) *api {
 					d.doc = decl.Doc
 				}
 				before := len(r.report)
-				for _, m := range marker.Parse(found.Types[d.spec], &r.report) {
+				markers := marker.Parse(found.Types[d.spec], &r.report)
+				d.incomplete = len(r.report) > before
+				for _, m := range markers {
+					switch m.(type) {
+					case *marker.InformerGen, *marker.Skip:
+						r.aboveType(d, m)
+						continue
+					}
 					if marker.DefinitionOf(m).Target == marker.Package {
 						a.markers = append(a.markers, m)
 					} else {
 						d.markers = append(d.markers, m)
 					}
 				}
-				d.incomplete = len(r.report) > before
 				a.declared = append(a.declared, d)
 			}
 		}
@@ -232,7 +249,7 @@ func (r *resolver) groups(apis []*api) []*model.Group {
 		}
 		if other := byVersion[[2]string{a.group.text, a.version.text}]; other != nil {
 			r.report.Add(diag.Diagnostic{Pos: a.group.pos, Marker: "+groupName", Message: "package " + a.pkg.Path +
-				" has the same group and version as package " + other.pkg.Path + ": " + groupVersion(a.group.text, a.version.text)})
+				" has the same group and version as " + r.where(other) + ": " + groupVersion(a.group.text, a.version.text)})
 			continue
 		}
 		byVersion[[2]string{a.group.text, a.version.text}] = a
@@ -271,6 +288,8 @@ func (r *resolver) version(group *model.Group, a *api) *model.Version {
 		GoName:  upperFirst(a.version.text),
 		Package: strings.ToLower(a.version.text),
 		Source:  model.GoPackage{Path: a.pkg.Path, Name: a.pkg.Name},
+
+		Deprecated: deprecatedPackage(a.pkg.Files),
 	}
 	slices.SortFunc(a.kinds, func(a, b *kind) int { return strings.Compare(a.Name, b.Name) })
 	var declared map[string]bool

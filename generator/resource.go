@@ -147,19 +147,10 @@ func (r *resolver) resource(d *declared, plural named) named {
 	if plural.from != ruleOfGengo {
 		return byGengo
 	}
-	client, by := marker.First[marker.Genclient](d.markers), d.controllerGen()
-	if client != nil && by == nil {
+	if marker.First[marker.Genclient](d.markers) != nil && d.controllerGen() == nil {
 		return byGengo
 	}
-	byFlect := named{text: strings.ToLower(flect.Pluralize(d.spec.Name.Name)), from: ruleOfFlect}
-	if client != nil && byFlect.text != byGengo.text && !r.hasCRD(d.spec.Name.Name) {
-		r.report.Add(diag.Diagnostic{
-			Pos: r.fset.Position(d.spec.Name.Pos()), Warning: true,
-			Message: fmt.Sprintf("the resource of %s is %s by the rules of client-gen (%s) and %s by those of controller-gen (%s), which is taken: write +kubebuilder:resource:path=NAME or +resourceName=NAME",
-				d.spec.Name.Name, byGengo.text, client.Name, byFlect.text, by.Place().Name),
-		})
-	}
-	return byFlect
+	return named{text: strings.ToLower(flect.Pluralize(d.spec.Name.Name)), from: ruleOfFlect}
 }
 
 // controllerGen returns the marker that makes controller-gen write a CustomResourceDefinition for the type, or nil.

@@ -39,14 +39,17 @@ func (d *declared) root() bool {
 	return m != nil && m.Root.Text != "false"
 }
 
+// kindMarked says whether a marker in a comment says that the type is a kind, or that it is none.
+func (d *declared) kindMarked() bool {
+	return marker.First[marker.Genclient](d.markers) != nil || marker.First[marker.ObjectRoot](d.markers) != nil
+}
+
 // selectTypes decides which types of a package something is generated for, as far as that can be seen without knowing
 // what they are made of. What stands nearest to a type counts most: what the config file says about the type, markers
 // above the type, then markers of the package.
 func (r *resolver) selectTypes(a *api) {
 	out := r.optOut(a)
-	marked := slices.ContainsFunc(a.declared, func(d *declared) bool {
-		return marker.First[marker.Genclient](d.markers) != nil || marker.First[marker.ObjectRoot](d.markers) != nil
-	})
+	marked := slices.ContainsFunc(a.declared, (*declared).kindMarked)
 	for _, d := range a.declared {
 		d.selection = r.selection(a, d, out, !marked && a.discover)
 		if !d.selection.yes {
@@ -80,10 +83,19 @@ func (r *resolver) optOut(a *api) *marker.InformerGen {
 	return out
 }
 
+// aboveType reports a marker that would take the whole package out and stands above a type, where the tools that it belongs
+// to don't read it.
+func (r *resolver) aboveType(d *declared, m marker.Marker) {
+	r.report.Add(diag.Diagnostic{
+		Pos: m.Place().Pos, Marker: m.Place().Name, Warning: true,
+		Message: "does nothing above type " + d.spec.Name.Name + ", because it is about the whole package: write +informer:generate=false to leave out the type, or move it to a comment that belongs to no type",
+	})
+}
+
 func (r *resolver) selection(a *api, d *declared, out *marker.InformerGen, discover bool) selection {
 	explicit := r.generate(d)
 	client := marker.First[marker.Genclient](d.markers)
-	root := marker.First[marker.ObjectRoot](d.markers)
+	root := r.objectRoot(d)
 	skip := marker.First[marker.Skip](a.markers)
 	skipVersion := marker.First[marker.SkipVersion](d.markers)
 	no := func(at marker.At, reason string) selection { return selection{reason: reason, at: at} }
@@ -135,6 +147,17 @@ func (r *resolver) generate(d *declared) *marker.Generate {
 	return first
 }
 
+// objectRoot returns the first marker that says whether the type is a root, or nil, and reports contradictions.
+func (r *resolver) objectRoot(d *declared) *marker.ObjectRoot {
+	first := marker.First[marker.ObjectRoot](d.markers)
+	for _, m := range marker.All[marker.ObjectRoot](d.markers) {
+		if (m.Root.Text == "false") != (first.Root.Text == "false") {
+			r.fail(m.At, valuePos(m.Root, m.At), "contradicts "+first.Name+" at "+r.short(first.Pos), nil)
+		}
+	}
+	return first
+}
+
 // written is a marker with its value as it stands in the comment or in the config file.
 func written(at marker.At, value string) string {
 	if at.InFile() {
@@ -149,6 +172,13 @@ func (r *resolver) unused(d *declared) {
 		return // the marker that selects the type may be among the wrong ones
 	}
 	s, name := d.selection, d.spec.Name.Name
+	for _, at := range d.listed {
+		why := s.advice
+		if why == "" {
+			why = s.reason + r.at(s)
+		}
+		r.fail(at, at.Pos, "nothing is generated for type "+name+": "+why, nil)
+	}
 	for _, m := range d.markers {
 		at := m.Place()
 		if _, ok := m.(*marker.Generate); ok {
@@ -180,13 +210,23 @@ func (r *resolver) at(s selection) string {
 	return " (" + r.short(s.at.Pos) + ")"
 }
 
-// noIndexes reports indexes of a type for which nothing is generated.
-func (r *resolver) noIndexes(d *declared, why string) {
+// useless reports what is said about a type that is selected and for which nothing is generated all the same. Of markers in
+// comments, those count that no other tool reads.
+func (r *resolver) useless(d *declared, why string) {
+	places := slices.Clone(d.listed)
 	for _, m := range d.markers {
 		switch m.(type) {
+		case *marker.Generate: // is reported as a contradiction
 		case *marker.Index, *marker.Plural:
-			r.fail(m.Place(), m.Place().Pos, "nothing is generated for type "+d.spec.Name.Name+": "+why, nil)
+			places = append(places, m.Place())
+		default:
+			if m.Place().InFile() {
+				places = append(places, m.Place())
+			}
 		}
+	}
+	for _, at := range places {
+		r.fail(at, at.Pos, "nothing is generated for type "+d.spec.Name.Name+": "+why, nil)
 	}
 }
 
@@ -259,7 +299,7 @@ func (r *resolver) embeds(a *api, d *declared, name string) bool {
 				return true
 			}
 		case *ast.Ident:
-			if t.Name == name && a.pkg.Path == metaPath {
+			if t.Name == name && (a.pkg.Path == metaPath || importedAs(d.file, ".", "") == metaPath) {
 				return true
 			}
 		}

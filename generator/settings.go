@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -70,12 +71,18 @@ func (s setting) wrong(message string) diag.Diagnostic {
 // folder reports an input of the configuration file that is a folder and doesn't exist. What else is wrong with inputs is
 // known to the go command.
 func (s setting) folder(report *diag.List) {
-	if !s.pos.IsValid() || !strings.HasPrefix(s.text, ".") {
+	if !s.pos.IsValid() || !strings.HasPrefix(s.text, "./") && !strings.HasPrefix(s.text, "../") {
 		return
 	}
-	folder, _, _ := strings.Cut(s.text, "...")
-	if info, err := os.Stat(setting{text: folder, dir: s.dir}.path()); err != nil || !info.IsDir() {
+	folder, _, dots := strings.Cut(s.text, "...")
+	if dots {
+		folder = folder[:strings.LastIndexByte(folder, '/')+1]
+	}
+	switch info, err := os.Stat(setting{text: folder, dir: s.dir}.path()); {
+	case err != nil:
 		report.Add(s.wrong("there is no folder " + strings.TrimSuffix(folder, "/")))
+	case !info.IsDir():
+		report.Add(s.wrong(folder + " is a file: name the folder that it lies in"))
 	}
 }
 
@@ -146,7 +153,8 @@ func (cfg Config) settings() (settings, diag.List) {
 		s.loading.Dir, s.loading.Patterns = inputs[0].dir, texts(inputs)
 	}
 	s.inputs, s.partial = inputs, len(cfg.Patterns) > 0
-	s.loading.Tags = texts(several(cfg.Tags, "tags", file.Tags))
+	tags := several(cfg.Tags, "tags", file.Tags)
+	s.loading.Tags = texts(tags)
 	s.discover = given(cfg.Discover, file.Discover)
 	s.prune = given(cfg.Prune, file.Prune)
 	s.keepGoing = given(cfg.KeepGoing, file.KeepGoing)
@@ -163,6 +171,11 @@ func (cfg Config) settings() (settings, diag.List) {
 	s.loading.Skip = s.to.owns
 	for _, input := range inputs {
 		input.folder(&report)
+	}
+	for _, tag := range tags {
+		if !buildTag.MatchString(tag.text) {
+			report.Add(tag.wrong(fmt.Sprintf("%q is no build tag: it takes letters, digits, _ and dots", tag.text)))
+		}
 	}
 	s.header = s.readHeader(one(cfg.Header, "header", file.Header), one(cfg.HeaderYear, "headerYear", file.HeaderYear), &report)
 	s.plurals = pluralsOf(cfg.Plurals, file.Plurals, &report)
@@ -188,6 +201,8 @@ func (cfg Config) file(dir string, main goModule) (string, error) {
 	}
 	return config.Find(dir, top)
 }
+
+var buildTag = regexp.MustCompile(`^[\pL\pN_.]+$`)
 
 // realDir is the absolute name of a folder. The go command names files by their real paths.
 func realDir(dir string) (string, error) {

@@ -5,20 +5,28 @@ package generator
 import (
 	"fmt"
 	"go/ast"
+	"go/build/constraint"
 	"go/parser"
 	"go/token"
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // packageName is the name of the one package of the layout Single: that of the user's own files in the output folder or,
-// if there are none, the last element of the import path.
+// if there are none, the last element of the import path. A program with a build constraint is a script that is run by
+// its name.
 func packageName(to target) (string, error) {
 	for _, file := range ownFiles(to.dir) {
-		if file.Name != nil && file.Name.Name != "_" {
+		switch {
+		case file.Name == nil || file.Name.Name == "_":
+		case file.Name.Name != "main":
 			return file.Name.Name, nil
+		case !constrained(file):
+			return "", fmt.Errorf("the layout single makes one package of the output %s, and what is there is a program, which no other package can import: choose another output",
+				to.importPath)
 		}
 	}
 	name := path.Base(to.importPath)
@@ -27,6 +35,16 @@ func packageName(to target) (string, error) {
 			to.importPath, name)
 	}
 	return name, nil
+}
+
+// constrained says whether a file has a build constraint.
+func constrained(file *ast.File) bool {
+	for _, group := range file.Comments {
+		if group.Pos() < file.Package && slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return constraint.IsGoBuild(c.Text) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // ownFiles returns what can be read of the Go files in a folder that aren't generated, apart from tests.

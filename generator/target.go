@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/module"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/model"
@@ -63,6 +64,9 @@ func findTarget(dir string, output setting, main goModule, layout model.Layout) 
 	if !output.isSet() {
 		output = setting{text: DefaultOutput, dir: main.dir}
 	}
+	if output.text == "-" {
+		return target{}, errors.New("the output - is no folder: informer-gen diff shows what would be written")
+	}
 	out := filepath.Clean(output.path())
 	for d := out; d != filepath.Dir(d); d = filepath.Dir(d) {
 		if info, err := os.Stat(d); err == nil && !info.IsDir() {
@@ -87,6 +91,9 @@ func findTarget(dir string, output setting, main goModule, layout model.Layout) 
 		}
 	}
 	to := target{dir: out, importPath: path.Join(mod.path, filepath.ToSlash(rel)), layout: layout}
+	if err := module.CheckImportPath(to.importPath); err != nil {
+		return target{}, fmt.Errorf("the output %s can't be imported: %w", diag.ShortPath(dir, out), err)
+	}
 	if layout == model.Single {
 		to.pkg, err = packageName(to)
 	}

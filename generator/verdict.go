@@ -23,8 +23,6 @@ type verdict struct {
 	reason string
 	at     marker.At
 	advice string
-	// These are set if kind is.
-	scope, resource, plural named
 }
 
 // kind returns the kind that d declares, or nil if it isn't one or is wrong, and records the verdict.

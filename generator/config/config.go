@@ -64,7 +64,7 @@ type Package struct {
 	Path        Value   `arg:"path" required:"true" doc:"the import path of the package, or its folder when it begins with a dot; it must be one of the inputs"`
 	GroupName   Value   `arg:"groupName" empty:"true" marker:"+groupName" default:"the one in GroupVersion or SchemeGroupVersion" doc:"the API group of the package, empty for the core group"`
 	GroupGoName Value   `arg:"groupGoName" marker:"+groupGoName" default:"the first part of the group's name" doc:"the name of the group in Go, an exported identifier"`
-	VersionName Value   `arg:"versionName" marker:"+versionName" default:"the name of the package" doc:"the API version of the package"`
+	VersionName Value   `arg:"versionName" marker:"+versionName" default:"the one in GroupVersion or SchemeGroupVersion, else the name of the package or of its folder" doc:"the API version of the package"`
 	Discover    Value   `arg:"discover" default:"that of the file" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta if no type of the package is marked"`
 	Only        []Value `arg:"only" doc:"the kinds to generate for; all others of the package are left out"`
 	Kinds       []*Kind `arg:"kinds" doc:"what markers would say above a type of the package"`
@@ -76,8 +76,8 @@ type Kind struct {
 
 	Name       Value           `arg:"name" required:"true" doc:"the name of the type in Go"`
 	Generate   Value           `arg:"generate" allowed:"true false" marker:"+informer:generate" default:"whether a marker or discover selects it" doc:"true selects the type, false leaves it out, whatever the comments of the package say"`
-	Scope      Value           `arg:"scope" allowed:"Namespaced Cluster" marker:"+genclient:nonNamespaced" default:"Namespaced" doc:"whether the objects lie in namespaces"`
-	Resource   Value           `arg:"resource" marker:"+resourceName" default:"the plural in lower case" doc:"the plural in URLs"`
+	Scope      Value           `arg:"scope" allowed:"Namespaced Cluster" marker:"+genclient:nonNamespaced" default:"that of the kind's other versions, else Namespaced" doc:"whether the objects lie in namespaces"`
+	Resource   Value           `arg:"resource" marker:"+resourceName" default:"that of the kind's other versions, else the plural in lower case or, for types without +genclient and those that controller-gen reads, as it spells it" doc:"the plural in URLs"`
 	Plural     Value           `arg:"plural" marker:"+informer:plural" default:"the plural by the rules of Kubernetes' generators" doc:"the plural in Go, an exported identifier"`
 	Deprecated Value           `arg:"deprecated" marker:"+kubebuilder:deprecatedversion" doc:"says that the type is deprecated, and what to use instead"`
 	Indexes    []*marker.Index `arg:"indexes" marker:"+informer:index" doc:"typed indexes, and the lister's methods that use them"`

@@ -16,6 +16,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"os"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
@@ -99,7 +101,7 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 		if meta.Dir != "" && cfg.Skip != nil && cfg.Skip(meta.Dir) {
 			continue
 		}
-		if meta.PkgPath == fromFiles {
+		if meta.PkgPath == fromFiles && len(meta.GoFiles) > 0 {
 			problems.Add(diag.Diagnostic{Message: "a Go file is no pattern for packages: name the folder that it lies in"})
 			continue
 		}
@@ -108,7 +110,9 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 				continue // every file is meant for another system
 			}
 			for _, e := range meta.Errors {
-				problems.Add(listProblem(e))
+				problem := listProblem(e)
+				problem.Message += cfg.advice(meta.PkgPath, problem.Message)
+				problems.Add(problem)
 			}
 			continue
 		}
@@ -258,6 +262,19 @@ func parsePosition(s string) token.Position {
 		return token.Position{Filename: s, Line: numbers[0]}
 	}
 	return token.Position{}
+}
+
+// advice says how to write a pattern that matches nothing, where what was meant can be guessed; else "".
+func (c Config) advice(importPath, problem string) string {
+	switch {
+	case strings.HasPrefix(problem, "no Go files in "):
+		return " (/... behind a folder stands for all packages below it)"
+	case strings.Contains(problem, " is not in std"):
+		if info, err := os.Stat(filepath.Join(c.Dir, filepath.FromSlash(importPath))); err == nil && info.IsDir() {
+			return ", did you mean ./" + importPath + "?"
+		}
+	}
+	return ""
 }
 
 // oneLine takes the line breaks out of a message, and what only holds where the go command was run.

@@ -329,6 +329,37 @@ func TestExists(t *testing.T) {
 	}
 }
 
+// Some failures of the go command as a whole look to go/packages like a package of files that it can't find.
+func TestLoadSaysWhatTheGoCommandSays(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":      "module example.com/m\n\ngo 1.26.0\n",
+		"go.work":     "go 1.26.0\n\nuse .\nuse ./gone\n",
+		"api/v1/a.go": "package v1\n",
+	} {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("GOFLAGS", "")
+	for _, c := range []struct{ work, pattern, want string }{
+		{filepath.Join(dir, "go.work"), "./...", "go.work"},
+		{"off", "./api/v1/a.go", "a Go file is no pattern for packages: name the folder that it lies in"},
+		{"off", "api/v1", ", did you mean ./api/v1?"},
+		{"off", "./api", "no Go files in " + filepath.Join(dir, "api") + " (/... behind a folder stands for all packages below it)"},
+	} {
+		t.Setenv("GOWORK", c.work)
+		_, err := Load(t.Context(), Config{Dir: dir, Patterns: []string{c.pattern}})
+		if err == nil || !strings.Contains(err.Error(), c.want) || c.want == "go.work" && strings.Contains(err.Error(), "no pattern") {
+			t.Errorf("%s: got %v, want %s", c.pattern, err, c.want)
+		}
+	}
+}
+
 func TestGoErrorIsWhatTheGoCommandSays(t *testing.T) {
 	for from, want := range map[string]string{
 		"err: exit status 1: stderr: go: errors parsing go.mod:\ngo.mod:5: unknown directive: x\n\n": "go: errors parsing go.mod:\ngo.mod:5: unknown directive: x",

@@ -130,30 +130,6 @@ func wrapped(b *strings.Builder, prefix, text string) {
 	b.WriteString(line + "\n")
 }
 
-// WriteMarkdown describes markers for a page of documentation: a table, then each of them.
-func WriteMarkdown(w io.Writer, list []*Definition) error {
-	var b strings.Builder
-	b.WriteString("| marker | describes | |\n|---|---|---|\n")
-	for _, d := range list {
-		anchor := strings.NewReplacer(":", "", ".", "").Replace(strings.ToLower(d.Name))
-		fmt.Fprintf(&b, "| [`+%s`](#%s) | a %s | %s |\n", d.Name, anchor, d.Target, strings.ReplaceAll(d.Doc, "|", `\|`))
-	}
-	for _, d := range list {
-		b.WriteByte('\n')
-		fmt.Fprintf(&b, "## `+%s`\n\n%s. %s.\n\n```go\n%s\n```\n", d.Name, upper(d.Doc), upper(d.Target.where()), examples[d.Name])
-		if len(d.Args) == 0 {
-			continue
-		}
-		b.WriteString("\n| argument | | allowed |\n|---|---|---|\n")
-		for _, arg := range d.Args {
-			doc := arg.described()
-			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", arg.label(), strings.ReplaceAll(doc, "|", `\|`), strings.Join(quoted(arg.Allowed), " "))
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
 // MarshalJSON implements json.Marshaler. Members that are empty are left out, but for name, target, doc and examples:
 //
 //	name       string  with "+"
@@ -181,14 +157,6 @@ func (d *Definition) MarshalJSON() ([]byte, error) {
 		Arguments []argument `json:"arguments,omitempty"`
 		Examples  []string   `json:"examples"`
 	}{"+" + d.Name, d.Target, d.Doc, arguments, d.Examples()})
-}
-
-func quoted(texts []string) []string {
-	var q []string
-	for _, text := range texts {
-		q = append(q, "`"+text+"`")
-	}
-	return q
 }
 
 // upper is text with a capital letter at its start; markers' documentation is ASCII there.

@@ -17,7 +17,6 @@
 package marker
 
 import (
-	"fmt"
 	"go/token"
 	"reflect"
 	"strconv"
@@ -289,6 +288,3 @@ func (l Line) at(i int) token.Position {
 	pos.Offset += 1 + i
 	return pos
 }
-
-// String returns the line as written.
-func (l Line) String() string { return fmt.Sprintf("%s: +%s", l.Pos, l.Text) }

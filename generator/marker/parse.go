@@ -57,6 +57,7 @@ func parseLine(line Line, report *diag.List) Marker {
 	if trimmed := strings.TrimLeft(text, blanks); trimmed != text {
 		report.Add(diag.Diagnostic{
 			Pos: line.Pos, Marker: "+" + nameOf(trimmed), Message: "a blank stands between + and the name; write +" + trimmed,
+			Warning: !strings.HasPrefix(trimmed, "informer:"),
 		})
 		return nil
 	}

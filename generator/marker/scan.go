@@ -121,12 +121,17 @@ func linesOf(fset *token.FileSet, group *ast.CommentGroup) []Line {
 	return lines
 }
 
-// looksLikeMarker says whether a line begins with "+" and a letter. Blanks between them are let through before a name
-// of our own, so that Parse can say that they are wrong.
+// looksLikeMarker says whether a line begins with "+" and a letter. Blanks between them are let through before a name of our
+// own, and before one of others that isn't the first word of a text, so that Parse can say that they are wrong.
 func looksLikeMarker(line string) bool {
 	if len(line) < 2 || line[0] != '+' {
 		return false
 	}
-	c := line[1]
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.HasPrefix(strings.TrimLeft(line[1:], blanks), "informer:")
+	if c := line[1]; c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' {
+		return true
+	}
+	text := strings.TrimLeft(line[1:], blanks)
+	name := nameOf(text)
+	space, _, _ := strings.Cut(name, ":")
+	return space == "informer" && name != space || (space == "genclient" || space == "kubebuilder") && !strings.HasPrefix(text[len(name):], " ")
 }

@@ -35,8 +35,8 @@ type Group struct {
 	Name string
 	// GoName is the accessor on the factory, for example "Samples".
 	GoName string
-	// Package is the name of the Go package and folder of the group, for example "samples". Where Go gives the name
-	// another meaning, as "type" or "internal", the templates extend it.
+	// Package is the name of the folder with the packages of the group's versions, for example "samples". Where Go gives
+	// the name another meaning, as "type" or "internal", the templates extend it.
 	Package string
 	// Versions are in the order in which they are written.
 	Versions []*Version
@@ -52,6 +52,8 @@ type Version struct {
 	Package string
 	// Source is the API package that the types come from.
 	Source GoPackage
+	// Deprecated says that the package comment of Source calls the package deprecated.
+	Deprecated bool
 	// Types are in the order in which they are written.
 	Types []*Type
 }
@@ -159,7 +161,7 @@ type Step struct {
 
 // Condition compares the value at a path, which follows no elements, with a literal.
 type Condition struct {
-	// Path leads to the value. One that isn't there, because a pointer is nil or a map lacks the key, is equal to nil and
+	// Path leads to the value; it has no Name. A value that isn't there, because a pointer is nil or a map lacks the key, is equal to nil and
 	// to no other literal.
 	Path *FieldPath
 	// Not says that the condition holds where the comparison doesn't.

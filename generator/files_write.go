@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// write puts all new content into temporary files, then each of them in its place.
+func (p plan) write(root *os.Root, report *Report) error {
+	s := staged{root: root, folders: map[string]*os.Root{}, temporary: map[string]string{}}
+	defer s.discard()
+	for _, f := range p.files {
+		if f.state != same {
+			if err := s.stage(f); err != nil {
+				return fmt.Errorf("%s: %w", f.Path, err)
+			}
+		}
+	}
+	for _, f := range p.files {
+		if f.state == same {
+			continue
+		}
+		if err := s.place(f); err != nil {
+			return fmt.Errorf("%s: %w", f.Path, err)
+		}
+		if f.state == missing {
+			report.Created = append(report.Created, f.Path)
+		} else {
+			report.Changed = append(report.Changed, f.Path)
+		}
+	}
+	return nil
+}
+
+// staged are the files that are on disk under temporary names.
+type staged struct {
+	root      *os.Root
+	folders   map[string]*os.Root
+	temporary map[string]string // names in the folder, by path; those that still have to be renamed
+}
+
+// stage writes a file under its temporary name.
+func (s staged) stage(f planned) error {
+	dir, name := path.Split(f.Path)
+	dir = path.Clean(dir)
+	if s.folders[dir] == nil {
+		folder, err := openFolder(s.root, dir)
+		if err != nil {
+			return err
+		}
+		s.folders[dir] = folder
+	}
+	s.temporary[f.Path] = tempName(name)
+	return s.folders[dir].WriteFile(tempName(name), f.Content, 0o644)
+}
+
+// place gives a file its name.
+func (s staged) place(f planned) error {
+	folder, temp := s.folders[path.Dir(f.Path)], s.temporary[f.Path]
+	err := folder.Rename(temp, path.Base(f.Path))
+	for range sideBySide {
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		// A run side by side has taken the temporary file for one that an interrupted run has left.
+		if err := folder.WriteFile(temp, f.Content, 0o644); err != nil {
+			return err
+		}
+		err = folder.Rename(temp, path.Base(f.Path))
+	}
+	if err == nil {
+		delete(s.temporary, f.Path)
+	}
+	return err
+}
+
+// sideBySide is how many runs side by side a run puts up with. Each of them removes the temporary files of others once.
+const sideBySide = 10
+
+// discard removes what wasn't placed.
+func (s staged) discard() {
+	for name, temp := range s.temporary {
+		_ = s.folders[path.Dir(name)].Remove(temp) // the error that led here is the one to tell
+	}
+	for _, folder := range s.folders {
+		_ = folder.Close()
+	}
+}
+
+// openFolder makes a folder of root if it isn't there, and opens it.
+func openFolder(root *os.Root, dir string) (*os.Root, error) {
+	if err := root.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return root.OpenRoot(dir)
+}
+
+// tempName is the name under which a file is written before it gets its own, another one in each process. Go ignores
+// it, for its dot.
+func tempName(name string) string { return fmt.Sprintf(".informer-gen-%d-%s", os.Getpid(), name) }
+
+// isTemp says whether a file is one that we have written under a temporary name. Its content may be cut off anywhere.
+func isTemp(name string) bool { return temporary.MatchString(name) }
+
+var temporary = regexp.MustCompile(`^\.informer-gen-[0-9]+-.+\.go$`)
+
+// remove deletes the stale files and what interrupted runs have left, and the folders in which nothing is left then.
+func (p plan) remove(root *os.Root, report *Report) error {
+	folders := map[string]bool{}
+	removing := func(name string) error {
+		if err := root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+		return nil
+	}
+	for _, name := range p.left {
+		if err := removing(name); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.stale)) {
+		if p.alias(root, name) {
+			continue
+		}
+		if err := removing(name); err != nil {
+			return err
+		}
+		report.Removed = append(report.Removed, name)
+	}
+	// Deepest first: a folder sorts before what is in it.
+	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(folders))) {
+		entries, err := fs.ReadDir(root.FS(), dir)
+		if err != nil || len(entries) > 0 {
+			continue
+		}
+		if err := root.Remove(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// alias says whether a stale name leads to a file that was just written, as names that differ in case do on some file
+// systems.
+func (p plan) alias(root *os.Root, stale string) bool {
+	for _, f := range p.files {
+		if !strings.EqualFold(f.Path, stale) {
+			continue
+		}
+		old, err := root.Stat(stale)
+		if err != nil {
+			return false
+		}
+		written, err := root.Stat(f.Path)
+		if err == nil && os.SameFile(old, written) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/txtar"
+)
+
+// memoryProject has one of everything that a run depends on. Folders are below that of the main module, but for lib.
+const memoryProject = `
+-- main/informer-gen.yaml --
+version: 1
+inputs: [./api/...]
+header: hack/header.txt
+crds: [crds]
+-- main/hack/header.txt --
+// Copyright.
+-- main/crds/widgets.yaml --
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {kind: Widget, plural: widgets}
+  versions: [{name: v1, served: true, storage: true}]
+-- main/api/v1/doc.go --
+// +groupName=example.com
+package v1
+-- main/api/v1/types.go --
+package v1
+
+import (
+	"example.com/lib"
+	"example.com/main/common"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Widget is an example.
+// +genclient
+// +informer:index:name=ByNode,field=.node
+type Widget struct {
+	metav1.TypeMeta ` + "`json:\",inline\"`" + `
+	metav1.ObjectMeta ` + "`json:\"metadata\"`" + `
+	Node common.Name ` + "`json:\"node\"`" + `
+	Lib  lib.Lib
+}
+
+func (w *Widget) DeepCopyObject() runtime.Object { return w }
+
+// +genclient:nonNamespaced
+type Other struct{}
+-- main/api/v1/types_test.go --
+package v1
+-- main/api/v1/types_plan9.go --
+package v1
+-- main/api/plan9/types_plan9.go --
+package plan9
+-- main/common/name.go --
+package common
+
+type Name string
+-- main/unused/unused.go --
+package unused
+-- main/generated/listers/example/v1/widget_expansion.go --
+package v1
+-- lib/go.mod --
+module example.com/lib
+
+go 1.26.0
+-- lib/lib.go --
+package lib
+
+type Lib struct{}
+`
+
+// newMemoryProject lays out memoryProject and returns the folder of its main module, and the Config to generate in it.
+func newMemoryProject(t *testing.T) (string, Config) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	build, modules, _ := strings.Cut(strings.TrimSpace(string(caches)), "\n")
+	for name, value := range map[string]string{
+		"GOCACHE": build, "GOMODCACHE": modules, "GOENV": "off", "GOFLAGS": "", "GOWORK": "", "GOPROXY": "off",
+		"HOME": filepath.Join(dir, "home"), "XDG_CACHE_HOME": filepath.Join(dir, "cache"), "LocalAppData": filepath.Join(dir, "cache"),
+	} {
+		t.Setenv(name, value)
+	}
+	for _, file := range txtar.Parse([]byte(memoryProject)).Files {
+		writeFile(t, filepath.Join(dir, file.Name), string(file.Data))
+	}
+	ours, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := modfile.Parse("go.mod", ours, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	main := filepath.Join(dir, "main")
+	text := "module example.com/main\n\ngo 1.26.0\n\nrequire example.com/lib v0.0.0\nreplace example.com/lib => ../lib\n"
+	for _, require := range file.Require {
+		text += "require " + require.Mod.String() + " // indirect\n"
+	}
+	text = strings.ReplaceAll(text, "@", " ")
+	writeFile(t, filepath.Join(main, "go.mod"), text)
+	sums, err := os.ReadFile("../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(main, "go.sum"), string(sums))
+	return main, Config{Dir: main}
+}
+
+// generateAndKeep makes a run that is remembered.
+func generateAndKeep(t *testing.T, cfg Config) Files {
+	t.Helper()
+	memory := OpenMemory(cfg)
+	if memory.UpToDate() {
+		t.Fatal("up to date before anything was done")
+	}
+	files, err := Generate(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := files.Write(); err != nil {
+		t.Fatal(err)
+	}
+	memory.Keep(files)
+	return files
+}
+
+// age makes all files older than any run.
+func age(t *testing.T, dir string) {
+	t.Helper()
+	old := time.Now().Add(-time.Hour)
+	err := filepath.WalkDir(dir, func(name string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chtimes(name, old, old)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
