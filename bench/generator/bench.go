@@ -25,8 +25,6 @@ func (s side) String() string { return [...]string{"informer-gen", "lister-gen +
 // bench is a part of the table.
 type bench struct {
 	name string
-	// most is the largest number of runs; 0 is any.
-	most int
 	rows []measure
 	// once makes one run of a side.
 	once func(context.Context, *rig, side) (usage, error)
@@ -89,7 +87,6 @@ var benches = []bench{
 	},
 	{
 		name: "compile",
-		most: 3,
 		rows: []measure{
 			{"compile the output: CPU time", seconds, cpu, mark{ratio: 3}},
 			{"compile the output: wall time", seconds, wall, mark{}},
@@ -98,13 +95,6 @@ var benches = []bench{
 			return r.compile(ctx, s)
 		},
 	},
-}
-
-func (b bench) count(runs int) int {
-	if b.most > 0 {
-		return min(runs, b.most)
-	}
-	return runs
 }
 
 // measure runs the sides in turn, once each before it counts.

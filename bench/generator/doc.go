@@ -37,5 +37,5 @@
 //
 // CPU time of go build for the generated packages of each side, listers and informers, while everything that they import
 // is in the build cache. For each run every generated file gets another comment, so that it is compiled anew; what that
-// leaves in the build cache is removed by the go command after some days. There are at most three runs.
+// leaves in the build cache is removed by the go command after some days.
 package main

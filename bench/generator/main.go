@@ -89,9 +89,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	t := table{markdown: o.markdown}
 	t.rows = append(t.rows, sizes...)
 	for _, b := range o.only {
-		runs := b.count(o.runs)
-		progress("%s: %d runs of each side", b.name, runs)
-		rows, err := b.measure(ctx, rig, runs)
+		progress("%s: %d runs of each side", b.name, o.runs)
+		rows, err := b.measure(ctx, rig, o.runs)
 		if err != nil {
 			return fmt.Errorf("%s: %w", b.name, err)
 		}
