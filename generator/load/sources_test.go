@@ -118,18 +118,18 @@ package out
 }
 
 func TestTrees(t *testing.T) {
-	c := Config{Dir: filepath.FromSlash("/work/a")}
+	c := Config{Dir: filepath.FromSlash("/src/a")}
 	for patterns, want := range map[string]string{
 		".":                       "",
 		"./api example.com/m/api": "",
-		"./...":                   "/work/a",
-		"./api/... ../b/v...":     "/work/a/api /work/b",
-		"./.../v1":                "/work/a",
-		"/work/c/...":             "/work/c",
+		"./...":                   "/src/a",
+		"./api/... ../b/v...":     "/src/a/api /src/b",
+		"./.../v1":                "/src/a",
+		"/src/c/...":              "/src/c",
 		"...":                     "/m /n",
 		"example.com/m/...":       "/m /n",
 		"all":                     "/m /n",
-		"work ./x/...":            "/m /n /work/a/x",
+		"work ./x/...":            "/m /n /src/a/x",
 	} {
 		c.Patterns = strings.Fields(patterns)
 		got := filepath.ToSlash(strings.Join(c.trees([]string{"/m", "/n"}), " "))

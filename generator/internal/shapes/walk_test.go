@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informer-gen/informer-gen/generator/internal/shapes/oracle"
 	v1 "github.com/informer-gen/informer-gen/generator/internal/shapes/v1"
 )
 
@@ -103,17 +104,17 @@ func (r rule) keys(t *testing.T, root any) []any {
 	}
 	rows := []row{{}}
 	for _, path := range r.paths {
-		rows = join(rows, walk(root, path))
+		rows = oracle.Join(rows, walk(root, path))
 	}
 	var keys []any
 	for _, row := range rows {
 		if len(r.paths) == 1 {
-			keys = append(keys, row.values[0])
+			keys = append(keys, row.Values[0])
 			continue
 		}
 		parts := map[string]any{}
 		for i, name := range partNames[r.text[:strings.IndexAny(r.text+",", ",")]] {
-			parts[name] = row.values[i]
+			parts[name] = row.Values[i]
 		}
 		keys = append(keys, parts)
 	}
@@ -139,33 +140,8 @@ var partNames = map[string][]string{
 	"field=.spec.nodes[*].name;.spec.string":                                                                  {"Name", "String"},
 }
 
-// row is a value for each path so far, and the elements that they were found in: a path up to its bracket, and a place
-// there.
-type row struct {
-	elements map[string]any
-	values   []any
-}
-
-// join puts the rows of two sets together that are about the same elements.
-func join(left, right []row) []row {
-	var joined []row
-	for _, l := range left {
-		for _, r := range right {
-			elements := maps.Clone(r.elements)
-			same := true
-			for path, at := range l.elements {
-				if there, ok := elements[path]; ok && there != at {
-					same = false
-				}
-				elements[path] = at
-			}
-			if same {
-				joined = append(joined, row{elements, append(slices.Clone(l.values), r.values...)})
-			}
-		}
-	}
-	return joined
-}
+// row is what a walk finds.
+type row = oracle.Row[any]
 
 // walk finds the values at a path.
 func walk(value any, path string) []row {
@@ -179,7 +155,7 @@ func step(value any, path string, parts [][]int, elements map[string]any, found 
 		return
 	}
 	if len(parts) == 0 {
-		found(row{elements, []any{value}})
+		found(row{Elements: elements, Values: []any{value}})
 		return
 	}
 	part, rest := parts[0], parts[1:]
@@ -233,7 +209,7 @@ func holds(t *testing.T, root any, text string) bool {
 	}
 	got := "null"
 	if rows := walk(root, m[1]); len(rows) > 0 {
-		got = canonical(t, rows[0].values[0])
+		got = canonical(t, rows[0].Values[0])
 	}
 	want := m[3]
 	if strings.HasPrefix(want, "'") {

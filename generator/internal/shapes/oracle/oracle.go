@@ -228,12 +228,12 @@ func keys(rule Rule, obj object.Object, key reflect.Type) map[any]bool {
 		}
 		return found
 	}
-	rows := []row{{}}
+	rows := []Row[reflect.Value]{{}}
 	for _, path := range rule.Paths {
-		rows = join(rows, walk(root, path))
+		rows = Join(rows, walk(root, path))
 	}
 	for _, r := range rows {
-		add(r.values...)
+		add(r.Values...)
 	}
 	return found
 }
@@ -266,28 +266,28 @@ func Owners(obj object.Object, owner string) []any {
 	return found
 }
 
-// row is a value for each path so far, and the elements that they were found in: a path up to its bracket, and a place
+// Row is a value for each path so far, and the elements that they were found in: a path up to its bracket, and a place
 // there.
-type row struct {
-	elements map[string]any
-	values   []reflect.Value
+type Row[V any] struct {
+	Elements map[string]any
+	Values   []V
 }
 
-// join puts the rows of two sets together that are about the same elements.
-func join(left, right []row) []row {
-	var joined []row
+// Join puts the rows of two sets together that are about the same elements.
+func Join[V any](left, right []Row[V]) []Row[V] {
+	var joined []Row[V]
 	for _, l := range left {
 		for _, r := range right {
-			elements := maps.Clone(r.elements)
+			elements := maps.Clone(r.Elements)
 			same := true
-			for path, at := range l.elements {
+			for path, at := range l.Elements {
 				if there, ok := elements[path]; ok && there != at {
 					same = false
 				}
 				elements[path] = at
 			}
 			if same {
-				joined = append(joined, row{elements, append(slices.Clone(l.values), r.values...)})
+				joined = append(joined, Row[V]{elements, append(slices.Clone(l.Values), r.Values...)})
 			}
 		}
 	}
@@ -298,7 +298,7 @@ func (c Condition) holds(root reflect.Value) bool {
 	rows := walk(root, c.Path)
 	equal := len(rows) == 0 && c.Null
 	if len(rows) > 0 && !c.Null {
-		equal = fmt.Sprint(rows[0].values[0].Interface()) == c.Literal
+		equal = fmt.Sprint(rows[0].Values[0].Interface()) == c.Literal
 	}
 	return equal != c.Not
 }

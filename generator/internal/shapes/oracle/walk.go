@@ -16,13 +16,13 @@ import (
 var pathPart = regexp.MustCompile(`\.(\w+)|\[(\*|keys|'[^']*')\]`)
 
 // walk finds the values at a path.
-func walk(root reflect.Value, path string) []row {
-	var rows []row
+func walk(root reflect.Value, path string) []Row[reflect.Value] {
+	var rows []Row[reflect.Value]
 	step(root, path, pathPart.FindAllStringSubmatchIndex(path, -1), map[string]any{}, &rows)
 	return rows
 }
 
-func step(v reflect.Value, path string, parts [][]int, elements map[string]any, rows *[]row) {
+func step(v reflect.Value, path string, parts [][]int, elements map[string]any, rows *[]Row[reflect.Value]) {
 	for v.Kind() == reflect.Pointer {
 		v = v.Elem()
 	}
@@ -30,7 +30,7 @@ func step(v reflect.Value, path string, parts [][]int, elements map[string]any, 
 		return
 	}
 	if len(parts) == 0 {
-		*rows = append(*rows, row{elements, []reflect.Value{v}})
+		*rows = append(*rows, Row[reflect.Value]{elements, []reflect.Value{v}})
 		return
 	}
 	part, rest := parts[0], parts[1:]
