@@ -26,14 +26,14 @@ var want = []string{
 	"ByNode        node-07          13 widgets: red-007, red-031, red-055, …",
 	"ByImage       display:1.1      60 widgets",
 	"ByOwner       central-station  75 widgets: blue-001, blue-005, blue-009, …",
-	"ByNodeAndTier node-07 gold      0 widgets",
-	"ByTier        gold in shop    100 widgets",
+	"ByNodeAndTier node-07 bronze   13 widgets: red-007, red-031, red-055, …",
+	"ByTier        bronze in shop  100 widgets",
 	"60 widgets in", "40 widgets in", "25 widgets in",
 	"ByNode        node-07          14 widgets: green-030, red-055, red-079, …",
 	"ByImage       display:1.1      67 widgets",
 	"ByOwner       central-station  83 widgets: blue-029, blue-033, blue-037, …",
-	"ByNodeAndTier node-07 gold      1 widgets: green-030",
-	"ByTier        gold in shop    112 widgets",
+	"ByNodeAndTier node-07 bronze   13 widgets: red-055, red-079, red-103, …",
+	"ByTier        bronze in shop  111 widgets",
 	"all stopped",
 }
 
