@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
+	"github.com/informer-gen/informer-gen/generator/model"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
@@ -155,19 +156,26 @@ func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List,
 	return s, program, findings, err
 }
 
-// resolver is what turns packages into a model by the settings.
-func (s settings) resolver(program *load.Program) *resolver {
-	return &resolver{
+// resolve turns the roots into a model by the settings. The resolver is for those who want to know why. If ctx ends first, the
+// error is its cause.
+func (s settings) resolve(ctx context.Context, program *load.Program, roots []*load.Package) (*model.Output, *resolver, diag.List, error) {
+	r := &resolver{
 		fset: program.Fset, dir: s.dir, importPath: s.to.importPath, layout: s.to.layout, keepGoing: s.keepGoing,
 		plurals: s.plurals, crds: s.crds, discover: s.discover, file: s.file, partial: s.partial, expansions: s.to.expansions,
 	}
+	out, findings := r.resolve(ctx, program, roots)
+	if ctx.Err() != nil {
+		return nil, nil, nil, context.Cause(ctx) // functions of indexes may not have been found for that
+	}
+	out.Package, out.Header = s.to.pkg, s.header
+	return out, r, findings, nil
 }
 
 // render returns what is to be written to the output for the roots, or why nothing is.
 func (s settings) render(ctx context.Context, program *load.Program, roots []*load.Package) ([]templates.File, diag.List, error) {
-	out, findings := s.resolver(program).resolve(ctx, program, roots)
-	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx) // functions of indexes may not have been found for that
+	out, _, findings, err := s.resolve(ctx, program, roots)
+	if err != nil {
+		return nil, nil, err
 	}
 	if errs, _ := findings.Split(); len(errs) > 0 {
 		return nil, findings, errWrong
@@ -175,7 +183,6 @@ func (s settings) render(ctx context.Context, program *load.Program, roots []*lo
 	if len(out.Groups) == 0 {
 		return nil, findings, s.nothing(roots)
 	}
-	out.Package, out.Header = s.to.pkg, s.header
 	files, err := templates.Render(out)
 	return files, findings, err
 }

@@ -83,12 +83,13 @@ func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, err
 	}
-	r := s.resolver(program)
-	out, more := r.resolve(ctx, program, program.Roots)
+	out, r, more, err := s.resolve(ctx, program, program.Roots)
+	if err != nil {
+		return Inspection{}, err
+	}
 	findings = append(findings, more...).Sorted()
 	var files []templates.File
 	if errs, _ := findings.Split(); len(errs) == 0 && len(out.Groups) > 0 {
-		out.Package, out.Header = s.to.pkg, s.header
 		if files, err = templates.Render(out); err != nil {
 			return Inspection{}, err
 		}
