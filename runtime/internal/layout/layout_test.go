@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package layout
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// leaf and tree have what values of Kubernetes' types have.
+type leaf struct {
+	Name   string
+	On     bool
+	Small  int32
+	Weight float64
+	Labels map[string]string
+	Next   *leaf
+	Words  []string
+}
+
+type tree struct {
+	leaf
+	Name   name
+	Leaves []leaf
+	Bytes  []byte
+}
+
+type name string
+
+var (
+	leafType = NewType(reflect.TypeFor[leaf]())
+	textType = NewType(reflect.TypeFor[string]())
+	treeType = NewType(reflect.TypeFor[tree]())
+)
+
+func offset(t reflect.Type, field string) uintptr {
+	f, ok := t.FieldByName(field)
+	if !ok {
+		panic(field)
+	}
+	return f.Offset
+}
+
+func TestFieldsAreReadAndWrittenWithTheirTypes(t *testing.T) {
+	v := &tree{}
+	p, in := Of(v), reflect.TypeFor[leaf]()
+	*As[string](At(p, offset(in, "Name"))) = "n"
+	*As[bool](At(p, offset(in, "On"))) = true
+	*As[int32](At(p, offset(in, "Small"))) = -7
+	*As[float64](At(p, offset(in, "Weight"))) = 1.5
+	*As[map[string]string](At(p, offset(in, "Labels"))) = map[string]string{"a": "b"}
+	next := leafType.New()
+	*As[string](At(next, offset(in, "Name"))) = "next"
+	*As[Pointer](At(p, offset(in, "Next"))) = next
+	*As[string](At(p, reflect.TypeFor[tree]().Field(1).Offset)) = "named"
+	*As[[]byte](At(p, reflect.TypeFor[tree]().Field(3).Offset)) = []byte("xyz")
+	runtime.GC()
+	want := &tree{
+		leaf: leaf{Name: "n", On: true, Small: -7, Weight: 1.5, Labels: map[string]string{"a": "b"}, Next: &leaf{Name: "next"}},
+		Name: "named", Bytes: []byte("xyz"),
+	}
+	if !reflect.DeepEqual(v, want) {
+		t.Errorf("got %+v, want %+v", v, want)
+	}
+}
+
+// TestMapsOfNamedStrings holds what As promises for maps.
+func TestMapsOfNamedStrings(t *testing.T) {
+	var field map[name]leaf
+	m := map[string]leaf{}
+	for i := range 100 {
+		m[fmt.Sprint("key-", i)] = leaf{Small: int32(i)}
+	}
+	*As[map[string]leaf](Of(&field)) = m
+	for i := range 100 {
+		if field[name(fmt.Sprint("key-", i))].Small != int32(i) {
+			t.Fatal(i)
+		}
+	}
+	field["one more"] = leaf{Small: 1}
+	if len(m) != 101 || reflect.ValueOf(field).MapIndex(reflect.ValueOf(name("key-7"))).Interface().(leaf).Small != 7 {
+		t.Error("the map isn't the same for both types")
+	}
+}
+
+func TestMakeHasNoRoomToSpare(t *testing.T) {
+	for _, n := range []int{0, 1, 2, 3, 5, 7, 30, 1000} {
+		v := &tree{}
+		first := leafType.Make(Of(&v.Leaves), n)
+		if len(v.Leaves) != n || cap(v.Leaves) != n || v.Leaves == nil {
+			t.Fatalf("Make(%d) gives %d of %d", n, len(v.Leaves), cap(v.Leaves))
+		}
+		for i := range n {
+			if !reflect.DeepEqual(v.Leaves[i], leaf{}) {
+				t.Fatal("not zero")
+			}
+			*As[int32](At(At(first, uintptr(i)*leafType.Size()), offset(leafType.Reflect(), "Small"))) = int32(i)
+		}
+		for i, l := range v.Leaves {
+			if l.Small != int32(i) {
+				t.Fatal("not in its place")
+			}
+		}
+	}
+}
+
+func TestCopy(t *testing.T) {
+	a, b := &tree{Name: "a", Leaves: []leaf{{Name: "l"}}}, &tree{}
+	treeType.Copy(Of(b), Of(a))
+	if !reflect.DeepEqual(a, b) {
+		t.Error("copy is not equal")
+	}
+	var p, q *leaf
+	p = &leaf{Name: "p"}
+	word := NewType(reflect.TypeFor[*leaf]())
+	word.Copy(Of(&q), Of(&p))
+	if p != q {
+		t.Error("word is not copied")
+	}
+	if got := treeType.Value(Of(b)).Interface().(tree); got.Name != "a" {
+		t.Error("value is another one")
+	}
+}
+
+// TestScratchAgainstAppend builds random trees of slices through one Scratch for each type, and by append.
+func TestScratchAgainstAppend(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	leaves, words := leafType.NewScratch(), textType.NewScratch()
+	in := reflect.TypeFor[leaf]()
+	var text Text
+	for round := range 200 {
+		got, want := &tree{}, &tree{}
+		start := text.Mark()
+		mark := leaves.Len()
+		for i := range r.IntN(40) {
+			p := leaves.Push()
+			l := leaf{Name: fmt.Sprint("leaf-", round, "-", i), Words: []string{}}
+			text.Add(At(p, offset(in, "Name")), []byte(l.Name))
+			wordMark := words.Len()
+			wordText := text.Mark()
+			for range r.IntN(20) {
+				l.Words = append(l.Words, fmt.Sprint(r.Int()))
+				text.Add(words.Push(), []byte(l.Words[len(l.Words)-1]))
+			}
+			words.Take(wordMark, At(p, offset(in, "Words")), &text, wordText)
+			if i%7 == 0 { // and more of the same types, which are dropped
+				m, k := text.Mark(), leaves.Len()
+				text.Add(At(leaves.Push(), offset(in, "Name")), []byte("dropped"))
+				leaves.Drop(k)
+				text.Drop(m)
+			}
+			want.Leaves = append(want.Leaves, l)
+		}
+		leaves.Take(mark, Of(&got.Leaves), &text, start)
+		text.Set(start)
+		runtime.GC()
+		if want.Leaves == nil {
+			want.Leaves = []leaf{}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("round %d:\n%+v\n%+v", round, got, want)
+		}
+		if len(text.fields) != 0 || len(text.buf) != 0 || leaves.Len() != 0 || words.Len() != 0 {
+			t.Fatal("something is left")
+		}
+	}
+}
+
+// TestScratchIsClear finds nothing of earlier elements in new ones, nor in the room for more.
+func TestScratchIsClear(t *testing.T) {
+	s := leafType.NewScratch()
+	for range 3 {
+		for i := range 50 {
+			l := As[leaf](s.Push())
+			if l.Next != nil || l.Name != "" {
+				t.Fatal("an element is not zero")
+			}
+			l.Next, l.Name = &leaf{}, "x"
+			if i == 30 {
+				s.Drop(10)
+			}
+		}
+		var to []leaf
+		s.Take(0, Of(&to), nil, TextMark{})
+		if len(to) != 29 {
+			t.Fatal(len(to))
+		}
+	}
+}
+
+// TestRoomOfRareObjectsIsNotKept decodes something large once.
+func TestRoomOfRareObjectsIsNotKept(t *testing.T) {
+	s := leafType.NewScratch()
+	var text Text
+	v := &tree{}
+	for range 20000 {
+		text.Add(At(s.Push(), offset(leafType.Reflect(), "Name")), []byte("something to remember"))
+	}
+	s.Take(0, Of(&v.Leaves), &text, TextMark{})
+	text.Set(TextMark{})
+	if len(v.Leaves) != 20000 || v.Leaves[12345].Name != "something to remember" {
+		t.Error("not what was pushed")
+	}
+	room := 0
+	for i := range s.chunks {
+		room += firstChunk << i * int(leafType.Size())
+	}
+	if room > 2*keep || cap(text.buf) > keep {
+		t.Errorf("%d bytes of elements and %d of text are kept", room, cap(text.buf))
+	}
+}
+
+// TestTextOfAPartIsApart holds the strings of a part in another block than those around it.
+func TestTextOfAPartIsApart(t *testing.T) {
+	var text Text
+	v := &[4]string{}
+	outer := text.Mark()
+	text.Add(Of(&v[0]), []byte("before"))
+	inner := text.Mark()
+	text.Add(Of(&v[1]), []byte("part"))
+	ok := text.AddUnquoted(Of(&v[2]), func(dst []byte) ([]byte, bool) { return append(dst, "unquoted"...), true })
+	bad := text.AddUnquoted(Of(&v[2]), func(dst []byte) ([]byte, bool) { return append(dst, "bad"...), false })
+	text.Set(inner)
+	if v[0] != "" || v[1] != "part" || v[2] != "unquoted" || !ok || bad {
+		t.Fatalf("%q", v)
+	}
+	text.Add(Of(&v[3]), []byte("after"))
+	text.Set(outer)
+	if *v != [4]string{"before", "part", "unquoted", "after"} {
+		t.Fatalf("%q", v)
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		m := text.Mark()
+		for i := range v {
+			text.Add(Of(&v[i]), []byte("some text"))
+		}
+		text.Set(m)
+	}); n != 1 {
+		t.Errorf("%v allocations for a block", n)
+	}
+}
+
+func TestView(t *testing.T) {
+	b := []byte("view")
+	if View(b) != "view" || View(nil) != "" || strings.Clone(View(b[1:1])) != "" {
+		t.Error("view is something else")
+	}
+}
+
+// TestNothingIsAllocatedButWhatIsKept counts.
+func TestNothingIsAllocatedButWhatIsKept(t *testing.T) {
+	v := &tree{}
+	s, two := leafType.NewScratch(), new([2]leaf)
+	for name, tc := range map[string]struct {
+		want float64
+		do   func()
+	}{
+		"New":  {1, func() { v.Next = As[leaf](leafType.New()) }},
+		"Make": {1, func() { v.Leaves = nil; leafType.Make(Of(&v.Leaves), 3) }},
+		"Copy": {0, func() { leafType.Copy(Of(&two[0]), Of(&two[1])) }},
+		"Take": {1, func() {
+			v.Leaves = nil
+			s.Push()
+			s.Push()
+			s.Take(0, Of(&v.Leaves), nil, TextMark{})
+		}},
+	} {
+		if n := testing.AllocsPerRun(100, tc.do); n != tc.want {
+			t.Errorf("%s: %v allocations, want %v", name, n, tc.want)
+		}
+	}
+}
+
+// TestTextsOfManySizes holds the strings, and that blocks have little room to spare.
+func TestTextsOfManySizes(t *testing.T) {
+	r := rand.New(rand.NewPCG(6, 6))
+	var text Text
+	sizes := blockSizes()
+	for range 2000 {
+		want := make([]string, r.IntN(150))
+		got := make([]string, len(want))
+		for i := range want {
+			want[i] = strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(80))
+			text.Add(Of(&got[i]), []byte(want[i]))
+		}
+		size, cut := len(text.buf), text.cut(TextMark{})
+		text.Set(TextMark{})
+		if !reflect.DeepEqual(got, want) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+		taken := 0
+		for _, block := range []int{cut, size - cut} {
+			if i, _ := slices.BinarySearch(sizes, block); block > 0 && i < len(sizes) {
+				taken += sizes[i]
+			}
+		}
+		if size > minCut && taken-size > size/8 {
+			t.Fatalf("%d bytes for %d, cut at %d", taken, size, cut)
+		}
+	}
+}
+
+// TestTextKeepsLittleRoom after an object with very many short strings.
+func TestTextKeepsLittleRoom(t *testing.T) {
+	var text Text
+	list := make([]string, 10000)
+	for i := range list {
+		text.Add(Of(&list[i]), []byte(strconv.Itoa(i)))
+	}
+	text.Set(TextMark{})
+	if list[1234] != "1234" {
+		t.Errorf("got %q", list[1234])
+	}
+	if n := cap(text.fields); n > keepFields {
+		t.Errorf("room for %d strings is kept", n)
+	}
+}

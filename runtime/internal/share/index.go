@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import (
+	"iter"
+	"math/rand/v2"
+	"sync/atomic"
+)
+
+// index finds parts by hash. Parts are only added, by one goroutine at a time; any number of others find them meanwhile.
+type index struct {
+	slots []atomic.Pointer[Part] // a power of two, at least half of them empty; none is fine while nothing is added
+	n     int                    // for who adds
+}
+
+const minIndex = 64
+
+func newIndex(slots int) *index { return &index{slots: make([]atomic.Pointer[Part], slots)} }
+
+func (x *index) find(s *site, hash uint64, raw []byte) *Part {
+	if len(x.slots) == 0 {
+		return nil
+	}
+	for i := int(hash); ; i++ {
+		p := x.slots[i&(len(x.slots)-1)].Load()
+		if p == nil || p.hash == hash && p.site == s && p.raw == string(raw) {
+			return p
+		}
+	}
+}
+
+func (x *index) add(p *Part) {
+	i := int(p.hash)
+	for x.slots[i&(len(x.slots)-1)].Load() != nil {
+		i++
+	}
+	x.slots[i&(len(x.slots)-1)].Store(p)
+	x.n++
+}
+
+func (x *index) grow() *index {
+	larger := newIndex(2 * len(x.slots))
+	for p := range x.parts() {
+		larger.add(p)
+	}
+	return larger
+}
+
+func (x *index) parts() iter.Seq[*Part] {
+	return func(yield func(*Part) bool) {
+		for i := range x.slots {
+			if p := x.slots[i].Load(); p != nil && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// marks remember hashes that were seen, for a while and most of the time.
+type marks struct {
+	slots []atomic.Uint32 // a power of two
+	n     atomic.Int64    // marks made
+}
+
+const (
+	minMarks = 256
+	maxMarks = 16 << 10
+)
+
+func newMarks(n int) *marks { return &marks{slots: make([]atomic.Uint32, n)} }
+
+// seen reports whether the hash was seen, and notes it in one of its two places. If both are taken, chance decides, so that hashes
+// that come in turns don't drive each other out forever.
+func (m *marks) seen(hash uint64) bool {
+	at, mark := hash&uint64(len(m.slots)-2), uint32(hash>>32)|1
+	first, second := m.slots[at].Load(), m.slots[at+1].Load()
+	if first == mark || second == mark {
+		return true
+	}
+	if first != 0 && (second == 0 || rand.Uint64()&1 == 0) {
+		at++
+	}
+	m.slots[at].Store(mark)
+	m.n.Add(1)
+	return false
+}
+
+// full reports whether more slots would remember more.
+func (m *marks) full() bool {
+	return len(m.slots) < maxMarks && m.n.Load() > int64(len(m.slots))
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import (
+	"sync/atomic"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// Part is a value that objects share. It never changes.
+type Part struct {
+	// Set once at construction.
+	site  *site
+	hash  uint64
+	raw   string
+	value layout.Slice // only Data unless it is a slice
+
+	epoch atomic.Uint32        // in which it was used last
+	next  atomic.Pointer[Part] // what followed it last
+}
+
+// Len is the length of the bytes that the part was decoded from.
+func (p *Part) Len() int { return len(p.raw) }
+
+// Put sets the field of the part's site in an object.
+func (p *Part) Put(field layout.Pointer) {
+	if p.site.kind == Slice {
+		*layout.As[layout.Slice](field) = p.value
+	} else {
+		*layout.As[layout.Pointer](field) = p.value.Data
+	}
+}
+
+// begins reports whether the part is the beginning of input, for a site at which bytes say themselves where they end.
+func (p *Part) begins(input []byte) bool {
+	return len(p.raw) <= len(input) && p.raw == string(input[:len(p.raw)])
+}
+
+// size is an estimate of what the part takes. Values take several times the memory of what they are decoded from.
+func (p *Part) size() int { return partSize + 6*len(p.raw) }
+
+const partSize = 160

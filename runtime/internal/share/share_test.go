@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"weak"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// thing is an object with a field of each kind, of which the first two are parts. Its encoding is the fields' one after the other, each
+// with its length before it.
+type thing struct {
+	pointer *string
+	slice   []string
+	word    string
+	second  *string
+}
+
+const (
+	pointerSite = iota
+	sliceSite
+	wordSite
+	secondSite
+)
+
+func newSites() *Sites {
+	s := &Sites{}
+	for i, kind := range []Kind{Reference, Slice, String, Reference} {
+		if s.Add(kind) != i {
+			panic("not in order")
+		}
+	}
+	return s
+}
+
+func encode(fields ...string) []byte {
+	var b []byte
+	for _, f := range fields {
+		b = binary.BigEndian.AppendUint16(b, uint16(len(f)))
+		b = append(b, f...)
+	}
+	return b
+}
+
+// decode reads a thing.
+func decode(t *Trail, in []byte) *thing {
+	v := &thing{}
+	t.Begin()
+	in = field(t, pointerSite, layout.Of(&v.pointer), in, func(s string) { v.pointer = &s })
+	in = field(t, sliceSite, layout.Of(&v.slice), in, func(s string) { v.slice = strings.Split(s, ",") })
+	n := int(binary.BigEndian.Uint16(in))
+	word, ok := t.String(wordSite, in[2:2+n])
+	if !ok {
+		word = string(in[2 : 2+n])
+	}
+	v.word = word
+	field(t, secondSite, layout.Of(&v.second), in[2+n:], func(s string) { v.second = &s })
+	return v
+}
+
+func field(t *Trail, site int, p layout.Pointer, in []byte, read func(string)) (rest []byte) {
+	size := 2 + int(binary.BigEndian.Uint16(in))
+	raw := in[:size]
+	enter := false
+	if t.Try(site) {
+		part := t.Predict(site, in)
+		if part != nil {
+			t.Follow(site, part)
+		} else {
+			part, enter = t.Find(site, raw)
+		}
+		if part != nil {
+			part.Put(p)
+			return in[part.Len():]
+		}
+	}
+	read(string(raw[2:]))
+	if enter {
+		t.Enter(site, raw, p)
+	}
+	return in[size:]
+}
+
+func check(t testing.TB, v *thing, pointer, slice, word, second string) {
+	t.Helper()
+	want := &thing{pointer: &pointer, slice: strings.Split(slice, ","), word: word, second: &second}
+	if !reflect.DeepEqual(v, want) {
+		t.Fatalf("got %v %q %q %v, want %q %q %q %q", *v.pointer, v.slice, v.word, *v.second, pointer, slice, word, second)
+	}
+}
+
+func TestEqualPartsAreSharedFromTheThirdOn(t *testing.T) {
+	trail := New(1<<20).NewTrail(newSites(), true)
+	var got []*thing
+	for i := range 5 {
+		in := encode("p", "a,b", "word", "p")
+		got = append(got, decode(trail, in))
+		clear(in) // nothing refers to it
+		check(t, got[i], "p", "a,b", "word", "p")
+	}
+	if got[0].pointer == got[1].pointer {
+		t.Error("shared before it was seen twice")
+	}
+	for _, v := range got[2:] {
+		if v.pointer != got[1].pointer || &v.slice[0] != &got[1].slice[0] || cap(v.slice) != cap(got[1].slice) {
+			t.Error("not shared with the second one")
+		}
+		if v.pointer == v.second {
+			t.Error("shared between sites")
+		}
+	}
+	want := Counts{Predicted: 3*3 - 3 + 3, Missed: 6, Entered: 3, Words: 4}
+	if c := trail.Counts(); c != want {
+		t.Errorf("got %+v, want %+v", c, want)
+	}
+}
+
+func TestNothingIsSharedWithoutParts(t *testing.T) {
+	for name, trail := range map[string]*Trail{
+		"parts false": New(1<<20).NewTrail(newSites(), false),
+		"no bytes":    New(0).NewTrail(newSites(), true),
+		"no table":    (*Table)(nil).NewTrail(newSites(), true),
+	} {
+		var last *thing
+		for range 10 {
+			v := decode(trail, encode("p", "a,b", "word", "s"))
+			check(t, v, "p", "a,b", "word", "s")
+			if last != nil && (v.pointer == last.pointer || &v.slice[0] == &last.slice[0]) {
+				t.Errorf("%s: shared", name)
+			}
+			last = v
+		}
+	}
+}
+
+// TestRandomThings decodes things of which much repeats, in random order, through tables of several sizes and several trails.
+func TestRandomThings(t *testing.T) {
+	for _, size := range []int{0, 2000, 100_000, 10_000_000} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(5, uint64(size)))
+			table, sites := New(size), newSites()
+			trails := []*Trail{table.NewTrail(sites, true), table.NewTrail(sites, true), table.NewTrail(sites, false)}
+			text := func(n int) string { return strings.Repeat(fmt.Sprint(r.IntN(n)), 1+r.IntN(3)) }
+			for range 20_000 {
+				p, s, w, second := text(20), text(5)+","+text(1<<30), text(100), text(1000)
+				v := decode(trails[r.IntN(3)], encode(p, s, w, second))
+				check(t, v, p, s, w, second)
+				if got := table.Stats().Bytes; got > size {
+					t.Fatalf("the table has %d bytes, more than %d", got, size)
+				}
+			}
+		})
+	}
+}
+
+// TestOrderMakesNoDifferenceToWhatIsFound lets two kinds of things alternate, and come in random order: after some time all
+// parts are predicted.
+func TestOrderMakesNoDifferenceToWhatIsFound(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	for name, next := range map[string]func(i int) int{
+		"in groups":   func(i int) int { return i / 100 % 50 },
+		"alternating": func(i int) int { return i % 50 },
+		"random":      func(int) int { return r.IntN(50) },
+	} {
+		trail := New(1<<20).NewTrail(newSites(), true)
+		for i := range 10_000 {
+			k := next(i)
+			decode(trail, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
+		}
+		before := trail.Counts()
+		for i := range 1000 {
+			k := next(i)
+			decode(trail, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
+		}
+		c := trail.Counts()
+		if predicted := c.Predicted - before.Predicted; predicted < 1900 {
+			t.Errorf("%s: of 3000 parts, %d are predicted and %d found", name, predicted, c.Found-before.Found)
+		}
+		if c.Missed != before.Missed {
+			t.Errorf("%s: missed %d", name, c.Missed-before.Missed)
+		}
+	}
+}
+
+// TestNoiseDoesNotStopPredictions has a part in the middle that nothing predicts.
+func TestNoiseDoesNotStopPredictions(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	trail := New(1<<20).NewTrail(newSites(), true)
+	var before Counts
+	for i := range 20_000 {
+		if i == 10_000 {
+			before = trail.Counts()
+		}
+		k := r.IntN(50)
+		decode(trail, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", r.IntN(100)), "word", fmt.Sprint("second", k)))
+	}
+	if predicted := trail.Counts().Predicted - before.Predicted; predicted < 7000 {
+		t.Errorf("of 10,000 parts after noise, %d are predicted", predicted)
+	}
+}
+
+// TestSitesWithoutRepetitionAreLeftAlone also holds that they come back.
+func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
+	table := New(1 << 20)
+	trail := table.NewTrail(newSites(), true)
+	one := func(i int) {
+		decode(trail, encode(fmt.Sprint("p", i), fmt.Sprint("s", i), fmt.Sprint("w", i), "same"))
+	}
+	for i := range 10_000 {
+		one(i)
+	}
+	c := trail.Counts()
+	if tried := c.Missed; tried > 2*10_000/20 {
+		t.Errorf("%d of 20,000 values that never repeat were looked for", tried)
+	}
+	if s := table.Stats(); s.Parts > 10 {
+		t.Errorf("%d parts of values that never repeat", s.Parts)
+	}
+	if c.Predicted < 9900 {
+		t.Errorf("the site at which all repeats was left: %d of 10,000", c.Predicted)
+	}
+	for i := range 10_000 {
+		one(i % 3)
+	}
+	before := trail.Counts()
+	for i := range 1000 {
+		one(i % 3)
+	}
+	if got := trail.Counts(); got.Left != before.Left || got.Missed != before.Missed {
+		t.Errorf("sites at which all repeats now are left or missed: %+v, then %+v", before, got)
+	}
+}
+
+// TestForgetting fills a table again and again. What is used all the time stays, and the collector takes the rest.
+func TestForgetting(t *testing.T) {
+	table := New(100_000)
+	trail := table.NewTrail(newSites(), true)
+	use := func(s string) *string { return decode(trail, encode(s, "a", "w", "s")).pointer }
+	var old []weak.Pointer[string]
+	for i := range 50 {
+		use(fmt.Sprint("old", i))
+		use(fmt.Sprint("old", i))
+		old = append(old, weak.Make(use(fmt.Sprint("old", i))))
+	}
+	use("kept")
+	kept := use("kept")
+	if use("kept") != kept {
+		t.Fatal("not shared")
+	}
+	runtime.GC()
+	if old[7].Value() == nil {
+		t.Error("forgotten in its own generation")
+	}
+	for i := 0; table.Stats().Generations < 4; i++ {
+		use(fmt.Sprint("new", i))
+		use(fmt.Sprint("new", i))
+		if use("kept") != kept {
+			t.Fatal("what is used all the time was forgotten")
+		}
+	}
+	runtime.GC()
+	for i, p := range old {
+		if p.Value() != nil {
+			t.Errorf("%q is still there", *p.Value())
+		}
+		if got := use(fmt.Sprint("old", i)); *got != fmt.Sprint("old", i) {
+			t.Errorf("%q in the place of what was forgotten", *got)
+		}
+	}
+}
+
+// TestLargePartsAreNotKept has parts that would fill the table.
+func TestLargePartsAreNotKept(t *testing.T) {
+	table := New(64 << 10)
+	trail := table.NewTrail(newSites(), true)
+	large := strings.Repeat("x", 5000)
+	for range 100 {
+		check(t, decode(trail, encode(large, "a", "w", "s")), large, "a", "w", "s")
+	}
+	if s := table.Stats(); s.Bytes > 2000 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestManyGoroutines decode the same things and end with the same parts.
+func TestManyGoroutines(t *testing.T) {
+	for _, size := range []int{20_000, 1 << 20} {
+		table, sites := New(size), newSites()
+		var group sync.WaitGroup
+		for g := range 8 {
+			group.Go(func() {
+				r := rand.New(rand.NewPCG(uint64(g), 1))
+				trail := table.NewTrail(sites, true)
+				for range 3000 {
+					k := fmt.Sprint(r.IntN(40))
+					check(t, decode(trail, encode("p"+k, "s,"+k, "w"+k, "same")), "p"+k, "s,"+k, "w"+k, "same")
+				}
+			})
+		}
+		group.Wait()
+		if size < 1<<20 {
+			continue
+		}
+		pointers := map[*string]bool{}
+		for range 8 {
+			pointers[decode(table.NewTrail(sites, true), encode("p7", "s,7", "w", "same")).pointer] = true
+		}
+		if len(pointers) != 1 {
+			t.Errorf("%d copies of a part", len(pointers))
+		}
+	}
+}
+
+// TestStrings holds which strings are found.
+func TestStrings(t *testing.T) {
+	trail := New(0).NewTrail(newSites(), false)
+	get := func(s string) (string, bool) { return trail.String(wordSite, []byte(s)) }
+	if s, ok := get(""); !ok || s != "" {
+		t.Error("the empty string is always there")
+	}
+	for _, s := range []string{"a", "ab", "abc", "abcd", "abcdefg", "abcdefgh", "abcdefghi", strings.Repeat("long", 40)} {
+		if _, ok := get(s); ok {
+			t.Errorf("%q was found at once", s)
+		}
+		first, ok := get(s)
+		second, ok2 := get(s)
+		if !ok || !ok2 || first != s || second != s {
+			t.Errorf("%q is not found the second time: %q, %q", s, first, second)
+		}
+	}
+	for range 3 {
+		if _, ok := get(strings.Repeat("x", maxWord+1)); ok {
+			t.Error("a long string was found")
+		}
+	}
+	for i := range 100_000 {
+		s := fmt.Sprint("word", i%20_000)
+		if got, ok := get(s); ok && got != s {
+			t.Fatalf("%q for %q", got, s)
+		}
+	}
+	if n := len(trail.words.slots); n > maxWords {
+		t.Errorf("%d slots", n)
+	}
+}
+
+// TestAllocations counts what finding allocates, and what a Trail takes that does nothing.
+func TestAllocations(t *testing.T) {
+	table, sites := New(1<<20), newSites()
+	trail := table.NewTrail(sites, true)
+	in := encode("p", "a,b", "word", "s")
+	v := &thing{}
+	once := func() {
+		trail.Begin()
+		rest := in
+		for _, site := range []int{pointerSite, sliceSite, wordSite, secondSite} {
+			size := 2 + int(binary.BigEndian.Uint16(rest))
+			if site == wordSite {
+				if s, ok := trail.String(site, rest[2:size]); ok {
+					v.word = s
+				}
+			} else {
+				p := map[int]layout.Pointer{}[site]
+				switch site {
+				case pointerSite:
+					p = layout.Of(&v.pointer)
+				case sliceSite:
+					p = layout.Of(&v.slice)
+				case secondSite:
+					p = layout.Of(&v.second)
+				}
+				if part := trail.Predict(site, rest); trail.Try(site) && part != nil {
+					part.Put(p)
+					trail.Follow(site, part)
+				}
+			}
+			rest = rest[size:]
+		}
+	}
+	for range 3 {
+		decode(trail, in)
+	}
+	once()
+	if n := testing.AllocsPerRun(1000, once); n != 0 {
+		t.Errorf("%v allocations to predict", n)
+	}
+	if v.word != "word" || *v.pointer != "p" || *v.second != "s" || len(v.slice) != 2 {
+		t.Error("nothing was predicted")
+	}
+}

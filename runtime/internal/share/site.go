@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import "math/rand/v2"
+
+// Kind says how the memory of a site looks.
+type Kind uint8
+
+const (
+	// Reference is a pointer or a map: one word.
+	Reference Kind = iota
+	// Slice is a slice of any type.
+	Slice
+	// String is a short string. It is not a part, but found by Trail.String.
+	String
+)
+
+// Sites are the places in the types of objects at which parts may be shared. The zero value has none. All are added before the
+// first Trail is made; from then on it is safe for concurrent use.
+type Sites struct{ list []*site }
+
+type site struct {
+	// Set once at construction.
+	kind Kind
+	salt uint64 // of the hashes, so that equal bytes at different sites are different parts
+}
+
+// Add adds a site and returns its number, which counts from 0.
+func (s *Sites) Add(kind Kind) int {
+	s.list = append(s.list, &site{kind: kind, salt: rand.Uint64()})
+	return len(s.list) - 1
+}
+
+// Len is the number of sites.
+func (s *Sites) Len() int { return len(s.list) }

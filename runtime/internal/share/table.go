@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import (
+	"hash/maphash"
+	"sync"
+	"sync/atomic"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// Table holds the parts of the objects of one source. It is safe for concurrent use: finding takes no lock.
+//
+// Its size is bounded. It forgets in two generations: when the parts that were used since the last change take half of the bound,
+// what was not used since the change before is forgotten. Objects that have such a part keep it. What is decoded from more than a
+// 128th of the bound is never kept.
+type Table struct {
+	// Set once at construction.
+	seed    maphash.Seed
+	bound   int
+	maxPart int // bytes from which a part is decoded
+
+	// Changed under mu, read without.
+	current, previous atomic.Pointer[index] // by generation
+	epoch             atomic.Uint32         // counts generations
+	seen              atomic.Pointer[marks] // what was seen once
+
+	mu    sync.Mutex // guards what follows
+	bytes int        // of parts in current
+	older int        // of parts in previous
+}
+
+// Stats says what a Table holds.
+type Stats struct {
+	Parts       int // in both generations, those in both counted twice
+	Bytes       int // estimate of what the parts take, counted in the same way
+	Generations int // changes
+}
+
+// New returns a Table that keeps parts of about maxBytes, counted with their values; 0 keeps none. It takes memory as
+// it is needed.
+func New(maxBytes int) *Table {
+	t := &Table{seed: maphash.MakeSeed(), bound: maxBytes, maxPart: maxBytes / 128}
+	t.current.Store(newIndex(minIndex))
+	t.previous.Store(newIndex(0))
+	t.seen.Store(newMarks(minMarks))
+	return t
+}
+
+// Stats returns what the Table holds at the moment.
+func (t *Table) Stats() Stats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return Stats{
+		Parts:       t.current.Load().n + t.previous.Load().n,
+		Bytes:       t.bytes + t.older,
+		Generations: int(t.epoch.Load()),
+	}
+}
+
+// find returns the part, or nil.
+func (t *Table) find(s *site, hash uint64, raw []byte) *Part {
+	p := t.current.Load().find(s, hash, raw)
+	if p == nil {
+		p = t.previous.Load().find(s, hash, raw)
+	}
+	return p
+}
+
+// enter adds the part at field, unless there is one already, which it returns then.
+func (t *Table) enter(s *site, hash uint64, raw []byte, field layout.Pointer) *Part {
+	p := &Part{site: s, hash: hash, raw: string(raw)}
+	if s.kind == Slice {
+		p.value = *layout.As[layout.Slice](field)
+	} else {
+		p.value.Data = *layout.As[layout.Pointer](field)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known := t.find(s, hash, raw); known != nil {
+		return known
+	}
+	t.addLocked(p)
+	return p
+}
+
+// renew keeps a part that is used for another generation.
+func (t *Table) renew(p *Part) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.epoch.Load() != t.epoch.Load() {
+		t.addLocked(p)
+	}
+}
+
+func (t *Table) addLocked(p *Part) {
+	size := p.size()
+	if t.bytes+size > t.bound/2 && t.bytes > 0 {
+		t.turnLocked()
+	}
+	p.epoch.Store(t.epoch.Load())
+	x := t.current.Load()
+	if 2*x.n >= len(x.slots) {
+		x = x.grow()
+		t.current.Store(x)
+	}
+	x.add(p)
+	t.bytes += size
+}
+
+// turnLocked begins a generation.
+func (t *Table) turnLocked() {
+	forgotten, kept := t.previous.Load(), t.current.Load()
+	epoch := t.epoch.Load()
+	for p := range forgotten.parts() {
+		if p.epoch.Load() != epoch {
+			p.next.Store(nil)
+		}
+	}
+	for p := range kept.parts() {
+		if next := p.next.Load(); next != nil && next.epoch.Load() != epoch {
+			p.next.Store(nil)
+		}
+	}
+	t.epoch.Store(epoch + 1)
+	t.previous.Store(kept)
+	t.current.Store(newIndex(minIndex))
+	t.older, t.bytes = t.bytes, 0
+}
+
+// seenBefore reports whether the hash of a value was seen before, and notes it.
+func (t *Table) seenBefore(hash uint64) bool {
+	seen := t.seen.Load()
+	if seen.full() {
+		seen = t.moreMarks(seen)
+	}
+	return seen.seen(hash)
+}
+
+// moreMarks replaces marks that are full.
+func (t *Table) moreMarks(full *marks) *marks {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.seen.Load() == full {
+		t.seen.Store(newMarks(min(4*len(full.slots), maxMarks)))
+	}
+	return t.seen.Load()
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import (
+	"hash/maphash"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// Trail finds the parts of objects one after the other, for one goroutine. For each object: Begin. For each site in it: Try. If it
+// says so, Predict from what follows in the input; if that gives nothing, find the end of the value and Find it; if that gives
+// nothing either, decode the value, and Enter it if Find said so.
+//
+// It also has the short strings that repeat: String. They are its own. A Trail that lives as long as its source therefore saves
+// more than one for each stream.
+//
+// A nil Trail shares nothing.
+type Trail struct {
+	// Set once at construction.
+	table *Table
+	sites []*site
+	parts bool
+
+	states []*[chunk]state // of sites, nil until one of them is used
+	words  words
+	counts Counts
+
+	// Two ways to guess which part comes: that of the object before, and the one that came after the same part last time. The
+	// first one is right where objects that are alike come together, as in a list; the second one anywhere, unless the part is
+	// one that quite different objects have.
+	before, now []*Part // of the object before, and of this one
+	at          int     // in before
+	prev        *Part   // the last part of this object that says what follows
+}
+
+// Counts says what a Trail did.
+type Counts struct {
+	Predicted int // parts that were found by prediction
+	Found     int // parts that were found by hash
+	Missed    int // values that were not found
+	Entered   int // of them, those that became parts
+	Left      int // values that weren't looked for, because too little repeats at their sites
+	Words     int // strings that were found
+}
+
+// state is what a Trail knows of a site.
+type state struct {
+	leave uint16 // how often not to try
+	pause uint16 // what leave was last
+	tries uint8  // of this window
+	hits  uint8
+	noise uint8  // how badly parts are predicted here by those before
+	last  string // of a string's site
+}
+
+// chunk is how many states are made at a time. Most types have many fields that nobody uses.
+const chunk = 16
+
+const (
+	window   = 32   // tries after which a site is judged
+	enough   = 2    // hits of a window that pay for it
+	minLeave = 128  // visits
+	maxLeave = 4096 // visits, so that a change of what comes is noticed
+)
+
+// NewTrail returns a Trail for objects with sites, which has taken little memory yet. With parts false it finds strings only: then
+// nobody can see that anything is shared. A nil Table gives a nil Trail.
+func (t *Table) NewTrail(sites *Sites, parts bool) *Trail {
+	if t == nil {
+		return nil
+	}
+	return &Trail{table: t, sites: sites.list, parts: parts && t.bound > 0, states: make([]*[chunk]state, (sites.Len()+chunk-1)/chunk)}
+}
+
+// Counts returns what the Trail did so far.
+func (t *Trail) Counts() Counts { return t.counts }
+
+// state returns what is known of a site.
+func (t *Trail) state(site int) *state {
+	if c := t.states[site/chunk]; c != nil {
+		return &c[site%chunk]
+	}
+	c := new([chunk]state)
+	t.states[site/chunk] = c
+	return &c[site%chunk]
+}
+
+// Begin begins an object.
+func (t *Trail) Begin() {
+	if t == nil {
+		return
+	}
+	if len(t.now) > 0 {
+		t.before, t.now = t.now, t.before[:0]
+	}
+	t.at, t.prev = 0, nil
+}
+
+// Try reports whether to look for a part at the site. It is called once for each value there.
+func (t *Trail) Try(site int) bool {
+	if t == nil || !t.parts {
+		return false
+	}
+	s := t.state(site)
+	if s.leave > 0 {
+		s.leave--
+		t.counts.Left++
+		return false
+	}
+	return true
+}
+
+// Predict returns a part of the site with which input begins, or nil. If the caller uses it, it calls Follow; it doesn't if input goes
+// on in a way that makes the value another one.
+func (t *Trail) Predict(site int, input []byte) *Part {
+	place := t.sites[site]
+	for i := t.at; i < len(t.before) && i < t.at+lookAhead; i++ {
+		if p := t.before[i]; p.site == place {
+			t.at = i + 1
+			if p.begins(input) {
+				return p
+			}
+			break
+		}
+	}
+	if t.prev != nil {
+		if p := t.prev.next.Load(); p != nil && p.site == place && p.begins(input) {
+			return p
+		}
+	}
+	return nil
+}
+
+const (
+	lookAhead = 8   // how many parts of the object before this one may lack
+	maxAhead  = 512 // how many parts of an object are remembered for the next one
+)
+
+// Follow says that a part that Predict returned for the site is used.
+func (t *Trail) Follow(site int, p *Part) {
+	s := t.state(site)
+	t.counts.Predicted++
+	s.judge(true)
+	t.used(s, p)
+}
+
+// Find returns the part of the site with these bytes, or nil; then enter says whether to call Enter with it.
+func (t *Trail) Find(site int, raw []byte) (p *Part, enter bool) {
+	s, place := t.state(site), t.sites[site]
+	if len(raw) > t.table.maxPart {
+		t.counts.Missed++
+		s.judge(false)
+		return nil, false
+	}
+	hash := t.hash(place, raw)
+	p = t.table.find(place, hash, raw)
+	s.judge(p != nil)
+	if p == nil {
+		t.counts.Missed++
+		return nil, t.table.seenBefore(hash)
+	}
+	t.counts.Found++
+	t.used(s, p)
+	return p, false
+}
+
+// Enter makes a part of the value at field, decoded from raw, at a site for which Find said so. It sets field to an equal value if
+// another goroutine was quicker. Nothing changes the value from now on.
+func (t *Trail) Enter(site int, raw []byte, field layout.Pointer) {
+	place := t.sites[site]
+	p := t.table.enter(place, t.hash(place, raw), raw, field)
+	p.Put(field)
+	t.counts.Entered++
+	t.used(t.state(site), p)
+}
+
+func (t *Trail) hash(s *site, raw []byte) uint64 {
+	return maphash.Bytes(t.table.seed, raw) ^ s.salt
+}
+
+// noisy is the noise from which on a site's parts don't lead to what follows.
+const (
+	noisy    = 8
+	maxNoise = 64
+)
+
+// used keeps the part for another generation, and notes it for the next guess.
+func (t *Trail) used(s *state, p *Part) {
+	if p.epoch.Load() != t.table.epoch.Load() {
+		t.table.renew(p)
+	}
+	if len(t.now) < maxAhead {
+		t.now = append(t.now, p)
+	}
+	if t.prev != nil {
+		switch next := t.prev.next.Load(); {
+		case next == p:
+			if s.noise > 0 {
+				s.noise--
+			}
+		case next != nil && next.site == p.site:
+			if s.noise += 2; s.noise >= maxNoise {
+				s.noise = noisy - 2 // what is noisy may get better
+			}
+			fallthrough
+		default:
+			if s.noise >= noisy {
+				return
+			}
+			t.prev.next.Store(p)
+		}
+	}
+	t.prev = p
+}
+
+// judge counts a try, and leaves the site alone for a while if tries don't pay.
+func (s *state) judge(hit bool) {
+	s.tries++
+	if hit {
+		s.hits++
+	}
+	if s.tries < window {
+		return
+	}
+	if s.hits >= enough {
+		s.pause = 0
+	} else {
+		s.pause = min(max(2*s.pause, minLeave), maxLeave)
+		s.leave = s.pause
+	}
+	s.tries, s.hits = 0, 0
+}
+
+// String returns the string with the bytes b from among those that repeat at the site. Without one it returns false, and it is for
+// the caller to make the string.
+func (t *Trail) String(site int, b []byte) (string, bool) {
+	if t == nil || len(b) == 0 || len(b) > maxWord {
+		return "", len(b) == 0
+	}
+	s := t.state(site)
+	if s.last == string(b) {
+		t.counts.Words++
+		return s.last, true
+	}
+	if s.leave > 0 {
+		s.leave--
+		return "", false
+	}
+	text, ok := t.words.get(b)
+	s.judge(ok)
+	if ok {
+		t.counts.Words++
+		s.last = text
+	}
+	return text, ok
+}
