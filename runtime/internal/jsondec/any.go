@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// any decodes the value at in[i], or after white space there, for an empty interface: integers as int64 if they fit, other numbers as
+// float64. end is -1 if it is refused.
+func (d *Decoder) any(i int) (v any, end int) {
+	in := d.in
+	if i = skipSpace(in, i); i >= len(in) {
+		return nil, -1
+	}
+	switch in[i] {
+	case '{':
+		return d.anyMap(i + 1)
+	case '[':
+		return d.anySlice(i + 1)
+	case '"':
+		b, end := d.plainText(i + 1)
+		if end < 0 {
+			return nil, -1
+		}
+		return string(b), end
+	case 't':
+		return true, literalEnd(in, i, "true")
+	case 'f':
+		return false, literalEnd(in, i, "false")
+	case 'n':
+		return nil, literalEnd(in, i, "null")
+	}
+	end, _ = numberEnd(in, i)
+	if end < 0 {
+		return nil, -1
+	}
+	text := layout.View(in[i:end])
+	if bytes.IndexByte(in[i:end], '.') < 0 {
+		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+			return n, end
+		}
+	}
+	f, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return nil, -1
+	}
+	return f, end
+}
+
+func (d *Decoder) anyMap(i int) (v any, end int) {
+	in := d.in
+	m := map[string]any{}
+	if i = skipSpace(in, i); i < len(in) && in[i] == '}' {
+		return m, i + 1
+	}
+	if d.depth++; d.depth > maxDepth {
+		return nil, -1
+	}
+	for more := true; more; {
+		if i = skipSpace(in, i); i >= len(in) || in[i] != '"' {
+			return nil, -1
+		}
+		b, end := d.plainText(i + 1)
+		if end < 0 {
+			return nil, -1
+		}
+		name := string(b)
+		if i = skipSpace(in, end); i >= len(in) || in[i] != ':' {
+			return nil, -1
+		}
+		before := len(m)
+		if m[name], i = d.any(i + 1); i < 0 || len(m) == before {
+			return nil, -1
+		}
+		if i, more = next(in, i, '}'); i < 0 {
+			return nil, -1
+		}
+	}
+	d.depth--
+	return m, i
+}
+
+func (d *Decoder) anySlice(i int) (v any, end int) {
+	in := d.in
+	list := []any{}
+	if i = skipSpace(in, i); i < len(in) && in[i] == ']' {
+		return list, i + 1
+	}
+	if d.depth++; d.depth > maxDepth {
+		return nil, -1
+	}
+	for more := true; more; {
+		if v, i = d.any(i); i < 0 {
+			return nil, -1
+		}
+		list = append(list, v)
+		if i, more = next(in, i, ']'); i < 0 {
+			return nil, -1
+		}
+	}
+	d.depth--
+	return slices.Clip(list), i
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"reflect"
+	"syscall"
+	"testing"
+
+	"github.com/go-json-experiment/json"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+	corev1 "k8s.io/api/core/v1"
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+var v2Options = json.JoinOptions(jsonv1.DefaultOptionsV1(), json.MatchCaseInsensitiveNames(false), jsonv1.ReportErrorsWithLegacySemantics(false))
+
+// cpuTime is what the process has used, in ns: on a busy machine it says more than the time of the clock.
+func cpuTime() int64 {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return u.Utime.Nano() + u.Stime.Nano()
+}
+
+func mustProgram[T any](t testing.TB, drop Drop) *Program {
+	p, err := New(reflect.TypeFor[T](), drop)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func benchDecode[T any](b *testing.B, drop Drop, inputs [][]byte) {
+	size := 0
+	for _, in := range inputs {
+		size += len(in)
+	}
+	run := func(name string, decode func(in []byte, into *T) bool) {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(size / len(inputs)))
+			b.ReportAllocs()
+			i, before := 0, cpuTime()
+			for b.Loop() {
+				if !decode(inputs[i%len(inputs)], new(T)) {
+					b.Fatal("not decoded")
+				}
+				i++
+			}
+			b.ReportMetric(float64(cpuTime()-before)/float64(i), "cpu-ns/op")
+		})
+	}
+	table := share.New(64 << 20)
+	program := mustProgram[T](b, drop)
+	shared, alone := program.NewDecoder(table, true), program.NewDecoder(nil, false)
+	run("ours", func(in []byte, into *T) bool { _, ok := shared.Decode(in, into); return ok })
+	run("ours-alone", func(in []byte, into *T) bool { _, ok := alone.Decode(in, into); return ok })
+	run("jsonv2", func(in []byte, into *T) bool { return json.Unmarshal(in, into, v2Options) == nil })
+	run("sigs", func(in []byte, into *T) bool { return sigsjson.UnmarshalCaseSensitivePreserveInts(in, into) == nil })
+}
+
+func BenchmarkDecodePod(b *testing.B) {
+	benchDecode[corev1.Pod](b, Drop{ManagedFields: true}, somePods(4000, false))
+}
+
+func BenchmarkDecodePodUnshared(b *testing.B) {
+	benchDecode[corev1.Pod](b, Drop{ManagedFields: true}, somePods(4000, true))
+}
+
+func BenchmarkDecodeSchema(b *testing.B) {
+	benchDecode[schema](b, Drop{}, [][]byte{[]byte(crd(6, 2))})
+}
+
+func BenchmarkFrame(b *testing.B) {
+	pods := somePods(1000, false)
+	b.SetBytes(int64(len(pods[0])))
+	i := 0
+	for b.Loop() {
+		var f Frame
+		if n, ok := f.End(pods[i%len(pods)]); !ok || n != len(pods[i%len(pods)]) {
+			b.Fatal(n, ok)
+		}
+		i++
+	}
+}
+
+func BenchmarkSkip(b *testing.B) {
+	pods := somePods(1000, false)
+	b.SetBytes(int64(len(pods[0])))
+	i := 0
+	for b.Loop() {
+		if n, ok := Skip(pods[i%len(pods)]); !ok || n != len(pods[i%len(pods)]) {
+			b.Fatal(n, ok)
+		}
+		i++
+	}
+}

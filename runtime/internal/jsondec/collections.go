@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// maxPart bounds the parts that are looked for in the table. Within a larger one there may be some.
+const maxPart = 32 << 10
+
+// part decodes a value that may be shared, or takes it from the table or from the same object. It begins at in[i] and ends itself.
+func (d *Decoder) part(n *node, i int, p layout.Pointer) int {
+	if !d.parts {
+		return d.own(n, i, p)
+	}
+	try := d.trail.Try(int(n.site))
+	if try {
+		if part := d.trail.Predict(int(n.site), d.in[i:]); part != nil {
+			part.Put(p)
+			d.trail.Follow(int(n.site), part)
+			return i + part.Len()
+		}
+	}
+	before := &d.before[n.number]
+	if size := before.end - before.start; size > 0 && before.start >= d.floor && size <= len(d.in)-i && string(d.in[i:i+size]) == string(d.in[before.start:before.end]) {
+		before.put(n, p)
+		return i + size
+	}
+	end := -1
+	if try {
+		end = valueEnd(d.in[:min(len(d.in), i+maxPart)], i)
+	}
+	if end >= 0 {
+		part, enter := d.trail.Find(int(n.site), d.in[i:end])
+		if part != nil {
+			part.Put(p)
+			return end
+		}
+		if enter {
+			return d.enter(n, i, end, p)
+		}
+	}
+	if end = d.own(n, i, p); end >= 0 {
+		if before.end == 0 {
+			d.kept = append(d.kept, before)
+		}
+		before.keep(n, i, end, p)
+	}
+	return end
+}
+
+// enter decodes a value that ends before in[end] for the table. It will live longer than this object, so it gets a block of its own for
+// its strings, and has no parts of the object in it.
+func (d *Decoder) enter(n *node, i, end int, p layout.Pointer) int {
+	mark, floor := d.mark(), d.floor
+	d.floor = i
+	if d.own(n, i, p) != end || !d.finish(mark) {
+		return -1
+	}
+	d.floor = floor
+	d.trail.Enter(int(n.site), d.in[i:end], p)
+	return end
+}
+
+// part is the last value of a node that was decoded in the object at hand.
+type part struct {
+	start, end int // in the input; 0: there is none
+	value      layout.Slice
+}
+
+func (l *part) keep(n *node, start, end int, p layout.Pointer) {
+	l.start, l.end = start, end
+	if n.op == opSlice {
+		l.value = *layout.As[layout.Slice](p)
+	} else {
+		l.value.Data = *layout.As[layout.Pointer](p)
+	}
+}
+
+func (l *part) put(n *node, p layout.Pointer) {
+	if n.op == opSlice {
+		*layout.As[layout.Slice](p) = l.value
+	} else {
+		*layout.As[layout.Pointer](p) = l.value.Data
+	}
+}
+
+// own decodes a value that belongs to the object.
+func (d *Decoder) own(n *node, i int, p layout.Pointer) int {
+	switch n.op {
+	case opSlice:
+		return d.slice(n, i+1, p)
+	case opMap:
+		return d.mapOf(n, i+1, p)
+	default:
+		return d.pointer(n, i, p)
+	}
+}
+
+// pointer decodes what a pointer points to.
+func (d *Decoder) pointer(n *node, i int, p layout.Pointer) int {
+	to := n.elem.typ.New()
+	*layout.As[layout.Pointer](p) = to
+	return d.value(n.elem, i, to)
+}
+
+// slice decodes an array whose first byte after the bracket is in[i].
+func (d *Decoder) slice(n *node, i int, p layout.Pointer) int {
+	in := d.in
+	if i < len(in) && in[i] <= ' ' {
+		i = skipSpace(in, i)
+	}
+	if i < len(in) && in[i] == ']' {
+		n.elem.typ.Make(p, 0)
+		return i + 1
+	}
+	if d.depth++; d.depth > maxDepth {
+		return -1
+	}
+	scratch := d.scratches[n.scratch]
+	if scratch == nil {
+		scratch = n.elem.typ.NewScratch()
+		d.scratches[n.scratch] = scratch
+	}
+	mark, text := scratch.Len(), d.text.Mark()
+	for {
+		i = d.value(n.elem, i, scratch.Push())
+		if i < 0 {
+			return -1
+		}
+		var more bool
+		if i, more = next(in, i, ']'); i < 0 {
+			return -1
+		}
+		if !more {
+			break
+		}
+	}
+	scratch.Take(mark, p, &d.text, text)
+	d.depth--
+	return i
+}
+
+// array decodes an array whose first byte after the bracket is in[i]. What is too much is not kept, what is missing is zero.
+func (d *Decoder) array(n *node, i int, p layout.Pointer) int {
+	in := d.in
+	if i = skipSpace(in, i); i < len(in) && in[i] == ']' {
+		return i + 1
+	}
+	if d.depth++; d.depth > maxDepth {
+		return -1
+	}
+	for at := 0; ; at++ {
+		if at < n.length {
+			i = d.value(n.elem, i, layout.At(p, uintptr(at)*n.elem.typ.Size()))
+		} else {
+			i = skip(in, i)
+		}
+		if i < 0 {
+			return -1
+		}
+		var more bool
+		if i, more = next(in, i, ']'); !more {
+			d.depth--
+			return i
+		}
+	}
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+)
+
+type (
+	left struct {
+		Both, Left int
+		Tagged     int `json:"tagged"`
+		Mixed      int `json:"Mixed"`
+		Over       int
+		Twice
+	}
+	right struct {
+		Both, Right int
+		Other       int `json:"Both"`
+		Mixed       int
+		Over        int
+		Twice
+	}
+	// Twice is embedded in both, so that its fields are hidden.
+	Twice struct{ Two int }
+	// Word is not a struct.
+	Word string
+	// Loop has itself in it.
+	Loop struct {
+		*Loop
+		L int
+	}
+	hidden struct {
+		Shown  int
+		hidden int
+	}
+	unexportedWord string
+
+	// odd embeds in every way.
+	odd struct {
+		left
+		right
+		*Outer
+		Word
+		*Loop
+		hidden
+		unexportedWord
+		Deep `json:"deep"`
+		Over string
+		//lint:ignore SA5008 the test is about it
+		Minus int `json:"-,"`
+		Comma int `json:",omitempty"`
+		Space int `json:"a b"`
+		//lint:ignore SA5008 the test is about it
+		Quote int `json:"a\"b"`
+	}
+	// pointing embeds a pointer that encoding/json can't set.
+	pointing struct {
+		*hidden
+		A int
+	}
+)
+
+// Fields that nothing else uses.
+var (
+	_ = odd{unexportedWord: "", hidden: hidden{hidden: 0}}
+	_ = kitchen{private: ""}
+)
+
+func TestEmbedding(t *testing.T) {
+	names := []string{
+		"Both", "Left", "Right", "Tagged", "tagged", "Mixed", "Other", "Over", "Two", "Twice", "z", "w", "y", "Z", "Word", "word", "L", "Loop", "Shown", "hidden", "unexportedWord",
+		"deep", "Deep", "-", "Minus", "Comma", "a b", "Space", "Quote", "A", "left", "right", "Outer",
+	}
+	for _, of := range []reflect.Type{reflect.TypeFor[odd](), reflect.TypeFor[pointing](), reflect.TypeFor[left](), reflect.TypeFor[Loop]()} {
+		s := newSubject(t, of)
+		for _, name := range names {
+			for _, value := range []string{`1`, `"a"`, `null`, `["a"]`, `{"w":["b"],"y":2}`} {
+				s.check(t, fmt.Sprintf(`{"%s":%s}`, name, value))
+			}
+			for _, other := range names {
+				s.check(t, fmt.Sprintf(`{"%s":1,"%s":1}`, name, other))
+				s.check(t, fmt.Sprintf(`{"%s":"a","%s":1}`, name, other))
+			}
+		}
+		s.checkKept(t)
+		if s.accepted < 100 {
+			t.Errorf("%v: only %d texts are accepted", of, s.accepted)
+		}
+	}
+}
+
+func TestTypesThatCannotBeDone(t *testing.T) {
+	for _, of := range []reflect.Type{
+		reflect.TypeFor[int](), reflect.TypeFor[map[string]string](), reflect.TypeFor[custom](), reflect.TypeFor[*kitchen](),
+	} {
+		if _, err := New(of, Drop{}); err == nil {
+			t.Errorf("%v can be done", of)
+		}
+	}
+	var fields []reflect.StructField
+	for i := range maxMembers + 1 {
+		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: reflect.TypeFor[int]()})
+	}
+	if _, err := New(reflect.StructOf(fields), Drop{}); err == nil {
+		t.Error("a struct with very many fields can be done")
+	}
+	if _, err := New(reflect.StructOf(fields[1:]), Drop{}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"encoding/binary"
+	"math/bits"
+)
+
+// Frame finds the end of a JSON value of which more and more bytes are there. It looks at nothing but strings and nesting: the end that
+// it finds is right for a valid value, and any other value has to be found invalid by reading it. The zero value is ready for a
+// value.
+type Frame struct {
+	at int // bytes of the value that have been looked at
+	state
+}
+
+// state is what Frame knows at a byte of a value.
+type state struct {
+	depth   int    // of nesting
+	inside  uint64 // all ones: in a string
+	escaped uint64 // 1: after a backslash that isn't escaped itself
+}
+
+// End returns the length of the value that data begins with, which has no white space before it, or false if its end is not in data.
+// The next call then gets the same bytes and more of them, possibly at another place in memory. A number and a literal end before a
+// byte that can't be theirs; at the end of data they may go on, so for them it returns false.
+func (f *Frame) End(data []byte) (n int, ok bool) {
+	if len(data) == 0 {
+		return 0, false
+	}
+	switch data[0] {
+	case '{', '[':
+	case '"':
+		return f.text(data)
+	default:
+		return scalarEnd(data)
+	}
+	for ; len(data)-f.at >= blockSize; f.at += blockSize {
+		if end := f.block((*[blockSize]byte)(data[f.at:])); end >= 0 {
+			return f.at + end, true
+		}
+	}
+	// Bytes that don't fill a block are looked at again with those that follow. The zeros after them mean nothing.
+	var last [blockSize]byte
+	if copy(last[:], data[f.at:]) > 0 {
+		s := f.state
+		if end := s.block(&last); end >= 0 {
+			return f.at + end, true
+		}
+	}
+	return 0, false
+}
+
+// text is End of a string.
+func (f *Frame) text(data []byte) (int, bool) {
+	for f.at = max(f.at, 1); f.at < len(data); f.at++ {
+		switch c := data[f.at]; {
+		case f.escaped != 0:
+			f.escaped = 0
+		case c == '\\':
+			f.escaped = 1
+		case c == '"':
+			return f.at + 1, true
+		}
+	}
+	return 0, false
+}
+
+// scalarEnd is End of a number or a literal.
+func scalarEnd(data []byte) (int, bool) {
+	for n, c := range data {
+		switch c {
+		case ',', ']', '}', ':', ' ', '\t', '\n', '\r':
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// valueEnd is the index after the object or array at in[i], or -1.
+func valueEnd(in []byte, i int) int {
+	var f Frame
+	if n, ok := f.End(in[i:]); ok {
+		return i + n
+	}
+	return -1
+}
+
+const blockSize = 64
+
+// block goes on by a block, and returns the index in it after the end of the value, or -1. Each byte becomes a bit of four words, one
+// for each kind of byte that matters; then the parity of the quotes before a byte says whether it is in a string.
+func (s *state) block(b *[blockSize]byte) int {
+	var quote, open, closing, slash uint64
+	for k := 0; k < blockSize; k += 16 {
+		low, high := binary.LittleEndian.Uint64(b[k:]), binary.LittleEndian.Uint64(b[k+8:])
+		quote |= (zeros(low^quotes) | zeros(high^quotes)<<8) << k
+		open0, closing0 := brackets(low)
+		open1, closing1 := brackets(high)
+		open |= (gather(open0) | gather(open1)<<8) << k
+		closing |= (gather(closing0) | gather(closing1)<<8) << k
+		slash |= ((low^slashes)-ones)&^(low^slashes) | ((high^slashes)-ones)&^(high^slashes)
+	}
+	slash &= highs
+	if slash != 0 || s.escaped != 0 {
+		quote &^= s.escapes(b)
+	}
+	inside := prefixXor(quote) ^ s.inside
+	s.inside = uint64(int64(inside) >> 63)
+	open, closing = open&^inside, closing&^inside
+	if ends := bits.OnesCount64(closing); s.depth > ends {
+		s.depth += bits.OnesCount64(open) - ends
+		return -1
+	}
+	for closing != 0 {
+		// The innermost value may end here.
+		end := closing & -closing
+		s.depth += bits.OnesCount64(open & (end - 1))
+		open &^= end - 1
+		if s.depth--; s.depth <= 0 {
+			return bits.TrailingZeros64(end) + 1
+		}
+		closing &^= end
+	}
+	s.depth += bits.OnesCount64(open)
+	return -1
+}
+
+// brackets says which of eight bytes open and close objects and arrays. Outside of strings, the brackets of both kinds are the only bytes
+// of JSON with the bits 3, 4 and 6; of these those that open have bit 1, the others don't.
+func brackets(w uint64) (open, closing uint64) {
+	bracket := w >> 3 & (w >> 4) & (w >> 6) & ones
+	open = bracket & (w >> 1)
+	return open, bracket ^ open
+}
+
+// zeros makes a byte that says which of eight bytes are 0.
+func zeros(w uint64) uint64 { return (^((w | highs) - ones | w) & highs) * 0x0002040810204081 >> 56 }
+
+// escapes says which bytes of the block are escaped.
+func (s *state) escapes(b *[blockSize]byte) uint64 {
+	var slash uint64
+	for k := 0; k < blockSize; k += 8 {
+		slash |= zeros(binary.LittleEndian.Uint64(b[k:])^slashes) << k
+	}
+	escaped := s.escaped
+	s.escaped = 0
+	for slash &^= escaped; slash != 0; {
+		first := slash & -slash
+		if first == 1<<63 {
+			s.escaped = 1
+		}
+		escaped |= first << 1
+		slash &^= first | first<<1
+	}
+	return escaped
+}
+
+// gather makes a byte of the lowest bits of eight bytes.
+func gather(w uint64) uint64 { return w * 0x0102040810204080 >> 56 }
+
+// prefixXor sets each bit to the parity of the bits up to and including it.
+func prefixXor(w uint64) uint64 {
+	w ^= w << 1
+	w ^= w << 2
+	w ^= w << 4
+	w ^= w << 8
+	w ^= w << 16
+	return w ^ w<<32
+}

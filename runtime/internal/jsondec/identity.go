@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+// Identity is what identifies an API object and its state: parts of the bytes that it was read from. What is absent is empty.
+type Identity struct {
+	Kind, APIVersion                      []byte
+	Name, Namespace, UID, ResourceVersion []byte
+}
+
+// ReadIdentity reads the identity of the API object that raw is, and checks that all of raw is valid JSON. ok is false if it isn't, or
+// if decoding might find another identity: if a member that matters is there twice, is not a string, or is written with escape
+// sequences.
+func ReadIdentity(raw []byte) (id Identity, ok bool) {
+	r := idReader{in: raw}
+	i := skipSpace(raw, 0)
+	if i == len(raw) || raw[i] != '{' {
+		return Identity{}, false
+	}
+	if i = r.members(i+1, false); i < 0 || skipSpace(raw, i) != len(raw) {
+		return Identity{}, false
+	}
+	return r.id, true
+}
+
+// GuessIdentity reads the identity as far as it stands in the beginning, up to uid and resourceVersion, as API servers write it, or
+// else the end of the metadata, and checks nothing. It is for asking whether ReadIdentity is worth the time.
+func GuessIdentity(raw []byte) Identity {
+	r := idReader{in: raw, guess: true}
+	if i := skipSpace(raw, 0); i < len(raw) && raw[i] == '{' {
+		r.members(i+1, false)
+	}
+	return r.id
+}
+
+type idReader struct {
+	in    []byte
+	guess bool // to end when the state is known
+	id    Identity
+	seen  uint8 // a bit for each member that matters
+}
+
+const (
+	uidBit             = 1 << 3
+	resourceVersionBit = 1 << 4
+	stateBits          = uidBit | resourceVersionBit
+)
+
+// members reads the object, or its metadata, whose first byte after the brace is at in[i].
+func (r *idReader) members(i int, metadata bool) int {
+	if i = skipSpace(r.in, i); i < len(r.in) && r.in[i] == '}' {
+		return i + 1
+	}
+	for more := true; more; {
+		name, end := memberName(r.in, i)
+		if end < 0 {
+			return -1
+		}
+		if i = r.value(end, string(name), metadata); i < 0 {
+			return -1
+		}
+		if i, more = next(r.in, i, '}'); i < 0 {
+			return -1
+		}
+	}
+	return i
+}
+
+// value reads the member's value at in[i].
+func (r *idReader) value(i int, name string, metadata bool) int {
+	var field *[]byte
+	bit := uint8(1)
+	switch {
+	case metadata && name == "name":
+		field, bit = &r.id.Name, 1<<1
+	case metadata && name == "namespace":
+		field, bit = &r.id.Namespace, 1<<2
+	case metadata && name == "uid":
+		field, bit = &r.id.UID, uidBit
+	case metadata && name == "resourceVersion":
+		field, bit = &r.id.ResourceVersion, resourceVersionBit
+	case !metadata && name == "kind":
+		field, bit = &r.id.Kind, 1<<5
+	case !metadata && name == "apiVersion":
+		field, bit = &r.id.APIVersion, 1<<6
+	case metadata || name != "metadata":
+		return skip(r.in, i)
+	}
+	if r.seen&bit != 0 {
+		return -1
+	}
+	r.seen |= bit
+	if i = skipSpace(r.in, i); i == len(r.in) {
+		return -1
+	}
+	switch c := r.in[i]; {
+	case c == 'n':
+		return literalEnd(r.in, i, "null")
+	case field == nil && c == '{':
+		if i = r.members(i+1, true); !r.guess {
+			return i
+		}
+	case field != nil && c == '"':
+		end, plain := stringEnd(r.in, i+1)
+		if !plain {
+			return -1
+		}
+		*field = r.in[i+1 : end-1]
+		if !r.guess || r.seen&stateBits != stateBits {
+			return end
+		}
+	}
+	return -1
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// raw decodes the value at in[i] by the type's UnmarshalJSON.
+func (d *Decoder) raw(n *node, i int, p layout.Pointer) int {
+	end := skip(d.in, i)
+	if end < 0 {
+		return -1
+	}
+	own := n.typ.Value(p).Addr().Interface().(json.Unmarshaler)
+	if own.UnmarshalJSON(d.in[i:end:end]) != nil {
+		return -1
+	}
+	return end
+}
+
+// ownText decodes the string at in[i] by the type's UnmarshalText.
+func (d *Decoder) ownText(n *node, i int, p layout.Pointer) int {
+	if d.in[i] != '"' {
+		return -1
+	}
+	b, end := d.plainText(i + 1)
+	if end < 0 {
+		return -1
+	}
+	own := n.typ.Value(p).Addr().Interface().(encoding.TextUnmarshaler)
+	if own.UnmarshalText(b[:len(b):len(b)]) != nil {
+		return -1
+	}
+	return end
+}
+
+// day is the day that a time was on last; at first it is the epoch's.
+type day struct {
+	text  [len(epoch)]byte
+	start int64 // Unix time
+}
+
+const epoch = "1970-01-01T"
+
+const secondsLen = len("2006-01-02T15:04:05")
+
+// seconds reads a time in UTC, without what follows the seconds. It returns false for what it doesn't know to be one.
+func (d *Decoder) seconds(b []byte) (unix int64, ok bool) {
+	date, clock := b[:len(d.day.text)], b[len(d.day.text):]
+	if string(date) != string(d.day.text[:]) {
+		if b[10] != 'T' {
+			return 0, false
+		}
+		t, err := time.Parse(time.DateOnly, layout.View(b[:10]))
+		if err != nil {
+			return 0, false
+		}
+		d.day.start = t.Unix()
+		copy(d.day.text[:], date)
+	}
+	h, m, s := twoDigits(clock[0:]), twoDigits(clock[3:]), twoDigits(clock[6:])
+	if h > 23 || m > 59 || s > 59 || clock[2] != ':' || clock[5] != ':' {
+		return 0, false
+	}
+	return d.day.start + int64(h*3600+m*60+s), true
+}
+
+// twoDigits is the number that b begins with, or more than 99.
+func twoDigits(b []byte) int {
+	high, low := b[0]-'0', b[1]-'0'
+	if high > 9 || low > 9 {
+		return 100
+	}
+	return int(high)*10 + int(low)
+}
+
+// time decodes a metav1.Time at in[i].
+func (d *Decoder) time(n *node, i int, p layout.Pointer) int {
+	const size = len(`"2006-01-02T15:04:05Z"`)
+	if len(d.in)-i >= size && d.in[i] == '"' && d.in[i+size-2] == 'Z' && d.in[i+size-1] == '"' {
+		if unix, ok := d.seconds(d.in[i+1 : i+1+secondsLen]); ok {
+			layout.As[metav1.Time](p).Time = time.Unix(unix, 0).Local() // the method's time is Local, too
+			return i + size
+		}
+	}
+	return d.raw(n, i, p)
+}
+
+// microTime decodes a metav1.MicroTime at in[i].
+func (d *Decoder) microTime(n *node, i int, p layout.Pointer) int {
+	const size = len(`"2006-01-02T15:04:05.000000Z"`)
+	if len(d.in)-i >= size && d.in[i] == '"' && d.in[i+1+secondsLen] == '.' && d.in[i+size-2] == 'Z' && d.in[i+size-1] == '"' {
+		fraction := d.in[i+2+secondsLen:]
+		a, b, c := twoDigits(fraction), twoDigits(fraction[2:]), twoDigits(fraction[4:])
+		if unix, ok := d.seconds(d.in[i+1 : i+1+secondsLen]); ok && a < 100 && b < 100 && c < 100 {
+			nanos := int64(a*10000+b*100+c) * 1000
+			layout.As[metav1.MicroTime](p).Time = time.Unix(unix, nanos).Local()
+			return i + size
+		}
+	}
+	return d.raw(n, i, p)
+}
+
+// duration decodes a metav1.Duration at in[i].
+func (d *Decoder) duration(i int, p layout.Pointer) int {
+	if d.in[i] != '"' {
+		return -1
+	}
+	b, end := d.plainText(i + 1)
+	if end < 0 {
+		return -1
+	}
+	v, err := time.ParseDuration(layout.View(b))
+	if err != nil {
+		return -1
+	}
+	layout.As[metav1.Duration](p).Duration = v
+	return end
+}
+
+// quantity is one that was decoded before.
+type quantity struct {
+	raw   string
+	value resource.Quantity
+}
+
+const quantitiesSize = 64
+
+// decimals is where a resource.Quantity has a pointer, to what copies must not share, if its number is unusual; -1 if it can't be
+// told.
+var decimals = func() int {
+	f, ok := reflect.TypeFor[resource.Quantity]().FieldByName("d")
+	if !ok || f.Type.Size() != reflect.TypeFor[*int]().Size() {
+		return -1
+	}
+	return int(f.Offset)
+}()
+
+// quantity decodes a resource.Quantity at in[i] by its method, unless one was decoded from the same bytes before.
+func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
+	end := -1
+	if d.in[i] == '"' {
+		end, _ = stringEnd(d.in, i+1)
+	} else {
+		end, _ = numberEnd(d.in, i)
+	}
+	if end < 0 {
+		return -1
+	}
+	raw := d.in[i:end]
+	if d.quantities == nil {
+		d.quantities = new([quantitiesSize]quantity)
+	}
+	last := &d.quantities[hashName(raw)*hashFactor>>58]
+	q := layout.As[resource.Quantity](p)
+	if last.raw == string(raw) {
+		*q = last.value
+		return end
+	}
+	if q.UnmarshalJSON(raw) != nil {
+		return -1
+	}
+	if decimals >= 0 && *layout.As[layout.Pointer](layout.At(p, uintptr(decimals))) == nil {
+		*last = quantity{string(raw), *q}
+	}
+	return end
+}
+
+// intOrString decodes an intstr.IntOrString at in[i].
+func (d *Decoder) intOrString(n *node, i int, p layout.Pointer) int {
+	v := layout.As[intstr.IntOrString](p)
+	if d.in[i] == '"' {
+		v.Type = intstr.String
+		return d.string(n, i+1, layout.Of(&v.StrVal))
+	}
+	return d.integer(opInt32, i, layout.Of(&v.IntVal))
+}

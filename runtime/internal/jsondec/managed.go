@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import "github.com/informer-gen/informer-gen/runtime/internal/layout"
+
+// managed checks managed fields that are not kept to be a list of objects. What they say is the same for many objects and needs no
+// second look.
+func (d *Decoder) managed(n *node, i int) int {
+	in := d.in
+	if in[i] != '[' {
+		return -1
+	}
+	if i = skipSpace(in, i+1); i < len(in) && in[i] == ']' {
+		return i + 1
+	}
+	site := int(n.site)
+	for more := true; more; {
+		if i = d.managedEntry(site, skipSpace(in, i)); i < 0 {
+			return -1
+		}
+		site = min(site+1, int(n.site)+managedSites-1)
+		if i, more = next(in, i, ']'); i < 0 {
+			return -1
+		}
+	}
+	return i
+}
+
+// managedSites are the sites of managed fields: one for each of the first entries, as some differ between objects and some don't, and
+// one for the others.
+const managedSites = 4
+
+func (d *Decoder) managedEntry(site, i int) int {
+	in := d.in
+	if i >= len(in) || in[i] != '{' {
+		return -1
+	}
+	if i = skipSpace(in, i+1); i < len(in) && in[i] == '}' {
+		return i + 1
+	}
+	for more := true; more; {
+		end := fieldsV1.end(in, i)
+		if end > 0 && end < len(in) && in[end] == '{' {
+			i = d.checked(site, end)
+		} else if i = skipName(in, i); i >= 0 {
+			i = skip(in, i)
+		}
+		if i < 0 {
+			return -1
+		}
+		if i, more = next(in, i, '}'); i < 0 {
+			return -1
+		}
+	}
+	return i
+}
+
+var fieldsV1 = newStart("fieldsV1")
+
+// checked skips the object at in[i], which is known to be valid if it is in the table.
+func (d *Decoder) checked(site, i int) int {
+	if !d.parts || !d.trail.Try(site) {
+		return skip(d.in, i)
+	}
+	if part := d.trail.Predict(site, d.in[i:]); part != nil {
+		d.trail.Follow(site, part)
+		return i + part.Len()
+	}
+	end := skip(d.in, i)
+	if end < 0 {
+		return -1
+	}
+	if part, enter := d.trail.Find(site, d.in[i:end]); part == nil && enter {
+		d.none = nil
+		d.trail.Enter(site, d.in[i:end], layout.Of(&d.none))
+	}
+	return end
+}

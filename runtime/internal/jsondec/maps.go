@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"reflect"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// maps are filled when the strings of their keys and values are known, which is at the end of the object.
+type maps struct {
+	unfilled []unfilled
+	entries  []entry
+}
+
+// unfilled is a map that has its memory, but not its entries.
+type unfilled struct {
+	node *node
+	m    layout.Pointer // the map itself: one word
+	n    int            // entries
+	last int            // of them, in entries
+
+	keys, values int // of the scratch before them
+}
+
+// entry is a key and its value in a mapScratch.
+type entry struct {
+	key, value layout.Pointer
+	before     int // the entry of the map before it
+}
+
+// mapScratch holds keys and values of the maps of a node.
+type mapScratch struct{ keys, values *layout.Scratch }
+
+// mark is a place in an object: what comes after it may be finished by itself.
+type mark struct {
+	text              layout.TextMark
+	unfilled, entries int
+}
+
+func (d *Decoder) mark() mark {
+	return mark{d.text.Mark(), len(d.maps.unfilled), len(d.maps.entries)}
+}
+
+// finish gives what was decoded since the mark its strings, in one block, and its maps their entries. It returns false if a map has
+// two of a key.
+func (d *Decoder) finish(since mark) bool {
+	d.text.Set(since.text)
+	ok, unfilled := true, d.maps.unfilled[since.unfilled:]
+	for i := range unfilled {
+		ok = d.fill(&unfilled[i]) && ok
+	}
+	for _, u := range unfilled {
+		scratch := d.mapScratches[u.node.scratch]
+		scratch.keys.Drop(min(u.keys, scratch.keys.Len()))
+		scratch.values.Drop(min(u.values, scratch.values.Len()))
+	}
+	clear(unfilled)
+	clear(d.maps.entries[since.entries:])
+	d.maps.unfilled, d.maps.entries = d.maps.unfilled[:since.unfilled], d.maps.entries[:since.entries]
+	return ok
+}
+
+// fill fills a map. It returns false if two entries have the same key.
+func (d *Decoder) fill(u *unfilled) bool {
+	n := u.node
+	if n.key.op == opString && n.elem.op == opString {
+		m := *layout.As[map[string]string](layout.Of(&u.m))
+		for at, left := u.last, u.n; left > 0; left-- {
+			e := &d.maps.entries[at]
+			m[*layout.As[string](e.key)] = *layout.As[string](e.value)
+			at = e.before
+		}
+		return len(m) == u.n
+	}
+	m := n.typ.Value(layout.Of(&u.m))
+	for at, left := u.last, u.n; left > 0; left-- {
+		e := &d.maps.entries[at]
+		m.SetMapIndex(n.key.typ.Value(e.key), n.elem.typ.Value(e.value))
+		at = e.before
+	}
+	return m.Len() == u.n
+}
+
+// mapOf decodes an object whose first byte after the brace is in[i] into a map.
+func (d *Decoder) mapOf(n *node, i int, p layout.Pointer) int {
+	in := d.in
+	if i < len(in) && in[i] <= ' ' {
+		i = skipSpace(in, i)
+	}
+	if i < len(in) && in[i] == '}' {
+		d.makeMap(n, 0, p)
+		return i + 1
+	}
+	if d.depth++; d.depth > maxDepth {
+		return -1
+	}
+	scratch := d.mapScratches[n.scratch]
+	if scratch == nil {
+		scratch = &mapScratch{n.key.typ.NewScratch(), n.elem.typ.NewScratch()}
+		d.mapScratches[n.scratch] = scratch
+	}
+	u := unfilled{node: n, keys: scratch.keys.Len(), values: scratch.values.Len()}
+	for more := true; more; {
+		if i < len(in) && in[i] <= ' ' {
+			i = skipSpace(in, i)
+		}
+		if i >= len(in) || in[i] != '"' {
+			return -1
+		}
+		if n.drop != nil && d.dropped(n, i) {
+			if i = skipName(in, i); i >= 0 {
+				i = skip(in, i)
+			}
+		} else {
+			e := entry{scratch.keys.Push(), scratch.values.Push(), u.last}
+			if i = d.mapEntry(n, i, e); i >= 0 {
+				u.last, u.n = len(d.maps.entries), u.n+1
+				d.maps.entries = append(d.maps.entries, e)
+			}
+		}
+		if i < 0 {
+			return -1
+		}
+		if i, more = next(in, i, '}'); i < 0 {
+			return -1
+		}
+	}
+	d.depth--
+	if u.n > 0 { // else all was dropped
+		u.m = d.makeMap(n, u.n, p)
+		d.maps.unfilled = append(d.maps.unfilled, u)
+	}
+	return i
+}
+
+// dropped reports whether the entry whose key is at in[i] isn't kept.
+func (d *Decoder) dropped(n *node, i int) bool {
+	key, end := d.plainText(i + 1)
+	return end >= 0 && n.drop[string(key)]
+}
+
+// makeMap sets the map at p to one for so many entries, and returns it.
+func (d *Decoder) makeMap(n *node, size int, p layout.Pointer) layout.Pointer {
+	if n.key.op == opString && n.elem.op == opString {
+		*layout.As[map[string]string](p) = make(map[string]string, size)
+	} else {
+		n.typ.Value(p).Set(reflect.MakeMapWithSize(n.typ.Reflect(), size))
+	}
+	return *layout.As[layout.Pointer](p)
+}
+
+// mapEntry decodes the key at in[i] and its value.
+func (d *Decoder) mapEntry(n *node, i int, e entry) int {
+	in := d.in
+	if i = d.mapKey(n.key, i+1, e.key); i < 0 {
+		return -1
+	}
+	if i < len(in) && in[i] <= ' ' {
+		i = skipSpace(in, i)
+	}
+	if i >= len(in) || in[i] != ':' {
+		return -1
+	}
+	return d.value(n.elem, i+1, e.value)
+}
+
+// mapKey decodes the key whose first byte after the quote is in[i].
+func (d *Decoder) mapKey(n *node, i int, p layout.Pointer) int {
+	switch n.op {
+	case opString:
+		return d.string(n, i, p)
+	case opText:
+		return d.ownText(n, i-1, p)
+	}
+	end := d.integer(n.op, i, p)
+	if end < 0 || end >= len(d.in) || d.in[end] != '"' {
+		return -1
+	}
+	return end + 1
+}

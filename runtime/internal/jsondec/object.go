@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import "github.com/informer-gen/informer-gen/runtime/internal/layout"
+
+// memory is what a Decoder remembers of an object's members: which one came after which. The last place is for the first one.
+type memory struct{ next []uint16 }
+
+// members decodes an object whose first byte after the brace is at in[i].
+func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
+	in := d.in
+	mem := d.objects[o.number]
+	if mem == nil {
+		mem = &memory{next: make([]uint16, len(o.members)+1)}
+		d.objects[o.number] = mem
+	}
+	if i < len(in) && in[i] != '"' {
+		if i = skipSpace(in, i); i < len(in) && in[i] == '}' {
+			return i + 1
+		}
+	}
+	if d.depth++; d.depth > maxDepth {
+		return -1
+	}
+	var seen [maxMembers / 64]uint64
+	last := len(o.members)
+	for {
+		// The member that came after the last one before comes again, as a rule. If not, its name says which one it is.
+		at := int(mem.next[last])
+		if at < len(o.members) {
+			if end := o.members[at].start.end(in, i); end > 0 {
+				i = end
+			} else {
+				at = len(o.members)
+			}
+		}
+		if at == len(o.members) {
+			name, end := memberName(in, i)
+			if end < 0 {
+				return -1
+			}
+			i = end
+			if at = o.names.find(o.members, name); at >= 0 {
+				mem.next[last] = uint16(at)
+			}
+		}
+		if at < 0 {
+			i = skip(in, i)
+		} else {
+			last = at
+			word, bit := at/64, uint64(1)<<(at%64)
+			if seen[word]&bit != 0 {
+				return -1
+			}
+			seen[word] |= bit
+			m, outer := &o.members[at], p
+			if m.outer != nil {
+				outer = embedded(m.outer, p)
+			}
+			i = d.value(m.node, i, layout.At(outer, m.offset))
+		}
+		if i < 0 || i >= len(in) {
+			return -1
+		}
+		c := in[i]
+		if c <= ' ' {
+			if i = skipSpace(in, i); i >= len(in) {
+				return -1
+			}
+			c = in[i]
+		}
+		i++
+		if c != ',' {
+			if c == '}' {
+				d.depth--
+				return i
+			}
+			return -1
+		}
+	}
+}
+
+// memberName returns the name of the member at in[i], or after white space there, and the index after its colon. The index is -1 if the
+// name is not valid or not written plainly.
+func memberName(in []byte, i int) (name []byte, end int) {
+	if i = skipSpace(in, i); i >= len(in) || in[i] != '"' {
+		return nil, -1
+	}
+	end, plain := stringEnd(in, i+1)
+	if !plain {
+		return nil, -1
+	}
+	name = in[i+1 : end-1]
+	if end = skipSpace(in, end); end >= len(in) || in[end] != ':' {
+		return nil, -1
+	}
+	return name, end + 1
+}
+
+// embedded is the address of the struct behind an embedded pointer of the one at p.
+func embedded(o *outer, p layout.Pointer) layout.Pointer {
+	if o.outer != nil {
+		p = embedded(o.outer, p)
+	}
+	at := layout.As[layout.Pointer](layout.At(p, o.offset))
+	if *at == nil {
+		*at = o.typ.New()
+	}
+	return *at
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"encoding"
+	"encoding/json"
+	"fmt"
+	"math"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+// op says how a value of a node's type is read.
+type op uint8
+
+const (
+	opRefuse op = iota // not at all: the type is unusual
+	opString
+	opBool
+	opInt8
+	opInt16
+	opInt32
+	opInt64
+	opUint8
+	opUint16
+	opUint32
+	opUint64
+	opFloat32
+	opFloat64
+	opStruct
+	opPointer
+	opScalarPointer // to a boolean or an integer
+	opSlice
+	opBytes
+	opArray
+	opMap
+	opAny
+	opTime
+	opMicroTime
+	opDuration
+	opQuantity
+	opIntOrString
+	opRaw     // by the type's UnmarshalJSON
+	opText    // by the type's UnmarshalText
+	opManaged // managed fields that are dropped
+)
+
+// node says how to read values of one type at one place: as field of a struct, element, or key. There are a thousand of them for a Pod,
+// so they are small.
+type node struct {
+	op      op
+	number  uint16 // of what a Decoder keeps for the node, in the list that its op uses
+	scratch uint16 // of a slice or map
+	site    uint16 // of the table, if it is a string or may be shared
+	length  int    // of an array
+
+	typ    *layout.Type
+	elem   *node // of a pointer, slice, array or map
+	key    *node // of a map
+	object *object
+	drop   map[string]bool // keys of a map that are not kept
+}
+
+// object says how to read the members of a struct. It is one for all places at which its type is used.
+type object struct {
+	number  uint16
+	members []member
+	names   names
+}
+
+type member struct {
+	start  start
+	offset uintptr
+	node   *node
+	outer  *outer // the embedded pointer that it is behind
+}
+
+// outer is an embedded pointer to a struct.
+type outer struct {
+	outer  *outer  // that it is behind itself
+	offset uintptr // of the pointer
+	typ    *layout.Type
+}
+
+// compiler makes the nodes of a type.
+type compiler struct {
+	drop    Drop
+	sites   share.Sites
+	objects map[reflect.Type]*object
+	types   map[reflect.Type]*layout.Type
+	counts  counts
+	many    bool // too many of something
+}
+
+// counts are the numbers of nodes that a Decoder keeps something for.
+type counts struct{ objects, strings, scratches, maps, parts, scalars uint16 }
+
+var (
+	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
+	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+)
+
+// known are types with methods of their own that are read without them.
+var known = map[reflect.Type]op{
+	reflect.TypeFor[metav1.Time]():        opTime,
+	reflect.TypeFor[metav1.MicroTime]():   opMicroTime,
+	reflect.TypeFor[metav1.Duration]():    opDuration,
+	reflect.TypeFor[resource.Quantity]():  opQuantity,
+	reflect.TypeFor[intstr.IntOrString](): opIntOrString,
+}
+
+var kindOps = [...]op{
+	reflect.Bool: opBool, reflect.String: opString,
+	reflect.Int: opInt, reflect.Int8: opInt8, reflect.Int16: opInt16, reflect.Int32: opInt32, reflect.Int64: opInt64,
+	reflect.Uint: opUint, reflect.Uint8: opUint8, reflect.Uint16: opUint16, reflect.Uint32: opUint32, reflect.Uint64: opUint64, reflect.Uintptr: opUint,
+	reflect.Float32: opFloat32, reflect.Float64: opFloat64,
+	reflect.Struct: opStruct, reflect.Pointer: opPointer, reflect.Slice: opSlice, reflect.Array: opArray, reflect.Map: opMap,
+	reflect.Interface: opAny,
+	reflect.Chan:      opRefuse, reflect.Func: opRefuse, reflect.Complex64: opRefuse, reflect.Complex128: opRefuse,
+	reflect.UnsafePointer: opRefuse,
+}
+
+// opInt and opUint are those of the integers whose size depends on the machine, which is that of a pointer.
+var opInt, opUint = func() (op, op) {
+	if reflect.TypeFor[int]().Size() == 4 {
+		return opInt32, opUint32
+	}
+	return opInt64, opUint64
+}()
+
+// node makes a node of a type.
+func (c *compiler) node(t reflect.Type) *node {
+	n := &node{op: kindOps[t.Kind()], typ: c.typ(t)}
+	// encoding/json looks for methods at the address of a value, if its type has a name.
+	if p := reflect.PointerTo(t); t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
+		own := p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
+		switch op, ok := known[t]; {
+		case ok:
+			n.op = op
+		case own && t.Name() == "", t == reflect.TypeFor[json.Number]():
+			n.op = opRefuse
+		case p.Implements(jsonUnmarshaler):
+			n.op = opRaw
+		case own:
+			n.op = opText
+		}
+	}
+	switch n.op {
+	case opString:
+		c.text(n)
+	case opIntOrString:
+		c.text(n)
+	case opStruct:
+		n.object = c.object(t)
+	case opPointer:
+		n.elem = c.node(t.Elem())
+		switch op := n.elem.op; {
+		case op >= opBool && op <= opUint64:
+			n.op, n.number = opScalarPointer, c.number(&c.counts.scalars)
+		default:
+			n.number, n.site = c.number(&c.counts.parts), c.site(share.Reference)
+		}
+	case opSlice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			n.op = opBytes
+			break
+		}
+		n.elem = c.node(t.Elem())
+		n.scratch = c.number(&c.counts.scratches)
+		n.number, n.site = c.number(&c.counts.parts), c.site(share.Slice)
+	case opArray:
+		n.elem, n.length = c.node(t.Elem()), t.Len()
+	case opMap:
+		c.mapNode(n, t)
+	case opAny:
+		if t.NumMethod() > 0 {
+			n.op = opRefuse
+		}
+	}
+	return n
+}
+
+// number returns the next number of a count.
+func (c *compiler) number(n *uint16) uint16 {
+	*n++
+	c.many = c.many || *n == 0
+	return *n - 1
+}
+
+// site adds a site.
+func (c *compiler) site(kind share.Kind) uint16 {
+	n := c.sites.Add(kind)
+	c.many = c.many || n > math.MaxUint16
+	return uint16(n)
+}
+
+// typ returns the one Type of a type.
+func (c *compiler) typ(t reflect.Type) *layout.Type {
+	typ := c.types[t]
+	if typ == nil {
+		typ = layout.NewType(t)
+		c.types[t] = typ
+	}
+	return typ
+}
+
+// text prepares the node of a string.
+func (c *compiler) text(n *node) {
+	n.number, n.site = c.number(&c.counts.strings), c.site(share.String)
+}
+
+func (c *compiler) mapNode(n *node, t reflect.Type) {
+	switch kind := t.Key().Kind(); {
+	case reflect.PointerTo(t.Key()).Implements(jsonUnmarshaler):
+		n.op = opRefuse // encoding/json asks this method, of the key in quotes
+		return
+	case reflect.PointerTo(t.Key()).Implements(textUnmarshaler):
+		n.key = &node{op: opText, typ: c.typ(t.Key())}
+	case kind == reflect.String, kind >= reflect.Int && kind <= reflect.Uintptr:
+		n.key = &node{op: kindOps[kind], typ: c.typ(t.Key())}
+		if kind == reflect.String {
+			c.text(n.key)
+		}
+	default:
+		n.op = opRefuse
+		return
+	}
+	n.elem = c.node(t.Elem())
+	n.scratch = c.number(&c.counts.maps)
+	n.number, n.site = c.number(&c.counts.parts), c.site(share.Reference)
+}
+
+// object makes what reads the members of a struct.
+func (c *compiler) object(t reflect.Type) *object {
+	if o := c.objects[t]; o != nil {
+		return o
+	}
+	o := &object{}
+	c.objects[t] = o // the type may have itself in it
+	c.members(o, t, func(f goField) *node { return c.node(f.typ) })
+	return o
+}
+
+func (c *compiler) members(o *object, t reflect.Type, nodeOf func(goField) *node) {
+	o.number = c.number(&c.counts.objects)
+	for _, f := range fieldsOf(t) {
+		m := member{start: newStart(f.name), node: nodeOf(f)}
+		at := t
+		for i, index := range f.index {
+			sf := at.Field(index)
+			m.offset += sf.Offset
+			if at = sf.Type; i < len(f.index)-1 && at.Kind() == reflect.Pointer {
+				at = at.Elem()
+				m.outer = &outer{m.outer, m.offset, c.typ(at)}
+				m.offset = 0
+				if !sf.IsExported() {
+					m.node = &node{op: opRefuse} // encoding/json can't set the pointer
+				}
+			}
+		}
+		if f.quoted || !plain(f.name) {
+			m.node = &node{op: opRefuse}
+		}
+		o.members = append(o.members, m)
+	}
+	c.many = c.many || len(o.members) > maxMembers
+	o.names = newNames(o.members)
+}
+
+// maxMembers bounds the members of a struct.
+const maxMembers = 256
+
+// plain reports whether a name is written in JSON as it is.
+func plain(name string) bool { return plainEnd([]byte(name), 0) == len(name) }
+
+// root makes the node of an API object, of which parts may be dropped.
+func (c *compiler) root(t reflect.Type) (*node, error) {
+	n := c.node(t)
+	if n.op != opStruct {
+		return nil, fmt.Errorf("%v is not a struct, or has methods of its own to decode it", t)
+	}
+	if !c.drop.ManagedFields && len(c.drop.Annotations) == 0 {
+		return n, nil
+	}
+	o := *n.object
+	o.members = nil
+	found := false
+	c.members(&o, t, func(f goField) *node {
+		if f.name == "metadata" && f.typ == reflect.TypeFor[metav1.ObjectMeta]() {
+			found = true
+			return c.metadata()
+		}
+		return c.node(f.typ)
+	})
+	if !found {
+		return nil, fmt.Errorf("%v has no metadata of which something could be dropped", t)
+	}
+	n.object = &o
+	return n, nil
+}
+
+// metadata makes the node of an object's own metadata.
+func (c *compiler) metadata() *node {
+	t := reflect.TypeFor[metav1.ObjectMeta]()
+	o := &object{}
+	c.members(o, t, func(f goField) *node {
+		n := c.node(f.typ)
+		switch f.name {
+		case "managedFields":
+			if c.drop.ManagedFields {
+				n = &node{op: opManaged, typ: n.typ, site: c.site(share.Reference)}
+				for range managedSites - 1 {
+					c.site(share.Reference)
+				}
+			}
+		case "annotations":
+			n.drop = c.drop.Annotations
+		}
+		return n
+	})
+	return &node{op: opStruct, typ: c.typ(t), object: o}
+}

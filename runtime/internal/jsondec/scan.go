@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// Words of eight equal bytes. Eight bytes of the input are looked at together in a uint64, the first one lowest.
+const (
+	ones    = 0x0101010101010101
+	highs   = 0x8080808080808080
+	quotes  = '"' * ones
+	slashes = '\\' * ones
+	spaces  = ' ' * ones
+)
+
+// plainEnd is the index of the first byte from i on that is not a plain byte of a string: a quote, a backslash, a control character,
+// a byte of a rune that is not ASCII; or the end of the input.
+func plainEnd(in []byte, i int) int {
+	for ; i+8 <= len(in); i += 8 {
+		w := binary.LittleEndian.Uint64(in[i:])
+		// A byte of w that is wanted is 0 in w^quotes, or less than a space, or has its high bit set. Subtracting sets the high bit of the
+		// lowest such byte; what it borrows from bytes above doesn't matter, as the lowest is the one that counts.
+		if m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - spaces) | w) & highs; m != 0 {
+			return i + bits.TrailingZeros64(m)>>3
+		}
+	}
+	for ; i < len(in); i++ {
+		if c := in[i]; c == '"' || c == '\\' || c < ' ' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
+}
+
+// stringEnd is the index after the closing quote of the string whose first byte after the opening quote is in[i], or -1 if the
+// string isn't valid or doesn't end. plain is false if there are escapes.
+func stringEnd(in []byte, i int) (end int, plain bool) {
+	i = plainEnd(in, i)
+	if i < len(in) && in[i] == '"' {
+		return i + 1, true
+	}
+	return specialEnd(in, i)
+}
+
+// specialEnd is stringEnd from a byte on that is special.
+func specialEnd(in []byte, i int) (end int, plain bool) {
+	plain = true
+	for i < len(in) {
+		switch c := in[i]; {
+		case c == '"':
+			return i + 1, plain
+		case c == '\\':
+			plain = false
+			n := escapeLen(in[i:])
+			if n == 0 {
+				return -1, false
+			}
+			i += n
+		case c >= utf8.RuneSelf:
+			r, n := utf8.DecodeRune(in[i:])
+			if r == utf8.RuneError && n == 1 {
+				return -1, false
+			}
+			i += n
+		case c < ' ':
+			return -1, false
+		default:
+			i = plainEnd(in, i)
+		}
+	}
+	return -1, false
+}
+
+// escapeLen is the number of bytes of the escape sequence that in begins with, and 0 if it is not valid.
+func escapeLen(in []byte) int {
+	if len(in) < 2 {
+		return 0
+	}
+	switch in[1] {
+	case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		return 2
+	case 'u':
+		if hex4(in[2:]) >= 0 {
+			return 6
+		}
+	}
+	return 0
+}
+
+// hex4 is the number that in begins with, written in four hexadecimal digits, or -1.
+func hex4(in []byte) rune {
+	if len(in) < 4 {
+		return -1
+	}
+	var r rune
+	for _, c := range in[:4] {
+		switch {
+		case '0' <= c && c <= '9':
+			c -= '0'
+		case 'a' <= c && c <= 'f':
+			c -= 'a' - 10
+		case 'A' <= c && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return -1
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
+
+// unquote appends what a valid string means, without its quotes. It returns false for half of a surrogate pair.
+func unquote(dst, s []byte) ([]byte, bool) {
+	for i := 0; i < len(s); {
+		if s[i] != '\\' {
+			end := i + 1
+			for end < len(s) && s[end] != '\\' {
+				end++
+			}
+			dst = append(dst, s[i:end]...)
+			i = end
+			continue
+		}
+		c := s[i+1]
+		i += 2
+		switch c {
+		case 'b':
+			c = '\b'
+		case 'f':
+			c = '\f'
+		case 'n':
+			c = '\n'
+		case 'r':
+			c = '\r'
+		case 't':
+			c = '\t'
+		case 'u':
+			r := hex4(s[i:])
+			i += 4
+			if r >= 0xd800 && r < 0xe000 {
+				if r >= 0xdc00 || len(s)-i < 6 || s[i] != '\\' || s[i+1] != 'u' {
+					return dst, false
+				}
+				low := hex4(s[i+2:])
+				if low < 0xdc00 || low >= 0xe000 {
+					return dst, false
+				}
+				r = (r-0xd800)<<10 + (low - 0xdc00) + 0x10000
+				i += 6
+			}
+			dst = utf8.AppendRune(dst, r)
+			continue
+		}
+		dst = append(dst, c)
+	}
+	return dst, true
+}
+
+// skipSpace is the index of the first byte from i on that is not white space.
+func skipSpace(in []byte, i int) int {
+	for i < len(in) {
+		switch in[i] {
+		case ' ', '\t', '\n', '\r':
+			i++
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// next returns the index after the comma or the closing bracket at in[i], or after white space there, and whether it was the comma. The
+// index is -1 if it is neither.
+func next(in []byte, i int, closing byte) (after int, more bool) {
+	if i < len(in) && in[i] <= ' ' {
+		i = skipSpace(in, i)
+	}
+	if i < len(in) {
+		switch in[i] {
+		case ',':
+			return i + 1, true
+		case closing:
+			return i + 1, false
+		}
+	}
+	return -1, false
+}
+
+// literalEnd is the index after the literal at in[i], or -1.
+func literalEnd(in []byte, i int, literal string) int {
+	if end := i + len(literal); end <= len(in) && string(in[i:end]) == literal {
+		return end
+	}
+	return -1
+}
+
+// numberEnd is the index after the number at in[i], or -1. whole is true if it is written without fraction and exponent.
+func numberEnd(in []byte, i int) (end int, whole bool) {
+	if i < len(in) && in[i] == '-' {
+		i++
+	}
+	if i >= len(in) {
+		return -1, false
+	}
+	if in[i] == '0' {
+		i++
+	} else if i, whole = digitsEnd(in, i); !whole {
+		return -1, false
+	}
+	whole = true
+	if i < len(in) && in[i] == '.' {
+		ok := false
+		if i, ok = digitsEnd(in, i+1); !ok {
+			return -1, false
+		}
+		whole = false
+	}
+	if i < len(in) && in[i]|0x20 == 'e' {
+		i++
+		if i < len(in) && (in[i] == '+' || in[i] == '-') {
+			i++
+		}
+		ok := false
+		if i, ok = digitsEnd(in, i); !ok {
+			return -1, false
+		}
+		whole = false
+	}
+	return i, whole
+}
+
+// digitsEnd is the index after the digits at in[i], and whether there are any.
+func digitsEnd(in []byte, i int) (int, bool) {
+	from := i
+	for i < len(in) && in[i]-'0' < 10 {
+		i++
+	}
+	return i, i > from
+}
+
+// integer reads a number of up to 18 digits without fraction and exponent. end is -1 for any other.
+func integer(in []byte, i int) (n int64, end int) {
+	negative := i < len(in) && in[i] == '-'
+	if negative {
+		i++
+	}
+	from := i
+	for ; i < len(in); i++ {
+		c := in[i] - '0'
+		if c > 9 {
+			break
+		}
+		n = n*10 + int64(c)
+	}
+	if d := i - from; d == 0 || d > 18 || d > 1 && in[from] == '0' {
+		return 0, -1
+	}
+	if negative {
+		n = -n
+	}
+	return n, i
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+func mustDecode[T any](t testing.TB, d *Decoder, text string) *T {
+	t.Helper()
+	obj := new(T)
+	if n, ok := d.Decode([]byte(text), obj); !ok || n != len(text) {
+		t.Fatalf("decoded %d of %.500s: %v", n, text, ok)
+	}
+	return obj
+}
+
+func TestEqualPartsAreShared(t *testing.T) {
+	program := mustProgram[kitchen](t, Drop{})
+	shared, alone := program.NewDecoder(share.New(1<<20), true), program.NewDecoder(share.New(1<<20), false)
+	const text = `{"strings":["a","b"],"map":{"k":"v"},"self":{"x":"y"},"ptr":7}`
+	for _, d := range []*Decoder{shared, alone} {
+		mustDecode[kitchen](t, d, text)
+		mustDecode[kitchen](t, d, text) // the second time it is entered
+		a, b := mustDecode[kitchen](t, d, text), mustDecode[kitchen](t, d, text)
+		same := [...]bool{
+			&a.Strings[0] == &b.Strings[0], a.Self == b.Self, a.Ptr == b.Ptr,
+			reflect.ValueOf(a.Map).Pointer() == reflect.ValueOf(b.Map).Pointer(),
+		}
+		if want := d == shared; same != [...]bool{want, want, want, want} {
+			t.Errorf("parts %v: slice, pointer, number, map are the same: %v", want, same)
+		}
+	}
+}
+
+func TestEqualPartsOfAnObjectAreShared(t *testing.T) {
+	const text = `{"selves":[{"strings":["a","b"]},{"strings":["a","b"],"selves":[{"strings":["a","b"]}]}]}`
+	program := mustProgram[kitchen](t, Drop{})
+	for _, parts := range []bool{true, false} {
+		o := mustDecode[kitchen](t, program.NewDecoder(share.New(1<<20), parts), text)
+		a, b, c := o.Selves[0].Strings, o.Selves[1].Strings, o.Selves[1].Selves[0].Strings
+		if got := &a[0] == &b[0] && &a[0] == &c[0]; got != parts {
+			t.Errorf("parts %v: shared %v", parts, got)
+		}
+	}
+}
+
+// TestPartsOfTheTableHaveNothingOfAnObject: else it would be kept as long as they are, and changed while others read it.
+func TestPartsOfTheTableHaveNothingOfAnObject(t *testing.T) {
+	d := mustProgram[kitchen](t, Drop{}).NewDecoder(share.New(1<<20), true)
+	for i := range 100 { // so that nobody looks for strings in the table for a while
+		mustDecode[kitchen](t, d, fmt.Sprintf(`{"strings":["%d"]}`, i))
+	}
+	const text = `{"strings":["a","b"],"self":{"names":["c"],"strings":["a","b"]}}`
+	mustDecode[kitchen](t, d, text)
+	entered, found := mustDecode[kitchen](t, d, text), mustDecode[kitchen](t, d, text)
+	if entered.Self != found.Self {
+		t.Fatal("the part was not entered")
+	}
+	if &entered.Strings[0] == &entered.Self.Strings[0] {
+		t.Error("the part in the table has the object's slice")
+	}
+	if &found.Strings[0] == &found.Self.Strings[0] {
+		t.Error("the strings are found in the table: this tests nothing")
+	}
+}
+
+// TestSharedSlicesHaveNoSpareRoom, in which appending to one object's would write what another object sees.
+func TestSharedSlicesHaveNoSpareRoom(t *testing.T) {
+	d := mustProgram[kitchen](t, Drop{}).NewDecoder(share.New(1<<20), true)
+	for range 3 {
+		o := mustDecode[kitchen](t, d, `{"strings":["a","b","c"],"bytes":"aGVsbG8=","anys":[[1,2,3]],"amap":{"a":[1,2,3]},"bmap":{"a":"aGVsbG8="}}`)
+		for i, room := range []int{
+			cap(o.Strings) - 3, cap(o.Bytes) - 5, cap(o.Anys) - 1, cap(o.Anys[0].([]any)) - 3, cap(o.AMap["a"].([]any)) - 3, cap(o.BMap["a"]) - 5,
+		} {
+			if room != 0 {
+				t.Errorf("slice %d has room for %d more", i, room)
+			}
+		}
+	}
+}
+
+func TestDecodersShareATable(t *testing.T) {
+	program, table := mustProgram[corev1.Pod](t, Drop{}), share.New(256<<10)
+	pods := somePods(300, false)
+	want := make([]corev1.Pod, len(pods))
+	for i := range pods {
+		if err := sigsjson.UnmarshalCaseSensitivePreserveInts(pods[i], &want[i]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			d := program.NewDecoder(table, true)
+			for n := range 2 * len(pods) {
+				i := (n*(2*g+1) + g) % len(pods)
+				var got corev1.Pod
+				if _, ok := d.Decode(pods[i], &got); !ok || !reflect.DeepEqual(&got, &want[i]) {
+					t.Errorf("Pod %d: %v\nwant %+v\ngot  %+v", i, ok, want[i], got)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// bomb has a method that panics.
+type bomb struct{}
+
+func (b *bomb) UnmarshalJSON(data []byte) error {
+	if string(data) == `"now"` {
+		panic("on purpose")
+	}
+	return nil
+}
+
+func TestDecoderAfterAPanic(t *testing.T) {
+	type armed struct {
+		Strings []string          `json:"strings"`
+		Map     map[string]string `json:"map"`
+		Bombs   []bomb            `json:"bombs"`
+	}
+	d := mustProgram[armed](t, Drop{}).NewDecoder(share.New(1<<20), true)
+	for range 3 {
+		func() {
+			defer func() { _ = recover() }()
+			d.Decode([]byte(`{"strings":["a"],"map":{"a":"b"},"bombs":["later","now"]}`), &armed{})
+			t.Error("no panic")
+		}()
+		got := mustDecode[armed](t, d, `{"strings":["c"],"map":{"d":"e"},"bombs":["later"]}`)
+		if want := (&armed{[]string{"c"}, map[string]string{"d": "e"}, make([]bomb, 1)}); !reflect.DeepEqual(got, want) {
+			t.Errorf("got %+v, want %+v", got, want)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+import (
+	"encoding/base64"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// recent are the strings that came last at a site, each with the one that followed it last time, which is tried first. If nothing
+// repeats, the site is left alone for a while.
+type recent struct {
+	strings [recentSize]string
+	hashes  [recentSize]uint64
+	next    [recentSize]uint8
+	at      uint8 // the last one
+	oldest  uint8 // is replaced next
+	credit  int16 // below 0: rest for as many strings
+}
+
+const (
+	recentSize = 8
+	maxCredit  = 64
+	hitCredit  = 4
+	rest       = 512
+)
+
+// string decodes the string whose first byte after the quote is in[i].
+func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
+	in := d.in
+	r := d.strings[n.number]
+	if r == nil {
+		r = &recent{credit: maxCredit / 2}
+		d.strings[n.number] = r
+	}
+	if r.credit > 0 {
+		guess := r.next[r.at%recentSize] % recentSize
+		s := r.strings[guess]
+		if end := i + len(s); end < len(in) && in[end] == '"' && string(in[i:end]) == s {
+			r.at = guess
+			r.credit = min(r.credit+hitCredit, maxCredit)
+			*layout.As[string](p) = s
+			return end + 1
+		}
+	}
+	end, plain := stringEnd(in, i)
+	if end < 0 {
+		return -1
+	}
+	if !plain {
+		if !d.text.AddUnquoted(p, func(dst []byte) ([]byte, bool) { return unquote(dst, in[i:end-1]) }) {
+			return -1
+		}
+		return end
+	}
+	if end == i+1 {
+		return end
+	}
+	b := in[i : end-1]
+	if r.credit > 0 {
+		if s, ok := d.repeated(r, int(n.site), b); ok {
+			*layout.As[string](p) = s
+			return end
+		}
+	} else if d.trail != nil {
+		if r.credit++; r.credit == 0 {
+			r.credit = maxCredit / 4
+		}
+	}
+	d.text.Add(p, b)
+	return end
+}
+
+// repeated returns the string with the bytes b if they are known at the site.
+func (d *Decoder) repeated(r *recent, site int, b []byte) (string, bool) {
+	hash := hashName(b)
+	for at := range r.hashes {
+		if r.hashes[at] == hash && r.strings[at] == string(b) {
+			r.follow(uint8(at))
+			return r.strings[at], true
+		}
+	}
+	if s, ok := d.trail.String(site, b); ok {
+		r.strings[r.oldest], r.hashes[r.oldest] = s, hash
+		r.follow(r.oldest)
+		r.oldest = (r.oldest + 1) % recentSize
+		return s, true
+	}
+	if r.credit--; r.credit == 0 {
+		r.credit = -rest
+	}
+	return "", false
+}
+
+// follow notes that a string has come after the last one.
+func (r *recent) follow(at uint8) {
+	r.next[r.at] = at
+	r.at = at
+	r.credit = min(r.credit+hitCredit, maxCredit)
+}
+
+// plainText returns the bytes that the string means whose first byte after the quote is in[i], valid until the next call.
+func (d *Decoder) plainText(i int) (b []byte, end int) {
+	end, plain := stringEnd(d.in, i)
+	if end < 0 {
+		return nil, -1
+	}
+	b = d.in[i : end-1]
+	if !plain {
+		var ok bool
+		if d.buf, ok = unquote(d.buf[:0], b); !ok {
+			return nil, -1
+		}
+		b = d.buf
+	}
+	return b, end
+}
+
+// bytes decodes the base64 of the string whose first byte after the quote is in[i].
+func (d *Decoder) bytes(i int, p layout.Pointer) int {
+	b, end := d.plainText(i)
+	if end < 0 {
+		return -1
+	}
+	d.base64 = slices.Grow(d.base64[:0], base64.StdEncoding.DecodedLen(len(b)))
+	decoded := d.base64[:cap(d.base64)]
+	n, err := base64.StdEncoding.Decode(decoded, b)
+	if err != nil {
+		return -1
+	}
+	own := make([]byte, n)
+	copy(own, decoded)
+	*layout.As[[]byte](p) = own
+	return end
+}
