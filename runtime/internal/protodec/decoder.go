@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package protodec
+
+import (
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+// Decoder decodes objects one after the other. It serves one goroutine.
+type Decoder struct {
+	// Set once at construction.
+	program *Program
+	trail   *share.Trail
+	shared  bool // equal parts are shared
+
+	text     layout.Text
+	depth    int
+	busy     bool            // an object is being decoded
+	entering int             // parts that are being decoded for the table
+	twins    twins           // slices of the object at hand
+	maps     []unfilled      // of the object at hand
+	entries  *layout.Scratch // of maps; each is an entry
+	numbers  numbers         // of all objects
+}
+
+// maxDepth is how deep messages may be in each other. Types that contain themselves are the only ones that come near it.
+const maxDepth = 100
+
+// NewDecoder returns a Decoder that finds parts in table, and enters them there; nil is none. Without shareParts an object has all its
+// parts for itself, except strings. A Decoder that lives long finds more than one for each stream.
+func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
+	return &Decoder{
+		program: p, trail: table.NewTrail(&p.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
+	}
+}
+
+// Decode decodes the data of an object, which have no envelope, into the zero value at into. The caller knows that it is a value of the
+// Program's type in memory of the heap. Nothing refers to data afterwards. If it returns false, the value at into is of no use.
+func (d *Decoder) Decode(data []byte, into layout.Pointer) bool {
+	if d.busy { // a method of a type has panicked
+		d.forget()
+	}
+	d.busy, d.depth, d.entering = true, 0, 0
+	d.trail.Begin()
+	ok := d.message(d.program.root, into, data) && d.end(scope{})
+	d.forget()
+	d.busy = false
+	return ok
+}
+
+// forget drops what is left of the object.
+func (d *Decoder) forget() {
+	d.drop(scope{})
+	d.twins = twins{}
+	if cap(d.maps) > keepMaps {
+		d.maps = nil // room that only a rare object needs isn't kept
+	}
+}
+
+const keepMaps = 256
+
+// scope is an object, or a part of one, whose strings are in a block of its own. Its maps are filled when it ends, because they need
+// their strings.
+type scope struct {
+	text    layout.TextMark
+	maps    int
+	entries int
+}
+
+func (d *Decoder) begin() scope {
+	return scope{d.text.Mark(), len(d.maps), d.entries.Len()}
+}
+
+// end sets the strings of the scope, and fills its maps.
+func (d *Decoder) end(s scope) bool {
+	d.text.Set(s.text)
+	for i := s.maps; i < len(d.maps); i++ {
+		if !d.fill(d.maps[i]) {
+			return false
+		}
+	}
+	d.drop(s)
+	return true
+}
+
+// drop forgets what the scope still had to do.
+func (d *Decoder) drop(s scope) {
+	d.text.Drop(s.text)
+	d.entries.Drop(s.entries)
+	clear(d.maps[s.maps:])
+	d.maps = d.maps[:s.maps]
+}
+
+// message decodes the fields of a message, which are in ascending order.
+func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
+	if d.depth++; d.depth > maxDepth {
+		return false
+	}
+	last := uint32(0)
+	for len(in) > 0 {
+		tag, n := uint32(in[0]), 1
+		if tag >= 0x80 {
+			tag, n = readTag(in)
+		}
+		number := tag >> 3
+		if number <= last || n == 0 {
+			return false
+		}
+		last = number
+		if number >= uint32(len(m.fields)) || m.fields[number].op == opNone {
+			if n = unknown(in, tag, n); n == 0 {
+				return false
+			}
+			in = in[n:]
+			continue
+		}
+		f := &m.fields[number]
+		if f.tag != tag || n != tagLen(tag) {
+			return false
+		}
+		to, ok := layout.At(p, f.offset), true
+		switch {
+		case f.op != opValue:
+			n, ok = d.parts(f, to, in)
+		case f.kind == kindString:
+			start, end := span(in[n:])
+			if ok = end > 0; ok {
+				d.string(f.text, to, in[n+start:n+end])
+				n += end
+			}
+		case f.kind == kindMessage:
+			start, end := span(in[n:])
+			ok = end > 0 && d.message(f.msg, to, in[n+start:n+end])
+			n += end
+		default:
+			n, ok = d.value(f, to, in, n)
+		}
+		if !ok {
+			return false
+		}
+		in = in[n:]
+	}
+	d.depth--
+	return true
+}
+
+// unknown returns how long a field is that the type doesn't have, with all that follow it at once under the same number; 0 for an error.
+// There are n bytes of tag in front of it.
+func unknown(in []byte, tag uint32, n int) int {
+	size := 0
+	for number := tag >> 3; n > 0 && tag>>3 == number; {
+		m, ok := skip(in[size+n:], tag&7)
+		if !ok {
+			return 0
+		}
+		size += n + m
+		tag, n = readTag(in[size:])
+	}
+	return size
+}
+
+// parts decodes what a field refers to, or finds it. It returns how long it is in the input.
+func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) {
+	site := int(f.site)
+	if f.op == opSlice && d.shared && d.entering == 0 {
+		if n := d.twins.find(f, p, in); n > 0 {
+			return n, true
+		}
+	}
+	if f.op == opDrop || f.small || !d.shared || !d.trail.Try(site) {
+		count, size := d.extent(f, in)
+		return size, count > 0 && d.fresh(f, p, in[:size], count)
+	}
+	if part := d.trail.Predict(site, in); part != nil && !hasTag(in[part.Len():], f.tag) {
+		part.Put(p)
+		d.trail.Follow(site, part)
+		return part.Len(), true
+	}
+	count, size := d.extent(f, in)
+	if count == 0 {
+		return 0, false
+	}
+	part, enter := d.trail.Find(site, in[:size])
+	switch {
+	case part != nil:
+		part.Put(p)
+		return size, true
+	case !enter:
+		return size, d.fresh(f, p, in[:size], count)
+	}
+	inner := d.begin()
+	d.entering++
+	if !d.fresh(f, p, in[:size], count) || !d.end(inner) {
+		return 0, false
+	}
+	d.entering--
+	d.trail.Enter(site, in[:size], p)
+	return size, true
+}
+
+// extent finds the end of what belongs to a field, and the number of its elements. None is an error.
+func (d *Decoder) extent(f *field, in []byte) (count, size int) {
+	if f.op != opPointer {
+		return run(in, f.tag)
+	}
+	n := tagLen(f.tag)
+	m, ok := skip(in[n:], f.tag&7)
+	if !ok {
+		return 0, 0
+	}
+	return 1, n + m
+}
+
+// fresh decodes what a field refers to: count elements.
+func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
+	switch f.op {
+	case opDrop:
+		return true
+	case opPointer:
+		if d.shared && f.small {
+			return d.numbers.share(f, p, in[tagLen(f.tag):])
+		}
+		to := f.typ.New()
+		*layout.As[layout.Pointer](p) = to
+		_, ok := d.value(f, to, in, tagLen(f.tag))
+		return ok
+	case opSlice:
+		return d.slice(f, p, in, count)
+	}
+	return d.readMap(f, p, in, count)
+}
+
+// slice decodes a slice of count elements.
+func (d *Decoder) slice(f *field, p layout.Pointer, in []byte, count int) bool {
+	raw, n := in, tagLen(f.tag)
+	element := f.typ.Make(p, count)
+	for i := range count {
+		if i > 0 {
+			element = layout.At(element, f.typ.Size())
+		}
+		size, ok := d.value(f, element, in, n)
+		if !ok {
+			return false
+		}
+		in = in[size:]
+	}
+	if d.shared && d.entering == 0 {
+		d.twins.add(f, p, raw)
+	}
+	return true
+}
+
+// value decodes one value, in front of which there are n bytes of tag in the input, and returns how long both are together.
+func (d *Decoder) value(f *field, p layout.Pointer, in []byte, n int) (size int, ok bool) {
+	switch f.kind {
+	case kindBool:
+		v, m := uvarint(in[n:])
+		*layout.As[bool](p) = v != 0
+		return n + m, m > 0
+	case kindInt32:
+		v, m := uvarint(in[n:])
+		*layout.As[int32](p) = int32(v)
+		return n + m, m > 0
+	case kindInt64:
+		v, m := uvarint(in[n:])
+		*layout.As[int64](p) = int64(v)
+		return n + m, m > 0
+	case kindFloat32, kindFloat64:
+		return d.float(f, p, in, n)
+	}
+	start, end := span(in[n:])
+	if end == 0 {
+		return 0, false
+	}
+	return n + end, d.sized(f, p, in[n+start:n+end])
+}
+
+// sized decodes a value that has a length in front of it.
+func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
+	switch f.kind {
+	case kindString:
+		d.string(f.text, p, b)
+		return true
+	case kindMessage:
+		return d.message(f.msg, p, b)
+	}
+	return d.rare(f, p, b)
+}
+
+// string decodes a string of a site.
+func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
+	if s, ok := d.trail.String(int(site), b); ok {
+		*layout.As[string](p) = s
+	} else {
+		d.text.Add(p, b)
+	}
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package protodec
+
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// unfilled is a map whose entries have been read.
+type unfilled struct {
+	f        *field
+	p        layout.Pointer
+	first, n int // of entries
+}
+
+// entry is an entry of a map, {1: key, 2: value}.
+type entry struct {
+	key  string
+	text string // of a value that is a string, or made of one
+	raw  []byte // of another value, in the input
+}
+
+var entryType = layout.NewType(reflect.TypeFor[entry]())
+
+// readMap reads a map of count entries, or fewer, because a key may be there twice.
+func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool {
+	m := unfilled{f: f, p: p, first: d.entries.Len()}
+	for range count {
+		start, end := span(in[tagLen(f.tag):])
+		start, end = start+tagLen(f.tag), end+tagLen(f.tag)
+		key, value, ok := splitEntry(in[start:end], wire[f.kind])
+		if !ok {
+			return false
+		}
+		in = in[end:]
+		if f.op == opDropAnnotations && d.program.drop.Annotations[string(key)] {
+			continue
+		}
+		m.n++
+		e := layout.As[entry](d.entries.Push())
+		d.string(f.keys, layout.Of(&e.key), key)
+		switch f.kind {
+		case kindString:
+			d.string(f.text, layout.Of(&e.text), value)
+		case kindQuantity:
+			if value, ok = quantityText(value); !ok {
+				return false
+			}
+			d.string(f.text, layout.Of(&e.text), value)
+		default:
+			e.raw = value
+		}
+	}
+	if m.n > 0 {
+		d.maps = append(d.maps, m)
+	}
+	return true
+}
+
+// splitEntry reads {1: key, 2: value}, in this order, of which both may be missing.
+func splitEntry(b []byte, valueWire uint32) (key, value []byte, ok bool) {
+	if hasTag(b, 1<<3|2) {
+		start, end := span(b[1:])
+		if end == 0 {
+			return nil, nil, false
+		}
+		key, b = b[1+start:1+end], b[1+end:]
+	}
+	if hasTag(b, 2<<3|valueWire) {
+		n, ok := skip(b[1:], valueWire)
+		if !ok {
+			return nil, nil, false
+		}
+		start := 0
+		if valueWire == 2 {
+			start, _ = span(b[1:])
+		}
+		value, b = b[1+start:1+n], b[1+n:]
+	}
+	return key, value, len(b) == 0
+}
+
+// fill makes a map, once the strings of its entries are there.
+func (d *Decoder) fill(u unfilled) bool {
+	switch u.f.kind {
+	case kindString:
+		m := make(map[string]string, u.n)
+		for i := range u.n {
+			e := d.entry(u, i)
+			m[e.key] = e.text
+		}
+		*layout.As[map[string]string](u.p) = m
+	case kindBytes:
+		m := make(map[string][]byte, u.n)
+		for i := range u.n {
+			e := d.entry(u, i)
+			m[e.key] = copyOf(e.raw)
+		}
+		*layout.As[map[string][]byte](u.p) = m
+	case kindQuantity:
+		m := make(map[string]resource.Quantity, u.n)
+		for i := range u.n {
+			var q resource.Quantity
+			e := d.entry(u, i)
+			if e.text != "" && !parseQuantity(&q, e.text) {
+				return false
+			}
+			m[e.key] = q
+		}
+		*layout.As[map[string]resource.Quantity](u.p) = m
+	default:
+		return d.fillAny(u)
+	}
+	return true
+}
+
+func (d *Decoder) entry(u unfilled, i int) *entry {
+	return layout.As[entry](d.entries.At(u.first + i))
+}
+
+// fillAny makes a map with package reflect.
+func (d *Decoder) fillAny(u unfilled) bool {
+	m := reflect.MakeMapWithSize(u.f.whole, u.n)
+	key := reflect.New(u.f.whole.Key()).Elem()
+	for i := range u.n {
+		e := d.entry(u, i)
+		value := u.f.typ.New()
+		inner := d.begin()
+		ok := true
+		switch {
+		case wire[u.f.kind] == 2:
+			ok = d.sized(u.f, value, e.raw)
+		case len(e.raw) > 0:
+			_, ok = d.value(u.f, value, e.raw, 0)
+		}
+		if !ok || !d.end(inner) {
+			return false
+		}
+		key.SetString(e.key)
+		m.SetMapIndex(key, u.f.typ.Value(value))
+	}
+	reflect.NewAt(u.f.whole, u.p).Elem().Set(m)
+	return true
+}

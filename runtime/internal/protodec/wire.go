@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package protodec
+
+// uvarint reads a number, and returns how many bytes it has; 0 if there is none.
+func uvarint(b []byte) (v uint64, n int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		return uint64(b[0]), 1
+	}
+	return longUvarint(b)
+}
+
+func longUvarint(b []byte) (v uint64, n int) {
+	for n < len(b) && n < 10 {
+		c := b[n]
+		v |= uint64(c&0x7f) << (7 * n)
+		n++
+		if c < 0x80 {
+			if n == 10 && c > 1 {
+				return 0, 0
+			}
+			return v, n
+		}
+	}
+	return 0, 0
+}
+
+// span reads a length, and returns where the bytes after it begin and end; end is 0 if b is too short.
+func span(b []byte) (start, end int) {
+	size, n := uvarint(b)
+	if n == 0 || size > uint64(len(b)-n) {
+		return 0, 0
+	}
+	return n, n + int(size)
+}
+
+// skip returns how long the value of a wire type is; false if b is too short or the type is for groups.
+func skip(b []byte, wire uint32) (n int, ok bool) {
+	switch wire {
+	case 0:
+		_, n = uvarint(b)
+		return n, n > 0
+	case 1:
+		return 8, len(b) >= 8
+	case 2:
+		_, n = span(b)
+		return n, n > 0
+	case 5:
+		return 4, len(b) >= 4
+	}
+	return 0, false
+}
+
+// readTag reads a field's tag; n is 0 if there is none, or its number is 0 or larger than the generated methods handle.
+func readTag(b []byte) (tag uint32, n int) {
+	if len(b) > 0 && b[0] < 0x80 {
+		tag, n = uint32(b[0]), 1
+	} else {
+		v, m := longUvarint(b)
+		if v >= 1<<32 {
+			return 0, 0
+		}
+		tag, n = uint32(v), m
+	}
+	if tag < 8 {
+		return 0, 0
+	}
+	return tag, n
+}
+
+// hasTag reports whether b begins with the tag, in its shortest form.
+func hasTag(b []byte, tag uint32) bool {
+	if tag < 0x80 {
+		return len(b) > 0 && b[0] == byte(tag)
+	}
+	return len(b) > 1 && b[0] == byte(tag)|0x80 && b[1] == byte(tag>>7)
+}
+
+// tagLen is the length of the tag's shortest form.
+func tagLen(tag uint32) int {
+	if tag < 0x80 {
+		return 1
+	}
+	return 2
+}
+
+// run counts the fields with one tag at the beginning of b, and the bytes that they have together. n is 0 if there is none, or if one
+// of them is cut off.
+func run(b []byte, tag uint32) (n, size int) {
+	for hasTag(b[size:], tag) {
+		at := size + tagLen(tag)
+		m, ok := skip(b[at:], tag&7)
+		if !ok {
+			return 0, 0
+		}
+		n, size = n+1, at+m
+	}
+	return n, size
+}
+
+// Identity is what names an object and its state. The bytes are those of the input.
+type Identity struct{ Name, Namespace, UID, ResourceVersion []byte }
+
+// ReadIdentity reads the identity of an object without decoding it. It returns false for what Decode would decline in the fields
+// that it reads.
+func ReadIdentity(object []byte) (id Identity, ok bool) {
+	if !hasTag(object, metadataNumber<<3|2) {
+		return id, false
+	}
+	start, end := span(object[1:])
+	if end == 0 {
+		return id, false
+	}
+	for rest := object[1+end:]; len(rest) > 0; {
+		tag, n := readTag(rest)
+		size, ok := skip(rest[n:], tag&7)
+		if n == 0 || !ok || tag>>3 == metadataNumber {
+			return id, false
+		}
+		rest = rest[n+size:]
+	}
+	meta := object[1+start : 1+end]
+	last := uint32(0)
+	for len(meta) > 0 {
+		tag, n := readTag(meta)
+		if n == 0 || tag>>3 < last {
+			return id, false
+		}
+		again := tag>>3 == last
+		last = tag >> 3
+		size, ok := skip(meta[n:], tag&7)
+		if !ok {
+			return id, false
+		}
+		var field *[]byte
+		switch last {
+		case nameNumber:
+			field = &id.Name
+		case namespaceNumber:
+			field = &id.Namespace
+		case uidNumber:
+			field = &id.UID
+		case versionNumber:
+			field = &id.ResourceVersion
+		}
+		if field != nil {
+			if again || tag&7 != 2 {
+				return id, false
+			}
+			start, end := span(meta[n:])
+			*field = meta[n+start : n+end]
+		}
+		meta = meta[n+size:]
+	}
+	return id, true
+}
