@@ -27,7 +27,7 @@ var (
 var resource = schema.GroupResource{Group: "samples.example.com", Resource: "things"}
 
 // newStore has the objects "namespace/name" with the label name=name.
-func newStore(t *testing.T, objs ...[2]string) *store.Store[*thing] {
+func newStore(t testing.TB, objs ...[2]string) *store.Store[*thing] {
 	t.Helper()
 	s, err := store.New[*thing]()
 	if err != nil {

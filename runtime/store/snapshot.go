@@ -4,8 +4,10 @@ package store
 
 import (
 	"iter"
+	"reflect"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -55,13 +57,20 @@ func (s *Snapshot[T]) NamespaceResourceVersion(namespace string) string {
 }
 
 // All yields every object.
-func (s *Snapshot[T]) All() iter.Seq[T] {
-	return func(yield func(T) bool) { s.Scan("", nil, yield) }
-}
+func (s *Snapshot[T]) All() iter.Seq[T] { return s.Namespace("") }
 
 // Namespace yields every object of one namespace, or of all for "".
 func (s *Snapshot[T]) Namespace(namespace string) iter.Seq[T] {
-	return func(yield func(T) bool) { s.Scan(namespace, nil, yield) }
+	return func(yield func(T) bool) {
+		c := scan{version: versionOf(s), namespace: namespace}
+		for c.next() {
+			for _, obj := range c.objs {
+				if t, ok := obj.(T); ok && !yield(t) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // NamespaceLen returns the number of objects in one namespace, or in all for "".
@@ -80,7 +89,7 @@ func (s *Snapshot[T]) Select(selector labels.Selector) iter.Seq[T] {
 // List returns the objects of one namespace, or of all for "", whose labels match the selector; a nil selector matches
 // everything. The slice is the caller's own.
 func (s *Snapshot[T]) List(namespace string, selector labels.Selector) []T {
-	list := make([]T, 0, sizeOf(versionOf(s).Namespace(namespace), selector))
+	list := make([]T, 0, sizeOf(versionOf(s), namespace, selector))
 	s.Scan(namespace, selector, func(obj T) bool {
 		list = append(list, obj)
 		return true
@@ -88,9 +97,17 @@ func (s *Snapshot[T]) List(namespace string, selector labels.Selector) []T {
 	return list
 }
 
-// Scan calls yield with each of the objects that List would return, until yield returns false.
+// Scan calls yield with each of the objects that List would return, until yield returns false. It is so small that it is
+// inlined, and yield with it.
 func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield func(T) bool) {
-	scan(versionOf(s).Namespace(namespace), selector, func(obj object.Object) bool { return yield(obj.(T)) })
+	c := scan{version: versionOf(s), namespace: namespace, selector: selector}
+	for c.next() {
+		for _, obj := range c.objs {
+			if t, ok := obj.(T); ok && !yield(t) {
+				return
+			}
+		}
+	}
 }
 
 // ----------------------------------------------------------------------------------------------------------------------
@@ -98,27 +115,93 @@ func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield fun
 // versionOf is no method, or every kind would compile it.
 func versionOf[T object.Object](s *Snapshot[T]) *table.Version { return (*table.Version)(s) }
 
-// scan yields what of set matches the selector. It isn't generic, so that it is compiled once.
-func scan(set table.Set, selector labels.Selector, yield func(object.Object) bool) {
-	switch {
-	case selector == nil || selector.Empty():
-		set.All(yield)
-	case !matchesNothing(selector):
-		set.All(func(obj object.Object) bool {
-			return !selector.Matches(labels.Set(obj.GetLabels())) || yield(obj)
-		})
+// scan goes over what List would return. It isn't generic, so that it is compiled once. What is generic makes one, and then
+// loops over the objs of each block, among which there are nils.
+type scan struct {
+	version   *table.Version
+	namespace string
+	selector  labels.Selector
+
+	objs   []object.Object // for the loop
+	cursor table.Cursor
+	rest   []object.Object // not yet matched
+	begun  bool
+}
+
+// next sets objs, and returns false at the end.
+//
+//go:noinline
+func (c *scan) next() bool {
+	if !c.begun && !c.begin() {
+		return false
+	}
+	if c.selector == nil {
+		c.objs = c.cursor.Next()
+		return c.objs != nil
+	}
+	for {
+		for len(c.rest) > 0 {
+			obj := c.rest[0]
+			c.objs, c.rest = c.rest[:1], c.rest[1:]
+			if obj != nil && c.selector.Matches(labels.Set(obj.GetLabels())) {
+				return true
+			}
+		}
+		if c.rest = c.cursor.Next(); c.rest == nil {
+			return false
+		}
 	}
 }
 
-// sizeOf returns how much room a list of what scan yields should begin with.
-func sizeOf(set table.Set, selector labels.Selector) int {
+// begin says whether anything can match.
+func (c *scan) begin() bool {
+	c.begun = true
+	set := c.version.Namespace(c.namespace)
+	if c.selector == nil || c.selector.Empty() {
+		c.selector = nil
+		c.cursor.Start(set, nil)
+		return true
+	}
+	requirements, selectable := c.selector.Requirements()
+	if !selectable {
+		return false
+	}
+	var required table.Labels
+	if require(&required, c.selector, requirements) {
+		c.cursor.Start(set, &required)
+	} else {
+		c.cursor.Start(set, nil)
+	}
+	return true
+}
+
+// selectorType is that of the selectors that the labels package makes. Those of others may match what does not fulfil their
+// Requirements.
+var selectorType = reflect.TypeOf(labels.NewSelector())
+
+// require adds the labels that every object has that the selector matches, and returns whether there are some.
+func require(required *table.Labels, selector labels.Selector, requirements labels.Requirements) (some bool) {
+	if reflect.TypeOf(selector) != selectorType {
+		return false
+	}
+	for i := range requirements {
+		switch r := &requirements[i]; r.Operator() {
+		case selection.In, selection.Equals, selection.DoubleEquals:
+			some = true
+			if value, one := selector.RequiresExactMatch(r.Key()); one { // which makes no slice
+				required.Require(r.Key(), value)
+			} else {
+				required.Require(r.Key(), r.ValuesUnsorted()...)
+			}
+		}
+	}
+	return some
+}
+
+// sizeOf returns how much room a list of what scan goes over should begin with.
+func sizeOf(v *table.Version, namespace string, selector labels.Selector) int {
 	if selector == nil || selector.Empty() {
-		return set.Len()
+		return v.Namespace(namespace).Len()
 	}
 	return 0
-}
-
-func matchesNothing(selector labels.Selector) bool {
-	_, selectable := selector.Requirements()
-	return !selectable
 }

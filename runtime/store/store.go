@@ -38,7 +38,7 @@ func (s *Store[T]) Snapshot() *Snapshot[T] { return (*Snapshot[T])(s.table.Versi
 // Updates to end, so change must not call Update or AddIndexers. If change returns an error, Update returns it unchanged,
 // and nothing is written. Nothing is written either if change or an index function panics; the panic is passed on.
 func (s *Store[T]) Update(change func(*Txn[T]) error) error {
-	return s.update(func(x *table.Txn) error { return change(&Txn[T]{x}) })
+	return s.update(func(x table.Txn) error { return change(&Txn[T]{x}) })
 }
 
 // AddIndexers adds indexes and fills them from the content. It waits for other Updates to end, and fails like New; then
@@ -48,7 +48,7 @@ func (s *Store[T]) AddIndexers(indexes ...Indexer[T]) error { return s.addIndexe
 // Txn is a change of a Store that is not published yet. Its reads see its own writes. It is valid until the function that
 // Update has called with it returns; from then on it reads nothing, changes nothing, and Set fails. It is used by one
 // goroutine at a time.
-type Txn[T object.Object] struct{ txn *table.Txn }
+type Txn[T object.Object] struct{ txn table.Txn }
 
 // Get returns the object under key, and whether there is one.
 func (x *Txn[T]) Get(key object.Key) (T, bool) {
@@ -91,7 +91,7 @@ func newErased(indexes []table.Index) (erased, error) {
 	return erased{mu: new(sync.Mutex), table: t}, nil
 }
 
-func (s *erased) update(change func(*table.Txn) error) error {
+func (s *erased) update(change func(table.Txn) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x := s.table.Begin()
@@ -104,7 +104,7 @@ func (s *erased) update(change func(*table.Txn) error) error {
 }
 
 func (s *erased) addIndexes(indexes []table.Index) error {
-	return s.update(func(x *table.Txn) error {
+	return s.update(func(x table.Txn) error {
 		for _, ix := range indexes {
 			if err := x.AddIndex(ix); err != nil {
 				return fmt.Errorf("add indexes to store: %w", err)
@@ -114,7 +114,7 @@ func (s *erased) addIndexes(indexes []table.Index) error {
 	})
 }
 
-func set(x *table.Txn, obj object.Object) error {
+func set(x table.Txn, obj object.Object) error {
 	switch {
 	case !x.Open():
 		return fmt.Errorf("set %T in store: the Txn has ended; use it only inside the function that Update calls", obj)

@@ -62,7 +62,7 @@ func TestAndInEachForm(t *testing.T) {
 			}
 		}
 	}
-	if n := len(both(t, set(2), Set{})) + len(both(t, Set{}, set(2))) + len(both(t, Set{}, Set{version: v})); n != 0 {
+	if n := len(both(t, set(2), Set{})) + len(both(t, Set{}, set(2))) + len(both(t, Set{}, Set{content: stateOf(v)})); n != 0 {
 		t.Errorf("%d objects of the empty set", n)
 	}
 	seven, a, found := set(7), v.Namespace("a"), 0

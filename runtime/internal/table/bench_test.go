@@ -67,7 +67,7 @@ func filled(b testing.TB, objs []*thing, indexes ...Index) *Table {
 	if err != nil {
 		b.Fatal(err)
 	}
-	put(table, objs...)
+	commit(table, objs...)
 	return table
 }
 
@@ -101,6 +101,41 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
+// BenchmarkGetInOldVersion gets objects from a version that is many updates old.
+func BenchmarkGetInOldVersion(b *testing.B) {
+	objs := population(benchObjects)
+	table := filled(b, objs[0])
+	old := table.Version()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3000 { // about as many as a shelf takes
+		commit(table, objs[1][r.IntN(benchObjects)])
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, ok := old.Get(object.KeyOf(objs[0][r.IntN(benchObjects)])); !ok {
+			b.Fatal("not found")
+		}
+	}
+}
+
+// BenchmarkAllOfOldVersion iterates over all objects of a version that is many updates old.
+func BenchmarkAllOfOldVersion(b *testing.B) {
+	objs := population(benchObjects)
+	table := filled(b, objs[0])
+	old := table.Version()
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 3000 {
+		commit(table, objs[1][r.IntN(benchObjects)])
+	}
+	n := 0
+	for b.Loop() {
+		for range old.All {
+			n++
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(n), "ns/object")
+}
+
 // BenchmarkMove replaces one object so that it changes its node, one of two indexes, and publishes.
 func BenchmarkMove(b *testing.B) {
 	objs := population(benchObjects)
@@ -128,7 +163,7 @@ func BenchmarkChurn(b *testing.B) {
 		x := table.Begin()
 		x.Delete(object.KeyOf(obj))
 		x.Publish()
-		put(table, obj)
+		commit(table, obj)
 	}
 }
 
@@ -243,10 +278,10 @@ func BenchmarkMemory(b *testing.B) {
 				before := heap()
 				table := filled(b, nil, bc.indexes...)
 				if bc.oneTxn {
-					put(table, objs...)
+					commit(table, objs...)
 				} else {
 					for _, obj := range objs {
-						put(table, obj)
+						commit(table, obj)
 					}
 				}
 				b.ReportMetric(float64(heap()-before)/benchObjects, "B/object")

@@ -13,49 +13,51 @@ var seed = maphash.MakeSeed()
 // to process. Like a map, it panics on an interface value that can't be compared.
 func Hash[K comparable](key K) uint32 { return uint32(maphash.Comparable(seed, key)) }
 
-// bucketLoad is the mean number of entries in a bucket.
-const bucketLoad = 8
+// bucketLoad is the mean number of entries in a bucket, bucketLen how many it has room for before it takes another
+// piece. Then the hashes fill a cache line, with the number of the owner.
+const (
+	bucketLoad = 10
+	bucketLen  = 14
+)
 
 // hashed is a persistent hash table by linear hashing: the number of buckets follows the number of entries one by one,
 // so that no insertion ever rehashes more than one bucket. It knows hashes and what stands under them, not keys: whoever
 // looks something up compares the keys of the entries that have the hash. Its zero value is empty; copying the struct
 // takes a snapshot.
 //
-// To insert: 1. copy the bucket with the new entry at its end. 2. if the buckets are too full on average, add the bucket
+// To insert: 1. put the entry into its bucket. 2. if the buckets are too full on average, add the bucket
 // number count, and move those entries there that the hash's next bit sends there; they all come from one bucket, which
 // is the number without its highest bit.
-type hashed struct {
-	pages tree[page] // count buckets, and empty ones up to the next full page
-	count uint32     // of buckets
-	n     int        // of entries
+type hashed[V comparable] struct {
+	buckets array[bucket[V]]
+	count   uint32 // of buckets
+	n       int    // of entries
 }
 
-const (
-	pageBits = 3
-	pageLen  = 1 << pageBits
-)
-
-type page struct {
-	owner   uint64
-	buckets [pageLen][]entry // each of exact length, never changed in place
+// bucket has entries in the order of their insertion, the unused ones behind them. What an entry has stands for an object's
+// key by its place, or for an index's key by its posting; the zero of V is an unused one.
+type bucket[V comparable] struct {
+	hashes [bucketLen]uint32
+	has    [bucketLen]V
+	more   *bucket[V] // never changed in place
 }
 
-// entry stands for an object's key by its slot, or for an index's key by its posting.
-type entry struct {
-	hash    uint32
-	slot    uint32
-	posting *posting
-}
-
-// bucket returns the entries among which those with this hash are.
-func (h *hashed) bucket(hash uint32) []entry {
+// bucketOf returns the bucket with the entries that have the hash, and others; nil if it is empty.
+func bucketOf[V comparable](h *hashed[V], hash uint32) *bucket[V] {
 	if h.n == 0 {
 		return nil
 	}
-	return h.at(h.number(hash))
+	return bucketAt(h, numberOf(h, hash))
 }
 
-func (h *hashed) number(hash uint32) uint32 {
+func bucketAt[V comparable](h *hashed[V], i uint32) *bucket[V] {
+	if n := at(&h.buckets, i); n != nil {
+		return &n.c
+	}
+	return nil
+}
+
+func numberOf[V comparable](h *hashed[V], hash uint32) uint32 {
 	mask := uint32(1)<<bits.Len32(h.count-1) - 1
 	if i := hash & mask; i < h.count {
 		return i
@@ -63,135 +65,140 @@ func (h *hashed) number(hash uint32) uint32 {
 	return hash & (mask >> 1)
 }
 
-// all yields every posting until yield returns false.
-func (h *hashed) all(yield func(*posting) bool) {
-	for i := range h.count {
-		for _, e := range h.at(i) {
-			if !yield(e.posting) {
+// entries yields every entry until yield returns false.
+func entries[V comparable](h *hashed[V], yield func(V) bool) {
+	var zero V
+	each(&h.buckets, func(_ uint32, n *node[bucket[V]]) bool {
+		for b := &n.c; b != nil; b = b.more {
+			for _, v := range &b.has {
+				if v != zero && !yield(v) {
+					return false
+				}
+			}
+		}
+		return true
+	})
+}
+
+func insert[V comparable](h *hashed[V], owner uint64, hash uint32, v V) {
+	if h.n == 0 {
+		h.count = 1
+	}
+	h.n++
+	add(ownBucket(h, owner, numberOf(h, hash)), hash, v)
+	if h.n > int(h.count)*bucketLoad {
+		grow(h, owner)
+	}
+}
+
+// replace gives hash's entry with v another one.
+func replace[V comparable](h *hashed[V], owner uint64, hash uint32, v, other V) {
+	b := ownBucket(h, owner, numberOf(h, hash))
+	for {
+		for i := range b.has {
+			if b.has[i] == v {
+				b.has[i] = other
 				return
 			}
 		}
+		b = ownMore(b)
 	}
 }
 
-func (h *hashed) insert(owner uint64, e entry) {
-	if h.n == 0 {
-		h.count = 1
-		h.set(owner, 0, nil)
-	}
-	h.n++
-	i := h.number(e.hash)
-	old := h.at(i)
-	entries := make([]entry, len(old)+1)
-	copy(entries, old)
-	entries[len(old)] = e
-	h.set(owner, i, entries)
-	if h.n > int(h.count)*bucketLoad {
-		h.grow(owner)
-	}
-}
-
-// replace gives the entry at position at of hash's bucket another posting.
-func (h *hashed) replace(owner uint64, hash uint32, at int, p *posting) {
-	i := h.number(hash)
-	old := h.at(i)
-	entries := make([]entry, len(old))
-	copy(entries, old)
-	entries[at].posting = p
-	h.set(owner, i, entries)
-}
-
-// remove takes out the entry at position at of hash's bucket.
-func (h *hashed) remove(owner uint64, hash uint32, at int) {
+// remove takes out hash's entry with v.
+func remove[V comparable](h *hashed[V], owner uint64, hash uint32, v V) {
 	if h.n == 1 {
-		*h = hashed{}
+		moveOff(&h.buckets)
+		*h = hashed[V]{}
 		return
 	}
 	h.n--
-	i := h.number(hash)
-	old := h.at(i)
-	var entries []entry
-	if len(old) > 1 {
-		entries = make([]entry, len(old)-1)
-		copy(entries, old[:at])
-		copy(entries[at:], old[at+1:])
-	}
-	h.set(owner, i, entries)
+	i := numberOf(h, hash)
+	fill(h, owner, i, bucketAt(h, i), func(_ uint32, has V) bool { return has != v })
 	// Shrink at half the load at which it grows, so that it doesn't do both in turns.
 	if h.count > 1 && h.n < int(h.count-1)*(bucketLoad/2) {
-		h.shrink(owner)
+		shrink(h, owner)
 	}
 }
 
-func (h *hashed) grow(owner uint64) {
+func grow[V comparable](h *hashed[V], owner uint64) {
 	last := h.count
 	from := partner(last)
-	entries := h.at(from)
+	old := bucketAt(h, from)
 	h.count++
-	moving := 0
-	for _, e := range entries {
-		if h.number(e.hash) == last {
-			moving++
-		}
-	}
-	var stay, move []entry
-	if moving > 0 {
-		move = make([]entry, 0, moving)
-	}
-	if moving < len(entries) {
-		stay = make([]entry, 0, len(entries)-moving)
-	}
-	for _, e := range entries {
-		if h.number(e.hash) == last {
-			move = append(move, e)
-		} else {
-			stay = append(stay, e)
-		}
-	}
-	h.set(owner, from, stay)
-	h.set(owner, last, move)
+	fill(h, owner, last, old, func(hash uint32, _ V) bool { return numberOf(h, hash) == last })
+	fill(h, owner, from, old, func(hash uint32, _ V) bool { return numberOf(h, hash) == from })
 }
 
-func (h *hashed) shrink(owner uint64) {
+func shrink[V comparable](h *hashed[V], owner uint64) {
 	h.count--
-	last := h.count
-	into := partner(last)
-	move, stay := h.at(last), h.at(into)
-	h.cut(owner)
-	if len(move) == 0 {
+	last := bucketAt(h, h.count)
+	if last == nil {
 		return
 	}
-	entries := make([]entry, len(stay)+len(move))
-	copy(entries, stay)
-	copy(entries[len(stay):], move)
-	h.set(owner, into, entries)
-}
-
-// at returns bucket i, which must be there.
-func (h *hashed) at(i uint32) []entry {
-	return leafAt(&h.pages, i>>pageBits).buckets[i%pageLen]
-}
-
-// set sets bucket i, which is there or is the next one.
-func (h *hashed) set(owner uint64, i uint32, entries []entry) {
-	at := placeOf(&h.pages, owner, i>>pageBits)
-	switch pg := *at; {
-	case pg == nil:
-		*at = &page{owner: owner}
-	case pg.owner != owner:
-		*at = &page{owner: owner, buckets: pg.buckets}
+	into := ownBucket(h, owner, partner(h.count))
+	var zero V
+	for b := last; b != nil; b = b.more {
+		for i, v := range &b.has {
+			if v != zero {
+				add(into, b.hashes[i], v)
+			}
+		}
 	}
-	(*at).buckets[i%pageLen] = entries
+	drop(&h.buckets, owner, h.count, nil)
 }
 
-// cut takes away the bucket number count, behind the last one.
-func (h *hashed) cut(owner uint64) {
-	if h.count%pageLen == 0 {
-		dropLeaf(&h.pages, owner, h.count>>pageBits)
-	} else {
-		h.set(owner, h.count, nil)
+// ownBucket returns bucket i, to be changed.
+func ownBucket[V comparable](h *hashed[V], owner uint64, i uint32) *bucket[V] {
+	n, old := own(&h.buckets, owner, i, nil)
+	if old != nil {
+		n.c = *old
 	}
+	return &n.c
 }
 
 // partner returns the bucket that bucket i splits off from.
 func partner(i uint32) uint32 { return i &^ (1 << (bits.Len32(i) - 1)) }
+
+// fill makes bucket i of those entries of from that belong there.
+func fill[V comparable](h *hashed[V], owner uint64, i uint32, from *bucket[V], belongs func(hash uint32, v V) bool) {
+	var zero V
+	var filled bucket[V]
+	for b := from; b != nil; b = b.more {
+		for i, v := range &b.has {
+			if v != zero && belongs(b.hashes[i], v) {
+				add(&filled, b.hashes[i], v)
+			}
+		}
+	}
+	switch {
+	case filled.has[0] != zero:
+		*ownBucket(h, owner, i) = filled
+	case bucketAt(h, i) != nil:
+		drop(&h.buckets, owner, i, nil)
+	}
+}
+
+// add puts an entry behind those of b, which its caller owns.
+func add[V comparable](b *bucket[V], hash uint32, v V) {
+	var zero V
+	for {
+		for i := range b.has {
+			if b.has[i] == zero {
+				b.hashes[i], b.has[i] = hash, v
+				return
+			}
+		}
+		b = ownMore(b)
+	}
+}
+
+// ownMore returns the next piece of b, to be changed: a copy, or a new one.
+func ownMore[V comparable](b *bucket[V]) *bucket[V] {
+	more := &bucket[V]{}
+	if b.more != nil {
+		*more = *b.more
+	}
+	b.more = more
+	return more
+}

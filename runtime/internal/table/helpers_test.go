@@ -104,7 +104,7 @@ func verify(t testing.TB, v *Version, m model, indexes ...*keysOf) {
 			t.Fatalf("Get(%v) = %p %v, want %p", key, got, ok, want)
 		}
 		if key.Namespace != "" {
-			add(namespaces, key.Namespace, key, want)
+			addTo(namespaces, key.Namespace, key, want)
 		}
 	}
 	n := 0
@@ -119,7 +119,7 @@ func verify(t testing.TB, v *Version, m model, indexes ...*keysOf) {
 		want := map[any]model{}
 		for key, obj := range m {
 			for _, k := range ix.keys(obj.(*thing)) {
-				add(want, k, key, obj)
+				addTo(want, k, key, obj)
 			}
 		}
 		keys, ok := v.IndexKeys(&ix.id)
@@ -145,7 +145,7 @@ func verify(t testing.TB, v *Version, m model, indexes ...*keysOf) {
 	}
 }
 
-func add[K comparable](sets map[K]model, k K, key object.Key, obj object.Object) {
+func addTo[K comparable](sets map[K]model, k K, key object.Key, obj object.Object) {
 	if sets[k] == nil {
 		sets[k] = model{}
 	}
@@ -192,117 +192,128 @@ func same(t testing.TB, what string, got, want model) {
 	}
 }
 
-// checkShape verifies what the structures promise themselves: nothing empty is kept, counts and bits are right.
+// checkShape verifies what the structures promise themselves: nothing empty is kept, and counts are right.
 func checkShape(t testing.TB, v *Version) {
 	t.Helper()
-	checkVector(t, &v.objects)
-	checkHashed(t, &v.keys)
-	slots := 0
+	checkState(t, stateOf(v))
+}
+
+func checkState(t testing.TB, v *state) {
+	t.Helper()
+	objects := 0
+	for _, n := range nodesOf(&v.objects.leaves) {
+		if n.c.objs == [leafLen]object.Object{} {
+			t.Fatal("an empty leaf is kept")
+		}
+	}
 	for range v.objects.places {
-		slots++
+		objects++
 	}
-	if slots != v.keys.n {
-		t.Fatalf("%d objects under %d keys", slots, v.keys.n)
+	if objects != v.keys.n {
+		t.Fatalf("%d objects under %d keys", objects, v.keys.n)
 	}
+	checkArray(t, &v.objects.leaves)
+	checkHashed(t, &v.keys)
 	checkPostings(t, &v.namespaces)
-	for i := range v.indexes {
-		checkPostings(t, &v.indexes[i].postings)
+	for _, ix := range v.indexes {
+		checkPostings(t, &ix.postings)
 	}
 }
 
-// checkTree verifies the nodes above the leaves, and that the leaves are full that full names.
-func checkTree[L any](t testing.TB, tree *tree[L], full func(*L) bool) {
+// checkSlots verifies that the writer knows which slots are taken.
+func checkSlots(t testing.TB, table *Table) {
 	t.Helper()
-	if n := len(tree.root); n > 0 && tree.root[n-1] == nil {
-		t.Fatal("the root ends in nothing")
+	w := table.writer.(*writer)
+	if w.mixed {
+		return
 	}
-	for r, upper := range tree.root {
-		if upper == nil {
-			continue
+	var want slotSet
+	for slot := range stateOf(table.Version()).objects.places {
+		want.add(slot)
+	}
+	slots := 64
+	if len(want.levels) > 0 {
+		slots += 64 * len(want.levels[0])
+	}
+	for slot := range uint32(slots) {
+		if got, want := w.slots.has(slot), want.has(slot); got != want {
+			t.Fatalf("slot %d: taken is %v, want %v", slot, got, want)
 		}
-		if upper.kids == [fan]*fork[L]{} {
-			t.Fatalf("fork %d is empty and kept", r)
+	}
+}
+
+func (s *slotSet) has(slot uint32) bool {
+	if len(s.levels) == 0 || int(slot/64) >= len(s.levels[0]) {
+		return false
+	}
+	return s.levels[0][slot/64]>>(slot%64)&1 != 0
+}
+
+func nodesOf[C any](a *array[C]) iter.Seq2[uint32, *node[C]] {
+	return func(yield func(uint32, *node[C]) bool) { each(a, yield) }
+}
+
+// checkArray verifies that both ways to read an array agree.
+func checkArray[C any](t testing.TB, a *array[C]) {
+	t.Helper()
+	next := uint32(0)
+	nothing := func(until uint32) {
+		for ; next < until; next++ {
+			if at(a, next) != nil {
+				t.Fatalf("there is a node at %d, which is not among each", next)
+			}
 		}
-		for u, lower := range upper.kids {
-			if (lower != nil && lower.full == fanFull) != (upper.full>>u&1 != 0) {
-				t.Fatalf("fork %d, %d: bit of the fork above it is wrong", r, u)
-			}
-			if lower == nil {
-				continue
-			}
-			if lower.kids == [fan]*L{} {
-				t.Fatalf("fork %d, %d is empty and kept", r, u)
-			}
-			for l, leaf := range lower.kids {
-				if (leaf != nil && full(leaf)) != (lower.full>>l&1 != 0) {
-					t.Fatalf("leaf %d of fork %d, %d: bit of the fork is wrong", l, r, u)
+		next++
+	}
+	for i, n := range nodesOf(a) {
+		if at(a, i) != n || n.owner > a.serial {
+			t.Fatalf("node %d by each is not the one by at, or too new", i)
+		}
+		nothing(i)
+	}
+	if a.shelf != nil {
+		nothing(uint32(len(a.shelf.places)) + 1)
+	}
+}
+
+func checkHashed[V comparable](t testing.TB, h *hashed[V]) {
+	t.Helper()
+	checkArray(t, &h.buckets)
+	n := 0
+	var zero V
+	for i, node := range nodesOf(&h.buckets) {
+		if i >= h.count || node.c.has[0] == zero {
+			t.Fatalf("bucket %d of %d is empty", i, h.count)
+		}
+		last := false
+		for b := &node.c; b != nil; b = b.more {
+			for l, v := range b.has {
+				switch {
+				case v == zero:
+					last = true
+					if l == 0 || b.more != nil {
+						t.Fatalf("bucket %d has holes", i)
+					}
+					continue
+				case last:
+					t.Fatalf("bucket %d has holes", i)
+				}
+				n++
+				if hash := b.hashes[l]; numberOf(h, hash) != i {
+					t.Fatalf("hash %x is in bucket %d of %d, want %d", hash, i, h.count, numberOf(h, hash))
 				}
 			}
 		}
 	}
-}
-
-func leavesOf[L any](t *tree[L]) iter.Seq2[uint32, *L] {
-	return func(yield func(uint32, *L) bool) { eachLeaf(t, yield) }
-}
-
-func checkVector(t testing.TB, v *vector) {
-	t.Helper()
-	checkTree(t, &v.leaves, func(lf *leaf) bool { return lf.used == leafFull })
-	free := uint32(0) // in ascending order, the first gap
-	for i, lf := range leavesOf(&v.leaves) {
-		if lf.used == 0 {
-			t.Fatalf("leaf %d is empty and kept", i)
-		}
-		for l, obj := range lf.objs {
-			if (obj != nil) != (lf.used>>l&1 != 0) {
-				t.Fatalf("leaf %d, place %d: used bit and content disagree", i, l)
-			}
-			if slot := i<<leafBits + uint32(l); obj != nil && slot == free {
-				free++
-			}
-		}
-	}
-	c := *v
-	if got := c.free(); got != free {
-		t.Fatalf("free() = %d (low is %d), want %d", got, v.low, free)
+	if n != h.n || n > int(h.count)*bucketLoad || h.count > 1 && n < int(h.count-1)*(bucketLoad/2) {
+		t.Fatalf("%d entries in %d buckets, want %d", n, h.count, h.n)
 	}
 }
 
-func checkHashed(t testing.TB, h *hashed) {
-	t.Helper()
-	checkTree(t, &h.pages, func(*page) bool { return false })
-	n, pages := 0, uint32(0)
-	for p, pg := range leavesOf(&h.pages) {
-		if p != pages {
-			t.Fatalf("page %d follows %d pages", p, pages)
-		}
-		pages++
-		for b, entries := range pg.buckets {
-			i := p<<pageBits + uint32(b)
-			n += len(entries)
-			for _, e := range entries {
-				if i >= h.count || h.number(e.hash) != i {
-					t.Fatalf("hash %x is in bucket %d of %d, want %d", e.hash, i, h.count, h.number(e.hash))
-				}
-			}
-			if cap(entries) != len(entries) {
-				t.Fatalf("a bucket of %d has room for %d", len(entries), cap(entries))
-			}
-		}
-	}
-	if want := (h.count + pageLen - 1) / pageLen; n != h.n || pages != want {
-		t.Fatalf("%d entries in %d pages, want %d in %d", n, pages, h.n, want)
-	}
-	if n > int(h.count)*bucketLoad || h.count > 1 && n < int(h.count-1)*(bucketLoad/2) {
-		t.Fatalf("%d entries in %d buckets", n, h.count)
-	}
-}
-
-func checkPostings(t testing.TB, h *hashed) {
+func checkPostings(t testing.TB, h *hashed[*posting]) {
 	t.Helper()
 	checkHashed(t, h)
-	for p := range h.all {
+	for p := range func(yield func(*posting) bool) { entries(h, yield) } {
 		all := slotsOf(p)
 		if int(p.n) != len(all) || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
 			t.Fatalf("posting %v: n is %d, slots are %v", p.key, p.n, all)

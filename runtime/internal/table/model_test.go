@@ -45,6 +45,7 @@ func TestModel(t *testing.T) {
 				w.step(t, tc.batch)
 				v := w.table.Version()
 				checkShape(t, v)
+				checkSlots(t, w.table)
 				if step%max(tc.steps/100, 1) == 0 && w.rand.IntN(3) == 0 {
 					verify(t, v, w.model, w.indexes...)
 				}
@@ -132,7 +133,7 @@ func (w *worker) step(t *testing.T, batch int) {
 	w.publish(t, x, m)
 }
 
-func (w *worker) publish(t *testing.T, x *Txn, m model) {
+func (w *worker) publish(t *testing.T, x Txn, m model) {
 	w.rv++
 	x.SetResourceVersion(fmt.Sprint(w.rv))
 	if x.Len() != len(m) {
@@ -146,7 +147,7 @@ func (w *worker) publish(t *testing.T, x *Txn, m model) {
 }
 
 // write sets and deletes n objects.
-func (w *worker) write(t *testing.T, x *Txn, m model, n int, listed map[object.Key]bool) {
+func (w *worker) write(t *testing.T, x Txn, m model, n int, listed map[object.Key]bool) {
 	for range n {
 		key := object.Key{Namespace: []string{"", "a", "b", "c"}[w.rand.IntN(4)]}
 		key.Name = fmt.Sprintf("%c%d", 'a'+w.rand.IntN(3), w.rand.IntN(w.names))
@@ -182,7 +183,7 @@ func (w *worker) write(t *testing.T, x *Txn, m model, n int, listed map[object.K
 	}
 }
 
-func (w *worker) delete(t *testing.T, x *Txn, m model, key object.Key) {
+func (w *worker) delete(t *testing.T, x Txn, m model, key object.Key) {
 	old, ok := x.Delete(key)
 	if want, has := m[key]; ok != has || old != want {
 		t.Fatalf("Delete(%v) = %p %v, want %p %v", key, old, ok, want, has)

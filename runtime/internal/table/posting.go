@@ -33,14 +33,14 @@ type posting struct {
 // slots is the larger half of a posting. Who owns it owns the posting too: they are made together.
 type slots struct {
 	owner uint64
-	few   []uint32 // never changed in place
+	few   []uint32 // with room behind it, it is owner's; without, perhaps not
 	spans []span
 }
 
 type span struct {
 	number uint32
 	n      uint32
-	few    []uint16 // ascending, never changed in place
+	few    []uint16 // ascending; with room behind it, it is the posting's owner's; without, perhaps not
 	bits   *spanSet
 }
 
@@ -49,51 +49,26 @@ type spanSet struct {
 	words [1 << spanBits / 64]uint64
 }
 
-// all yields the object of every slot until yield returns false. A slot is empty if its object was changed in the table,
-// which is forbidden, and then removed: its old keys were not known any more.
-func (p *posting) all(objects *vector, yield func(object.Object) bool) {
-	switch {
-	case p.n == 1:
-		if obj := objects.get(p.one); obj != nil {
-			yield(obj)
+// allOf yields the object of every slot until yield returns false. They are all over the place, so it reads some at once, which
+// the processor then fetches at once.
+func allOf(slots []uint32, objects *vector, yield func(object.Object) bool) {
+	var objs [32]object.Object
+	for len(slots) > 0 {
+		n := min(len(slots), len(objs))
+		for i, slot := range slots[:n] {
+			objs[i] = objects.get(slot)
 		}
-	case p.many.few != nil:
-		for _, slot := range p.many.few {
-			if obj := objects.get(slot); obj != nil && !yield(obj) {
-				return
-			}
-		}
-	default:
-		for i := range p.many.spans {
-			if !p.many.spans[i].all(objects, yield) {
+		slots = slots[n:]
+		for _, obj := range objs[:n] {
+			if obj != nil && !yield(obj) {
 				return
 			}
 		}
 	}
-}
-
-func (s *span) all(objects *vector, yield func(object.Object) bool) bool {
-	first := s.number << spanBits
-	for _, slot := range s.few {
-		if obj := objects.get(first + uint32(slot)); obj != nil && !yield(obj) {
-			return false
-		}
-	}
-	if s.bits == nil {
-		return true
-	}
-	for i, word := range s.bits.words {
-		for ; word != 0; word &= word - 1 {
-			if obj := objects.get(first + uint32(i*64+bits.TrailingZeros64(word))); obj != nil && !yield(obj) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // and yields the object of every slot that other has too until yield returns false.
-func (p *posting) and(other *posting, objects *vector, yield func(object.Object) bool) {
+func and(p, other *posting, objects *vector, yield func(object.Object) bool) {
 	p.slots(func(slot uint32) bool {
 		if !other.has(slot) {
 			return true
@@ -155,9 +130,9 @@ func (p *posting) has(slot uint32) bool {
 	return found && p.many.spans[at].has(slot)
 }
 
-// places yields every slot and its object until yield returns false. It copies the slots, which readers of many objects
+// placesOf yields every slot of p and its object until yield returns false. It copies the slots, which readers of many objects
 // should not.
-func (p *posting) places(objects *vector, yield func(uint32, object.Object) bool) {
+func placesOf(p *posting, objects *vector, yield func(uint32, object.Object) bool) {
 	all := []uint32{p.one}
 	if p.n > 1 {
 		all = p.many.few
@@ -189,9 +164,10 @@ func (p *posting) with(owner uint64, slot uint32) *posting {
 		if found {
 			return p
 		}
+		mine := p.many.owner == owner
 		p = p.own(owner)
 		p.n++
-		p.many.few = inserted(p.many.few, at, slot)
+		p.many.few = inserted(p.many.few, at, slot, mine)
 		if p.n > fewMax {
 			p.many.spread(owner)
 		}
@@ -201,12 +177,13 @@ func (p *posting) with(owner uint64, slot uint32) *posting {
 	if found && p.many.spans[at].has(slot) {
 		return p
 	}
+	mine := p.many.owner == owner
 	p = p.own(owner)
 	p.n++
 	if !found {
 		p.many.spans = slices.Insert(p.many.spans, at, span{number: slot >> spanBits})
 	}
-	p.many.spans[at].add(owner, slot)
+	p.many.spans[at].add(owner, slot, mine)
 	return p
 }
 
@@ -254,7 +231,11 @@ func (p *posting) own(owner uint64) *posting {
 	if p.many.owner == owner {
 		return p
 	}
-	return newPosting(p.key, p.n, slots{owner: owner, few: p.many.few, spans: slices.Clone(p.many.spans)})
+	spans := slices.Clone(p.many.spans)
+	for i := range spans {
+		spans[i].few = slices.Clip(spans[i].few)
+	}
+	return newPosting(p.key, p.n, slots{owner: owner, few: slices.Clip(p.many.few), spans: spans})
 }
 
 // newPosting makes a posting of more than one slot, both halves in one piece.
@@ -286,7 +267,7 @@ func (s *slots) spread(owner uint64) {
 		if n := len(s.spans); n == 0 || s.spans[n-1].number != slot>>spanBits {
 			s.spans = append(s.spans, span{number: slot >> spanBits})
 		}
-		s.spans[len(s.spans)-1].add(owner, slot)
+		s.spans[len(s.spans)-1].add(owner, slot, true)
 	}
 	s.few = nil
 }
@@ -324,13 +305,13 @@ func (s *span) has(slot uint32) bool {
 	return found
 }
 
-// add adds a slot that isn't there.
-func (s *span) add(owner uint64, slot uint32) {
+// add adds a slot that isn't there. With more, others are likely to follow.
+func (s *span) add(owner uint64, slot uint32, more bool) {
 	slot %= 1 << spanBits
 	s.n++
 	if s.bits == nil {
 		at, _ := slices.BinarySearch(s.few, uint16(slot))
-		s.few = inserted(s.few, at, uint16(slot))
+		s.few = inserted(s.few, at, uint16(slot), more)
 		if s.n > spanFew {
 			s.bits = &spanSet{owner: owner}
 			for _, slot := range s.few {
@@ -372,8 +353,20 @@ func (s *span) ownBits(owner uint64) {
 	}
 }
 
-func inserted[E any](s []E, at int, e E) []E {
-	c := make([]E, len(s)+1)
+// inserted inserts e. Where there is room behind s it is put there, which is for the owner alone to do. Else s is copied, with
+// some room if there are more to come.
+func inserted[E any](s []E, at int, e E, more bool) []E {
+	if len(s) < cap(s) {
+		s = s[:len(s)+1]
+		copy(s[at+1:], s[at:])
+		s[at] = e
+		return s
+	}
+	room := len(s) + 1
+	if more {
+		room += len(s) / 4
+	}
+	c := make([]E, len(s)+1, room)
 	copy(c, s[:at])
 	c[at] = e
 	copy(c[at+1:], s[at:])
@@ -381,6 +374,9 @@ func inserted[E any](s []E, at int, e E) []E {
 }
 
 func removed[E any](s []E, at int) []E {
+	if len(s) < cap(s) {
+		return append(s[:at], s[at+1:]...)
+	}
 	c := make([]E, len(s)-1)
 	copy(c, s[:at])
 	copy(c[at:], s[at+1:])

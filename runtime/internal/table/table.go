@@ -30,33 +30,64 @@ import (
 // Table is a persistent multi-index table of objects. Its drawing shows one Version; nodes are shared by all Versions
 // that agree in them.
 //
-//	Version ─┬─ objects   vector: slot number ─▶ object     a tree: root ─▶ fork (16) ─▶ fork (16) ─▶ leaf (16 objects)
-//	         └─ directory ─┬─ keys        hash table: key ─▶ slot             the same tree, its leaves are pages of 8
-//	                       │                                                  buckets; the key stands in the object
+//	Version ─┬─ objects   vector: slot number ─▶ object     an array of leaves of 8 objects
+//	         └─ directory ─┬─ keys        hash table: key ─▶ place            an array of buckets of 14 entries; the key
+//	                       │                                                  stands in the object, a place is a slot + 1
 //	                       ├─ namespaces  hash table: namespace ─▶ posting    a posting: one key, and the set of slots
 //	                       └─ indexes[i]  hash table: index key ─▶ posting    that have it
 //
-// To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf, the two forks and the root
-// above the slot, unless this Txn has made them, and put the object there. Nothing else changes: everything but the
-// vector knows the object by its slot.
+// How an array is kept for all Versions at once stands over its type. What matters here: a reader finds a node with two
+// loads, and a Txn that changes one copies it and nothing above it.
+//
+// To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf, unless this Txn has made it, and
+// put the object there. Nothing else changes: everything but the vector knows the object by its slot. A Txn that does
+// only this allocates the leaf and the Version.
 //
 // To insert: 1. ask every index for the object's keys. 2. put the object into the lowest free slot. 3. add the slot to
 // the key's bucket, to the namespace's posting and to the posting of every index key. A bucket, or a posting's list of
 // few slots, is copied as a whole; a posting of many slots is copied by spans of 4,096.
 //
-// To delete: the same backwards. Buckets, postings, leaves and forks that become empty are let go of.
+// To delete: the same backwards. Buckets, postings and leaves that become empty are let go of.
 //
 // To publish: store the pointer to the Txn's Version. From then on no Txn owns the Version's nodes, because each node
 // bears the number of the Txn that made it and numbers aren't used twice.
+//
+// To discard: put back the nodes that the Txn has replaced.
 type Table struct {
 	version atomic.Pointer[Version]
+	writer  hidden // a *writer
+}
 
-	// The writer's: only the one open Txn, and Begin, touch what follows.
-	open    atomic.Bool
-	serial  uint64
-	changes []Changes
-	marks   []uint64 // while a Txn replaces; a bit per slot: its object was set or kept since StartReplace. A mark may
+// hidden is an interface for the reason of content.
+type hidden interface{ isHidden() }
+
+// writer is what the open Txn knows and does. Only that one, and Begin, touch it, except for open. It stands apart from the
+// Table, because readers are reading that one all the time.
+type writer struct {
+	table         *Table
+	open          atomic.Uint64 // number of the open Txn, 0 if there is none
+	serial        uint64        // of the last Txn; marks the nodes that the open one may change in place
+	next          *state        // nil without a Txn
+	spare         *link[leaf]   // of next, until it is used
+	ownsDirectory bool
+	ownsStreams   bool
+	replacing     bool
+	slots         slotSet // as next has them, unless mixed
+	mixed         bool    // a Txn that took or freed slots was discarded
+	found         found
+	changes       []Changes
+	marks         []uint64 // while a Txn replaces; a bit per slot: its object was set or kept since StartReplace. A mark may
 	// outlive its object, because whoever takes the slot next is marked too
+}
+
+func (*writer) isHidden() {}
+
+// found is what the last look-up of the open Txn has found. What follows it is often about the same key.
+type found struct {
+	key  object.Key
+	hash uint32
+	at   Place
+	obj  object.Object // nil: nothing is remembered
 }
 
 // Index computes the keys of objects for one index. An Index value belongs to one Table, whose writer alone calls it.
@@ -79,7 +110,10 @@ type ID struct {
 // New returns an empty table with these indexes, at resourceVersion "". It fails like AddIndex.
 func New(indexes ...Index) (*Table, error) {
 	t := &Table{}
-	t.version.Store(&Version{directory: &directory{}})
+	t.writer = &writer{table: t}
+	empty := &state{directory: &directory{}}
+	empty.content = empty
+	t.version.Store(&empty.Version)
 	x := t.Begin()
 	for _, ix := range indexes {
 		if err := x.AddIndex(ix); err != nil {
@@ -96,13 +130,16 @@ func (t *Table) Version() *Version { return t.version.Load() }
 
 // Begin opens a Txn on the newest version. A table has at most one open Txn: Begin panics when the last one was neither
 // published nor discarded. Whoever has more than one writer orders them by a lock.
-func (t *Table) Begin() *Txn {
-	if !t.open.CompareAndSwap(false, true) {
+func (t *Table) Begin() Txn {
+	w := t.writer.(*writer)
+	if !w.open.CompareAndSwap(0, w.serial+1) {
 		panic("table: Begin while a Txn is open")
 	}
-	t.serial++
-	next := *t.version.Load()
-	return &Txn{table: t, owner: t.serial, next: &next}
+	w.serial++
+	now := stateOf(t.version.Load())
+	w.next = &state{objects: now.objects, resourceVersion: now.resourceVersion, streams: now.streams, directory: now.directory}
+	w.next.content, w.spare = w.next, &w.next.spare
+	return Txn{table: t, owner: w.serial}
 }
 
 // ----------------------------------------------------------------------------------------------------------------------
@@ -110,15 +147,15 @@ func (t *Table) Begin() *Txn {
 var errNilIndex = errors.New("an index is nil")
 
 // checkNew says whether ix may join indexes: known is true when it is one of them already.
-func checkNew(indexes []index, ix Index) (known bool, err error) {
+func checkNew(indexes []*index, ix Index) (known bool, err error) {
 	if ix == nil {
 		return false, errNilIndex
 	}
 	if err := ix.Check(); err != nil {
 		return false, err
 	}
-	for i := range indexes {
-		switch id := indexes[i].id; {
+	for _, has := range indexes {
+		switch id := has.id; {
 		case id == ix.ID():
 			return true, nil
 		case id.Name == ix.ID().Name:

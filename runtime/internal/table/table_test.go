@@ -21,8 +21,8 @@ func mustNew(t testing.TB, indexes ...Index) *Table {
 	return table
 }
 
-// put sets the objects in one Txn.
-func put(table *Table, objs ...*thing) *Version {
+// commit sets the objects in one Txn.
+func commit(table *Table, objs ...*thing) *Version {
 	x := table.Begin()
 	for _, obj := range objs {
 		x.Set(obj)
@@ -34,7 +34,7 @@ func TestSnapshotStaysAsItWas(t *testing.T) {
 	keys := byKeys("keys")
 	table := mustNew(t, keys)
 	a, b := newThing("x", "a", "red"), newThing("y", "b", "red")
-	before := put(table, a, b)
+	before := commit(table, a, b)
 
 	x := table.Begin()
 	x.Set(newThing("x", "a", "blue"))
@@ -52,7 +52,7 @@ func TestDiscard(t *testing.T) {
 	keys := byKeys("keys")
 	table := mustNew(t, keys)
 	a := newThing("x", "a", "red")
-	before := put(table, a)
+	before := commit(table, a)
 
 	x := table.Begin()
 	x.Set(newThing("x", "a", "blue"))
@@ -67,14 +67,14 @@ func TestDiscard(t *testing.T) {
 		t.Error("a discarded Txn left another version or resourceVersion")
 	}
 	b := newThing("x", "b", "red")
-	verify(t, put(table, b), model{object.KeyOf(a): a, object.KeyOf(b): b}, keys)
+	verify(t, commit(table, b), model{object.KeyOf(a): a, object.KeyOf(b): b}, keys)
 	checkShape(t, table.Version())
 }
 
 func TestReplace(t *testing.T) {
 	table := mustNew(t)
 	a, b, c, d := newThing("", "a"), newThing("", "b"), newThing("", "c"), newThing("", "d")
-	put(table, a, b, c)
+	commit(table, a, b, c)
 
 	x := table.Begin()
 	x.Sweep("", func(object.Object) { t.Error("Sweep without StartReplace deletes") })
@@ -103,8 +103,8 @@ func TestIndexFunctionsRunOncePerState(t *testing.T) {
 	keys := byKeys("keys")
 	table := mustNew(t, keys)
 	a1, a2 := newThing("", "a", "red"), newThing("", "a", "red")
-	put(table, a1)
-	put(table, a2)
+	commit(table, a1)
+	commit(table, a2)
 	x := table.Begin()
 	x.Delete(object.KeyOf(a2))
 	x.Publish()
@@ -123,7 +123,7 @@ func TestPanicOfAnIndexFunctionChangesNothing(t *testing.T) {
 	}}
 	table := mustNew(t, first, angry)
 	a := newThing("ns", "a", "red", "blue")
-	put(table, a)
+	commit(table, a)
 
 	x := table.Begin()
 	mustPanic(t, "angry", func() { x.Set(newThing("ns", "a", "bad")) })
@@ -139,7 +139,7 @@ func TestPanicOfAnIndexFunctionChangesNothing(t *testing.T) {
 
 	verify(t, v, model{object.KeyOf(a): a, object.KeyOf(b): b}, first, angry)
 	checkShape(t, v)
-	if v.index(&late.id) != nil {
+	if stateOf(v).index(&late.id) != nil {
 		t.Error("an index that panicked while it was built is there")
 	}
 }
@@ -148,7 +148,7 @@ func TestAddIndex(t *testing.T) {
 	keys := byKeys("keys")
 	table := mustNew(t, keys)
 	a := newThing("", "a", "red")
-	before := put(table, a)
+	before := commit(table, a)
 
 	x := table.Begin()
 	if err := x.AddIndex(keys); err != nil {
@@ -175,8 +175,8 @@ func TestAddIndex(t *testing.T) {
 	if list, ok := lookup(v, late, byte('x')); len(list) != 0 || !ok || v.Namespace("x").Len() != 0 {
 		t.Errorf("a key and a namespace that no object has: %v, %v", list, ok)
 	}
-	if len(v.indexes) != 2 || v.index(&keys.id) == nil || v.index(&late.id) == nil {
-		t.Errorf("%d indexes", len(v.indexes))
+	if len(stateOf(v).indexes) != 2 || stateOf(v).index(&keys.id) == nil || stateOf(v).index(&late.id) == nil {
+		t.Errorf("%d indexes", len(stateOf(v).indexes))
 	}
 	if _, ok := before.IndexKeys(&late.id); ok {
 		t.Error("the version before AddIndex has the index")
@@ -225,11 +225,11 @@ func testSameHash(t *testing.T, key func(string) object.Key) {
 		if i%2 == 0 {
 			a, b = b, a
 		}
-		put(table, a)
+		commit(table, a)
 		if _, ok := table.Version().Get(object.KeyOf(b)); ok {
 			t.Fatalf("Get(%v) finds %v, which has its hash", object.KeyOf(b), object.KeyOf(a))
 		}
-		put(table, b)
+		commit(table, b)
 		m[object.KeyOf(a)], m[object.KeyOf(b)] = a, b
 	}
 	verify(t, table.Version(), m)
@@ -244,8 +244,8 @@ func testSameHash(t *testing.T, key func(string) object.Key) {
 func TestKeysThatEqualNothing(t *testing.T) {
 	nan := &keysOf{id: ID{Name: "nan"}, keys: func(o *thing) []any { return []any{math.NaN(), len(o.Finalizers)} }}
 	table := mustNew(t, nan)
-	put(table, newThing("", "a"))
-	v := put(table, newThing("", "a", "x"))
+	commit(table, newThing("", "a"))
+	v := commit(table, newThing("", "a", "x"))
 	keys, _ := v.IndexKeys(&nan.id)
 	if got := slices.Collect(keys); !slices.Equal(got, []any{1}) {
 		t.Errorf("keys %v, want only 1", got)
@@ -265,7 +265,7 @@ func TestMemoryGoesBack(t *testing.T) {
 		full := x.Publish()
 		v := full
 		checkShape(t, v)
-		if places := len(v.objects.leaves.root) * fan * fan * leafLen; places > many+fan*fan*leafLen {
+		if places := len(stateOf(v).objects.leaves.shelf.places) * leafLen; places > many*3/2 {
 			t.Fatalf("%d places for %d objects: slots are not reused", places, many)
 		}
 		for i := range many - 5 { // one by one: what a Txn owns must not matter
@@ -280,18 +280,21 @@ func TestMemoryGoesBack(t *testing.T) {
 			t.Errorf("the full version has %d objects now, %d in a namespace", full.Len(), n)
 		}
 		leaves := 0
-		for range leavesOf(&v.objects.leaves) {
+		for range nodesOf(&stateOf(v).objects.leaves) {
 			leaves++
 		}
-		if leaves > 5 || v.keys.count > 2 || v.namespaces.count > 2 || v.indexes[0].postings.count > 3 {
-			t.Errorf("5 objects are left in %d leaves, %d, %d and %d buckets", leaves, v.keys.count, v.namespaces.count, v.indexes[0].postings.count)
+		if leaves > 5 || stateOf(v).keys.count > 3 || stateOf(v).namespaces.count > 3 || stateOf(v).indexes[0].postings.count > 4 {
+			t.Errorf("5 objects are left in %d leaves, %d, %d and %d buckets", leaves, stateOf(v).keys.count, stateOf(v).namespaces.count, stateOf(v).indexes[0].postings.count)
+		}
+		if places := len(stateOf(v).keys.buckets.shelf.places); places > 200 {
+			t.Errorf("5 objects are left in a shelf of %d buckets", places)
 		}
 		// Low slots are taken first: after one more round all lies at the front again.
 		x = table.Begin()
 		x.StartReplace()
 		x.Sweep("", nil)
-		if v := x.Publish(); len(v.objects.leaves.root) != 0 || v.keys.count != 0 {
-			t.Errorf("an empty table has a root of %d and %d buckets", len(v.objects.leaves.root), v.keys.count)
+		if v := x.Publish(); stateOf(v).objects.leaves.shelf != nil || stateOf(v).keys.buckets.shelf != nil {
+			t.Error("an empty table has shelves")
 		}
 	}
 	x := table.Begin()
@@ -302,8 +305,9 @@ func TestMemoryGoesBack(t *testing.T) {
 		x.Delete(object.Key{Name: fmt.Sprint(i)})
 		x.Set(newThing("", fmt.Sprint(i+1000)))
 	}
-	if v := x.Publish(); v.objects.free() != 64 {
-		t.Errorf("64 objects take %d slots", v.objects.free())
+	x.Publish()
+	if slot := table.writer.(*writer).takeSlot(); slot != 64 {
+		t.Errorf("64 objects take %d slots", slot)
 	}
 }
 

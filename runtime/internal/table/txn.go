@@ -8,220 +8,333 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Txn is the next version of a table in the making. Its reads see its own writes; nobody else does until Publish.
-// It is used by one goroutine at a time, and not after Publish or Discard.
+// Txn is the next version of a table in the making. Its reads see its own writes; nobody else does until Publish. It is used
+// by one goroutine at a time, and not after Publish or Discard. Copies of it are the same Txn. The zero Txn has ended.
 type Txn struct {
 	table *Table
-	owner uint64   // marks the nodes that this Txn may change in place
-	next  *Version // nil at the end
-
-	ownsDirectory bool
-	ownsStreams   bool
-	replacing     bool
+	owner uint64 // its number
 }
 
 // Get returns the object under key.
-func (x *Txn) Get(key object.Key) (object.Object, bool) { return x.next.Get(key) }
+func (x Txn) Get(key object.Key) (object.Object, bool) {
+	if !x.Open() {
+		return nil, false
+	}
+	f := writerOf(x).find(key)
+	return f.obj, f.obj != nil
+}
 
 // Len returns the number of objects.
-func (x *Txn) Len() int { return x.next.Len() }
+//
+//go:noinline
+func (x Txn) Len() int { return x.content().Len() }
 
 // All yields every object until yield returns false. The Txn must not be written meanwhile.
-func (x *Txn) All(yield func(object.Object) bool) { x.next.All(yield) }
+func (x Txn) All(yield func(object.Object) bool) { x.content().All(yield) }
 
 // Set puts obj under its key and returns the object that it replaces, if there is one. obj must not be nil, and must
 // not be changed from now on.
-func (x *Txn) Set(obj object.Object) (old object.Object, replaced bool) {
-	key := object.KeyOf(obj)
-	hash := Hash(key)
-	_, slot, old := x.next.find(key, hash)
-	x.compute(old, obj)
+func (x Txn) Set(obj object.Object) (old object.Object, replaced bool) {
+	w := mustBeOpen(x)
+	f := w.find(object.KeyOf(obj))
+	old = f.obj
+	w.compute(old, obj)
 	if old == nil {
-		x.ownDirectory()
-		slot = x.next.objects.free()
-		x.next.keys.insert(x.owner, entry{hash: hash, slot: slot})
-		if key.Namespace != "" {
-			enter(&x.next.namespaces, x.owner, Hash(key.Namespace), key.Namespace, slot)
-		}
+		w.insert(f)
 	}
-	x.next.objects.set(x.owner, slot, obj)
-	x.apply(slot)
-	x.mark(slot)
+	f.obj = obj
+	slot := uint32(f.at - 1)
+	w.next.objects.set(w.serial, slot, obj, &w.spare)
+	w.apply(slot)
+	w.mark(f.at)
 	return old, old != nil
 }
 
 // Keep says that the object under key is part of what replaces the table's content, as it is. It returns false when
 // there is none.
-func (x *Txn) Keep(key object.Key) bool {
-	_, slot, obj := x.next.find(key, Hash(key))
-	if obj == nil {
+func (x Txn) Keep(key object.Key) bool {
+	if !x.Open() {
 		return false
 	}
-	x.mark(slot)
+	f := writerOf(x).find(key)
+	if f.obj == nil {
+		return false
+	}
+	writerOf(x).mark(f.at)
 	return true
 }
 
 // Delete removes the object under key and returns it.
-func (x *Txn) Delete(key object.Key) (old object.Object, ok bool) {
-	hash := Hash(key)
-	at, slot, old := x.next.find(key, hash)
-	if old == nil {
+func (x Txn) Delete(key object.Key) (old object.Object, ok bool) {
+	if !x.Open() {
 		return nil, false
 	}
-	x.compute(old, nil)
-	x.ownDirectory()
-	x.next.keys.remove(x.owner, hash, at)
-	if key.Namespace != "" {
-		leave(&x.next.namespaces, x.owner, Hash(key.Namespace), key.Namespace, slot)
+	w := writerOf(x)
+	f := w.find(key)
+	if f.obj == nil {
+		return nil, false
 	}
-	x.next.objects.clear(x.owner, slot)
-	x.apply(slot)
+	w.compute(f.obj, nil)
+	old, slot := f.obj, uint32(f.at-1)
+	w.ownDirectory()
+	remove(&w.next.keys, w.serial, f.hash, f.at)
+	if key.Namespace != "" {
+		leave(&w.next.namespaces, w.serial, Hash(key.Namespace), key.Namespace, slot)
+	}
+	if w.next.keys.n == 0 {
+		moveOff(&w.next.objects.leaves)
+		w.next.objects = vector{}
+	} else {
+		w.next.objects.clear(w.serial, slot, &w.spare)
+	}
+	w.freed(slot)
+	w.apply(slot)
+	*f = found{}
 	return old, true
 }
 
 // StartReplace begins a replacement of the content of one namespace, or of all: from here on Set and Keep mark what stays.
 // A second StartReplace begins anew.
-func (x *Txn) StartReplace() {
+//
+//go:noinline
+func (x Txn) StartReplace() {
 	if x.Open() {
-		x.replacing = true
-		clear(x.table.marks)
+		w := writerOf(x)
+		w.replacing = true
+		clear(w.marks)
 	}
 }
 
 // Sweep ends a replacement: it deletes every object of the namespace, or of all for "", that was neither set nor kept
 // since StartReplace, and calls deleted, if it isn't nil, with each. Without StartReplace it does nothing.
-func (x *Txn) Sweep(namespace string, deleted func(old object.Object)) {
-	if !x.replacing {
+func (x Txn) Sweep(namespace string, deleted func(old object.Object)) {
+	if !x.Open() || !writerOf(x).replacing {
 		return
 	}
+	w := writerOf(x)
 	var gone []object.Object
-	collect := func(slot uint32, obj object.Object) bool {
-		if !x.marked(slot) {
+	w.next.Namespace(namespace).places(func(slot uint32, obj object.Object) bool {
+		if !w.marked(slot) {
 			gone = append(gone, obj)
 		}
 		return true
-	}
-	if namespace == "" {
-		x.next.objects.places(collect)
-	} else {
-		x.next.Namespace(namespace).places(collect)
-	}
+	})
 	for _, obj := range gone {
 		if old, ok := x.Delete(object.KeyOf(obj)); ok && deleted != nil {
 			deleted(old)
 		}
 	}
-	x.replacing, x.table.marks = false, nil
+	w.replacing, w.marks = false, nil
 }
 
 // AddIndex adds an index and fills it from the content. Adding one that the table has is fine and does nothing. It fails
 // on a nil index, on one whose Check fails, and when the table has another one of the same name.
-func (x *Txn) AddIndex(ix Index) error {
-	known, err := checkNew(x.next.indexes, ix)
+func (x Txn) AddIndex(ix Index) error {
+	w := mustBeOpen(x)
+	known, err := checkNew(w.next.indexes, ix)
 	if known || err != nil {
 		return err
 	}
-	added := index{id: ix.ID(), def: ix}
+	added := &index{owner: w.serial, id: ix.ID(), def: ix}
 	var c Changes
-	for slot, obj := range x.next.objects.places {
+	for slot, obj := range w.next.objects.places {
 		ix.Changes(nil, obj, &c)
-		added.apply(x.owner, &c, slot)
+		added.apply(w.serial, &c, slot)
 	}
-	x.ownDirectory()
-	x.next.indexes = append(x.next.indexes, added)
+	w.ownDirectory()
+	w.next.indexes = append(slices.Clip(w.next.indexes), added)
 	return nil
 }
 
 // SetResourceVersion says at which resourceVersion the content stands. It has no effect on a table whose namespaces stand at
 // versions of their own.
-func (x *Txn) SetResourceVersion(rv string) {
+//
+//go:noinline
+func (x Txn) SetResourceVersion(rv string) {
 	if x.Open() {
-		x.next.resourceVersion = rv
+		writerOf(x).next.resourceVersion = rv
 	}
 }
 
 // SetNamespaceResourceVersion says at which resourceVersion one namespace stands. From the first call on, the table
 // stands where its namespaces do, so "" is said of each that is expected.
-func (x *Txn) SetNamespaceResourceVersion(namespace, rv string) {
+func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	if !x.Open() {
 		return
 	}
-	if !x.ownsStreams {
+	w := writerOf(x)
+	if !w.ownsStreams {
 		var own []*stand
-		if shared := x.next.streams; shared != nil {
+		if shared := w.next.streams; shared != nil {
 			own = slices.Clone(*shared)
 		}
-		x.next.streams, x.ownsStreams = &own, true
+		w.next.streams, w.ownsStreams = &own, true
 	}
-	all := *x.next.streams
+	all := *w.next.streams
 	for i := range all {
 		if all[i].namespace == namespace {
 			all[i] = &stand{namespace, rv}
 			return
 		}
 	}
-	*x.next.streams = append(all, &stand{namespace, rv})
+	*w.next.streams = append(all, &stand{namespace, rv})
 }
 
 // Open reports whether the Txn was neither published nor discarded. One that was has nothing in it, and deletes, keeps
 // and sweeps nothing; Set and AddIndex panic.
-func (x *Txn) Open() bool { return x.next != nil }
+func (x Txn) Open() bool { return x.table != nil && writerOf(x).open.Load() == x.owner }
 
 // Publish makes the Txn's content the table's newest version, at once and in constant time, and ends the Txn.
-func (x *Txn) Publish() *Version {
-	v := x.next
-	x.end()
-	x.table.version.Store(v)
-	x.table.open.Store(false)
+func (x Txn) Publish() *Version {
+	w := mustBeOpen(x)
+	v := &w.next.Version
+	w.settle(w.next)
+	w.table.version.Store(v)
+	w.end()
 	return v
 }
 
 // Discard ends the Txn without a trace. After Publish or Discard it does nothing.
-func (x *Txn) Discard() {
-	if x.next != nil {
-		x.end()
-		x.table.open.Store(false)
+func (x Txn) Discard() {
+	if x.Open() {
+		writerOf(x).discard()
+		writerOf(x).end()
 	}
 }
 
 // ----------------------------------------------------------------------------------------------------------------------
 
-func (x *Txn) end() {
-	if x.next == nil {
+func mustBeOpen(x Txn) *writer {
+	if !x.Open() {
 		panic("table: Txn used after Publish or Discard")
 	}
-	x.next, x.table.marks, x.replacing = nil, nil, false
+	return writerOf(x)
 }
 
-func (x *Txn) ownDirectory() {
-	if !x.ownsDirectory {
-		d := *x.next.directory
-		d.indexes = slices.Clone(d.indexes)
-		x.next.directory, x.ownsDirectory = &d, true
+func writerOf(x Txn) *writer { return x.table.writer.(*writer) }
+
+// content returns what the Txn reads; nil, which is empty, after its end.
+func (x Txn) content() *Version {
+	if !x.Open() {
+		return nil
 	}
+	return &writerOf(x).next.Version
+}
+
+// settle forgets what only the open Txn needs to know about the arrays that s has changed, or may have.
+func (w *writer) settle(s *state) {
+	settle(&s.objects.leaves)
+	if !w.ownsDirectory {
+		return
+	}
+	settle(&s.keys.buckets)
+	settle(&s.namespaces.buckets)
+	for _, ix := range s.indexes {
+		settle(&ix.postings.buckets)
+	}
+}
+
+func (w *writer) end() {
+	w.next, w.spare, w.ownsDirectory, w.ownsStreams, w.found = nil, nil, false, false, found{}
+	w.replacing, w.marks = false, nil
+	w.open.Store(0)
+}
+
+// discard takes back what the Txn has changed in what it has in common with the published version. Readers of the older
+// versions may hold on to the Txn's spare link, so nothing else may be reached from there.
+func (w *writer) discard() {
+	now, next := stateOf(w.table.version.Load()), w.next
+	w.settle(now)
+	revert(&now.objects.leaves)
+	if next.directory != now.directory {
+		revert(&now.keys.buckets)
+		revert(&now.namespaces.buckets)
+		for _, ix := range now.indexes {
+			revert(&ix.postings.buckets)
+		}
+	}
+	w.mixed = w.mixed || next.directory != now.directory
+	next.objects, next.resourceVersion, next.streams, next.directory = vector{}, "", nil, nil
+}
+
+// find looks key up, unless the last one looked up was the same. What it returns is the writer's to keep up to date.
+func (w *writer) find(key object.Key) *found {
+	f := &w.found
+	if f.obj != nil && f.key == key {
+		return f
+	}
+	*f = found{key: key, hash: Hash(key)}
+	f.at, f.obj = w.next.find(key, f.hash)
+	return f
+}
+
+// insert gives the key that was not found a slot.
+func (w *writer) insert(f *found) {
+	w.ownDirectory()
+	slot := w.takeSlot()
+	f.at = Place(slot + 1)
+	insert(&w.next.keys, w.serial, f.hash, f.at)
+	if f.key.Namespace != "" {
+		enter(&w.next.namespaces, w.serial, Hash(f.key.Namespace), f.key.Namespace, slot)
+	}
+}
+
+// takeSlot returns the lowest slot that isn't taken, and takes it.
+func (w *writer) takeSlot() uint32 {
+	if w.mixed {
+		w.slots, w.mixed = slotSet{}, false
+		for slot := range w.next.objects.places {
+			w.slots.add(slot)
+		}
+	}
+	return w.slots.take()
+}
+
+func (w *writer) freed(slot uint32) {
+	if !w.mixed {
+		w.slots.remove(slot)
+	}
+}
+
+func (w *writer) ownDirectory() {
+	if !w.ownsDirectory {
+		d := *w.next.directory
+		w.next.directory, w.ownsDirectory = &d, true
+	}
+}
+
+// ownIndex returns index i, which is there, to be changed.
+func (w *writer) ownIndex(i int) *index {
+	if ix := w.next.indexes[i]; ix.owner == w.serial {
+		return ix
+	}
+	w.ownDirectory()
+	all := slices.Clone(w.next.indexes)
+	own := *all[i]
+	own.owner = w.serial
+	all[i] = &own
+	w.next.indexes = all
+	return &own
 }
 
 // compute asks the indexes what the step from old to obj changes. User code runs here and only here, before any change.
-func (x *Txn) compute(old, obj object.Object) {
-	for len(x.table.changes) < len(x.next.indexes) {
-		x.table.changes = append(x.table.changes, Changes{})
+func (w *writer) compute(old, obj object.Object) {
+	for len(w.changes) < len(w.next.indexes) {
+		w.changes = append(w.changes, Changes{})
 	}
-	for i := range x.next.indexes {
-		c := &x.table.changes[i]
+	for i, ix := range w.next.indexes {
+		c := &w.changes[i]
 		c.Reset() // a panic may have left something
-		x.next.indexes[i].def.Changes(old, obj, c)
+		ix.def.Changes(old, obj, c)
 	}
 }
 
 // apply does to the indexes what compute has found.
-func (x *Txn) apply(slot uint32) {
-	for i := range x.next.indexes {
-		c := &x.table.changes[i]
-		if len(c.leave) == 0 && len(c.enter) == 0 {
-			continue
+func (w *writer) apply(slot uint32) {
+	for i := range w.next.indexes {
+		if c := &w.changes[i]; len(c.leave) > 0 || len(c.enter) > 0 {
+			w.ownIndex(i).apply(w.serial, c, slot)
 		}
-		x.ownDirectory()
-		x.next.indexes[i].apply(x.owner, c, slot)
 	}
 }
 
@@ -237,45 +350,44 @@ func (ix *index) apply(owner uint64, c *Changes, slot uint32) {
 }
 
 // enter adds slot to key's posting, which it makes if there is none.
-func enter(postings *hashed, owner uint64, hash uint32, key any, slot uint32) {
-	for at, e := range postings.bucket(hash) {
-		if e.hash == hash && e.posting.key == key {
-			if p := e.posting.with(owner, slot); p != e.posting {
-				postings.replace(owner, hash, at, p)
-			}
-			return
-		}
+func enter(postings *hashed[*posting], owner uint64, hash uint32, key any, slot uint32) {
+	p := postingOf(postings, hash, func(other any) bool { return other == key })
+	if p == nil {
+		insert(postings, owner, hash, &posting{key: key, n: 1, one: slot})
+		return
 	}
-	postings.insert(owner, entry{hash: hash, posting: &posting{key: key, n: 1, one: slot}})
+	if with := p.with(owner, slot); with != p {
+		replace(postings, owner, hash, p, with)
+	}
 }
 
 // leave removes slot from key's posting, and the posting when it was the last one.
-func leave(postings *hashed, owner uint64, hash uint32, key any, slot uint32) {
-	for at, e := range postings.bucket(hash) {
-		if e.hash != hash || e.posting.key != key {
-			continue
-		}
-		switch p := e.posting.without(owner, slot); p {
-		case e.posting:
-		case nil:
-			postings.remove(owner, hash, at)
-		default:
-			postings.replace(owner, hash, at, p)
-		}
+func leave(postings *hashed[*posting], owner uint64, hash uint32, key any, slot uint32) {
+	p := postingOf(postings, hash, func(other any) bool { return other == key })
+	if p == nil {
 		return
+	}
+	switch without := p.without(owner, slot); without {
+	case p:
+	case nil:
+		remove(postings, owner, hash, p)
+	default:
+		replace(postings, owner, hash, p, without)
 	}
 }
 
-func (x *Txn) mark(slot uint32) {
-	if !x.replacing {
+// mark says that what is at the place stays, if the Txn replaces.
+func (w *writer) mark(at Place) {
+	if !w.replacing {
 		return
 	}
-	for int(slot/64) >= len(x.table.marks) {
-		x.table.marks = append(x.table.marks, 0)
+	slot := uint32(at - 1)
+	for int(slot/64) >= len(w.marks) {
+		w.marks = append(w.marks, 0)
 	}
-	x.table.marks[slot/64] |= 1 << (slot % 64)
+	w.marks[slot/64] |= 1 << (slot % 64)
 }
 
-func (x *Txn) marked(slot uint32) bool {
-	return int(slot/64) < len(x.table.marks) && x.table.marks[slot/64]>>(slot%64)&1 != 0
+func (w *writer) marked(slot uint32) bool {
+	return int(slot/64) < len(w.marks) && w.marks[slot/64]>>(slot%64)&1 != 0
 }

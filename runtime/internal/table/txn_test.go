@@ -18,8 +18,8 @@ func TestUpdateAllocatesLittle(t *testing.T) {
 		things[i] = newThing("ns", fmt.Sprint(i), "key")
 	}
 	plain, indexed := mustNew(t), mustNew(t, byKeys("keys")) // whose function allocates itself
-	put(plain, things...)
-	put(indexed, things...)
+	commit(plain, things...)
+	commit(indexed, things...)
 	const updates = 1000
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -30,15 +30,30 @@ func TestUpdateAllocatesLittle(t *testing.T) {
 		x.Publish()
 	}
 	runtime.ReadMemStats(&after)
-	if got := (after.TotalAlloc - before.TotalAlloc) / updates; got > 900 {
-		t.Errorf("an update allocates %d bytes, want at most 900", got)
+	if got := (after.TotalAlloc - before.TotalAlloc) / updates; got > 320 {
+		t.Errorf("an update allocates %d bytes, want at most 320", got)
+	}
+	for batch, most := range map[int]float64{1: 2, 10: 21} { // and now and then a shelf
+		i := 0
+		allocs := testing.AllocsPerRun(updates, func() {
+			x := plain.Begin()
+			for range batch {
+				x.Set(things[i*7919%many])
+				i++
+			}
+			x.SetResourceVersion("1")
+			x.Publish()
+		})
+		if allocs > most {
+			t.Errorf("updates in batches of %d: %v allocations, want at most %v", batch, allocs, most)
+		}
 	}
 	old := plain.Version()
-	if v := put(plain, things[1]); v.directory != old.directory {
+	if v := commit(plain, things[1]); stateOf(v).directory != stateOf(old).directory {
 		t.Error("an update that changes no key copies the directory")
 	}
 	old = indexed.Version()
-	if v := put(indexed, newThing("ns", "1", "other")); v.directory == old.directory {
+	if v := commit(indexed, newThing("ns", "1", "other")); stateOf(v).directory == stateOf(old).directory {
 		t.Error("a published directory was changed")
 	}
 }

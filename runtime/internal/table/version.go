@@ -10,62 +10,78 @@ import (
 
 // Version is one immutable state of a Table. A nil Version is empty, and so is a zero one. All methods may be called by any
 // number of goroutines; none waits. The order of iteration is unspecified, but the same for each call.
-type Version struct {
+type Version struct{ content content }
+
+// content is a *state. What is behind an interface is not compiled anew in each package that mentions a generic type over
+// Version, as those of generated code do; so that this holds, no exported method that looks behind it is inlined.
+type content interface{ isContent() }
+
+// state is a Version and what it has.
+type state struct {
+	Version
+	*directory
 	objects         vector
 	resourceVersion string
-	streams         *[]*stand // instead of resourceVersion, if namespaces stand at versions of their own; immutable
-	*directory                // nil in a zero Version only
+	streams         *[]*stand  // instead of resourceVersion, if namespaces stand at versions of their own; immutable
+	spare           link[leaf] // in the chain of objects, or unused
 }
+
+func (*state) isContent() {}
 
 // stand is where one namespace stands.
 type stand struct{ namespace, resourceVersion string }
 
 // directory is how the objects of a Version are found. It stands apart because most Txns change none of it.
 type directory struct {
-	keys       hashed
-	namespaces hashed
-	indexes    []index
+	keys       hashed[Place]
+	namespaces hashed[*posting]
+	indexes    []*index
 }
 
 type index struct {
+	owner    uint64 // the Txn that made it, and may change it until it is published
 	id       *ID
 	def      Index // the writer's
-	postings hashed
+	postings hashed[*posting]
 }
 
 // Get returns the object under key.
 func (v *Version) Get(key object.Key) (object.Object, bool) {
-	if v.empty() {
+	s := stateOf(v)
+	if s == nil {
 		return nil, false
 	}
-	_, _, obj := v.find(key, Hash(key))
+	_, obj := s.find(key, Hash(key))
 	return obj, obj != nil
 }
 
 // Len returns the number of objects.
+//
+//go:noinline
 func (v *Version) Len() int {
-	if v.empty() {
-		return 0
+	if s := stateOf(v); s != nil {
+		return s.keys.n
 	}
-	return v.keys.n
+	return 0
 }
 
 // ResourceVersion returns the resourceVersion at which the table stands; "" when none was set. Of namespaces that stand at
-// versions of their own, it is the oldest, and "" until all have one. It isn't inlined into what is compiled for each kind.
+// versions of their own, it is the oldest, and "" until all have one.
 //
 //go:noinline
 func (v *Version) ResourceVersion() string {
-	if v == nil {
+	s := stateOf(v)
+	if s == nil {
 		return ""
 	}
-	if v.streams == nil {
-		return v.resourceVersion
+	if s.streams == nil {
+		return s.resourceVersion
 	}
-	all := *v.streams // at least one
+	all := *s.streams // at least one
 	oldest := all[0].resourceVersion
-	for _, s := range all[1:] {
-		if older(s.resourceVersion, oldest) {
-			oldest = s.resourceVersion
+	for _, one := range all[1:] {
+		if older(one.resourceVersion, oldest) {
+			oldest = one.resourceVersion
 		}
 	}
 	return oldest
@@ -74,12 +90,13 @@ func (v *Version) ResourceVersion() string {
 // NamespaceResourceVersion returns the resourceVersion at which the namespace stands: that of the table, unless namespaces
 // have versions of their own; then "" for one that has none.
 func (v *Version) NamespaceResourceVersion(namespace string) string {
-	if v == nil || v.streams == nil || namespace == "" {
+	s := stateOf(v)
+	if s == nil || s.streams == nil || namespace == "" {
 		return v.ResourceVersion()
 	}
-	for _, s := range *v.streams {
-		if s.namespace == namespace {
-			return s.resourceVersion
+	for _, one := range *s.streams {
+		if one.namespace == namespace {
+			return one.resourceVersion
 		}
 	}
 	return ""
@@ -95,138 +112,167 @@ func older(a, b string) bool {
 }
 
 // All yields every object until yield returns false.
-func (v *Version) All(yield func(object.Object) bool) {
-	if v != nil {
-		v.objects.all(yield)
-	}
-}
+func (v *Version) All(yield func(object.Object) bool) { v.Namespace("").All(yield) }
 
 // Namespace returns the objects of one namespace; of all for "", as everywhere in Kubernetes.
 func (v *Version) Namespace(namespace string) Set {
-	if namespace == "" {
-		return Set{version: v}
-	}
-	if v.empty() {
+	s := stateOf(v)
+	if s == nil {
 		return Set{}
 	}
-	hash := Hash(namespace)
-	for _, e := range v.namespaces.bucket(hash) {
-		if e.hash == hash && e.posting.key.(string) == namespace {
-			return Set{version: v, posting: e.posting}
-		}
+	if namespace == "" {
+		return Set{content: s}
+	}
+	if p := postingOf(&s.namespaces, Hash(namespace), func(key any) bool { return key.(string) == namespace }); p != nil {
+		return Set{content: s, posting: p}
 	}
 	return Set{}
 }
 
 // Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have none.
 func (v *Version) Namespaces(yield func(string) bool) {
-	if !v.empty() {
-		v.namespaces.all(func(p *posting) bool { return yield(p.key.(string)) })
+	if s := stateOf(v); s != nil {
+		entries(&s.namespaces, func(p *posting) bool { return yield(p.key.(string)) })
 	}
 }
 
 // Lookup returns the objects that have the key with this Hash for which is returns true. It returns false when the version
 // doesn't have the index.
 func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool) {
-	ix := v.index(id)
+	s := stateOf(v)
+	ix := s.index(id)
 	if ix == nil {
 		return Set{}, false
 	}
-	for _, e := range ix.postings.bucket(hash) {
-		if e.hash == hash && is(e.posting.key) {
-			return Set{version: v, posting: e.posting}, true
-		}
+	if p := postingOf(&ix.postings, hash, is); p != nil {
+		return Set{content: s, posting: p}, true
 	}
 	return Set{}, true
 }
 
 // IndexKeys returns every key of the index that has an object, each once. It returns false when the version doesn't
 // have the index.
+//
+//go:noinline
 func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
-	ix := v.index(id)
+	ix := stateOf(v).index(id)
 	if ix == nil {
 		return nil, false
 	}
 	return func(yield func(any) bool) {
-		ix.postings.all(func(p *posting) bool { return yield(p.key) })
+		entries(&ix.postings, func(p *posting) bool { return yield(p.key) })
 	}, true
 }
 
 // Set is the objects of one Version that have something in common. The zero Set is empty.
 type Set struct {
-	version *Version
-	posting *posting // nil: all of version
+	content content  // nil: nothing
+	posting *posting // nil: all of content
 }
 
 // Len returns the number of objects.
+//
+//go:noinline
 func (s Set) Len() int {
-	if s.posting == nil {
-		return s.version.Len()
+	switch {
+	case s.posting != nil:
+		return int(s.posting.n)
+	case s.content != nil:
+		return stateIn(s).keys.n
 	}
-	return int(s.posting.n)
+	return 0
 }
 
 // All yields every object once until yield returns false.
 func (s Set) All(yield func(object.Object) bool) {
-	if s.posting == nil {
-		s.version.All(yield)
+	if p := s.posting; p != nil && p.n > 1 && p.many.few != nil {
+		allOf(p.many.few, &stateIn(s).objects, yield)
 		return
 	}
-	s.posting.all(&s.version.objects, yield)
+	var c Cursor
+	c.Start(s, nil)
+	for objs := c.Next(); objs != nil; objs = c.Next() {
+		for _, obj := range objs {
+			if obj != nil && !yield(obj) {
+				return
+			}
+		}
+	}
 }
 
 // And yields every object that is also in other, a Set of the same Version, once until yield returns false. The time it
 // takes follows the smaller of the two; it looks at no object that is not in both.
 func (s Set) And(other Set, yield func(object.Object) bool) {
 	switch {
-	case s.version == nil || other.version == nil:
+	case s.content == nil || other.content == nil:
 	case s.posting == nil:
 		other.All(yield)
 	case other.posting == nil:
 		s.All(yield)
 	case s.posting.n <= other.posting.n:
-		s.posting.and(other.posting, &s.version.objects, yield)
+		and(s.posting, other.posting, &stateIn(s).objects, yield)
 	default:
-		other.posting.and(s.posting, &s.version.objects, yield)
+		and(other.posting, s.posting, &stateIn(s).objects, yield)
 	}
 }
 
 // ----------------------------------------------------------------------------------------------------------------------
 
-func (v *Version) empty() bool { return v == nil || v.directory == nil }
+// stateOf returns what v has, nil if it has nothing.
+func stateOf(v *Version) *state {
+	if v == nil || v.content == nil {
+		return nil
+	}
+	return v.content.(*state)
+}
+
+// stateIn returns what s is of, which must not be nothing.
+func stateIn(s Set) *state { return s.content.(*state) }
 
 // places yields every object with its slot until yield returns false.
 func (s Set) places(yield func(uint32, object.Object) bool) {
 	switch {
-	case s.version == nil:
+	case s.content == nil:
 	case s.posting == nil:
-		s.version.objects.places(yield)
+		stateIn(s).objects.places(yield)
 	default:
-		s.posting.places(&s.version.objects, yield)
+		placesOf(s.posting, &stateIn(s).objects, yield)
 	}
 }
 
-// find returns the position of key's entry in its bucket, its slot and its object; the object is nil if there is none.
-func (v *Version) find(key object.Key, hash uint32) (at int, slot uint32, obj object.Object) {
-	if v.empty() {
-		return 0, 0, nil
-	}
-	for i, e := range v.keys.bucket(hash) {
-		if e.hash != hash {
-			continue
+// find returns the place of key and its object; none and nil if there is none.
+func (s *state) find(key object.Key, hash uint32) (Place, object.Object) {
+	for b := bucketOf(&s.keys, hash); b != nil; b = b.more {
+		for i, h := range &b.hashes {
+			if h != hash || b.has[i] == 0 {
+				continue
+			}
+			if obj := s.objects.get(uint32(b.has[i] - 1)); obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
+				return b.has[i], obj
+			}
 		}
-		if obj := v.objects.at(e.slot); obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
-			return i, e.slot, obj
-		}
 	}
-	return 0, 0, nil
+	return 0, nil
 }
 
-func (v *Version) index(id *ID) *index {
-	if !v.empty() {
-		for i := range v.indexes {
-			if v.indexes[i].id == id {
-				return &v.indexes[i]
+// postingOf returns the posting of the key for which is returns true, which has the hash; nil if there is none.
+func postingOf(postings *hashed[*posting], hash uint32, is func(key any) bool) *posting {
+	for b := bucketOf(postings, hash); b != nil; b = b.more {
+		for i, h := range &b.hashes {
+			if p := b.has[i]; h == hash && p != nil && is(p.key) {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// index returns the index; nil if s, which may be nil, doesn't have it.
+func (s *state) index(id *ID) *index {
+	if s != nil {
+		for _, ix := range s.indexes {
+			if ix.id == id {
+				return ix
 			}
 		}
 	}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import (
+	"math/bits"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Cursor goes over a Set, some objects at a time. Loops over it can be compiled into the code of whoever reads; then a
+// processor begins to fetch the next objects while it waits for one, which makes the loop several times as fast as one
+// that calls a function for each. The zero Cursor is at its end. A Cursor must not be copied once it has begun.
+type Cursor struct {
+	set     Set
+	narrows bool // to what has the labels
+	labels  Labels
+
+	// What Next returns next: those objects whose bit is set.
+	objs []object.Object // of a leaf
+	mask uint8
+
+	at   int // the next place of objects, or the next of the posting's slots or spans
+	slot int // the next slot, or eight slots, of a span
+	one  [1]uint32
+
+	// The places from first on as an old state has them, where they were in doubt.
+	first int
+	old   hidden // an oldLeaves
+}
+
+type oldLeaves []*node[leaf]
+
+func (oldLeaves) isHidden() {}
+
+// Start begins with the first objects of s. If labels isn't nil, most of those that don't have the labels are left out.
+func (c *Cursor) Start(s Set, labels *Labels) {
+	c.set = s
+	if labels != nil {
+		c.labels, c.narrows = *labels, true
+	}
+	if s.posting != nil {
+		c.one[0] = s.posting.one
+	}
+}
+
+// Next returns the next objects, nil at the end. There may be nils among them. The slice must not be changed.
+//
+//go:noinline
+func (c *Cursor) Next() []object.Object {
+	for c.mask == 0 {
+		if c.set.content == nil {
+			return nil
+		}
+		lf := advance(c)
+		if lf == nil {
+			return nil
+		}
+		c.objs = lf.objs[:]
+		if c.narrows {
+			narrow(c, lf)
+		}
+	}
+	from := bits.TrailingZeros8(c.mask)
+	n := bits.TrailingZeros8(^(c.mask >> from))
+	c.mask &^= (1<<n - 1) << from
+	return c.objs[from : from+n]
+}
+
+// narrow takes those objects out of mask that don't have the labels, if that is known.
+func narrow(c *Cursor, lf *leaf) {
+	known := lf.signatures()
+	if known == nil {
+		return
+	}
+	for mask := c.mask; mask != 0; mask &= mask - 1 {
+		if i := bits.TrailingZeros8(mask); !c.labels.may(known[i]) {
+			c.mask &^= 1 << i
+		}
+	}
+}
+
+// advance returns the next leaf that has objects of the set, and sets mask to them. It returns nil at the end.
+func advance(c *Cursor) *leaf {
+	leaves := &stateIn(c.set).objects.leaves
+	switch p := c.set.posting; {
+	case leaves.shelf == nil:
+		return nil
+	case p == nil:
+		return nextLeaf(c, leaves)
+	case p.n == 1:
+		return nextSlots(c, leaves, &c.at, c.one[:], 0)
+	case p.many.few != nil:
+		return nextSlots(c, leaves, &c.at, p.many.few, 0)
+	default:
+		return nextOfSpans(c, leaves, p.many.spans)
+	}
+}
+
+func nextLeaf(c *Cursor, leaves *array[leaf]) *leaf {
+	places := leaves.shelf.places
+	for c.at < len(places) {
+		i := c.at
+		c.at++
+		n := places[i].Load()
+		if n == nil || n.owner > leaves.serial {
+			n = before(c, leaves, i)
+		}
+		if n != nil {
+			c.mask = 1<<leafLen - 1
+			return &n.c
+		}
+	}
+	return nil
+}
+
+// before returns the leaf at place i, at which the shelf has none or a newer one. It looks at the chain for many places at
+// once.
+func before(c *Cursor, leaves *array[leaf], i int) *node[leaf] {
+	old, _ := c.old.(oldLeaves)
+	if i >= c.first && i-c.first < len(old) {
+		return old[i-c.first]
+	}
+	if leaves.since.next.Load() == nil {
+		return nil
+	}
+	old = make(oldLeaves, min(window, len(leaves.shelf.places)-i))
+	read(leaves, uint32(i), old)
+	c.first, c.old = i, old
+	return old[0]
+}
+
+// nextSlots goes on at at, to the next leaf with slots, which are ascending and count from first on.
+func nextSlots[S uint16 | uint32](c *Cursor, leaves *array[leaf], at *int, slots []S, first uint32) *leaf {
+	for *at < len(slots) {
+		number, mask := (first+uint32(slots[*at]))>>leafBits, uint8(0)
+		for ; *at < len(slots) && (first+uint32(slots[*at]))>>leafBits == number; *at++ {
+			mask |= 1 << (slots[*at] % leafLen)
+		}
+		if lf := leafAt(c, leaves, number, mask); lf != nil {
+			return lf
+		}
+	}
+	return nil
+}
+
+func nextOfSpans(c *Cursor, leaves *array[leaf], spans []span) *leaf {
+	for ; c.at < len(spans); c.at, c.slot = c.at+1, 0 {
+		s := &spans[c.at]
+		first := s.number << spanBits
+		if s.bits == nil {
+			if lf := nextSlots(c, leaves, &c.slot, s.few, first); lf != nil {
+				return lf
+			}
+			continue
+		}
+		for c.slot < 1<<spanBits {
+			word := s.bits.words[c.slot/64] >> (c.slot % 64)
+			if word == 0 {
+				c.slot = (c.slot/64 + 1) * 64
+				continue
+			}
+			c.slot += bits.TrailingZeros64(word) / leafLen * leafLen
+			slot := first + uint32(c.slot)
+			mask := uint8(s.bits.words[c.slot/64] >> (c.slot % 64)) // one bit for each place of a leaf
+			c.slot += leafLen
+			if lf := leafAt(c, leaves, slot>>leafBits, mask); lf != nil {
+				return lf
+			}
+		}
+	}
+	return nil
+}
+
+// leafAt sets mask and returns the leaf of that number. It has no object at a slot, or isn't there, if its object was changed in
+// the table, which is forbidden, and then removed: its old keys were not known any more.
+func leafAt(c *Cursor, leaves *array[leaf], number uint32, mask uint8) *leaf {
+	n := at(leaves, number)
+	if n == nil {
+		return nil
+	}
+	c.mask = mask
+	return &n.c
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import "github.com/informer-gen/informer-gen/runtime/object"
+
+// Place is where an object stands in its table, its slot plus one, from the Set that brings its key to the Delete that takes it
+// away. 0 is no place.
+type Place uint32
+
+// Find returns the object under key and its place; nil and 0 if there is none.
+func (v *Version) Find(key object.Key) (object.Object, Place) {
+	s := stateOf(v)
+	if s == nil {
+		return nil, 0
+	}
+	at, obj := s.find(key, Hash(key))
+	return obj, at
+}
+
+// Marks is a set of places. The zero Marks is empty.
+type Marks struct {
+	bits []uint64
+	n    int
+}
+
+// Add adds a place, which must not be 0.
+func (m *Marks) Add(p Place) {
+	word, bit := int(p-1)/64, uint64(1)<<((p-1)%64)
+	for word >= len(m.bits) {
+		m.bits = append(m.bits, 0)
+	}
+	if m.bits[word]&bit == 0 {
+		m.bits[word] |= bit
+		m.n++
+	}
+}
+
+// Has says whether a place was added.
+func (m *Marks) Has(p Place) bool {
+	word := int(p-1) / 64
+	return p > 0 && word < len(m.bits) && m.bits[word]>>((p-1)%64)&1 != 0
+}
+
+// Len returns the number of places.
+func (m *Marks) Len() int { return m.n }
+
+// KeepAll does what Keep does for all places, in which there must have been objects when the Txn began or before. It costs
+// much less.
+//
+//go:noinline
+func (x Txn) KeepAll(m *Marks) {
+	if !x.Open() || !writerOf(x).replacing {
+		return
+	}
+	w := writerOf(x)
+	for len(w.marks) < len(m.bits) {
+		w.marks = append(w.marks, 0)
+	}
+	for i, bits := range m.bits {
+		w.marks[i] |= bits
+	}
+}

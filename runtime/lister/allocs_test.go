@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lister_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/lister"
+)
+
+// TestReadingAllocatesNothing per object. A loop over All allocates a little, unless it is that of a Snapshot.
+func TestReadingAllocatesNothing(t *testing.T) {
+	var objs [][2]string
+	for i := range 200 {
+		objs = append(objs, [2]string{"ns", fmt.Sprint(i)})
+	}
+	resource := lister.New(newStore(t, objs...), resource)
+	held := []lister.Lister[*thing]{resource}
+	n := 0
+	for _, tc := range []struct {
+		what string
+		most float64
+		read func()
+	}{
+		{"Get", 0, func() {
+			if _, err := resource.Namespace("ns").Get("7"); err == nil {
+				n++
+			}
+		}},
+		{"All", 4, func() {
+			for range resource.All() {
+				n++
+			}
+		}},
+		{"All of a namespace", 4, func() {
+			for range resource.Namespace("ns").All() {
+				n++
+			}
+		}},
+		{"All by an interface", 4, func() {
+			for range held[0].All() {
+				n++
+			}
+		}},
+		{"All of a Snapshot by an interface", 0, func() {
+			for range held[0].Snapshot().All() {
+				n++
+			}
+		}},
+	} {
+		n = 0
+		if allocs := testing.AllocsPerRun(10, tc.read); allocs > tc.most || n == 0 {
+			t.Errorf("%s: %v allocations, want %v; found %d", tc.what, allocs, tc.most, n)
+		}
+	}
+}
