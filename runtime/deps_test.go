@@ -25,6 +25,21 @@ var allowed = []struct {
 		pkg:     "object",
 		imports: []string{"k8s.io/apimachinery"},
 	},
+	{pkg: "internal/layout"},
+	{
+		pkg:     "internal/share",
+		reaches: []string{"internal/layout"},
+	},
+	{
+		pkg:     "internal/jsondec",
+		reaches: []string{"internal/layout", "internal/share"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
+	{
+		pkg:     "internal/protodec",
+		reaches: []string{"internal/layout", "internal/share"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
 	{
 		pkg:     "internal/table",
 		reaches: []string{"object"},
@@ -41,17 +56,17 @@ var allowed = []struct {
 	},
 	{
 		pkg:     "source",
-		reaches: []string{"object"},
+		reaches: []string{"object", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest", "github.com/go-json-experiment/json", "sigs.k8s.io/json"},
 	},
 	{
 		pkg:     "reflector",
-		reaches: []string{"object", "source"},
+		reaches: []string{"object", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "watch",
-		reaches: []string{"object", "source", "reflector"},
+		reaches: []string{"object", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector"},
 		imports: []string{"k8s.io/apimachinery"},
 	},
 	{
@@ -72,12 +87,12 @@ var allowed = []struct {
 	},
 	{
 		pkg:     "internal/engine",
-		reaches: []string{"object", "internal/table", "source", "reflector", "deltafifo", "metrics", "internal/mutation"},
+		reaches: []string{"object", "internal/table", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "informer",
-		reaches: []string{"object", "internal/table", "internal/engine", "source", "reflector", "deltafifo", "metrics", "internal/mutation", "store", "lister"},
+		reaches: []string{"object", "internal/table", "internal/engine", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation", "store", "lister"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{

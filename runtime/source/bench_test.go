@@ -9,6 +9,8 @@ import (
 	"io"
 	"testing"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	sigsjson "sigs.k8s.io/json"
@@ -42,25 +44,31 @@ func benchList(n int) string {
 
 // benchCases are the ways in which Pods are decoded.
 var benchCases = []struct {
-	name   string
-	format Format
-	opts   Options
-	sample func() object.Object
+	name     string
+	format   Format
+	opts     Options
+	sample   func() object.Object
+	readOnly bool
 }{
-	{"json", JSON, Options{}, newPod},
-	{"json-slim", JSON, Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}, newPod},
-	{"json-untyped", JSON, Options{}, newUntyped},
-	{"protobuf", Protobuf, Options{}, newPod},
-	{"protobuf-slim", Protobuf, Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}, newPod},
-	{"cbor", CBOR, Options{}, newPod},
-	{"cbor-slim", CBOR, Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}, newPod},
-	{"cbor-untyped", CBOR, Options{}, newUntyped},
+	{"json", JSON, Options{}, newPod, true},
+	{"json-slim", JSON, benchSlim, newPod, true},
+	{"json-owned", JSON, Options{}, newPod, false},
+	{"json-untyped", JSON, Options{}, newUntyped, false},
+	{"protobuf", Protobuf, Options{}, newPod, true},
+	{"protobuf-slim", Protobuf, benchSlim, newPod, true},
+	{"protobuf-owned", Protobuf, Options{}, newPod, false},
+	{"cbor", CBOR, Options{}, newPod, false},
+	{"cbor-slim", CBOR, benchSlim, newPod, false},
+	{"cbor-untyped", CBOR, Options{}, newUntyped, false},
 }
+
+var benchSlim = Options{DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
 
 func newPod() object.Object     { return &corev1.Pod{} }
 func newUntyped() object.Object { return &unstructured.Unstructured{} }
 
-// BenchmarkList decodes 1,000 Pods, as a source does it and as sigs.k8s.io/json does it in one piece.
+// BenchmarkList decodes 1,000 Pods, as a source does it, one by one with json v2, and with sigs.k8s.io/json in one piece. How much several
+// goroutines help is to be seen with -cpu 1,2,4.
 func BenchmarkList(b *testing.B) {
 	text := []byte(benchList(1000))
 	for _, tc := range benchCases {
@@ -72,12 +80,35 @@ func BenchmarkList(b *testing.B) {
 			for b.Loop() {
 				n := 0
 				l := listReader{stream: newStream(c, "list", io.NopCloser(bytes.NewReader(body)), tc.format), deliver: func(object.Object) error { n++; return nil }}
+				l.readOnly = tc.readOnly
 				if _, err := l.read(); err != nil || n != 1000 {
 					b.Fatal(n, err)
 				}
 			}
 		})
 	}
+	b.Run("json-v2", func(b *testing.B) {
+		b.SetBytes(int64(len(text)))
+		b.ReportAllocs()
+		for b.Loop() {
+			dec := jsontext.NewDecoder(bytes.NewReader(text), typedOptions)
+			for range 12 { // to the beginning of the items
+				if _, err := dec.ReadToken(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			n := 0
+			for dec.PeekKind() == '{' {
+				if err := jsonv2.UnmarshalDecode(dec, &corev1.Pod{}); err != nil {
+					b.Fatal(err)
+				}
+				n++
+			}
+			if n != 1000 {
+				b.Fatal(n)
+			}
+		}
+	})
 	b.Run("sigs", func(b *testing.B) {
 		b.SetBytes(int64(len(text)))
 		b.ReportAllocs()
@@ -111,6 +142,7 @@ func BenchmarkWatch(b *testing.B) {
 			})
 			c := mustCodec(b, tc.opts, tc.sample)
 			w := watchReader{stream: newStream(c, "watch", io.NopCloser(&lines{r: r}), tc.format), deliver: func(Event[object.Object]) error { return nil }}
+			w.readOnly = tc.readOnly
 			if err := w.read(); err != nil {
 				b.Fatal(err)
 			}

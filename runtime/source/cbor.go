@@ -6,27 +6,15 @@ import (
 	"fmt"
 	"io"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
-
-	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// cborWire reads CBOR (RFC 8949) of the same shape as JSON; a watch is a sequence of data items (RFC 8742). Data items are cut
-// out of the stream one by one and decoded by apimachinery, whose rules they are.
+// cborWire reads CBOR (RFC 8949) of the same shape as JSON; a watch is a sequence of data items (RFC 8742).
 type cborWire struct {
-	c    *codec
-	r    byteReader
-	item []byte // the value at hand
-	buf  []byte // anything small
+	s     *stream
+	f     *feed
+	frame cborFrame // of the item that data begins with
 }
-
-func newCBORWire(c *codec, r io.Reader) *cborWire { return &cborWire{c: c, r: newByteReader(r)} }
-
-func (c *cborWire) offset() int64 { return c.r.n }
 
 func (c *cborWire) list(l *listReader) error {
 	first, err := c.value()
@@ -35,6 +23,13 @@ func (c *cborWire) list(l *listReader) error {
 	}
 	seen := map[string]bool{}
 	err = c.members(first, "the response", func(name string) (err error) {
+		switch name {
+		case "kind", "apiVersion", "metadata", "items":
+			if seen[name] {
+				return errTwoMembers(name)
+			}
+			seen[name] = true
+		}
 		switch name {
 		case "kind":
 			l.kind, err = c.text("the list's kind")
@@ -45,20 +40,15 @@ func (c *cborWire) list(l *listReader) error {
 		case "items":
 			err = c.items(l)
 		default:
-			c.buf, err = c.next(c.buf)
-			return err
+			_, err = c.next()
 		}
-		if err == nil && seen[name] {
-			return errTwoMembers(name)
-		}
-		seen[name] = true
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if b, err := c.r.ReadByte(); err == nil {
-		return fmt.Errorf("%w: a byte %#x after the end of the list", ErrMalformed, b)
+	if err := c.f.need(1); err == nil {
+		return fmt.Errorf("%w: a byte %#x after the end of the list", ErrMalformed, c.f.data()[0])
 	} else if err != io.EOF {
 		return err
 	}
@@ -66,12 +56,12 @@ func (c *cborWire) list(l *listReader) error {
 }
 
 func (c *cborWire) listMeta() (listMeta, error) {
-	var err error
-	if c.buf, err = c.next(c.buf); err != nil {
+	raw, err := c.next()
+	if err != nil {
 		return listMeta{}, err
 	}
 	var fields map[string]any
-	if err := direct.Unmarshal(c.buf, &fields); err != nil {
+	if err := direct.Unmarshal(raw, &fields); err != nil {
 		return listMeta{}, fmt.Errorf("the list's metadata: %w", err)
 	}
 	var meta listMeta
@@ -95,147 +85,76 @@ func (c *cborWire) items(l *listReader) error {
 	if err := l.begin(); err != nil {
 		return err
 	}
-	for n := uint64(0); h.indefinite || n < h.arg; n++ {
-		if h.indefinite {
-			if done, err := c.skipBreak(); done || err != nil {
-				return err
-			}
-		}
-		if err := l.next(cborItem{c}); err != nil {
-			return err
-		}
-	}
-	return nil
+	c.frame.reset()
+	return l.run(&cborItems{cborWire: c, head: h}, decoder.item, l.take)
 }
 
-// cborItem is an item of a list, which is still in the stream.
-type cborItem struct{ *cborWire }
-
-func (c cborItem) object() (object.Object, identity, error) {
-	var err error
-	if c.item, err = c.next(c.item); err != nil {
-		return nil, identity{}, err
-	}
-	return c.cborWire.object()
+// cborItems scans the items of a list.
+type cborItems struct {
+	*cborWire
+	head cborHead // of the array
+	n    uint64   // items so far
 }
 
-func (c *cborWire) event(w *watchReader) (event Event[object.Object], key object.Key, err error) {
-	first, err := c.value()
-	if err != nil {
-		return event, key, err
+func (c *cborItems) scan() step {
+	data := c.f.data()
+	switch {
+	case !c.head.indefinite && c.n == c.head.arg:
+		return step{kind: stepEnd}
+	case c.head.indefinite && len(data) > 0 && data[0] == cborBreak:
+		c.f.pos++
+		return step{kind: stepEnd}
 	}
-	event, key, err = c.frame(w, first)
-	return event, key, cutOff(err)
+	found := c.whole()
+	if found.kind == stepItem {
+		c.n++
+	}
+	return found
 }
 
-// frame reads one event, whose head has been read.
-func (c *cborWire) frame(w *watchReader, first cborHead) (event Event[object.Object], key object.Key, err error) {
-	var typ string
-	var typed, about bool
-	err = c.members(first, "an event", func(name string) (err error) {
-		switch {
-		case name == "type" && typed:
-			return errTwoTypes
-		case name == "type":
-			typed = true
-			typ, err = c.text("the event's type")
-		case name == "object" && about:
-			return errTwoObjects
-		case name == "object":
-			about = true
-			c.item, err = c.next(c.item)
-		default:
-			c.buf, err = c.next(c.buf)
-		}
-		return err
-	})
-	if err == nil {
-		err = checkType(typ)
+func (c *cborItems) broken(err error) step { return c.failed(cutOff(err)) }
+
+func (c *cborWire) events() scanner { return cborEvents{c} }
+
+// cborEvents scans the events of a watch.
+type cborEvents struct{ *cborWire }
+
+func (c cborEvents) scan() step {
+	if data := c.f.data(); len(data) > 0 && data[0] == cborBreak {
+		return c.taken(1) // no event, as the decoder will say
 	}
-	if err == nil && !about {
-		err = errNoObject(typ)
-	}
-	if err != nil {
-		return event, key, err
-	}
-	return w.content(typ, c)
+	return c.whole()
 }
 
-// object implements value.
-func (c *cborWire) object() (object.Object, identity, error) {
-	raw := c.item
-	if !c.c.drop.nothing() {
-		raw = dropCBOR(raw, &c.c.drop)
+func (c cborEvents) broken(err error) step {
+	if len(c.f.data()) == 0 && err == io.EOF {
+		return step{kind: stepEnd}
 	}
-	if c.c.untyped {
-		var content map[string]any
-		err := direct.Unmarshal(raw, &content)
-		return c.c.readUntyped(content, err)
-	}
-	obj, _, err := c.c.cbor.Decode(raw, &anyKind, nil)
-	if err != nil {
-		return nil, identity{key: c.key(raw)}, err
-	}
-	return c.c.read(obj.(object.Object), identity{}, nil)
+	return c.failed(cutOff(err))
 }
 
-// key tries to name an object that can't be decoded.
-func (c *cborWire) key(raw []byte) (key object.Key) {
-	var content map[string]any
-	if direct.Unmarshal(raw, &content) == nil {
-		meta, _ := content["metadata"].(map[string]any)
-		key.Namespace, _ = meta["namespace"].(string)
-		key.Name, _ = meta["name"].(string)
+// whole finds the end of the item that is next.
+func (c *cborWire) whole() step {
+	n, ok, err := c.frame.end(c.f.data())
+	switch {
+	case err != nil:
+		return c.failed(err)
+	case !ok:
+		return step{}
 	}
-	return key
+	c.frame.reset()
+	return c.taken(n)
 }
 
-// mark implements value.
-func (c *cborWire) mark() (mark, error) {
-	var content map[string]any
-	if err := direct.Unmarshal(c.item, &content); err != nil {
-		return mark{}, err
-	}
-	var m mark
-	m.apiVersion, _ = content["apiVersion"].(string)
-	m.kind, _ = content["kind"].(string)
-	meta, _ := content["metadata"].(map[string]any)
-	m.resourceVersion, _ = meta["resourceVersion"].(string)
-	annotations, _ := meta["annotations"].(map[string]any)
-	m.initialEventsEnd = annotations[metav1.InitialEventsAnnotationKey] == "true"
-	return m, nil
+// taken takes n bytes as an item.
+func (c *cborWire) taken(n int) step {
+	found := step{kind: stepItem, start: c.f.pos, end: c.f.pos + n}
+	c.f.pos += n
+	c.f.used()
+	return found
 }
 
-// status implements value.
-func (c *cborWire) status() (metav1.Status, error) { return cborStatus(c.item) }
-
-func cborStatus(raw []byte) (metav1.Status, error) {
-	var status metav1.Status
-	decoder := cbor.NewSerializer(creater(func() runtime.Object { return &status }), nil)
-	_, _, err := decoder.Decode(raw, &anyKind, nil)
-	return status, err
-}
-
-// anyKind is what an object that doesn't say its kind is taken for; the decoder wants to know.
-var anyKind = schema.GroupVersionKind{Version: "any", Kind: "any"}
-
-// newCBORDecoder makes a decoder of objects that newObject makes.
-func newCBORDecoder(newObject func() object.Object) runtime.Decoder {
-	return cbor.NewSerializer(creater(func() runtime.Object {
-		if obj := newObject(); obj != nil {
-			return obj
-		}
-		return nil
-	}), nil)
-}
-
-// creater makes objects for a decoder that would look them up in a scheme.
-type creater func() runtime.Object
-
-// New implements runtime.ObjectCreater, for whatever kind an object says it is of: that is checked later.
-func (f creater) New(schema.GroupVersionKind) (runtime.Object, error) {
-	if obj := f(); obj != nil {
-		return obj, nil
-	}
-	return nil, errNoNewObject
+// failed is a step that failed with an item that is not whole.
+func (c *cborWire) failed(err error) step {
+	return step{kind: stepFailed, item: true, err: err, offset: c.f.base + int64(c.f.end)}
 }

@@ -74,31 +74,133 @@ func parseHead(initial byte, arg []byte) cborHead {
 	return h
 }
 
-// head reads the head of an item to the end of dst. It returns io.EOF at the end of the stream only.
-func (c *cborWire) head(dst []byte) (cborHead, []byte, error) {
-	initial, err := c.r.ReadByte()
-	if err != nil {
-		return cborHead{}, dst, err
+// headOf reads the head that data begins with; ok is false if more bytes are needed.
+func headOf(data []byte) (h cborHead, ok bool, err error) {
+	if len(data) == 0 {
+		return h, false, nil
 	}
-	dst = append(dst, initial)
-	size := argSize(initial)
+	size := argSize(data[0])
 	if size < 0 {
-		return cborHead{}, dst, fmt.Errorf("%w: a CBOR item can't begin with the byte %#x", ErrMalformed, initial)
+		return h, false, fmt.Errorf("%w: a CBOR item can't begin with the byte %#x", ErrMalformed, data[0])
 	}
-	at := len(dst)
-	if size > 0 {
-		if dst, err = c.r.append(dst, uint64(size)); err != nil {
-			return cborHead{}, dst, err
+	if len(data) < 1+size {
+		return h, false, nil
+	}
+	return parseHead(data[0], data[1:1+size]), true, nil
+}
+
+// cborFrame finds the end of a data item of which more and more bytes are there. The zero value is ready for an item.
+type cborFrame struct {
+	at   int // bytes that have been looked at
+	open []cborOpen
+}
+
+// cborOpen is an item that has others in it.
+type cborOpen struct {
+	head cborHead
+	left uint64 // items that are to come, if that is known
+	odd  bool   // a value has to come, of a map of indefinite length
+}
+
+// end returns the length of the item that data begins with; ok is false if more bytes are needed. The next call then gets the same
+// bytes and more of them.
+func (f *cborFrame) end(data []byte) (n int, ok bool, err error) {
+	for {
+		h, ok, err := headOf(data[f.at:])
+		if !ok || err != nil {
+			return 0, false, err
+		}
+		size := h.size
+		whole := true
+		switch top := f.top(); {
+		case h.isBreak():
+			if top == nil {
+				return 0, false, fmt.Errorf("%w: a CBOR break outside of anything", ErrMalformed)
+			}
+			if !top.head.indefinite || top.odd {
+				return 0, false, fmt.Errorf("%w: a CBOR break in the middle of a %v", ErrMalformed, top.head)
+			}
+			f.open = f.open[:len(f.open)-1]
+		case top != nil && (top.head.major == cborBytes || top.head.major == cborText) && (h.major != top.head.major || h.indefinite):
+			return 0, false, fmt.Errorf("%w: a CBOR %v in the middle of a %v", ErrMalformed, h, top.head)
+		case h.major == cborTag:
+			whole = false
+		case (h.major == cborBytes || h.major == cborText) && !h.indefinite:
+			if err := checkSize(h.arg); err != nil {
+				return 0, false, err
+			}
+			if size += int(h.arg); len(data)-f.at < size {
+				return 0, false, nil
+			}
+		case h.major >= cborBytes && h.major <= cborMap:
+			if h.major == cborMap && h.arg > maxItem {
+				return 0, false, fmt.Errorf("%w: a CBOR map of %d entries", ErrMalformed, h.arg)
+			}
+			left := h.arg
+			if h.major == cborMap {
+				left *= 2
+			}
+			if h.indefinite || left > 0 {
+				if len(f.open) >= cborMaxDepth {
+					return 0, false, fmt.Errorf("%w: CBOR is nested more than %d deep", ErrMalformed, cborMaxDepth)
+				}
+				f.open = append(f.open, cborOpen{head: h, left: left})
+				whole = false
+			}
+		}
+		f.at += size
+		if whole && f.close() {
+			return f.at, true, nil
 		}
 	}
-	return parseHead(initial, dst[at:]), dst, nil
+}
+
+func (f *cborFrame) top() *cborOpen {
+	if len(f.open) == 0 {
+		return nil
+	}
+	return &f.open[len(f.open)-1]
+}
+
+// close ends an item, and those of which it is the last. It reports whether all have ended.
+func (f *cborFrame) close() bool {
+	for len(f.open) > 0 {
+		top := f.top()
+		if top.head.indefinite {
+			top.odd = top.head.major == cborMap && !top.odd
+			return false
+		}
+		if top.left--; top.left > 0 {
+			return false
+		}
+		f.open = f.open[:len(f.open)-1]
+	}
+	return true
+}
+
+// reset makes it ready for another item.
+func (f *cborFrame) reset() { f.at, f.open = 0, f.open[:0] }
+
+// head reads the head of an item. It returns io.EOF at the end of the stream only.
+func (c *cborWire) head() (cborHead, error) {
+	for size := 1; ; size++ {
+		if err := c.f.need(size); err != nil {
+			return cborHead{}, err
+		}
+		h, ok, err := headOf(c.f.data())
+		if ok {
+			c.f.pos += h.size
+		}
+		if ok || err != nil {
+			return h, err
+		}
+	}
 }
 
 // value reads the head of the next item, and the tags before it. It returns io.EOF at the end of the stream only.
 func (c *cborWire) value() (cborHead, error) {
 	for n := 0; ; n++ {
-		h, buf, err := c.head(c.buf[:0])
-		c.buf = buf
+		h, err := c.head()
 		if n > 0 {
 			err = cutOff(err)
 		}
@@ -132,15 +234,14 @@ func (c *cborWire) members(h cborHead, what string, member func(name string) err
 
 // skipBreak reports whether the next byte is the end of something of indefinite length, and reads it if so.
 func (c *cborWire) skipBreak() (bool, error) {
-	b, err := c.r.r.Peek(1)
-	if err != nil {
+	if err := c.f.need(1); err != nil {
 		return false, cutOff(err)
 	}
-	if b[0] != cborBreak {
+	if c.f.data()[0] != cborBreak {
 		return false, nil
 	}
-	_, err = c.r.ReadByte()
-	return true, err
+	c.f.pos++
+	return true, nil
 }
 
 // text reads a string, which may be one of bytes, or null as "".
@@ -155,86 +256,57 @@ func (c *cborWire) text(what string) (string, error) {
 	if h.major != cborBytes && h.major != cborText {
 		return "", fmt.Errorf("%w: %s is a CBOR %v, want a text", ErrMalformed, what, h)
 	}
-	if c.buf, err = c.string(c.buf[:0], h, true); err != nil {
-		return "", err
-	}
-	return string(c.buf), nil
-}
-
-// string reads what follows the head of a string; of one of indefinite length without the heads, if plain.
-func (c *cborWire) string(dst []byte, h cborHead, plain bool) ([]byte, error) {
 	if !h.indefinite {
-		return c.r.append(dst, h.arg)
+		return c.piece(h)
 	}
+	var text []byte
 	for {
-		at := len(dst)
-		chunk, next, err := c.head(dst)
-		dst = next
+		chunk, err := c.head()
 		if err != nil {
-			return dst, cutOff(err)
-		}
-		if plain {
-			dst = dst[:at]
+			return "", cutOff(err)
 		}
 		if chunk.isBreak() {
-			return dst, nil
+			return string(text), nil
 		}
 		if chunk.major != h.major || chunk.indefinite {
-			return dst, fmt.Errorf("%w: a CBOR %v in the middle of a %v", ErrMalformed, chunk, h)
+			return "", fmt.Errorf("%w: a CBOR %v in the middle of a %v", ErrMalformed, chunk, h)
 		}
-		if dst, err = c.r.append(dst, chunk.arg); err != nil {
-			return dst, err
+		piece, err := c.piece(chunk)
+		if err != nil {
+			return "", err
 		}
+		text = append(text, piece...)
 	}
 }
 
-// next reads a whole item into buf, whose content it replaces.
-func (c *cborWire) next(buf []byte) ([]byte, error) {
-	buf, ended, err := c.appendItem(reuse(buf), 0)
-	if err == nil && ended {
-		err = fmt.Errorf("%w: a CBOR break outside of anything", ErrMalformed)
+// piece reads what follows the head of a string of definite length.
+func (c *cborWire) piece(h cborHead) (string, error) {
+	if err := checkSize(h.arg); err != nil {
+		return "", err
 	}
-	return buf, cutOff(err)
+	if err := c.f.need(int(h.arg)); err != nil {
+		return "", cutOff(err)
+	}
+	text := string(c.f.data()[:h.arg])
+	c.f.pos += int(h.arg)
+	return text, nil
 }
 
-// appendItem reads a whole item to the end of dst, or a break, for which it returns true.
-func (c *cborWire) appendItem(dst []byte, depth int) ([]byte, bool, error) {
-	if depth > cborMaxDepth {
-		return dst, false, fmt.Errorf("%w: CBOR is nested more than %d deep", ErrMalformed, cborMaxDepth)
-	}
-	h, dst, err := c.head(dst)
-	if err != nil {
-		return dst, false, err
-	}
-	elements := uint64(0)
-	switch h.major {
-	case cborBytes, cborText:
-		dst, err = c.string(dst, h, false)
-		return dst, false, err
-	case cborArray:
-		elements = h.arg
-	case cborMap:
-		if h.arg > maxItem {
-			return dst, false, fmt.Errorf("%w: a CBOR map of %d entries", ErrMalformed, h.arg)
+// next reads a whole item.
+func (c *cborWire) next() ([]byte, error) {
+	c.frame.reset()
+	for {
+		data := c.f.data()
+		n, ok, err := c.frame.end(data)
+		if ok {
+			c.f.pos += n
+			return data[:n], nil
 		}
-		elements = 2 * h.arg
-	case cborTag:
-		elements = 1
-	case cborSimple:
-		return dst, h.indefinite, nil
+		if err == nil {
+			err = c.f.more()
+		}
+		if err != nil {
+			return nil, cutOff(err)
+		}
 	}
-	for n := uint64(0); h.indefinite || n < elements; n++ {
-		var ended bool
-		if dst, ended, err = c.appendItem(dst, depth+1); err != nil {
-			return dst, false, cutOff(err)
-		}
-		if !ended {
-			continue
-		}
-		if !h.indefinite || h.major == cborMap && n%2 == 1 {
-			return dst, false, fmt.Errorf("%w: a CBOR break in the middle of a %v", ErrMalformed, h)
-		}
-		return dst, false, nil
-	}
-	return dst, false, nil
 }

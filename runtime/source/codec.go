@@ -15,8 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// codec knows what the objects of one collection are and how each format decodes them. It has no state and is shared by
-// all streams.
+// codec knows what the objects of one collection are and how each format decodes them. It is shared by all streams.
 type codec struct {
 	// Set once at construction.
 	gvr        schema.GroupVersionResource
@@ -29,9 +28,14 @@ type codec struct {
 	drop       dropped
 	shard      *shard
 	newObject  func() object.Object
-	exotic     bool            // objects are decoded from JSON by sigs.k8s.io/json
-	slim       *slimType       // what objects are decoded through from JSON, nil for directly
+	elem       reflect.Type    // what objects point to
+	plain      bool            // objects are new: of this type and zero, as the fast decoders want them
+	exotic     bool            // objects are decoded from JSON by sigs.k8s.io/json, if not in the fast way
 	cbor       runtime.Decoder // of typed objects
+	tuning     tuning
+
+	// By format. They have their own synchronization.
+	tools [CBOR + 1]tools
 }
 
 // What the metadata of an object is called, if that is all of it.
@@ -49,25 +53,24 @@ func newCodec(gvr schema.GroupVersionResource, opts Options, sample object.Objec
 		protobuf:   isProtobuf(sample),
 		drop:       newDropped(opts),
 		newObject:  newObject,
+		elem:       reflect.TypeOf(sample).Elem(),
+		plain:      reflect.ValueOf(sample).Elem().IsZero(),
+		tuning:     defaultTuning,
 	}
 	var err error
 	if c.shard, err = parseShard(opts.ShardSelector); err != nil {
 		return nil, err
 	}
-	t := reflect.TypeOf(sample).Elem()
 	_, c.untyped = sample.(runtime.Unstructured)
 	_, c.partial = sample.(*metav1.PartialObjectMetadata)
 	c.stampAs = c.apiVersion
 	switch {
 	case c.partial && c.kind == "":
 		c.stampAs = metadataAPIVersion
-	case c.kind == "" && !c.untyped && !strings.Contains(t.Name(), "["):
-		c.kind = t.Name()
+	case c.kind == "" && !c.untyped && !strings.Contains(c.elem.Name(), "["):
+		c.kind = c.elem.Name()
 	}
-	c.exotic = !c.untyped && isExotic(t, map[reflect.Type]bool{})
-	if !c.untyped && !c.exotic && !c.drop.nothing() {
-		c.slim = newSlimType(t)
-	}
+	c.exotic = !c.untyped && isExotic(c.elem, map[reflect.Type]bool{})
 	c.cbor = newCBORDecoder(newObject)
 	return c, nil
 }
@@ -77,6 +80,15 @@ type identity struct {
 	apiVersion, kind string // as the server put it on the object, or ""
 	key              object.Key
 	resourceVersion  string
+}
+
+// fresh makes an object. fast is true if the fast decoders can decode into it.
+func (c *codec) fresh() (obj object.Object, fast bool, err error) {
+	if obj = c.newObject(); obj == nil {
+		return nil, false, errNoNewObject
+	}
+	t := reflect.TypeOf(obj)
+	return obj, c.plain && t.Kind() == reflect.Pointer && t.Elem() == c.elem, nil
 }
 
 var errNoNewObject = errors.New("newObject returned nil; it has to return a new object at each call")

@@ -11,8 +11,10 @@
 //	 "metadata":{"resourceVersion":"42","continue":"…"}, {"type":"BOOKMARK","object":{…}}
 //	 "items":[{…},{…},…]}                                {"type":"ERROR","object":{"kind":"Status",…}}
 //	             │                                                     │
-//	             │     wire: jsonWire, protoWire or cborWire           │    how values are delimited and decoded
-//	             └──────────── one object decoded at a time ───────────┘
+//	             └────────────── feed: what has been read ─────────────┘    buffers, used again and again
+//	                      scanner: where items end                          jsonWire, protoWire, cborWire
+//	                      decoder: what they are                            a fast one, and a slow one for what it declines
+//	             ┌─────────────────────────────────────────────────────┐
 //	         listReader                              watchReader            what has to hold for them in any format
 //	             │                                                     │
 //	     item(obj) error                                       event(Event) error
@@ -22,14 +24,16 @@
 // A request asks for several formats in order of preference ([Options].Formats); the server chooses, and the answer's
 // Content-Type decides how it is read. Unless the options say otherwise, protobuf comes first for Go types that have it, which
 // are those of k8s.io/api and their like and metav1.PartialObjectMetadata, then CBOR, then JSON. Servers have protobuf for their
-// built-in kinds and for metadata, CBOR if it is switched on, and JSON always. To decode protobuf takes less than half of the time of
-// JSON; to decode CBOR takes half as long again, although it is smaller. A server that refuses such a request with 406 is asked
-// for JSON alone, at once and from then on. Answers are compressed with gzip if the server likes.
+// built-in kinds and for metadata, CBOR if it is switched on, and JSON always. To decode protobuf takes about half of the time of JSON
+// and to decode CBOR, which is apimachinery's work, several times as long, although it is smaller. A server that refuses such a
+// request with 406 is asked for JSON alone, at once and from then on. Answers are compressed with gzip if the server likes.
 //
 // JSON is read as by sigs.k8s.io/json, which API servers and client-go use: names are case-sensitive, unknown names are
-// skipped, the last of several equal names wins, and integers inside untyped values are int64. A type with an empty interface, a
-// json.Number or an unusual json tag in it is decoded by sigs.k8s.io/json itself, which takes twice as long. Protobuf is decoded by
-// the type's own methods, CBOR by apimachinery.
+// skipped, the last of several equal names wins, and integers inside untyped values are int64. Two decoders see to that: a fast one
+// takes what servers send and declines what is unusual or wrong; a slow one decides what that means. It is
+// github.com/go-json-experiment/json with options of version 1, or sigs.k8s.io/json itself for a type with an empty interface, a
+// json.Number or an unusual json tag. In the same way, protobuf that the fast decoder declines is for the type's own methods. CBOR
+// is decoded by apimachinery. A type whose new objects aren't zero values is always decoded in the slow way.
 //
 // Every object has its apiVersion and kind set, even if the server left them out (as it does inside lists of built-in
 // kinds and in all of protobuf), so that an object looks the same from a list and from a watch, in any format.
@@ -38,28 +42,38 @@
 //
 // A source of *metav1.PartialObjectMetadata asks for the metadata of the objects only, of whatever resource, and reads the
 // metadata of whole objects from a server that can't send less. [Options].Kind says what the objects then say they are.
-// DropManagedFields and DropAnnotations leave parts of the metadata out of any object, before they are decoded. (Only objects whose
-// type is not made like those of API packages, and those that sigs.k8s.io/json decodes, have them for a moment.)
-// ShardSelector restricts the collection to objects by a hash.
+// DropManagedFields and DropAnnotations leave parts of the metadata out of any object, before they are decoded. (Objects that are
+// decoded in the slow way have them for a moment.) ShardSelector restricts the collection to objects by a hash.
 //
 // # Memory
 //
-// A list is never held as a whole. Its objects are decoded while the response arrives and are handed over one by one.
-// Read ahead is a buffer of some kilobytes, or one value that has to be examined as a whole, which in protobuf and CBOR is each
-// object; that buffer is used again for the next one. Lengths in a response are not believed: memory is taken as bytes arrive,
-// and an object of more than 256 MiB is an error, as is a frame of protobuf's watch of more than 16 MiB.
+// A list is never held as a whole. Its objects are decoded while the response arrives and are handed over one by one. What decoding
+// allocates is what the objects keep. Read ahead is a buffer of some kilobytes, or one value if it is larger, or half a megabyte of a
+// response that is decoded by several goroutines; buffers are used again. Lengths in a response are not believed: memory is taken as
+// bytes arrive, and an object of more than 256 MiB is an error, as is a frame of protobuf's watch of more than 16 MiB.
+//
+// With ReadOnly, equal parts of objects are in memory once: a table of up to 16 MB for each collection and format remembers those
+// that come again, forgets those that don't, and serves lists and watches alike, so that a list that is read again shares its parts
+// with the objects of the first one. Short strings that repeat are shared in any case. With Known, an object that the caller has
+// already is not decoded again, unless the server answers in CBOR.
 //
 // # Ordering and blocking
 //
-// List and Watch run on the caller's goroutine, start no other (net/http has its own for each connection), and call back
-// on the same goroutine, one call at a time, in the order of the stream. While a callback runs, nothing more is read: a
-// slow consumer slows the stream down by TCP's flow control, and a server may close a watch whose reader is too slow. A
-// cancelled context ends the wait for the server at once; it does not interrupt a callback, but there is no other one. Less
-// formally: the callback sets the pace, and nothing is left running after List or Watch has returned.
+// List and Watch run on the caller's goroutine and call back on it, one call at a time, in the order of the stream. While a callback
+// runs, nothing more is read than the read-ahead: a slow consumer slows the stream down by TCP's flow control, and a server may close
+// a watch whose reader is too slow. An event that has arrived is handed over without waiting for what comes after it. A cancelled
+// context ends the wait for the server at once; it does not interrupt a callback, but there is no other one. Less formally: the
+// callback sets the pace, and nothing is left running after List or Watch has returned.
 //
 // # Goroutines
 //
-// There are none. A server's warnings go to the rest.Config's handler on the caller's goroutine, too.
+// A response is read and decoded by the caller's goroutine alone (net/http has its own for each connection) until it has brought
+// 256 KB without a pause and there is more. Then one goroutine reads, and up to three others, fewer than GOMAXPROCS, decode beside
+// the caller's, which goes on to hand over. They end when the response does, when the callback fails or the context is done, or
+// after a pause of the server; List and Watch wait for them. With GOMAXPROCS=1 there are none. If a method of a Go type panics
+// while an object is decoded, or ends its goroutine, that happens to the caller's.
+//
+// A server's warnings go to the rest.Config's handler on the caller's goroutine.
 //
 // # Errors
 //

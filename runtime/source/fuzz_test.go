@@ -25,7 +25,8 @@ import (
 // fuzzBody is what the sources of the list and watch targets are answered with. A process runs one input at a time.
 var fuzzBody []byte
 
-// fuzzSources read it in one format as a typed and as an untyped collection, whole and without what can be dropped.
+// fuzzSources read it in one format as a typed and as an untyped collection, whole and without what can be dropped; each alone, and with
+// several goroutines, small buffers, and parts of objects shared with all objects of inputs before.
 func fuzzSources(t testing.TB) map[Format][]Source[object.Object] {
 	slim := Options{Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
 	all := map[Format][]Source[object.Object]{}
@@ -36,13 +37,32 @@ func fuzzSources(t testing.TB) map[Format][]Source[object.Object] {
 		for _, newObject := range []func() object.Object{newPod, newUntyped} {
 			for _, opts := range []Options{{Kind: "Pod"}, slim} {
 				opts.Formats = []Format{f}
-				if s, err := NewFunc(c, pods, newObject, opts); err == nil { // untyped has no protobuf
-					all[f] = append(all[f], s)
+				for _, how := range []tuning{defaultTuning, tiny} {
+					if s, err := NewFunc(c, pods, newObject, opts); err == nil { // untyped has no protobuf
+						s.c.codec.tuning = how
+						all[f] = append(all[f], readOnly{s, how == tiny})
+					}
 				}
 			}
 		}
 	}
 	return all
+}
+
+// readOnly says whether objects are.
+type readOnly struct {
+	Source[object.Object]
+	yes bool
+}
+
+func (r readOnly) List(ctx context.Context, opts ListOptions, item func(object.Object) error) (ListResult, error) {
+	opts.ReadOnly = r.yes
+	return r.Source.List(ctx, opts, item)
+}
+
+func (r readOnly) Watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[object.Object]) error) error {
+	opts.ReadOnly = r.yes
+	return r.Source.Watch(ctx, opts, opened, event)
 }
 
 // checkObject is what every object that is handed over has to be.
@@ -92,7 +112,7 @@ func FuzzList(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if i == 0 {
+			if i < 2 {
 				checkAgainstTheirs(t, form, body, got)
 			}
 		}
@@ -230,9 +250,12 @@ func FuzzFormats(f *testing.F) {
 			}
 			want := list.Items[0]
 			want.TypeMeta = pod.TypeMeta
-			got, _, err := listAll(serveIn(t, format, body, newPod, Options{}))
-			if err != nil || !equality.Semantic.DeepEqual(&want, got[0]) {
-				t.Fatalf("%v: %v\nwant %+v\ngot  %+v", format, err, &want, got)
+			whole := serveIn(t, format, body, newPod, Options{})
+			for _, s := range []Source[object.Object]{whole, readOnly{whole, true}, readOnly{whole, true}, readOnly{whole, true}} {
+				got, _, err := listAll(s)
+				if err != nil || !equality.Semantic.DeepEqual(&want, got[0]) {
+					t.Fatalf("%v: %v\nwant %+v\ngot  %+v", format, err, &want, got)
+				}
 			}
 			slim, _, err := listAll(serveIn(t, format, body, newPod, Options{DropManagedFields: true, DropAnnotations: []string{annotation}}))
 			want.ManagedFields = nil

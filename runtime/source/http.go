@@ -65,7 +65,8 @@ func New[T object.Object](c *Client, gvr schema.GroupVersionResource, opts Optio
 }
 
 // NewFunc makes the source of the resource gvr, whose objects decode into what newObject returns: a new object at each
-// call, always of one type. T may be an interface, such as object.Object. It sends no request.
+// call, always of one type. Several goroutines may call it at once, also during one List or Watch. T may be an interface, such as
+// object.Object. It sends no request.
 //
 // It fails if c or newObject is nil, if gvr has no version or resource, if opts asks for a format that the type doesn't have or
 // has a selector of shards that isn't one, and if newObject returns nil or something other than a pointer.
@@ -100,13 +101,14 @@ func (h *HTTP[T]) List(ctx context.Context, opts ListOptions, item func(T) error
 	return h.c.list(ctx, opts, func(obj object.Object) error { return item(obj.(T)) })
 }
 
-// Watch implements Source. It reads events until the server ends the stream; see the package documentation for its errors. Events that were handed over before an error are complete.
+// Watch implements Source. It reads events until the server ends the stream; see the package documentation for its errors. Events
+// that were handed over before an error are complete.
 func (h *HTTP[T]) Watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[T]) error) error {
 	if event == nil {
 		return errors.New("source.HTTP.Watch: event is nil")
 	}
 	return h.c.watch(ctx, opts, opened, func(e Event[object.Object]) error {
-		typed := Event[T]{Type: e.Type, ResourceVersion: e.ResourceVersion, InitialEventsEnd: e.InitialEventsEnd}
+		typed := Event[T]{Type: e.Type, ResourceVersion: e.ResourceVersion, InitialEventsEnd: e.InitialEventsEnd, More: e.More}
 		if e.Object != nil {
 			typed.Object = e.Object.(T)
 		}

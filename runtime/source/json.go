@@ -8,78 +8,84 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	sigsjson "sigs.k8s.io/json"
 
-	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
 )
 
 // jsonWire reads {"kind", "apiVersion", "metadata", "items", …} and {"type", "object"} …, with members in any order and each
 // at most once.
 type jsonWire struct {
-	c       *codec
-	dec     *jsontext.Decoder
-	raw     jsontext.Value // the value at hand, if it is no longer in the stream
-	slim    *slimObject    // nil, unless objects are decoded through one
-	content *contentReader // nil, unless objects are untyped
-}
+	s *stream
+	f *feed
 
-func newJSONWire(c *codec, r io.Reader) *jsonWire {
-	j := &jsonWire{c: c, dec: jsontext.NewDecoder(r, typedOptions)}
-	switch {
-	case c.untyped:
-		j.content = &contentReader{dec: j.dec, drop: &c.drop, names: map[string]string{}}
-	case c.slim != nil:
-		j.slim = c.slim.new(&c.drop)
-	}
-	return j
-}
+	frame  jsondec.Frame // of the value that data begins with
+	within bool          // data begins with a value, not with what stands between two
 
-func (j *jsonWire) offset() int64 { return j.dec.InputOffset() }
+	guessed bool // that the value is whole
+	last    int  // size of the value before
+}
 
 func (j *jsonWire) list(l *listReader) error {
-	if _, err := j.token('{', "the response"); err != nil {
+	c, err := j.peek()
+	if err != nil {
+		return cutOff(err)
+	}
+	if c != '{' {
+		return j.wrong(c, "the response", '{')
+	}
+	j.f.pos++
+	seen := map[string]bool{}
+	for first := true; ; first = false {
+		name, err := j.member(first)
+		if err != nil {
+			return err
+		}
+		if name == nil {
+			break
+		}
+		if err := j.listMember(l, *name, seen); err != nil {
+			return err
+		}
+	}
+	if c, err := j.peek(); err == nil {
+		if kind, ok := jsonKind(c); ok {
+			return fmt.Errorf("%w: a JSON %v after the end of the list", ErrMalformed, kind)
+		}
+		return j.unexpected(c, "after the end of the list")
+	} else if err != io.EOF {
 		return err
 	}
-	seen := map[string]bool{}
-	for j.dec.PeekKind() != '}' {
-		tok, err := j.dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		name := tok.String()
-		switch name {
-		case "kind":
-			l.kind, err = j.text("the list's kind")
-		case "apiVersion":
-			l.apiVersion, err = j.text("the list's apiVersion")
-		case "metadata":
-			err = json.UnmarshalDecode(j.dec, &l.meta)
-		case "items":
-			err = j.items(l)
-		default:
-			if err := j.dec.SkipValue(); err != nil {
-				return err
-			}
-			continue
-		}
-		if err != nil {
-			return err
-		}
+	return nil
+}
+
+// listMember reads the value of a member.
+func (j *jsonWire) listMember(l *listReader, name string, seen map[string]bool) (err error) {
+	switch name {
+	case "kind", "apiVersion", "metadata", "items":
 		if seen[name] {
 			return errTwoMembers(name)
 		}
 		seen[name] = true
 	}
-	if _, err := j.dec.ReadToken(); err != nil {
-		return err
+	switch name {
+	case "kind":
+		l.kind, err = j.text("the list's kind")
+	case "apiVersion":
+		l.apiVersion, err = j.text("the list's apiVersion")
+	case "metadata":
+		var raw []byte
+		if raw, err = j.value(); err == nil {
+			err = json.Unmarshal(raw, &l.meta, typedOptions)
+		}
+	case "items":
+		err = j.items(l)
+	default:
+		var raw []byte
+		if raw, err = j.value(); err == nil {
+			err = checkJSON(raw)
+		}
 	}
-	if tok, err := j.dec.ReadToken(); err == nil {
-		return fmt.Errorf("%w: a JSON %v after the end of the list", ErrMalformed, tok.Kind())
-	} else if err != io.EOF {
-		return err
-	}
-	return nil
+	return err
 }
 
 func errTwoMembers(name string) error {
@@ -87,187 +93,224 @@ func errTwoMembers(name string) error {
 }
 
 func (j *jsonWire) items(l *listReader) error {
-	if j.dec.PeekKind() == 'n' {
+	c, err := j.peek()
+	if err != nil {
+		return cutOff(err)
+	}
+	switch c {
+	case 'n':
 		l.items = true
-		_, err := j.dec.ReadToken()
+		raw, err := j.value()
+		if err == nil {
+			err = checkJSON(raw)
+		}
 		return err
-	}
-	if _, err := j.token('[', "the list's items"); err != nil {
-		return err
-	}
-	if err := l.begin(); err != nil {
-		return err
-	}
-	for j.dec.PeekKind() != ']' {
-		if err := l.next(j); err != nil {
+	case '[':
+		j.f.pos++
+		if err := l.begin(); err != nil {
 			return err
 		}
+		return l.run(&jsonItems{jsonWire: j}, decoder.item, l.take)
 	}
-	_, err := j.dec.ReadToken()
-	return err
+	return j.wrong(c, "the list's items", '[')
 }
 
-func (j *jsonWire) event(w *watchReader) (event Event[object.Object], key object.Key, err error) {
-	tok, err := j.dec.ReadToken()
+// member reads the name of the next member of the list and what stands before and behind it; nil is the end of the list.
+func (j *jsonWire) member(first bool) (*string, error) {
+	c, err := j.peek()
 	if err != nil {
-		return event, key, err
-	}
-	event, key, err = j.members(w, tok)
-	return event, key, cutOff(err)
-}
-
-// members reads one event, whose first token has been read.
-func (j *jsonWire) members(w *watchReader, first jsontext.Token) (event Event[object.Object], key object.Key, err error) {
-	if first.Kind() != '{' {
-		return event, key, fmt.Errorf("%w: an event is a JSON object, not a %v", ErrMalformed, first.Kind())
-	}
-	var typ string
-	var early jsontext.Value // the object, if it stands before the type
-	var done bool
-	for j.dec.PeekKind() != '}' {
-		tok, err := j.dec.ReadToken()
-		if err != nil {
-			return event, key, err
-		}
-		switch name := tok.String(); name {
-		case "type":
-			if typ != "" {
-				return event, key, errTwoTypes
-			}
-			if typ, err = j.text("the event's type"); err == nil {
-				err = checkType(typ)
-			}
-		case "object":
-			switch {
-			case done || early != nil:
-				err = errTwoObjects
-			case typ == "":
-				early, err = j.dec.ReadValue()
-				early = early.Clone() // the decoder's buffer goes on
-			default:
-				done = true
-				event, key, err = w.content(typ, j)
-			}
-		default:
-			err = j.dec.SkipValue()
-		}
-		if err != nil {
-			return event, key, err
-		}
-	}
-	if _, err := j.dec.ReadToken(); err != nil {
-		return event, key, err
+		return nil, cutOff(err)
 	}
 	switch {
-	case done:
-		return event, key, nil
-	case typ == "":
-		return event, key, checkType(typ)
-	case early == nil:
-		return event, key, errNoObject(typ)
-	}
-	j.raw = early
-	defer func() { j.raw = nil }()
-	return w.content(typ, j)
-}
-
-// object implements value.
-func (j *jsonWire) object() (object.Object, identity, error) {
-	if j.c.untyped {
-		var content map[string]any
-		var err error
-		if j.raw == nil {
-			content, err = j.content.content()
-		} else {
-			content, err = j.content.decodeContent(j.raw)
-		}
-		return j.c.readUntyped(content, err)
-	}
-	obj := j.c.newObject()
-	if obj == nil {
-		return nil, identity{}, errNoNewObject
-	}
-	err := j.typed(obj)
-	return j.c.read(obj, identity{}, err)
-}
-
-// typed decodes the value at hand.
-func (j *jsonWire) typed(obj object.Object) error {
-	if j.slim != nil {
-		return j.slim.decode(obj, j.unmarshal)
-	}
-	if !j.c.exotic {
-		if err := j.unmarshal(obj); err != nil {
-			return err
-		}
-	} else {
-		raw := j.raw
-		if raw == nil {
-			var err error
-			if raw, err = j.dec.ReadValue(); err != nil {
-				return err
-			}
-		}
-		if err := sigsjson.UnmarshalCaseSensitivePreserveInts(raw, obj); err != nil {
-			return err
+	case c == '}':
+		j.f.pos++
+		return nil, nil
+	case !first && c != ',':
+		return nil, j.unexpected(c, "after a member of the list, want ',' or '}'")
+	case !first:
+		j.f.pos++
+		if c, err = j.peek(); err != nil {
+			return nil, cutOff(err)
 		}
 	}
-	j.c.drop.from(obj)
-	return nil
-}
-
-// mark implements value.
-func (j *jsonWire) mark() (mark, error) {
-	var v struct {
-		APIVersion string `json:"apiVersion"`
-		Kind       string `json:"kind"`
-		Metadata   struct {
-			ResourceVersion string            `json:"resourceVersion"`
-			Annotations     map[string]string `json:"annotations"`
-		} `json:"metadata"`
+	if c != '"' {
+		return nil, j.unexpected(c, "in the place of a name")
 	}
-	err := j.unmarshal(&v)
-	return mark{
-		apiVersion: v.APIVersion, kind: v.Kind, resourceVersion: v.Metadata.ResourceVersion,
-		initialEventsEnd: v.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true",
-	}, err
-}
-
-// status implements value.
-func (j *jsonWire) status() (status metav1.Status, err error) {
-	err = j.unmarshal(&status)
-	return status, err
-}
-
-// unmarshal decodes the value at hand. A decoder has its options from its construction.
-func (j *jsonWire) unmarshal(dst any) error {
-	if j.raw != nil {
-		return json.Unmarshal(j.raw, dst, typedOptions)
-	}
-	return json.UnmarshalDecode(j.dec, dst)
-}
-
-// token reads a token that has to be of the kind wanted.
-func (j *jsonWire) token(want jsontext.Kind, what string) (jsontext.Token, error) {
-	tok, err := j.dec.ReadToken()
+	raw, err := j.value()
 	if err != nil {
-		return tok, err
+		return nil, err
 	}
-	if tok.Kind() != want {
-		return tok, fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, tok.Kind(), want)
+	var name string
+	if err := json.Unmarshal(raw, &name, typedOptions); err != nil {
+		return nil, err
 	}
-	return tok, nil
+	if c, err = j.peek(); err != nil {
+		return nil, cutOff(err)
+	}
+	if c != ':' {
+		return nil, j.unexpected(c, "after a name, want ':'")
+	}
+	j.f.pos++
+	return &name, nil
+}
+
+// peek returns the next byte that is not white space, which data then begins with.
+func (j *jsonWire) peek() (byte, error) {
+	for {
+		if c, ok := j.next(); ok {
+			return c, nil
+		}
+		if err := j.f.more(); err != nil {
+			return 0, err
+		}
+	}
+}
+
+// next is peek in what is at hand.
+func (j *jsonWire) next() (byte, bool) {
+	f := j.f
+	for ; f.pos < f.end; f.pos++ {
+		switch c := f.buf[f.pos]; c {
+		case ' ', '\t', '\n', '\r':
+		default:
+			return c, true
+		}
+	}
+	return 0, false
+}
+
+// value reads a value, of which nothing is known but where it ends.
+func (j *jsonWire) value() ([]byte, error) {
+	if _, err := j.peek(); err != nil {
+		return nil, cutOff(err)
+	}
+	var frame jsondec.Frame
+	for {
+		data := j.f.data()
+		if n, ok := frame.End(data); ok {
+			j.f.pos += n
+			return data[:n], nil
+		}
+		if err := j.f.more(); err != nil {
+			return nil, unfinished(checkJSON(j.f.data()), err)
+		}
+	}
 }
 
 // text reads a string, or null as "".
 func (j *jsonWire) text(what string) (string, error) {
-	if j.dec.PeekKind() == 'n' {
-		_, err := j.dec.ReadToken()
-		return "", err
-	}
-	tok, err := j.token('"', what)
+	raw, err := j.value()
 	if err != nil {
 		return "", err
 	}
-	return tok.String(), nil
+	var text string
+	if raw = raw[:len(raw):len(raw)]; len(raw) > 0 && (raw[0] == '"' || raw[0] == 'n') {
+		return text, json.Unmarshal(raw, &text, typedOptions)
+	}
+	if err := checkJSON(raw); err != nil {
+		return "", err
+	}
+	return "", fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, jsontext.Value(raw).Kind(), jsontext.KindString)
+}
+
+// wrong is the error of a value of the wrong kind, which begins with c.
+func (j *jsonWire) wrong(c byte, what string, want jsontext.Kind) error {
+	kind, ok := jsonKind(c)
+	if !ok {
+		return j.unexpected(c, "at the beginning of a value")
+	}
+	return fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, kind, want)
+}
+
+// unexpected is the error of a byte that can't be where it is.
+func (j *jsonWire) unexpected(c byte, where string) error {
+	return &jsontext.SyntacticError{ByteOffset: j.f.offset(), Err: fmt.Errorf("invalid character %q %s", c, where)}
+}
+
+// jsonKind is the kind of a value that begins with c.
+func jsonKind(c byte) (jsontext.Kind, bool) {
+	switch {
+	case c == '-' || '0' <= c && c <= '9':
+		return jsontext.KindNumber, true
+	case c == '{', c == '[', c == '"', c == 't', c == 'f', c == 'n':
+		return jsontext.Kind(c), true
+	}
+	return jsontext.KindInvalid, false
+}
+
+// unfinished is the error of a value that ends with cut, what came of it having been read with err.
+func unfinished(err, cut error) error {
+	if err == nil || isCutOff(err) {
+		return cutOff(cut)
+	}
+	return err
+}
+
+func (j *jsonWire) events() scanner { return jsonEvents{j} }
+
+// whole finds the end of the value that is next.
+func (j *jsonWire) whole() step {
+	if _, ok := j.next(); !ok {
+		return step{}
+	}
+	n, ok := j.frame.End(j.f.data())
+	if !ok {
+		return step{}
+	}
+	n = max(n, 1) // a byte with which no value can begin is for the decoder to complain of
+	found := step{kind: stepItem, start: j.f.pos, end: j.f.pos + n}
+	j.took(n)
+	return found
+}
+
+// took takes a value of n bytes.
+func (j *jsonWire) took(n int) {
+	j.f.pos += n
+	j.f.used()
+	j.frame, j.within, j.guessed, j.last = jsondec.Frame{}, false, false, n
+}
+
+// likely reports whether the value that data begins with is likely to be whole: what came ends where events end, or there is more
+// than the last value had. It does so once for a value.
+func (j *jsonWire) likely() bool {
+	data := j.f.data()
+	if j.guessed || len(data) == 0 || data[len(data)-1] != '\n' && (j.last == 0 || len(data) < j.last+j.last/8) {
+		return false
+	}
+	j.guessed = true
+	return true
+}
+
+// failed is a step that failed where the wire is.
+func (j *jsonWire) failed(err error) step {
+	return step{kind: stepFailed, item: true, err: err, offset: j.f.offset()}
+}
+
+// cut is the failure of an item that has no end because of err.
+func (j *jsonWire) cut(err error, decode func(decoder, []byte, *reading)) step {
+	f := j.f
+	if _, ok := j.next(); !ok {
+		return j.failed(cutOff(err))
+	}
+	var r reading
+	decodeAt(&jsonDecoder{c: j.s.codec, content: newContentReader(j.s.codec)}, decode, f.data(), f.offset(), &r)
+	return step{kind: stepFailed, item: true, err: unfinished(r.err, err), key: r.id.key, offset: r.offset}
+}
+
+func (j *jsonWire) decoder() decoder {
+	t := j.s.toolsOf(JSON)
+	d, ok := t.pool(j.s.readOnly).Get().(*jsonDecoder)
+	if !ok {
+		d = &jsonDecoder{c: j.s.codec, content: newContentReader(j.s.codec)}
+		if t.json != nil {
+			d.fast = t.json.NewDecoder(t.table, j.s.readOnly)
+		}
+	}
+	d.known = j.s.known
+	return d
+}
+
+func (j *jsonWire) release(d decoder) {
+	d.(*jsonDecoder).known = nil
+	j.s.toolsOf(JSON).pool(j.s.readOnly).Put(d)
 }

@@ -26,7 +26,8 @@ var typedOptions = json.JoinOptions(jsonv1.DefaultOptionsV1(), json.MatchCaseIns
 
 // contentReader reads untyped objects.
 type contentReader struct {
-	dec   *jsontext.Decoder
+	src   bytes.Reader
+	dec   *jsontext.Decoder // of src
 	drop  *dropped
 	names map[string]string // of members, so that objects share them
 }
@@ -37,14 +38,26 @@ const (
 	maxNameSize = 64
 )
 
+func newContentReader(c *codec) contentReader {
+	if !c.untyped {
+		return contentReader{}
+	}
+	return contentReader{drop: &c.drop, names: map[string]string{}}
+}
+
 // decodeContent reads an object that stands alone.
 func (r *contentReader) decodeContent(raw []byte) (map[string]any, error) {
-	alone := contentReader{dec: jsontext.NewDecoder(bytes.NewReader(raw), typedOptions), drop: r.drop, names: r.names}
-	content, err := alone.content()
+	r.src.Reset(raw)
+	if r.dec == nil {
+		r.dec = jsontext.NewDecoder(&r.src, typedOptions)
+	} else {
+		r.dec.Reset(&r.src, typedOptions)
+	}
+	content, err := r.content()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := alone.dec.ReadToken(); err != io.EOF {
+	if _, err := r.dec.ReadToken(); err != io.EOF {
 		return nil, fmt.Errorf("%w: something stands after the object", ErrMalformed)
 	}
 	return content, nil

@@ -161,3 +161,33 @@ func TestFieldsCutOff(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsGivenBackIsNotLookedAt: a value ahead of the items that has no end is judged by what has come of it, not by the buffers
+// that it was in before, which other streams use by now.
+func TestWhatIsGivenBackIsNotLookedAt(t *testing.T) {
+	reset := errors.New("connection reset by peer")
+	for size := 30 << 10; size < 70<<10; size += 8 << 10 {
+		body := scribbler{brokenBody{strings.NewReader(`{"kind":"PodList","x":"` + strings.Repeat("x", size)), reset}}
+		if _, err := said(t, body, defaultTuning).List(t.Context(), ListOptions{}, func(*corev1.Pod) error { return nil }); !errors.Is(err, reset) {
+			t.Errorf("%d bytes: got %v", size, err)
+		}
+	}
+}
+
+// scribbler is a body beside which others write to buffers that nobody uses.
+type scribbler struct{ brokenBody }
+
+func (s scribbler) Read(p []byte) (int, error) {
+	var taken [][]byte
+	for range 4 {
+		buf := getBuffer(chunkSize)
+		for i := range buf {
+			buf[i] = 0xff
+		}
+		taken = append(taken, buf)
+	}
+	for _, buf := range taken {
+		putBuffer(buf)
+	}
+	return s.brokenBody.Read(p)
+}

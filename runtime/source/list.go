@@ -3,7 +3,6 @@
 package source
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 
@@ -39,12 +38,17 @@ func (l *listReader) read() (ListResult, error) {
 	if err == nil {
 		return ListResult{ResourceVersion: l.meta.ResourceVersion, Continue: l.meta.Continue, Skipped: l.skipped}, nil
 	}
-	var done *DecodeError
-	if _, ok := err.(callbackError); ok || errors.As(err, &done) {
+	switch err := err.(type) {
+	case callbackError, *DecodeError:
 		return ListResult{}, err
+	case *scanError:
+		if err.item {
+			l.item++
+			return ListResult{}, l.fail(err.key, err.err, err.offset)
+		}
 	}
 	l.item = 0
-	return ListResult{}, l.fail(object.Key{}, err)
+	return ListResult{}, l.fail(object.Key{}, err, l.feed.offset())
 }
 
 // begin is called before the first item. The API server says what the list is before its items, or in other formats may
@@ -57,19 +61,21 @@ func (l *listReader) begin() error {
 	return nil
 }
 
-// next reads the next item, which v is, and hands it over.
-func (l *listReader) next(v value) error {
-	l.count()
-	obj, id, err := l.object(v, l.itemKind())
-	if err != nil {
-		return l.fail(id.key, err)
+// take checks what an item was read as, and hands it over.
+func (l *listReader) take(r *reading) error {
+	l.item++
+	if r.err == nil && !r.known {
+		r.err = l.accept(r, l.itemKind())
+		l.silent = l.silent || r.id.kind == ""
 	}
-	l.silent = l.silent || id.kind == ""
-	if !l.shard.has(obj) {
+	if r.err != nil {
+		return l.fail(r.id.key, r.err, r.offset)
+	}
+	if !l.shard.has(r.obj) {
 		l.skipped++
 		return nil
 	}
-	if err := l.deliver(obj); err != nil {
+	if err := l.deliver(r.obj); err != nil {
 		return callbackError{err}
 	}
 	return nil

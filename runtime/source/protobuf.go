@@ -8,8 +8,6 @@ import (
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // protoWire reads Kubernetes' protobuf. Every object that stands alone is in an envelope that says its kind:
@@ -20,11 +18,9 @@ import (
 //
 // where a length has four bytes, the highest first.
 type protoWire struct {
-	c    *codec
-	r    byteReader
-	end  int64  // of the list being read, 0 outside of one
-	buf  []byte // of the value at hand, used again for the next
-	head envelope
+	s   *stream
+	f   *feed
+	end int64 // of the list being read, in the response; 0 outside of one
 }
 
 // envelope is what is around an object, and the object.
@@ -35,31 +31,28 @@ type envelope struct {
 
 const protoPrefix = "k8s\x00"
 
-func newProtoWire(c *codec, r io.Reader) *protoWire { return &protoWire{c: c, r: newByteReader(r)} }
-
-func (p *protoWire) offset() int64 { return p.r.n }
-
 func (p *protoWire) list(l *listReader) error {
-	var err error
-	if p.buf, err = p.r.append(p.buf[:0], uint64(len(protoPrefix))); err != nil {
-		return err
+	if err := p.f.need(len(protoPrefix)); err != nil {
+		return cutOff(err)
 	}
-	if string(p.buf) != protoPrefix {
-		return errNoPrefix(p.buf)
+	if prefix := p.f.data()[:len(protoPrefix)]; string(prefix) != protoPrefix {
+		return errNoPrefix(prefix)
 	}
+	p.f.pos += len(protoPrefix)
 	seen := false
 	for {
-		tag, err := binary.ReadUvarint(&p.r)
+		tag, err := p.uvarint()
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
-			return streamError(err)
+			return err
 		}
+		var value []byte
 		switch tag {
 		case protoBytes(1): // type
-			if err = p.next(); err == nil {
-				l.apiVersion, l.kind, err = parseTypeMeta(p.buf)
+			if value, err = p.value(); err == nil {
+				l.apiVersion, l.kind, err = parseTypeMeta(value)
 			}
 		case protoBytes(2): // raw
 			if seen {
@@ -68,8 +61,8 @@ func (p *protoWire) list(l *listReader) error {
 			seen = true
 			err = p.message(l)
 		case protoBytes(3): // content encoding
-			if err = p.next(); err == nil {
-				err = checkEncoding(p.buf)
+			if value, err = p.value(); err == nil {
+				err = checkEncoding(value)
 			}
 		default:
 			err = p.skip(tag)
@@ -86,35 +79,42 @@ func (p *protoWire) message(l *listReader) error {
 	if err != nil {
 		return err
 	}
-	p.end = p.r.n + int64(min(size, 1<<62))
+	p.end = p.f.offset() + int64(min(size, 1<<62))
 	defer func() { p.end = 0 }()
-	for p.r.n < p.end {
-		tag, err := binary.ReadUvarint(&p.r)
-		if err != nil {
-			return streamError(err)
+	for p.f.offset() < p.end {
+		if err := p.f.need(1); err != nil {
+			return cutOff(err)
 		}
-		switch tag {
-		case protoBytes(1):
-			var meta metav1.ListMeta
-			if err = p.next(); err == nil {
-				err = malformed(meta.Unmarshal(p.buf))
-			}
-			l.meta = listMeta{ResourceVersion: meta.ResourceVersion, Continue: meta.Continue}
-		case protoBytes(2):
+		if p.f.data()[0] == byte(protoBytes(2)) {
 			if !l.items {
 				if err := l.begin(); err != nil {
 					return err
 				}
 			}
-			err = l.next(protoItem{p})
-		default:
+			if err := l.run(protoItems{p}, decoder.item, l.take); err != nil {
+				return err
+			}
+			continue
+		}
+		tag, err := p.uvarint()
+		if err != nil {
+			return cutOff(err)
+		}
+		if tag == protoBytes(1) {
+			var meta metav1.ListMeta
+			var value []byte
+			if value, err = p.value(); err == nil {
+				err = malformed(meta.Unmarshal(value))
+			}
+			l.meta = listMeta{ResourceVersion: meta.ResourceVersion, Continue: meta.Continue}
+		} else {
 			err = p.skip(tag)
 		}
 		if err != nil {
 			return err
 		}
 	}
-	if p.r.n > p.end {
+	if p.f.offset() > p.end {
 		return errBeyondList
 	}
 	return nil
@@ -122,158 +122,144 @@ func (p *protoWire) message(l *listReader) error {
 
 var errBeyondList = fmt.Errorf("%w: something in the list goes beyond the end of the list", ErrMalformed)
 
-// protoItem is an item of a list, which has no envelope.
-type protoItem struct{ *protoWire }
+// protoItems scans items of a list that stand one after the other.
+type protoItems struct{ *protoWire }
 
-func (p protoItem) object() (object.Object, identity, error) {
-	if err := p.next(); err != nil {
-		return nil, identity{}, err
+func (p protoItems) scan() step {
+	data := p.f.data()
+	left := p.end - p.f.offset()
+	switch {
+	case left <= 0:
+		return step{kind: stepEnd}
+	case len(data) == 0:
+		return step{}
+	case data[0] != byte(protoBytes(2)):
+		return step{kind: stepEnd}
 	}
-	p.head = envelope{raw: p.buf}
-	return p.protoWire.object()
+	size, n := binary.Uvarint(data[1:])
+	switch n++; {
+	case n == 1:
+		return step{}
+	case n < 1:
+		return p.failed(errNumber)
+	case int64(min(size, 1<<62)) > left-int64(n):
+		return p.failed(errBeyondList)
+	}
+	if err := checkSize(size); err != nil {
+		return p.failed(err)
+	}
+	return p.whole(n, int(size))
 }
 
-func (p *protoWire) event(w *watchReader) (event Event[object.Object], key object.Key, err error) {
-	first, err := p.r.ReadByte()
-	if err != nil {
-		return event, key, err
-	}
-	event, key, err = p.frame(w, first)
-	return event, key, cutOff(err)
-}
+func (p protoItems) broken(err error) step { return p.failed(cutOff(err)) }
 
-// frame reads one event, of whose length the first byte has been read.
-func (p *protoWire) frame(w *watchReader, first byte) (event Event[object.Object], key object.Key, err error) {
-	if p.buf, err = p.r.append(reuse(p.buf), 3); err != nil {
-		return event, key, err
+func (p *protoWire) events() scanner { return protoEvents{p} }
+
+// protoEvents scans the events of a watch.
+type protoEvents struct{ *protoWire }
+
+func (p protoEvents) scan() step {
+	data := p.f.data()
+	if len(data) < 4 {
+		return step{}
 	}
-	size := uint64(first)<<24 | uint64(p.buf[0])<<16 | uint64(p.buf[1])<<8 | uint64(p.buf[2])
+	size := binary.BigEndian.Uint32(data)
 	if size > maxFrame {
-		return event, key, fmt.Errorf("%w: an event of %d bytes, more than %d", ErrMalformed, size, maxFrame)
+		return p.failed(fmt.Errorf("%w: an event of %d bytes, more than %d", ErrMalformed, size, maxFrame))
 	}
-	if p.buf, err = p.r.append(p.buf[:0], size); err != nil {
-		return event, key, err
-	}
-	var typ string
-	var about []byte
-	for rest := p.buf; len(rest) > 0; {
-		var f protoField
-		if f, rest, err = nextField(rest); err != nil {
-			return event, key, err
-		}
-		switch f.tag {
-		case protoBytes(1):
-			typ = string(f.value)
-		case protoBytes(2):
-			about = f.value
-		}
-	}
-	if err := checkType(typ); err != nil {
-		return event, key, err
-	}
-	var raw []byte
-	for len(about) > 0 {
-		var f protoField
-		if f, about, err = nextField(about); err != nil {
-			return event, key, err
-		}
-		if f.tag == protoBytes(1) {
-			raw = f.value
-		}
-	}
-	if raw == nil {
-		return event, key, errNoObject(typ)
-	}
-	if p.head, err = parseEnvelope(raw); err != nil {
-		return event, key, err
-	}
-	return w.content(typ, p)
+	return p.whole(4, int(size))
 }
 
-// object implements value.
-func (p *protoWire) object() (object.Object, identity, error) {
-	id := identity{apiVersion: p.head.apiVersion, kind: p.head.kind}
-	obj := p.c.newObject()
-	if obj == nil {
-		return nil, id, errNoNewObject
+func (p protoEvents) broken(err error) step {
+	if len(p.f.data()) == 0 && err == io.EOF {
+		return step{kind: stepEnd}
 	}
-	raw := p.head.raw
-	var err error
-	if !p.c.drop.nothing() {
-		raw, err = dropProto(raw, &p.c.drop)
-	}
-	if err == nil {
-		err = malformed(obj.(protoMessage).Unmarshal(raw))
-	}
-	return p.c.read(obj, id, err)
+	return p.failed(cutOff(err))
 }
 
-// mark implements value.
-func (p *protoWire) mark() (mark, error) {
-	var meta metav1.ObjectMeta
-	for rest := p.head.raw; len(rest) > 0; {
-		var f protoField
-		var err error
-		if f, rest, err = nextField(rest); err != nil {
-			return mark{}, err
-		}
-		if f.tag == protoBytes(1) {
-			if err := malformed(meta.Unmarshal(f.value)); err != nil {
-				return mark{}, err
-			}
-		}
+// whole takes a value that has a head of n bytes and a size.
+func (p *protoWire) whole(n, size int) step {
+	f := p.f
+	if len(f.data()) < n+size {
+		return step{}
 	}
-	return mark{
-		apiVersion: p.head.apiVersion, kind: p.head.kind, resourceVersion: meta.ResourceVersion,
-		initialEventsEnd: meta.Annotations[metav1.InitialEventsAnnotationKey] == "true",
-	}, nil
+	found := step{kind: stepItem, start: f.pos + n, end: f.pos + n + size}
+	f.pos = found.end
+	f.used()
+	return found
 }
 
-// status implements value.
-func (p *protoWire) status() (metav1.Status, error) { return p.head.status() }
-
-func (e envelope) status() (status metav1.Status, err error) {
-	if e.kind == "Status" {
-		err = malformed(status.Unmarshal(e.raw))
-	}
-	status.APIVersion, status.Kind = e.apiVersion, e.kind
-	return status, err
+// failed is a step that failed with an item that is not whole.
+func (p *protoWire) failed(err error) step {
+	return step{kind: stepFailed, item: true, err: err, offset: p.f.base + int64(p.f.end)}
 }
 
-// next reads a value with a length before it.
-func (p *protoWire) next() error {
+// value reads a value with a length before it.
+func (p *protoWire) value() ([]byte, error) {
 	size, err := p.length()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if p.end > 0 && (int64(min(size, 1<<62)) > p.end-p.r.n) {
-		return errBeyondList
+	if p.end > 0 && int64(min(size, 1<<62)) > p.end-p.f.offset() {
+		return nil, errBeyondList
 	}
-	p.buf, err = p.r.append(reuse(p.buf), size)
-	return err
+	if err := checkSize(size); err != nil {
+		return nil, err
+	}
+	if err := p.f.need(int(size)); err != nil {
+		return nil, cutOff(err)
+	}
+	value := p.f.data()[:size]
+	p.f.pos += int(size)
+	return value, nil
 }
 
 func (p *protoWire) length() (uint64, error) {
-	size, err := binary.ReadUvarint(&p.r)
-	return size, streamError(err)
+	size, err := p.uvarint()
+	return size, cutOff(err)
 }
+
+// uvarint reads a number. It returns io.EOF at the end of the stream only.
+func (p *protoWire) uvarint() (uint64, error) {
+	for size := 1; ; size++ {
+		if err := p.f.need(size); err != nil {
+			return 0, err
+		}
+		v, n := binary.Uvarint(p.f.data())
+		if n > 0 {
+			p.f.pos += n
+			return v, nil
+		}
+		if n < 0 {
+			return 0, errNumber
+		}
+	}
+}
+
+var errNumber = fmt.Errorf("%w: protobuf: a number of more than 64 bits", ErrMalformed)
 
 // skip passes over the value of a field that nobody knows.
 func (p *protoWire) skip(tag uint64) error {
+	size := uint64(0)
+	var err error
 	switch tag & 7 {
 	case 0:
-		_, err := binary.ReadUvarint(&p.r)
-		return streamError(err)
+		_, err = p.length()
 	case 1:
-		return p.r.skip(8)
+		size = 8
 	case 2:
-		size, err := p.length()
-		if err != nil {
-			return err
-		}
-		return p.r.skip(size)
+		size, err = p.length()
 	case 5:
-		return p.r.skip(4)
+		size = 4
+	default:
+		err = errWireType(tag)
 	}
-	return errWireType(tag)
+	for err == nil && size > 0 {
+		if err = p.f.need(1); err == nil {
+			n := min(size, uint64(len(p.f.data())))
+			p.f.pos += int(n)
+			size -= n
+		}
+	}
+	return cutOff(err)
 }

@@ -5,9 +5,7 @@ package source
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
 	"reflect"
 	"strings"
 
@@ -120,14 +118,6 @@ func malformed(err error) error {
 		return nil
 	}
 	return fmt.Errorf("%w: protobuf: %v", ErrMalformed, err)
-}
-
-// streamError is the error of a number read from the stream.
-func streamError(err error) error {
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return cutOff(err)
-	}
-	return fmt.Errorf("%w: protobuf: %w", ErrMalformed, err)
 }
 
 // parseEnvelope reads what stands around an object.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -40,6 +42,16 @@ type ListOptions struct {
 	// VersionOnly says that the caller wants the ListResult only, and ignores the objects. A Source may hand over none of
 	// them, and one that wraps another need not look at them.
 	VersionOnly bool
+
+	// ReadOnly promises that the caller never changes the objects that it is given, nor anything that they refer to. Then a
+	// Source may share equal parts (maps, slices, pointers) between all objects that it has handed over to such callers. Otherwise
+	// every object owns its parts. A Source may ignore it.
+	ReadOnly bool
+	// Known, if not nil, finds the object that the caller has already, of this key, uid and resourceVersion exactly; it returns
+	// nil if there is none. It is called for each object of the list. What it returns is of the Source's type and is handed over, as
+	// it is, in the place of the server's, which is then checked but not decoded. It may be called by several goroutines at once,
+	// ahead of the callback, and more than once for an object. A Source may ignore it.
+	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 }
 
 // ListResult is the metadata of a page.
@@ -62,6 +74,16 @@ type WatchOptions struct {
 	SendInitialEvents bool
 	// Timeout is when the server is asked to end the stream, in whole seconds; 0 leaves it to the server.
 	Timeout time.Duration
+
+	// ReadOnly promises that the caller never changes the objects that it is given, nor anything that they refer to. Then a
+	// Source may share equal parts (maps, slices, pointers) between all objects that it has handed over to such callers. Otherwise
+	// every object owns its parts. A Source may ignore it.
+	ReadOnly bool
+	// Known, if not nil, finds the object that the caller has already, of this key, uid and resourceVersion exactly; it returns
+	// nil if there is none. It is called for each Added event. What it returns is of the Source's type and is handed over, as
+	// it is, in the place of the server's, which is then checked but not decoded. It may be called by several goroutines at once,
+	// ahead of the callback, and more than once for an object. A Source may ignore it.
+	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 }
 
 // EventType says what kind of event a watch event is. There is none for ERROR events: a Source returns them as errors.
@@ -99,4 +121,8 @@ type Event[T object.Object] struct {
 	ResourceVersion string
 	// InitialEventsEnd marks the Bookmark that ends the initial events of a watch-list.
 	InitialEventsEnd bool
+	// More says that the next event has arrived already: unless the watch ends with an error first, it will be handed over without
+	// waiting for the server. A caller may put off what it does about this event until then. A Source that can't tell leaves it
+	// false, and so does one that wraps another and may leave the next event out.
+	More bool
 }

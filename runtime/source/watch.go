@@ -3,11 +3,10 @@
 package source
 
 import (
-	"errors"
 	"fmt"
-	"io"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -19,26 +18,50 @@ type watchReader struct {
 }
 
 func (w *watchReader) read() error {
-	for {
-		event, key, err := w.wire.event(w)
-		if err == io.EOF && w.body.err == nil {
-			return nil
-		}
-		w.count()
-		if err != nil {
-			var status *apierrors.StatusError
-			if errors.As(err, &status) {
-				return status
-			}
-			return w.fail(key, err)
-		}
-		if event.Object != nil && !w.shard.has(event.Object) {
-			continue
-		}
-		if err := w.deliver(event); err != nil {
-			return callbackError{err}
-		}
+	err := w.run(w.wire.events(), decoder.event, w.take)
+	if failed, ok := err.(*scanError); ok {
+		w.item++
+		return w.fail(failed.key, failed.err, failed.offset)
 	}
+	return err
+}
+
+// take checks what an event was read as, and hands it over.
+func (w *watchReader) take(r *reading) error {
+	w.item++
+	switch {
+	case r.err != nil:
+	case r.typ == Bookmark:
+		r.err = w.checkBookmark(r)
+	case !r.known:
+		r.err = w.accept(r, "")
+	}
+	if r.err != nil {
+		if status, ok := r.err.(*apierrors.StatusError); ok {
+			return status
+		}
+		return w.fail(r.id.key, r.err, r.offset)
+	}
+	event := Event[object.Object]{Type: r.typ, Object: r.obj, ResourceVersion: r.id.resourceVersion, InitialEventsEnd: r.initialEventsEnd}
+	if w.shard == nil {
+		event.More = r.more // else the next one may not be handed over
+	} else if r.obj != nil && !w.shard.has(r.obj) {
+		return nil
+	}
+	if err := w.deliver(event); err != nil {
+		return callbackError{err}
+	}
+	return nil
+}
+
+func (w *watchReader) checkBookmark(r *reading) error {
+	if _, err := w.checkKind(r.id.apiVersion, r.id.kind, ""); err != nil {
+		return err
+	}
+	if r.id.resourceVersion == "" {
+		return fmt.Errorf("%w: a bookmark is nothing without it", ErrNoResourceVersion)
+	}
+	return nil
 }
 
 const errorEvent = "ERROR"
@@ -57,6 +80,14 @@ func eventType(typ string) EventType {
 	return 0
 }
 
+// typeName is the type as a string, which usual ones share.
+func typeName(raw []byte) string {
+	if t := eventType(string(raw)); t != 0 {
+		return t.String()
+	}
+	return string(raw)
+}
+
 func checkType(typ string) error {
 	switch {
 	case typ == "":
@@ -67,42 +98,8 @@ func checkType(typ string) error {
 	return fmt.Errorf("%w: %q is none of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR", ErrUnknownEvent, typ)
 }
 
-// content reads what an event of a known type is about.
-func (w *watchReader) content(typ string, v value) (Event[object.Object], object.Key, error) {
-	switch typ {
-	case errorEvent:
-		return Event[object.Object]{}, object.Key{}, w.status(v)
-	case "BOOKMARK":
-		event, err := w.bookmark(v)
-		return event, object.Key{}, err
-	}
-	obj, id, err := w.object(v, "")
-	if err != nil {
-		return Event[object.Object]{}, id.key, err
-	}
-	return Event[object.Object]{Type: eventType(typ), Object: obj, ResourceVersion: id.resourceVersion}, id.key, nil
-}
-
-func (w *watchReader) bookmark(v value) (Event[object.Object], error) {
-	m, err := v.mark()
-	if err != nil {
-		return Event[object.Object]{}, err
-	}
-	if _, err := w.checkKind(m.apiVersion, m.kind, ""); err != nil {
-		return Event[object.Object]{}, err
-	}
-	if m.resourceVersion == "" {
-		return Event[object.Object]{}, fmt.Errorf("%w: a bookmark is nothing without it", ErrNoResourceVersion)
-	}
-	return Event[object.Object]{Type: Bookmark, ResourceVersion: m.resourceVersion, InitialEventsEnd: m.initialEventsEnd}, nil
-}
-
-// status reads the object of an ERROR event and returns it as an error.
-func (w *watchReader) status(v value) error {
-	status, err := v.status()
-	if err != nil {
-		return err
-	}
+// statusError makes an error of the object of an ERROR event.
+func statusError(status metav1.Status) error {
 	if status.Kind != "Status" {
 		return fmt.Errorf("%w: an ERROR event has a %q, want a Status", ErrWrongKind, status.Kind)
 	}

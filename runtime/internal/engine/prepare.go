@@ -7,9 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"sync/atomic"
 
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -24,9 +27,11 @@ func (p prepared) List(ctx context.Context, opts source.ListOptions, item func(o
 	if opts.VersionOnly {
 		return p.source.List(ctx, opts, item)
 	}
+	have := p.have()
+	opts.ReadOnly, opts.Known = p.readOnly(), have.known
 	p.startPage(opts)
 	result, err := p.source.List(ctx, opts, func(obj object.Object) error {
-		obj, err := p.prepare(ctx, obj)
+		obj, err := p.handedOver(ctx, obj, have)
 		if err != nil {
 			return err
 		}
@@ -40,33 +45,89 @@ func (p prepared) List(ctx context.Context, opts source.ListOptions, item func(o
 }
 
 func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+	have := &cached{}
+	opts.ReadOnly = p.readOnly()
+	if opts.SendInitialEvents {
+		have = p.have()
+		opts.Known = have.known
+	}
 	m := p.startWatch(opts)
 	defer m.end()
 	return p.source.Watch(ctx, opts, func() { m.opened(); opened() }, func(e source.Event[object.Object]) (err error) {
 		switch e.Type {
 		case source.Added, source.Modified, source.Deleted:
-			if e.Object, err = p.prepare(ctx, e.Object); err != nil {
+			if e.Object, err = p.handedOver(ctx, e.Object, have); err != nil {
 				return err
 			}
 		case source.Bookmark:
+			if e.InitialEventsEnd {
+				have.over.Store(true) // what follows is news
+			}
 		default:
 			return &wrongError{source.DecodeError{Err: fmt.Errorf("the source handed over an event of the unknown type %d", e.Type)}}
+		}
+		if !e.More && have.over.Load() {
+			have.version.Store(nil) // nothing that was found before is to come
 		}
 		m.count(&e)
 		return event(e)
 	})
 }
 
+// readOnly says whether objects may share their parts. A transform gets objects that own theirs.
+func (s *stream) readOnly() bool { return s.informer.config.Transform == nil }
+
+// have is what the informer has at the moment.
+func (s *stream) have() *cached {
+	c := &cached{}
+	c.version.Store(s.informer.table.Version())
+	return c
+}
+
+// cached is what the informer had when a source began to hand over its objects. Those that it has already need not be decoded and
+// transformed again. The zero value is nothing. It is safe for concurrent use.
+type cached struct {
+	version atomic.Pointer[table.Version] // nil: nothing
+	over    atomic.Bool                   // nothing more is to be found; what was may not have been handed over yet
+	found   atomic.Bool                   // something was, by known
+}
+
+// known implements what source.ListOptions and source.WatchOptions describe.
+func (c *cached) known(key object.Key, uid types.UID, resourceVersion string) object.Object {
+	version := c.version.Load()
+	if version == nil || c.over.Load() {
+		return nil
+	}
+	obj, ok := version.Get(key)
+	if !ok || obj.GetUID() != uid || obj.GetResourceVersion() != resourceVersion {
+		return nil
+	}
+	c.found.Store(true)
+	return obj
+}
+
+// has reports whether obj is what known has returned.
+func (c *cached) has(obj object.Object) bool {
+	version := c.version.Load()
+	if version == nil || !c.found.Load() || isNil(obj) {
+		return false
+	}
+	own, ok := version.Get(object.KeyOf(obj))
+	return ok && own == obj
+}
+
+// handedOver prepares an object. One that the informer has already is what it was prepared to be.
+func (s *stream) handedOver(ctx context.Context, obj object.Object, have *cached) (object.Object, error) {
+	if s.informer.config.Transform == nil || !have.has(obj) {
+		return s.prepare(ctx, obj)
+	}
+	return obj, s.check(obj)
+}
+
 // prepare checks and transforms an object.
 func (s *stream) prepare(ctx context.Context, obj object.Object) (object.Object, error) {
-	switch {
-	case isNil(obj):
-		return nil, &wrongError{source.DecodeError{Err: errNil}}
-	case obj.GetName() == "":
-		return nil, &wrongError{source.DecodeError{Key: object.KeyOf(obj), Err: errNameless}}
-	case s.namespace != "" && obj.GetNamespace() != s.namespace:
-		return nil, &wrongError{source.DecodeError{Key: object.KeyOf(obj), Err: fmt.Errorf(
-			"the source of namespace %q sent %s; its server or its client restricts it to another namespace", s.namespace, object.KeyOf(obj))}}
+	if err := s.check(obj); err != nil {
+		return nil, err
 	}
 	transform := s.informer.config.Transform
 	if transform == nil {
@@ -86,6 +147,20 @@ func (s *stream) prepare(ctx context.Context, obj object.Object) (object.Object,
 		return fail(fmt.Errorf("the function returned a %T; it must return a %T", result, obj))
 	}
 	return result, nil
+}
+
+// check says what is wrong with an object, as far as the informer is concerned.
+func (s *stream) check(obj object.Object) error {
+	switch {
+	case isNil(obj):
+		return &wrongError{source.DecodeError{Err: errNil}}
+	case obj.GetName() == "":
+		return &wrongError{source.DecodeError{Key: object.KeyOf(obj), Err: errNameless}}
+	case s.namespace != "" && obj.GetNamespace() != s.namespace:
+		return &wrongError{source.DecodeError{Key: object.KeyOf(obj), Err: fmt.Errorf(
+			"the source of namespace %q sent %s; its server or its client restricts it to another namespace", s.namespace, object.KeyOf(obj))}}
+	}
+	return nil
 }
 
 var (

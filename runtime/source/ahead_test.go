@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// tiny has everything decoded ahead, in buffers so small that items end everywhere in them.
+var tiny = tuning{procs: 3, ahead: 2000, batch: 300, sizes: sizes{small: 64, chunk: 150, least: 7}}
+
+// talk is the body of a response that comes in parts. An empty part is a pause of a minute.
+type talk struct {
+	parts  []string
+	read   atomic.Int64 // bytes
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newTalk(parts ...string) *talk { return &talk{parts: parts, closed: make(chan struct{})} }
+
+// silence is a part after which nothing comes until the body is closed.
+const silence = "\x00"
+
+func (b *talk) Read(p []byte) (int, error) {
+	for len(b.parts) > 0 && b.parts[0] == "" {
+		b.parts = b.parts[1:]
+		select {
+		case <-time.After(time.Minute):
+		case <-b.closed:
+		}
+	}
+	select {
+	case <-b.closed:
+		return 0, errors.New("the body is closed")
+	default:
+	}
+	if len(b.parts) == 0 {
+		return 0, io.EOF
+	}
+	if b.parts[0] == silence {
+		<-b.closed
+		return 0, errors.New("the body is closed")
+	}
+	n := copy(p, b.parts[0])
+	if b.parts[0] = b.parts[0][n:]; b.parts[0] == "" {
+		b.parts = b.parts[1:]
+	}
+	b.read.Add(int64(n))
+	return n, nil
+}
+
+func (b *talk) Close() error {
+	b.once.Do(func() { close(b.closed) })
+	return nil
+}
+
+// said makes a source of Pods that gets body, decoded as tuned.
+func said(t testing.TB, body io.ReadCloser, how tuning) *HTTP[*corev1.Pod] {
+	t.Helper()
+	s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+		resp := answer(200, "")
+		resp.Body = body
+		return resp, nil
+	}), pods, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.c.codec.tuning = how
+	return s
+}
+
+func manyEvents(n int) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(event("ADDED", kindPodOf(benchPod(i+1))) + "\n")
+	}
+	return b.String()
+}
+
+// TestAheadKeepsTheOrder: whatever the buffers are, objects come in the stream's order, whole.
+func TestAheadKeepsTheOrder(t *testing.T) {
+	for _, chunk := range []int{100, 5000, 20000} {
+		how := tiny
+		how.sizes.chunk = chunk
+		n := 0
+		body := strings.SplitAfter(manyEvents(500), "5d4f")
+		err := said(t, newTalk(body...), how).Watch(t.Context(), WatchOptions{ReadOnly: true}, nil, func(e Event[*corev1.Pod]) error {
+			if n++; e.Object.Name != fmt.Sprint("web-", n) || e.ResourceVersion != fmt.Sprint(n) || len(e.Object.Spec.Containers) != 1 {
+				return fmt.Errorf("event %d is of %s", n, e.Object.Name)
+			}
+			return nil
+		})
+		if err != nil || n != 500 {
+			t.Errorf("chunks of %d: %d events of 500, %v", chunk, n, err)
+		}
+	}
+}
+
+// TestAheadWaitsForNothing: an event that has arrived is handed over although nothing more comes, and so is each one after a
+// pause. After it, the stream is read by the caller alone.
+func TestAheadWaitsForNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		how := tiny
+		how.after = 10_000
+		first := manyEvents(100)
+		one := event("MODIFIED", kindPodOf(benchPod(101))) + "\n"
+		body := newTalk(first+one[:50], "", one[50:], "", one, "", one)
+		start, n := time.Now(), 0
+		before := runtime.NumGoroutine()
+		err := said(t, body, how).Watch(t.Context(), WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
+			n++
+			if got, want := time.Since(start), time.Duration(max(0, n-100))*time.Minute; got != want {
+				t.Errorf("event %d after %v, want %v", n, got, want)
+			}
+			if n > 101 && runtime.NumGoroutine() > before {
+				t.Errorf("event %d: %d goroutines, %d before", n, runtime.NumGoroutine(), before)
+			}
+			return nil
+		})
+		if err != nil || n != 103 {
+			t.Errorf("%d events, %v", n, err)
+		}
+	})
+}
+
+// TestAheadIsBounded: while the callback blocks, no more is read than the bound.
+func TestAheadIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		how := tiny
+		how.ahead, how.sizes.chunk = 50_000, 10_000
+		body := newTalk(manyEvents(500))
+		n := 0
+		err := said(t, body, how).Watch(t.Context(), WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
+			if n++; n%100 == 1 {
+				before := body.read.Load()
+				time.Sleep(time.Hour)
+				synctest.Wait()
+				if read := body.read.Load() - before; read > int64(how.ahead) {
+					t.Errorf("%d bytes were read during a callback", read)
+				}
+			}
+			return nil
+		})
+		if err != nil || n != 500 {
+			t.Errorf("%d events, %v", n, err)
+		}
+	})
+}
+
+// TestAheadStops: when the callback fails, or panics, or ends its goroutine, nothing goes on, even if the body is silent. goleak and
+// the bubble find what would.
+func TestAheadStops(t *testing.T) {
+	enough := errors.New("enough")
+	for name, stop := range map[string]func(context.CancelCauseFunc) error{
+		"error":  func(context.CancelCauseFunc) error { return enough },
+		"cancel": func(cancel context.CancelCauseFunc) error { cancel(enough); return nil },
+		"panic":  func(context.CancelCauseFunc) error { panic(enough) },
+		"Goexit": func(context.CancelCauseFunc) error { runtime.Goexit(); return nil },
+	} {
+		for _, at := range []int{1, 40, 100} {
+			t.Run(fmt.Sprint(name, at), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx, cancel := context.WithCancelCause(t.Context())
+					defer cancel(nil)
+					body := newTalk(manyEvents(100), silence)
+					defer context.AfterFunc(ctx, func() { body.Close() })() // as net/http does
+					n, returned := 0, false
+					done := make(chan struct{})
+					go func() {
+						defer close(done)
+						defer func() {
+							if reason := recover(); name == "panic" && reason != enough {
+								t.Errorf("got the panic %v", reason)
+							}
+						}()
+						err := said(t, body, tiny).Watch(ctx, WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
+							if n++; n == at {
+								return stop(cancel)
+							}
+							return nil
+						})
+						if returned = true; err != enough {
+							t.Errorf("got %v", err)
+						}
+					}()
+					<-done
+					synctest.Wait()
+					if n != at || returned != (name == "error" || name == "cancel") {
+						t.Errorf("%d events, returned %v", n, returned)
+					}
+				})
+			})
+		}
+	}
+}
+
+// wild is decoded by a method that does what it is told.
+type wild struct{ corev1.Pod }
+
+func (w *wild) UnmarshalJSON(data []byte) error {
+	if err := unmarshalJSON(data, &w.Pod); err != nil {
+		return err
+	}
+	switch w.Name {
+	case "panics":
+		panic("on purpose")
+	case "exits":
+		runtime.Goexit()
+	}
+	return nil
+}
+
+// TestAheadDecodersThatDontReturn: what a type's own method does to its goroutine happens to the caller's, when its
+// turn or that of the event before it comes.
+func TestAheadDecodersThatDontReturn(t *testing.T) {
+	for _, what := range []string{"panics", "exits"} {
+		body := strings.Repeat(event("ADDED", kindPod("a", "1")), 50) + event("ADDED", kindPod(what, "1")) + strings.Repeat(event("ADDED", kindPod("a", "1")), 50)
+		c := newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil })
+		s, err := New[*wild](c, pods, Options{Kind: "Pod"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.c.codec.tuning = tiny
+		for range 20 {
+			n, reason := 0, any(nil)
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				defer func() { reason = recover() }()
+				err := s.Watch(context.Background(), WatchOptions{}, nil, func(Event[*wild]) error { n++; return nil })
+				t.Errorf("Watch returns %v", err)
+			}()
+			<-done
+			if n != 50 && n != 49 || (what == "panics") != (reason == "on purpose") {
+				t.Errorf("an object that %s: %d events, %v", what, n, reason)
+			}
+		}
+	}
+}
+
+// TestAheadFailures: what is wrong is reported with its place, after all that came before it.
+func TestAheadFailures(t *testing.T) {
+	good := manyEvents(60)
+	reset := errors.New("connection reset by peer")
+	for name, tc := range map[string]struct {
+		body io.ReadCloser
+		is   error
+		text string
+	}{
+		"wrong kind":  {newTalk(good + event("ADDED", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","resourceVersion":"3"}}`) + good), ErrWrongKind, "event 61 (n)"},
+		"not JSON":    {newTalk(good + `{"type":"ADDED","object":{]}}` + good), nil, "event 61"},
+		"no event":    {newTalk(good + `[]` + good), ErrMalformed, "event 61"},
+		"cut off":     {newTalk(good + good[:100]), io.ErrUnexpectedEOF, "event 61"},
+		"broken":      {brokenBody{strings.NewReader(good + good[:100]), reset}, reset, "reading the response"},
+		"broken here": {brokenBody{strings.NewReader(good), reset}, reset, "reading the response"},
+	} {
+		n := 0
+		err := said(t, tc.body, tiny).Watch(t.Context(), WatchOptions{}, nil, func(Event[*corev1.Pod]) error { n++; return nil })
+		if n != 60 || err == nil || tc.is != nil && !errors.Is(err, tc.is) || !strings.Contains(err.Error(), tc.text) {
+			t.Errorf("%s: %d events and %v", name, n, err)
+		}
+		var decode *DecodeError
+		if errors.As(err, &decode) && (decode.Offset < int64(len(good)) || decode.Offset > int64(len(good)+120)) {
+			t.Errorf("%s: offset %d, the 61st event begins at %d", name, decode.Offset, len(good))
+		}
+	}
+}
+
+// TestMore: an event says that another one has come, unless it may not be handed over.
+func TestMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one := event("ADDED", kindPod("a", "1"))
+		events := one + one + one
+		for name, how := range map[string]tuning{"alone": {procs: 1, sizes: defaultTuning.sizes}, "ahead": tiny} {
+			var got []bool
+			last := time.Now()
+			body := newTalk(events+one[:50], "", one[50:]+one+one+bookmark)
+			err := said(t, body, how).Watch(t.Context(), WatchOptions{}, nil, func(e Event[*corev1.Pod]) error {
+				if n := len(got); n > 0 && got[n-1] && time.Now() != last {
+					t.Errorf("%s: there were not more after event %d", name, n)
+				}
+				got, last = append(got, e.More), time.Now()
+				synctest.Wait() // what can be done ahead is done
+				return nil
+			})
+			if text := fmt.Sprint(got); err != nil || len(got) != 7 || name == "alone" && text != "[true true false true true true false]" {
+				t.Errorf("%s: %s, %v", name, text, err)
+			}
+		}
+		events = manyEvents(3)
+		s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, events), nil }), pods,
+			Options{ShardSelector: "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := watchAll(s)
+		for _, e := range all {
+			if e.More {
+				t.Error("more, which may be of another shard")
+			}
+		}
+		if err != nil || len(all) == 0 {
+			t.Errorf("%d events, %v", len(all), err)
+		}
+	})
+}
+
+// TestSmallResponsesStartNothing: nobody helps with what is little, and nobody with anything if there is one processor.
+func TestSmallResponsesStartNothing(t *testing.T) {
+	before := runtime.NumGoroutine()
+	check := func(Event[*corev1.Pod]) error {
+		if n := runtime.NumGoroutine(); n > before {
+			return fmt.Errorf("%d goroutines, %d before", n, before)
+		}
+		return nil
+	}
+	if err := said(t, newTalk(manyEvents(50)), defaultTuning).Watch(t.Context(), WatchOptions{}, nil, check); err != nil {
+		t.Error(err)
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if err := said(t, newTalk(manyEvents(500)), defaultTuning).Watch(t.Context(), WatchOptions{}, nil, check); err != nil {
+		t.Error(err)
+	}
+}
+
+var _ object.Object = (*wild)(nil)

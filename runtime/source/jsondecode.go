@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	sigsjson "sigs.k8s.io/json"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// jsonDecoder decodes objects and events. What the fast way doesn't take is decoded by the slow one, whose result and errors are
+// those of sigs.k8s.io/json.
+type jsonDecoder struct {
+	c       *codec
+	known   knownFunc        // nil: nothing
+	fast    *jsondec.Decoder // nil for types that only the slow way can do
+	content contentReader    // of untyped objects
+}
+
+// item implements decoder.
+func (d *jsonDecoder) item(raw []byte, r *reading) { d.object(raw, r, true) }
+
+// object decodes an object, or finds it if it may be a known one.
+func (d *jsonDecoder) object(raw []byte, r *reading, lookUp bool) {
+	if lookUp {
+		if obj, guess := d.find(raw); obj != nil {
+			if id, ok := jsondec.ReadIdentity(raw); ok && same(id, guess) {
+				knownReading(obj, r)
+				return
+			}
+		}
+	}
+	if n := d.quick(raw, r); n > 0 && blank(raw[n:]) || r.err != nil {
+		return
+	}
+	d.slow(raw, r)
+}
+
+// quick decodes the object that data begins with in the fast way, and returns its length; 0 if that can't be done.
+func (d *jsonDecoder) quick(data []byte, r *reading) int {
+	if d.fast == nil {
+		return 0
+	}
+	obj, fast, err := d.c.fresh()
+	if err != nil {
+		r.err = err
+		return 0
+	}
+	if !fast {
+		return 0
+	}
+	n, ok := d.fast.Decode(data, obj)
+	if !ok {
+		return 0
+	}
+	r.obj, r.id, r.err = d.c.read(obj, identity{}, nil)
+	return n
+}
+
+// find looks for an object that the caller has, by a guess.
+func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
+	if d.known == nil {
+		return nil, jsondec.Identity{}
+	}
+	guess := jsondec.GuessIdentity(data)
+	return find(d.known, guess.Name, guess.Namespace, guess.UID, guess.ResourceVersion), guess
+}
+
+// guess decodes the object that data begins with, and returns its length. It returns 0 if it can't, or if the caller may have
+// the object.
+func (d *jsonDecoder) guess(data []byte, r *reading, lookUp bool) int {
+	if lookUp {
+		if obj, _ := d.find(data); obj != nil {
+			return 0
+		}
+	}
+	n := d.quick(data, r)
+	if n == 0 {
+		*r = reading{}
+	}
+	return n
+}
+
+// guessEvent decodes the event that data begins with, and returns its length and the end of its object.
+func (d *jsonDecoder) guessEvent(data []byte, r *reading) (n, end int) {
+	typ, start := splitHead(data)
+	if typ == 0 || typ == Bookmark {
+		return 0, 0
+	}
+	n = d.guess(data[start:], r, typ == Added)
+	if n == 0 {
+		return 0, 0
+	}
+	r.typ = typ
+	end = start + n
+	for n = end; n < len(data) && blank(data[n:n+1]); n++ {
+	}
+	if n == len(data) || data[n] != '}' {
+		*r = reading{}
+		return 0, 0
+	}
+	return n + 1, end
+}
+
+// same reports whether a guess was right.
+func same(id, guess jsondec.Identity) bool {
+	return bytes.Equal(id.Name, guess.Name) && bytes.Equal(id.Namespace, guess.Namespace) &&
+		bytes.Equal(id.UID, guess.UID) && bytes.Equal(id.ResourceVersion, guess.ResourceVersion)
+}
+
+// slow decodes an object as exactly as can be.
+func (d *jsonDecoder) slow(raw []byte, r *reading) {
+	if d.c.untyped {
+		content, err := d.content.decodeContent(raw)
+		r.obj, r.id, r.err = d.c.readUntyped(content, err)
+	} else if obj := d.c.newObject(); obj == nil {
+		r.err = errNoNewObject
+	} else {
+		r.obj, r.id, r.err = d.c.read(obj, identity{}, d.typed(raw, obj))
+	}
+	r.offset = errorOffset(r.err, r.offset)
+}
+
+func (d *jsonDecoder) typed(raw []byte, obj object.Object) error {
+	unmarshal := unmarshalJSON
+	if d.c.exotic {
+		unmarshal = sigsjson.UnmarshalCaseSensitivePreserveInts
+	}
+	if err := unmarshal(raw, obj); err != nil {
+		return err
+	}
+	d.c.drop.from(obj)
+	return nil
+}
+
+func unmarshalJSON(raw []byte, dst any) error { return json.Unmarshal(raw, dst, typedOptions) }
+
+// event implements decoder.
+func (d *jsonDecoder) event(raw []byte, r *reading) {
+	if typ, about, ok := splitEvent(raw); ok {
+		before := *r
+		r.offset-- // at the end of the object
+		if d.about(typ, about, r); r.err == nil {
+			return
+		}
+		*r = before
+	}
+	d.members(raw, r)
+}
+
+// splitEvent takes an event as API servers write it apart. ok is false for another type than those of objects and bookmarks. What
+// stands in the place of the object must be checked to be one value.
+func splitEvent(raw []byte) (typ EventType, about []byte, ok bool) {
+	typ, start := splitHead(raw)
+	if typ == 0 || len(raw) == start || raw[len(raw)-1] != '}' {
+		return 0, nil, false
+	}
+	return typ, raw[start : len(raw)-1], true
+}
+
+// splitHead reads {"type":"…","object": and returns its length; 0 is no type.
+func splitHead(data []byte) (typ EventType, n int) {
+	rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`))
+	end := bytes.IndexByte(rest[:min(len(rest), 16)], '"')
+	if !ok || end < 0 {
+		return 0, 0
+	}
+	typ = eventType(string(rest[:end]))
+	if rest, ok = bytes.CutPrefix(rest[end:], []byte(`","object":`)); !ok {
+		return 0, 0
+	}
+	return typ, len(data) - len(rest)
+}
+
+// about decodes what an event is about.
+func (d *jsonDecoder) about(typ EventType, raw []byte, r *reading) {
+	if r.typ = typ; typ != Bookmark {
+		d.object(raw, r, typ == Added)
+		return
+	}
+	var mark struct {
+		APIVersion string `json:"apiVersion"`
+		Kind       string `json:"kind"`
+		Metadata   struct {
+			ResourceVersion string            `json:"resourceVersion"`
+			Annotations     map[string]string `json:"annotations"`
+		} `json:"metadata"`
+	}
+	r.err = unmarshalJSON(raw, &mark)
+	r.id = identity{apiVersion: mark.APIVersion, kind: mark.Kind, resourceVersion: mark.Metadata.ResourceVersion}
+	r.initialEventsEnd = mark.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true"
+}
+
+// members decodes any event.
+func (d *jsonDecoder) members(raw []byte, r *reading) {
+	dec := jsontext.NewDecoder(bytes.NewReader(raw), typedOptions)
+	about, err := d.parts(dec, r)
+	if err != nil {
+		r.err, r.offset = cutOff(err), dec.InputOffset()
+		return
+	}
+	start := r.offset - int64(len(about))
+	r.offset = int64(len(about))
+	d.about(r.typ, about, r)
+	r.offset += start
+	if r.err != nil {
+		relocate(r.err, start)
+	}
+}
+
+// parts reads the members of an event. It sets the type and the offset of the object's end, and returns the object. An ERROR event is
+// an error.
+func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *reading) (about jsontext.Value, err error) {
+	tok, err := dec.ReadToken()
+	if err != nil {
+		return nil, err
+	}
+	if tok.Kind() != '{' {
+		return nil, fmt.Errorf("%w: an event is a JSON object, not a %v", ErrMalformed, tok.Kind())
+	}
+	var typ string
+	for dec.PeekKind() != '}' {
+		tok, err := dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		switch name := tok.String(); name {
+		case "type":
+			if typ != "" {
+				return nil, errTwoTypes
+			}
+			if typ, err = readText(dec, "the event's type"); err == nil {
+				err = checkType(typ)
+			}
+		case "object":
+			if about != nil {
+				return nil, errTwoObjects
+			}
+			about, err = dec.ReadValue()
+			about = about.Clone() // the decoder's buffer goes on
+			r.offset = dec.InputOffset()
+		default:
+			err = dec.SkipValue()
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if _, err := dec.ReadToken(); err != nil {
+		return nil, err
+	}
+	if err := checkType(typ); err != nil {
+		return nil, err
+	}
+	if about == nil {
+		return nil, errNoObject(typ)
+	}
+	if typ == errorEvent {
+		var status metav1.Status
+		if err := unmarshalJSON(about, &status); err != nil {
+			return nil, err
+		}
+		return nil, statusError(status)
+	}
+	r.typ = eventType(typ)
+	return about, nil
+}
+
+// readText reads a string, or null as "".
+func readText(dec *jsontext.Decoder, what string) (string, error) {
+	tok, err := dec.ReadToken()
+	switch {
+	case err != nil:
+		return "", err
+	case tok.Kind() == 'n':
+		return "", nil
+	case tok.Kind() != '"':
+		return "", fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, tok.Kind(), jsontext.KindString)
+	}
+	return tok.String(), nil
+}
+
+// checkJSON says what is wrong with what should be one value.
+func checkJSON(raw []byte) error {
+	if n, ok := jsondec.Skip(raw); ok && n == len(raw) {
+		return nil
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(raw), typedOptions)
+	if err := dec.SkipValue(); err != nil {
+		return cutOff(err)
+	}
+	if _, err := dec.ReadToken(); err != io.EOF {
+		return fmt.Errorf("%w: something stands after a value", ErrMalformed)
+	}
+	return nil
+}
+
+// blank reports whether there is nothing but white space.
+func blank(raw []byte) bool {
+	for _, c := range raw {
+		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// errorOffset is the offset that a decoder's error tells, or else the one given.
+func errorOffset(err error, otherwise int64) int64 {
+	var syntactic *jsontext.SyntacticError
+	var semantic *json.SemanticError
+	switch {
+	case err == nil:
+	case errors.As(err, &syntactic):
+		return syntactic.ByteOffset
+	case errors.As(err, &semantic):
+		return semantic.ByteOffset
+	}
+	return otherwise
+}
+
+// relocate makes a decoder's error count from the beginning of the response.
+func relocate(err error, by int64) {
+	var syntactic *jsontext.SyntacticError
+	var semantic *json.SemanticError
+	switch {
+	case errors.As(err, &syntactic):
+		syntactic.ByteOffset += by
+	case errors.As(err, &semantic):
+		semantic.ByteOffset += by
+	}
+}

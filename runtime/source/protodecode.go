@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/protodec"
+)
+
+// protoDecoder decodes objects and events. What the fast way doesn't take is decoded by the type's own Unmarshal.
+type protoDecoder struct {
+	c     *codec
+	known knownFunc         // nil: nothing
+	fast  *protodec.Decoder // nil for types that only the slow way can do
+}
+
+func (p *protoWire) decoder() decoder {
+	t := p.s.toolsOf(Protobuf)
+	d, ok := t.pool(p.s.readOnly).Get().(*protoDecoder)
+	if !ok {
+		d = &protoDecoder{c: p.s.codec}
+		if t.proto != nil {
+			d.fast = t.proto.NewDecoder(t.table, p.s.readOnly)
+		}
+	}
+	d.known = p.s.known
+	return d
+}
+
+func (p *protoWire) release(d decoder) {
+	d.(*protoDecoder).known = nil
+	p.s.toolsOf(Protobuf).pool(p.s.readOnly).Put(d)
+}
+
+// item implements decoder. Items have no envelope.
+func (d *protoDecoder) item(raw []byte, r *reading) { d.object(envelope{raw: raw}, r, true) }
+
+// event implements decoder.
+func (d *protoDecoder) event(raw []byte, r *reading) {
+	typ, e, err := parseEvent(raw)
+	if err != nil {
+		r.err = err
+		return
+	}
+	switch typ {
+	case errorEvent:
+		var status metav1.Status
+		if status, r.err = e.status(); r.err == nil {
+			r.err = statusError(status)
+		}
+	case "BOOKMARK":
+		r.typ = Bookmark
+		d.mark(e, r)
+	default:
+		r.typ = eventType(typ)
+		d.object(e, r, r.typ == Added)
+	}
+}
+
+// object decodes an object, or finds it if it may be a known one.
+func (d *protoDecoder) object(e envelope, r *reading, lookUp bool) {
+	if lookUp && d.known != nil {
+		if id, ok := protodec.ReadIdentity(e.raw); ok {
+			if obj := find(d.known, id.Name, id.Namespace, id.UID, id.ResourceVersion); obj != nil && areFields(e.raw) {
+				knownReading(obj, r)
+				return
+			}
+		}
+	}
+	r.id = identity{apiVersion: e.apiVersion, kind: e.kind}
+	obj, fast, err := d.c.fresh()
+	if err != nil {
+		r.err = err
+		return
+	}
+	if d.fast != nil && fast {
+		if d.fast.Decode(e.raw, reflect.ValueOf(obj).UnsafePointer()) {
+			r.obj, r.id, r.err = d.c.read(obj, r.id, nil)
+			return
+		}
+		if obj, _, err = d.c.fresh(); err != nil {
+			r.err = err
+			return
+		}
+	}
+	raw := e.raw
+	if !d.c.drop.nothing() {
+		raw, err = dropProto(raw, &d.c.drop)
+	}
+	if err == nil {
+		err = malformed(obj.(protoMessage).Unmarshal(raw))
+	}
+	r.obj, r.id, r.err = d.c.read(obj, r.id, err)
+}
+
+// areFields reports whether a message consists of whole fields.
+func areFields(msg []byte) bool {
+	for len(msg) > 0 {
+		var err error
+		if _, msg, err = nextField(msg); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// mark reads what a bookmark says. It is an object of the kind, but no object.
+func (d *protoDecoder) mark(e envelope, r *reading) {
+	var meta metav1.ObjectMeta
+	for rest := e.raw; len(rest) > 0; {
+		var f protoField
+		if f, rest, r.err = nextField(rest); r.err != nil {
+			return
+		}
+		if f.tag == protoBytes(1) {
+			if r.err = malformed(meta.Unmarshal(f.value)); r.err != nil {
+				return
+			}
+		}
+	}
+	r.id = identity{apiVersion: e.apiVersion, kind: e.kind, resourceVersion: meta.ResourceVersion}
+	r.initialEventsEnd = meta.Annotations[metav1.InitialEventsAnnotationKey] == "true"
+}
+
+func (e envelope) status() (status metav1.Status, err error) {
+	if e.kind == "Status" {
+		err = malformed(status.Unmarshal(e.raw))
+	}
+	status.APIVersion, status.Kind = e.apiVersion, e.kind
+	return status, err
+}
+
+// parseEvent reads an event, of whose object it reads the envelope.
+func parseEvent(raw []byte) (typ string, e envelope, err error) {
+	var about []byte
+	for len(raw) > 0 {
+		var f protoField
+		if f, raw, err = nextField(raw); err != nil {
+			return "", e, err
+		}
+		switch f.tag {
+		case protoBytes(1):
+			typ = typeName(f.value)
+		case protoBytes(2):
+			about = f.value
+		}
+	}
+	if err := checkType(typ); err != nil {
+		return "", e, err
+	}
+	var object []byte
+	for len(about) > 0 {
+		var f protoField
+		if f, about, err = nextField(about); err != nil {
+			return "", e, err
+		}
+		if f.tag == protoBytes(1) {
+			object = f.value
+		}
+	}
+	if object == nil {
+		return "", e, errNoObject(typ)
+	}
+	e, err = parseEnvelope(object)
+	return typ, e, err
+}

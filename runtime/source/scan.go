@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// wire knows one format: how a list and a sequence of events are written in it, and how values are decoded.
+type wire interface {
+	// list reads a whole list. It sets what the list says of itself as it comes, and has l.stream.run read the items.
+	list(l *listReader) error
+	// events returns a scanner of the events of a watch.
+	events() scanner
+	// decoder returns a decoder, which the stream gives back by release.
+	decoder() decoder
+	release(decoder)
+}
+
+// scanner finds the ends of items or events.
+type scanner interface {
+	// scan finds the next one in what the feed has at hand, and takes it from there.
+	scan() step
+	// broken says what is wrong with a response that ends where scan needs more, with what error. A watch may end between
+	// events with io.EOF.
+	broken(err error) step
+}
+
+// guesser is a scanner of a format in which to find an end costs about as much as to decode.
+type guesser interface {
+	// guess decodes the next item without having found its end, if it is likely to be at hand. It returns false if it couldn't, and
+	// then scan goes on.
+	guess(d decoder, r *reading) bool
+}
+
+// step is what a scanner has found.
+type step struct {
+	kind       stepKind
+	start, end int        // of an item, in the buffer of the feed
+	item       bool       // the error is that of an item
+	err        error      // of a failure
+	key        object.Key // of the item that failed, as far as it could be read
+	offset     int64      // of a failure, in the response
+}
+
+type stepKind uint8
+
+const (
+	stepShort  stepKind = iota // the end of the next item is not at hand
+	stepItem                   // there is an item, whole
+	stepEnd                    // there are no more items
+	stepFailed                 // what follows can't be an item
+)
+
+// decoder decodes items and events, each of which is whole. One goroutine has it. It counts offsets from the beginning of raw.
+type decoder interface {
+	// item decodes an item of a list.
+	item(raw []byte, r *reading)
+	// event decodes an event of a watch.
+	event(raw []byte, r *reading)
+}
+
+// reading is what an item or an event was read as.
+type reading struct {
+	typ              EventType     // of an event
+	known            bool          // object is the caller's own
+	initialEventsEnd bool          // of a bookmark
+	more             bool          // the next one is at hand
+	obj              object.Object // nil for a bookmark; with an error it may be incomplete
+	id               identity      // with an error as far as it could be read
+	err              error
+	offset           int64 // in the response: where reading has ended
+}
+
+// tuning says how a stream is read and when it is decoded by several goroutines. Results don't depend on it.
+type tuning struct {
+	procs int // goroutines that decode, the caller's included; 0: as many as run at once, but at most maxProcs
+	after int // bytes that have to come without a pause before others help
+	ahead int // bytes that are held in buffers meanwhile
+	batch int // bytes that are worth to be decoded by another goroutine, if it is busy
+	sizes sizes
+}
+
+const maxProcs = 4
+
+var defaultTuning = tuning{
+	after: 256 << 10, ahead: 8 * chunkSize, batch: 32 << 10,
+	sizes: sizes{small: 16 << 10, chunk: chunkSize, least: 4 << 10},
+}
+
+// run reads what sc finds to its end, and hands each to take. It returns the error of take as it is.
+func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take func(*reading) error) error {
+	c := cursor{feed: s.feed, scanner: sc, decoder: s.wire.decoder(), decode: decode}
+	defer s.wire.release(c.decoder)
+	c.guesser, _ = sc.(guesser)
+	var now, next reading
+	for have := false; ; now = next {
+		for !have {
+			if have = c.read(&now); have {
+				break
+			}
+			switch c.next.kind {
+			case stepEnd:
+				return nil
+			case stepFailed:
+				return &scanError{c.next}
+			}
+			if err := s.feed.more(); err != nil {
+				c.next = sc.broken(err)
+			}
+		}
+		have = false
+		switch {
+		case now.err != nil:
+		case s.procs > 1 && s.feed.rush > s.tuning.after:
+			c.next = sc.scan()
+			now.more = c.next.kind == stepItem
+		default:
+			have = c.read(&next)
+			now.more = have
+		}
+		if err := take(&now); err != nil {
+			return err
+		}
+		if !have && now.more {
+			var err error
+			if c.next, err = s.runAhead(c, take); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// cursor is where a goroutine is that scans and decodes by turns.
+type cursor struct {
+	feed    *feed
+	scanner scanner
+	guesser guesser // nil if the scanner is none
+	decoder decoder
+	decode  func(decoder, []byte, *reading)
+	next    step // what comes next; stepShort if the scanner has to be asked
+}
+
+// read decodes the next item if it is at hand.
+func (c *cursor) read(r *reading) bool {
+	*r = reading{}
+	if c.next.kind == stepShort {
+		if c.guesser != nil && c.guesser.guess(c.decoder, r) {
+			return true
+		}
+		c.next = c.scanner.scan()
+	}
+	if c.next.kind != stepItem {
+		return false
+	}
+	decodeAt(c.decoder, c.decode, c.feed.buf[c.next.start:c.next.end], c.feed.base+int64(c.next.start), r)
+	c.next = step{}
+	return true
+}
+
+// scanError is a step that failed. It doesn't leave the package.
+type scanError struct{ step }
+
+func (e *scanError) Error() string { return e.err.Error() }
+func (e *scanError) Unwrap() error { return e.err }
+
+// decodeAt decodes what stands at an offset in the response.
+func decodeAt(d decoder, decode func(decoder, []byte, *reading), raw []byte, offset int64, r *reading) {
+	r.offset = int64(len(raw))
+	decode(d, raw, r)
+	r.offset += offset
+	if r.err != nil {
+		relocate(r.err, offset)
+	}
+}

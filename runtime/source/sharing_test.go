@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// listPods reads a page.
+func listPods(t testing.TB, s Source[*corev1.Pod], opts ListOptions) []*corev1.Pod {
+	t.Helper()
+	var got []*corev1.Pod
+	if _, err := s.List(context.Background(), opts, func(p *corev1.Pod) error { got = append(got, p); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// serveAs answers every request with the same list in a format, read as tuned.
+func serveAs(t testing.TB, f Format, text string, opts Options, how tuning) *HTTP[*corev1.Pod] {
+	t.Helper()
+	body := transcodeList(t, []byte(text), f)
+	c := newTestClient(t, func(*http.Request) (*http.Response, error) {
+		resp := answer(200, "", "Content-Type", f.mediaType())
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		return resp, nil
+	})
+	s, err := New[*corev1.Pod](c, pods, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.c.codec.tuning = how
+	return s
+}
+
+// parts are the addresses of what an object refers to in maps, slices and pointers.
+func parts(v reflect.Value, all map[uintptr]string, path string) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			if v.Type() != reflect.TypeFor[*corev1.Pod]() && v.Elem().Type().Size() > 0 && v.Elem().Kind() != reflect.Struct || strings.Contains(path, "Security") {
+				all[v.Pointer()] = path
+			}
+			parts(v.Elem(), all, path)
+		}
+	case reflect.Struct:
+		if v.Type().PkgPath() == "time" || strings.HasSuffix(v.Type().PkgPath(), "api/resource") {
+			return // immutable parts of values
+		}
+		for i := range v.NumField() {
+			parts(v.Field(i), all, path+"."+v.Type().Field(i).Name)
+		}
+	case reflect.Slice:
+		if v.Len() > 0 && v.Type().Elem().Size() > 0 {
+			all[v.Pointer()] = path
+		}
+		for i := range v.Len() {
+			parts(v.Index(i), all, path+"[]")
+		}
+	case reflect.Map:
+		if v.Len() > 0 {
+			all[v.Pointer()] = path
+		}
+		for _, key := range v.MapKeys() {
+			parts(v.MapIndex(key), all, path+"{}")
+		}
+	}
+}
+
+// TestReadOnlySharing: objects that are read only share equal parts, those of a list before them included; others share nothing.
+func TestReadOnlySharing(t *testing.T) {
+	for _, f := range []Format{JSON, Protobuf, CBOR} {
+		for name, how := range map[string]tuning{"alone": {procs: 1, sizes: defaultTuning.sizes}, "ahead": tiny} {
+			s := serveAs(t, f, benchList(20), Options{Formats: []Format{f}}, how)
+			for range 2 {
+				listPods(t, s, ListOptions{ReadOnly: true})
+			}
+			before := listPods(t, s, ListOptions{ReadOnly: true})[3]
+			shared := listPods(t, s, ListOptions{ReadOnly: true})
+			for i, p := range shared {
+				address := func(p *corev1.Pod) []uintptr {
+					return []uintptr{reflect.ValueOf(p.Labels).Pointer(), reflect.ValueOf(p.Spec.Containers).Pointer(), reflect.ValueOf(p.OwnerReferences).Pointer()}
+				}
+				if f != CBOR && !reflect.DeepEqual(address(before), address(p)) {
+					t.Errorf("%v, %s: Pod %d has parts of its own", f, name, i)
+				}
+			}
+			owner := map[uintptr]string{}
+			for _, p := range shared {
+				parts(reflect.ValueOf(p), owner, "shared")
+			}
+			for i, p := range listPods(t, s, ListOptions{}) {
+				own := map[uintptr]string{}
+				parts(reflect.ValueOf(p), own, fmt.Sprint("Pod ", i))
+				for address, path := range own {
+					if other, ok := owner[address]; ok {
+						t.Errorf("%v, %s: %s and %s share a part", f, name, path, other)
+					}
+					owner[address] = path
+				}
+			}
+		}
+	}
+}
+
+// TestKnown: what the caller has is handed over in the place of what the server sends, if it is the same, and only where it may.
+func TestKnown(t *testing.T) {
+	for _, f := range []Format{JSON, Protobuf} {
+		for name, how := range map[string]tuning{"alone": {procs: 1, sizes: defaultTuning.sizes}, "ahead": tiny} {
+			opts := Options{Formats: []Format{f}}
+			have := map[object.Key]*corev1.Pod{}
+			for _, p := range listPods(t, serveAs(t, f, benchList(50), opts, how), ListOptions{}) {
+				have[object.KeyOf(p)] = p
+			}
+			known := func(key object.Key, uid types.UID, version string) object.Object {
+				if p := have[key]; p != nil && p.UID == uid && p.ResourceVersion == version {
+					return p
+				}
+				return nil
+			}
+			items := make([]string, 60)
+			for i := range items {
+				items[i] = benchPod(i + 1)
+				switch {
+				case i%10 == 3:
+					items[i] = strings.Replace(items[i], `"resourceVersion":"`, `"resourceVersion":"1000`, 1)
+				case i%10 == 7:
+					items[i] = strings.Replace(items[i], `"uid":"`, `"uid":"another`, 1)
+				}
+			}
+			check := func(verb string, i int, p *corev1.Pod) {
+				t.Helper()
+				old := have[object.KeyOf(p)]
+				if want := i < 50 && i%10 != 3 && i%10 != 7; want != (p == old) {
+					t.Errorf("%v, %s, %s: Pod %d is the known one: %v, want %v", f, name, verb, i, p == old, want)
+				}
+				if p.Name != fmt.Sprint("web-", i+1) || p.Kind != "Pod" || len(p.Spec.Containers) != 1 {
+					t.Errorf("%v, %s, %s: Pod %d is %s %s", f, name, verb, i, p.Kind, p.Name)
+				}
+			}
+			for i, p := range listPods(t, serveAs(t, f, podList("7", items...), opts, how), ListOptions{Known: known, ReadOnly: true}) {
+				check("list", i, p)
+			}
+			var body bytes.Buffer
+			for i := range items {
+				p := benchPodObject(t, i+1)
+				if i%10 == 3 {
+					p.ResourceVersion = "1000" + p.ResourceVersion
+				}
+				if i%10 == 7 {
+					p.UID = "another" + p.UID
+				}
+				body.Write(encodeEvent(t, f, "ADDED", p))
+			}
+			body.Write(encodeEvent(t, f, "MODIFIED", benchPodObject(t, 1)))
+			s := serveIn(t, f, body.Bytes(), func() *corev1.Pod { return &corev1.Pod{} }, opts)
+			s.c.codec.tuning = how
+			n := 0
+			err := s.Watch(t.Context(), WatchOptions{Known: known}, nil, func(e Event[*corev1.Pod]) error {
+				if e.Type == Added {
+					check("watch", n, e.Object)
+				} else if e.Object == have[object.KeyOf(e.Object)] {
+					t.Errorf("%v, %s: an old object for an event that is %v", f, name, e.Type)
+				}
+				if e.ResourceVersion != e.Object.ResourceVersion {
+					t.Errorf("%v, %s: an event at %s of an object at %s", f, name, e.ResourceVersion, e.Object.ResourceVersion)
+				}
+				n++
+				return nil
+			})
+			if err != nil || n != 61 {
+				t.Errorf("%v, %s: %d events, %v", f, name, n, err)
+			}
+		}
+	}
+}
+
+// TestKnownIsChecked: what is not decoded is still JSON.
+func TestKnownIsChecked(t *testing.T) {
+	known := func(object.Key, types.UID, string) object.Object { return &corev1.Pod{} }
+	for _, bad := range []string{`{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"x":}}`, `{"metadata":{"name":"a","resourceVersion":"1"},"spec":[1 2]}`} {
+		var decode *DecodeError
+		_, err := serve(t, podList("7", bad)).List(t.Context(), ListOptions{Known: known}, func(*corev1.Pod) error { return nil })
+		if !errors.As(err, &decode) || decode.Item != 1 {
+			t.Errorf("%s: got %v", bad, err)
+		}
+	}
+}
+
+// raceDetector is set by race_test.go.
+var raceDetector bool
+
+// TestMemoryOfAList: what decoding a list allocates is what its objects keep, and a megabyte for decoders and buffers.
+func TestMemoryOfAList(t *testing.T) {
+	if raceDetector {
+		t.Skip("sync.Pool forgets at random under the race detector")
+	}
+	const n = 2000
+	heap := func() (allocated, kept uint64) {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		allocated = m.TotalAlloc
+		for range 3 { // pools take two to let go
+			runtime.GC()
+		}
+		runtime.ReadMemStats(&m)
+		return allocated, m.HeapAlloc
+	}
+	for _, tc := range []struct {
+		f        Format
+		readOnly bool
+		limit    uint64 // bytes per object
+	}{
+		{JSON, true, 2500}, {JSON, false, 6500}, {Protobuf, true, 2500}, {Protobuf, false, 6500},
+	} {
+		s := serveAs(t, tc.f, benchList(n), Options{Formats: []Format{tc.f}}, defaultTuning)
+		for procs := 1; procs <= 2; procs++ {
+			s.c.codec.tuning.procs = procs
+			listPods(t, s, ListOptions{ReadOnly: tc.readOnly}) // programs are made, and the table is filled
+			got := make([]*corev1.Pod, 0, n)
+			_, before := heap()
+			start, _ := heap()
+			if _, err := s.List(t.Context(), ListOptions{ReadOnly: tc.readOnly}, func(p *corev1.Pod) error { got = append(got, p); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			end, after := heap()
+			allocated, kept := (end-start)/n, (after-before)/n
+			ratio := float64(allocated) / float64(kept)
+			t.Logf("%v, read only %v, %d goroutines: %d B allocated and %d B kept per object: %.2f", tc.f, tc.readOnly, procs, allocated, kept, ratio)
+			if allocated > tc.limit+1<<20/n || allocated > kept*115/100+1<<20/n {
+				t.Errorf("%v, read only %v, %d goroutines: too much", tc.f, tc.readOnly, procs)
+			}
+			runtime.KeepAlive(got)
+		}
+	}
+}
