@@ -12,7 +12,7 @@
 //
 // [github.com/informer-gen/informer-gen/runtime/source] turns HTTP responses into typed objects, one by one.
 // [github.com/informer-gen/informer-gen/runtime/reflector] decides when to list, when to watch and when to wait.
-// [github.com/informer-gen/informer-gen/runtime/deltafifo] hands the stream over to another goroutine, in order.
+// [github.com/informer-gen/informer-gen/runtime/deltafifo] hands the stream over to another goroutine, in order, where that is needed.
 // [github.com/informer-gen/informer-gen/runtime/informer] applies it batch by batch and calls the handlers.
 // [github.com/informer-gen/informer-gen/runtime/store] keeps the objects and their indexes, as immutable snapshots.
 // [github.com/informer-gen/informer-gen/runtime/lister] reads them by name, namespace and selector.
@@ -40,7 +40,8 @@
 //
 // # Blocking
 //
-// Reading blocks nobody and waits for nobody: a snapshot is one atomic load. Applying waits for no handler and no reader. A
+// Reading blocks nobody and waits for nobody: a snapshot is one atomic load. Applying waits for no handler and no reader. Who
+// reads a stream applies it, unless that might take long (functions of indexes, another writer): then it goes into a queue. A
 // full queue, of 1,024 changes, blocks the reflector that fills it, which stops reading the connection until there is room.
 // A handler that does not return blocks its own events, the Remove of its registration and the end of the informer, which
 // has a deadline in Lease.Release and Factory.Shutdown; nothing else.
@@ -52,27 +53,33 @@
 //
 //	goroutine               | started by                            | ends when
 //	------------------------+---------------------------------------+-----------------------------------------------
-//	run                     | the first lease                       | the last lease has ended, and all goroutines
-//	                        |                                       | below have
-//	apply, one per stream   | run                                   | the last lease has ended
-//	reflector, one per      | run                                   | the last lease has ended; that cancels an HTTP
-//	  stream                |                                       | request in flight
-//	one per registration    | run, or AddEventHandler while it runs | the last lease has ended, or Remove was called;
-//	                        |                                       | a running callback returns first
+//	run, which reads the    | the first lease                       | the last lease has ended, which cancels an HTTP
+//	  first stream          |                                       | request in flight, and all goroutines below
+//	                        |                                       | have ended
+//	reflector, one for each | run                                   | the last lease has ended
+//	  further stream        |                                       |
+//	apply, one per stream,  | who reads the stream                  | the last lease has ended
+//	  if there are indexes  |                                       |
+//	  or several writers    |                                       |
+//	deliver, one for each   | who publishes changes, AddEventHandler| nothing is left to deliver, except for two that
+//	  running callback, and | while it runs, or another one of them | wait for more; the last lease has ended; a
+//	  at most two           |                                       | running callback returns first
 //	mutation checks, if     | run                                   | the last lease has ended; run itself makes the
 //	  WithMutationDetector  |                                       | last check
 //	  was given             |                                       |
 //
 // There is one stream for each namespace given to WithNamespaces, and one for an informer of a single namespace or of all.
-// So an informer without handlers has three goroutines, whether it runs by itself or in a factory. Those of net/http, which
-// belong to its connections, come on top. Package watch starts none: its callers' goroutines do the work.
+// So an idle informer has one goroutine, whether it runs by itself or in a factory, and with any number of handlers three;
+// with indexes it has one more. Those of net/http, which belong to its connections, come on top. Package watch starts none: its
+// callers' goroutines do the work.
 //
 // Who calls your code:
 //
-//	a handler's callback      | the goroutine of its registration, one call at a time
-//	the body of a loop over   | your own goroutine; that of the registration waits meanwhile
+//	a handler's callback      | any that delivers; for one handler one call at a time, each after the one before has
+//	                          | returned
+//	the body of a loop over   | your own goroutine; one that delivers waits meanwhile
 //	  Events                  |
-//	a transform function,     | reflector; several at once if there are several streams
+//	a transform function,     | run or reflector; several at once if there are several streams
 //	  an error handler        |
 //	an index function         | apply, callers of AddIndexers, lookups in a snapshot that lacks the index
 //	a metrics recorder        | any of these; what reads the state, whoever collects

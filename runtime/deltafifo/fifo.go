@@ -4,9 +4,9 @@
 //
 // # Order and blocking
 //
-// One goroutine at a time fills a DeltaFIFO, usually a reflector: a DeltaFIFO is a reflector.Sink, with Sync in addition.
-// It is emptied either by PopBatch or by Pop. PopBatch takes a prefix of the stream, unchanged. Pop takes one key with
-// everything that waits for it: keys come in the order of their oldest delta, the deltas of a key in the order of the
+// One goroutine at a time fills a DeltaFIFO, usually a reflector: a DeltaFIFO is a reflector.Sink, with Sync and PushBatch in
+// addition. It is emptied either by PopBatch or by Pop. PopBatch takes a prefix of the stream, unchanged. Pop takes one key
+// with everything that waits for it: keys come in the order of their oldest delta, the deltas of a key in the order of the
 // stream. With Pop, the order of deltas of different keys is lost.
 //
 // A full queue blocks the goroutine that fills it until something is taken or the queue is closed. An empty one blocks
@@ -125,6 +125,24 @@ func (f *DeltaFIFO[T]) Bookmark(resourceVersion string) error {
 	return f.push(Delta[T]{Type: Bookmark, ResourceVersion: resourceVersion})
 }
 
+// PushBatch adds deltas, as the methods for each of them do, with one lock for as many as there is room for. If it returns
+// ErrClosed, those before were added. The slice is not kept.
+func (f *DeltaFIFO[T]) PushBatch(batch []Delta[T]) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for len(batch) > 0 {
+		room, err := f.roomLocked()
+		if err != nil {
+			return err
+		}
+		n := min(room, len(batch))
+		f.stream = append(f.stream, batch[:n]...)
+		batch = batch[n:]
+		wake(&f.filled)
+	}
+	return nil
+}
+
 // PopBatch blocks until something waits, then appends all of it to dst, which may be nil, and returns the extended slice:
 // at most Capacity deltas, in the stream's order. With an error it returns dst unchanged. The error is context.Cause(ctx)
 // when ctx is done, even if something waits; ErrClosed when the queue is closed and empty; or ErrMixed.
@@ -186,16 +204,24 @@ func objectDelta[T object.Object](t Type, obj T) Delta[T] {
 func (f *DeltaFIFO[T]) push(d Delta[T]) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if _, err := f.roomLocked(); err != nil {
+		return err
+	}
+	f.stream = append(f.stream, d)
+	wake(&f.filled)
+	return nil
+}
+
+// roomLocked waits until there is room, and says how much.
+func (f *DeltaFIFO[T]) roomLocked() (int, error) {
 	for !f.closed && f.lenLocked() >= f.options.Capacity {
 		f.sleepLocked(context.Background(), &f.drained)
 	}
 	wake(&f.drained) // the next producer
 	if f.closed {
-		return ErrClosed
+		return 0, ErrClosed
 	}
-	f.stream = append(f.stream, d)
-	wake(&f.filled)
-	return nil
+	return f.options.Capacity - f.lenLocked(), nil
 }
 
 // waitLocked waits until ready, which is called with mu held, returns true. It also fixes the queue's mode.

@@ -48,7 +48,8 @@
 // # Blocking
 //
 // A callback may take as long as it needs. It delays the next event of its own handler and nothing else: no other
-// handler, not the store, not the watch. The body of a loop over Events is such a callback. Adding a handler, before or
+// handler, not the store, not the watch. Whenever a handler has something to be told, a goroutine that is in no callback is on
+// its way to it. The body of a loop over Events is such a callback. Adding a handler, before or
 // after the start, neither blocks nor delays anyone, and neither does reading. AddIndexers waits until the batch that is
 // being applied is done. Registration.Remove waits for the handler's running callback.
 //
@@ -78,24 +79,29 @@
 //
 //	goroutine               | started by                            | ends when
 //	------------------------+---------------------------------------+-----------------------------------------------
-//	run                     | the first lease                       | the last lease has ended, and all goroutines
-//	                        |                                       | below have
-//	apply, one per stream   | run                                   | the last lease has ended
-//	reflector, one per      | run                                   | the last lease has ended; that cancels an HTTP
-//	  stream                |                                       | request in flight
-//	one per registration    | run, or AddEventHandler while it runs | the last lease has ended, or Remove was called;
-//	                        |                                       | a running callback returns first
+//	run, which reads the    | the first lease                       | the last lease has ended, which cancels an HTTP
+//	  first stream          |                                       | request in flight, and all goroutines below
+//	                        |                                       | have ended
+//	reflector, one for each | run                                   | the last lease has ended
+//	  further stream        |                                       |
+//	apply, one per stream,  | who reads the stream                  | the last lease has ended
+//	  if there are indexes  |                                       |
+//	  or several writers    |                                       |
+//	deliver, one for each   | who publishes changes, AddEventHandler| nothing is left to deliver, except for two that
+//	  running callback, and | while it runs, or another one of them | wait for more; the last lease has ended; a
+//	  at most two           |                                       | running callback returns first
 //	mutation checks, if     | run                                   | the last lease has ended; run itself makes the
 //	  WithMutationDetector  |                                       | last check
 //	  was given             |                                       |
 //
 // There is one stream for each namespace given to WithNamespaces, else one in all. Who calls your code:
 //
-//	a handler's callback      | the goroutine of its registration, one call at a time
-//	the body of a loop over   | your own goroutine; that of the registration waits meanwhile
+//	a handler's callback      | any that delivers; for one handler one call at a time, each after the one before has
+//	                          | returned
+//	the body of a loop over   | your own goroutine; one that delivers waits meanwhile
 //	  Events                  |
 //	the condition of Until    | your own goroutine
-//	a transform function      | reflector; several at once if there are several streams
+//	a transform function      | run or reflector; several at once if there are several streams
 //	an error handler          | the same; apply, if the function of an index has panicked
 //	an index function         | apply, callers of AddIndexers, lookups in a snapshot that lacks the index
 //	a metrics recorder        | any of these; what reads the state, whoever collects

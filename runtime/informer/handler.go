@@ -11,10 +11,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Handler is told what happens to the objects of an informer. Its methods are called one at a time, on a goroutine
-// that belongs to its registration alone, in the server's order; see the package documentation for the details.
-// They may take as long as they need, and may call every method of the informer; one that waits for the informer to end waits
-// for the callback too.
+// Handler is told what happens to the objects of an informer. Its methods are called one at a time, in the server's order;
+// see the package documentation for the details. One call may be on another goroutine than the next, which comes after it in
+// the sense of the memory model, so that what only they use needs no lock. They may take as long as they need, and may call
+// every method of the informer; one that waits for the informer to end waits for the callback too.
 //
 // Objects are shared with all readers of the cache and must not be changed.
 type Handler[T object.Object] interface {
@@ -71,7 +71,7 @@ func (h HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 // is passed on as OnAdd with isInInitialList false, and one that makes it unacceptable as OnDelete with the last object
 // that was accepted. So Handler sees what it would see if the other objects did not exist.
 //
-// Filter is called on the handler's goroutine, for both objects of an update; it must depend on nothing but the object,
+// Filter is called where the handler's methods are, for both objects of an update; it must depend on nothing but the object,
 // or an object may be deleted that was never added. A nil Filter accepts every object; with a nil Handler nothing is
 // passed on. The cache holds all objects nevertheless: WithLabelSelector and WithFieldSelector keep them away.
 type FilteringHandler[T object.Object] struct {

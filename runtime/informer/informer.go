@@ -30,16 +30,20 @@ var (
 // The path of an event, with the goroutine that carries it; each stream (one per namespace, or one in all) has the left half
 // for itself:
 //
-//	               reflector                          apply                           one per registration
-//	┌────────┐  list, watch  ┌───────────┐ PopBatch ┌─────────────────┐
-//	│ Source ├──────────────▶│ DeltaFIFO ├─────────▶│ a list: stage   │
-//	└────────┘  transform,   └───────────┘ a prefix │  it to its end  │
-//	            blocks while               of the   │ then one Txn:   │
-//	            1,024 deltas               stream   │  Set, Delete    │
-//	            wait                                └────────┬────────┘
-//	                                                         │ under mu, at once:
-//	                                       ┌─────────────────┴──────────────┐
-//	                                       ▼ publish                 append ▼
+//	                       run or reflector                                             deliver
+//	┌────────┐  list, watch  ┌───────────────────────────┐
+//	│ Source ├──────────────▶│ collect what comes at once├───────┐
+//	└────────┘  transform    └─────────────┬─────────────┘       │ nobody has to be waited for
+//	                                       │ else                ▼
+//	            blocks while         ┌─────▼─────┐ apply ┌─────────────────┐
+//	            1,024 deltas         │ DeltaFIFO ├──────▶│ a list: stage   │
+//	            wait                 └───────────┘       │  it to its end  │
+//	                                                     │ then one Txn:   │
+//	                                                     │  Set, Delete    │
+//	                                                     └────────┬────────┘
+//	                                                              │ under mu, at once:
+//	                                       ┌──────────────────────┴────┐
+//	                                       ▼ publish            append ▼
 //	                                 ┌───────────┐      change log  ┌───┬───┬───┬─ ─┐      ┌─────────┐
 //	   Store, listers ◀─ lock-free ──┤  Version  │      (immutable) │ c │ c │ c │   │─────▶│ handler │
 //	                                 └─────┬─────┘                  └───┴─▲─┴───┴─ ─┘ next └─────────┘
@@ -48,10 +52,13 @@ var (
 //	                                                                      ▼ past the threshold │
 //	                                                                merged backlog, by key ────┘
 //
-// To deliver a change: 1. the apply goroutine publishes the version that has it and appends it to the log; 2. each
-// registration's goroutine finds it under its cursor, or, if that lags too far behind, in its own merged backlog; 3. it
-// calls the handler. What all cursors have passed is garbage. To add a handler: take the published version and the end
-// of the log in one step, replay the version, then continue from that end.
+// To deliver a change: 1. who applies publishes the version that has it and appends it to the log (a change that comes alone
+// is handed to the registrations that wait for nothing else); 2. each registration that has something to deliver becomes ready
+// for a turn, and if nobody is on the way to it, one goroutine that delivers is woken or started; 3. that takes the turn: it
+// finds the change under the registration's cursor, or, if that lags too far behind, in its own merged backlog, and calls the
+// handler until nothing waits; before that, it has another one woken if more registrations are ready. What all cursors have
+// passed is garbage. To add a handler: take the published version and the end of the log in one step, replay the version, then
+// continue from that end.
 type SharedIndexInformer[T object.Object] struct {
 	engine *engine.Informer // set once at construction
 }
@@ -282,7 +289,7 @@ func (s erasedSource[T]) List(ctx context.Context, opts source.ListOptions, item
 
 func (s erasedSource[T]) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
 	return s.src.Watch(ctx, opts, opened, func(e source.Event[T]) error {
-		erased := source.Event[object.Object]{Type: e.Type, ResourceVersion: e.ResourceVersion, InitialEventsEnd: e.InitialEventsEnd}
+		erased := source.Event[object.Object]{Type: e.Type, ResourceVersion: e.ResourceVersion, InitialEventsEnd: e.InitialEventsEnd, More: e.More}
 		if e.Type != source.Bookmark {
 			erased.Object = e.Object // a Bookmark's nil *T must not become a non-nil interface
 		}

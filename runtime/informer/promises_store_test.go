@@ -102,7 +102,7 @@ func (g *gatedSource) List(ctx context.Context, opts source.ListOptions, item fu
 
 func TestPromise06MemoryAtStartStaysNearMemoryAtRest(t *testing.T) {
 	const objects = 5000
-	src := &countedSource{objects: objects, version: "1"}
+	src := &countedSource{objects: objects, version: "1", expired: make(chan struct{})}
 	most := 0
 	pods := newPods(t, src, informer.WithWatchList(false), informer.WithBackoff(reflector.Backoff{Initial: time.Millisecond}), informer.WithLogger(discard))
 	ctx, cancel := context.WithCancel(t.Context())
@@ -150,7 +150,7 @@ type countedSource struct {
 
 	mu      sync.Mutex // mu guards what follows
 	version string
-	expired chan struct{}
+	expired chan struct{} // closed when version changes
 }
 
 // alive is called by the goroutine that lists.
@@ -165,7 +165,7 @@ func (s *countedSource) expire(version string) {
 	defer s.mu.Unlock()
 	s.version = version
 	close(s.expired)
-	s.expired = nil
+	s.expired = make(chan struct{})
 }
 
 func (s *countedSource) List(_ context.Context, _ source.ListOptions, item func(*corev1.Pod) error) (source.ListResult, error) {
@@ -191,9 +191,11 @@ func (s *countedSource) List(_ context.Context, _ source.ListOptions, item func(
 
 func (s *countedSource) Watch(ctx context.Context, opts source.WatchOptions, opened func(), _ func(source.Event[*corev1.Pod]) error) error {
 	s.mu.Lock()
-	expired := make(chan struct{})
-	s.expired = expired
+	expired, old := s.expired, opts.ResourceVersion != s.version
 	s.mu.Unlock()
+	if old {
+		return &apierrors.StatusError{ErrStatus: *sourcetest.Status(http.StatusGone)}
+	}
 	opened()
 	select {
 	case <-expired:

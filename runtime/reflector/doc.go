@@ -83,7 +83,10 @@
 // The Sink's methods, OnError and OnStatus are called on the goroutine that is in Run, one at a time, in the order of the
 // server's responses and events. BeginReplace is followed by exactly one EndReplace or AbortReplace, whatever happens, unless
 // the Sink itself has failed. Between them come Replace and Delete only; outside of them Add, Update, Delete, Bookmark only.
-// Outside of a replace, no call has an older version than the call before.
+// Outside of a replace, no call has an older version than the call before. A Sink that is a Flusher is flushed after each event,
+// except while the Source says that more of them have arrived (source.Event.More), and then after 128 at the latest; and at the
+// end of each list and watch. If those that were announced don't come, that is silence, for which SilenceTimeout holds. Status
+// speaks of what was flushed.
 //
 // A Sink may block. Meanwhile the server's stream is not read, and the time does not count as silence of the server.
 // Cancelling ctx ends every wait of the reflector at once, in any state, and no further object is passed on. It does not

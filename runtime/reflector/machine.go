@@ -14,6 +14,12 @@ import (
 // step is the whole behaviour: from a state and an input to the next state and an action. It has no clock, no timer, no
 // lock and no loop.
 func step(s state, in input) (state, action) {
+	a := s.step(&in)
+	return s, a
+}
+
+// step is the same in place: a state and an input are too large to be copied at every turn.
+func (s *state) step(in *input) action {
 	switch in.kind {
 	case inStart:
 		return s.begin()
@@ -21,7 +27,7 @@ func step(s state, in input) (state, action) {
 		if s.phase == StateConnecting {
 			s.phase = StateWatching
 		}
-		return s, action{}
+		return action{}
 	case inEvent:
 		if s.phase == StateStreaming {
 			return s.initial(in)
@@ -41,11 +47,11 @@ func step(s state, in input) (state, action) {
 		}
 		return s.enter(StateConnecting)
 	}
-	return s, action{}
+	return action{}
 }
 
 // begin starts a round: a new full state.
-func (s state) begin() (state, action) {
+func (s *state) begin() action {
 	s.pages = pages{}
 	if s.rules.stream && !s.noStream && !s.listOnly {
 		s.phase = StateStreaming
@@ -53,7 +59,7 @@ func (s state) begin() (state, action) {
 		if s.fresh {
 			a.version = ""
 		}
-		return s, a
+		return a
 	}
 	s.phase = StateListing
 	a := action{op: opList}
@@ -74,24 +80,24 @@ func (s state) begin() (state, action) {
 	if s.whole {
 		a.limit = 0
 	}
-	return s, a
+	return a
 }
 
 // enter goes to where a wait or a retry leads.
-func (s state) enter(next State) (state, action) {
+func (s *state) enter(next State) action {
 	if next == StateConnecting {
 		s.phase = StateConnecting
 		if s.doubt {
 			s.doubt = false
-			return s, action{op: opProbe}
+			return action{op: opProbe}
 		}
-		return s, action{op: opWatch, version: s.version}
+		return action{op: opWatch, version: s.version}
 	}
 	return s.begin()
 }
 
 // retry goes there at once, but not twice in a row.
-func (s state) retry(next State) (state, action) {
+func (s *state) retry(next State) action {
 	if s.hasty {
 		return s.wait(next, 0)
 	}
@@ -99,48 +105,61 @@ func (s state) retry(next State) (state, action) {
 	return s.enter(next)
 }
 
-func (s state) wait(next State, after time.Duration) (state, action) {
+func (s *state) wait(next State, after time.Duration) action {
 	s.phase, s.then = StateWaiting, next
-	return s, action{op: opWait, after: after}
+	return action{op: opWait, after: after}
 }
 
 // initial is an event of a watch-list before its bookmark.
-func (s state) initial(in input) (state, action) {
+func (s *state) initial(in *input) action {
 	switch in.event {
 	case source.Added, source.Modified:
-		return s, action{call: callReplace}
+		return action{call: callReplace}
 	case source.Deleted:
-		return s, action{call: callDelete}
+		return action{call: callDelete}
 	}
 	if !in.initialEnd {
-		return s, action{}
+		return action{}
 	}
 	if s.isOld(in.version) {
-		return s, action{op: opLeave, found: ReasonWentBack}
+		return action{op: opLeave, found: ReasonWentBack}
 	}
-	s = s.complete(in.version)
+	s.complete(in.version)
 	s.phase = StateWatching
-	return s, action{call: callEnd, told: in.version}
+	return action{call: callEnd, told: in.version}
 }
 
 // change is an event of a watch.
-func (s state) change(in input) (state, action) {
-	if older(in.version, s.version) {
-		return s, action{op: opLeave, found: ReasonWentBack}
+func (s *state) change(in *input) action {
+	c, ok := s.next(in.event, in.version)
+	switch {
+	case !ok:
+		return action{op: opLeave, found: ReasonWentBack}
+	case c == callBookmark:
+		return action{call: c, told: in.version}
 	}
-	s.version = in.version
-	switch in.event {
-	case source.Added:
-		return s, action{call: callAdd}
-	case source.Modified:
-		return s, action{call: callUpdate}
-	case source.Deleted:
-		return s, action{call: callDelete}
-	}
-	return s, action{call: callBookmark, told: in.version}
+	return action{call: c}
 }
 
-func (s state) page(in input) (state, action) {
+// next moves a watch to an event, and returns the call to the sink that this needs: all that most events are. It does nothing
+// and returns false if the event is older than the one before.
+func (s *state) next(event source.EventType, version string) (c call, ok bool) {
+	if older(version, s.version) {
+		return callNothing, false
+	}
+	s.version = version
+	switch event {
+	case source.Added:
+		return callAdd, true
+	case source.Modified:
+		return callUpdate, true
+	case source.Deleted:
+		return callDelete, true
+	}
+	return callBookmark, true
+}
+
+func (s *state) page(in *input) action {
 	p := s.pages
 	if p.token == "" {
 		if s.isOld(in.version) {
@@ -152,9 +171,9 @@ func (s state) page(in input) (state, action) {
 	if in.token == "" {
 		// The later pages of a list stand at the version of its first one. Where a server has them newer, watching from
 		// the older one repeats changes and misses none.
-		s = s.complete(p.version)
+		s.complete(p.version)
 		s.phase = StateConnecting
-		return s, action{call: callEnd, told: p.version, op: opWatch, version: p.version}
+		return action{call: callEnd, told: p.version, op: opWatch, version: p.version}
 	}
 	p.empty++
 	if in.items > 0 {
@@ -172,25 +191,24 @@ func (s state) page(in input) (state, action) {
 	if a.limit == 0 {
 		a.limit = defaultPage
 	}
-	return s, a
+	return a
 }
 
 // found treats what step has noticed itself like a failure of the source.
-func (s state) found(reason Reason) (state, action) {
-	s, a := s.failed(input{kind: inFailed, reason: reason})
+func (s *state) found(reason Reason) action {
+	a := s.failed(&input{kind: inFailed, reason: reason})
 	a.found = reason
-	return s, a
+	return a
 }
 
 // complete notes that the sink has a full state that stands at version.
-func (s state) complete(version string) state {
+func (s *state) complete(version string) {
 	s.version, s.synced = version, true
 	s.fresh, s.whole, s.listOnly, s.doubt = false, false, false, false
 	s.pages = pages{}
-	return s
 }
 
-func (s state) ended(in input) (state, action) {
+func (s *state) ended(in *input) action {
 	if in.healthy {
 		s.hasty = false
 	}
@@ -202,29 +220,29 @@ func (s state) ended(in input) (state, action) {
 	case in.events && !s.hasty:
 		return s.retry(StateConnecting)
 	}
-	s, a := s.wait(StateConnecting, 0)
+	a := s.wait(StateConnecting, 0)
 	a.found = ReasonShortWatch
-	return s, a
+	return a
 }
 
-func (s state) failed(in input) (state, action) {
+func (s *state) failed(in *input) action {
 	if in.healthy {
 		s.hasty = false
 	}
 	switch s.phase {
 	case StateStreaming:
-		s, a := s.streamFailed(in)
+		a := s.streamFailed(in)
 		a.call = callAbort
-		return s, a
+		return a
 	case StateListing:
-		s, a := s.listFailed(in)
+		a := s.listFailed(in)
 		a.call = callAbort
-		return s, a
+		return a
 	}
 	return s.watchFailed(in)
 }
 
-func (s state) streamFailed(in input) (state, action) {
+func (s *state) streamFailed(in *input) action {
 	switch in.reason {
 	case ReasonRefused:
 		s.noStream = true
@@ -249,7 +267,7 @@ func (s state) streamFailed(in input) (state, action) {
 	return s.wait(StateListing, in.after)
 }
 
-func (s state) listFailed(in input) (state, action) {
+func (s *state) listFailed(in *input) action {
 	switch in.reason {
 	case ReasonExpired:
 		if s.pages.token != "" {
@@ -269,7 +287,7 @@ func (s state) listFailed(in input) (state, action) {
 	return s.wait(StateListing, in.after)
 }
 
-func (s state) watchFailed(in input) (state, action) {
+func (s *state) watchFailed(in *input) action {
 	switch in.reason {
 	case ReasonExpired, ReasonUnreadable:
 		return s.retry(StateListing)
@@ -305,7 +323,7 @@ func (s state) watchFailed(in input) (state, action) {
 
 // isOld says whether a full state at version can't be used because a newer one has been seen. The most recent one always
 // can.
-func (s state) isOld(version string) bool {
+func (s *state) isOld(version string) bool {
 	return !s.fresh && older(version, s.version)
 }
 

@@ -40,6 +40,14 @@ type Sink[T object.Object] interface {
 	Bookmark(resourceVersion string) error
 }
 
+// Flusher is a Sink that may keep what it is told until Flush is called, in order to handle it as one batch.
+type Flusher interface {
+	// Flush is called, on the same goroutine, when the source has nothing more at hand, at the latest after a bounded number
+	// of calls, and when a list or a watch has ended, but not after an error of the Sink. It may block and fail like Sink's
+	// methods.
+	Flush() error
+}
+
 // ErrRunning is what Run returns while another Run of the same Reflector has not returned.
 var ErrRunning = errors.New("the reflector is running already; wait until Run has returned")
 

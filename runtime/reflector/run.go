@@ -24,6 +24,13 @@ type run[T object.Object] struct {
 	ctx    context.Context
 	log    klog.Logger
 
+	flusher Flusher   // the Sink, nil if it is none
+	epoch   time.Time // what moments count from: time.Since costs half of time.Now
+
+	// A watch stays open for long, and much of a parked goroutine's stack would be copies of these.
+	in   input  // what has happened last
+	todo action // what is being done about it
+
 	state     state
 	shown     State // the last one published in Status
 	waits     int   // in a row
@@ -37,11 +44,14 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 	if log.GetSink() == nil {
 		log = klog.FromContext(ctx)
 	}
+	flusher, _ := c.Sink.(Flusher)
 	return &run[T]{
-		r:      r,
-		config: c,
-		ctx:    ctx,
-		log:    log.WithValues("reflector", c.Name),
+		r:       r,
+		config:  c,
+		ctx:     ctx,
+		log:     log.WithValues("reflector", c.Name),
+		flusher: flusher,
+		epoch:   time.Now(),
 		state: state{
 			rules:   rules{pageSize: c.PageSize, stream: !c.DisableWatchList},
 			version: r.Status().ResourceVersion,
@@ -51,16 +61,28 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 
 func (r *run[T]) loop() error {
 	r.r.update(func(s *Status) { s.Synced, s.Attempts, s.Reason = false, 0, ReasonNone })
-	in := input{kind: inStart}
-	for !r.stopping() {
-		a := r.step(in)
-		r.tell(a)
-		if r.stopping() {
-			break
-		}
-		r.publish(&a)
-		in = r.do(a)
+	r.in = input{kind: inStart}
+	for r.decide() {
+		r.do()
 	}
+	return r.end()
+}
+
+// decide takes a step, tells the sink and everybody else of it, and says whether there is something to do.
+func (r *run[T]) decide() bool {
+	if r.stopping() {
+		return false
+	}
+	r.todo = r.step(&r.in)
+	r.tell(&r.todo)
+	if r.stopping() {
+		return false
+	}
+	r.publish(&r.todo)
+	return true
+}
+
+func (r *run[T]) end() error {
 	if r.replacing && r.sinkErr == nil {
 		r.sink(r.config.Sink.AbortReplace)
 	}
@@ -73,9 +95,8 @@ func (r *run[T]) loop() error {
 }
 
 // step takes a step of the machine, and publishes a failure that the machine has found itself.
-func (r *run[T]) step(in input) action {
-	var a action
-	r.state, a = step(r.state, in)
+func (r *run[T]) step(in *input) action {
+	a := r.state.step(in)
 	if a.found != ReasonNone && a.op != opLeave {
 		r.failure(a.found, found[a.found])
 	}
@@ -98,7 +119,7 @@ func (r *run[T]) publish(a *action) {
 }
 
 // tell makes the action's call that is not about an object.
-func (r *run[T]) tell(a action) error {
+func (r *run[T]) tell(a *action) error {
 	switch a.call {
 	case callEnd:
 		r.replacing = false
@@ -128,37 +149,57 @@ func (r *run[T]) sink(call func() error) error {
 	return r.sinkErr
 }
 
-// do carries the action out. It returns when something new has happened, at the latest when ctx is done.
-func (r *run[T]) do(a action) input {
-	switch a.op {
-	case opStream, opList:
-		r.replacing = true
-		if r.sink(r.config.Sink.BeginReplace) != nil {
-			return input{}
-		}
-		if a.op == opStream {
-			return r.watch(a)
-		}
-		return r.page(a)
-	case opPage:
-		return r.page(a)
-	case opWatch:
-		return r.watch(a)
-	case opProbe:
-		return r.probe()
-	case opWait:
-		timer := time.NewTimer(a.after)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-r.ctx.Done():
-		}
+// flush has the sink handle what it keeps.
+func (r *run[T]) flush() error {
+	if r.flusher == nil {
+		return nil
 	}
-	return input{kind: inElapsed}
+	return r.sink(r.flusher.Flush)
+}
+
+// now is time.Now.
+func (r *run[T]) now() time.Time { return r.epoch.Add(time.Since(r.epoch)) }
+
+// do carries out what is to be done, and notes what has come of it. It returns when something new has happened, at the latest
+// when ctx is done.
+func (r *run[T]) do() {
+	switch r.todo.op {
+	case opStream, opWatch:
+		r.watch()
+	case opList, opPage:
+		r.in = r.page(&r.todo)
+	case opProbe:
+		r.in = r.probe()
+	default:
+		r.pause()
+	}
+}
+
+// pause waits for as long as the action says, if it is one that waits.
+func (r *run[T]) pause() {
+	r.in = input{kind: inElapsed}
+	if r.todo.op != opWait {
+		return
+	}
+	timer := time.NewTimer(r.todo.after)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-r.ctx.Done():
+	}
+}
+
+// beginReplace tells the sink of a new full state.
+func (r *run[T]) beginReplace() error {
+	r.replacing = true
+	return r.sink(r.config.Sink.BeginReplace)
 }
 
 // page reads one page of a list.
-func (r *run[T]) page(a action) input {
+func (r *run[T]) page(a *action) input {
+	if a.op == opList && r.beginReplace() != nil {
+		return input{}
+	}
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
 	limit := r.config.SilenceTimeout
@@ -166,6 +207,7 @@ func (r *run[T]) page(a action) input {
 	defer dog.stop()
 
 	items := 0
+	var last time.Time
 	result, err := r.config.Source.List(ctx, source.ListOptions{
 		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token,
 	}, func(obj T) error {
@@ -174,12 +216,24 @@ func (r *run[T]) page(a action) input {
 		}
 		dog.away()
 		items++
-		err := r.sink(func() error { return r.config.Sink.Replace(obj) })
-		now := time.Now()
-		dog.back(now)
-		r.r.update(func(s *Status) { s.LastEvent = now })
-		return err
+		if err := r.config.Sink.Replace(obj); err != nil {
+			r.sinkErr = err
+			return err
+		}
+		last = r.now()
+		dog.back(last)
+		if items%eventsAtOnce == 0 {
+			r.r.update(func(s *Status) { s.LastEvent = last })
+		}
+		return nil
 	})
+	dog.stop()
+	if r.sinkErr == nil {
+		_ = r.flush() // an error is in sinkErr
+	}
+	if items > 0 {
+		r.r.update(func(s *Status) { s.LastEvent = last })
+	}
 	if r.stopping() {
 		return input{}
 	}

@@ -14,26 +14,49 @@ import (
 )
 
 // watch reads a watch, or a watch-list and the watch that it becomes.
-func (r *run[T]) watch(a action) input {
-	ctx, cancel := context.WithCancelCause(r.ctx)
-	defer cancel(nil)
-	timeout := r.config.WatchTimeout + time.Duration(rand.Float64()*float64(r.config.WatchTimeout))
+func (r *run[T]) watch() {
+	if r.todo.op == opStream && r.beginReplace() != nil {
+		r.in = input{}
+		return
+	}
+	w := r.newWatch()
+	defer w.close()
+	err := r.config.Source.Watch(w.reading, w.opts, w.opened, w.event)
+	r.in = w.ended(err)
+}
 
-	w := watch[T]{run: r, cancel: cancel}
+func (r *run[T]) newWatch() *watch[T] {
+	timeout := r.config.WatchTimeout + time.Duration(rand.Float64()*float64(r.config.WatchTimeout))
+	a := &r.todo
+	w := &watch[T]{run: r, opts: source.WatchOptions{
+		ResourceVersion: a.version, SendInitialEvents: a.op == opStream, Timeout: timeout,
+	}}
+	w.reading, w.cancel = context.WithCancelCause(r.ctx)
 	if a.op == opStream {
 		limit := r.config.InitialEventsTimeout
-		w.dog = newWatchdog(limit, func() { cancel(fmt.Errorf("%w: no initial event for %v", ErrNoBookmark, limit)) })
+		w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no initial event for %v", ErrNoBookmark, limit)) })
 		// A server that doesn't support watch-lists may send other events for long, and never the bookmark.
-		w.total = time.AfterFunc(timeout+limit, func() { cancel(ErrNoBookmark) })
-		defer w.total.Stop()
+		w.total = time.AfterFunc(timeout+limit, func() { w.cancel(ErrNoBookmark) })
 	} else {
 		w.watching()
 	}
-	defer func() { w.dog.stop() }()
+	return w
+}
 
-	err := r.config.Source.Watch(ctx, source.WatchOptions{
-		ResourceVersion: a.version, SendInitialEvents: a.op == opStream, Timeout: timeout,
-	}, w.opened, w.event)
+func (w *watch[T]) close() {
+	w.dog.stop()
+	if w.total != nil {
+		w.total.Stop()
+	}
+	w.cancel(nil)
+}
+
+// ended says what the end of a watch means, for which the source has returned err.
+func (w *watch[T]) ended(err error) input {
+	r := w.run
+	if w.unsettled > 0 && r.sinkErr == nil {
+		_, _ = w.settle() // an error is in sinkErr
+	}
 	if r.stopping() {
 		return input{}
 	}
@@ -47,7 +70,7 @@ func (r *run[T]) watch(a action) input {
 		r.failure(w.left, found[w.left])
 		return input{kind: inFailed, reason: w.left, healthy: healthy}
 	}
-	if cause := context.Cause(ctx); cause != nil {
+	if cause := context.Cause(w.reading); cause != nil {
 		err = cause // the watchdog's, whatever the source makes of it
 		if w.open.IsZero() && errors.Is(err, ErrNoBookmark) {
 			err = fmt.Errorf("%w: no answer to a watch-list for %v", ErrSilent, r.config.InitialEventsTimeout)
@@ -65,14 +88,20 @@ func (r *run[T]) watch(a action) input {
 // watch is one open stream.
 type watch[T object.Object] struct {
 	*run[T]
-	cancel context.CancelCauseFunc
-	dog    *watchdog
-	total  *time.Timer // of a watch-list
+	opts    source.WatchOptions
+	reading context.Context // of the stream
+	cancel  context.CancelCauseFunc
+	dog     *watchdog
+	total   *time.Timer // of a watch-list; else nil
 
 	open   time.Time // when the server accepted it
 	well   time.Time // since when it has been open and past its initial events
 	events bool
 	left   Reason // why step wanted to leave it
+
+	// of the series of events that is being passed on
+	unsettled        int
+	object, bookmark bool // it has an event of an object, a bookmark
 }
 
 // watching arms the watchdog for the time when bookmarks can be expected.
@@ -87,7 +116,7 @@ func (w *watch[T]) opened() {
 	}
 	w.open = time.Now()
 	w.dog.back(w.open)
-	a := w.step(input{kind: inOpened})
+	a := w.step(&input{kind: inOpened})
 	w.publish(&a)
 	if w.state.phase == StateWatching {
 		w.well = w.open
@@ -103,7 +132,16 @@ func (w *watch[T]) event(e source.Event[T]) error {
 		return &source.DecodeError{Verb: "watch", Err: fmt.Errorf("%w: the source's number %d", source.ErrUnknownEvent, e.Type)}
 	}
 	w.dog.away()
+	w.unsettled++
 	w.events = true
+	if w.state.phase == StateWatching {
+		if c, ok := w.state.next(e.Type, e.ResourceVersion); ok { // what step would do, without the copies
+			if err := w.pass(c, e); err != nil {
+				return err
+			}
+			return w.goOn(e.More)
+		}
+	}
 	streaming := w.state.phase == StateStreaming
 	// Before the bookmark, only initial events show progress.
 	noise := streaming && e.Type != source.Added
@@ -111,44 +149,82 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	if noise {
 		start = time.Now()
 	}
-	a := w.step(input{kind: inEvent, event: e.Type, version: e.ResourceVersion, initialEnd: e.InitialEventsEnd})
+	a := w.step(&input{kind: inEvent, event: e.Type, version: e.ResourceVersion, initialEnd: e.InitialEventsEnd})
 	if a.op == opLeave {
 		w.left = a.found
 		return errLeave
 	}
-	if err := w.pass(a, e); err != nil {
+	if err := w.carryOut(&a, e); err != nil {
 		return err
 	}
 	w.publish(&a)
-	now := time.Now()
-	version := w.state.version
-	w.r.update(func(s *Status) {
-		if e.Type == source.Bookmark {
-			s.LastBookmark = now
-		} else {
-			s.LastEvent = now
-		}
-		s.ResourceVersion = version
-	})
 	switch {
 	case streaming && w.state.phase == StateWatching:
+		now, err := w.settle()
 		w.dog.stop()
 		w.total.Stop()
 		w.watching()
 		w.well = now
+		return err
 	case noise:
+		now, err := w.settle()
 		w.dog.backFromNoise(now.Sub(start))
-	default:
-		w.dog.back(now)
+		return err
 	}
-	return nil
+	return w.goOn(e.More)
 }
 
-// pass makes the action's call about an event.
-func (w *watch[T]) pass(a action, e source.Event[T]) error {
+// goOn waits for the next event, unless there are more at hand.
+func (w *watch[T]) goOn(more bool) error {
+	if more && w.unsettled < eventsAtOnce {
+		w.dog.expects()
+		return nil
+	}
+	now, err := w.settle()
+	w.dog.back(now)
+	return err
+}
+
+// eventsAtOnce is how many events are passed on before the sink is flushed and Status says so, if the source has more of
+// them at hand.
+const eventsAtOnce = 128
+
+// settle ends a series of events: no other one is at hand.
+func (w *watch[T]) settle() (time.Time, error) {
+	err := w.flush()
+	now := w.now()
+	w.r.mu.Lock()
+	defer w.r.mu.Unlock()
+	s := &w.r.status
+	if w.bookmark {
+		s.LastBookmark = now
+	}
+	if w.object {
+		s.LastEvent = now
+	}
+	s.ResourceVersion = w.state.version
+	w.unsettled, w.object, w.bookmark = 0, false, false
+	return now, err
+}
+
+// carryOut makes the action's call.
+func (w *watch[T]) carryOut(a *action, e source.Event[T]) error {
+	if a.call == callEnd {
+		w.bookmark = true
+		return w.tell(a)
+	}
+	return w.pass(a.call, e)
+}
+
+// pass makes a call about an event.
+func (w *watch[T]) pass(c call, e source.Event[T]) (err error) {
+	if e.Type == source.Bookmark {
+		w.bookmark = true
+	} else {
+		w.object = true
+	}
 	sink := w.config.Sink
-	var err error
-	switch a.call {
+	switch c {
 	case callReplace:
 		err = sink.Replace(e.Object)
 	case callAdd:
@@ -158,9 +234,7 @@ func (w *watch[T]) pass(a action, e source.Event[T]) error {
 	case callDelete:
 		err = sink.Delete(e.Object)
 	case callBookmark:
-		err = sink.Bookmark(a.told)
-	default:
-		return w.tell(a)
+		err = sink.Bookmark(e.ResourceVersion)
 	}
 	if err != nil {
 		w.sinkErr = err

@@ -16,15 +16,23 @@ type watchdog struct {
 	bark  func()
 
 	// Atomics: written by the goroutine that reads the stream, read by the timer's; late the other way round.
-	last atomic.Int64 // unix nanoseconds
-	busy atomic.Bool  // the reader is away with what it has read; its time does not count
-	late atomic.Bool  // the timer has fired while the reader was away, who has to look after it
+	last   atomic.Int64 // unix nanoseconds
+	reader atomic.Int32 // what it does
+	late   atomic.Bool  // the timer has fired while the reader was away, who has to look after it
 
-	// mu guards the timer against firing while it is being stopped.
+	// mu guards what follows, and the timer against firing while it is being stopped.
 	mu      sync.Mutex
 	timer   *time.Timer
 	stopped bool
+	graced  int64 // the last that was too old only because a series has been going on since
 }
+
+// What the reader of a stream does.
+const (
+	waiting   = iota // for the server, since last
+	away             // with what it has read; its time does not count
+	expecting        // more of a series that has begun after last, and should be at hand
+)
 
 func newWatchdog(limit time.Duration, bark func()) *watchdog {
 	w := &watchdog{limit: limit, bark: bark}
@@ -38,13 +46,18 @@ func newWatchdog(limit time.Duration, bark func()) *watchdog {
 func (w *watchdog) fire() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.busy.Load() {
+	doing := w.reader.Load()
+	if doing == away {
 		w.late.Store(true)
-		if w.busy.Load() {
+		if doing = w.reader.Load(); doing == away {
 			return // who comes back sees late
 		}
 	}
-	w.lookLocked()
+	if doing == expecting && w.graced != w.last.Load() {
+		w.graceLocked()
+	} else {
+		w.lookLocked()
+	}
 }
 
 // lookLocked barks if it is time, and sets the timer if not.
@@ -61,8 +74,28 @@ func (w *watchdog) lookLocked() {
 	w.bark()
 }
 
+// graceLocked gives a series the whole limit from now on.
+func (w *watchdog) graceLocked() {
+	if w.stopped {
+		return
+	}
+	w.late.Store(false)
+	w.graced = w.last.Load()
+	w.timer.Reset(w.limit)
+}
+
 // away says that the reader has got something and is busy with it.
-func (w *watchdog) away() { w.busy.Store(true) }
+func (w *watchdog) away() { w.reader.Store(away) }
+
+// expects says that the reader is back and goes on with a series, without a look at the clock. A series ends with back.
+func (w *watchdog) expects() {
+	w.reader.Store(expecting)
+	if w.late.Load() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.graceLocked()
+	}
+}
 
 // back says that the reader has been waiting again since now.
 func (w *watchdog) back(now time.Time) {
@@ -77,7 +110,7 @@ func (w *watchdog) backFromNoise(away time.Duration) {
 }
 
 func (w *watchdog) waits() {
-	w.busy.Store(false)
+	w.reader.Store(waiting)
 	if w.late.Load() {
 		w.mu.Lock()
 		defer w.mu.Unlock()

@@ -49,6 +49,36 @@ func TestWatchdog(t *testing.T) {
 			at(start, 11)
 			w.backFromNoise(0)
 		}, 11 * time.Second},
+		"a series": {func(w *watchdog, start time.Time) {
+			at(start, 4)
+			for range 100 {
+				w.away()
+				w.expects()
+			}
+			w.back(time.Now())
+		}, 14 * time.Second},
+		"a series that does not end": {func(w *watchdog, start time.Time) {
+			at(start, 9)
+			w.away()
+			w.expects()
+		}, 20 * time.Second},
+		"long away in a series": {func(w *watchdog, start time.Time) {
+			at(start, 9)
+			w.away()
+			w.expects()
+			w.away()
+			at(start, 55)
+			w.expects()
+			at(start, 56)
+			w.away()
+			w.back(time.Now())
+		}, 66 * time.Second},
+		"stopped in a series": {func(w *watchdog, start time.Time) {
+			at(start, 9)
+			w.away()
+			w.expects()
+			w.stop()
+		}, 0},
 		"stopped": {func(w *watchdog, start time.Time) {
 			at(start, 9)
 			w.stop()

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"slices"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
@@ -10,16 +11,22 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// apply applies a prefix of the stream. A full state is staged, without a lock, until it is complete, and then applied and
-// published in one step. The changes between two full states are applied and published in one step too.
+// apply applies a prefix of the stream.
+func (s *stream) apply(r *run, batch []delta) { s.applyRest(r, batch, false) }
+
+// applyRest applies a prefix of the stream. A full state is staged, without a lock, until it is complete, and then applied and
+// published in one step. The changes between two full states are applied and published in one step too. If try is true, it
+// waits for nobody; what it leaves, because somebody else is writing, is in s.rest.
 //
 // A stream begins with a full state; what comes before the first one is part of no state and is dropped.
-func (s *stream) apply(r *run, batch []delta) {
+func (s *stream) applyRest(r *run, batch []delta, try bool) {
 	s.rest = batch
 	for len(s.rest) > 0 {
 		switch first := &s.rest[0]; {
 		case s.staging && first.Type == deltafifo.ReplaceEnded:
-			s.informer.write(r, s, 1, func(w *writer) { w.replace(s.staged, first.ResourceVersion) })
+			if !s.informer.write(r, s, 1, try) {
+				return
+			}
 		case s.staging || first.Type == deltafifo.ReplaceStarted:
 			s.stage()
 		default:
@@ -29,9 +36,9 @@ func (s *stream) apply(r *run, batch []delta) {
 			}
 			if !s.HasSynced() {
 				s.rest = s.rest[n:]
-				continue
+			} else if !s.informer.write(r, s, n, try) {
+				return
 			}
-			s.informer.write(r, s, n, func(w *writer) { w.changeAll(s.rest[:n]) })
 		}
 	}
 }
@@ -41,11 +48,14 @@ func (s *stream) HasSynced() bool { return closed(s.synced) }
 
 // stage adds to the staged full state until that is complete or aborted.
 func (s *stream) stage() {
-	version, first := s.informer.table.Version(), !s.HasSynced()
 	for n := range s.rest {
 		switch d := &s.rest[n]; d.Type {
 		case deltafifo.ReplaceStarted:
-			s.staging, s.staged = true, nil
+			s.unstage()
+			s.staging = true
+			if s.HasSynced() {
+				s.known = s.informer.table.Version()
+			}
 		case deltafifo.ReplaceAborted:
 			s.unstage()
 			s.rest = s.rest[n+1:]
@@ -54,24 +64,36 @@ func (s *stream) stage() {
 			s.rest = s.rest[n:]
 			return
 		case deltafifo.Added, deltafifo.Updated, deltafifo.Replaced:
-			obj := d.Object
-			if !first { // an object that has not changed is garbage at once
-				if known, ok := version.Get(d.Key); ok && same(known, obj) {
-					obj = known
-				}
-			}
-			s.staged.add(obj)
+			s.stageObject(d.Object)
 		case deltafifo.Deleted:
+			if _, at := s.known.Find(object.KeyOf(d.Object)); at != 0 {
+				s.touched.Add(at)
+			}
 			s.staged.add(gone{d.Object})
 		}
 	}
 	s.rest = nil
-	s.waiting.Store(s.staged.len())
+	s.waiting.Store(s.staged.len() + int64(s.kept.Len()))
 }
 
-// unstage drops what is staged, and the room of the batch, which a full state makes larger than what follows.
+// stageObject stages an object, or, if it has not changed, a mark that it stays; then obj may be garbage at once. Only the
+// stream itself changes its objects in the table, so what known has of them is what the table has.
+func (s *stream) stageObject(obj object.Object) {
+	known, at := s.known.Find(object.KeyOf(obj))
+	switch {
+	case at == 0:
+	case (known == obj || same(known, obj)) && !s.touched.Has(at):
+		s.kept.Add(at)
+		return
+	default:
+		s.touched.Add(at)
+	}
+	s.staged.add(obj)
+}
+
+// unstage drops what is staged.
 func (s *stream) unstage() {
-	s.staging, s.staged, s.batch = false, nil, nil
+	s.staging, s.staged, s.known, s.kept, s.touched = false, nil, nil, table.Marks{}, table.Marks{}
 	s.waiting.Store(0)
 }
 
@@ -84,15 +106,26 @@ func same(a, b object.Object) bool {
 // Informer.writing is held for as long as it is used.
 type writer struct {
 	*stream
-	txn     *table.Txn
+	txn     table.Txn
 	changes []change
-	first   bool // it is the stream's first full state
-	applied int  // objects that were set or deleted
+	spare   []change // room for the next changes
+	first   bool     // it is the stream's first full state
+	applied int      // objects that were set or deleted
 }
 
-// write has n deltas of s.rest applied, publishes that, and drops them.
-func (i *Informer) write(r *run, s *stream, n int, apply func(*writer)) {
-	applied, took, reports := i.commit(r, s, apply)
+// write has n deltas of s.rest applied, which are either the end of a full state or changes, publishes that, and drops them.
+// If try is true, it does not wait for others who write, nor for functions of the user, and returns false if there are any.
+func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
+	switch {
+	case !try:
+		i.writing.Lock()
+	case !i.writing.TryLock():
+		return false
+	case i.functions.Load(): // since the caller looked
+		i.writing.Unlock()
+		return false
+	}
+	applied, took, reports := i.commit(r, s, n)
 	s.rest = s.rest[n:] // before functions of the user, which may not return
 	if s.staging {
 		s.unstage()
@@ -106,31 +139,50 @@ func (i *Informer) write(r *run, s *stream, n int, apply func(*writer)) {
 			i.config.OnError(report.err)
 		}
 	}
+	return true
 }
 
-// commit applies and publishes in one step. If an index function calls runtime.Goexit, nothing has happened.
-func (i *Informer) commit(r *run, s *stream, apply func(*writer)) (applied int, took time.Duration, reports []report) {
-	i.writing.Lock()
-	defer i.writing.Unlock()
+// commit applies and publishes in one step, and unlocks Informer.writing. If an index function calls runtime.Goexit, nothing
+// has happened.
+func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Duration, reports []report) {
+	var start time.Duration
 	if r.recorder != nil {
-		start := i.now()
-		defer func() { took = i.now() - start }()
+		start = i.now()
 	}
 	w := &s.writer
-	*w = writer{stream: s, txn: i.table.Begin()}
-	defer func() {
-		w.txn.Discard() // does nothing after Publish
-		*w = writer{}
-	}()
+	w.stream, w.txn, w.first, w.applied = s, i.table.Begin(), false, 0
+	w.changes, w.spare = w.spare[:0], nil
+	defer i.writing.Unlock()
+	defer w.reset()
 	i.reports = nil
-	apply(w)
+	if s.staging {
+		w.replace(s.staged, s.rest[0].ResourceVersion)
+	} else {
+		w.changeAll(s.rest[:n])
+	}
 	w.publish()
-	return w.applied, 0, i.reports
+	if r.recorder != nil {
+		took = i.now() - start
+	}
+	return w.applied, took, i.reports
+}
+
+// roomy is the number of changes above which a slice is not kept for the next ones.
+const roomy = 64
+
+// reset discards what was not published, and keeps some room for the next batch.
+func (w *writer) reset() {
+	w.txn.Discard() // does nothing after Publish
+	if w.txn, w.stream = (table.Txn{}), nil; cap(w.changes) <= roomy {
+		clear(w.changes) // so that it keeps no objects alive
+		w.spare = w.changes
+	}
+	w.changes = nil
 }
 
 // changeAll applies what comes between two full states.
 func (w *writer) changeAll(batch []delta) {
-	w.changes = make([]change, 0, len(batch))
+	w.changes = slices.Grow(w.changes, len(batch))
 	for n := range batch {
 		switch d := &batch[n]; d.Type {
 		case deltafifo.Added, deltafifo.Updated, deltafifo.Replaced:
@@ -152,6 +204,7 @@ func (w *writer) replace(state state, resourceVersion string) {
 	w.first = !w.HasSynced()
 	if !w.first { // else there is nothing that it could lack
 		w.txn.StartReplace()
+		w.txn.KeepAll(&w.kept)
 	}
 	for _, part := range state {
 		for _, obj := range part {
@@ -239,8 +292,10 @@ func (w *writer) publish() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	version := w.txn.Publish()
-	i.appendLocked(w.changes)
 	w.wakeWaitersLocked(version, w.changes)
+	if i.appendLocked(w.changes) {
+		w.changes = nil
+	}
 	if i.changed != nil {
 		close(i.changed)
 		i.changed = nil
@@ -258,13 +313,19 @@ func (i *Informer) firstLocked(s *stream, version *table.Version) {
 		done = done && other.HasSynced()
 	}
 	for _, sub := range i.subs {
-		sub.startReplay(replay{version, s.namespace, i.now()})
+		sub.mu.Lock()
+		sub.startReplayLocked(replay{version, s.namespace, i.now()})
+		sub.mu.Unlock()
 	}
 	if done {
 		close(i.synced) // after the replays are there
 		i.notifyLocked()
 	}
+	var ready queue
 	for _, sub := range i.subs {
-		sub.wake()
+		sub.mu.Lock()
+		sub.readyLocked(&ready)
+		sub.mu.Unlock()
 	}
+	i.crew.add(ready)
 }

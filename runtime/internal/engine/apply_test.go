@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -210,6 +211,27 @@ func TestAddIndexPanics(t *testing.T) {
 			}()
 			_ = r.AddIndexes(bad)
 		}()
+		r.feed("~a@3")
+		r.want("a@3 at 3")
+	})
+}
+
+// TestWhoReadsCallsNoFunctionOfTheUser has an index added in the moment before the reader begins to write.
+func TestWhoReadsCallsNoFunctionOfTheUser(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		defer r.start()()
+		r.feed("[ =a@1 ]@1")
+		if err := r.AddIndexes(byName()); err != nil {
+			t.Fatal(err)
+		}
+		r.reader.steps <- func(s *sink) error {
+			s.applyRest(s.run, []delta{about(deltafifo.Updated, thing("a@2"))}, true) // as Flush does if it has seen no function
+			if len(s.rest) != 1 {
+				t.Error("the reader has written to a table with an index")
+			}
+			return nil
+		}
 		r.feed("~a@3")
 		r.want("a@3 at 3")
 	})

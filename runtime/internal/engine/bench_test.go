@@ -6,12 +6,267 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"sync/atomic"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
+
+// feed is a Source whose objects are decoded already. It calls back on the reader's goroutine: a list of objects, then what
+// the functions that it is sent say.
+type feed struct {
+	objects []object.Object
+	version string
+	steps   chan func(tell func(source.Event[object.Object]) error) error
+}
+
+func newFeed(objects []object.Object) *feed {
+	return &feed{objects, "1000000", make(chan func(func(source.Event[object.Object]) error) error)}
+}
+
+func (f *feed) List(_ context.Context, _ source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
+	for _, obj := range f.objects {
+		if err := item(obj); err != nil {
+			return source.ListResult{}, err
+		}
+	}
+	return source.ListResult{ResourceVersion: f.version}, nil
+}
+
+func (f *feed) Watch(ctx context.Context, _ source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+	opened()
+	for {
+		select {
+		case step := <-f.steps:
+			if err := step(event); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// do has the reader take a step, and waits for it.
+func (f *feed) do(step func(tell func(source.Event[object.Object]) error) error) {
+	done := make(chan struct{})
+	f.steps <- func(tell func(source.Event[object.Object]) error) error {
+		defer close(done)
+		return step(tell)
+	}
+	<-done
+}
+
+// start runs an informer of the feed until the test ends. It waits until handlers have synced.
+func (f *feed) start(t testing.TB, handlers ...Handler) *Informer {
+	t.Helper()
+	i, err := New(Config{Name: "things", Streams: []Stream{{Source: f}},
+		Tuning: reflector.Tuning{DisableWatchList: true, Backoff: reflector.Backoff{ResetAfter: 1}}}) // no wait before a relist
+	if err != nil {
+		t.Fatal(err)
+	}
+	var subs []*Subscription
+	for _, h := range handlers {
+		s, err := i.AddHandler(h, HandlerConfig{Threshold: Never})
+		if err != nil {
+			t.Fatal(err)
+		}
+		subs = append(subs, s)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	go func() { defer close(done); _ = i.Run(ctx) }()
+	t.Cleanup(func() { cancel(); <-done })
+	<-i.Synced()
+	for _, s := range subs {
+		<-s.Synced()
+	}
+	return i
+}
+
+// someObjects returns n objects, of versions from first on.
+func someObjects(n, first int) []object.Object {
+	objs := make([]object.Object, n)
+	for i := range objs {
+		objs[i] = &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{
+			Namespace: fmt.Sprintf("ns-%d", i%100), Name: fmt.Sprintf("name-%d", i), UID: types.UID(fmt.Sprint("uid-", i)),
+			ResourceVersion: strconv.Itoa(first + i),
+		}}
+	}
+	return objs
+}
+
+// audience is handlers that are waited for until all of them have been called often enough.
+type audience struct {
+	left atomic.Int64
+	all  chan struct{}
+}
+
+func (a *audience) handlers(n int) []Handler {
+	all := make([]Handler, n)
+	for i := range all {
+		all[i] = a
+	}
+	return all
+}
+
+func (a *audience) expect(calls int)        { a.left.Store(int64(calls)) }
+func (a *audience) Add(object.Object, bool) {}
+func (a *audience) Delete(Deleted)          {}
+func (a *audience) Update(_, _ object.Object) {
+	if a.left.Add(-1) == 0 {
+		a.all <- struct{}{}
+	}
+}
+
+// events is MODIFIED events without an end, each of an object of its own.
+type events struct {
+	feed *feed
+	audience
+	handlers int
+	objects  [][]object.Object
+	sent     int
+}
+
+// newEvents makes an informer of as many objects. What the events bring of them differs from one lap to the next.
+func newEvents(t testing.TB, objects, handlers, laps int) *events {
+	e := &events{feed: newFeed(someObjects(objects, 1)), handlers: handlers}
+	e.all = make(chan struct{}, 1)
+	for lap := range laps {
+		e.objects = append(e.objects, someObjects(objects, (lap+1)*1_000_000))
+	}
+	e.feed.start(t, e.audience.handlers(handlers)...)
+	return e
+}
+
+// tell sends n events and waits until all handlers have them.
+func (e *events) tell(n int, tell func(source.Event[object.Object]) error) {
+	if e.handlers > 0 {
+		e.expect(n * e.handlers)
+	}
+	for left := n - 1; left >= 0; left-- {
+		lap := e.sent / len(e.objects[0]) % len(e.objects)
+		obj := e.objects[lap][e.sent%len(e.objects[0])]
+		e.sent++
+		_ = tell(source.Event[object.Object]{Type: source.Modified, Object: obj, ResourceVersion: e.feed.version, More: left > 0})
+	}
+	if e.handlers > 0 {
+		<-e.all
+	}
+}
+
+// BenchmarkEvent is a MODIFIED event of one of 10,000 objects, from the source's call until all handlers have it: one at a
+// time, and in bursts of 1,000.
+func BenchmarkEvent(b *testing.B) {
+	for _, how := range []string{"single", "burst"} {
+		for _, handlers := range []int{1, 3, 10} {
+			b.Run(fmt.Sprintf("%s/%d", how, handlers), func(b *testing.B) {
+				burst := 1
+				if how == "burst" {
+					burst = 1000
+				}
+				e := newEvents(b, 10_000, handlers, 2)
+				b.ReportAllocs()
+				b.ResetTimer()
+				e.feed.do(func(tell func(source.Event[object.Object]) error) error {
+					for left := b.N; left > 0; left -= burst {
+						e.tell(min(burst, left), tell)
+					}
+					return nil
+				})
+			})
+		}
+	}
+}
+
+// BenchmarkSync is a first full state of 100,000 objects and a handler, per object.
+func BenchmarkSync(b *testing.B) {
+	objs := someObjects(100_000, 1)
+	b.ReportAllocs()
+	for done := 0; done < b.N; done += len(objs) {
+		newFeed(objs).start(b, &audience{})
+	}
+}
+
+// BenchmarkRelist is a second full state of 100,000 objects of which 1 % have changed, and the others are the same pointers
+// (known) or copies (copied), until a handler has the differences. It reports the time of all of it.
+func BenchmarkRelist(b *testing.B) {
+	for _, how := range []string{"known", "copied"} {
+		b.Run(how, func(b *testing.B) {
+			const objects = 100_000
+			before, after := someObjects(objects, 1), someObjects(objects, 1)
+			for i := range after {
+				switch {
+				case i%100 == 0:
+					after[i].SetResourceVersion(strconv.Itoa(1_000_001 + i))
+				case how == "known":
+					after[i] = before[i]
+				}
+			}
+			a := &audience{all: make(chan struct{}, 1)}
+			f := newFeed(before)
+			f.start(b, a)
+			b.ReportAllocs()
+			b.ResetTimer()
+			for n := range b.N {
+				a.expect(objects / 100)
+				f.do(func(func(source.Event[object.Object]) error) error {
+					f.objects, f.version = after, strconv.Itoa(2_000_000+n)
+					if n%2 == 1 {
+						f.objects = before
+					}
+					return apierrors.NewResourceExpired("gone")
+				})
+				<-a.all
+			}
+		})
+	}
+}
+
+// BenchmarkLateHandler is adding a handler to 100,000 objects, and removing it: what the caller waits.
+func BenchmarkLateHandler(b *testing.B) {
+	i := newFeed(someObjects(100_000, 1)).start(b)
+	b.ReportAllocs()
+	for b.Loop() {
+		s, err := i.AddHandler(count(0), HandlerConfig{Threshold: 1024})
+		if err != nil {
+			b.Fatal(err)
+		}
+		s.Remove()
+	}
+}
+
+// BenchmarkStalledHandler is an event of one of 10 objects while a handler stands still, and another one does not.
+func BenchmarkStalledHandler(b *testing.B) {
+	e := &events{feed: newFeed(someObjects(10, 1)), handlers: 1, objects: [][]object.Object{someObjects(10, 1_000_000), someObjects(10, 2_000_000)}}
+	e.all = make(chan struct{}, 1)
+	i := e.feed.start(b, &e.audience)
+	g := newGate()
+	if _, err := i.AddHandler(standing{g}, HandlerConfig{Threshold: 1024}); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(g.open)
+	b.ReportAllocs()
+	b.ResetTimer()
+	e.feed.do(func(tell func(source.Event[object.Object]) error) error {
+		for left := b.N; left > 0; left -= 1000 {
+			e.tell(min(1000, left), tell)
+		}
+		return nil
+	})
+}
+
+type standing struct{ gate }
+
+func (s standing) Add(object.Object, bool)             { s.wait("") }
+func (s standing) Update(object.Object, object.Object) { s.wait("") }
+func (s standing) Delete(Deleted)                      { s.wait("") }
 
 // counter closes done with its last call.
 type counter struct {
@@ -31,141 +286,8 @@ func (c *counter) Add(object.Object, bool)             { c.call() }
 func (c *counter) Update(object.Object, object.Object) { c.call() }
 func (c *counter) Delete(Deleted)                      { c.call() }
 
-func benchObjects(n int, from int) []*metav1.PartialObjectMetadata {
-	objs := make([]*metav1.PartialObjectMetadata, n)
-	for i := range objs {
-		objs[i] = &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: fmt.Sprintf("ns-%d", i%100), Name: fmt.Sprintf("name-%d", i), ResourceVersion: strconv.Itoa(from + i)}}
-	}
-	return objs
-}
-
-func benchInformer(b *testing.B) (*Informer, *script) {
-	i, err := newInformer(Config{Streams: make([]Stream, 1), Handlers: HandlerConfig{Threshold: Never}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := newScript(i.streams[0])
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() { defer close(done); _ = i.Run(ctx) }()
-	b.Cleanup(func() { cancel(); <-done })
-	return i, r
-}
-
 func (r *script) do(step func(*sink) error) {
 	done := make(chan struct{})
 	r.steps <- func(s *sink) error { defer close(done); return step(s) }
 	<-done
 }
-
-func fill(r *script, objs []*metav1.PartialObjectMetadata) {
-	r.do(func(s *sink) error {
-		_ = s.BeginReplace()
-		for _, obj := range objs {
-			_ = s.Replace(obj)
-		}
-		return s.EndReplace("1")
-	})
-}
-
-// BenchmarkBurst is an update of one of 10,000 objects, from the reflector's call to the last handler's return, with the
-// reflector never waiting for the handlers.
-func BenchmarkBurst(b *testing.B) {
-	for _, handlers := range []int{0, 1, 3, 10} {
-		b.Run(fmt.Sprintf("handlers=%d", handlers), func(b *testing.B) {
-			const objects = 10_000
-			i, r := benchInformer(b)
-			counters := make([]*counter, handlers)
-			for n := range counters {
-				counters[n] = count(objects + b.N)
-				if _, err := i.AddHandler(counters[n], HandlerConfig{Threshold: Never}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			fill(r, benchObjects(objects, 1))
-			<-i.Synced()
-			sets := [][]*metav1.PartialObjectMetadata{benchObjects(objects, 100_000), benchObjects(objects, 200_000)}
-			b.ReportAllocs()
-			b.ResetTimer()
-			r.do(func(s *sink) error {
-				for n := range b.N {
-					_ = s.Update(sets[n/objects%2][n%objects])
-				}
-				return s.Bookmark("1000000000")
-			})
-			for _, c := range counters {
-				<-c.done
-			}
-			if err := i.AwaitResourceVersion(context.Background(), "1000000000"); err != nil {
-				b.Fatal(err)
-			}
-		})
-	}
-}
-
-// BenchmarkLateHandler is adding a handler to 100,000 objects, and removing it: what the caller waits.
-func BenchmarkLateHandler(b *testing.B) {
-	i, r := benchInformer(b)
-	fill(r, benchObjects(100_000, 1))
-	<-i.Synced()
-	b.ReportAllocs()
-	for b.Loop() {
-		s, err := i.AddHandler(count(0), HandlerConfig{Threshold: 1024})
-		if err != nil {
-			b.Fatal(err)
-		}
-		s.Remove()
-	}
-}
-
-// BenchmarkInitialSync is one object of a full state of 100,000, with one handler.
-func BenchmarkInitialSync(b *testing.B) {
-	objs := benchObjects(100_000, 1)
-	b.ReportAllocs()
-	for done := 0; done < b.N; done += len(objs) {
-		i, r := benchInformer(b)
-		s, err := i.AddHandler(count(0), HandlerConfig{Threshold: 1024})
-		if err != nil {
-			b.Fatal(err)
-		}
-		fill(r, objs)
-		<-s.Synced()
-	}
-}
-
-// BenchmarkAlone is an update that comes alone, from the reflector's call to the handler's return.
-func BenchmarkAlone(b *testing.B) {
-	for _, handlers := range []int{1, 3} {
-		b.Run(fmt.Sprintf("handlers=%d", handlers), func(b *testing.B) {
-			const objects = 10_000
-			i, r := benchInformer(b)
-			calls := make(chan struct{}, handlers)
-			for range handlers {
-				if _, err := i.AddHandler(teller(calls), HandlerConfig{Threshold: 1024}); err != nil {
-					b.Fatal(err)
-				}
-			}
-			fill(r, benchObjects(objects, 1))
-			<-i.Synced()
-			sets := [][]*metav1.PartialObjectMetadata{benchObjects(objects, 100_000), benchObjects(objects, 200_000)}
-			b.ReportAllocs()
-			b.ResetTimer()
-			r.do(func(s *sink) error {
-				for n := range b.N {
-					_ = s.Update(sets[n/objects%2][n%objects])
-					for range handlers {
-						<-calls
-					}
-				}
-				return nil
-			})
-		})
-	}
-}
-
-// teller sends to the channel with each update.
-type teller chan<- struct{}
-
-func (c teller) Add(object.Object, bool)             {}
-func (c teller) Update(object.Object, object.Object) { c <- struct{}{} }
-func (c teller) Delete(Deleted)                      {}

@@ -38,27 +38,52 @@ func (c *change) key() object.Key {
 	return object.KeyOf(c.old)
 }
 
-// node holds the changes of one published version. Nodes form a list that only grows at its end. Each subscription points
-// to its own position, so nodes that all of them have passed are garbage. The node at the end is empty: Informer.mu
-// guards it until it is filled, and from then on it is immutable.
+// node holds the changes of one published version. Nodes form a list that only grows at its end. Each subscription that has
+// something to read in the log points to its own position, so nodes that all of them have passed are garbage. The node at the
+// end is empty: Informer.mu guards it until it is filled, and from then on it is immutable.
 type node struct {
 	changes []change
-	at      time.Duration // when it was published, after Informer.epoch; 0 without metrics
+	at      time.Duration // when it was published, after Informer.epoch
 	next    *node
+	one     [1]change // room for changes, if it is one
 }
 
-// appendLocked adds a version's changes to the log and tells the subscriptions.
-func (i *Informer) appendLocked(changes []change) {
-	if len(changes) == 0 {
-		return
+// appendLocked tells the subscriptions of a version's changes: by the log, or, if it is one change, by handing it to those for
+// which nothing else waits, so that an event that comes alone needs no log. It says whether the log has kept the slice.
+func (i *Informer) appendLocked(changes []change) (kept bool) {
+	if len(changes) == 0 || len(i.subs) == 0 {
+		return false
 	}
-	i.end.changes = changes
-	if i.totals != nil {
-		i.end.at = i.now()
-	}
-	i.end.next = &node{}
-	i.end = i.end.next
+	at := i.now()
+	var filled *node
+	var ready queue
 	for _, s := range i.subs {
-		s.advance(len(changes), i.end)
+		s.mu.Lock()
+		switch {
+		case s.removed: // what follows does not reach it
+		case len(changes) == 1 && s.takeLocked(&changes[0], at):
+			s.readyLocked(&ready)
+		default:
+			if filled == nil {
+				filled = i.fillLocked(changes, at)
+			}
+			s.advanceLocked(filled)
+			s.readyLocked(&ready)
+		}
+		s.mu.Unlock()
 	}
+	i.crew.add(ready)
+	return filled != nil && len(changes) > 1
+}
+
+// fillLocked adds changes to the log, which keeps the slice unless it is one change.
+func (i *Informer) fillLocked(changes []change, at time.Duration) *node {
+	filled := i.end
+	if len(changes) == 1 {
+		filled.one[0] = changes[0]
+		changes = filled.one[:]
+	}
+	filled.changes, filled.at, filled.next = changes, at, &node{}
+	i.end = filled.next
+	return filled
 }

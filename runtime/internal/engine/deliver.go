@@ -4,63 +4,56 @@ package engine
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// deliver is the goroutine of a subscription in one run.
-func (s *Subscription) deliver(r *run) {
-	finished := false
-	defer func() {
-		if !finished && !s.crashing {
-			r.spawn(s) // the callback has called runtime.Goexit; go on in another goroutine
-		}
-		if finished && s.recorder != nil {
-			s.recorder.Close()
-			s.recorder = nil
-		}
-	}()
+// turn calls the handler until nothing waits for it, or its part in the run is over.
+func (s *Subscription) turn(r *run, goroutine uint64) {
+	s.goroutine.Store(goroutine)
 	if r.recorder != nil && s.recorder == nil {
 		s.recorder = r.recorder.BeginHandler(s.config.Name, s.measure)
 	}
-	s.mu.Lock()
-	s.goroutine = goroutineID()
-	s.mu.Unlock()
-
-	var resync *time.Timer
-	var tick <-chan time.Time
-	if s.config.Resync > 0 {
-		resync = time.NewTimer(s.config.Resync)
-		defer resync.Stop()
-		tick = resync.C
+	if s.config.Resync > 0 && s.timer == nil {
+		s.timer = time.AfterFunc(s.config.Resync, s.tick)
 	}
-	due := false
-	for {
+	for n := 1; ; n++ {
 		switch s.step(r) {
-		case ended:
-			finished = true
-			return
 		case delivered:
-			continue
+			yield(n)
 		case idle:
-		}
-		if due {
-			if s.resync(r) {
-				due = false
-				resync.Reset(s.config.Resync)
+			return
+		case ended:
+			if s.timer != nil {
+				s.timer.Stop()
+				s.timer = nil
 			}
-			continue
-		}
-		select {
-		case <-s.news:
-		case <-tick:
-			due = true
-		case <-r.ctx.Done():
-		case <-s.gone:
+			if s.recorder != nil {
+				s.recorder.Close()
+				s.recorder = nil
+			}
+			return
 		}
 	}
+}
+
+// yield lets other goroutines run from time to time. Without it, a long replay to a quick handler would keep a processor until
+// it is preempted, which is 10 ms later.
+func yield(n int) {
+	if n%256 == 0 {
+		runtime.Gosched()
+	}
+}
+
+// tick says that it is time for a resync.
+func (s *Subscription) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.due = true
+	s.beReadyLocked()
 }
 
 // progress is the outcome of a step.
@@ -68,15 +61,15 @@ type progress uint8
 
 const (
 	delivered progress = iota
-	idle               // there was nothing to deliver
-	ended              // the run is over, or the subscription was removed
+	idle               // there is nothing to deliver, and the turn is over
+	ended              // the run is over, or the subscription was removed; there will be no other turn in this run
 )
 
-// step delivers the next event, or all of a replay.
+// step delivers the next event, or all of a replay or a resync.
 func (s *Subscription) step(r *run) progress {
-	synced := s.informer.HasSynced() // read first: if it is true, the initial objects are found below
+	synced := s.told || s.informer.HasSynced() // read first: if it is true, the initial objects are found below
 	s.mu.Lock()
-	if s.removed || closed(r.ctx.Done()) {
+	if s.overLocked(r) {
 		s.mu.Unlock()
 		return ended
 	}
@@ -85,18 +78,32 @@ func (s *Subscription) step(r *run) progress {
 		s.replayNext(r)
 		return delivered
 	}
-	if synced && !closed(s.synced) {
-		close(s.synced)
+	if synced && !s.told {
+		if s.told = true; !closed(s.synced) {
+			close(s.synced)
+		}
 	}
 	c, ok := s.nextLocked()
-	if !ok {
+	switch {
+	case ok:
+		s.startLocked(&c)
 		s.mu.Unlock()
-		return idle
+		s.call(r, &c)
+		return delivered
+	case s.due:
+		s.mu.Unlock()
+		s.resync(r)
+		return delivered
 	}
-	s.startLocked(&c)
+	s.busy = false
 	s.mu.Unlock()
-	s.call(r, &c)
-	return delivered
+	return idle
+}
+
+// overLocked begins each part of a turn: the callback before has returned. It says whether the turn has to end.
+func (s *Subscription) overLocked(r *run) bool {
+	s.finishLocked()
+	return s.removed || closed(r.over)
 }
 
 // replayNext delivers the objects of the first replay as adds. Of an object with later changes in the backlog, only the
@@ -109,13 +116,16 @@ func (s *Subscription) replayNext(r *run) {
 	}
 	objects, skip := s.replays[0].objects(), s.replayed
 	s.mu.Unlock()
+	n := 0
 	for obj := range objects.All {
 		if skip > 0 {
 			skip--
 			continue
 		}
+		n++
+		yield(n)
 		s.mu.Lock()
-		if s.removed || closed(r.ctx.Done()) {
+		if s.overLocked(r) {
 			s.mu.Unlock()
 			return
 		}
@@ -131,28 +141,35 @@ func (s *Subscription) replayNext(r *run) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.removed {
+	if s.finishLocked(); !s.removed {
 		s.replays[0] = replay{} // keeps nothing alive
 		s.replays, s.replayed = s.replays[1:], 0
 	}
 }
 
-// resync delivers every object as an update of itself. It does nothing and returns false unless everything else has been
-// delivered, so that the current version is what the handler knows.
+// resync delivers every object as an update of itself. It does nothing unless everything else has been delivered, so that
+// the current version is what the handler knows; then it returns false.
 func (s *Subscription) resync(r *run) (done bool) {
 	s.informer.mu.Lock()
 	s.mu.Lock()
 	version := s.informer.table.Version()
-	current := len(s.replays) == 0 && s.behind == 0 && s.backlog.empty()
+	current := len(s.replays) == 0 && s.waitingLocked() == 0 && s.backlog.empty()
+	s.due = s.due && !current
 	s.mu.Unlock()
 	s.informer.mu.Unlock()
 	if !current {
 		return false
 	}
+	if s.timer != nil {
+		defer s.timer.Reset(s.config.Resync) // also if a callback calls runtime.Goexit
+	}
+	n := 0
 	for obj := range version.All {
+		n++
+		yield(n)
 		c := change{kind: updated, old: obj, new: obj}
 		s.mu.Lock()
-		if s.removed || closed(r.ctx.Done()) {
+		if s.overLocked(r) {
 			s.mu.Unlock()
 			break
 		}
@@ -178,9 +195,8 @@ func (s *Subscription) call(r *run, c *change) {
 func (s *Subscription) callback(r *run, c *change) {
 	returned := false
 	defer func() {
-		took := s.finish()
 		if s.recorder != nil {
-			s.recorder.CallbackDone(took, !returned)
+			s.recorder.CallbackDone(time.Since(s.epoch)-s.since, !returned)
 		}
 		if returned {
 			return

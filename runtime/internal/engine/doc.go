@@ -16,32 +16,37 @@
 // a time, replays first, then its merged backlog, if it has fallen behind, then the log. It is synced when every stream
 // has had its first full state and nothing is left to replay.
 //
-// The reader of a stream waits while 1,024 deltas of it wait to be applied. Applying waits for another stream's batch, for
-// AddIndexes, and for index functions, which run while it is going on; never for a reader of the table, nor for a handler.
+// The goroutine that reads a stream applies it too, in batches of what has come at once, as long as that can't take long: no
+// index has a function of the user's, and nobody else is writing. Otherwise what it reads is queued, and another goroutine
+// applies it; the reader waits only while 1,024 deltas are queued. Applying waits for another stream's batch, for AddIndexes,
+// and for index functions, which run while it is going on; never for a reader of the table, nor for a handler.
 //
 // Less formally: what is slow delays what depends on it, and nothing else. A slow index function delays all changes, a slow
 // server its namespace, a slow handler itself.
 //
 // # Goroutines
 //
-// A run has its own goroutine, which starts the others, applies the first stream, and waits for the others; each stream has
-// one that reads, each but the first one that applies; each subscription has one that calls its handler; the detector of
-// mutations, if there is one, has one. All of them end when the last lease has ended, those of handlers when their callback
-// returns. Acquire and Run start a run, and Release and Run wait for its end. A context that ends a lease does so on a
-// goroutine of context.AfterFunc.
+// A run has its own goroutine, which starts the others, reads the first stream, and waits for the others; each further stream
+// has one that reads; each stream that has had to queue something has one that applies; a crew calls the handlers, with one
+// goroutine for each callback that is running, and at most two that wait; the detector of mutations, if there is one, has one.
+// All of them end when the last lease has ended, those of the crew when their callback returns. Acquire and Run start a run,
+// and Release and Run wait for its end. A context that ends a lease does so on a goroutine of context.AfterFunc; resyncs are
+// due on one of time.AfterFunc. Both do no more than that.
 //
 // A handler, an index function or OnError, called by who applies, may call runtime.Goexit: another goroutine takes the
 // place of the one that this ends. A function of the reader (a source, a transform, OnError) that does so ends the run.
 //
 // # Locks
 //
-// There are three, always taken in this order. None is held while a handler, a transform function, OnError or a recorder of
+// There are four, always taken in this order. None is held while a handler, a transform function, OnError or a recorder of
 // metrics runs, or while waiting for a channel (except for an index function that has called runtime.Goexit before: it
 // runs on a goroutine of its own each time):
 //
 //	Informer.writing   the one transaction; held for one batch, or to add an index (index functions run under it)
 //	Informer.mu        publication, the log's end, the set of subscriptions, leases, waiters; held for a few assignments
 //	Subscription.mu    one cursor or backlog; taken for each event delivered
+//	crew.mu            which subscriptions are ready, which goroutines wait; taken once for each turn, not for each event
 //
-// Less formally: the writer shares a lock with each subscription for a moment per batch, and subscriptions share none.
+// Less formally: the writer shares a lock with each subscription for a moment per batch, and subscriptions share one when they
+// have something to do after a pause.
 package engine

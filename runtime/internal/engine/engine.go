@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/klog/v2"
@@ -79,14 +80,16 @@ type Informer struct {
 	totals  *totals       // nil without metrics
 
 	// writing guards what follows, and the one open transaction. Lock order: writing before mu before Subscription.mu.
-	writing sync.Mutex
-	indexes []*guarded
-	reports []report // of the batch that is being applied
+	writing   sync.Mutex
+	indexes   []*guarded
+	reports   []report    // of the batch that is being applied
+	functions atomic.Bool // applying calls functions of the user: those of indexes, or the mutation detector's; never false again
 
 	// mu guards what follows. Lock order: see writing.
 	mu        sync.Mutex
 	end       *node // where the next changes go
 	subs      []*Subscription
+	crew      *crew                          // of the run that was opened and has not ended; else nil
 	run       *run                           // the newest one; nil once it has ended
 	deletions map[object.Key][]chan struct{} // what awaits a deletion; closed by the next one of the key
 	changed   chan struct{}                  // nil if nobody has asked for it; closed by the next publication
@@ -126,6 +129,7 @@ func newInformer(config Config) (*Informer, error) {
 	if config.Metrics != nil {
 		i.totals = &totals{}
 	}
+	i.functions.Store(config.Mutations != nil)
 	if len(config.Streams) == 0 {
 		return nil, errors.New("there is nothing to read: Config.Streams is empty")
 	}
@@ -182,13 +186,15 @@ func (i *Informer) AddHandler(h Handler, config HandlerConfig) (*Subscription, e
 	s := newSubscription(i, h, config)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	s.cursor = i.end
 	if version := i.table.Version(); version.Len() > 0 {
 		s.replays = []replay{{version: version, at: i.now()}}
 	}
 	i.subs = append(i.subs, s)
 	if i.run != nil && i.run.open {
-		i.run.spawn(s)
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.crew = i.crew
+		s.beReadyLocked()
 	}
 	return s, nil
 }

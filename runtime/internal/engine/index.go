@@ -27,6 +27,7 @@ func (i *Informer) AddIndexes(indexes ...Indexer) error {
 	if err != nil || len(added) == 0 {
 		return err
 	}
+	i.functions.Store(true)
 	txn := i.table.Begin()
 	defer txn.Discard() // does nothing after Publish
 	for _, index := range added {

@@ -76,6 +76,8 @@ func (s *Subscription) measure() metrics.HandlerState {
 	switch {
 	case len(s.replays) > 0:
 		state.WaitingSince = s.epoch.Add(s.replays[0].at)
+	case s.head.kind != 0:
+		state.WaitingSince = s.epoch.Add(s.headAt)
 	case !s.backlog.empty():
 		state.WaitingSince = s.epoch.Add(s.backlog.first.at)
 	case s.behind > 0:

@@ -57,6 +57,9 @@ func (r *script) Run(ctx context.Context) error {
 			if err := step(r.sink); err != nil {
 				return err
 			}
+			if err := r.sink.Flush(); err != nil {
+				return err
+			}
 		case <-ctx.Done():
 			return nil
 		}

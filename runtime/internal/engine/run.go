@@ -4,13 +4,11 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"iter"
 	"sync"
 
 	"k8s.io/klog/v2"
 
-	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -19,6 +17,7 @@ import (
 type run struct {
 	// set once at construction
 	ctx    context.Context // has the values of the first lease's context, and is done when the last lease has ended
+	over   <-chan struct{} // ctx.Done()
 	cancel context.CancelCauseFunc
 	logger klog.Logger
 	before <-chan struct{} // closed when the run before this one has ended; nil if that was so from the beginning
@@ -29,7 +28,7 @@ type run struct {
 	recorder metrics.InformerRecorder // set before anything else is started; nil without metrics
 
 	// Informer.mu guards what follows.
-	queues []fifo              // of the streams
+	queues []fifo              // of those streams that have needed one
 	open   bool                // subscriptions may be spawned
 	leases map[*Lease]struct{} // that have not ended
 	last   *Lease              // the last one of leases to end
@@ -43,6 +42,7 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	}
 	r := &run{logger: klog.FromContext(ctx), ended: make(chan struct{}), leases: map[*Lease]struct{}{}}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
+	r.over = r.ctx.Done()
 	if before != nil {
 		r.before = before.ended
 	}
@@ -61,44 +61,34 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	return r
 }
 
-// spawn starts the goroutine that delivers to s until the run is done. It is called while the run is open, or by one of
-// the run's goroutines.
-func (r *run) spawn(s *Subscription) { r.wg.Go(func() { s.deliver(r) }) }
-
 // beginRun starts what a run consists of, except for its own work.
 func (i *Informer) beginRun(r *run) {
 	if i.config.Metrics != nil {
 		r.recorder = i.config.Metrics.BeginInformer(i.config.Name, i.measure)
 	}
+	for _, s := range i.streams {
+		s.sink.begin(r)
+		s.recorder = r.recorder
+	}
 	i.openRun(r)
-	for n, s := range i.streams {
-		s.sink.fifo, s.recorder = r.queues[n], r.recorder
-		r.wg.Go(func() {
-			err := fmt.Errorf("the goroutine that reads %s has ended: its source, transform or OnError has called runtime.Goexit", s.name())
-			defer func() { r.cancel(err) }() // has no effect if it is done already
-			if failure := s.reader.Run(r.ctx); failure != nil {
-				err = failure
-			}
-		})
+	for _, s := range i.streams[1:] {
+		r.wg.Go(func() { s.read(r, func() {}) })
 	}
 	if d := i.config.Mutations; d != nil {
 		r.wg.Go(func() {
 			d.Run(r.ctx, func() iter.Seq[object.Object] { return i.table.Version().All })
 		})
 	}
-	for _, s := range i.streams[1:] {
-		r.apply(s)
-	}
 }
 
-// apply starts the goroutine that applies s until the run is done.
-func (r *run) apply(s *stream) {
-	r.wg.Go(func() { s.applyAll(r, func() { r.apply(s) }) })
-}
-
-// work applies the first stream until the run's context is done, waits for all goroutines, and ends the run.
+// work reads the first stream until the run's context is done, and ends the run.
 func (i *Informer) work(r *run) {
-	i.streams[0].applyAll(r, func() { go i.work(r) }) // on this goroutine, which else would only wait
+	i.streams[0].read(r, func() { go i.finish(r) }) // on this goroutine, which else would only wait
+	i.finish(r)
+}
+
+// finish waits for all goroutines of a run whose context is done, and ends it.
+func (i *Informer) finish(r *run) {
 	i.closeRun(r)
 	r.wg.Wait()
 	if d := i.config.Mutations; d != nil {
@@ -107,7 +97,7 @@ func (i *Informer) work(r *run) {
 	}
 	for _, s := range i.streams {
 		s.unstage()
-		s.sink.fifo = nil // drops what was not applied: the next run reads it anew
+		s.sink.end() // drops what was not applied: the next run reads it anew
 	}
 	if r.recorder != nil {
 		r.recorder.Close()
@@ -115,23 +105,35 @@ func (i *Informer) work(r *run) {
 	i.endRun(r)
 }
 
+// openRun has subscriptions delivered to from now on.
 func (i *Informer) openRun(r *run) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	r.open = true
-	for range i.streams {
-		r.queues = append(r.queues, deltafifo.New(deltafifo.Options[object.Object]{}))
-	}
+	i.crew = &crew{run: r}
+	var ready queue
 	for _, s := range i.subs {
-		r.spawn(s)
+		s.mu.Lock()
+		s.crew, s.busy, s.due, s.prompt = i.crew, false, false, false
+		s.readyLocked(&ready)
+		s.mu.Unlock()
 	}
+	i.crew.add(ready)
 }
 
-// closeRun keeps further subscriptions from being spawned.
+// closeRun gives each subscription a last turn.
 func (i *Informer) closeRun(r *run) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	r.open = false
+	var last queue
+	for _, s := range i.subs {
+		s.mu.Lock()
+		s.readyLocked(&last)
+		s.mu.Unlock()
+	}
+	i.crew.add(last)
+	i.crew.close()
 }
 
 // endRun says that no goroutine of the run is left.
@@ -141,6 +143,12 @@ func (i *Informer) endRun(r *run) {
 	defer i.mu.Unlock()
 	if i.run == r {
 		i.run = nil
+	}
+	i.crew = nil
+	for _, s := range i.subs {
+		s.mu.Lock()
+		s.crew = nil
+		s.mu.Unlock()
 	}
 	for l := range r.leases { // the run has failed
 		l.endLocked(context.Cause(r.ctx))

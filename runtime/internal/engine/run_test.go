@@ -183,7 +183,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if n := r.streams[0].sink.Len(); n != deltafifo.DefaultCapacity {
+		if n := r.streams[0].sink.fifo.Len(); n != deltafifo.DefaultCapacity {
 			t.Errorf("%d deltas wait", n)
 		}
 		go g.open()

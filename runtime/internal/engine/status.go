@@ -72,7 +72,7 @@ func (s *Subscription) Status() HandlerStatus {
 	status := HandlerStatus{
 		Name:    s.config.Name,
 		Synced:  s.HasSynced(),
-		Backlog: s.behind + s.backlog.events,
+		Backlog: s.waitingLocked() + s.backlog.events,
 		Merging: !s.backlog.empty(),
 	}
 	for _, r := range s.replays {
@@ -80,7 +80,8 @@ func (s *Subscription) Status() HandlerStatus {
 	}
 	status.Backlog -= s.replayed
 	if s.calling {
-		status.Callback, status.Key, status.Since = s.kind.callback(), s.key, s.epoch.Add(s.since)
+		c := change{old: s.old, new: s.new}
+		status.Callback, status.Key, status.Since = s.kind.callback(), c.key(), s.epoch.Add(s.since)
 	}
 	return status
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -19,7 +20,7 @@ type delta = deltafifo.Delta[object.Object]
 // fifo is the DeltaFIFO of one run. It is an interface because methods of a generic type are compiled anew in each package
 // that mentions a type in which there is one: here, all packages of generated code.
 type fifo interface {
-	reflector.Sink[object.Object]
+	PushBatch(batch []delta) error
 	PopBatch(ctx context.Context, batch []delta) ([]delta, error)
 	Len() int
 	Close()
@@ -30,9 +31,6 @@ type reader interface {
 	Run(ctx context.Context) error
 	Status() reflector.Status
 }
-
-// sink is the queue of the current run, as the reflector sees it.
-type sink struct{ fifo }
 
 // stream is one collection of objects on its way from the source to the table. Streams of one informer have no objects
 // in common, and meet only in Informer.writing, which each takes for one batch, or for one whole full state.
@@ -45,12 +43,17 @@ type stream struct {
 	sink      *sink
 	synced    chan struct{} // closed when the first full state is published
 
-	// The goroutine that applies the stream guards what follows.
-	batch   []delta // what was taken out of the queue
-	rest    []delta // what is not applied of that
+	// Who applies guards what follows: the goroutine that reads the stream while nothing is queued, else the one that takes
+	// out of the queue.
+	rest    []delta // what is not applied of the batch that is being applied
 	staging bool    // a full state is being read
 	staged  state
+	known   *table.Version // what the table had when staging began; nil if that was the first full state
+	kept    table.Marks    // places in known of the objects of the full state that have not changed, and are not staged
+	touched table.Marks    // places in known of the objects that are staged
 	writer  writer
+
+	popped []delta // what the goroutine that takes out of the queue has taken out; only that one uses it
 
 	waiting atomic.Int64 // staged.len(), from time to time
 
@@ -89,7 +92,9 @@ func (s state) len() (n int64) {
 }
 
 func newStream(i *Informer, s Stream) *stream {
-	return &stream{informer: i, namespace: s.Namespace, source: s.Source, sink: &sink{}, synced: make(chan struct{})}
+	made := &stream{informer: i, namespace: s.Namespace, source: s.Source, synced: make(chan struct{})}
+	made.sink = &sink{stream: made}
+	return made
 }
 
 // connect gives the stream its reflector.
@@ -117,27 +122,43 @@ func (s *stream) name() string {
 	return s.informer.config.Name + " in " + s.namespace
 }
 
+// read reads the stream until the run is over, and ends the run if it can't go on. If a function of the reader calls
+// runtime.Goexit, it calls exited, on the goroutine that this ends.
+func (s *stream) read(r *run, exited func()) {
+	returned := false
+	defer func() {
+		if !returned {
+			r.cancel(fmt.Errorf("the goroutine that reads %s has ended: its source, transform or OnError has called runtime.Goexit", s.name()))
+			exited()
+		}
+	}()
+	r.cancel(s.reader.Run(r.ctx)) // has no effect if it is done already
+	returned = true
+}
+
 // applyAll applies what the queue delivers until the run is over, and closes it, since the reader may wait for room. If an
-// index function or OnError calls runtime.Goexit, it has another goroutine go on by calling again.
-func (s *stream) applyAll(r *run, again func()) {
+// index function or OnError calls runtime.Goexit, another goroutine goes on.
+func (s *stream) applyAll(r *run, queue fifo) {
 	over := false
 	defer func() {
 		if !over {
-			again()
+			r.wg.Go(func() { s.applyAll(r, queue) })
 		}
 	}()
-	queue := s.sink.fifo
 	for {
-		s.apply(r, s.rest)
-		clear(s.batch) // so that it keeps no objects alive
+		if len(s.popped) > 0 { // or what the goroutine before has left of it
+			s.apply(r, s.rest)
+			s.sink.applied.Add(int64(len(s.popped)))
+			clear(s.popped) // so that it keeps no objects alive
+		}
 		var err error
-		if s.batch, err = queue.PopBatch(r.ctx, s.batch[:0]); err != nil {
+		if s.popped, err = queue.PopBatch(r.ctx, s.popped[:0]); err != nil {
 			break
 		}
-		s.rest = s.batch
+		s.rest = s.popped
 	}
 	queue.Close()
-	s.batch = nil
+	s.popped = nil
 	over = true
 }
 

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
@@ -23,31 +24,40 @@ type Subscription struct {
 	handler  Handler
 	config   HandlerConfig
 	synced   chan struct{} // closed when the initial objects are delivered
-	gone     chan struct{} // closed by the first Remove
-	news     chan struct{} // holds a token when there may be something to do
 	epoch    time.Time     // Informer.epoch; here because the informer's memory is written all the time
 	detector *mutation.Detector
 
-	// The delivering goroutine guards what follows.
-	crashing bool                    // a panic leaves it
-	recorder metrics.HandlerRecorder // nil without metrics
+	after *Subscription // the next one that is ready; crew.mu guards it, or whoever makes the queue
 
-	// mu guards what follows. Lock order: after Informer.mu.
+	// The turn guards what follows: one goroutine at a time has it.
+	told     bool                    // synced is closed
+	crashing bool                    // a panic leaves the goroutine
+	recorder metrics.HandlerRecorder // of the run; nil without metrics
+	timer    *time.Timer             // of the run; nil if there is no resync
+
+	goroutine atomic.Uint64 // the one that has the turn, or had it last
+
+	// mu guards what follows. Lock order: after Informer.mu, before crew.mu.
 	mu       sync.Mutex
-	replays  []replay // what comes before everything else
-	replayed int      // how many objects of replays[0] were delivered or skipped
-	cursor   *node    // has the next change, if backlog is empty
-	index    int      // of the next change in cursor
-	behind   int      // changes from there to the end of the log
-	backlog  backlog  // what waits from before cursor
+	crew     *crew         // of the run that was opened and has not ended; else nil
+	busy     bool          // the turn has begun, or is ready to begin, or the subscription's part in the run is over
+	due      bool          // for a resync
+	replays  []replay      // what comes before everything else
+	replayed int           // how many objects of replays[0] were delivered or skipped
+	head     change        // comes next; of kind 0 if there is none
+	headAt   time.Duration // when it was published, after Informer.epoch
+	prompt   bool          // head, when it was published, was all that there was to do
+	cursor   *node         // has the next change, if behind > 0 and backlog is empty
+	index    int           // of the next change in cursor
+	behind   int           // changes from there to the end of the log
+	backlog  backlog       // what waits from before cursor
 	removed  bool
 	// about the running callback
-	calling   bool
-	kind      kind
-	key       object.Key
-	since     time.Duration // after epoch
-	goroutine uint64        // the one that delivers, also between callbacks
-	idle      chan struct{} // if not nil, closed when the callback has returned
+	calling  bool
+	kind     kind
+	old, new object.Object
+	since    time.Duration // after epoch
+	idle     chan struct{} // if not nil, closed when the callback has returned
 }
 
 // replay is objects that are delivered as initial ones: a namespace of a version, or all of it for "".
@@ -65,8 +75,6 @@ func newSubscription(i *Informer, h Handler, config HandlerConfig) *Subscription
 		handler:  h,
 		config:   config,
 		synced:   make(chan struct{}),
-		gone:     make(chan struct{}),
-		news:     make(chan struct{}, 1),
 		epoch:    i.epoch,
 		detector: i.config.Mutations,
 	}
@@ -93,10 +101,10 @@ func (s *Subscription) remove() <-chan struct{} {
 	defer s.mu.Unlock()
 	if !s.removed {
 		s.removed = true
-		close(s.gone)
-		s.replays, s.replayed, s.cursor, s.behind, s.backlog = nil, 0, nil, 0, backlog{}
+		s.replays, s.replayed, s.head, s.cursor, s.behind, s.backlog = nil, 0, change{}, nil, 0, backlog{}
+		s.beReadyLocked() // a last turn, which ends what belongs to the run
 	}
-	if !s.calling || s.goroutine == goroutineID() {
+	if !s.calling || s.goroutine.Load() == goroutineID() {
 		return nil
 	}
 	if s.idle == nil {
@@ -107,51 +115,78 @@ func (s *Subscription) remove() <-chan struct{} {
 
 // --- called when publishing, with Informer.mu held ---
 
-// advance says that the log has n more changes and ends at end.
-func (s *Subscription) advance(n int, end *node) {
-	s.mu.Lock()
-	if s.removed {
-		s.mu.Unlock()
-		return
+// takeLocked takes a change if nothing else waits, so that it needs no place in the log.
+func (s *Subscription) takeLocked(c *change, at time.Duration) bool {
+	if s.head.kind != 0 || s.behind > 0 || !s.backlog.empty() || s.config.Threshold == 0 {
+		return false
 	}
-	s.behind += n
-	if !s.backlog.empty() || s.config.Threshold != Never && s.behind > s.config.Threshold {
-		s.mergeLocked(end)
-	}
-	s.mu.Unlock()
-	s.wake()
+	s.head, s.headAt, s.prompt = *c, at, !s.busy
+	return true
 }
 
-// mergeLocked moves everything up to end from the log to the backlog.
-func (s *Subscription) mergeLocked(end *node) {
-	for ; s.cursor != end; s.cursor, s.index = s.cursor.next, 0 {
-		for n := s.index; n < len(s.cursor.changes); n++ {
-			s.backlog.add(&s.cursor.changes[n], s.cursor.at)
-		}
+// advanceLocked says that the log has grown by a node, which was the end.
+func (s *Subscription) advanceLocked(filled *node) {
+	if s.behind == 0 {
+		s.cursor, s.index = filled, 0
 	}
-	s.behind = 0
+	s.behind += len(filled.changes)
+	if !s.backlog.empty() || s.config.Threshold != Never && s.waitingLocked() > s.config.Threshold {
+		s.mergeLocked()
+	}
 }
 
-// startReplay says that a stream has its first objects. Nothing that waits is about their keys.
-func (s *Subscription) startReplay(r replay) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// waitingLocked counts what waits in the order of the log.
+func (s *Subscription) waitingLocked() int {
+	if s.head.kind != 0 {
+		return s.behind + 1
+	}
+	return s.behind
+}
+
+// mergeLocked moves everything that waits to the backlog.
+func (s *Subscription) mergeLocked() {
+	if s.head.kind != 0 {
+		s.backlog.add(&s.head, s.headAt)
+		s.head, s.prompt = change{}, false
+	}
+	for s.behind > 0 {
+		s.backlog.add(&s.cursor.changes[s.index], s.cursor.at)
+		s.passLocked()
+	}
+}
+
+// startReplayLocked says that a stream has its first objects. Nothing that waits is about their keys.
+func (s *Subscription) startReplayLocked(r replay) {
 	if !s.removed {
 		s.replays = append(s.replays, r)
 	}
 }
 
-func (s *Subscription) wake() {
-	select {
-	case s.news <- struct{}{}:
-	default:
+// readyLocked puts the subscription into a queue for its turn, unless it has it or is in a queue already.
+func (s *Subscription) readyLocked(q *queue) {
+	if !s.busy && s.crew != nil {
+		s.busy = true
+		q.push(s)
 	}
 }
 
-// --- called by the delivering goroutine ---
+// beReadyLocked is readyLocked for one subscription.
+func (s *Subscription) beReadyLocked() {
+	var q queue
+	if s.readyLocked(&q); q.first != nil {
+		s.crew.add(q)
+	}
+}
 
-// nextLocked takes what should be delivered next out of the backlog or the log.
+// --- called by who has the turn ---
+
+// nextLocked takes what should be delivered next out of the head, the backlog or the log.
 func (s *Subscription) nextLocked() (c change, ok bool) {
+	if s.head.kind != 0 {
+		c, s.head = s.head, change{}
+		return c, true
+	}
+	s.prompt = false
 	if c, ok = s.backlog.next(); ok {
 		return c, true
 	}
@@ -159,31 +194,38 @@ func (s *Subscription) nextLocked() (c change, ok bool) {
 		return c, false
 	}
 	c = s.cursor.changes[s.index]
+	s.passLocked()
+	return c, true
+}
+
+// passLocked moves the cursor by one change. It keeps no node that was read to the end.
+func (s *Subscription) passLocked() {
 	s.behind--
 	if s.index++; s.index == len(s.cursor.changes) {
 		s.cursor, s.index = s.cursor.next, 0
 	}
-	return c, true
+	if s.behind == 0 {
+		s.cursor = nil
+	}
 }
 
 // startLocked notes which callback is about to run.
 func (s *Subscription) startLocked(c *change) {
-	s.calling, s.kind, s.key, s.since = true, c.kind, c.key(), time.Since(s.epoch)
+	s.calling, s.kind, s.old, s.new = true, c.kind, c.old, c.new
+	if s.prompt {
+		s.prompt, s.since = false, s.headAt // an event that comes alone needs no look at the clock for each handler
+		return
+	}
+	s.since = time.Since(s.epoch)
 }
 
-// finish notes that it has returned. It says how long that took if there are metrics.
-func (s *Subscription) finish() (took time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.calling = false
-	if s.recorder != nil {
-		took = time.Since(s.epoch) - s.since
-	}
+// finishLocked notes that it has returned.
+func (s *Subscription) finishLocked() {
+	s.calling, s.old, s.new = false, nil, nil
 	if s.idle != nil {
 		close(s.idle)
 		s.idle = nil
 	}
-	return took
 }
 
 // goroutineID returns the number of the calling goroutine, by which Remove finds out that it is called from the callback

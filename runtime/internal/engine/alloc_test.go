@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !race
+
+// The race detector allocates for its own purposes.
+
+package engine
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// TestEventsAllocateLittle counts what an event allocates on its way from the source's call to all handlers: the next
+// version of the table, and in a burst next to nothing, with any number of handlers.
+func TestEventsAllocateLittle(t *testing.T) {
+	for _, test := range []struct {
+		handlers, burst int
+		most            float64
+	}{{0, 1, 2.1}, {1, 1, 2.1}, {10, 1, 2.1}, {1, 1000, 0.4}, {10, 1000, 0.4}, {10, 3, 1.7}} {
+		t.Run(fmt.Sprintf("%d handlers, bursts of %d", test.handlers, test.burst), func(t *testing.T) {
+			const sent = 12_000
+			e := newEvents(t, 1000, test.handlers, 2)
+			var before, after runtime.MemStats
+			e.feed.do(func(tell func(source.Event[object.Object]) error) error {
+				for range sent / test.burst {
+					e.tell(test.burst, tell) // goroutines, and room that stays
+				}
+				runtime.ReadMemStats(&before)
+				for range sent / test.burst {
+					e.tell(test.burst, tell)
+				}
+				runtime.ReadMemStats(&after)
+				return nil
+			})
+			allocs, bytes := float64(after.Mallocs-before.Mallocs)/sent, (after.TotalAlloc-before.TotalAlloc)/sent
+			if allocs > test.most {
+				t.Errorf("%.2f allocations per event, want at most %v", allocs, test.most)
+			}
+			t.Logf("%.2f allocations, %d bytes per event", allocs, bytes)
+		})
+	}
+}
