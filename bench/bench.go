@@ -3,102 +3,203 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 )
 
+// side is one of those that are compared: a peer, or a lower bound of the machine, which is named after what it does.
+type side string
+
+const (
+	ours              side = "informer-gen"
+	clientGo          side = "client-go"
+	controllerRuntime side = "controller-runtime"
+)
+
+// peer says whether s is an implementation, whose results must agree with those of the others.
+func (s side) peer() bool { return s == ours || s == clientGo || s == controllerRuntime }
+
 // sizes is how much work the benchmarks do.
 type sizes struct {
-	pods    int           // that are synced from the wire
-	objects int           // in a store or an informer
-	events  int           // that are sent through an informer
-	updates int           // that a stalled handler misses
-	idle    int           // informers and handlers that do nothing
-	window  time.Duration // for what is counted per time
-	deep    bool          // compare the contents of objects too, which takes time
+	Pods       int           // synced from the wire
+	CRs        int           // of both kinds together, synced from the wire
+	Many       int           // Pods synced from the wire where it shall be many; objects in a store or an informer
+	Events     int           // of decoded objects
+	HTTPEvents int           // from the wire
+	HTTPPods   int           // that these events are about
+	Updates    int           // that a stalled handler misses
+	Late       int           // objects that are there when a handler is added
+	Idle       int           // informers and handlers that do nothing
+	Window     time.Duration // for what is counted per time
 }
 
-// sizesFor returns the sizes that belong to a number of Pods.
-func sizesFor(pods int) sizes {
-	return sizes{
-		pods: pods, objects: 5 * pods, events: 2 * pods, updates: 15 * pods, idle: 100, window: time.Second,
-	}
+// full are the sizes of the table.
+var full = sizes{
+	Pods: 20_000, CRs: 20_000, Many: 100_000, Events: 100_000, HTTPEvents: 40_000, HTTPPods: 5_000, Updates: 300_000,
+	Late: 500_000, Idle: 100, Window: time.Second,
 }
 
-// bench measures a few things on one side at a time, doing the same work on both.
+// small makes every benchmark run within a moment, for tests. Nothing is said about the figures.
+var small = sizes{
+	Pods: 120, CRs: 60, Many: 300, Events: 150, HTTPEvents: 200, HTTPPods: 50, Updates: 3000,
+	Late: 500, Idle: 3, Window: 5 * time.Millisecond,
+}
+
+// bench measures a few things on one side at a time, doing the same work on each.
 type bench struct {
-	name     string // for --only
+	name     string // a path, for --only: "sync/pods/watch-list"
 	title    func(sizes) string
 	measures []measure
-	// prepare returns a function that runs once on one side, from scratch, and a function that releases what was
-	// prepared for both.
-	prepare func(sizes) (run func(side) (outcome, error), done func() error, err error)
+	others   []side // that take part beside ours and clientGo
+	procs    int    // GOMAXPROCS of the processes that are measured; 0: the machine's
+	// world is what the server serves; nil: no server is needed.
+	world func(sizes) world
+	// prepare returns a function that does the work once, from scratch, and one that releases what was prepared, which may
+	// be nil. A process that is measured prepares one side and runs it once.
+	prepare func(env) (run func() (outcome, error), done func() error, err error)
+}
+
+// sides are those that take part.
+func (b bench) sides() []side { return append([]side{ours, clientGo}, b.others...) }
+
+// env is what a benchmark is prepared for.
+type env struct {
+	side   side
+	sizes  sizes
+	server string // where the world is served, without a slash at the end
+	deep   bool   // compare the contents of objects too, which takes time
 }
 
 // outcome is what one run brought.
 type outcome struct {
-	values []float64 // one for each measure
-	seen   seen
+	Values map[string]float64 // by the measure's name; what a side doesn't have is left out
+	Seen   seen
 }
 
-// seen is what a side had or was told at the end; it must be equal on both sides, or they did not do the same work.
+// seen is what a peer had or was told at the end; it must be equal on all peers, or they did not do the same work.
 type seen struct {
-	objects int
-	events  int
-	digest  uint64
+	Objects int
+	Events  int
+	Digest  uint64
 }
 
-// row is a measure with the medians of the runs.
+// row is a measure with the results of the runs.
 type row struct {
 	measure
-	values [2]float64 // by side
+	results map[side]result
 }
 
-// runAll runs b on the sides, in turn, and returns the medians. One more run comes first and does not count.
-func (b bench) runAll(z sizes, runs int, on []side) (_ []row, err error) {
-	run, done, err := b.prepare(z)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", b.name, err)
-	}
-	defer func() {
-		if e := done(); err == nil {
-			err = e
-		}
-	}()
-	results := map[side][]outcome{}
-	for n := range runs + 1 {
+// result sums up the runs of one side.
+type result struct {
+	median float64
+	spread float64 // half of the distance from the least to the greatest, as a part of the median
+}
+
+// launch does one run of a benchmark on one side.
+type launch func(bench, env) (outcome, error)
+
+// runAll runs b on the sides, in turn, and returns the medians.
+func (b bench) runAll(l launch, z sizes, server string, runs int, on []side) ([]row, error) {
+	outcomes := map[side][]outcome{}
+	for n := range runs {
 		for i := range on {
-			s := on[(i+n)%len(on)] // neither always comes first
-			o, err := run(s)
+			s := on[(i+n)%len(on)] // none always comes first
+			o, err := l(b, env{side: s, sizes: z, server: server, deep: n == 0})
 			if err != nil {
 				return nil, fmt.Errorf("%s, %v: %w", b.name, s, err)
 			}
-			results[s] = append(results[s], o)
+			outcomes[s] = append(outcomes[s], o)
 		}
-		first := results[on[0]][n].seen
-		for _, s := range on {
-			if got := results[s][n].seen; got != first {
-				return nil, fmt.Errorf("%s: the sides did not see the same: %v %+v, %v %+v", b.name, on[0], first, s, got)
-			}
+		if err := b.agree(n, outcomes); err != nil {
+			return nil, err
 		}
 	}
 	rows := make([]row, len(b.measures))
-	for m := range rows {
-		rows[m].measure = b.measures[m]
+	for i, m := range b.measures {
+		rows[i] = row{measure: m, results: map[side]result{}}
 		for _, s := range on {
 			var values []float64
-			for _, o := range results[s][1:] {
-				values = append(values, o.values[m])
+			for _, o := range outcomes[s] {
+				if v, ok := o.Values[m.name]; ok {
+					values = append(values, v)
+				}
 			}
-			rows[m].values[s] = median(values)
+			if len(values) > 0 {
+				rows[i].results[s] = sumUp(values)
+			}
 		}
 	}
 	return rows, nil
 }
 
-func median(values []float64) float64 {
+// agree compares what the peers have seen in run n.
+func (b bench) agree(n int, outcomes map[side][]outcome) error {
+	var first side
+	for _, s := range b.sides() {
+		switch {
+		case !s.peer() || len(outcomes[s]) <= n:
+		case first == "":
+			first = s
+		case outcomes[s][n].Seen != outcomes[first][n].Seen:
+			return fmt.Errorf("%s: the sides did not see the same: %v %+v, %v %+v",
+				b.name, first, outcomes[first][n].Seen, s, outcomes[s][n].Seen)
+		}
+	}
+	return nil
+}
+
+func sumUp(values []float64) result {
 	slices.Sort(values)
 	n := len(values)
-	return (values[(n-1)/2] + values[n/2]) / 2
+	r := result{median: (values[(n-1)/2] + values[n/2]) / 2}
+	if r.median != 0 {
+		r.spread = (values[n-1] - values[0]) / 2 / math.Abs(r.median)
+	}
+	return r
+}
+
+// choose returns the benchmarks whose names are one of the comma-separated names or lie below one; all of them for "".
+func choose(all []bench, names string) ([]bench, error) {
+	if names == "" {
+		return all, nil
+	}
+	var chosen []bench
+	wanted := strings.Split(names, ",")
+	for _, b := range all {
+		if slices.ContainsFunc(wanted, b.isOrLiesBelow) {
+			chosen = append(chosen, b)
+		}
+	}
+	for _, name := range wanted {
+		if !slices.ContainsFunc(chosen, func(b bench) bool { return b.isOrLiesBelow(name) }) {
+			return nil, fmt.Errorf("there is no benchmark %q; there are %s", name, listNames(all))
+		}
+	}
+	return chosen, nil
+}
+
+func (b bench) isOrLiesBelow(name string) bool {
+	return b.name == name || strings.HasPrefix(b.name, name+"/")
+}
+
+func listNames(benches []bench) string {
+	var names []string
+	for _, b := range benches {
+		names = append(names, b.name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// byName returns the benchmark of that very name.
+func byName(name string) (bench, error) {
+	for _, b := range benches() {
+		if b.name == name {
+			return b, nil
+		}
+	}
+	return bench{}, errors.New("there is no benchmark " + name)
 }

@@ -1,60 +1,162 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bench measures informer-gen's runtime against client-go's, side by side, and prints a table with the ratios.
+// Bench measures informer-gen's runtime beside client-go's, and prints a table with the ratios and the marks that
+// informer-gen must reach. A row that misses its mark ends with the word short.
 //
-//	go run ./bench                                        all of it: one to two minutes on two cores
-//	go run ./bench --only event,store                     some of it
-//	go run ./bench --only sync --side informer-gen --cpuprofile cpu.out
+//	go run ./bench                       all of it: about 25 minutes on two cores
+//	go run ./bench --only event,sync/pods -n 1
+//	go run ./bench --md                  the table of the README
+//	go run ./bench --only sync/pods/list --side informer-gen --cpuprofile cpu.out
+//	go test ./bench -run '^$' -bench HTTP/sync/pods/list/informer-gen -benchtime 3x -memprofile mem.out
 //
 // # How
 //
-// Both sides run in one process, in turn, and neither always first. A run begins from scratch, after a garbage
-// collection. The first run of each side does not count; of the others (--runs) the median is shown, for each line on
-// its own. After each run the program checks that both sides have ended up with the same objects and that their
-// handlers were told the same, and fails if not. Times, CPU and allocations are those of the whole process, so the
-// collector and the program's own part are in them, the latter in the same way on both sides.
+// Each run of each side is a process of its own: it prepares, runs once, and ends. The sides take turns, and none always
+// comes first. The table has the medians of the runs (-n, 5), and beside them half of the distance between the least and
+// the greatest, as a part of the median. Wall time, CPU time (user and system, by getrusage), bytes allocated and
+// allocations are those of the whole process while it runs, so the collector's work is in them, and the program's own part,
+// which is the same on all sides. A collection comes before the clock starts. GOGC and GOMAXPROCS are the defaults.
 //
-// client-go runs as it comes: its default feature gates, tools/cache's SharedIndexInformer with an index by namespace
-// (the one its factories give it), the typed core/v1 client, its generated Pod lister. informer-gen runs as it comes
-// too, with the exceptions that are named below. Handlers are the same functions; what a side does to call them
-// (casts, adapters) is its own.
+// After each run the program compares what the sides have seen, and fails if they differ: how many objects they hold, how
+// often their handlers were called, and hashes of names, UIDs and versions in both; in the first run of each side of a
+// benchmark over HTTP, also of the JSON of all objects, so that it doesn't matter which parts objects share.
 //
-// The ratio says how many times better informer-gen is: time, memory and allocations of client-go over those of
-// informer-gen, throughput of informer-gen over that of client-go. Below 1, informer-gen is worse.
+// client-go runs as it comes: its default feature gates (watch-list, in-order, batched), tools/cache's SharedIndexInformer
+// with an index by namespace (the one that its factories give it), typed clients made of the parts that generated ones are
+// made of. informer-gen runs as it comes too, with the exceptions that are named below. Handlers are the same functions;
+// what a side does to call them (casts, adapters) is its own. controller-runtime's cache, which is client-go's with copies of
+// what is read, takes part where that makes a difference. Lower bounds of the machine stand beside the rows: they do only
+// what their name says.
 //
-// # sync, sync-list
+// Ratios are informer-gen's value over client-go's. An "own" mark is for informer-gen's value alone.
 //
-// The initial sync from the wire: from calling Run on a new informer until its handler's OnAdd was called for the last
-// Pod. The Pods (--objects, 20,000) have about 4 KB of JSON each, as in a busy cluster: 20 of each ReplicaSet share
-// labels, image and specification, while names, UIDs, addresses, times and IDs are their own. The bytes are prepared
-// beforehand in files and come from an http.RoundTripper that answers like an API server with a watch cache, so there
-// is no socket, no TLS and no compression. By watch-list is both sides' default; by list both ask for resourceVersion
-// 0 and get one page.
+// # The server
 //
-// Peak heap is the highest sum of heap objects, garbage that was not collected yet included, sampled every
-// millisecond; retained is what a collection leaves while the informer lives. Both are above what there was before.
+// The benchmarks over HTTP have one more process, which serves bytes from files over loopback HTTP/1.1 and is not counted,
+// though it shares the machine's cores with the side that is measured. The bytes are rendered before. It answers as a
+// kube-apiserver does: a watch-list is a stream of ADDED events and a bookmark, then the watch goes on; a list is whole at
+// resourceVersion 0, as from a server's watch cache, and in pages of the 500 objects that both sides ask for where it is
+// said to be paged, as from a server without one. There is no TLS and no compression, and writes are large, which is the
+// same for all sides and leaves more of the time to them.
 //
-// Both sides are made to ask for JSON. Left to themselves, both would ask for protobuf for built-in kinds, which is
-// another matter: custom resources have none.
+// # The data
 //
-// # event, event-10, burst, burst-10
+// It is the same each time, and written by Go code that knows nothing of decoders (data_*.go).
 //
-// MODIFIED events of decoded objects that round a thousand Pods, from the channel of the watch to 1 or 10 handlers.
-// One at a time: the next event is sent when all handlers have seen this one. In a burst: as fast as the informer
-// reads. Both read the same buffered channel; over HTTP, client-go has one more goroutine and an unbuffered channel
-// before it. So that no events are merged for a handler that lags in a burst, informer-gen's threshold is set to
-// Never; client-go never merges.
+// Pods are those of 200 workloads (ReplicaSets) of 1 to 2,000 replicas by a law of Zipf: see replicasOf. They come as etcd
+// has them, by namespace and name, in lists and in watch-lists, so that the Pods of one workload follow one another. Each has
+// 4.9 KB of JSON in the order of the fields of the Go types: two containers, the projected token volume, default tolerations,
+// mounts and settings, four conditions, two container statuses, and two entries of managedFields, which have 0.9 KB, less
+// than in most clusters. A Pod has for itself: name, UID, resourceVersion, node and IPs (50 Pods are on a node, and have its
+// IP), every timestamp, container IDs, the name of the token's volume, which each container mounts, and in managedFields the
+// times and in the kubelet's entry the IP. A workload has for itself: namespace, owner, labels, annotations, images and
+// their digests, environment, resources, port, probe, service account, and managedFields of the template. A second revision
+// of a Pod is what the kubelet writes after a container was restarted.
 //
-// # store, readers
+// Custom resources are half Certificates of cert-manager, of 2.4 KB, and half HTTPRoutes of the Gateway API, of 1 to 4 rules
+// and 2.5 KB on average, in 100 namespaces, with statuses and two entries of managedFields. Their JSON has sorted names, because an
+// API server keeps them as maps. A team, an issuer or a gateway is shared by many; names, hosts, paths, backends, times,
+// generations and versions are each one's own.
 //
-// Store and Snapshot against cache.Indexer, without informers around them: indexes by namespace and by node, 100 Pods
-// on a node. Updates are published one by one (Store.Update, Indexer.Update) or by the hundred (Store.Update,
-// Transaction), as informers on both sides do with what came together. The time is that of the CPU, the collector's
-// part included, because these loops have one goroutine. Get and list go through the listers; visits take the cheapest
-// public way (iterators; List and ByIndex of the Indexer). Overhead is the heap that a filled store adds to objects
-// that exist anyway; the second figure is taken after each object was replaced by a newer one once.
+// "Nothing repeats" is the same Pods with every string different from all others, in the same object and in all: values, keys
+// of maps, namespaces, times, quantities, and names in managedFields. Strings keep their lengths if they have six bytes or
+// more.
 //
-// For readers, one goroutine updates as fast as it can while 8 others list everything by lister in a loop.
+// # sync
+//
+// The initial sync from the wire: from starting a new informer until its handler's OnAdd was called for the last object. Of
+// custom resources there are two informers, which start together. client-go has a transform that sets managedFields to
+// nil, as people do it; informer-gen's source drops them (source.Options.DropManagedFields). JSON is asked for by both.
+//
+//   - peak heap: the highest sum of heap objects, garbage that is not collected yet included, above what there was before
+//     the informer was made, by a sample of runtime/metrics each millisecond
+//   - heap retained: what two collections leave while the informer lives, above the same. On our side the decoder's tables of
+//     shared parts are in it. It is the steady state: what a cache needs when nothing happens
+//   - peak heap over retained heap: how far the sync goes beyond that
+//
+// Beside it stands what it takes to read the bytes of the same answer, and to split them into JSON values with jsontext.
+//
+// # retained
+//
+// The same with managedFields kept on both sides, by watch-list.
+//
+// # procs
+//
+// The same sync with GOMAXPROCS 1 and 2, for what decoding in parallel gives. With 1, the server still has the other core.
+//
+// # protobuf
+//
+// The same Pods in protobuf, which both sides ask for by default if a kind is built in.
+//
+// # nothing-repeats
+//
+// The same Pods with no string twice.
+//
+// # relist
+//
+// An informer has synced, 1 % of the objects change, and the watch ends with 410: until the handler was told of the last
+// difference. The clock starts with the informer's first request for all objects after that, because client-go waits for about a second
+// before. CPU time and allocations count from the end of the watch. Extra peak heap is above what collections have left
+// before it. client-go's handlers are called for objects that have not changed too, and ours must not; a handler that sees
+// the same resourceVersion twice does nothing here.
+//
+// # http-events
+//
+// MODIFIED events of Pods at random on one watch, each of a whole Pod of which a container was restarted, sent as fast as
+// they are read, until the handler was told of the last one. So that none are merged for a handler that lags, informer-gen's
+// threshold is set to Never; client-go never merges.
+//
+// # event
+//
+// MODIFIED events of decoded objects that round a thousand Pods, from where the decoder returns to where 1, 3 or 10
+// handlers have them. One at a time: the handler that is the last to get an event lets the decoder return the next. In
+// a burst: the decoder returns as fast as it is called. Each event brings an object that the informer has not seen;
+// these are made beforehand, 10,000 at a time, outside of what is measured. client-go's decoder stands behind
+// watch.StreamWatcher, as its typed clients have it; ours calls back on the goroutine that decodes, as our HTTP source
+// does, and says in Event.More whether another event has arrived. So that no events are merged for a handler that lags
+// in a burst, informer-gen's threshold is set to Never; client-go never merges. A thousand, because these rows are
+// about the way that an event takes; what a store costs that has outgrown the CPU's caches is in update. Beside: the
+// decoding goroutine puts the object into a Go map and calls the handlers, or hands it over to one other goroutine,
+// which calls them.
+//
+// # update, get, readers, list
+//
+// Store, Snapshot and lister against cache.Indexer and lister, without informers around them, with 100,000 Pods that
+// have what indexes, selectors and loops look at. No two Pods share a part: label maps, owners and containers are each
+// Pod's own, as client-go has them. (Our decoder lets Pods of one workload share them, which helps caches; the row
+// "shared labels" shows how much.) Objects are updated and read in no order, and lists are asked after each object was
+// replaced once, so that objects lie in memory as in a cache that has lived for a while. Times of loops with one
+// goroutine are CPU time, the collector's part included.
+//
+// update: one object is replaced and published at once (Store.Update, Indexer.Update); its index keys stay the same,
+// except in the last rows, where the node changes. Index functions are the same on both sides and return what a field
+// has: node, owners' UIDs, images of both containers, service account, phase. client-go's are written by hand, as
+// IndexFuncs that return these keys; in the rows "by controller-runtime's IndexField" they are those that
+// controller-runtime's cache makes of the same functions, which have two keys for each value, one in the namespace and
+// one in all. Then both sides answer the same questions, by key in all namespaces and in one; the mark for five indexes
+// is for that row.
+//
+// get: by namespace and name through the Pod lister, in client-go's generated form and ours
+// (Pods(namespace).Get(name)), with keys in memory of their own. Contended, 8 goroutines read while another updates as
+// fast as it can: the time is that of the clock over the Gets of all.
+//
+// readers: a goroutine updates as fast as it can while 1 or 8 loop over all objects and look at each one's node, by the
+// cheapest public way: an iterator over a snapshot, Indexer.List and a loop.
+//
+// list: as a slice, what the lister returns (for the index: Index.List, Indexer.ByIndex), at which nobody looks; in a
+// loop, each object is looked at, by the cheapest public way. A question is asked twice before it counts; how long the
+// first answer takes is in a row of its own, because a store may remember what it finds. controller-runtime's cache
+// copies what it returns. A Go slice is what is wanted, copied or looped over, with nothing to find.
+//
+// # overhead
+//
+// The heap that a filled store adds to objects that exist anyway, filled and after each object was replaced by a newer
+// one: with an index by namespace, and what one more adds in which each object has a key of its own (its UID).
+//
+// # late
+//
+// A handler is added to an informer that has 500,000 objects and another handler, to which an event is sent again and
+// again, the next 100 µs after it was seen. The longest time that one of these events took.
 //
 // # stall
 //
@@ -62,13 +164,8 @@
 // informer goes on. Heap growth is what a collection leaves, over what there was when it began to hang. Then it goes
 // on, and must learn the last state.
 //
-// # late
-//
-// A handler is added to an informer that has 100,000 objects and another handler. When the late one sees its first
-// object, one event is sent: how long until the other handler sees it.
-//
 // # idle
 //
-// 100 informers without handlers, over sources that say nothing, then 100 handlers on one of them: goroutines, and
-// heap plus stacks in use, for each.
+// 100 informers with one object and no handler, or 10, over sources that say nothing and have neither goroutines nor
+// buffers: goroutines, and heap plus stacks in use, for each informer.
 package main

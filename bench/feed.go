@@ -30,6 +30,9 @@ func newFeed(initial []*corev1.Pod, ahead int) *feed {
 // update sends a MODIFIED event. It blocks while the informer does not read.
 func (f *feed) update(pod *corev1.Pod) { f.events <- watch.Event{Type: watch.Modified, Object: pod} }
 
+// example implements collection.
+func (*feed) example() *corev1.Pod { return &corev1.Pod{} }
+
 func (f *feed) resourceVersion() string { return strconv.Itoa(len(f.initial) + 1) }
 
 // source is the feed as informer-gen reads it.
@@ -71,7 +74,9 @@ func (f feedSource) Watch(ctx context.Context, _ source.WatchOptions, opened fun
 		select {
 		case e := <-f.events:
 			pod := e.Object.(*corev1.Pod)
-			if err := event(source.Event[*corev1.Pod]{Type: source.Modified, Object: pod, ResourceVersion: pod.ResourceVersion}); err != nil {
+			if err := event(source.Event[*corev1.Pod]{
+				Type: source.Modified, Object: pod, ResourceVersion: pod.ResourceVersion, More: len(f.events) > 0,
+			}); err != nil {
 				return err
 			}
 		case <-ctx.Done():

@@ -10,29 +10,19 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
-	"runtime/pprof"
 	"slices"
-	"strings"
-
-	"k8s.io/klog/v2"
+	"time"
 )
 
 // benches are all there are, in the order of the table.
-var benches = []bench{
-	syncBench("sync", "watch-list", false),
-	syncBench("sync-list", "list", true),
-	eventBench("event", 1, false),
-	eventBench("event-10", 10, false),
-	eventBench("burst", 1, true),
-	eventBench("burst-10", 10, true),
-	storeBench(),
-	readersBench(),
-	stallBench(),
-	lateBench(),
-	idleBench(),
+func benches() []bench {
+	return slices.Concat(httpBenches(), microBenches())
 }
 
 func main() {
+	if playRole() {
+		return
+	}
 	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return
@@ -43,114 +33,90 @@ func main() {
 }
 
 type options struct {
-	objects, runs          int
-	only                   []bench
-	on                     []side
-	cpuProfile, memProfile string
+	runs     int
+	only     []bench
+	side     side // "": all
+	md       bool
+	children children
 }
 
-func parse(args []string, stderr io.Writer) (options, error) {
-	o := options{only: benches, on: sides}
+func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.IntVar(&o.objects, "objects", 20_000, "Pods in a sync; the other sizes grow with it")
-	flags.IntVar(&o.runs, "runs", 3, "runs of each benchmark and side, of which the median is shown")
-	only := flags.String("only", "", "comma-separated benchmarks, of "+names())
-	on := flags.String("side", "", "measure one side only: informer-gen or client-go")
-	flags.StringVar(&o.cpuProfile, "cpuprofile", "", "write a CPU profile to this file; best with --only and --side")
-	flags.StringVar(&o.memProfile, "memprofile", "", "write a profile of all allocations to this file; best with --only and --side")
+	flags.IntVar(&o.runs, "n", 5, "runs of each benchmark and side, of which the median is shown")
+	only := flags.String("only", "", "comma-separated names of benchmarks, or the beginnings of names up to a slash")
+	on := flags.String("side", "", "measure this side only: informer-gen, client-go, …")
+	flags.BoolVar(&o.md, "md", false, "write the table of the README")
+	flags.StringVar(&o.children.cpuProfile, "cpuprofile", "", "write a CPU profile of the last run to this file; needs --side")
+	flags.StringVar(&o.children.memProfile, "memprofile", "", "write a profile of all allocations of the last run to this file; needs --side")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
+	o.side = side(*on)
 	switch {
 	case flags.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q; benchmarks are chosen with --only", flags.Arg(0))
-	case o.objects < 100:
-		return o, fmt.Errorf("--objects is %d; want 100 or more", o.objects)
 	case o.runs < 1:
-		return o, fmt.Errorf("--runs is %d; want 1 or more", o.runs)
+		return o, fmt.Errorf("-n is %d; want 1 or more", o.runs)
+	case o.side == "" && o.children != children{}:
+		return o, errors.New("a profile is of one side; choose it with --side")
 	}
-	if *only != "" {
-		o.only = nil
-		for name := range strings.SplitSeq(*only, ",") {
-			n := slices.IndexFunc(benches, func(b bench) bool { return b.name == name })
-			if n < 0 {
-				return o, fmt.Errorf("--only: there is no benchmark %q; there are %s", name, names())
-			}
-			o.only = append(o.only, benches[n])
-		}
+	if o.only, err = choose(benches(), *only); err != nil {
+		return o, fmt.Errorf("--only: %w", err)
 	}
-	if *on != "" {
-		n := slices.IndexFunc(sides, func(s side) bool { return s.String() == *on })
-		if n < 0 {
-			return o, fmt.Errorf("--side: %q is neither %v nor %v", *on, ours, clientGo)
-		}
-		o.on = sides[n : n+1]
+	if o.side != "" && !slices.ContainsFunc(o.only, func(b bench) bool { return slices.Contains(b.sides(), o.side) }) {
+		return o, fmt.Errorf("--side: %q takes no part in what --only has chosen", o.side)
 	}
 	return o, nil
 }
 
-func names() string {
-	var list []string
-	for _, b := range benches {
-		list = append(list, b.name)
-	}
-	return strings.Join(list, ", ")
-}
-
-func run(args []string, stdout, stderr io.Writer) (err error) {
+func run(args []string, stdout, stderr io.Writer) error {
 	o, err := parse(args, stderr)
 	if err != nil {
 		return err
 	}
-	klog.SetLogger(klog.Logger{}) // neither side's log belongs into the table, or into the figures
+	return o.print(stdout, full)
+}
 
-	if o.memProfile != "" {
-		runtime.MemProfileRate = 64 << 10
-		defer func() { err = errors.Join(err, writeFile(o.memProfile, pprof.Lookup("allocs"))) }()
-	}
-	if o.cpuProfile != "" {
-		file, err := os.Create(o.cpuProfile)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		if err := pprof.StartCPUProfile(file); err != nil {
-			return err
-		}
-		defer pprof.StopCPUProfile()
-	}
-
-	z := sizesFor(o.objects)
-	fmt.Fprintf(stdout, "%s %s/%s, %d CPUs; medians of %d runs, the sides in turn, in one process\n\n",
-		runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0), o.runs)
-	p := printer{out: stdout, on: o.on}
-	p.head(clientGoVersion())
+// print runs what was chosen and writes the table.
+func (o options) print(stdout io.Writer, z sizes) error {
+	began := time.Now()
+	fmt.Fprintf(stdout, "%s, %s %s/%s, %d cores, client-go %s; medians of %d alternating runs, each in a process of its own\n\n",
+		began.Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), clientGoVersion(), o.runs)
+	p := printer{out: stdout, md: o.md}
+	p.head()
+	var s server
+	defer s.stop()
 	for _, b := range o.only {
-		p.title(b.title(z))
-		rows, err := b.runAll(z, o.runs, o.on)
+		on := b.sides()
+		if o.side != "" {
+			if !slices.Contains(on, o.side) {
+				continue
+			}
+			on = []side{o.side}
+		}
+		address := ""
+		if b.world != nil {
+			var err error
+			if address, err = s.show(b.world(z)); err != nil {
+				return fmt.Errorf("%s: preparing the server: %w", b.name, err)
+			}
+		}
+		p.title(b.title(z) + " (" + b.name + ")")
+		rows, err := b.runAll(o.children.launch, z, address, o.runs, on)
 		if err != nil {
 			return err
 		}
 		p.rows(rows)
 	}
-	fmt.Fprint(stdout, notes)
+	fmt.Fprintf(stdout, "\n"+notes, time.Since(began).Round(time.Second))
 	return nil
 }
 
-const notes = `
-ratio: how many times better informer-gen is; below 1 it is worse.
-Both sides are sent the same JSON, as they are for custom resources. Left to themselves, both ask for protobuf where the
-kind has it, as Pods have. What each line measures: go doc -cmd ./bench
+const notes = `ratio: informer-gen's value over client-go's. short: informer-gen misses the mark. ±: half of the distance between the least
+and the greatest run. beside: other peers, and lower bounds of the machine. What each row measures: go doc -cmd ./bench
+It took %v.
 `
-
-func writeFile(name string, profile *pprof.Profile) error {
-	file, err := os.Create(name)
-	if err != nil {
-		return err
-	}
-	return errors.Join(profile.WriteTo(file, 0), file.Close())
-}
 
 // clientGoVersion is what this program was built with.
 func clientGoVersion() string {

@@ -20,18 +20,35 @@ type cost struct {
 // costOf measures work. Garbage of before is collected first.
 func costOf(work func() error) (cost, error) {
 	runtime.GC()
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	cpu, began := cpuTime(), time.Now()
+	m := startMeter()
 	err := work()
-	wall, cpu := time.Since(began), cpuTime()-cpu
+	return m.stop(), err
+}
+
+// runningMeter is a measurement that has begun.
+type runningMeter struct {
+	before runtime.MemStats
+	cpu    time.Duration
+	began  time.Time
+}
+
+func startMeter() *runningMeter {
+	m := &runningMeter{}
+	runtime.ReadMemStats(&m.before)
+	m.cpu, m.began = cpuTime(), time.Now()
+	return m
+}
+
+func (m *runningMeter) stop() cost {
+	c := cost{wall: time.Since(m.began), cpu: cpuTime() - m.cpu}
+	var after runtime.MemStats
 	runtime.ReadMemStats(&after)
-	return cost{
-		wall:   wall,
-		cpu:    cpu,
-		bytes:  float64(after.TotalAlloc - before.TotalAlloc),
-		allocs: float64(after.Mallocs - before.Mallocs),
-	}, err
+	c.bytes, c.allocs = float64(after.TotalAlloc-m.before.TotalAlloc), float64(after.Mallocs-m.before.Mallocs)
+	return c
+}
+
+func (c cost) plus(d cost) cost {
+	return cost{c.wall + d.wall, c.cpu + d.cpu, c.bytes + d.bytes, c.allocs + d.allocs}
 }
 
 // share is the cost of one operation of many.

@@ -4,63 +4,106 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// side is whose informer it is.
-type side int
+// thing is what both sides can hold.
+type thing interface {
+	object.Object
+	runtime.Object
+}
 
-const (
-	ours side = iota
-	clientGo
-)
-
-var sides = []side{ours, clientGo}
-
-func (s side) String() string { return [...]string{"informer-gen", "client-go"}[s] }
-
-// collection is what an informer reads, as each side wants it.
-type collection interface {
-	source() (source.Source[*corev1.Pod], error)
+// collectionOf is what an informer reads, as each side wants it.
+type collectionOf[T thing] interface {
+	source() (source.Source[T], error)
 	listerWatcher() (cache.ListerWatcher, error)
+	example() T // an empty object, which client-go wants to see
 }
 
-// handler is an event handler of either side. A nil function ignores its events.
-type handler struct {
-	add    func(*corev1.Pod)
-	update func(*corev1.Pod)
+// handlerOf is an event handler of either side. A nil function ignores its events.
+type handlerOf[T thing] struct {
+	add    func(T)
+	update func(T)
+	// change is called in the place of update, with the object before.
+	change func(old, obj T)
 }
 
-// rig is an informer of either side with a namespace index, the only one that client-go's factories give theirs.
-type rig interface {
+// rigOf is an informer of either side with a namespace index, the only one that client-go's factories give theirs.
+type rigOf[T thing] interface {
 	// handle adds a handler; the informer may be running.
-	handle(handler) error
+	handle(handlerOf[T]) error
 	// start runs the informer, as a factory does, until the function that it returns is called; that waits for the end.
 	start() (stop func(), err error)
 	// synced says whether the informer and all its handlers have the initial objects.
 	synced() bool
-	pods() iter.Seq[*corev1.Pod]
+	objects() iter.Seq[T]
+}
+
+// The benchmarks without a server are about Pods.
+type (
+	collection = collectionOf[*corev1.Pod]
+	handler    = handlerOf[*corev1.Pod]
+	rig        = rigOf[*corev1.Pod]
+)
+
+// setup is how an informer is to be.
+type setup struct {
+	strip   bool              // client-go's has a transform that removes managedFields; ours has a source that drops them
+	options []informer.Option // of ours
 }
 
 // newRig makes an informer; opts are for ours only.
 func newRig(s side, c collection, opts ...informer.Option) (rig, error) {
-	if s == clientGo {
-		return newClientGoRig(c)
+	return newRigOf(s, c, setup{options: opts})
+}
+
+func newRigOf[T thing](s side, c collectionOf[T], how setup) (rigOf[T], error) {
+	switch s {
+	case ours:
+		src, err := c.source()
+		if err != nil {
+			return nil, err
+		}
+		i, err := informer.New(src, how.options...)
+		return &ourRig[T]{informer: i}, err
+	case clientGo:
+		lw, err := c.listerWatcher()
+		if err != nil {
+			return nil, err
+		}
+		i := cache.NewSharedIndexInformer(lw, c.example(), 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+		if how.strip {
+			err = i.SetTransform(stripManagedFields)
+		}
+		return &clientGoRig[T]{informer: i}, err
 	}
-	return newOurRig(c, opts)
+	return nil, fmt.Errorf("%s has no informer here", s)
+}
+
+// stripManagedFields is the transform that people give to client-go's informers, and controller-runtime has as
+// TransformStripManagedFields.
+func stripManagedFields(obj any) (any, error) {
+	if accessor, err := meta.Accessor(obj); err == nil && accessor.GetManagedFields() != nil {
+		accessor.SetManagedFields(nil)
+	}
+	return obj, nil
 }
 
 // patience is how long one step of a benchmark may take before it counts as hanging.
-const patience = 2 * time.Minute
+const patience = 3 * time.Minute
 
 // wait waits for done, which is closed or sent to by what the benchmark expects.
 func wait(done <-chan struct{}, what string) error {
@@ -75,48 +118,42 @@ func wait(done <-chan struct{}, what string) error {
 }
 
 // waitSynced is for benchmarks whose clock does not run yet.
-func waitSynced(r rig) error {
+func waitSynced[T thing](r rigOf[T]) error {
 	for deadline := time.Now().Add(patience); !r.synced(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
-			return fmt.Errorf("waited %v for the sync", patience)
+			return errors.New("waited " + patience.String() + " for the sync")
 		}
 	}
 	return nil
 }
 
-type ourRig struct {
-	informer *informer.SharedIndexInformer[*corev1.Pod]
+type ourRig[T thing] struct {
+	informer *informer.SharedIndexInformer[T]
 	handlers []*informer.Registration
 }
 
-func newOurRig(c collection, opts []informer.Option) (rig, error) {
-	src, err := c.source()
-	if err != nil {
-		return nil, err
-	}
-	i, err := informer.New(src, opts...)
-	return &ourRig{informer: i}, err
-}
-
-func (r *ourRig) handle(h handler) error {
-	var funcs informer.HandlerFuncs[*corev1.Pod]
+func (r *ourRig[T]) handle(h handlerOf[T]) error {
+	var funcs informer.HandlerFuncs[T]
 	if h.add != nil {
-		funcs.AddFunc = func(pod *corev1.Pod, _ bool) { h.add(pod) }
+		funcs.AddFunc = func(obj T, _ bool) { h.add(obj) }
 	}
 	if h.update != nil {
-		funcs.UpdateFunc = func(_, pod *corev1.Pod) { h.update(pod) }
+		funcs.UpdateFunc = func(_, obj T) { h.update(obj) }
+	}
+	if h.change != nil {
+		funcs.UpdateFunc = h.change
 	}
 	reg, err := r.informer.AddEventHandler(funcs)
 	r.handlers = append(r.handlers, reg)
 	return err
 }
 
-func (r *ourRig) start() (stop func(), err error) {
+func (r *ourRig[T]) start() (stop func(), err error) {
 	lease, err := r.informer.Acquire(context.Background())
 	return func() { _ = lease.Release(context.Background()) }, err
 }
 
-func (r *ourRig) synced() bool {
+func (r *ourRig[T]) synced() bool {
 	for _, reg := range r.handlers {
 		if !reg.HasSynced() {
 			return false
@@ -125,36 +162,30 @@ func (r *ourRig) synced() bool {
 	return r.informer.HasSynced()
 }
 
-func (r *ourRig) pods() iter.Seq[*corev1.Pod] { return r.informer.Store().Snapshot().All() }
+func (r *ourRig[T]) objects() iter.Seq[T] { return r.informer.Store().Snapshot().All() }
 
-type clientGoRig struct {
+type clientGoRig[T thing] struct {
 	informer cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandlerRegistration
 }
 
-func newClientGoRig(c collection) (rig, error) {
-	lw, err := c.listerWatcher()
-	if err != nil {
-		return nil, err
-	}
-	return &clientGoRig{informer: cache.NewSharedIndexInformer(lw, &corev1.Pod{}, 0,
-		cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})}, nil
-}
-
-func (r *clientGoRig) handle(h handler) error {
+func (r *clientGoRig[T]) handle(h handlerOf[T]) error {
 	var funcs cache.ResourceEventHandlerDetailedFuncs
 	if h.add != nil {
-		funcs.AddFunc = func(obj any, _ bool) { h.add(obj.(*corev1.Pod)) }
+		funcs.AddFunc = func(obj any, _ bool) { h.add(obj.(T)) }
 	}
 	if h.update != nil {
-		funcs.UpdateFunc = func(_, obj any) { h.update(obj.(*corev1.Pod)) }
+		funcs.UpdateFunc = func(_, obj any) { h.update(obj.(T)) }
+	}
+	if h.change != nil {
+		funcs.UpdateFunc = func(old, obj any) { h.change(old.(T), obj.(T)) }
 	}
 	reg, err := r.informer.AddEventHandler(funcs)
 	r.handlers = append(r.handlers, reg)
 	return err
 }
 
-func (r *clientGoRig) start() (stop func(), err error) {
+func (r *clientGoRig[T]) start() (stop func(), err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
 	wg.Go(func() { r.informer.RunWithContext(ctx) })
@@ -164,7 +195,7 @@ func (r *clientGoRig) start() (stop func(), err error) {
 	}, nil
 }
 
-func (r *clientGoRig) synced() bool {
+func (r *clientGoRig[T]) synced() bool {
 	for _, reg := range r.handlers {
 		if !reg.HasSynced() {
 			return false
@@ -173,10 +204,10 @@ func (r *clientGoRig) synced() bool {
 	return r.informer.HasSynced()
 }
 
-func (r *clientGoRig) pods() iter.Seq[*corev1.Pod] {
-	return func(yield func(*corev1.Pod) bool) {
+func (r *clientGoRig[T]) objects() iter.Seq[T] {
+	return func(yield func(T) bool) {
 		for _, obj := range r.informer.GetStore().List() {
-			if !yield(obj.(*corev1.Pod)) {
+			if !yield(obj.(T)) {
 				return
 			}
 		}

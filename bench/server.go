@@ -3,224 +3,267 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
-// podServer answers list and watch requests for Pods from prepared bytes, as an API server with a watch cache does:
-// lists at resourceVersion 0 whole, others in pages; watch-lists, watches from its resourceVersion on, in which nothing
-// happens; 410 for others. It speaks JSON only, does not compress, and is the client's transport, without a socket. The
-// bytes lie in files, outside of the heap that is measured. Set up once, it may be used by several goroutines.
-type podServer struct {
-	items           prepared // what stands between the brackets of a list: objects with a comma behind each
-	events          prepared // what a watch-list sends: a line with an ADDED event for each
-	resourceVersion string
-	bytesPerPod     int
+// server is the process that serves a world, as its parent sees it. The zero value has none yet.
+type server struct {
+	process *process
+	address string
+	shown   world
 }
 
-// newPodServer prepares a server with the first n of the full Pods. Close removes its files.
-func newPodServer(n int) (_ *podServer, err error) {
-	s := &podServer{resourceVersion: strconv.Itoa(n + 1)}
-	defer func() {
-		if err != nil {
-			err = errors.Join(fmt.Errorf("preparing %d Pods: %w", n, err), s.Close())
-		}
+// show returns the address of a server that has the world.
+func (s *server) show(w world) (address string, err error) {
+	if s.process != nil && s.shown == w {
+		return s.address, nil
+	}
+	s.stop() // and its files are gone
+	if s.process, err = start(role{}, 0); err != nil {
+		return "", err
+	}
+	line, err := s.process.out.ReadString('\n')
+	if err != nil {
+		return "", fmt.Errorf("the server says no address: %w", errors.Join(err, s.process.wait()))
+	}
+	s.address, s.shown = "http://"+strings.TrimSpace(line), w
+	text, err := json.Marshal(w)
+	if err != nil {
+		return "", err
+	}
+	return s.address, command(s.address, "show", string(text))
+}
+
+func (s *server) stop() {
+	if s.process != nil {
+		s.process.stop()
+	}
+	*s = server{}
+}
+
+// command tells a server something, and waits until it has done it.
+func command(address, name, body string) error {
+	transport := &http.Transport{} // of its own, of which nothing is left
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Post(address+"/"+name, "text/plain", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the server answers %s to %s: %s", resp.Status, name, text)
+	}
+	return err
+}
+
+// pagedPath is put before the path of a collection by those who want a server without a watch cache, which obeys a limit at
+// resourceVersion 0 too.
+const pagedPath = "/paged"
+
+// serve is the process: it writes its address, and serves until it is alone.
+func serve(stdout io.Writer, orphaned <-chan struct{}) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(stdout, listener.Addr()); err != nil {
+		return err
+	}
+	a := newAPI()
+	s := &http.Server{Handler: a, ReadHeaderTimeout: time.Minute}
+	closed := make(chan error, 1)
+	go func() { // ends with orphaned, at the latest when the process does
+		<-orphaned
+		closed <- errors.Join(s.Close(), a.close())
 	}()
-	if err := errors.Join(s.items.create(), s.events.create()); err != nil {
-		return nil, err
+	if err := s.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
 	}
-	for i := range n {
-		pod, err := json.Marshal(fullPod(i))
-		if err != nil {
-			return nil, err
-		}
-		s.bytesPerPod += len(pod)
-		// An API server leaves out the kind in lists of built-in kinds, and has it in events.
-		item := append([]byte("{"), bytes.TrimPrefix(pod, []byte(`{"kind":"Pod","apiVersion":"v1",`))...)
-		s.items.add(append(item, ','))
-		s.events.add(fmt.Appendf(nil, `{"type":"ADDED","object":%s}`+"\n", pod))
-	}
-	s.bytesPerPod /= max(n, 1)
-	return s, errors.Join(s.items.flush(), s.events.flush())
+	return <-closed
 }
 
-// Close removes the files.
-func (s *podServer) Close() error { return errors.Join(s.items.remove(), s.events.remove()) }
+// api answers list and watch requests for what a world has from bytes that were rendered before, as an API server does:
+// lists at resourceVersion 0 whole, or below pagedPath in pages, others in pages; watch-lists; watches from the
+// collection's resourceVersion on; 410 for others. It does not compress. Beside that it obeys commands: show renders a
+// world, and begin puts it into its first state. After move, open watches send the world's events, if it has any, and else end
+// with 410, and what is listed and watched is its second state.
+type api struct {
+	mux *http.ServeMux
 
-// RoundTrip implements http.RoundTripper.
-func (s *podServer) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Method != http.MethodGet || req.URL.Path != "/api/v1/pods" {
-		return refuse(req, http.StatusNotFound, metav1.StatusReasonNotFound, "there are only pods here")
-	}
-	if !strings.Contains(req.Header.Get("Accept"), "application/json") {
-		return refuse(req, http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, "there is only JSON here")
-	}
-	query := req.URL.Query()
-	if query.Get("watch") != "" {
-		return s.watch(req, query)
-	}
-	return s.list(req, query)
+	mu          sync.Mutex // guards what follows
+	collections map[string]*served
+	moved       bool
+	moving      chan struct{} // closed by move
 }
 
-func (s *podServer) list(req *http.Request, query url.Values) (*http.Response, error) {
-	n := len(s.items.ends)
+func newAPI() *api {
+	a := &api{mux: http.NewServeMux(), moving: make(chan struct{})}
+	a.mux.HandleFunc("POST /show", a.show)
+	a.mux.HandleFunc("POST /begin", func(http.ResponseWriter, *http.Request) { a.setMoved(false) })
+	a.mux.HandleFunc("POST /move", func(http.ResponseWriter, *http.Request) { a.setMoved(true) })
+	a.mux.HandleFunc("GET /", a.get)
+	return a
+}
+
+// ServeHTTP implements http.Handler.
+func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
+
+func (a *api) show(w http.ResponseWriter, r *http.Request) {
+	var what world
+	var c map[string]*served
+	err := json.NewDecoder(r.Body).Decode(&what)
+	if err == nil {
+		c, err = what.collections()
+	}
+	if err == nil {
+		err = a.close() // of the world before
+		a.mu.Lock()
+		a.collections = c
+		a.mu.Unlock()
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+	}
+}
+
+// close removes the files.
+func (a *api) close() (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, s := range a.collections {
+		err = errors.Join(err, s.close())
+	}
+	a.collections = nil
+	return err
+}
+
+func (a *api) setMoved(moved bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if moved && !a.moved {
+		close(a.moving)
+	} else if !moved && a.moved {
+		a.moving = make(chan struct{})
+	}
+	a.moved = moved
+}
+
+func (a *api) get(w http.ResponseWriter, r *http.Request) {
+	path, paged := strings.CutPrefix(r.URL.Path, pagedPath)
+	a.mu.Lock()
+	s, moved, moving := a.collections[path], a.moved, a.moving
+	a.mu.Unlock()
+	if s == nil {
+		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, "no such resource: "+r.URL.Path)
+		return
+	}
+	want, _, _ := strings.Cut(s.rendering.contentType(false), ";")
+	if !strings.Contains(r.Header.Get("Accept"), want) {
+		refuse(w, http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable, "there is only "+want)
+		return
+	}
+	query := r.URL.Query()
+	if query.Get("watch") != "" && query.Get("watch") != "false" {
+		s.serveWatch(r.Context(), w, query, moved, moving)
+		return
+	}
+	s.serveList(w, query, paged, moved)
+}
+
+func (s *served) serveList(w http.ResponseWriter, query url.Values, paged, moved bool) {
+	n := s.items.len()
 	from, err := strconv.Atoi("0" + query.Get("continue"))
 	if err != nil || from > n {
-		return refuse(req, http.StatusBadRequest, metav1.StatusReasonBadRequest, "wrong continue token")
+		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, "wrong continue token")
+		return
 	}
 	limit, err := strconv.Atoi("0" + query.Get("limit"))
 	if err != nil {
-		return refuse(req, http.StatusBadRequest, metav1.StatusReasonBadRequest, "wrong limit")
+		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, "wrong limit")
+		return
 	}
-	to := n
-	if limit > 0 && query.Get("resourceVersion") != "0" {
+	to, next := n, ""
+	if limit > 0 && (paged || query.Get("resourceVersion") != "0") {
 		to = min(n, from+limit)
 	}
-	next := ""
 	if to < n {
-		next = fmt.Sprintf(`,"continue":"%d","remainingItemCount":%d`, to, n-to)
+		next = strconv.Itoa(to)
 	}
-	head := fmt.Sprintf(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"%s"%s},"items":[`, s.resourceVersion, next)
-	return answer(req, http.StatusOK, false, strings.NewReader(head), s.items.between(from, to, 1), strings.NewReader("]}\n")), nil
+	w.Header().Set("Content-Type", s.rendering.contentType(false))
+	send(w, s.list(from, to, next, moved))
 }
 
-func (s *podServer) watch(req *http.Request, query url.Values) (*http.Response, error) {
+func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query url.Values, moved bool, moving <-chan struct{}) {
+	initial, err := s.initial(moved)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
 	switch {
 	case query.Get("sendInitialEvents") == "true":
 		if query.Get("allowWatchBookmarks") != "true" || query.Get("resourceVersionMatch") != string(metav1.ResourceVersionMatchNotOlderThan) {
-			return refuse(req, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "a watch-list needs bookmarks and NotOlderThan")
+			refuse(w, http.StatusUnprocessableEntity, metav1.StatusReasonInvalid, "a watch-list needs bookmarks and NotOlderThan")
+			return
 		}
-		end := fmt.Sprintf(`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"%s",`+
-			`"annotations":{%q:"true"}},"spec":{"containers":null},"status":{}}}`+"\n", s.resourceVersion, metav1.InitialEventsAnnotationKey)
-		return answer(req, http.StatusOK, true, s.events.between(0, len(s.events.ends), 0), strings.NewReader(end)), nil
-	case query.Get("resourceVersion") == s.resourceVersion:
-		return answer(req, http.StatusOK, true), nil
+	case query.Get("resourceVersion") == s.resourceVersion(moved):
+		initial = strings.NewReader("")
 	default:
-		return refuse(req, http.StatusGone, metav1.StatusReasonExpired, "too old resource version")
+		answer(w, http.StatusGone, expired())
+		return
+	}
+	w.Header().Set("Content-Type", s.rendering.contentType(true))
+	w.WriteHeader(http.StatusOK)
+	if !send(w, initial) {
+		return
+	}
+	if moved {
+		moving = nil // it has
+	}
+	select {
+	case <-ctx.Done():
+		return
+	case <-moving:
+	}
+	if n := s.later.len(); n > 0 {
+		send(w, s.later.between(0, n))
+		<-ctx.Done()
+	} else if end, err := s.rendering.event(watch.Error, expired()); err == nil {
+		send(w, bytes.NewReader(end))
 	}
 }
 
-func refuse(req *http.Request, code int, reason metav1.StatusReason, message string) (*http.Response, error) {
-	status, err := json.Marshal(metav1.Status{
+// send writes what is read in large pieces, and says whether the client has taken all.
+func send(w http.ResponseWriter, from io.Reader) bool {
+	// Not by w.ReadFrom, which copies by 32 KB.
+	_, err := io.CopyBuffer(struct{ io.Writer }{w}, from, make([]byte, 256<<10))
+	return err == nil && http.NewResponseController(w).Flush() == nil
+}
+
+func refuse(w http.ResponseWriter, code int, reason metav1.StatusReason, message string) {
+	answer(w, code, &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
 		Status:   metav1.StatusFailure, Code: int32(code), Reason: reason, Message: message,
 	})
-	return answer(req, code, false, bytes.NewReader(status)), err
 }
 
-// answer returns a response whose body is the parts; with hold, it then stays open until the client ends it.
-func answer(req *http.Request, code int, hold bool, parts ...io.Reader) *http.Response {
-	return &http.Response{
-		StatusCode: code, Status: strconv.Itoa(code) + " " + http.StatusText(code),
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header:        http.Header{"Content-Type": {"application/json"}},
-		ContentLength: -1,
-		Request:       req,
-		Body:          &body{ctx: req.Context(), parts: io.MultiReader(parts...), hold: hold, closed: make(chan struct{})},
-	}
+func answer(w http.ResponseWriter, code int, status *metav1.Status) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(status) // the client is gone, then
 }
-
-// body is the body of a response.
-type body struct {
-	ctx   context.Context // of the request, which it belongs to
-	parts io.Reader
-	hold  bool
-
-	closing sync.Once
-	closed  chan struct{}
-}
-
-func (b *body) Read(p []byte) (int, error) {
-	select {
-	case <-b.closed:
-		return 0, http.ErrBodyReadAfterClose
-	case <-b.ctx.Done():
-		return 0, b.ctx.Err()
-	default:
-	}
-	n, err := b.parts.Read(p)
-	if n > 0 || err != io.EOF || !b.hold {
-		return n, err
-	}
-	select {
-	case <-b.closed:
-		return 0, http.ErrBodyReadAfterClose
-	case <-b.ctx.Done():
-		return 0, b.ctx.Err()
-	}
-}
-
-func (b *body) Close() error {
-	b.closing.Do(func() { close(b.closed) })
-	return nil
-}
-
-// prepared is a file of things that stand one behind the other.
-type prepared struct {
-	file    *os.File
-	removed bool          // while it is open, where the system allows that: nothing is left if the program is killed
-	buf     *bufio.Writer // remembers its first error for flush
-	ends    []int64       // where each thing ends
-}
-
-func (p *prepared) create() (err error) {
-	p.file, err = os.CreateTemp("", "informer-gen-bench-")
-	if err == nil {
-		p.removed = os.Remove(p.file.Name()) == nil
-	}
-	p.buf = bufio.NewWriter(p.file)
-	return err
-}
-
-func (p *prepared) add(thing []byte) {
-	_, _ = p.buf.Write(thing)
-	end := int64(len(thing))
-	if n := len(p.ends); n > 0 {
-		end += p.ends[n-1]
-	}
-	p.ends = append(p.ends, end)
-}
-
-func (p *prepared) flush() error { return p.buf.Flush() }
-
-// between returns the things from the one to before the other, without the last tail bytes.
-func (p *prepared) between(from, to int, tail int64) io.Reader {
-	if from >= to {
-		return strings.NewReader("")
-	}
-	var begin int64
-	if from > 0 {
-		begin = p.ends[from-1]
-	}
-	return io.NewSectionReader(p.file, begin, p.ends[to-1]-tail-begin)
-}
-
-func (p *prepared) remove() error {
-	if p.file == nil {
-		return nil
-	}
-	err := p.file.Close()
-	if !p.removed {
-		err = errors.Join(err, os.Remove(p.file.Name()))
-	}
-	return err
-}
-
-var _ http.RoundTripper = (*podServer)(nil)
-
-// podsResource is what it serves.
-var podsResource = corev1.SchemeGroupVersion.WithResource("pods")

@@ -6,17 +6,29 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
-// measure is one line of the table.
+// measure is one row of the table.
 type measure struct {
-	name string
-	unit unit
-	more bool // more is better
+	name  string // different from those of the benchmark's other measures
+	unit  unit
+	more  bool    // more is better
+	ratio float64 // what informer-gen's value over client-go's must be at most, or with more at least; 0: nothing
+	limit limit   // of informer-gen's own value
 }
+
+// limit is what a value must be at most. The zero value is no limit.
+type limit struct {
+	max float64
+	set bool
+}
+
+func atMost(v float64) limit { return limit{v, true} }
 
 // unit is what a value counts.
 type unit int
@@ -87,57 +99,164 @@ func size(b float64) string {
 	return digits(b) + " B"
 }
 
-// ratio says how many times better informer-gen is than client-go; below 1 it is worse.
-func (r row) ratio() string {
-	better, worse := r.values[clientGo], r.values[ours]
-	if r.more {
-		better, worse = worse, better
-	}
-	const nothing = 0.005 // what digits shows as 0
+const invisible = 0.005 // what digits shows as 0
+
+// quotient is informer-gen's value over client-go's; ok is false if there is none.
+func (r row) quotient() (q float64, ok bool) {
+	a, hasA := r.results[ours]
+	b, hasB := r.results[clientGo]
 	switch {
-	case worse < nothing && better < nothing:
-		return "1.0"
-	case worse < nothing:
+	case !hasA || !hasB:
+		return 0, false
+	case math.Abs(a.median) < invisible && math.Abs(b.median) < invisible:
+		return 1, true
+	case math.Abs(b.median) < invisible:
+		return math.Inf(1), true
+	}
+	return a.median / b.median, true
+}
+
+// isShort says whether informer-gen misses what it must reach, as far as that was measured.
+func (r row) isShort() bool {
+	if own, ok := r.results[ours]; ok && r.limit.set && own.median > r.limit.max {
+		return true
+	}
+	q, ok := r.quotient()
+	switch {
+	case r.ratio == 0 || !ok:
+		return false
+	case r.more:
+		return q < r.ratio
+	}
+	return q > r.ratio
+}
+
+// ratioCell is the quotient with as many digits as its mark needs.
+func (r row) ratioCell() string {
+	q, ok := r.quotient()
+	switch {
+	case !ok:
+		return "–"
+	case math.IsInf(q, 1):
 		return "∞"
+	case q >= 9.995:
+		return thousands(strconv.FormatFloat(q, 'f', 0, 64))
+	case math.Abs(q) < 0.0995:
+		return strconv.FormatFloat(q, 'f', 3, 64)
 	}
-	v := better / worse
-	if v >= 10 {
-		return thousands(strconv.FormatFloat(v, 'f', 0, 64))
+	return strconv.FormatFloat(q, 'f', 2, 64)
+}
+
+// markCell says what must be reached.
+func (r row) markCell() string {
+	var marks []string
+	if r.ratio != 0 {
+		sign := "≤ "
+		if r.more {
+			sign = "≥ "
+		}
+		marks = append(marks, sign+strconv.FormatFloat(r.ratio, 'f', -1, 64))
 	}
-	if v >= 0.95 {
-		return strconv.FormatFloat(v, 'f', 1, 64)
+	if r.limit.set {
+		marks = append(marks, "own ≤ "+strings.TrimSuffix(r.unit.format(r.limit.max), ".00"))
 	}
-	return strconv.FormatFloat(v, 'f', 2, 64)
+	return strings.Join(marks, ", ")
+}
+
+// cell is a side's median with the spread.
+func (r row) cell(s side) string {
+	v, ok := r.results[s]
+	if !ok {
+		return "–"
+	}
+	text := r.unit.format(v.median)
+	if v.spread >= invisible {
+		text += fmt.Sprintf(" ±%.0f%%", 100*v.spread)
+	}
+	return text
+}
+
+// othersCell lists the sides beside the two.
+func (r row) othersCell() string {
+	var names []side
+	for s := range r.results {
+		if s != ours && s != clientGo {
+			names = append(names, s)
+		}
+	}
+	slices.Sort(names)
+	cells := make([]string, len(names))
+	for i, s := range names {
+		cells[i] = string(s) + " " + r.cell(s)
+	}
+	return strings.Join(cells, ", ")
 }
 
 // printer writes the table as it comes about.
 type printer struct {
 	out io.Writer
-	on  []side
+	md  bool
 }
 
-const nameWidth, valueWidth, ratioWidth = 52, 18, 8
+var head = []string{"", string(ours), string(clientGo), "ratio", "mark", "beside", ""}
 
-func (p printer) line(name, a, b, ratio string) {
-	fmt.Fprintf(p.out, "%-*s %*s %*s %*s\n", nameWidth, name, valueWidth, a, valueWidth, b, ratioWidth, ratio)
+// widths are those of the text's columns.
+var widths = []int{46, 17, 17, 7, 15, 0, 0}
+
+func (p printer) head() {
+	if p.md {
+		p.markdown(head)
+		p.markdown([]string{"---", "---:", "---:", "---:", "---", "---", "---"})
+		return
+	}
+	p.text(head)
+	fmt.Fprintln(p.out, strings.Repeat("─", 110))
 }
 
-func (p printer) head(version string) {
-	p.line("measure", "informer-gen", "client-go "+version, "ratio")
-	fmt.Fprintln(p.out, strings.Repeat("─", nameWidth+2*valueWidth+ratioWidth+3))
+func (p printer) title(title string) {
+	if p.md {
+		p.markdown([]string{"**" + title + "**", "", "", "", "", "", ""})
+		return
+	}
+	fmt.Fprintln(p.out, title)
 }
-
-func (p printer) title(title string) { fmt.Fprintln(p.out, title) }
 
 func (p printer) rows(rows []row) {
 	for _, r := range rows {
-		cells, ratio := [2]string{"–", "–"}, "–"
-		for _, s := range p.on {
-			cells[s] = r.unit.format(r.values[s])
+		short := ""
+		if r.isShort() {
+			short = "short"
 		}
-		if len(p.on) == len(sides) {
-			ratio = r.ratio()
+		cells := []string{r.name, r.cell(ours), r.cell(clientGo), r.ratioCell(), r.markCell(), r.othersCell(), short}
+		if p.md {
+			p.markdown(cells)
+			continue
 		}
-		p.line("  "+r.name, cells[ours], cells[clientGo], ratio)
+		cells[0] = "  " + cells[0]
+		p.text(cells)
 	}
 }
+
+func (p printer) markdown(cells []string) {
+	fmt.Fprintf(p.out, "| %s |\n", strings.Join(cells, " | "))
+}
+
+// text writes names and marks to the left of their columns, numbers to the right.
+func (p printer) text(cells []string) {
+	var line strings.Builder
+	for i, c := range cells {
+		if i > 0 && c != "" {
+			line.WriteString("  ")
+		}
+		space := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(c)))
+		if 0 < i && i < 4 {
+			line.WriteString(space + c)
+		} else {
+			line.WriteString(c + space)
+		}
+	}
+	fmt.Fprintln(p.out, strings.TrimRight(line.String(), " "))
+}
+
+// suffix is what Go's benchmarks put behind a unit's name.
+func (u unit) suffix() string { return [...]string{"", "-ns", "-B", "-per-s"}[u] }

@@ -25,38 +25,65 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-func TestRatioSaysHowMuchBetterOursIs(t *testing.T) {
+func TestRatioAndMark(t *testing.T) {
 	for _, tc := range []struct {
+		name         string
+		measure      measure
 		ours, theirs float64
-		more         bool
-		want         string
+		ratio, mark  string
+		short        bool
 	}{
-		{2, 5, false, "2.5"},
-		{5, 2, false, "0.40"},
-		{5, 2, true, "2.5"},
-		{1, 5000, false, "5,000"},
-		{0, 2, false, "∞"},
-		{0, 0, false, "1.0"},
+		{"no mark", measure{}, 5, 2, "2.50", "", false},
+		{"reached", measure{ratio: 0.15}, 15, 100, "0.15", "≤ 0.15", false},
+		{"missed", measure{ratio: 0.15}, 16, 100, "0.16", "≤ 0.15", true},
+		{"missed by less than is shown", measure{ratio: 0.15}, 15.1, 100, "0.15", "≤ 0.15", true},
+		{"more is better, reached", measure{ratio: 3, more: true}, 31, 10, "3.10", "≥ 3", false},
+		{"more is better, missed", measure{ratio: 1000, more: true}, 5000, 10, "500", "≥ 1000", true},
+		{"small", measure{ratio: 0.01}, 2, 1000, "0.002", "≤ 0.01", false},
+		{"own limit, reached", measure{limit: atMost(0)}, 0, 3, "0.000", "own ≤ 0", false},
+		{"own limit, missed", measure{limit: atMost(2)}, 3, 30, "0.10", "own ≤ 2", true},
+		{"both, one missed", measure{ratio: 0.5, limit: atMost(2)}, 2, 3, "0.67", "≤ 0.5, own ≤ 2", true},
+		{"nothing on either side", measure{ratio: 0.5}, 0, 0, "1.00", "≤ 0.5", true},
+		{"nothing on theirs", measure{ratio: 0.5}, 1, 0, "∞", "≤ 0.5", true},
 	} {
-		r := row{measure{more: tc.more}, [2]float64{tc.ours, tc.theirs}}
-		if got := r.ratio(); got != tc.want {
-			t.Errorf("%v against %v, more is better: %v: got %s, want %s", tc.ours, tc.theirs, tc.more, got, tc.want)
+		r := row{tc.measure, map[side]result{ours: {median: tc.ours}, clientGo: {median: tc.theirs}}}
+		if r.ratioCell() != tc.ratio || r.markCell() != tc.mark || r.isShort() != tc.short {
+			t.Errorf("%s: got %q, %q, short %v; want %q, %q, %v", tc.name, r.ratioCell(), r.markCell(), r.isShort(), tc.ratio, tc.mark, tc.short)
 		}
+	}
+	alone := row{measure{ratio: 0.5}, map[side]result{ours: {median: 1}}}
+	if alone.ratioCell() != "–" || alone.isShort() {
+		t.Errorf("one side alone has the ratio %q, short %v", alone.ratioCell(), alone.isShort())
 	}
 }
 
+var madeUp = []row{
+	{measure{name: "time", unit: inTime, ratio: 0.5}, map[side]result{ours: {900, 0.03}, clientGo: {1500, 0.1}, "a bound": {300, 0}}},
+	{measure{name: "updates", unit: perSecond, more: true, ratio: 100}, map[side]result{ours: {40_000, 0}, clientGo: {81.25, 0.5}}},
+}
+
 func Example() {
-	p := printer{out: os.Stdout, on: sides}
-	p.head("v0.37.2")
+	p := printer{out: os.Stdout}
+	p.head()
 	p.title("a made-up benchmark")
-	p.rows([]row{
-		{measure{name: "time", unit: inTime}, [2]float64{900, 1800}},
-		{measure{name: "updates", unit: perSecond, more: true}, [2]float64{40_000, 81.25}},
-	})
+	p.rows(madeUp)
 	// Output:
-	// measure                                                    informer-gen  client-go v0.37.2    ratio
-	// ───────────────────────────────────────────────────────────────────────────────────────────────────
+	//                                                      informer-gen          client-go    ratio  mark             beside
+	// ──────────────────────────────────────────────────────────────────────────────────────────────────────────────
 	// a made-up benchmark
-	//   time                                                           900 ns            1.80 µs      2.0
-	//   updates                                                      40,000/s             81.2/s      492
+	//   time                                                 900 ns ±3%       1.50 µs ±10%     0.60  ≤ 0.5            a bound 300 ns  short
+	//   updates                                                40,000/s        81.2/s ±50%      492  ≥ 100
+}
+
+func Example_markdown() {
+	p := printer{out: os.Stdout, md: true}
+	p.head()
+	p.title("a made-up benchmark")
+	p.rows(madeUp)
+	// Output:
+	// |  | informer-gen | client-go | ratio | mark | beside |  |
+	// | --- | ---: | ---: | ---: | --- | --- | --- |
+	// | **a made-up benchmark** |  |  |  |  |  |  |
+	// | time | 900 ns ±3% | 1.50 µs ±10% | 0.60 | ≤ 0.5 | a bound 300 ns | short |
+	// | updates | 40,000/s | 81.2/s ±50% | 492 | ≥ 100 |  |  |
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"math"
+	"testing"
+)
+
+// What these tests count does not depend on the machine, so the tests can hold it.
+
+func TestAnEventCostsAtMostTwoAllocations(t *testing.T) {
+	const events, tries = 10_000, 3
+	for _, burst := range []bool{false, true} {
+		for _, handlers := range []int{1, 10} {
+			t.Run(fmt.Sprintf("burst=%v/%d", burst, handlers), func(t *testing.T) {
+				p := newPlay(handlers, burst)
+				stop, err := p.begin(ours)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer stop()
+				if err := p.perform(p.make(events)); err != nil {
+					t.Fatal(err)
+				}
+				least := math.Inf(1) // the test's process may do something else meanwhile
+				for range tries {
+					next := p.make(events)
+					c, err := costOf(func() error { return p.perform(next) })
+					if err != nil {
+						t.Fatal(err)
+					}
+					least = min(least, c.per(events).allocs)
+				}
+				// Now and then one copies more of the table than its own place.
+				if least > 2.05 {
+					t.Errorf("an event costs %.2f allocations, want 2, and 2.05 at most", least)
+				}
+			})
+		}
+	}
+}
+
+func TestReadsDoNotAllocate(t *testing.T) {
+	const n = 3000
+	shelf, err := newOurShelf(criteria[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods := slimPods(n)
+	if err := shelf.setAll(pods); err != nil {
+		t.Fatal(err)
+	}
+	node, snapshot := shelf.indexes[criteria[0].name], shelf.store.Snapshot()
+	inNamespace := shelf.pods.Pods(bigNamespace)
+	var got int
+	for _, tc := range []struct {
+		name string
+		read func()
+		want int // objects
+	}{
+		{"Get by namespace lister", func() {
+			for _, pod := range pods[:n/10] {
+				if _, err := inNamespace.Get(pod.Name); err == nil {
+					got++
+				}
+			}
+		}, n / 10},
+		{"Snapshot and All", func() {
+			for range shelf.store.Snapshot().All() {
+				got++
+			}
+		}, n},
+		{"Namespace", func() {
+			for range snapshot.Namespace(bigNamespace) {
+				got++
+			}
+		}, n / 10},
+		{"Select", func() {
+			for range snapshot.Select(ofOneApp) {
+				got++
+			}
+		}, n / apps},
+		{"Lookup", func() {
+			for range node.Lookup(snapshot, nodeName(0)) {
+				got++
+			}
+		}, podsOnNode},
+		{"LookupIn", func() {
+			for range node.LookupIn(snapshot, "nowhere", nodeName(0)) {
+				got++
+			}
+		}, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			tc.read() // the store may remember what it finds
+			allocs := testing.AllocsPerRun(10, func() { got = 0; tc.read() })
+			if allocs > 0 {
+				t.Errorf("%v allocations, want none", allocs)
+			}
+			if got != tc.want {
+				t.Errorf("got %d Pods, want %d", got, tc.want)
+			}
+		})
+	}
+}
+
+// Decoding must leave hardly any garbage, so a sync must allocate little more than what it keeps.
+func TestASyncAllocatesAFractionOfWhatClientGoAllocates(t *testing.T) {
+	var s server
+	defer s.stop()
+	z := small
+	z.Pods, z.CRs = 3000, 4000
+	for _, name := range []string{"sync/pods/watch-list", "sync/pods/paged-list", "sync/crs/watch-list", "protobuf/watch-list"} {
+		b, err := byName(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		address, err := s.show(b.world(z))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := map[side]map[string]float64{}
+		for _, side := range []side{ours, clientGo} {
+			o, err := children{}.launch(b, env{side: side, sizes: z, server: address})
+			if err != nil {
+				t.Fatalf("%s, %v: %v", name, side, err)
+			}
+			values[side] = o.Values
+		}
+		for _, measure := range []string{allocatedPer, allocationsPer} {
+			got, theirs := values[ours][measure], values[clientGo][measure]
+			t.Logf("%s: %s: %.0f, client-go %.0f: %.2f", name, measure, got, theirs, got/theirs)
+			if most := 0.30 * theirs; got > most {
+				t.Errorf("%s: %s: %.0f, want %.0f or fewer: client-go has %.0f", name, measure, got, most, theirs)
+			}
+		}
+	}
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"runtime"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// updates is a benchmark of a store with some indexes.
+type updates struct {
+	name, title string
+	mark        float64
+	byNamespace bool // client-go's store has an index by namespace; ours always answers by namespace
+	doubled     bool // client-go's index functions are those of controller-runtime's IndexField
+	moved       bool // the node's key changes
+	criteria    []criterion
+	others      []side
+}
+
+// updateBenches. The marked row with five more indexes has those of controller-runtime, whose IndexField has two keys for each
+// value, one in the namespace and one in all; so both sides can answer the same questions, which with functions written by
+// hand, in the row above, client-go's cannot. (Ours are found in a namespace and in all by one key.)
+func updateBenches() []bench {
+	return []bench{
+		updates{name: "none", title: "without an index", others: []side{goMap}}.bench(),
+		updates{name: "namespace", title: "index by namespace", byNamespace: true}.bench(),
+		updates{name: "namespace+1", title: "indexes by namespace and node", byNamespace: true, criteria: criteria[:1], mark: 0.8}.bench(),
+		updates{name: "namespace+1/doubled", title: "the same, by controller-runtime's IndexField", byNamespace: true, criteria: criteria[:1], doubled: true, mark: 0.8}.bench(),
+		updates{name: "namespace+2", title: "indexes by namespace, node and owner", byNamespace: true, criteria: criteria[:2]}.bench(),
+		updates{name: "namespace+5", title: "indexes by namespace, " + criterionNames(criteria), byNamespace: true, criteria: criteria}.bench(),
+		updates{name: "namespace+5/doubled", title: "the same, by controller-runtime's IndexField", byNamespace: true, criteria: criteria, doubled: true, mark: 0.25}.bench(),
+		updates{name: "moved", title: "indexes by namespace and node, the node changes", byNamespace: true, criteria: criteria[:1], moved: true}.bench(),
+	}
+}
+
+func (u updates) bench() bench {
+	return bench{
+		name:  "update/" + u.name,
+		title: func(z sizes) string { return "update of one object of " + digits(float64(z.Many)) + ", " + u.title },
+		measures: []measure{
+			{name: "CPU time, per update", unit: inTime, ratio: u.mark},
+			{name: "allocated, per update", unit: inBytes},
+			{name: "allocations, per update"},
+		},
+		others: u.others,
+		prepare: func(e env) (func() (outcome, error), func() error, error) {
+			s, err := setterFor(e.side, u.byNamespace, u.doubled, u.criteria)
+			if err != nil {
+				return nil, nil, err
+			}
+			first := slimPods(e.sizes.Many)
+			next := changedAll(first)
+			if u.moved {
+				for i, pod := range next {
+					pod.Spec.NodeName = nodeName(i % max(1, len(next)/podsOnNode))
+				}
+			}
+			if err := setEach(s, first); err != nil {
+				return nil, nil, err
+			}
+			return func() (outcome, error) { return updateOnce(s, next) }, nil, nil
+		},
+	}
+}
+
+func setterFor(s side, byNamespace, doubled bool, indexed []criterion) (setter, error) {
+	switch {
+	case s == ours:
+		return newOurShelf(indexed...)
+	case s == goMap:
+		return bareMap{}, nil
+	case doubled:
+		return newControllerRuntimeShelf(indexed...)
+	default:
+		return newClientGoShelf(byNamespace, indexed...), nil
+	}
+}
+
+// updateOnce puts one object after the other into s, each published at once.
+func updateOnce(s setter, next []*corev1.Pod) (outcome, error) {
+	c, err := costOf(func() error { return setEach(s, next) })
+	runtime.KeepAlive(s)
+	per := c.per(len(next))
+	return outcome{Values: map[string]float64{
+		"CPU time, per update":    per.cpu,
+		"allocated, per update":   per.bytes,
+		"allocations, per update": per.allocs,
+	}}, err
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"runtime/pprof"
+	"strconv"
+	"strings"
+)
+
+// roleVariable is the environment variable by which this program, or its test, tells a process that it starts from its own
+// executable what to do, as a role in JSON. Such a process ends when its standard input does, so it outlives nobody.
+const roleVariable = "INFORMER_GEN_BENCH_ROLE"
+
+// role is what such a process does: one run of a benchmark, or, without a benchmark, serving.
+type role struct {
+	Bench  string
+	Side   side
+	Sizes  sizes
+	Server string
+	Deep   bool
+
+	CPUProfile, MemProfile string // files to write; "": none
+}
+
+// playRole does what the environment asks for, and says whether it did.
+func playRole() (played bool) {
+	text, ok := os.LookupEnv(roleVariable)
+	if !ok {
+		return false
+	}
+	var r role
+	if err := json.Unmarshal([]byte(text), &r); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	orphaned := make(chan struct{})
+	go func() { // until the process ends
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		close(orphaned)
+	}()
+	// Logs go to stderr, which is shown if the process fails.
+	act := r.run
+	if r.Bench == "" {
+		act = serve
+	}
+	if err := act(os.Stdout, orphaned); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	return true
+}
+
+// run does one run and writes the outcome.
+func (r role) run(out io.Writer, orphaned <-chan struct{}) (err error) {
+	go func() { // until the process ends
+		<-orphaned
+		os.Exit(3)
+	}()
+	b, err := byName(r.Bench)
+	if err != nil {
+		return err
+	}
+	if r.MemProfile != "" {
+		runtime.MemProfileRate = 64 << 10
+	}
+	o, err := b.once(env{side: r.Side, sizes: r.Sizes, server: r.Server, deep: r.Deep}, func(run func() (outcome, error)) (outcome, error) {
+		if r.CPUProfile == "" {
+			return run()
+		}
+		file, err := os.Create(r.CPUProfile)
+		if err != nil {
+			return outcome{}, err
+		}
+		defer file.Close()
+		if err := pprof.StartCPUProfile(file); err != nil {
+			return outcome{}, err
+		}
+		defer pprof.StopCPUProfile()
+		return run()
+	})
+	if err != nil {
+		return err
+	}
+	if r.MemProfile != "" {
+		if err := writeProfile(r.MemProfile); err != nil {
+			return err
+		}
+	}
+	return json.NewEncoder(out).Encode(o)
+}
+
+// once prepares the benchmark and has call run it.
+func (b bench) once(e env, call func(run func() (outcome, error)) (outcome, error)) (o outcome, err error) {
+	run, done, err := b.prepare(e)
+	if err != nil {
+		return outcome{}, err
+	}
+	if done != nil {
+		defer func() { err = errors.Join(err, done()) }()
+	}
+	return call(run)
+}
+
+func writeProfile(name string) error {
+	file, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(pprof.Lookup("allocs").WriteTo(file, 0), file.Close())
+}
+
+// children starts processes; the zero value starts ordinary ones.
+type children struct {
+	cpuProfile, memProfile string // files that each process writes, over those of the one before
+}
+
+// launch does one run in a process of its own.
+func (c children) launch(b bench, e env) (outcome, error) {
+	p, err := start(role{
+		Bench: b.name, Side: e.side, Sizes: e.sizes, Server: e.server,
+		Deep:       e.deep && c == children{}, // or the comparison would be what the profile shows
+		CPUProfile: c.cpuProfile, MemProfile: c.memProfile,
+	}, b.procs)
+	if err != nil {
+		return outcome{}, err
+	}
+	var o outcome
+	decodeErr := json.NewDecoder(p.out).Decode(&o)
+	if err := p.wait(); err != nil {
+		return outcome{}, err
+	}
+	if decodeErr != nil {
+		return outcome{}, fmt.Errorf("reading the outcome: %w", decodeErr)
+	}
+	return o, nil
+}
+
+// process is this program in a role.
+type process struct {
+	cmd  *exec.Cmd
+	in   io.Closer // closing it ends the process
+	out  *bufio.Reader
+	errs *strings.Builder // what it writes to stderr
+}
+
+func start(r role, procs int) (*process, error) {
+	executable, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(context.Background(), executable)
+	cmd.Env = append(os.Environ(), roleVariable+"="+string(text))
+	if procs > 0 {
+		cmd.Env = append(cmd.Env, "GOMAXPROCS="+strconv.Itoa(procs))
+	}
+	p := &process{cmd: cmd, errs: &strings.Builder{}}
+	cmd.Stderr = p.errs
+	if p.in, err = cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.out = bufio.NewReader(out)
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting a process: %w", err)
+	}
+	return p, nil
+}
+
+// wait waits for the end of a process that ends by itself.
+func (p *process) wait() error {
+	if err := p.cmd.Wait(); err != nil {
+		return fmt.Errorf("%w\n%s", err, strings.TrimSpace(p.errs.String()))
+	}
+	return nil
+}
+
+// stop ends a process that would go on.
+func (p *process) stop() {
+	_ = p.in.Close()
+	_ = p.cmd.Wait() // it exits with an error, as it should
+}
