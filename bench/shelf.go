@@ -129,17 +129,6 @@ func newClientGoShelf(byNamespace bool, criteria ...criterion) *clientGoShelf {
 
 func (c *clientGoShelf) set(pod *corev1.Pod) error { return c.indexer.Update(pod) }
 
-func (c *clientGoShelf) setAll(pods []*corev1.Pod) error {
-	changes := make([]cache.Transaction, len(pods))
-	for i, pod := range pods {
-		changes[i] = cache.Transaction{Type: cache.TransactionTypeUpdate, Object: pod}
-	}
-	if err := c.indexer.(cache.TransactionStore).Transaction(changes...); err != nil {
-		return err
-	}
-	return nil
-}
-
 // controllerRuntimeShelf is client-go's store as controller-runtime's cache makes it, whose IndexField gives two keys for
 // each value: in the Pod's namespace, and in all.
 type controllerRuntimeShelf struct {

@@ -28,7 +28,7 @@ func (p prepared) List(ctx context.Context, opts source.ListOptions, item func(o
 		return p.source.List(ctx, opts, item)
 	}
 	have := p.have()
-	opts.ReadOnly, opts.Known = p.readOnly(), have.known
+	opts.ReadOnly, opts.Known = p.readOnly(), have.asked()
 	p.startPage(opts)
 	result, err := p.source.List(ctx, opts, func(obj object.Object) error {
 		obj, err := p.handedOver(ctx, obj, have)
@@ -49,7 +49,7 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 	opts.ReadOnly = p.readOnly()
 	if opts.SendInitialEvents {
 		have = p.have()
-		opts.Known = have.known
+		opts.Known = have.asked()
 	}
 	m := p.startWatch(opts)
 	defer m.end()
@@ -90,6 +90,14 @@ type cached struct {
 	version atomic.Pointer[table.Version] // nil: nothing
 	over    atomic.Bool                   // nothing more is to be found; what was may not have been handed over yet
 	found   atomic.Bool                   // something was, by known
+}
+
+// asked returns known, or nil if there is nothing to ask for: to ask costs the source a string for each object.
+func (c *cached) asked() func(object.Key, types.UID, string) object.Object {
+	if c.version.Load().Len() == 0 {
+		return nil
+	}
+	return c.known
 }
 
 // known implements what source.ListOptions and source.WatchOptions describe.

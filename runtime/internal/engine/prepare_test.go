@@ -32,6 +32,9 @@ func (k *knowing) look(known func(object.Object) object.Object, obj object.Objec
 func (k *knowing) List(ctx context.Context, opts source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
 	k.readOnly = append(k.readOnly, opts.ReadOnly)
 	known := func(obj object.Object) object.Object {
+		if opts.Known == nil {
+			return nil
+		}
 		return opts.Known(object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion())
 	}
 	return k.server.List(ctx, opts, func(obj object.Object) error { return item(k.look(known, obj)) })
@@ -107,6 +110,9 @@ type ahead struct {
 }
 
 func (a *ahead) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+	if opts.Known == nil { // it has nothing yet
+		return a.server.Watch(ctx, opts, opened, event)
+	}
 	a.known = func() object.Object { return opts.Known(in("ns", "a"), "", "5") }
 	own := a.known() // of the event after the bookmark, which has been read ahead
 	if own == nil {

@@ -4,7 +4,6 @@ package jsondec
 
 import (
 	"reflect"
-	"syscall"
 	"testing"
 
 	"github.com/go-json-experiment/json"
@@ -16,15 +15,6 @@ import (
 )
 
 var v2Options = json.JoinOptions(jsonv1.DefaultOptionsV1(), json.MatchCaseInsensitiveNames(false), jsonv1.ReportErrorsWithLegacySemantics(false))
-
-// cpuTime is what the process has used, in ns: on a busy machine it says more than the time of the clock.
-func cpuTime() int64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return u.Utime.Nano() + u.Stime.Nano()
-}
 
 func mustProgram[T any](t testing.TB, drop Drop) *Program {
 	p, err := New(reflect.TypeFor[T](), drop)
@@ -43,14 +33,13 @@ func benchDecode[T any](b *testing.B, drop Drop, inputs [][]byte) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(size / len(inputs)))
 			b.ReportAllocs()
-			i, before := 0, cpuTime()
+			i := 0
 			for b.Loop() {
 				if !decode(inputs[i%len(inputs)], new(T)) {
 					b.Fatal("not decoded")
 				}
 				i++
 			}
-			b.ReportMetric(float64(cpuTime()-before)/float64(i), "cpu-ns/op")
 		})
 	}
 	table := share.New(64 << 20)

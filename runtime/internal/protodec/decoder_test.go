@@ -212,7 +212,7 @@ func TestListsInMaps(t *testing.T) {
 }
 
 // bomb has a method that panics.
-type bomb struct{ armed bool }
+type bomb struct{ _ bool }
 
 func (*bomb) Unmarshal(data []byte) error {
 	if string(data) == "now" {
