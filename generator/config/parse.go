@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -311,7 +312,11 @@ func what(node *yaml.Node) string {
 	case "!!timestamp":
 		return "a date"
 	}
-	return "of the type " + node.ShortTag()
+	tag := node.ShortTag()
+	if strings.ContainsFunc(tag, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		tag = strconv.Quote(tag)
+	}
+	return "of the type " + tag
 }
 
 // twice reports packages, and kinds within a package, that are there twice.

@@ -53,6 +53,7 @@ var wrongFiles = []wrongFile{
 		want: "f.yaml:6:48: namespaced: it is a text: it takes true or false (allowed: true, false)"},
 	{text: "version: 1\noutput: &x a\nheader: *x\n", want: `f.yaml:3:9: header: it is an alias: it takes a text`, blind: true},
 	{text: "version: 1\nplurals: &x {A: As}\n<<: *x\n", want: `f.yaml:3:1: keys can't be merged in here: write them out`, blind: true},
+	{text: "version: 1\noutput: !my%0a a\n", want: `f.yaml:2:9: output: it is of the type "!my\n": it takes a text, so put it in quotes`, blind: true},
 	{text: "version: 1\noutput: !mine a\n", want: `f.yaml:2:9: output: it is of the type !mine: it takes a text, so put it in quotes`, blind: true},
 	{text: "version: 1\n---\nversion: 1\n", want: `f.yaml:2:1: the file has a second document: it takes one`, blind: true},
 	{text: "version: 1\noutput: [a\n", want: `f.yaml:1:1: this is no YAML: did not find expected ',' or ']'`, blind: true},
