@@ -91,6 +91,7 @@ func FuzzList(f *testing.F) {
 	}
 	f.Add(uint8(0), []byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":null}`))
 	f.Add(uint8(0), []byte(`{"kind":"Table","apiVersion":"meta.k8s.io/v1"}`))
+	f.Add(uint8(2), []byte("\xd9\xd9\xf7\xa4DkindGPodLvstEitems\x80Hmetadata\xa1OresourceVersionA7JapiVersionBv1"))
 	sources := fuzzSources(f)
 	f.Fuzz(func(t *testing.T, format uint8, body []byte) {
 		fuzzBody = body
@@ -127,6 +128,9 @@ func checkAgainstTheirs(t *testing.T, f Format, body []byte, got []object.Object
 		err = sigsjson.UnmarshalCaseSensitivePreserveInts(body, &want)
 	} else {
 		_, _, err = serializer(f).Decode(body, nil, &want)
+	}
+	if len(got) == 0 && runtime.IsNotRegisteredError(err) {
+		return // an empty list may have any name
 	}
 	if err != nil || len(want.Items) != len(got) {
 		t.Fatalf("apimachinery has %d items and %v, we have %d", len(want.Items), err, len(got))
