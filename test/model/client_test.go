@@ -136,7 +136,8 @@ func (c *client) List(ctx context.Context, opts source.ListOptions, item func(*c
 	if err != nil {
 		return source.ListResult{}, err
 	}
-	if opts.Continue == "" {
+	full := !opts.VersionOnly // what only asks for the version is no full state
+	if full && opts.Continue == "" {
 		c.model.begin()
 	}
 	for n, obj := range page {
@@ -147,7 +148,9 @@ func (c *client) List(ctx context.Context, opts source.ListOptions, item func(*c
 			return source.ListResult{}, f.err
 		}
 		obj = fresh(obj)
-		c.model.replace(obj)
+		if full {
+			c.model.replace(obj)
+		}
 		if err := item(obj); err != nil {
 			return source.ListResult{}, err
 		}
@@ -155,7 +158,10 @@ func (c *client) List(ctx context.Context, opts source.ListOptions, item func(*c
 	if f.err != nil {
 		return source.ListResult{}, f.err
 	}
-	if result.Continue == "" {
+	switch {
+	case !full:
+		return result, nil
+	case result.Continue == "":
 		c.model.complete(result.ResourceVersion)
 		return result, nil
 	}

@@ -128,6 +128,9 @@ func FuzzHistory(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(randomHistory(seed))
 	}
+	// A silent watch, the question where the server stands, and history that is gone: by a Source, and over HTTP.
+	f.Add([]byte("\xfc\x82\x45\xfb\x3e\xb4\x00\xe3\x5c\x44\x1c\xaf\x3c\xc5\x7d\xc1\x3a\x54\xbe"))
+	f.Add([]byte("\xcc\x82\x45\xfb\x3e\xb4\x00\xe3\x5c\x44\x1c\xaf\x3c\xc5\x7d\xc1\x3a\x54\xbe"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if wrong := inBubble(t, data); len(wrong) > 0 {
 			t.Errorf("%s\n%s", strings.Join(wrong, "\n"), describe(data))

@@ -64,7 +64,7 @@ func listOver(c *client, req *http.Request) (*http.Response, error) {
 	var items [][]byte
 	result, err := c.List(req.Context(), source.ListOptions{
 		ResourceVersion: q.Get("resourceVersion"), ResourceVersionMatch: q.Get("resourceVersionMatch"),
-		Limit: limit, Continue: q.Get("continue"),
+		Limit: limit, Continue: q.Get("continue"), VersionOnly: limit == 1, // pageSizes has no 1
 	}, func(obj *corev1.ConfigMap) error {
 		items = append(items, encode(withKind(obj)))
 		return nil
