@@ -84,7 +84,7 @@ func (p *parser) document(data []byte) *yaml.Node {
 	// What other versions of the format have can't be known.
 	for i := 0; i+1 < len(root.Content); i += 2 {
 		if key, value := root.Content[i], root.Content[i+1]; key.Value == "version" && value.ShortTag() == "!!int" && value.Value != "1" {
-			p.fail(value, "version", "version "+value.Value+" isn't known: this informer-gen reads version 1")
+			p.fail(value, "version", "version "+oneLine(value.Value)+" isn't known: this informer-gen reads version 1")
 			return nil
 		}
 	}
@@ -123,7 +123,7 @@ func (p *parser) fill(node *yaml.Node, into reflect.Value, where string) {
 		field, known := fieldOf(into.Type(), key.Value)
 		if !known {
 			all := keys(into.Type())
-			p.fail(key, "", "unknown key "+key.Value+diag.DidYouMean(key.Value, all), all...)
+			p.fail(key, "", "unknown key "+oneLine(key.Value)+diag.DidYouMean(key.Value, all), all...)
 			continue
 		}
 		p.value(value, into.FieldByIndex(field.Index), field)
@@ -149,7 +149,7 @@ func (p *parser) key(key *yaml.Node, seen map[string]*yaml.Node) bool {
 		p.fail(key, "", "the key is "+what(key)+": it takes a text")
 		return false
 	case seen[key.Value] != nil:
-		p.fail(key, "", fmt.Sprintf("key %s is there already, in line %d", key.Value, p.places.of(seen[key.Value]).Line))
+		p.fail(key, "", fmt.Sprintf("key %s is there already, in line %d", oneLine(key.Value), p.places.of(seen[key.Value]).Line))
 		return false
 	}
 	seen[key.Value] = key
@@ -312,11 +312,15 @@ func what(node *yaml.Node) string {
 	case "!!timestamp":
 		return "a date"
 	}
-	tag := node.ShortTag()
-	if strings.ContainsFunc(tag, func(r rune) bool { return !unicode.IsGraphic(r) }) {
-		tag = strconv.Quote(tag)
+	return "of the type " + oneLine(node.ShortTag())
+}
+
+// oneLine returns what a message can cite as it is: text, in quotes if there are line breaks or the like in it.
+func oneLine(text string) string {
+	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
+		return strconv.Quote(text)
 	}
-	return "of the type " + tag
+	return text
 }
 
 // twice reports packages, and kinds within a package, that are there twice.
@@ -332,7 +336,7 @@ func (p *parser) twice(file *File) {
 			p.again(kinds, kind.Name, "name", "kind")
 			if _, ok := only[kind.Name.Text]; !ok && len(pkg.Only) > 0 && kind.Name.IsSet() {
 				p.report.Add(diag.Diagnostic{Pos: kind.Name.Pos, Marker: "name",
-					Message: fmt.Sprintf("kind %s is left out by only in line %d, which doesn't list it", kind.Name.Text, pkg.Only[0].Pos.Line)})
+					Message: fmt.Sprintf("kind %s is left out by only in line %d, which doesn't list it", oneLine(kind.Name.Text), pkg.Only[0].Pos.Line)})
 			}
 		}
 	}
@@ -344,7 +348,7 @@ func (p *parser) again(seen map[string]Value, v Value, key, noun string) {
 	}
 	if first, ok := seen[v.Text]; ok {
 		p.report.Add(diag.Diagnostic{Pos: v.Pos, Marker: key,
-			Message: fmt.Sprintf("%s %s is there already, in line %d", noun, v.Text, first.Pos.Line)})
+			Message: fmt.Sprintf("%s %s is there already, in line %d", noun, oneLine(v.Text), first.Pos.Line)})
 		return
 	}
 	seen[v.Text] = v
