@@ -17,6 +17,7 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	}
 	resource := lister.New(newStore(t, objs...), resource)
 	held := []lister.Lister[*thing]{resource}
+	inNamespace := func(namespace string) lister.NamespaceLister[*thing] { return resource.Namespace(namespace) }
 	n := 0
 	for _, tc := range []struct {
 		what string
@@ -25,6 +26,11 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	}{
 		{"Get", 0, func() {
 			if _, err := resource.Namespace("ns").Get("7"); err == nil {
+				n++
+			}
+		}},
+		{"Get by an interface", 0, func() {
+			if _, err := inNamespace("ns").Get("7"); err == nil {
 				n++
 			}
 		}},

@@ -55,18 +55,34 @@ type Resource[T object.Object] struct {
 	reader    store.Reader[T]
 	resource  schema.GroupResource
 	namespace string
+	others    namespaces // those of the same resource; nil in the zero Resource
 
 	_ [0]func() // can't be compared, or every kind would compile how
 }
 
-// New returns a lister of reader's objects. resource, with the plural name, appears in the errors of Get.
+// New returns a lister of reader's objects. resource, with the plural name, appears in the errors of Get. It isn't inlined,
+// or every kind would compile it again.
+//
+//go:noinline
 func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) *Resource[T] {
-	return &Resource[T]{reader: reader, resource: resource}
+	return &Resource[T]{reader: reader, resource: resource, others: newNamespaces()}
 }
 
-// Namespace returns the lister of one namespace, also if r is that of another one; for "" that of all.
+// Namespace returns the lister of one namespace, also if r is that of another one; for "" that of all. Listers of namespaces
+// are remembered, 4096 at most; to ask for one of them again allocates nothing.
 func (r *Resource[T]) Namespace(namespace string) *Resource[T] {
-	return &Resource[T]{reader: r.reader, resource: r.resource, namespace: namespace}
+	if namespace == r.namespace {
+		return r
+	}
+	if r.others == nil {
+		return &Resource[T]{reader: r.reader, resource: r.resource, namespace: namespace}
+	}
+	if known, ok := r.others.of(namespace).(*Resource[T]); ok {
+		return known
+	}
+	one := &Resource[T]{reader: r.reader, resource: r.resource, namespace: toKeep(namespace), others: r.others}
+	r.others.remember(one.namespace, one)
+	return one
 }
 
 // InNamespace returns the namespace that r reads; "" is all of them.
