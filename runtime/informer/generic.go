@@ -18,7 +18,10 @@ type GenericInformer interface {
 	Lister() *lister.Resource[object.Object]
 }
 
-// Generic returns i without its type. resource appears in the errors of the lister.
+// Generic returns i without its type. resource appears in the errors of the lister. It isn't inlined, or
+// every kind would compile it again.
+//
+//go:noinline
 func Generic[T object.Object](i *SharedIndexInformer[T], resource schema.GroupResource) GenericInformer {
 	return generic{&SharedIndexInformer[object.Object]{i.engine}, resource}
 }

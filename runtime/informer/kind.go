@@ -58,7 +58,10 @@ func WithKind[T object.Object](resource schema.GroupVersionResource, options Kin
 // goroutine at any time; the zero Kind has an Informer that only fails.
 type Kind[T object.Object] struct{ erased kind }
 
-// NewKind returns the kind whose informers are For(factory, resource, opts...).
+// NewKind returns the kind whose informers are For(factory, resource, opts...). It isn't inlined, or every kind would compile
+// it again.
+//
+//go:noinline
 func NewKind[T object.Object](factory *Factory, resource schema.GroupVersionResource, opts ...Option) *Kind[T] {
 	return &Kind[T]{kind{factory, resource, opts}}
 }
@@ -133,7 +136,10 @@ type kindDefaults struct {
 	opts       []Option
 }
 
-// withKind checks the options already for the factory, which may never have an informer of the kind.
+// withKind checks the options already for the factory, which may never have an informer of the kind. It isn't
+// inlined, or each package would compile what it returns.
+//
+//go:noinline
 func withKind(k kindDefaults) Option {
 	return option{"WithKind", inFactory, func(s *settings) error {
 		trial := defaults()

@@ -67,7 +67,10 @@ func WithNamespaces(namespaces ...string) Option {
 
 // WithClusterScope says that a kind is cluster-scoped, so the namespaces of the factory do not apply to it. Generated code
 // gives it for every cluster-scoped kind; in a factory of some namespaces, a For of your own has to give it too, or it makes
-// another informer. Only For takes it; a namespace beside it is an error.
+// another informer. Only For takes it; a namespace beside it is an error. It isn't inlined, or every kind would
+// compile what it returns.
+//
+//go:noinline
 func WithClusterScope() Option {
 	return option{"WithClusterScope", inFor, func(s *settings) error {
 		switch {
@@ -170,6 +173,9 @@ func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 	return withTransform(typeOf((*T)(nil)), eraseTransform(transform), codeOf(transform))
 }
 
+// withTransform isn't inlined, or each package would compile what it returns.
+//
+//go:noinline
 func withTransform(t goType, transform func(object.Object) (object.Object, error), code uintptr) Option {
 	return option{"WithTransform", inFactory | inFor | inNew, func(s *settings) error {
 		switch general := t == anyType; {
@@ -299,6 +305,9 @@ func WithIndexes[T object.Object](indexes ...store.Indexer[T]) Option {
 	return withIndexes(typeOf((*T)(nil)), eraseIndexes(indexes))
 }
 
+// withIndexes isn't inlined, or each package would compile what it returns.
+//
+//go:noinline
 func withIndexes(t goType, indexes []engine.Indexer) Option {
 	return option{"WithIndexes", inFor | inNew, func(s *settings) error {
 		if t != s.objectType {

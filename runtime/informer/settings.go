@@ -219,7 +219,10 @@ func (s *settings) detector(name string) *mutation.Detector {
 	return nil
 }
 
-// eraseTransform leaves what a transform must not do to the engine, which checks the results: nil, another type.
+// eraseTransform leaves what a transform must not do to the engine, which checks the results: nil, another type. It
+// isn't inlined, or each package would compile what it returns twice.
+//
+//go:noinline
 func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.Object) (object.Object, error) {
 	if transform == nil {
 		return nil

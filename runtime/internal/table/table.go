@@ -56,6 +56,8 @@ import (
 type Table struct {
 	version atomic.Pointer[Version]
 	writer  hidden // a *writer
+
+	_ [0]func() // can't be compared, or every kind would compile how
 }
 
 // hidden is an interface for the reason of content.
