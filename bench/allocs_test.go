@@ -67,6 +67,13 @@ func TestReadsDoNotAllocate(t *testing.T) {
 				}
 			}
 		}, n / 10},
+		{"Get by lister", func() {
+			for _, pod := range pods[:n/10] {
+				if _, err := shelf.pods.Pods(pod.Namespace).Get(pod.Name); err == nil {
+					got++
+				}
+			}
+		}, n / 10},
 		{"Snapshot and All", func() {
 			for range shelf.store.Snapshot().All() {
 				got++

@@ -105,7 +105,7 @@ func newPodLister(reader store.Reader[*corev1.Pod]) podLister {
 
 // Pods implements podLister.
 func (l *resourcePodLister) Pods(namespace string) lister.NamespaceLister[*corev1.Pod] {
-	return &resourcePodLister{*l.Namespace(namespace)}
+	return l.Namespace(namespace)
 }
 
 // clientGoShelf is the store of client-go's informers, and its Pod lister.

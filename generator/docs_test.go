@@ -87,7 +87,7 @@ func TestIndexDocs(t *testing.T) {
 		}
 	}
 	for _, m := range indexNamed.FindAllStringSubmatch(markers, -1) {
-		if !strings.Contains(lister, "func (l *widgetLister) List"+m[1]+"(") {
+		if !strings.Contains(lister, "func (l widgetLister) List"+m[1]+"(") {
 			t.Errorf("there is no method List%s", m[1])
 		}
 	}

@@ -150,7 +150,11 @@ func declared(decl ast.Decl) []string {
 	case *ast.FuncDecl:
 		name := decl.Name.Name
 		if decl.Recv != nil {
-			name = decl.Recv.List[0].Type.(*ast.StarExpr).X.(*ast.Ident).Name + "." + name
+			on := decl.Recv.List[0].Type
+			if pointer, ok := on.(*ast.StarExpr); ok {
+				on = pointer.X
+			}
+			name = on.(*ast.Ident).Name + "." + name
 		}
 		names = append(names, name)
 	case *ast.GenDecl:
@@ -252,8 +256,8 @@ var explanations = map[string]string{
 	"WidgetNamespaceLister":     "reads one namespace: `List`, `All`, `Get`, and the same index methods, which find objects of that namespace only.",
 	"WidgetLookups":             "the index methods, which both listers have: an iterator and a slice for each index.",
 	"NewWidgetLister":           "makes a lister; the informer's `Lister` calls it, and a test may, with a store of its own.",
-	"widgetLister":              "implements both listers, for `lister.Resource` reads all namespaces or one. Methods of an expansion have it as receiver.",
-	"widgetLister.Widgets":      "goes from all namespaces to one.",
+	"widgetLister":              "implements both listers, for `lister.Resource` reads all namespaces or one. Methods of an expansion have `*widgetLister` as receiver. A kind without indexes needs no struct for one namespace, where it returns the `lister.Resource`, and a cluster-scoped one needs none at all.",
+	"widgetLister.Widgets":      "goes from all namespaces to one. The `lister.Resource` of a namespace is remembered, and a struct of one pointer is an interface's value as it is, so this allocates nothing.",
 
 	"widgetLister.ByNode":             "asks the index for the objects of the key in the lister's namespace.",
 	"widgetLister.ListByNode":         "the same as a slice of the caller's own.",

@@ -27,10 +27,10 @@ func (f *file) lookupsInterface(k *kind) *jen.Statement {
 func (f *file) lookupMethods(k *kind) []jen.Code {
 	var methods []jen.Code
 	for _, x := range k.Indexes {
-		on, key := k.private()+"Lister", []jen.Code{jen.Id("key").Add(f.key(k, x))}
+		key := []jen.Code{jen.Id("key").Add(f.key(k, x))}
 		methods = append(methods,
-			method("l", on, x.Name, key, f.seq(k), f.lookup(k, x, "Lookup")),
-			method("l", on, "List"+x.Name, key, jen.Index().Add(f.object(k)), f.lookup(k, x, "List")))
+			k.listerMethod(x.Name, key, f.seq(k), f.lookup(k, x, "Lookup")),
+			k.listerMethod("List"+x.Name, key, jen.Index().Add(f.object(k)), f.lookup(k, x, "List")))
 	}
 	return methods
 }

@@ -52,7 +52,7 @@ func listerFile(k *kind) *file {
 	return f
 }
 
-// addLister appends what is known of a type on the reading side. One struct is the lister of all namespaces and of one.
+// addLister appends what is known of a type on the reading side.
 func (f *file) addLister(k *kind) {
 	f.fix("iter", "iter")
 	f.fix(listerPath, "lister")
@@ -79,14 +79,28 @@ func (f *file) addLister(k *kind) {
 	if k.hasLookups() {
 		f.add(f.lookupsInterface(k))
 	}
-	f.add(
-		commentf("New%sLister returns a lister over reader: an informer's store, or one made for a test.", k.Name).
-			Func().Id("New"+k.Name+"Lister").Params(jen.Id("reader").Add(f.of(storePath, "Reader", k))).Id(k.Name+"Lister").
-			Block(jen.Return(made(impl, jen.Op("*").Add(f.qual(listerPath, "lister", "New")).
-				Call(jen.Id("reader"), jen.Id(k.Name+"Resource").Dot("GroupResource").Call())))),
-		jen.Type().Id(impl).Add(structOf(f.of(listerPath, "Resource", k))),
-	)
-	f.addMethods(k, impl)
+	made := f.qual(listerPath, "lister", "New").Call(jen.Id("reader"), jen.Id(k.Name+"Resource").Dot("GroupResource").Call())
+	if k.hasLister() {
+		made = jen.Op("&").Id(impl).Values(or(k.byPointer(), made, jen.Op("*").Add(made)))
+	}
+	f.add(commentf("New%sLister returns a lister over reader: an informer's store, or one made for a test.", k.Name).
+		Func().Id("New" + k.Name + "Lister").Params(jen.Id("reader").Add(f.of(storePath, "Reader", k))).Id(k.Name + "Lister").
+		Block(jen.Return(made)))
+	if k.hasLister() {
+		resource := f.of(listerPath, "Resource", k)
+		f.add(jen.Type().Id(impl).Add(structOf(or(k.byPointer(), jen.Op("*").Add(resource), resource))))
+		f.addMethods(k, impl)
+	}
+}
+
+// hasLister says that k's lister has methods that lister.Resource hasn't.
+func (k *kind) hasLister() bool { return k.Namespaced || k.ListerExpansion || len(k.Indexes) > 0 }
+
+// byPointer says that k's lister is also that of one namespace, since it has methods for it. Then it is a pointer to what
+// lister.Resource remembers, which goes into an interface as it is. If not, the Resource itself is the lister of a
+// namespace, and fewer functions have to be compiled.
+func (k *kind) byPointer() bool {
+	return k.Namespaced && (k.NamespaceListerExpansion || len(k.Indexes) > 0)
 }
 
 func (f *file) listerInterface(k *kind) *jen.Statement {
@@ -120,17 +134,27 @@ func (f *file) namespaceInterface(k *kind) *jen.Statement {
 func (f *file) addMethods(k *kind, impl string) {
 	methods := f.lookupMethods(k)
 	if k.Namespaced {
-		namespaced := jen.Op("*").Id("l").Dot("Namespace").Call(jen.Id("namespace"))
-		one := made(impl, namespaced)
+		one := jen.Id("l").Dot("Namespace").Call(jen.Id("namespace"))
+		if k.byPointer() {
+			one = jen.Id(impl).Values(one)
+		}
 		if k.NamespaceListerExpansion {
 			own := k.private() + "NamespaceLister"
-			one = made(own, jen.Id(impl).Values(namespaced))
+			one = made(own, one)
 			f.add(jen.Type().Id(own).Add(structOf(jen.Id(impl))))
 		}
-		namespace := method("l", impl, k.Plural, []jen.Code{jen.Id("namespace").String()}, jen.Id(k.Name+"NamespaceLister"), one)
+		namespace := k.listerMethod(k.Plural, []jen.Code{jen.Id("namespace").String()}, jen.Id(k.Name+"NamespaceLister"), one)
 		methods = append([]jen.Code{namespace}, methods...)
 	}
 	f.together(methods...)
+}
+
+// listerMethod is a method of k's lister.
+func (k *kind) listerMethod(name string, params []jen.Code, result, body jen.Code) *jen.Statement {
+	if k.byPointer() {
+		return valueMethod("l", k.private()+"Lister", name, params, result, body)
+	}
+	return method("l", k.private()+"Lister", name, params, result, body)
 }
 
 // hasLookups says that the listers of k have methods for indexes in common.

@@ -329,7 +329,12 @@ func structOf(field jen.Code) *jen.Statement {
 // method is a method of one statement. Its receiver is a pointer, since Go compiles a second function for each method of a
 // value.
 func method(receiver, on, name string, params []jen.Code, result, body jen.Code) *jen.Statement {
-	return jen.Func().Params(jen.Id(receiver).Op("*").Id(on)).Id(name).Params(params...).Add(result).Block(jen.Return(body))
+	return valueMethod(receiver, "*"+on, name, params, result, body)
+}
+
+// valueMethod has on itself as its receiver.
+func valueMethod(receiver, on, name string, params []jen.Code, result, body jen.Code) *jen.Statement {
+	return jen.Func().Params(jen.Id(receiver).Id(on)).Id(name).Params(params...).Add(result).Block(jen.Return(body))
 }
 
 // made is a new struct of a type, with the value of its only field.

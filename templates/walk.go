@@ -193,7 +193,7 @@ func (l *level) clause() string {
 	}
 }
 
-func or(condition bool, yes, no string) string {
+func or[T any](condition bool, yes, no T) T {
 	if condition {
 		return yes
 	}

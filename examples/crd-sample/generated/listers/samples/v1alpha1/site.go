@@ -24,9 +24,5 @@ type SiteLister interface {
 
 // NewSiteLister returns a lister over reader: an informer's store, or one made for a test.
 func NewSiteLister(reader store.Reader[*v1alpha1.Site]) SiteLister {
-	return &siteLister{*lister.New(reader, SiteResource.GroupResource())}
-}
-
-type siteLister struct {
-	lister.Resource[*v1alpha1.Site]
+	return lister.New(reader, SiteResource.GroupResource())
 }

@@ -136,61 +136,61 @@ type WidgetLookups interface {
 
 // NewWidgetLister returns a lister over reader: an informer's store, or one made for a test.
 func NewWidgetLister(reader store.Reader[*v1alpha1.Widget]) WidgetLister {
-	return &widgetLister{*lister.New(reader, WidgetResource.GroupResource())}
+	return &widgetLister{lister.New(reader, WidgetResource.GroupResource())}
 }
 
 type widgetLister struct {
-	lister.Resource[*v1alpha1.Widget]
+	*lister.Resource[*v1alpha1.Widget]
 }
 
-func (l *widgetLister) Widgets(namespace string) WidgetNamespaceLister {
-	return &widgetLister{*l.Namespace(namespace)}
+func (l widgetLister) Widgets(namespace string) WidgetNamespaceLister {
+	return widgetLister{l.Namespace(namespace)}
 }
-func (l *widgetLister) ByNode(key string) iter.Seq[*v1alpha1.Widget] {
+func (l widgetLister) ByNode(key string) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ListByNode(key string) []*v1alpha1.Widget {
+func (l widgetLister) ListByNode(key string) []*v1alpha1.Widget {
 	return WidgetByNode.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ByImage(key string) iter.Seq[*v1alpha1.Widget] {
+func (l widgetLister) ByImage(key string) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByImage.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ListByImage(key string) []*v1alpha1.Widget {
+func (l widgetLister) ListByImage(key string) []*v1alpha1.Widget {
 	return WidgetByImage.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ByManager(key string) iter.Seq[*v1alpha1.Widget] {
+func (l widgetLister) ByManager(key string) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByManager.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ListByManager(key string) []*v1alpha1.Widget {
+func (l widgetLister) ListByManager(key string) []*v1alpha1.Widget {
 	return WidgetByManager.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ByNodeAndTier(key WidgetByNodeAndTierKey) iter.Seq[*v1alpha1.Widget] {
+func (l widgetLister) ByNodeAndTier(key WidgetByNodeAndTierKey) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByNodeAndTier.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ListByNodeAndTier(key WidgetByNodeAndTierKey) []*v1alpha1.Widget {
+func (l widgetLister) ListByNodeAndTier(key WidgetByNodeAndTierKey) []*v1alpha1.Widget {
 	return WidgetByNodeAndTier.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) BrokenByNode(key string) iter.Seq[*v1alpha1.Widget] {
+func (l widgetLister) BrokenByNode(key string) iter.Seq[*v1alpha1.Widget] {
 	return WidgetBrokenByNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ListBrokenByNode(key string) []*v1alpha1.Widget {
+func (l widgetLister) ListBrokenByNode(key string) []*v1alpha1.Widget {
 	return WidgetBrokenByNode.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ByTier(key v1alpha1.Tier) iter.Seq[*v1alpha1.Widget] {
+func (l widgetLister) ByTier(key v1alpha1.Tier) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByTier.Lookup(l.Snapshot(), store.NamespacedKey[v1alpha1.Tier]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *widgetLister) ListByTier(key v1alpha1.Tier) []*v1alpha1.Widget {
+func (l widgetLister) ListByTier(key v1alpha1.Tier) []*v1alpha1.Widget {
 	return WidgetByTier.List(l.Snapshot(), store.NamespacedKey[v1alpha1.Tier]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *widgetLister) BySite(key string) iter.Seq[*v1alpha1.Widget] {
+func (l widgetLister) BySite(key string) iter.Seq[*v1alpha1.Widget] {
 	return WidgetBySite.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ListBySite(key string) []*v1alpha1.Widget {
+func (l widgetLister) ListBySite(key string) []*v1alpha1.Widget {
 	return WidgetBySite.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ByOwner(key types.UID) iter.Seq[*v1alpha1.Widget] {
+func (l widgetLister) ByOwner(key types.UID) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByOwner.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *widgetLister) ListByOwner(key types.UID) []*v1alpha1.Widget {
+func (l widgetLister) ListByOwner(key types.UID) []*v1alpha1.Widget {
 	return WidgetByOwner.ListIn(l.Snapshot(), l.InNamespace(), key)
 }

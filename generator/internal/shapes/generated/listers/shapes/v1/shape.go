@@ -1733,767 +1733,767 @@ type ShapeLookups interface {
 
 // NewShapeLister returns a lister over reader: an informer's store, or one made for a test.
 func NewShapeLister(reader store.Reader[*v1.Shape]) ShapeLister {
-	return &shapeLister{*lister.New(reader, ShapeResource.GroupResource())}
+	return &shapeLister{lister.New(reader, ShapeResource.GroupResource())}
 }
 
-type shapeLister struct{ lister.Resource[*v1.Shape] }
+type shapeLister struct{ *lister.Resource[*v1.Shape] }
 
-func (l *shapeLister) Shapes(namespace string) ShapeNamespaceLister {
-	return &shapeLister{*l.Namespace(namespace)}
+func (l shapeLister) Shapes(namespace string) ShapeNamespaceLister {
+	return shapeLister{l.Namespace(namespace)}
 }
-func (l *shapeLister) ByString(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByString(key string) iter.Seq[*v1.Shape] {
 	return ShapeByString.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByString(key string) []*v1.Shape {
+func (l shapeLister) ListByString(key string) []*v1.Shape {
 	return ShapeByString.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByNamed(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByNamed(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByNamed.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByNamed(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListByNamed(key v1.Named) []*v1.Shape {
 	return ShapeByNamed.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByBool(key bool) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByBool(key bool) iter.Seq[*v1.Shape] {
 	return ShapeByBool.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByBool(key bool) []*v1.Shape {
+func (l shapeLister) ListByBool(key bool) []*v1.Shape {
 	return ShapeByBool.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByInt(key int64) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByInt(key int64) iter.Seq[*v1.Shape] {
 	return ShapeByInt.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByInt(key int64) []*v1.Shape {
+func (l shapeLister) ListByInt(key int64) []*v1.Shape {
 	return ShapeByInt.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) BySmall(key int8) iter.Seq[*v1.Shape] {
+func (l shapeLister) BySmall(key int8) iter.Seq[*v1.Shape] {
 	return ShapeBySmall.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListBySmall(key int8) []*v1.Shape {
+func (l shapeLister) ListBySmall(key int8) []*v1.Shape {
 	return ShapeBySmall.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByUnsigned(key uint64) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByUnsigned(key uint64) iter.Seq[*v1.Shape] {
 	return ShapeByUnsigned.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByUnsigned(key uint64) []*v1.Shape {
+func (l shapeLister) ListByUnsigned(key uint64) []*v1.Shape {
 	return ShapeByUnsigned.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByUID(key types.UID) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByUID(key types.UID) iter.Seq[*v1.Shape] {
 	return ShapeByUID.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByUID(key types.UID) []*v1.Shape {
+func (l shapeLister) ListByUID(key types.UID) []*v1.Shape {
 	return ShapeByUID.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPointer(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPointer(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPointer(key string) []*v1.Shape {
+func (l shapeLister) ListByPointer(key string) []*v1.Shape {
 	return ShapeByPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByNumberPointer(key v1.Count) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByNumberPointer(key v1.Count) iter.Seq[*v1.Shape] {
 	return ShapeByNumberPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByNumberPointer(key v1.Count) []*v1.Shape {
+func (l shapeLister) ListByNumberPointer(key v1.Count) []*v1.Shape {
 	return ShapeByNumberPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) BySlice(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) BySlice(key string) iter.Seq[*v1.Shape] {
 	return ShapeBySlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListBySlice(key string) []*v1.Shape {
+func (l shapeLister) ListBySlice(key string) []*v1.Shape {
 	return ShapeBySlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) BySlicePointers(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) BySlicePointers(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeBySlicePointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListBySlicePointers(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListBySlicePointers(key v1.Named) []*v1.Shape {
 	return ShapeBySlicePointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPointerSlice(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPointerSlice(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPointerSlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPointerSlice(key string) []*v1.Shape {
+func (l shapeLister) ListByPointerSlice(key string) []*v1.Shape {
 	return ShapeByPointerSlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByArray(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByArray(key string) iter.Seq[*v1.Shape] {
 	return ShapeByArray.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByArray(key string) []*v1.Shape {
+func (l shapeLister) ListByArray(key string) []*v1.Shape {
 	return ShapeByArray.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByArrayPointers(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByArrayPointers(key string) iter.Seq[*v1.Shape] {
 	return ShapeByArrayPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByArrayPointers(key string) []*v1.Shape {
+func (l shapeLister) ListByArrayPointers(key string) []*v1.Shape {
 	return ShapeByArrayPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByNamedSlice(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByNamedSlice(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByNamedSlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByNamedSlice(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListByNamedSlice(key v1.Named) []*v1.Shape {
 	return ShapeByNamedSlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByStruct(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByStruct(key string) iter.Seq[*v1.Shape] {
 	return ShapeByStruct.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByStruct(key string) []*v1.Shape {
+func (l shapeLister) ListByStruct(key string) []*v1.Shape {
 	return ShapeByStruct.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPointerStruct(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPointerStruct(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPointerStruct.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPointerStruct(key string) []*v1.Shape {
+func (l shapeLister) ListByPointerStruct(key string) []*v1.Shape {
 	return ShapeByPointerStruct.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPointers(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPointers(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPointers(key string) []*v1.Shape {
+func (l shapeLister) ListByPointers(key string) []*v1.Shape {
 	return ShapeByPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByStructs(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByStructs(key string) iter.Seq[*v1.Shape] {
 	return ShapeByStructs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByStructs(key string) []*v1.Shape {
+func (l shapeLister) ListByStructs(key string) []*v1.Shape {
 	return ShapeByStructs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByStructPointers(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByStructPointers(key string) iter.Seq[*v1.Shape] {
 	return ShapeByStructPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByStructPointers(key string) []*v1.Shape {
+func (l shapeLister) ListByStructPointers(key string) []*v1.Shape {
 	return ShapeByStructPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPointerStructs(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPointerStructs(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPointerStructs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPointerStructs(key string) []*v1.Shape {
+func (l shapeLister) ListByPointerStructs(key string) []*v1.Shape {
 	return ShapeByPointerStructs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByNested(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByNested(key string) iter.Seq[*v1.Shape] {
 	return ShapeByNested.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByNested(key string) []*v1.Shape {
+func (l shapeLister) ListByNested(key string) []*v1.Shape {
 	return ShapeByNested.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByNestedPointers(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByNestedPointers(key string) iter.Seq[*v1.Shape] {
 	return ShapeByNestedPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByNestedPointers(key string) []*v1.Shape {
+func (l shapeLister) ListByNestedPointers(key string) []*v1.Shape {
 	return ShapeByNestedPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByDeep(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByDeep(key string) iter.Seq[*v1.Shape] {
 	return ShapeByDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByDeep(key string) []*v1.Shape {
+func (l shapeLister) ListByDeep(key string) []*v1.Shape {
 	return ShapeByDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByInline(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByInline(key string) iter.Seq[*v1.Shape] {
 	return ShapeByInline.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByInline(key string) []*v1.Shape {
+func (l shapeLister) ListByInline(key string) []*v1.Shape {
 	return ShapeByInline.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByInlinePointer(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByInlinePointer(key string) iter.Seq[*v1.Shape] {
 	return ShapeByInlinePointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByInlinePointer(key string) []*v1.Shape {
+func (l shapeLister) ListByInlinePointer(key string) []*v1.Shape {
 	return ShapeByInlinePointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByHidden(key v1.Count) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByHidden(key v1.Count) iter.Seq[*v1.Shape] {
 	return ShapeByHidden.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByHidden(key v1.Count) []*v1.Shape {
+func (l shapeLister) ListByHidden(key v1.Count) []*v1.Shape {
 	return ShapeByHidden.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByBelowName(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByBelowName(key string) iter.Seq[*v1.Shape] {
 	return ShapeByBelowName.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByBelowName(key string) []*v1.Shape {
+func (l shapeLister) ListByBelowName(key string) []*v1.Shape {
 	return ShapeByBelowName.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPrivate(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPrivate(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPrivate.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPrivate(key string) []*v1.Shape {
+func (l shapeLister) ListByPrivate(key string) []*v1.Shape {
 	return ShapeByPrivate.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByGoName(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByGoName(key string) iter.Seq[*v1.Shape] {
 	return ShapeByGoName.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByGoName(key string) []*v1.Shape {
+func (l shapeLister) ListByGoName(key string) []*v1.Shape {
 	return ShapeByGoName.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByStatus(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByStatus(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByStatus.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByStatus(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListByStatus(key v1.Named) []*v1.Shape {
 	return ShapeByStatus.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByOwner(key types.UID) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByOwner(key types.UID) iter.Seq[*v1.Shape] {
 	return ShapeByOwner.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByOwner(key types.UID) []*v1.Shape {
+func (l shapeLister) ListByOwner(key types.UID) []*v1.Shape {
 	return ShapeByOwner.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByController(key bool) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByController(key bool) iter.Seq[*v1.Shape] {
 	return ShapeByController.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByController(key bool) []*v1.Shape {
+func (l shapeLister) ListByController(key bool) []*v1.Shape {
 	return ShapeByController.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByGracePeriod(key int64) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByGracePeriod(key int64) iter.Seq[*v1.Shape] {
 	return ShapeByGracePeriod.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByGracePeriod(key int64) []*v1.Shape {
+func (l shapeLister) ListByGracePeriod(key int64) []*v1.Shape {
 	return ShapeByGracePeriod.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByMatrix(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByMatrix(key string) iter.Seq[*v1.Shape] {
 	return ShapeByMatrix.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByMatrix(key string) []*v1.Shape {
+func (l shapeLister) ListByMatrix(key string) []*v1.Shape {
 	return ShapeByMatrix.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByMatrixPointers(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByMatrixPointers(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByMatrixPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByMatrixPointers(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListByMatrixPointers(key v1.Named) []*v1.Shape {
 	return ShapeByMatrixPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTable(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTable(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByTable.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTable(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListByTable(key v1.Named) []*v1.Shape {
 	return ShapeByTable.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTableTag(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTableTag(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTableTag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTableTag(key string) []*v1.Shape {
+func (l shapeLister) ListByTableTag(key string) []*v1.Shape {
 	return ShapeByTableTag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByText(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByText(key string) iter.Seq[*v1.Shape] {
 	return ShapeByText.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByText(key string) []*v1.Shape {
+func (l shapeLister) ListByText(key string) []*v1.Shape {
 	return ShapeByText.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTextKey(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTextKey(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTextKey(key string) []*v1.Shape {
+func (l shapeLister) ListByTextKey(key string) []*v1.Shape {
 	return ShapeByTextKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTextEntry(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTextEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTextEntry(key string) []*v1.Shape {
+func (l shapeLister) ListByTextEntry(key string) []*v1.Shape {
 	return ShapeByTextEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTextQuoted(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTextQuoted(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextQuoted.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTextQuoted(key string) []*v1.Shape {
+func (l shapeLister) ListByTextQuoted(key string) []*v1.Shape {
 	return ShapeByTextQuoted.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTextPointer(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTextPointer(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTextPointer(key string) []*v1.Shape {
+func (l shapeLister) ListByTextPointer(key string) []*v1.Shape {
 	return ShapeByTextPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTextPointerKey(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTextPointerKey(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByTextPointerKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTextPointerKey(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListByTextPointerKey(key v1.Named) []*v1.Shape {
 	return ShapeByTextPointerKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTextPointerEntry(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTextPointerEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextPointerEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTextPointerEntry(key string) []*v1.Shape {
+func (l shapeLister) ListByTextPointerEntry(key string) []*v1.Shape {
 	return ShapeByTextPointerEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTextMap(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTextMap(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByTextMap.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTextMap(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListByTextMap(key v1.Named) []*v1.Shape {
 	return ShapeByTextMap.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTextMapKey(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTextMapKey(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextMapKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTextMapKey(key string) []*v1.Shape {
+func (l shapeLister) ListByTextMapKey(key string) []*v1.Shape {
 	return ShapeByTextMapKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTextMapEntry(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTextMapEntry(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByTextMapEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTextMapEntry(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListByTextMapEntry(key v1.Named) []*v1.Shape {
 	return ShapeByTextMapEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByLeaf(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByLeaf(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeaf.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByLeaf(key string) []*v1.Shape {
+func (l shapeLister) ListByLeaf(key string) []*v1.Shape {
 	return ShapeByLeaf.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByLeafKey(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByLeafKey(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByLeafKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByLeafKey(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListByLeafKey(key v1.Named) []*v1.Shape {
 	return ShapeByLeafKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByLeafEntry(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByLeafEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeafEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByLeafEntry(key string) []*v1.Shape {
+func (l shapeLister) ListByLeafEntry(key string) []*v1.Shape {
 	return ShapeByLeafEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByLeafRef(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByLeafRef(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeafRef.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByLeafRef(key string) []*v1.Shape {
+func (l shapeLister) ListByLeafRef(key string) []*v1.Shape {
 	return ShapeByLeafRef.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByLeafTag(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByLeafTag(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeafTag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByLeafTag(key string) []*v1.Shape {
+func (l shapeLister) ListByLeafTag(key string) []*v1.Shape {
 	return ShapeByLeafTag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByLeafPointer(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByLeafPointer(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeafPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByLeafPointer(key string) []*v1.Shape {
+func (l shapeLister) ListByLeafPointer(key string) []*v1.Shape {
 	return ShapeByLeafPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByLeafPointerEntry(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByLeafPointerEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeafPointerEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByLeafPointerEntry(key string) []*v1.Shape {
+func (l shapeLister) ListByLeafPointerEntry(key string) []*v1.Shape {
 	return ShapeByLeafPointerEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByNumberKey(key int16) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByNumberKey(key int16) iter.Seq[*v1.Shape] {
 	return ShapeByNumberKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByNumberKey(key int16) []*v1.Shape {
+func (l shapeLister) ListByNumberKey(key int16) []*v1.Shape {
 	return ShapeByNumberKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByNumberLine(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByNumberLine(key string) iter.Seq[*v1.Shape] {
 	return ShapeByNumberLine.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByNumberLine(key string) []*v1.Shape {
+func (l shapeLister) ListByNumberLine(key string) []*v1.Shape {
 	return ShapeByNumberLine.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByNumberEntry(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByNumberEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByNumberEntry(key string) []*v1.Shape {
+func (l shapeLister) ListByNumberEntry(key string) []*v1.Shape {
 	return ShapeByNumberEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByList(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByList(key string) iter.Seq[*v1.Shape] {
 	return ShapeByList.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByList(key string) []*v1.Shape {
+func (l shapeLister) ListByList(key string) []*v1.Shape {
 	return ShapeByList.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByListEntry(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByListEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByListEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByListEntry(key string) []*v1.Shape {
+func (l shapeLister) ListByListEntry(key string) []*v1.Shape {
 	return ShapeByListEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByMapOfMaps(key bool) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByMapOfMaps(key bool) iter.Seq[*v1.Shape] {
 	return ShapeByMapOfMaps.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByMapOfMaps(key bool) []*v1.Shape {
+func (l shapeLister) ListByMapOfMaps(key bool) []*v1.Shape {
 	return ShapeByMapOfMaps.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByMapOfMapsKey(key v1.Named) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByMapOfMapsKey(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByMapOfMapsKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByMapOfMapsKey(key v1.Named) []*v1.Shape {
+func (l shapeLister) ListByMapOfMapsKey(key v1.Named) []*v1.Shape {
 	return ShapeByMapOfMapsKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByMapOfMapsEntry(key bool) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByMapOfMapsEntry(key bool) iter.Seq[*v1.Shape] {
 	return ShapeByMapOfMapsEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByMapOfMapsEntry(key bool) []*v1.Shape {
+func (l shapeLister) ListByMapOfMapsEntry(key bool) []*v1.Shape {
 	return ShapeByMapOfMapsEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByMapsInList(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByMapsInList(key string) iter.Seq[*v1.Shape] {
 	return ShapeByMapsInList.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByMapsInList(key string) []*v1.Shape {
+func (l shapeLister) ListByMapsInList(key string) []*v1.Shape {
 	return ShapeByMapsInList.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByLabel(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByLabel(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLabel.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByLabel(key string) []*v1.Shape {
+func (l shapeLister) ListByLabel(key string) []*v1.Shape {
 	return ShapeByLabel.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPair(key v1.Pair) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPair(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPair(key v1.Pair) []*v1.Shape {
+func (l shapeLister) ListByPair(key v1.Pair) []*v1.Shape {
 	return ShapeByPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPairPointer(key v1.Pair) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPairPointer(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByPairPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPairPointer(key v1.Pair) []*v1.Shape {
+func (l shapeLister) ListByPairPointer(key v1.Pair) []*v1.Shape {
 	return ShapeByPairPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPairs(key v1.Pair) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPairs(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByPairs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPairs(key v1.Pair) []*v1.Shape {
+func (l shapeLister) ListByPairs(key v1.Pair) []*v1.Shape {
 	return ShapeByPairs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPairEntry(key v1.Pair) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPairEntry(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByPairEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPairEntry(key v1.Pair) []*v1.Shape {
+func (l shapeLister) ListByPairEntry(key v1.Pair) []*v1.Shape {
 	return ShapeByPairEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTarget(key types.NamespacedName) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTarget(key types.NamespacedName) iter.Seq[*v1.Shape] {
 	return ShapeByTarget.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTarget(key types.NamespacedName) []*v1.Shape {
+func (l shapeLister) ListByTarget(key types.NamespacedName) []*v1.Shape {
 	return ShapeByTarget.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTwo(key ShapeByTwoKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTwo(key ShapeByTwoKey) iter.Seq[*v1.Shape] {
 	return ShapeByTwo.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTwo(key ShapeByTwoKey) []*v1.Shape {
+func (l shapeLister) ListByTwo(key ShapeByTwoKey) []*v1.Shape {
 	return ShapeByTwo.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTwoPointers(key ShapeByTwoPointersKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTwoPointers(key ShapeByTwoPointersKey) iter.Seq[*v1.Shape] {
 	return ShapeByTwoPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTwoPointers(key ShapeByTwoPointersKey) []*v1.Shape {
+func (l shapeLister) ListByTwoPointers(key ShapeByTwoPointersKey) []*v1.Shape {
 	return ShapeByTwoPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByThree(key ShapeByThreeKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByThree(key ShapeByThreeKey) iter.Seq[*v1.Shape] {
 	return ShapeByThree.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByThree(key ShapeByThreeKey) []*v1.Shape {
+func (l shapeLister) ListByThree(key ShapeByThreeKey) []*v1.Shape {
 	return ShapeByThree.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByOneElement(key ShapeByOneElementKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByOneElement(key ShapeByOneElementKey) iter.Seq[*v1.Shape] {
 	return ShapeByOneElement.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByOneElement(key ShapeByOneElementKey) []*v1.Shape {
+func (l shapeLister) ListByOneElement(key ShapeByOneElementKey) []*v1.Shape {
 	return ShapeByOneElement.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByElementAndBelow(key ShapeByElementAndBelowKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByElementAndBelow(key ShapeByElementAndBelowKey) iter.Seq[*v1.Shape] {
 	return ShapeByElementAndBelow.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByElementAndBelow(key ShapeByElementAndBelowKey) []*v1.Shape {
+func (l shapeLister) ListByElementAndBelow(key ShapeByElementAndBelowKey) []*v1.Shape {
 	return ShapeByElementAndBelow.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByElementTwice(key ShapeByElementTwiceKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByElementTwice(key ShapeByElementTwiceKey) iter.Seq[*v1.Shape] {
 	return ShapeByElementTwice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByElementTwice(key ShapeByElementTwiceKey) []*v1.Shape {
+func (l shapeLister) ListByElementTwice(key ShapeByElementTwiceKey) []*v1.Shape {
 	return ShapeByElementTwice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByBranches(key ShapeByBranchesKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByBranches(key ShapeByBranchesKey) iter.Seq[*v1.Shape] {
 	return ShapeByBranches.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByBranches(key ShapeByBranchesKey) []*v1.Shape {
+func (l shapeLister) ListByBranches(key ShapeByBranchesKey) []*v1.Shape {
 	return ShapeByBranches.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByEveryPair(key ShapeByEveryPairKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByEveryPair(key ShapeByEveryPairKey) iter.Seq[*v1.Shape] {
 	return ShapeByEveryPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByEveryPair(key ShapeByEveryPairKey) []*v1.Shape {
+func (l shapeLister) ListByEveryPair(key ShapeByEveryPairKey) []*v1.Shape {
 	return ShapeByEveryPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByCell(key ShapeByCellKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByCell(key ShapeByCellKey) iter.Seq[*v1.Shape] {
 	return ShapeByCell.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByCell(key ShapeByCellKey) []*v1.Shape {
+func (l shapeLister) ListByCell(key ShapeByCellKey) []*v1.Shape {
 	return ShapeByCell.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByLabelPair(key ShapeByLabelPairKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByLabelPair(key ShapeByLabelPairKey) iter.Seq[*v1.Shape] {
 	return ShapeByLabelPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByLabelPair(key ShapeByLabelPairKey) []*v1.Shape {
+func (l shapeLister) ListByLabelPair(key ShapeByLabelPairKey) []*v1.Shape {
 	return ShapeByLabelPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByEntryPair(key ShapeByEntryPairKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByEntryPair(key ShapeByEntryPairKey) iter.Seq[*v1.Shape] {
 	return ShapeByEntryPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByEntryPair(key ShapeByEntryPairKey) []*v1.Shape {
+func (l shapeLister) ListByEntryPair(key ShapeByEntryPairKey) []*v1.Shape {
 	return ShapeByEntryPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByPointerPair(key ShapeByPointerPairKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByPointerPair(key ShapeByPointerPairKey) iter.Seq[*v1.Shape] {
 	return ShapeByPointerPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByPointerPair(key ShapeByPointerPairKey) []*v1.Shape {
+func (l shapeLister) ListByPointerPair(key ShapeByPointerPairKey) []*v1.Shape {
 	return ShapeByPointerPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByInnerPair(key ShapeByInnerPairKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByInnerPair(key ShapeByInnerPairKey) iter.Seq[*v1.Shape] {
 	return ShapeByInnerPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByInnerPair(key ShapeByInnerPairKey) []*v1.Shape {
+func (l shapeLister) ListByInnerPair(key ShapeByInnerPairKey) []*v1.Shape {
 	return ShapeByInnerPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByTwoEntries(key ShapeByTwoEntriesKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByTwoEntries(key ShapeByTwoEntriesKey) iter.Seq[*v1.Shape] {
 	return ShapeByTwoEntries.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByTwoEntries(key ShapeByTwoEntriesKey) []*v1.Shape {
+func (l shapeLister) ListByTwoEntries(key ShapeByTwoEntriesKey) []*v1.Shape {
 	return ShapeByTwoEntries.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenTrue(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenTrue(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenTrue.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenTrue(key string) []*v1.Shape {
+func (l shapeLister) ListWhenTrue(key string) []*v1.Shape {
 	return ShapeWhenTrue.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenFalse(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenFalse(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenFalse.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenFalse(key string) []*v1.Shape {
+func (l shapeLister) ListWhenFalse(key string) []*v1.Shape {
 	return ShapeWhenFalse.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenFlag(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenFlag(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenFlag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenFlag(key string) []*v1.Shape {
+func (l shapeLister) ListWhenFlag(key string) []*v1.Shape {
 	return ShapeWhenFlag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenNotFlag(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenNotFlag(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNotFlag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenNotFlag(key string) []*v1.Shape {
+func (l shapeLister) ListWhenNotFlag(key string) []*v1.Shape {
 	return ShapeWhenNotFlag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenFlagFalse(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenFlagFalse(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenFlagFalse.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenFlagFalse(key string) []*v1.Shape {
+func (l shapeLister) ListWhenFlagFalse(key string) []*v1.Shape {
 	return ShapeWhenFlagFalse.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenFlagNull(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenFlagNull(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenFlagNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenFlagNull(key string) []*v1.Shape {
+func (l shapeLister) ListWhenFlagNull(key string) []*v1.Shape {
 	return ShapeWhenFlagNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenFlagThere(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenFlagThere(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenFlagThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenFlagThere(key string) []*v1.Shape {
+func (l shapeLister) ListWhenFlagThere(key string) []*v1.Shape {
 	return ShapeWhenFlagThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenText(key int64) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenText(key int64) iter.Seq[*v1.Shape] {
 	return ShapeWhenText.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenText(key int64) []*v1.Shape {
+func (l shapeLister) ListWhenText(key int64) []*v1.Shape {
 	return ShapeWhenText.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenNotText(key int64) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenNotText(key int64) iter.Seq[*v1.Shape] {
 	return ShapeWhenNotText.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenNotText(key int64) []*v1.Shape {
+func (l shapeLister) ListWhenNotText(key int64) []*v1.Shape {
 	return ShapeWhenNotText.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenNumber(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenNumber(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNumber.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenNumber(key string) []*v1.Shape {
+func (l shapeLister) ListWhenNumber(key string) []*v1.Shape {
 	return ShapeWhenNumber.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenCount(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenCount(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenCount.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenCount(key string) []*v1.Shape {
+func (l shapeLister) ListWhenCount(key string) []*v1.Shape {
 	return ShapeWhenCount.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenDeep(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenDeep(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenDeep(key string) []*v1.Shape {
+func (l shapeLister) ListWhenDeep(key string) []*v1.Shape {
 	return ShapeWhenDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenNotDeep(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenNotDeep(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNotDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenNotDeep(key string) []*v1.Shape {
+func (l shapeLister) ListWhenNotDeep(key string) []*v1.Shape {
 	return ShapeWhenNotDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenDeepNull(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenDeepNull(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenDeepNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenDeepNull(key string) []*v1.Shape {
+func (l shapeLister) ListWhenDeepNull(key string) []*v1.Shape {
 	return ShapeWhenDeepNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenDeepThere(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenDeepThere(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenDeepThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenDeepThere(key string) []*v1.Shape {
+func (l shapeLister) ListWhenDeepThere(key string) []*v1.Shape {
 	return ShapeWhenDeepThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenBelowNull(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenBelowNull(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenBelowNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenBelowNull(key string) []*v1.Shape {
+func (l shapeLister) ListWhenBelowNull(key string) []*v1.Shape {
 	return ShapeWhenBelowNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenInline(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenInline(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenInline.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenInline(key string) []*v1.Shape {
+func (l shapeLister) ListWhenInline(key string) []*v1.Shape {
 	return ShapeWhenInline.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenEntry(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenEntry(key string) []*v1.Shape {
+func (l shapeLister) ListWhenEntry(key string) []*v1.Shape {
 	return ShapeWhenEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenNotEntry(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenNotEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNotEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenNotEntry(key string) []*v1.Shape {
+func (l shapeLister) ListWhenNotEntry(key string) []*v1.Shape {
 	return ShapeWhenNotEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenEntryNull(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenEntryNull(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenEntryNull(key string) []*v1.Shape {
+func (l shapeLister) ListWhenEntryNull(key string) []*v1.Shape {
 	return ShapeWhenEntryNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenEntryThere(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenEntryThere(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenEntryThere(key string) []*v1.Shape {
+func (l shapeLister) ListWhenEntryThere(key string) []*v1.Shape {
 	return ShapeWhenEntryThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenEntryPointer(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenEntryPointer(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenEntryPointer(key string) []*v1.Shape {
+func (l shapeLister) ListWhenEntryPointer(key string) []*v1.Shape {
 	return ShapeWhenEntryPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenEntryField(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenEntryField(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryField.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenEntryField(key string) []*v1.Shape {
+func (l shapeLister) ListWhenEntryField(key string) []*v1.Shape {
 	return ShapeWhenEntryField.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenEntryFieldNull(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenEntryFieldNull(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryFieldNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenEntryFieldNull(key string) []*v1.Shape {
+func (l shapeLister) ListWhenEntryFieldNull(key string) []*v1.Shape {
 	return ShapeWhenEntryFieldNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenEntryFieldThere(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenEntryFieldThere(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryFieldThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenEntryFieldThere(key string) []*v1.Shape {
+func (l shapeLister) ListWhenEntryFieldThere(key string) []*v1.Shape {
 	return ShapeWhenEntryFieldThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenSwitches(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenSwitches(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenSwitches.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenSwitches(key string) []*v1.Shape {
+func (l shapeLister) ListWhenSwitches(key string) []*v1.Shape {
 	return ShapeWhenSwitches.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenNumberEntry(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenNumberEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenNumberEntry(key string) []*v1.Shape {
+func (l shapeLister) ListWhenNumberEntry(key string) []*v1.Shape {
 	return ShapeWhenNumberEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenBoth(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenBoth(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenBoth.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenBoth(key string) []*v1.Shape {
+func (l shapeLister) ListWhenBoth(key string) []*v1.Shape {
 	return ShapeWhenBoth.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) WhenSeveral(key ShapeWhenSeveralKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) WhenSeveral(key ShapeWhenSeveralKey) iter.Seq[*v1.Shape] {
 	return ShapeWhenSeveral.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListWhenSeveral(key ShapeWhenSeveralKey) []*v1.Shape {
+func (l shapeLister) ListWhenSeveral(key ShapeWhenSeveralKey) []*v1.Shape {
 	return ShapeWhenSeveral.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByControllerUID(key types.UID) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByControllerUID(key types.UID) iter.Seq[*v1.Shape] {
 	return ShapeByControllerUID.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByControllerUID(key types.UID) []*v1.Shape {
+func (l shapeLister) ListByControllerUID(key types.UID) []*v1.Shape {
 	return ShapeByControllerUID.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByOwnerShape(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByOwnerShape(key string) iter.Seq[*v1.Shape] {
 	return ShapeByOwnerShape.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByOwnerShape(key string) []*v1.Shape {
+func (l shapeLister) ListByOwnerShape(key string) []*v1.Shape {
 	return ShapeByOwnerShape.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByOwnerNode(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByOwnerNode(key string) iter.Seq[*v1.Shape] {
 	return ShapeByOwnerNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByOwnerNode(key string) []*v1.Shape {
+func (l shapeLister) ListByOwnerNode(key string) []*v1.Shape {
 	return ShapeByOwnerNode.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByOwnerWhen(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByOwnerWhen(key string) iter.Seq[*v1.Shape] {
 	return ShapeByOwnerWhen.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByOwnerWhen(key string) []*v1.Shape {
+func (l shapeLister) ListByOwnerWhen(key string) []*v1.Shape {
 	return ShapeByOwnerWhen.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByFunc(key v1.Pair) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByFunc(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByFunc.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByFunc(key v1.Pair) []*v1.Shape {
+func (l shapeLister) ListByFunc(key v1.Pair) []*v1.Shape {
 	return ShapeByFunc.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ByFuncWhen(key v1.Pair) iter.Seq[*v1.Shape] {
+func (l shapeLister) ByFuncWhen(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByFuncWhen.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) ListByFuncWhen(key v1.Pair) []*v1.Shape {
+func (l shapeLister) ListByFuncWhen(key v1.Pair) []*v1.Shape {
 	return ShapeByFuncWhen.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
-func (l *shapeLister) InByFunc(key v1.Pair) iter.Seq[*v1.Shape] {
+func (l shapeLister) InByFunc(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeInByFunc.Lookup(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) ListInByFunc(key v1.Pair) []*v1.Shape {
+func (l shapeLister) ListInByFunc(key v1.Pair) []*v1.Shape {
 	return ShapeInByFunc.List(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) InByString(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) InByString(key string) iter.Seq[*v1.Shape] {
 	return ShapeInByString.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) ListInByString(key string) []*v1.Shape {
+func (l shapeLister) ListInByString(key string) []*v1.Shape {
 	return ShapeInByString.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) InBySlice(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) InBySlice(key string) iter.Seq[*v1.Shape] {
 	return ShapeInBySlice.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) ListInBySlice(key string) []*v1.Shape {
+func (l shapeLister) ListInBySlice(key string) []*v1.Shape {
 	return ShapeInBySlice.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) InByPair(key v1.Pair) iter.Seq[*v1.Shape] {
+func (l shapeLister) InByPair(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeInByPair.Lookup(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) ListInByPair(key v1.Pair) []*v1.Shape {
+func (l shapeLister) ListInByPair(key v1.Pair) []*v1.Shape {
 	return ShapeInByPair.List(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) InByTwo(key ShapeInByTwoKey) iter.Seq[*v1.Shape] {
+func (l shapeLister) InByTwo(key ShapeInByTwoKey) iter.Seq[*v1.Shape] {
 	return ShapeInByTwo.Lookup(l.Snapshot(), store.NamespacedKey[ShapeInByTwoKey]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) ListInByTwo(key ShapeInByTwoKey) []*v1.Shape {
+func (l shapeLister) ListInByTwo(key ShapeInByTwoKey) []*v1.Shape {
 	return ShapeInByTwo.List(l.Snapshot(), store.NamespacedKey[ShapeInByTwoKey]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) InByOwner(key string) iter.Seq[*v1.Shape] {
+func (l shapeLister) InByOwner(key string) iter.Seq[*v1.Shape] {
 	return ShapeInByOwner.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) ListInByOwner(key string) []*v1.Shape {
+func (l shapeLister) ListInByOwner(key string) []*v1.Shape {
 	return ShapeInByOwner.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) InByController(key types.UID) iter.Seq[*v1.Shape] {
+func (l shapeLister) InByController(key types.UID) iter.Seq[*v1.Shape] {
 	return ShapeInByController.Lookup(l.Snapshot(), store.NamespacedKey[types.UID]{Namespace: l.InNamespace(), Key: key})
 }
-func (l *shapeLister) ListInByController(key types.UID) []*v1.Shape {
+func (l shapeLister) ListInByController(key types.UID) []*v1.Shape {
 	return ShapeInByController.List(l.Snapshot(), store.NamespacedKey[types.UID]{Namespace: l.InNamespace(), Key: key})
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// TestGetAllocatesNothing by the lister of a kind with indexes, nor by that of a cluster-scoped one.
+func TestGetAllocatesNothing(t *testing.T) {
+	widgets := listers.NewWidgetLister(storeOf(t, &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}))
+	sites := listers.NewSiteLister(storeOf(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "berlin"}}))
+	if allocs := testing.AllocsPerRun(100, func() {
+		if widget, err := widgets.Widgets("shop").Get("blue"); err != nil || widget.Name != "blue" {
+			t.Errorf("got %v, %v", widget, err)
+		}
+		if site, err := sites.Get("berlin"); err != nil || site.Name != "berlin" {
+			t.Errorf("got %v, %v", site, err)
+		}
+	}); allocs > 0 {
+		t.Errorf("%v allocations, want none", allocs)
+	}
+}
+
+func storeOf[T object.Object](t *testing.T, obj T) *store.Store[T] {
+	t.Helper()
+	s, err := store.New[T]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Update(func(x *store.Txn[T]) error { return x.Set(obj) }); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
