@@ -58,14 +58,11 @@ const secondsLen = len("2006-01-02T15:04:05")
 func (d *Decoder) seconds(b []byte) (unix int64, ok bool) {
 	date, clock := b[:len(d.day.text)], b[len(d.day.text):]
 	if string(date) != string(d.day.text[:]) {
-		if b[10] != 'T' {
+		days, ok := daysOf(date)
+		if !ok {
 			return 0, false
 		}
-		t, err := time.Parse(time.DateOnly, layout.View(b[:10]))
-		if err != nil {
-			return 0, false
-		}
-		d.day.start = t.Unix()
+		d.day.start = days * 24 * 3600
 		copy(d.day.text[:], date)
 	}
 	h, m, s := twoDigits(clock[0:]), twoDigits(clock[3:]), twoDigits(clock[6:])
@@ -74,6 +71,31 @@ func (d *Decoder) seconds(b []byte) (unix int64, ok bool) {
 	}
 	return d.day.start + int64(h*3600+m*60+s), true
 }
+
+// daysOf is the number of days from the epoch to the date at the beginning of b, which a T ends. It returns false for what it doesn't know
+// to be one.
+func daysOf(b []byte) (days int64, ok bool) {
+	century, year, month, day := twoDigits(b), twoDigits(b[2:]), twoDigits(b[5:]), twoDigits(b[8:])
+	if century > 99 || year > 99 || month < 1 || month > 12 || day < 1 || day > 31 || b[4] != '-' || b[7] != '-' || b[10] != 'T' {
+		return 0, false
+	}
+	year += 100 * century
+	if leap := year%4 == 0 && (year%100 != 0 || year%400 == 0); day > 28 && day > monthDays[month-1] && !(leap && month == 2 && day == 29) {
+		return 0, false
+	}
+	// Years begin in March here, so that what February has is at their end.
+	if month -= 3; month < 0 {
+		month += 12
+		year--
+	}
+	year += 400 // none is negative; 400 years have as many days as others
+	return int64(year*365+year/4-year/100+year/400+(153*month+2)/5+day-1) - daysToEpoch, true
+}
+
+var monthDays = [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
+
+// daysToEpoch is how many days there are from the first of March 400 years before the year 0 to the epoch.
+const daysToEpoch = 719468 + 146097
 
 // twoDigits is the number that b begins with, or more than 99.
 func twoDigits(b []byte) int {
