@@ -320,6 +320,23 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
+// TestStringsThatComeInTurnsAreAllFound, though others that never repeat come between them.
+func TestStringsThatComeInTurnsAreAllFound(t *testing.T) {
+	trail := New(0).NewTrail(newSites(), false)
+	missing := 0
+	for round := range 60 {
+		for i := range 40 {
+			if _, ok := trail.words.get(fmt.Appendf(nil, "string number %d", i)); !ok && round >= 50 {
+				missing++
+			}
+			trail.words.get(fmt.Appendf(nil, "%d of round %d", i, round))
+		}
+	}
+	if missing > 0 {
+		t.Errorf("%d of 400 strings are not found", missing)
+	}
+}
+
 // TestStrings holds which strings are found.
 func TestStrings(t *testing.T) {
 	trail := New(0).NewTrail(newSites(), false)

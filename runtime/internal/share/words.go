@@ -7,8 +7,9 @@ import "encoding/binary"
 // words is a lossy set of short strings: each has one slot, and the last one that was added has it. It serves one goroutine.
 type words struct {
 	slots []string // a power of two, or none
-	marks []uint32 // of strings that were seen once, twice as many
+	marks []uint32 // of strings that were seen once, twice as many; each has two places
 	n     int      // strings added since it has this size
+	coins uint64   // random numbers that say which of two taken places a mark gets
 }
 
 const (
@@ -29,15 +30,25 @@ func (w *words) get(b []byte) (string, bool) {
 	if w.n >= len(w.slots) && len(w.slots) < maxWords {
 		w.grow()
 	}
-	mark, seen := &w.marks[hash&uint64(len(w.marks)-1)], uint32(hash>>32)|1
-	if *mark != seen {
-		*mark = seen
+	if !w.seen(hash) {
 		return "", false
 	}
 	text := string(b)
 	w.slots[hash&uint64(len(w.slots)-1)] = text
 	w.n++
 	return text, true
+}
+
+// seen reports whether the hash was seen, and notes it. Chance decides which of two places it takes, so that strings that come in
+// turns don't drive each other out forever.
+func (w *words) seen(hash uint64) bool {
+	at, mark := hash&uint64(len(w.marks)-2), uint32(hash>>32)|1
+	if w.marks[at] == mark || w.marks[at+1] == mark {
+		return true
+	}
+	w.coins = w.coins*0x5851f42d4c957f2d + 0x14057b7ef767814f
+	w.marks[at+w.coins>>63] = mark
+	return false
 }
 
 func (w *words) grow() {
