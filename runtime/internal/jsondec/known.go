@@ -158,15 +158,20 @@ type quantity struct {
 
 const quantitiesSize = 64
 
-// decimals is where a resource.Quantity has a pointer, to what copies must not share, if its number is unusual; -1 if it can't be
-// told.
-var decimals = func() int {
-	f, ok := reflect.TypeFor[resource.Quantity]().FieldByName("d")
-	if !ok || f.Type.Size() != reflect.TypeFor[*int]().Size() {
+// decimals is where a resource.Quantity has a pointer, to what copies must not share, if its number is unusual, and quantityText where
+// it remembers the text that it was read from; -1 if it can't be told.
+var (
+	decimals     = quantityField("d", reflect.TypeFor[struct{ *int }]().Size(), reflect.Struct)
+	quantityText = quantityField("s", reflect.TypeFor[string]().Size(), reflect.String)
+)
+
+func quantityField(name string, size uintptr, kind reflect.Kind) int {
+	f, ok := reflect.TypeFor[resource.Quantity]().FieldByName(name)
+	if !ok || f.Type.Size() != size || f.Type.Kind() != kind {
 		return -1
 	}
 	return int(f.Offset)
-}()
+}
 
 // quantity decodes a resource.Quantity at in[i] by its method, unless one was decoded from the same bytes before.
 func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
@@ -194,6 +199,12 @@ func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
 	}
 	if decimals >= 0 && *layout.As[layout.Pointer](layout.At(p, uintptr(decimals))) == nil {
 		*last = quantity{string(raw), *q}
+	}
+	if quantityText >= 0 && raw[0] == '"' {
+		field, text := layout.At(p, uintptr(quantityText)), raw[1:len(raw)-1]
+		if *layout.As[string](field) == string(text) && !d.text.AddAgain(field, text) {
+			d.text.Add(field, text)
+		}
 	}
 	return end
 }

@@ -59,6 +59,9 @@ func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
 		return end
 	}
 	b := in[i : end-1]
+	if d.text.AddAgain(p, b) {
+		return end
+	}
 	if r.credit > 0 {
 		if s, ok := d.repeated(r, int(n.site), b); ok {
 			*layout.As[string](p) = s

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -246,6 +245,37 @@ func TestTextOfAPartIsApart(t *testing.T) {
 	}
 }
 
+// TestTextOfStringsAddedAgain: they have the same bytes, but for those of a part, which has its own.
+func TestTextOfStringsAddedAgain(t *testing.T) {
+	var text Text
+	v := &[6]string{}
+	outer := text.Mark()
+	again := func(i int, s string) bool { return text.AddAgain(Of(&v[i]), []byte(s)) }
+	if again(0, "name") || !again(0, "") {
+		t.Fatal("a string that was not added was found, or the empty one wasn't")
+	}
+	text.Add(Of(&v[0]), []byte("name"))
+	found := again(1, "name")
+	inner := text.Mark()
+	found = found && again(2, "name")
+	text.Set(inner)
+	found = found && again(3, "name")
+	moved := new(string)
+	before := text.Mark()
+	text.Add(Of(&v[4]), []byte("moved"))
+	text.Move(before, Of(&v[4]), Of(moved), 16)
+	text.Set(outer)
+	if want := [6]string{"name", "name", "name", "name"}; !found || *v != want || *moved != "moved" {
+		t.Fatalf("found %v: %q, %q", found, *v, *moved)
+	}
+	if data := func(i int) uintptr { return reflect.ValueOf(v[i]).Pointer() }; data(0) != data(1) || data(0) != data(3) || data(0) == data(2) {
+		t.Error("the bytes are not where they should be")
+	}
+	if again(0, "name") {
+		t.Error("a string of the object before was found")
+	}
+}
+
 func TestView(t *testing.T) {
 	b := []byte("view")
 	if View(b) != "view" || View(nil) != "" || strings.Clone(View(b[1:1])) != "" {
@@ -281,7 +311,6 @@ func TestNothingIsAllocatedButWhatIsKept(t *testing.T) {
 func TestTextsOfManySizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	var text Text
-	sizes := blockSizes()
 	for range 2000 {
 		want := make([]string, r.IntN(150))
 		got := make([]string, len(want))
@@ -294,13 +323,7 @@ func TestTextsOfManySizes(t *testing.T) {
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
-		taken := 0
-		for _, block := range []int{cut, size - cut} {
-			if i, _ := slices.BinarySearch(sizes, block); block > 0 && i < len(sizes) {
-				taken += sizes[i]
-			}
-		}
-		if size > minCut && taken-size > size/8 {
+		if taken := blockSizes().of(cut) + blockSizes().of(size-cut); size > minCut && taken-size > size/16 {
 			t.Fatalf("%d bytes for %d, cut at %d", taken, size, cut)
 		}
 	}

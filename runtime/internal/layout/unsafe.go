@@ -12,7 +12,6 @@ package layout
 import (
 	"math/bits"
 	"reflect"
-	"slices"
 	"sync"
 	"unsafe"
 )
@@ -156,7 +155,7 @@ func (s *Scratch) Take(mark int, field Pointer, text *Text, textMark TextMark) {
 		*s.from, *s.to = Slice{from, n, n}, Slice{to, n, n}
 		reflect.Copy(s.moves[1], s.moves[0])
 		s.moves[0].Clear()
-		text.move(textMark, from, to, uintptr(n)*s.t.size)
+		text.Move(textMark, from, to, uintptr(n)*s.t.size)
 		if mark += n; mark < s.n {
 			to = unsafe.Add(to, uintptr(n)*s.t.size)
 		}
@@ -198,7 +197,7 @@ const (
 type Text struct {
 	buf    []byte
 	fields []textField
-	latest [16]uint16 // fields by what their strings look like; any number is fine
+	latest [64]uint16 // fields by what their strings look like; any number is fine
 }
 
 type textField struct {
@@ -212,23 +211,38 @@ type TextMark struct{ bytes, fields int }
 // Mark is the place where Text is now.
 func (t *Text) Mark() TextMark { return TextMark{len(t.buf), len(t.fields)} }
 
-// Add notes that the string at field, of the heap, will be s, which is copied. The caller knows that a string is there. Strings that were
-// added shortly before are not copied again.
+// Add notes that the string at field, of the heap, will be s, which is copied. The caller knows that a string is there.
 func (t *Text) Add(field Pointer, s []byte) {
 	if len(s) == 0 {
 		return
 	}
-	latest := &t.latest[(len(s)+int(s[len(s)-1])+3*int(s[len(s)/2]))%len(t.latest)]
-	if at := int(*latest); at < len(t.fields) {
-		if f := t.fields[at]; string(t.buf[f.from:f.end]) == string(s) {
-			t.fields = append(t.fields, textField{field, f.from, f.end})
-			return
-		}
-	}
-	*latest = uint16(len(t.fields))
+	t.latest[latestOf(s)] = uint16(len(t.fields))
 	from := len(t.buf)
 	t.buf = append(t.buf, s...)
 	t.fields = append(t.fields, textField{field, from, len(t.buf)})
+}
+
+// AddAgain is Add of a string that was added shortly before, which is not copied again. It returns false, and has done nothing, if it
+// doesn't find it.
+func (t *Text) AddAgain(field Pointer, s []byte) bool {
+	if len(s) == 0 {
+		return true
+	}
+	at := int(t.latest[latestOf(s)])
+	if at >= len(t.fields) {
+		return false
+	}
+	f := t.fields[at]
+	if string(t.buf[f.from:f.end]) != string(s) {
+		return false
+	}
+	t.fields = append(t.fields, textField{field, f.from, f.end})
+	return true
+}
+
+// latestOf is the place in latest of a string, which is not empty.
+func latestOf(s []byte) int {
+	return (len(s) + int(s[len(s)-1]) + 3*int(s[len(s)/2])) % len(Text{}.latest)
 }
 
 // AddUnquoted is Add of what unquote appends to its argument, if it returns true.
@@ -266,22 +280,24 @@ func (t *Text) Set(mark TextMark) {
 // cut returns where to begin a second block, because one alone would be rounded up by much: at the end, or between two strings.
 func (t *Text) cut(mark TextMark) int {
 	size := len(t.buf) - mark.bytes
-	if size < minCut {
+	if size < minCut || size > maxBlock {
 		return len(t.buf)
 	}
 	sizes := blockSizes()
-	at, _ := slices.BinarySearch(sizes, size)
-	if at == len(sizes) || sizes[at]-size < size/maxWaste {
-		return len(t.buf)
+	cut, least := len(t.buf), sizes.of(size)
+	if least-size < size/maxWaste {
+		return cut
 	}
-	cut := mark.bytes
-	for _, f := range t.fields[mark.fields:] {
-		if f.end > cut && f.end-mark.bytes <= sizes[at-1] {
-			cut = f.end
+	last := cut
+	for i := range t.fields[mark.fields:] {
+		end := t.fields[mark.fields+i].end
+		if end == last { // of a string that was added again
+			continue
 		}
-	}
-	if rest, _ := slices.BinarySearch(sizes, len(t.buf)-cut); sizes[at-1]+sizes[rest] >= sizes[at] {
-		return len(t.buf)
+		last = end
+		if both := sizes.of(end-mark.bytes) + sizes.of(len(t.buf)-end); both < least {
+			cut, least = end, both
+		}
 	}
 	return cut
 }
@@ -291,13 +307,23 @@ const (
 	maxWaste = 64  // of a block may be one part in so many
 )
 
-// blockSizes returns the sizes in bytes that memory without pointers comes in, as far as they are small.
-var blockSizes = sync.OnceValue(func() (sizes []int) {
-	for size := 1; size < 32<<10; size++ {
-		size = cap(append([]byte(nil), make([]byte, size)...))
-		sizes = append(sizes, size)
+// roundings are the numbers of words in which memory without pointers comes, by the number of words that are asked for.
+type roundings [maxBlock/8 + 1]uint16
+
+const maxBlock = 32<<10 - 8
+
+// of is how many bytes come if size, up to maxBlock, are asked for.
+func (r *roundings) of(size int) int { return 8 * int(r[(size+7)/8]) }
+
+var blockSizes = sync.OnceValue(func() *roundings {
+	r := &roundings{}
+	for words := 0; words < len(r); {
+		size := cap(append([]byte(nil), make([]byte, 8*words)...)) / 8
+		for ; words <= size && words < len(r); words++ {
+			r[words] = uint16(size)
+		}
 	}
-	return sizes
+	return r
 })
 
 // Drop forgets the strings that were added since mark.
@@ -309,8 +335,8 @@ func (t *Text) Drop(mark TextMark) {
 	}
 }
 
-// move follows values of size bytes together that have moved.
-func (t *Text) move(mark TextMark, from, to Pointer, size uintptr) {
+// Move follows values of size bytes together that have moved: strings in them that were added since mark will be set at to.
+func (t *Text) Move(mark TextMark, from, to Pointer, size uintptr) {
 	if t == nil {
 		return
 	}

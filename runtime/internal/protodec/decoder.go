@@ -290,6 +290,9 @@ func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 
 // string decodes a string of a site.
 func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
+	if d.text.AddAgain(p, b) {
+		return
+	}
 	if s, ok := d.trail.String(int(site), b); ok {
 		*layout.As[string](p) = s
 	} else {
