@@ -18,18 +18,19 @@ type Decoder struct {
 	parts   bool         // parts are shared, not only strings
 
 	// Of the value at hand; nothing of it stays.
-	in     []byte
-	depth  int
-	busy   bool
-	text   layout.Text
-	buf    []byte         // what an escaped text means
-	base64 []byte         // what a text in base64 means
-	word   uint64         // what a pointer points to
-	none   layout.Pointer // nothing, as a part
-	maps   maps
-	before []part  // by the numbers of nodes
-	kept   []*part // those of before that are set
-	floor  int     // parts of the input before it are not taken again
+	in      []byte
+	depth   int
+	busy    bool
+	text    layout.Text
+	buf     []byte         // what an escaped text means
+	base64  []byte         // what a text in base64 means
+	word    uint64         // what a pointer points to
+	pointed string         // the same, of strings
+	none    layout.Pointer // nothing, as a part
+	maps    maps
+	before  []part  // by the numbers of nodes
+	kept    []*part // those of before that are set
+	floor   int     // parts of the input before it are not taken again
 
 	// What is learned on the way, by the numbers of nodes. It is made when it is needed.
 	objects      []*memory
@@ -156,6 +157,10 @@ func (d *Decoder) value(n *node, i int, p layout.Pointer) int {
 		return d.float(n.op, i, p)
 	case opScalarPointer:
 		return d.scalar(n, i, p)
+	case opStringPointer:
+		if c == '"' {
+			return d.stringPointer(n, i+1, p)
+		}
 	case opSlice:
 		if c == '[' {
 			return d.part(n, i, p)

@@ -36,7 +36,8 @@ const (
 	opFloat64
 	opStruct
 	opPointer
-	opScalarPointer // to a boolean or an integer
+	opScalarPointer // to a boolean, an integer or a duration
+	opStringPointer
 	opSlice
 	opBytes
 	opArray
@@ -162,8 +163,10 @@ func (c *compiler) node(t reflect.Type) *node {
 	case opPointer:
 		n.elem = c.node(t.Elem())
 		switch op := n.elem.op; {
-		case op >= opBool && op <= opUint64:
+		case op >= opBool && op <= opUint64, op == opDuration:
 			n.op, n.number = opScalarPointer, c.number(&c.counts.scalars)
+		case op == opString:
+			n.op = opStringPointer
 		default:
 			n.number, n.site = c.number(&c.counts.parts), c.site(share.Reference)
 		}

@@ -41,6 +41,51 @@ func TestEqualPartsAreShared(t *testing.T) {
 	}
 }
 
+// TestWhatPointersPointToIsShared if it is a string that repeats, or a duration.
+func TestWhatPointersPointToIsShared(t *testing.T) {
+	program := mustProgram[kitchen](t, Drop{})
+	for _, parts := range []bool{true, false} {
+		d := program.NewDecoder(share.New(1<<20), parts)
+		decode := func(i int) *kitchen {
+			return mustDecode[kitchen](t, d, fmt.Sprintf(`{"stringp":"known-%d","namedp":"","namedps":["a","own-%d","","a","b"],"durp":"1h"}`, i%2, i))
+		}
+		for i := range 4 { // which strings repeat is known then
+			decode(i)
+		}
+		a, b, c := decode(4), decode(5), decode(6)
+		for _, o := range []*kitchen{a, b, c} {
+			n := map[*kitchen]int{a: 4, b: 5, c: 6}[o]
+			if *o.StringP != fmt.Sprint("known-", n%2) || *o.NamedP != "" || *o.NamedPs[1] != named(fmt.Sprint("own-", n)) || *o.NamedPs[3] != "a" || *o.NamedPs[4] != "b" {
+				t.Errorf("object %d is %+v", n, o)
+			}
+		}
+		same := [...]bool{a.StringP == c.StringP, a.NamedP == b.NamedP, a.NamedPs[0] == b.NamedPs[3], a.NamedPs[2] == c.NamedPs[2], a.NamedPs[4] == b.NamedPs[4], a.DurP == b.DurP}
+		if want := [...]bool{parts, parts, parts, parts, parts, parts}; same != want {
+			t.Errorf("parts %v: targets are the same: %v", parts, same)
+		}
+		if a.StringP == b.StringP || a.NamedPs[1] == b.NamedPs[1] {
+			t.Error("targets that differ are the same")
+		}
+	}
+}
+
+// bytesOf is where the bytes of s are.
+func bytesOf[S ~string](s S) uintptr { return reflect.ValueOf(s).Pointer() }
+
+// TestStringsOfAnObjectAreStoredOnce, those that the table is about to take included, and those of Quantities.
+func TestStringsOfAnObjectAreStoredOnce(t *testing.T) {
+	d := mustProgram[kitchen](t, Drop{}).NewDecoder(share.New(1<<20), true)
+	for i := 1; i < 100; i++ {
+		o := mustDecode[kitchen](t, d, fmt.Sprintf(`{"map":{"a":"own-%[1]d"},"string":"own-%[1]d","stringp":"own-%[1]d","nstring":"%[1]d01m","quantity":"%[1]d01m"}`, i))
+		if bytesOf(o.String) != bytesOf(o.Map["a"]) || bytesOf(o.String) != bytesOf(*o.StringP) {
+			t.Fatalf("object %d has copies of a string", i)
+		}
+		if text := o.Quantity.String(); text != string(o.NString) || bytesOf(text) != bytesOf(o.NString) {
+			t.Fatalf("object %d has a copy of the quantity's text %q", i, text)
+		}
+	}
+}
+
 func TestEqualPartsOfAnObjectAreShared(t *testing.T) {
 	const text = `{"selves":[{"strings":["a","b"]},{"strings":["a","b"],"selves":[{"strings":["a","b"]}]}]}`
 	program := mustProgram[kitchen](t, Drop{})

@@ -15,9 +15,10 @@ type recent struct {
 	strings [recentSize]string
 	hashes  [recentSize]uint64
 	next    [recentSize]uint8
-	at      uint8 // the last one
-	oldest  uint8 // is replaced next
-	credit  int16 // below 0: rest for as many strings
+	targets *[recentSize + 1]*string // of pointers to them and, at the end, to an empty one; made when they are needed
+	at      uint8                    // the last one
+	oldest  uint8                    // is replaced next
+	credit  int16                    // below 0: rest for as many strings
 }
 
 const (
@@ -76,6 +77,43 @@ func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
 	return end
 }
 
+// stringPointer decodes the string that a pointer points to, and whose first byte after the quote is in[i].
+func (d *Decoder) stringPointer(n *node, i int, p layout.Pointer) int {
+	to := layout.As[layout.Pointer](p)
+	if !d.parts {
+		*to = n.elem.typ.New()
+		return d.string(n.elem, i, *to)
+	}
+	d.pointed = ""
+	mark := d.text.Mark()
+	end := d.string(n.elem, i, layout.Of(&d.pointed))
+	if end < 0 {
+		return -1
+	}
+	if d.text.Mark() != mark {
+		*to = n.elem.typ.New()
+		d.text.Move(mark, layout.Of(&d.pointed), *to, n.elem.typ.Size())
+		return end
+	}
+	*to = layout.Of(d.strings[n.elem.number].target(d.pointed))
+	return end
+}
+
+// target returns what pointers to s point to, which is the last string of the site or empty. It never changes.
+func (r *recent) target(s string) *string {
+	if r.targets == nil {
+		r.targets = new([recentSize + 1]*string)
+	}
+	at := r.at
+	if s == "" {
+		at = recentSize
+	}
+	if r.targets[at] == nil {
+		r.targets[at] = new(s) // not &s, for which each call would allocate
+	}
+	return r.targets[at]
+}
+
 // repeated returns the string with the bytes b if they are known at the site.
 func (d *Decoder) repeated(r *recent, site int, b []byte) (string, bool) {
 	hash := hashName(b)
@@ -87,6 +125,9 @@ func (d *Decoder) repeated(r *recent, site int, b []byte) (string, bool) {
 	}
 	if s, ok := d.trail.String(site, b); ok {
 		r.strings[r.oldest], r.hashes[r.oldest] = s, hash
+		if r.targets != nil {
+			r.targets[r.oldest] = nil
+		}
 		r.follow(r.oldest)
 		r.oldest = (r.oldest + 1) % recentSize
 		return s, true

@@ -95,6 +95,9 @@ type kitchen struct {
 	Int8P   *int8             `json:"int8p"`
 	PtrPtr  **string          `json:"ptrptr"`
 	IntPP   **int             `json:"intpp"`
+	StringP *string           `json:"stringp"`
+	NamedP  *named            `json:"namedp"`
+	NamedPs []*named          `json:"namedps"`
 	SliceP  *[]string         `json:"slicep"`
 	MapP    *map[string]inner `json:"mapp"`
 	Bytes   []byte            `json:"bytes"`
@@ -116,6 +119,7 @@ type kitchen struct {
 	BMap  map[string][]byte            `json:"bmap"`
 	SMap  map[string]inner             `json:"smap"`
 	PMap  map[string]*inner            `json:"pmap"`
+	SPMap map[string]*string           `json:"spmap"`
 	LMap  map[string][]inner           `json:"lmap"`
 	MMap  map[string]map[string]string `json:"mmap"`
 	IMap  map[int8]string              `json:"imap"`
@@ -143,6 +147,7 @@ type kitchen struct {
 	TimeP    *metav1.Time                `json:"timep"`
 	Micro    metav1.MicroTime            `json:"micro"`
 	Duration metav1.Duration             `json:"duration"`
+	DurP     *metav1.Duration            `json:"durp"`
 	StdTime  time.Time                   `json:"stdtime"`
 	Nanos    time.Duration               `json:"nanos"`
 	Raw      runtime.RawExtension        `json:"raw"`
@@ -223,6 +228,7 @@ var tricky = []string{
 	`[]`, `[null]`, `[1]`, `[1,2]`, `[1,2,3]`, `["a"]`, `["a",null]`, `["a","b","a","b"]`, `[1.0,9007199254740993]`, `[{}]`, `[{"x":"a","y":2},{"y":3}]`, `[[1],[2]]`, `[["a","b"],[],["c"]]`, `[1,]`, `[`, `[,1]`, `[1 2]`, `[true,false,true]`, `[ "a" , "b" ]`, `[{"a":1},{"a":2}]`,
 	`{}`, `{"x":"a"}`, `{"x":null}`, `{"X":"upper"}`, `{"y":1,"y":2}`, `{"x":"a","x":null}`, `{"a":{"x":"1","y":1},"a":{"x":"2"}}`, `{"a":{"x":"1","y":1},"b":{"x":"2"}}`,
 	`{"1":"a","-2":"b"}`, `{"1":{"x":"a"},"2":{}}`, `{"128":"a"}`, `{"a":1,"b":9007199254740993,"c":1.0,"d":1e2}`, `{"a":"aGVsbG8=","b":null}`, `{"cpu":"100m","memory":1}`, `{"a":null}`,
+	`["a","b","","a",null]`, `["\u0061","a"]`, `{"a":"x","b":"","c":"x"}`,
 	`{"a":[1,{"b":null}]}`, `{"a":{"b":"c"},"d":{"e":"f","g":"h"}}`, `{"":""}`, `{"a":}`, `{"a" 1}`, `{a:1}`, `{"a":1,}`, `{"a":1`, `{"a"`, `{"kind":"X","apiVersion":"v1"}`, `{"f:metadata":{"f:labels":{}}}`, ` {"x" : "spaces" , "y" : 3 } `,
 	`{"x":"unknown member","other":{"a":[1,2,{"b":"c\"d"}],"e":1e5}}`, `{"x":"bad in what is skipped","other":{"a":[1,2,{"b":"c\qd"}]}}`, `{"x":"a","other":[01]}`, `{"\u0078":"escaped name"}`, "{\"\xff\":\"a\"}",
 	`{"name":"n","labels":{"a":"b"},"annotations":{"drop":"this","keep":"that"},"managedFields":[{"manager":"m","time":"2026-01-02T03:04:05Z","fieldsV1":{"f:a":{}}}],"creationTimestamp":null}`,
