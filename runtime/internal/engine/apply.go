@@ -321,11 +321,5 @@ func (i *Informer) firstLocked(s *stream, version *table.Version) {
 		close(i.synced) // after the replays are there
 		i.notifyLocked()
 	}
-	var ready queue
-	for _, sub := range i.subs {
-		sub.mu.Lock()
-		sub.readyLocked(&ready)
-		sub.mu.Unlock()
-	}
-	i.crew.add(ready)
+	i.crew.notify(i.subs...)
 }

@@ -54,26 +54,28 @@ func (i *Informer) appendLocked(changes []change) (kept bool) {
 	if len(changes) == 0 || len(i.subs) == 0 {
 		return false
 	}
-	at := i.now()
-	var filled *node
-	var ready queue
+	at, alone := i.now(), len(changes) == 1
+	if alone && i.crew.hand(&changes[0], at, i.subs) == 0 {
+		return false
+	}
+	filled := i.fillLocked(changes, at)
 	for _, s := range i.subs {
+		if alone && s.handed {
+			continue
+		}
 		s.mu.Lock()
-		switch {
-		case s.removed: // what follows does not reach it
-		case len(changes) == 1 && s.takeLocked(&changes[0], at):
-			s.readyLocked(&ready)
-		default:
-			if filled == nil {
-				filled = i.fillLocked(changes, at)
-			}
+		if !s.removed { // else what follows does not reach it
 			s.advanceLocked(filled)
-			s.readyLocked(&ready)
 		}
 		s.mu.Unlock()
+		if alone {
+			i.crew.notify(s)
+		}
 	}
-	i.crew.add(ready)
-	return filled != nil && len(changes) > 1
+	if !alone {
+		i.crew.notify(i.subs...)
+	}
+	return !alone
 }
 
 // fillLocked adds changes to the log, which keeps the slice unless it is one change.

@@ -12,8 +12,7 @@ import (
 )
 
 // turn calls the handler until nothing waits for it, or its part in the run is over.
-func (s *Subscription) turn(r *run, goroutine uint64) {
-	s.goroutine.Store(goroutine)
+func (s *Subscription) turn(r *run) {
 	if r.recorder != nil && s.recorder == nil {
 		s.recorder = r.recorder.BeginHandler(s.config.Name, s.measure)
 	}
@@ -35,6 +34,7 @@ func (s *Subscription) turn(r *run, goroutine uint64) {
 				s.recorder.Close()
 				s.recorder = nil
 			}
+			s.left = true
 			return
 		}
 	}
@@ -53,7 +53,7 @@ func (s *Subscription) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.due = true
-	s.beReadyLocked()
+	s.informer.crew.notify(s)
 }
 
 // progress is the outcome of a step.
@@ -61,7 +61,7 @@ type progress uint8
 
 const (
 	delivered progress = iota
-	idle               // there is nothing to deliver, and the turn is over
+	idle               // there is nothing to deliver
 	ended              // the run is over, or the subscription was removed; there will be no other turn in this run
 )
 
@@ -86,16 +86,15 @@ func (s *Subscription) step(r *run) progress {
 	c, ok := s.nextLocked()
 	switch {
 	case ok:
-		s.startLocked(&c)
+		since := s.startLocked(&c)
 		s.mu.Unlock()
-		s.call(r, &c)
+		s.call(r, &c, since)
 		return delivered
 	case s.due:
 		s.mu.Unlock()
 		s.resync(r)
 		return delivered
 	}
-	s.busy = false
 	s.mu.Unlock()
 	return idle
 }
@@ -135,9 +134,9 @@ func (s *Subscription) replayNext(r *run) {
 			continue
 		}
 		c := change{kind: added, initial: true, new: obj}
-		s.startLocked(&c)
+		since := s.startLocked(&c)
 		s.mu.Unlock()
-		s.call(r, &c)
+		s.call(r, &c, since)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,30 +172,31 @@ func (s *Subscription) resync(r *run) (done bool) {
 			s.mu.Unlock()
 			break
 		}
-		s.startLocked(&c)
+		since := s.startLocked(&c)
 		s.mu.Unlock()
-		s.call(r, &c)
+		s.call(r, &c, since)
 	}
 	return true
 }
 
-// call calls the handler, and has the detector look at the objects before and after that.
-func (s *Subscription) call(r *run, c *change) {
+// call calls the handler, and has the detector look at the objects before and after that. The callback is said to run since
+// that time after epoch.
+func (s *Subscription) call(r *run, c *change, since time.Duration) {
 	if s.detector == nil {
-		s.callback(r, c)
+		s.callback(r, c, since)
 		return
 	}
 	s.detector.Check("", c.old, c.new)
-	s.callback(r, c)
+	s.callback(r, c, since)
 	s.detector.Check(s.config.Name, c.old, c.new)
 }
 
 // callback calls the handler and survives what it does.
-func (s *Subscription) callback(r *run, c *change) {
+func (s *Subscription) callback(r *run, c *change, since time.Duration) {
 	returned := false
 	defer func() {
 		if s.recorder != nil {
-			s.recorder.CallbackDone(time.Since(s.epoch)-s.since, !returned)
+			s.recorder.CallbackDone(time.Since(s.epoch)-since, !returned)
 		}
 		if returned {
 			return

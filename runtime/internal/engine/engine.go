@@ -78,6 +78,7 @@ type Informer struct {
 	synced  chan struct{} // closed when a full state of every stream is published
 	epoch   time.Time     // what moments count from: time.Since costs half of time.Now
 	totals  *totals       // nil without metrics
+	crew    *crew         // of one run after the other
 
 	// writing guards what follows, and the one open transaction. Lock order: writing before mu before Subscription.mu.
 	writing   sync.Mutex
@@ -89,7 +90,6 @@ type Informer struct {
 	mu        sync.Mutex
 	end       *node // where the next changes go
 	subs      []*Subscription
-	crew      *crew                          // of the run that was opened and has not ended; else nil
 	run       *run                           // the newest one; nil once it has ended
 	deletions map[object.Key][]chan struct{} // what awaits a deletion; closed by the next one of the key
 	changed   chan struct{}                  // nil if nobody has asked for it; closed by the next publication
@@ -125,7 +125,7 @@ func newInformer(config Config) (*Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Informer{config: config, table: t, synced: make(chan struct{}), end: &node{}, epoch: time.Now()}
+	i := &Informer{config: config, table: t, synced: make(chan struct{}), end: &node{}, epoch: time.Now(), crew: &crew{}}
 	if config.Metrics != nil {
 		i.totals = &totals{}
 	}
@@ -191,10 +191,7 @@ func (i *Informer) AddHandler(h Handler, config HandlerConfig) (*Subscription, e
 	}
 	i.subs = append(i.subs, s)
 	if i.run != nil && i.run.open {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.crew = i.crew
-		s.beReadyLocked()
+		i.crew.join(s)
 	}
 	return s, nil
 }

@@ -73,11 +73,12 @@ func (s *Subscription) measure() metrics.HandlerState {
 	state := metrics.HandlerState{Synced: status.Synced, Backlog: status.Backlog, Merging: status.Merging, CallbackSince: status.Since}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	headIs, _, headAt := s.headLocked()
 	switch {
 	case len(s.replays) > 0:
 		state.WaitingSince = s.epoch.Add(s.replays[0].at)
-	case s.head.kind != 0:
-		state.WaitingSince = s.epoch.Add(s.headAt)
+	case headIs == headWaits:
+		state.WaitingSince = s.epoch.Add(headAt)
 	case !s.backlog.empty():
 		state.WaitingSince = s.epoch.Add(s.backlog.first.at)
 	case s.behind > 0:

@@ -110,15 +110,13 @@ func (i *Informer) openRun(r *run) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	r.open = true
-	i.crew = &crew{run: r}
-	var ready queue
 	for _, s := range i.subs {
 		s.mu.Lock()
-		s.crew, s.busy, s.due, s.prompt = i.crew, false, false, false
-		s.readyLocked(&ready)
+		s.due, s.left = false, false
+		s.takeBackLocked(i.end) // the run before has ended before its turn began
 		s.mu.Unlock()
 	}
-	i.crew.add(ready)
+	i.crew.open(r, i.subs)
 }
 
 // closeRun gives each subscription a last turn.
@@ -126,13 +124,7 @@ func (i *Informer) closeRun(r *run) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	r.open = false
-	var last queue
-	for _, s := range i.subs {
-		s.mu.Lock()
-		s.readyLocked(&last)
-		s.mu.Unlock()
-	}
-	i.crew.add(last)
+	i.crew.notify(i.subs...)
 	i.crew.close()
 }
 
@@ -144,12 +136,7 @@ func (i *Informer) endRun(r *run) {
 	if i.run == r {
 		i.run = nil
 	}
-	i.crew = nil
-	for _, s := range i.subs {
-		s.mu.Lock()
-		s.crew = nil
-		s.mu.Unlock()
-	}
+	i.crew.leave()
 	for l := range r.leases { // the run has failed
 		l.endLocked(context.Cause(r.ctx))
 	}

@@ -79,9 +79,13 @@ func (s *Subscription) Status() HandlerStatus {
 		status.Backlog += r.objects().Len()
 	}
 	status.Backlog -= s.replayed
-	if s.calling {
+	state, head, headAt := s.headLocked()
+	switch {
+	case s.calling:
 		c := change{old: s.old, new: s.new}
 		status.Callback, status.Key, status.Since = s.kind.callback(), c.key(), s.epoch.Add(s.since)
+	case state == headTold:
+		status.Callback, status.Key, status.Since = head.kind.callback(), head.key(), s.epoch.Add(headAt)
 	}
 	return status
 }

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
@@ -27,32 +26,28 @@ type Subscription struct {
 	epoch    time.Time     // Informer.epoch; here because the informer's memory is written all the time
 	detector *mutation.Detector
 
-	after *Subscription // the next one that is ready; crew.mu guards it, or whoever makes the queue
-
 	// The turn guards what follows: one goroutine at a time has it.
 	told     bool                    // synced is closed
 	crashing bool                    // a panic leaves the goroutine
 	recorder metrics.HandlerRecorder // of the run; nil without metrics
 	timer    *time.Timer             // of the run; nil if there is no resync
+	left     bool                    // its part in the run is over
 
-	goroutine atomic.Uint64 // the one that has the turn, or had it last
+	handed bool // the change that is being published was handed to it; Informer.mu guards it
+
+	place place // crew.mu guards it
 
 	// mu guards what follows. Lock order: after Informer.mu, before crew.mu.
 	mu       sync.Mutex
-	crew     *crew         // of the run that was opened and has not ended; else nil
-	busy     bool          // the turn has begun, or is ready to begin, or the subscription's part in the run is over
-	due      bool          // for a resync
-	replays  []replay      // what comes before everything else
-	replayed int           // how many objects of replays[0] were delivered or skipped
-	head     change        // comes next; of kind 0 if there is none
-	headAt   time.Duration // when it was published, after Informer.epoch
-	prompt   bool          // head, when it was published, was all that there was to do
-	cursor   *node         // has the next change, if behind > 0 and backlog is empty
-	index    int           // of the next change in cursor
-	behind   int           // changes from there to the end of the log
-	backlog  backlog       // what waits from before cursor
+	due      bool     // for a resync
+	replays  []replay // what comes before everything else, except for a head
+	replayed int      // how many objects of replays[0] were delivered or skipped
+	cursor   *node    // has the next change, if behind > 0 and backlog is empty
+	index    int      // of the next change in cursor
+	behind   int      // changes from there to the end of the log
+	backlog  backlog  // what waits from before cursor
 	removed  bool
-	// about the running callback
+	// about the running callback, unless that is about a head
 	calling  bool
 	kind     kind
 	old, new object.Object
@@ -76,6 +71,7 @@ func newSubscription(i *Informer, h Handler, config HandlerConfig) *Subscription
 		config:   config,
 		synced:   make(chan struct{}),
 		epoch:    i.epoch,
+		place:    place{busy: true}, // until it joins the crew
 		detector: i.config.Mutations,
 	}
 }
@@ -101,10 +97,17 @@ func (s *Subscription) remove() <-chan struct{} {
 	defer s.mu.Unlock()
 	if !s.removed {
 		s.removed = true
-		s.replays, s.replayed, s.head, s.cursor, s.behind, s.backlog = nil, 0, change{}, nil, 0, backlog{}
-		s.beReadyLocked() // a last turn, which ends what belongs to the run
+		s.replays, s.replayed, s.cursor, s.behind, s.backlog = nil, 0, nil, 0, backlog{}
 	}
-	if !s.calling || s.goroutine.Load() == goroutineID() {
+	c := s.informer.crew
+	c.mu.Lock()
+	if s.place.state == headWaits {
+		s.place.clear()
+	}
+	calling, goroutine := s.calling || s.place.state == headTold, s.place.goroutine
+	c.mu.Unlock()
+	c.notify(s) // a last turn, which ends what belongs to the run, and sees idle
+	if !calling || goroutine == goroutineID() {
 		return nil
 	}
 	if s.idle == nil {
@@ -115,15 +118,6 @@ func (s *Subscription) remove() <-chan struct{} {
 
 // --- called when publishing, with Informer.mu held ---
 
-// takeLocked takes a change if nothing else waits, so that it needs no place in the log.
-func (s *Subscription) takeLocked(c *change, at time.Duration) bool {
-	if s.head.kind != 0 || s.behind > 0 || !s.backlog.empty() || s.config.Threshold == 0 {
-		return false
-	}
-	s.head, s.headAt, s.prompt = *c, at, !s.busy
-	return true
-}
-
 // advanceLocked says that the log has grown by a node, which was the end.
 func (s *Subscription) advanceLocked(filled *node) {
 	if s.behind == 0 {
@@ -131,24 +125,48 @@ func (s *Subscription) advanceLocked(filled *node) {
 	}
 	s.behind += len(filled.changes)
 	if !s.backlog.empty() || s.config.Threshold != Never && s.waitingLocked() > s.config.Threshold {
+		s.takeBackLocked(filled.next)
 		s.mergeLocked()
 	}
 }
 
 // waitingLocked counts what waits in the order of the log.
 func (s *Subscription) waitingLocked() int {
-	if s.head.kind != 0 {
+	if state, _, _ := s.headLocked(); state == headWaits {
 		return s.behind + 1
 	}
 	return s.behind
 }
 
+// headLocked returns the head.
+func (s *Subscription) headLocked() (headState, change, time.Duration) {
+	c := s.informer.crew
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return s.place.state, s.place.head, s.place.headAt
+}
+
+// takeBackLocked puts a head that waits back into the log, whose end is given: a node of its own comes before the others.
+func (s *Subscription) takeBackLocked(end *node) {
+	c := s.informer.crew
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s.place.state != headWaits {
+		return
+	}
+	if s.behind > 0 {
+		end = s.cursor // from its beginning: nothing was read since the head was handed over
+	}
+	n := &node{at: s.place.headAt, next: end, one: [1]change{s.place.head}}
+	n.changes = n.one[:]
+	s.cursor, s.index = n, 0
+	s.behind++
+	s.place.clear()
+	s.place.more = true
+}
+
 // mergeLocked moves everything that waits to the backlog.
 func (s *Subscription) mergeLocked() {
-	if s.head.kind != 0 {
-		s.backlog.add(&s.head, s.headAt)
-		s.head, s.prompt = change{}, false
-	}
 	for s.behind > 0 {
 		s.backlog.add(&s.cursor.changes[s.index], s.cursor.at)
 		s.passLocked()
@@ -162,31 +180,10 @@ func (s *Subscription) startReplayLocked(r replay) {
 	}
 }
 
-// readyLocked puts the subscription into a queue for its turn, unless it has it or is in a queue already.
-func (s *Subscription) readyLocked(q *queue) {
-	if !s.busy && s.crew != nil {
-		s.busy = true
-		q.push(s)
-	}
-}
-
-// beReadyLocked is readyLocked for one subscription.
-func (s *Subscription) beReadyLocked() {
-	var q queue
-	if s.readyLocked(&q); q.first != nil {
-		s.crew.add(q)
-	}
-}
-
 // --- called by who has the turn ---
 
-// nextLocked takes what should be delivered next out of the head, the backlog or the log.
+// nextLocked takes what should be delivered next out of the backlog or the log.
 func (s *Subscription) nextLocked() (c change, ok bool) {
-	if s.head.kind != 0 {
-		c, s.head = s.head, change{}
-		return c, true
-	}
-	s.prompt = false
 	if c, ok = s.backlog.next(); ok {
 		return c, true
 	}
@@ -209,14 +206,11 @@ func (s *Subscription) passLocked() {
 	}
 }
 
-// startLocked notes which callback is about to run.
-func (s *Subscription) startLocked(c *change) {
+// startLocked notes which callback is about to run, and since when.
+func (s *Subscription) startLocked(c *change) time.Duration {
 	s.calling, s.kind, s.old, s.new = true, c.kind, c.old, c.new
-	if s.prompt {
-		s.prompt, s.since = false, s.headAt // an event that comes alone needs no look at the clock for each handler
-		return
-	}
 	s.since = time.Since(s.epoch)
+	return s.since
 }
 
 // finishLocked notes that it has returned.
