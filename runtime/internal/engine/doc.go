@@ -44,9 +44,12 @@
 //
 //	Informer.writing   the one transaction; held for one batch, or to add an index (index functions run under it)
 //	Informer.mu        publication, the log's end, the set of subscriptions, leases, waiters; held for a few assignments
-//	Subscription.mu    one cursor or backlog; taken for each event delivered
-//	crew.mu            which subscriptions are ready, which goroutines wait; taken once for each turn, not for each event
+//	Subscription.mu    one cursor or backlog; taken for each event delivered out of them
+//	crew.mu            which subscriptions are ready, and events handed to them; which goroutines wait. Taken once when
+//	                   something is published, and once for each turn
 //
-// Less formally: the writer shares a lock with each subscription for a moment per batch, and subscriptions share one when they
-// have something to do after a pause.
+// An event that comes alone is handed to all subscriptions that have nothing to do under one crew.mu, and each turn takes it
+// once: Subscription.mu isn't needed. In bursts, subscriptions read the log with their own locks. Less formally: the writer
+// shares a lock with each subscription for a moment per batch, and subscriptions share one when they have something to do
+// after a pause.
 package engine

@@ -16,7 +16,8 @@ import (
 )
 
 // Subscription is one handler of one informer and its position: first in a version that is replayed, then in the log,
-// under a cursor. While it lags too far behind, the waiting part of the log is merged into a backlog.
+// under a cursor. While it lags too far behind, the waiting part of the log is merged into a backlog. While nothing waits for
+// it, an event that comes alone doesn't need the log: it is handed over as the head.
 type Subscription struct {
 	// set once at construction
 	informer *Informer
