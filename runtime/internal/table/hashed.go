@@ -5,6 +5,7 @@ package table
 import (
 	"hash/maphash"
 	"math/bits"
+	"sync/atomic"
 )
 
 var seed = maphash.MakeSeed()
@@ -14,10 +15,10 @@ var seed = maphash.MakeSeed()
 func Hash[K comparable](key K) uint32 { return uint32(maphash.Comparable(seed, key)) }
 
 // bucketLoad is the mean number of entries in a bucket, bucketLen how many it has room for before it takes another
-// piece. Then the hashes fill a cache line, with the number of the owner.
+// piece. Then a bucket of places takes two cache lines, with the number of its owner.
 const (
-	bucketLoad = 10
-	bucketLen  = 14
+	bucketLoad = 9
+	bucketLen  = 13
 )
 
 // hashed is a persistent hash table by linear hashing: the number of buckets follows the number of entries one by one,
@@ -39,7 +40,8 @@ type hashed[V comparable] struct {
 type bucket[V comparable] struct {
 	hashes [bucketLen]uint32
 	has    [bucketLen]V
-	more   *bucket[V] // never changed in place
+	more   *bucket[V]                // never changed in place
+	keys   atomic.Pointer[keyCopies] // in a table's keys
 }
 
 // bucketOf returns the bucket with the entries that have the hash, and others; nil if it is empty.
@@ -152,9 +154,14 @@ func shrink[V comparable](h *hashed[V], owner uint64) {
 func ownBucket[V comparable](h *hashed[V], owner uint64, i uint32) *bucket[V] {
 	n, old := own(&h.buckets, owner, i, nil)
 	if old != nil {
-		n.c = *old
+		assign(&n.c, old)
 	}
 	return &n.c
+}
+
+// assign gives b the entries of from, which are about to change. So b doesn't get the copies of their keys.
+func assign[V comparable](b, from *bucket[V]) {
+	b.hashes, b.has, b.more = from.hashes, from.has, from.more
 }
 
 // partner returns the bucket that bucket i splits off from.
@@ -173,7 +180,7 @@ func fill[V comparable](h *hashed[V], owner uint64, i uint32, from *bucket[V], b
 	}
 	switch {
 	case filled.has[0] != zero:
-		*ownBucket(h, owner, i) = filled
+		assign(ownBucket(h, owner, i), &filled)
 	case bucketAt(h, i) != nil:
 		drop(&h.buckets, owner, i, nil)
 	}
@@ -197,7 +204,7 @@ func add[V comparable](b *bucket[V], hash uint32, v V) {
 func ownMore[V comparable](b *bucket[V]) *bucket[V] {
 	more := &bucket[V]{}
 	if b.more != nil {
-		*more = *b.more
+		assign(more, b.more)
 	}
 	b.more = more
 	return more

@@ -14,7 +14,7 @@ func (v *Version) Find(key object.Key) (object.Object, Place) {
 	if s == nil {
 		return nil, 0
 	}
-	at, obj := s.find(key, Hash(key))
+	at, obj := s.find(key, Hash(key), false)
 	return obj, at
 }
 

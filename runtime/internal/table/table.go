@@ -31,7 +31,7 @@ import (
 // that agree in them.
 //
 //	Version ─┬─ objects   vector: slot number ─▶ object     an array of leaves of 8 objects
-//	         └─ directory ─┬─ keys        hash table: key ─▶ place            an array of buckets of 14 entries; the key
+//	         └─ directory ─┬─ keys        hash table: key ─▶ place            an array of buckets of 13 entries; the key
 //	                       │                                                  stands in the object, a place is a slot + 1
 //	                       ├─ namespaces  hash table: namespace ─▶ posting    a posting: one key, and the set of slots
 //	                       └─ indexes[i]  hash table: index key ─▶ posting    that have it

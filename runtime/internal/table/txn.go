@@ -264,7 +264,7 @@ func (w *writer) find(key object.Key) *found {
 		return f
 	}
 	*f = found{key: key, hash: Hash(key)}
-	f.at, f.obj = w.next.find(key, f.hash)
+	f.at, f.obj = w.next.find(key, f.hash, false)
 	return f
 }
 

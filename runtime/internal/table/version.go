@@ -51,7 +51,7 @@ func (v *Version) Get(key object.Key) (object.Object, bool) {
 	if s == nil {
 		return nil, false
 	}
-	_, obj := s.find(key, Hash(key))
+	_, obj := s.find(key, Hash(key), true)
 	return obj, obj != nil
 }
 
@@ -238,21 +238,6 @@ func (s Set) places(yield func(uint32, object.Object) bool) {
 	default:
 		placesOf(s.posting, &stateIn(s).objects, yield)
 	}
-}
-
-// find returns the place of key and its object; none and nil if there is none.
-func (s *state) find(key object.Key, hash uint32) (Place, object.Object) {
-	for b := bucketOf(&s.keys, hash); b != nil; b = b.more {
-		for i, h := range &b.hashes {
-			if h != hash || b.has[i] == 0 {
-				continue
-			}
-			if obj := s.objects.get(uint32(b.has[i] - 1)); obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
-				return b.has[i], obj
-			}
-		}
-	}
-	return 0, nil
 }
 
 // postingOf returns the posting of the key for which is returns true, which has the hash; nil if there is none.

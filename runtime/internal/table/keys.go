@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import "github.com/informer-gen/informer-gen/runtime/object"
+
+// keyCopies are copies of the keys of a bucket's entries, one behind the other. The keys themselves are all over the memory:
+// to compare one takes the processor two cache misses, the object and its name, and the second can't begin before the first
+// has ended. The copies of all keys of all buckets are few enough for the caches, and while they are compared, the processor
+// fetches the object already.
+//
+// They are made by the second Get that comes by a bucket, so what isn't read by key has none. A bucket that is changed begins
+// anew; it isn't changed when objects are replaced.
+type keyCopies struct {
+	ends  [bucketLen]keyEnd
+	bytes string
+}
+
+// keyEnd is where the two halves of a key end. The key begins where that of the entry before ends.
+type keyEnd struct{ namespace, name uint32 }
+
+var got = new(keyCopies) // says that a Get came by
+
+// has says whether entry i, which must be one, has the key.
+func (k *keyCopies) has(i int, key *object.Key) bool {
+	from, end := uint32(0), k.ends[i]
+	if i > 0 {
+		from = k.ends[i-1].name
+	}
+	return k.bytes[end.namespace:end.name] == key.Name && k.bytes[from:end.namespace] == key.Namespace
+}
+
+// find returns the place of key and its object; none and nil if there is none. A Get copies keys.
+func (s *state) find(key object.Key, hash uint32, get bool) (Place, object.Object) {
+	for b := bucketOf(&s.keys, hash); b != nil; b = b.more {
+		keys := b.keys.Load()
+		if keys == nil || keys == got {
+			keys = s.copyKeys(b, keys, get)
+		}
+		for i, h := range &b.hashes {
+			if h != hash || b.has[i] == 0 || keys != nil && !keys.has(i, &key) {
+				continue
+			}
+			obj := s.objects.get(uint32(b.has[i] - 1))
+			if keys != nil || obj.GetName() == key.Name && obj.GetNamespace() == key.Namespace {
+				return b.has[i], obj
+			}
+		}
+	}
+	return 0, nil
+}
+
+// copyKeys returns the copies of the keys in b, which it makes for the second Get, or nil. known is nil or got.
+func (s *state) copyKeys(b *bucket[Place], known *keyCopies, get bool) *keyCopies {
+	if !get {
+		return nil
+	}
+	if known == nil {
+		b.keys.CompareAndSwap(nil, got)
+		return nil
+	}
+	made, bytes := new(keyCopies), make([]byte, 0, 1024)
+	for i, at := range &b.has {
+		if at != 0 {
+			key := object.KeyOf(s.objects.get(uint32(at - 1)))
+			bytes = append(bytes, key.Namespace...)
+			made.ends[i].namespace = uint32(len(bytes))
+			bytes = append(bytes, key.Name...)
+		}
+		made.ends[i].name = uint32(len(bytes))
+	}
+	made.bytes = string(bytes)
+	b.keys.Store(made)
+	return made
+}
