@@ -62,8 +62,9 @@ type link[C any] struct {
 	place uint32
 }
 
-// A shelf takes a change for every place if it is small, and for every fourth if it is large: then to copy it costs each
-// change 36 bytes, and a reader of an old state walks over as many links at most.
+// A large shelf takes a change for every fourth place: then to copy it costs each change 36 bytes, and a reader of an old state
+// walks over as many links at most. A small one takes more, so that a copy is as rare, but at most four for each place: an
+// old state holds what was changed since.
 const (
 	fewChanges  = 64
 	manyChanges = 512
@@ -71,7 +72,7 @@ const (
 )
 
 func changesOf(places int) int {
-	return max(fewChanges, min(places, manyChanges), places/4)
+	return max(fewChanges, min(4*places, manyChanges), places/4)
 }
 
 // at returns the node at place i, nil if there is none.
