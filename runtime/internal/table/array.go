@@ -92,11 +92,22 @@ func replaced[C any](a *array[C], i uint32) *node[C] {
 	l := a.since
 	for next := l.next.Load(); next != nil; next = l.next.Load() {
 		if l.place == i {
-			return l.old
+			return before(l, a.serial)
 		}
 		l = next
 	}
 	return nil
+}
+
+// before returns what the state of the Txn serial had in the place of l, the first link for that place which its reader has
+// found. There may have been one before it, if the reader came by the empty link of a Txn that went on to insert others before
+// that. What they replaced, the reader saw in the shelf, because it looked there first; so it looks for a place here that was
+// free, and l has what was put there since.
+func before[C any](l *link[C], serial uint64) *node[C] {
+	if l.old != nil && l.old.owner > serial {
+		return nil
+	}
+	return l.old
 }
 
 // each yields every node with its place, in ascending order, until yield returns false.
@@ -128,16 +139,18 @@ func read[C any](a *array[C], first uint32, nodes []*node[C]) {
 		nodes[i] = n
 	}
 	if doubt {
-		restore(a.since, first, nodes)
+		restore(a, first, nodes)
 	}
 }
 
-// restore puts into nodes, which begin with place first, what stood there before the changes from l on.
-func restore[C any](l *link[C], first uint32, nodes []*node[C]) {
+// restore puts into nodes, which begin with place first, what stood there before the changes since a. Those that are there
+// already are a's.
+func restore[C any](a *array[C], first uint32, nodes []*node[C]) {
 	var done [window]bool
+	l := a.since
 	for next := l.next.Load(); next != nil; next = l.next.Load() {
-		if i := l.place - first; i < uint32(len(nodes)) && !done[i] {
-			nodes[i], done[i] = l.old, true
+		if i := l.place - first; i < uint32(len(nodes)) && nodes[i] == nil && !done[i] {
+			nodes[i], done[i] = before(l, a.serial), true
 		}
 		l = next
 	}

@@ -174,3 +174,41 @@ func TestOldVersionsWhileWriting(t *testing.T) {
 	checkShape(t, table.Version())
 	checkSlots(t, table)
 }
+
+// TestAReaderIsOvertaken stands where a reader may stand that walks along the chain while a Txn is open: at that Txn's empty
+// link, before which the Txn inserts others, and which the next Txn fills.
+func TestAReaderIsOvertaken(t *testing.T) {
+	const places = 4
+	var a array[int]
+	change := func(owner uint64, i uint32) { own(&a, owner, i, nil) }
+	for _, i := range []uint32{0, 1, 2, 3} {
+		change(1, i)
+	}
+	drop(&a, 1, 3, nil)
+	settle(&a)
+	old := a
+	var want, seen [places]*node[int]
+	read(&old, 0, want[:])
+	read(&old, 0, seen[:])
+	change(2, 0)
+	overtaken := old
+	overtaken.since = a.since
+	change(2, 1)
+	drop(&a, 2, 2, nil)
+	change(2, 3)
+	settle(&a)
+	for _, i := range []uint32{0, 1, 2, 3} {
+		change(3, i)
+	}
+	settle(&a)
+	restore(&overtaken, 0, seen[:])
+	if seen != want {
+		t.Errorf("the old state has %v, want %v", seen, want)
+	}
+	if n := replaced(&overtaken, 3); n != nil {
+		t.Errorf("the old state has %v in a place that was free", n)
+	}
+	if read(&old, 0, seen[:]); seen != want {
+		t.Errorf("the old state has become %v, want %v", seen, want)
+	}
+}

@@ -104,7 +104,7 @@ func nextLeaf(c *Cursor, leaves *array[leaf]) *leaf {
 		c.at++
 		n := places[i].Load()
 		if n == nil || n.owner > leaves.serial {
-			n = before(c, leaves, i)
+			n = fromOld(c, leaves, i)
 		}
 		if n != nil {
 			c.mask = 1<<leafLen - 1
@@ -114,9 +114,9 @@ func nextLeaf(c *Cursor, leaves *array[leaf]) *leaf {
 	return nil
 }
 
-// before returns the leaf at place i, at which the shelf has none or a newer one. It looks at the chain for many places at
+// fromOld returns the leaf at place i, at which the shelf has none or a newer one. It looks at the chain for many places at
 // once.
-func before(c *Cursor, leaves *array[leaf], i int) *node[leaf] {
+func fromOld(c *Cursor, leaves *array[leaf], i int) *node[leaf] {
 	old, _ := c.old.(oldLeaves)
 	if i >= c.first && i-c.first < len(old) {
 		return old[i-c.first]
