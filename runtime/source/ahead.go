@@ -12,12 +12,13 @@ import (
 // ahead decodes a stream with several goroutines:
 //
 //	reader   reads and scans ─▶ jobs, in the stream's order, each some items in one buffer
-//	workers  take the first job that nobody has begun, and end when there is none
+//	workers  take the first job that nobody has begun, and end when there is none, or when the crew is too large
 //	caller   hands over what is decoded, in order; decodes the first job itself if nobody has begun it
 //
 // A job grows until somebody begins it. So what has come is decoded at once if there is somebody to do it, and else waits in
 // jobs that are worth the hand-over. The buffers that are in use are bounded, jobs that are decoded and not handed over included;
-// at the bound the reader waits. When the server makes a pause and everything is handed over, the caller goes on alone.
+// at the bound the reader waits. When the server makes a pause and everything is handed over, or when other streams need the
+// processors, the caller goes on alone.
 type ahead struct {
 	// Set once at construction.
 	stream  *stream
@@ -27,6 +28,7 @@ type ahead struct {
 	// The reader's, until it has ended.
 	found []span // not in a job yet
 	chunk *chunk // what they are in
+	alone bool   // nobody may help any more
 
 	group sync.WaitGroup // of the reader and the workers
 
@@ -185,10 +187,14 @@ func (a *ahead) beginLocked() *job {
 
 // work is a worker.
 func (a *ahead) work() {
+	defer a.stream.tuning.crew.done()
 	d := a.stream.wire.decoder()
 	for {
 		a.mu.Lock()
-		j := a.beginLocked()
+		var j *job
+		if !a.stream.tuning.crew.crowded(a.stream.crowd) {
+			j = a.beginLocked()
+		}
 		if j == nil || a.stopped {
 			a.working--
 			a.mu.Unlock()
@@ -239,9 +245,10 @@ func (a *ahead) read(next step) {
 	f := a.stream.feed
 	quiet := false
 	for bytes := 0; ; next = a.scanner.scan() {
-		for next.kind == stepShort && !quiet {
+		for next.kind == stepShort && !quiet && !a.alone {
 			bytes = 0
 			err := f.more()
+			a.stream.join()
 			switch {
 			case err == errStopped:
 				next = step{kind: stepEnd}
@@ -252,7 +259,7 @@ func (a *ahead) read(next step) {
 				next = a.scanner.scan()
 			}
 		}
-		if next.kind != stepItem || quiet {
+		if next.kind != stepItem || quiet || a.alone {
 			break
 		}
 		a.found = append(a.found, span{next.start, next.end})
@@ -290,8 +297,12 @@ func (a *ahead) publish() {
 	a.found = a.found[:0]
 	// The first job is the caller's if it has nothing else to do.
 	if len(a.jobs) > 1 && a.working < a.stream.procs-1 {
-		a.working++
-		a.group.Go(a.work)
+		if a.stream.tuning.crew.help(a.stream.crowd) {
+			a.working++
+			a.group.Go(a.work)
+		} else if a.working == 0 {
+			a.alone = true
+		}
 	}
 	a.ready.Signal()
 }
@@ -313,9 +324,16 @@ func (a *ahead) openLocked() *job {
 	return j
 }
 
-// turn is called before each read. It gives away what was found and makes room.
+// turn is called before each read. It gives away what was found, makes room, and says that the stream may have to wait.
 func (a *ahead) turn() error {
 	a.publish()
+	err := a.room()
+	a.stream.leave()
+	return err
+}
+
+// room makes room for a read.
+func (a *ahead) room() error {
 	f := a.stream.feed
 	rest := f.data()
 	if free := len(f.buf) - f.end; free >= f.sizes.least && free >= len(f.buf)/8 {

@@ -236,7 +236,8 @@ func TestAheadDecodersThatDontReturn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.c.codec.tuning = tiny
+		var all crew
+		s.c.codec.tuning = tuning{procs: 3, ahead: 20_000, batch: 300, sizes: sizes{small: 1000, chunk: 2000, least: 100}, crew: &all}
 		for range 20 {
 			n, reason := 0, any(nil)
 			done := make(chan struct{})
@@ -249,6 +250,9 @@ func TestAheadDecodersThatDontReturn(t *testing.T) {
 			<-done
 			if n != 50 && n != 49 || (what == "panics") != (reason == "on purpose") {
 				t.Errorf("an object that %s: %d events, %v", what, n, reason)
+			}
+			if all.streams.Load() != 0 || all.helpers.Load() != 0 {
+				t.Fatalf("an object that %s: %d streams and %d helpers are counted after it", what, all.streams.Load(), all.helpers.Load())
 			}
 		}
 	}

@@ -70,8 +70,10 @@
 // A response is read and decoded by the caller's goroutine alone (net/http has its own for each connection) until it has brought
 // 256 KB without a pause and there is more. Then one goroutine reads, and up to three others, fewer than GOMAXPROCS, decode beside
 // the caller's, which goes on to hand over. They end when the response does, when the callback fails or the context is done, or
-// after a pause of the server; List and Watch wait for them. With GOMAXPROCS=1 there are none. If a method of a Go type panics
-// while an object is decoded, or ends its goroutine, that happens to the caller's.
+// after a pause of the server; List and Watch wait for them. All that decode much at a time in the program, callers and their helpers,
+// are GOMAXPROCS at most, or as many as there are callers: when several responses come at once, each is soon decoded by its caller alone,
+// which takes the least time for all together. With GOMAXPROCS=1 nobody helps. If a method of a Go type panics while an object is decoded,
+// or ends its goroutine, that happens to the caller's.
 //
 // A server's warnings go to the rest.Config's handler on the caller's goroutine.
 //

@@ -74,11 +74,12 @@ type reading struct {
 
 // tuning says how a stream is read and when it is decoded by several goroutines. Results don't depend on it.
 type tuning struct {
-	procs int // goroutines that decode, the caller's included; 0: as many as run at once, but at most maxProcs
+	procs int // goroutines that decode, the caller's included, and those of the crew; 0: as many as run at once, of one stream at most maxProcs
 	after int // bytes that have to come without a pause before others help
 	ahead int // bytes that are held in buffers meanwhile
 	batch int // bytes that are worth to be decoded by another goroutine, if it is busy
 	sizes sizes
+	crew  *crew // of those who share the processors
 }
 
 const maxProcs = 4
@@ -86,12 +87,14 @@ const maxProcs = 4
 var defaultTuning = tuning{
 	after: 256 << 10, ahead: 8 * chunkSize, batch: 32 << 10,
 	sizes: sizes{small: 16 << 10, chunk: chunkSize, least: 4 << 10},
+	crew:  &everyone,
 }
 
 // run reads what sc finds to its end, and hands each to take. It returns the error of take as it is.
 func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take func(*reading) error) error {
 	c := cursor{feed: s.feed, scanner: sc, decoder: s.wire.decoder(), decode: decode}
 	defer s.wire.release(c.decoder)
+	defer s.leave()
 	c.guesser, _ = sc.(guesser)
 	var now, next reading
 	for have := false; ; now = next {
@@ -105,14 +108,16 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 			case stepFailed:
 				return &scanError{c.next}
 			}
+			s.leave()
 			if err := s.feed.more(); err != nil {
 				c.next = sc.broken(err)
 			}
+			s.join()
 		}
 		have = false
 		switch {
 		case now.err != nil:
-		case s.procs > 1 && s.feed.rush > s.tuning.after:
+		case s.swamped():
 			c.next = sc.scan()
 			now.more = c.next.kind == stepItem
 		default:
@@ -128,6 +133,27 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 				return err
 			}
 		}
+	}
+}
+
+// swamped reports whether so much has come without a pause that others are to help, and there is a processor to spare.
+func (s *stream) swamped() bool {
+	return s.procs > 1 && s.feed.rush > s.tuning.after && s.tuning.crew.room(s.crowd)
+}
+
+// join has the crew count the stream from now on, if there is much to decode.
+func (s *stream) join() {
+	if !s.joined && s.feed.rush > s.tuning.batch {
+		s.joined = true
+		s.tuning.crew.join(s.crowd)
+	}
+}
+
+// leave ends that, before the stream waits for more.
+func (s *stream) leave() {
+	if s.joined {
+		s.joined = false
+		s.tuning.crew.leave()
 	}
 }
 

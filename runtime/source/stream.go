@@ -24,8 +24,11 @@ type stream struct {
 	body     *bodyReader
 	feed     *feed
 	procs    int // goroutines that decode
+	crowd    int // goroutines of the crew that are enough
 	readOnly bool
 	known    knownFunc // nil: nothing
+
+	joined bool // the crew counts it; the feed's owner's
 
 	// The caller's.
 	item    int    // number of the object or event that is at hand, from 1
@@ -37,8 +40,10 @@ type knownFunc func(key object.Key, uid types.UID, resourceVersion string) objec
 
 func newStream(c *codec, verb string, body io.ReadCloser, f Format) *stream {
 	s := &stream{codec: c, verb: verb, body: &bodyReader{r: body, limit: maxItem, left: maxItem}}
-	if s.procs = c.tuning.procs; s.procs == 0 {
-		s.procs = min(runtime.GOMAXPROCS(0), maxProcs)
+	s.procs, s.crowd = c.tuning.procs, c.tuning.procs
+	if s.procs == 0 {
+		s.crowd = runtime.GOMAXPROCS(0)
+		s.procs = min(s.crowd, maxProcs)
 	}
 	s.feed = &feed{body: s.body, sizes: c.tuning.sizes}
 	switch f {

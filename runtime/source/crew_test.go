@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// crowd decodes some objects ahead, with a crew of which two are enough.
+func crowd(c *crew) tuning {
+	return tuning{procs: 2, ahead: 60_000, batch: 5000, sizes: sizes{small: 8000, chunk: 20_000, least: 1000}, crew: c}
+}
+
+// helped reports whether the callback that calls it gets what others may have decoded.
+func helped() bool { return strings.Contains(string(debug.Stack()), "(*ahead).handOver") }
+
+// TestStreamsShareTheProcessors: others help a stream when there was nobody else for a while, and no longer when somebody else comes.
+// Nothing is lost on the way.
+func TestStreamsShareTheProcessors(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c crew
+		c.join(2)
+		c.join(2) // two other streams
+		n, before, between, after := 0, 0, 0, 0
+		count := func(of *int) {
+			if helped() {
+				*of++
+			}
+		}
+		err := said(t, newTalk(manyEvents(600)), crowd(&c)).Watch(t.Context(), WatchOptions{ReadOnly: true}, nil, func(e Event[*corev1.Pod]) error {
+			if n++; e.Object.Name != fmt.Sprint("web-", n) {
+				return fmt.Errorf("event %d is of %s", n, e.Object.Name)
+			}
+			switch {
+			case n < 200:
+				count(&before)
+			case n == 200:
+				c.leave()
+				c.leave()
+				time.Sleep(lull)
+			case n == 400:
+				c.join(2)
+				c.join(2)
+			case n < 400:
+				count(&between)
+			case n >= 500: // what was decoded ahead is handed over
+				count(&after)
+			}
+			return nil
+		})
+		if err != nil || n != 600 {
+			t.Errorf("%d events of 600, %v", n, err)
+		}
+		if before > 0 || between < 150 || after > 0 {
+			t.Errorf("helped with %d events while two others came, with %d of 199 while there was nobody else, and with %d when two others had come again", before, between, after)
+		}
+		c.leave()
+		c.leave()
+		if c.streams.Load() != 0 || c.helpers.Load() != 0 {
+			t.Errorf("%d streams and %d helpers are counted when none is left", c.streams.Load(), c.helpers.Load())
+		}
+	})
+}
+
+// TestOneStreamHasHelpersFromPageToPage: the helpers of the page before don't count as somebody who has needed the processors.
+func TestOneStreamHasHelpersFromPageToPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var c crew
+		for page := range 3 {
+			n := 0
+			s := said(t, newTalk(benchList(200)), crowd(&c))
+			_, err := s.List(t.Context(), ListOptions{}, func(*corev1.Pod) error {
+				if helped() {
+					n++
+				}
+				return nil
+			})
+			if err != nil || n < 150 {
+				t.Errorf("page %d: helped with %d of 200 objects, %v", page, n, err)
+			}
+		}
+	})
+}
+
+// TestNobodyIsCountedAfterTheEnd of a stream, whatever its end is.
+func TestNobodyIsCountedAfterTheEnd(t *testing.T) {
+	enough := errors.New("enough")
+	for name, stop := range map[string]func(context.CancelCauseFunc) error{
+		"error":  func(context.CancelCauseFunc) error { return enough },
+		"cancel": func(cancel context.CancelCauseFunc) error { cancel(enough); return nil },
+		"panic":  func(context.CancelCauseFunc) error { panic(enough) },
+		"end":    func(context.CancelCauseFunc) error { return nil },
+	} {
+		for _, room := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				var c crew
+				if !room {
+					c.join(1)
+				}
+				func() {
+					defer func() { _ = recover() }()
+					ctx, cancel := context.WithCancelCause(t.Context())
+					defer cancel(nil)
+					n := 0
+					_ = said(t, newTalk(manyEvents(300)), crowd(&c)).Watch(ctx, WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
+						if n++; n == 150 {
+							return stop(cancel)
+						}
+						return nil
+					})
+				}()
+				if !room {
+					c.leave()
+				}
+				if c.streams.Load() != 0 || c.helpers.Load() != 0 {
+					t.Errorf("%s: %d streams and %d helpers are counted after the end", name, c.streams.Load(), c.helpers.Load())
+				}
+			})
+		}
+	}
+}
