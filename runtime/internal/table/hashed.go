@@ -17,7 +17,7 @@ func Hash[K comparable](key K) uint32 { return uint32(maphash.Comparable(seed, k
 // bucketLoad is the mean number of entries in a bucket, bucketLen how many it has room for before it takes another
 // piece. Then a bucket of places takes two cache lines, with the number of its owner.
 const (
-	bucketLoad = 9
+	bucketLoad = 10
 	bucketLen  = 13
 )
 

@@ -2,7 +2,11 @@
 
 package table
 
-import "github.com/informer-gen/informer-gen/runtime/object"
+import (
+	"math"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
 
 // keyCopies are copies of the keys of a bucket's entries, one behind the other. The keys themselves are all over the memory:
 // to compare one takes the processor two cache misses, the object and its name, and the second can't begin before the first
@@ -12,18 +16,22 @@ import "github.com/informer-gen/informer-gen/runtime/object"
 // They are made by the second Get that comes by a bucket, so what isn't read by key has none. A bucket that is changed begins
 // anew; it isn't changed when objects are replaced.
 type keyCopies struct {
-	ends  [bucketLen]keyEnd
 	bytes string
+	ends  [bucketLen]keyEnd
 }
 
 // keyEnd is where the two halves of a key end. The key begins where that of the entry before ends.
-type keyEnd struct{ namespace, name uint32 }
+type keyEnd struct{ namespace, name uint16 }
 
-var got = new(keyCopies) // says that a Get came by
+// Instead of copies, which have bytes:
+var (
+	got     = new(keyCopies) // a Get came by
+	tooLong = new(keyCopies) // there are none, because the keys are longer than those of any API, or empty
+)
 
 // has says whether entry i, which must be one, has the key.
 func (k *keyCopies) has(i int, key *object.Key) bool {
-	from, end := uint32(0), k.ends[i]
+	from, end := uint16(0), k.ends[i]
 	if i > 0 {
 		from = k.ends[i-1].name
 	}
@@ -34,7 +42,7 @@ func (k *keyCopies) has(i int, key *object.Key) bool {
 func (s *state) find(key object.Key, hash uint32, get bool) (Place, object.Object) {
 	for b := bucketOf(&s.keys, hash); b != nil; b = b.more {
 		keys := b.keys.Load()
-		if keys == nil || keys == got {
+		if keys == nil || keys.bytes == "" {
 			keys = s.copyKeys(b, keys, get)
 		}
 		for i, h := range &b.hashes {
@@ -50,12 +58,12 @@ func (s *state) find(key object.Key, hash uint32, get bool) (Place, object.Objec
 	return 0, nil
 }
 
-// copyKeys returns the copies of the keys in b, which it makes for the second Get, or nil. known is nil or got.
+// copyKeys returns the copies of the keys in b, which it makes for the second Get, or nil. known is what b has in their place.
 func (s *state) copyKeys(b *bucket[Place], known *keyCopies, get bool) *keyCopies {
-	if !get {
+	switch {
+	case !get || known == tooLong:
 		return nil
-	}
-	if known == nil {
+	case known == nil:
 		b.keys.CompareAndSwap(nil, got)
 		return nil
 	}
@@ -64,10 +72,14 @@ func (s *state) copyKeys(b *bucket[Place], known *keyCopies, get bool) *keyCopie
 		if at != 0 {
 			key := object.KeyOf(s.objects.get(uint32(at - 1)))
 			bytes = append(bytes, key.Namespace...)
-			made.ends[i].namespace = uint32(len(bytes))
+			made.ends[i].namespace = uint16(len(bytes))
 			bytes = append(bytes, key.Name...)
 		}
-		made.ends[i].name = uint32(len(bytes))
+		made.ends[i].name = uint16(len(bytes))
+	}
+	if len(bytes) > math.MaxUint16 || len(bytes) == 0 {
+		b.keys.Store(tooLong)
+		return nil
 	}
 	made.bytes = string(bytes)
 	b.keys.Store(made)
