@@ -95,7 +95,7 @@ type HandlerStatus struct {
 	// Merging says that the handler has fallen behind its threshold and has not caught up since.
 	Merging bool
 	// Callback is the method that is running, "OnAdd", "OnUpdate" or "OnDelete"; "" if none is. Key is the object that it
-	// was called for, and Since the time of the call.
+	// was called for, and Since the time of the call; if those before it were quick, that of one of the 15 before it.
 	Callback string
 	Key      object.Key
 	Since    time.Time

@@ -19,6 +19,7 @@ func (s *Subscription) turn(r *run) {
 	if s.config.Resync > 0 && s.timer == nil {
 		s.timer = time.AfterFunc(s.config.Resync, s.tick)
 	}
+	s.looks, s.inTurn = 0, false
 	for n := 1; ; n++ {
 		switch s.step(r) {
 		case delivered:

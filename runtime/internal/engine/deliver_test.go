@@ -5,6 +5,7 @@ package engine
 import (
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -346,6 +347,43 @@ func TestPromise11Panic(t *testing.T) {
 					t.Errorf("the log lacks %s: %s", part, logged.String())
 				}
 			}
+		})
+	}
+}
+
+// TestSinceWhenACallbackRuns looks at the time of callbacks that follow each other slowly, and quickly; and of the first one after
+// a pause.
+func TestSinceWhenACallbackRuns(t *testing.T) {
+	for _, test := range []struct{ each, off time.Duration }{
+		{5 * time.Millisecond, 0},
+		{quick, 0},
+		{10 * time.Microsecond, (callbacksPerLook - 1) * 10 * time.Microsecond},
+	} {
+		t.Run(test.each.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, h := newRig(t), record(t)
+				s := r.add(h, lately)
+				var off []time.Duration
+				h.before = func(string) {
+					off = append(off, time.Since(s.Status().Since))
+					time.Sleep(test.each)
+				}
+				defer r.start()()
+				var full strings.Builder
+				for n := range 100 {
+					fmt.Fprintf(&full, "=%d@1 ", n)
+				}
+				r.feed("[ " + full.String() + "]@1")
+				time.Sleep(time.Minute)
+				if len(off) != 100 || off[0] != 0 || off[1] != 0 || slices.Max(off) != test.off {
+					t.Errorf("status said that callbacks had run for\n%v,\nwant %v at most", off, test.off)
+				}
+				r.feed("~1@2 ~2@3 ~3@4")
+				time.Sleep(time.Minute)
+				if got := slices.Max(off[100:]); got != 0 {
+					t.Errorf("after a pause status said that a callback had run for %v", got)
+				}
+			})
 		})
 	}
 }
