@@ -375,11 +375,13 @@ func TestSinceWhenACallbackRuns(t *testing.T) {
 				}
 				r.feed("[ " + full.String() + "]@1")
 				time.Sleep(time.Minute)
+				synctest.Wait()
 				if len(off) != 100 || off[0] != 0 || off[1] != 0 || slices.Max(off) != test.off {
 					t.Errorf("status said that callbacks had run for\n%v,\nwant %v at most", off, test.off)
 				}
 				r.feed("~1@2 ~2@3 ~3@4")
 				time.Sleep(time.Minute)
+				synctest.Wait()
 				if got := slices.Max(off[100:]); got != 0 {
 					t.Errorf("after a pause status said that a callback had run for %v", got)
 				}
