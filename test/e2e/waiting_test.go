@@ -43,10 +43,13 @@ func TestWaitForCacheSyncEndsEarly(t *testing.T) {
 			})
 			f := informer.NewFactory(connect(t, p.url), soon)
 			broken := informer.For[*Crate](f, crates, informer.WithNamespace(ns.namespace), informer.WithName("broken"))
-			informer.For[*Crate](f, crates, informer.WithNamespace(other.namespace), informer.WithName("sound"))
+			sound := informer.For[*Crate](f, crates, informer.WithNamespace(other.namespace), informer.WithName("sound"))
 			h, _ := listen(t, broken)
 			run(t, f)
 			awaitStatus(t, broken, "refused", func(s informer.Status) bool { return s.Reflector.Reason != reflector.ReasonNone })
+			if err := sound.WaitForCacheSync(deadline(t)); err != nil {
+				t.Fatal(err)
+			}
 			ctx, cancel := context.WithCancelCause(deadline(t))
 			if !tt.early {
 				time.AfterFunc(50*time.Millisecond, func() { cancel(errEnough) })
