@@ -13,16 +13,19 @@ import (
 	"go.uber.org/zap/zapcore"
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
+
+	"github.com/informer-gen/informer-gen/devserver/internal/etcdlog"
 )
 
 // The API server logs through klog's process-wide logger, and klog wants that logger to be set before anybody logs.
 // Hence here, while packages are initialised: lines of the server's packages go where Options.LogOutput says, all
-// others go to stderr as they would without this package.
+// others go to stderr as they would without this package. The API server's etcd client has a logger of its own.
 func init() {
 	klog.SetLogger(logr.New(&splitSink{
 		server: newTextSink(&serverLog),
 		others: newTextSink(os.Stderr),
 	}))
+	etcdlog.Redirect(&serverLog)
 }
 
 // serverPackages are the packages whose klog lines belong to the server. A line's whole call stack counts, so that

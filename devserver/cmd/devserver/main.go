@@ -150,23 +150,37 @@ func readCRDs(paths []string) ([]*apiextensionsv1.CustomResourceDefinition, erro
 	return crds, nil
 }
 
-// writeKubeconfig puts the file in place at once, so that whoever waits for it never reads half of it.
+// writeKubeconfig writes to what path leads to. A file is replaced, a device or a pipe gets the text.
 func writeKubeconfig(path string, text []byte) error {
-	temp, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*")
-	if err == nil {
-		_, err = temp.Write(text)
-		err = errors.Join(err, temp.Close())
-		if err == nil {
-			err = os.Rename(temp.Name(), path)
-		}
-		if err != nil {
-			os.Remove(temp.Name())
-		}
+	file := path
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		file = target
 	}
-	if err != nil {
+	write := replaceFile
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() {
+		write = func(file string, text []byte) error { return os.WriteFile(file, text, 0o600) }
+	}
+	if err := write(file, text); err != nil {
 		return fmt.Errorf("--kubeconfig %s: %w", path, err)
 	}
 	return nil
+}
+
+// replaceFile puts a file in place at once, so that whoever waits for it never reads half of it.
+func replaceFile(path string, text []byte) error {
+	temp, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*")
+	if err != nil {
+		return err
+	}
+	_, err = temp.Write(text)
+	err = errors.Join(err, temp.Close())
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	if err != nil {
+		os.Remove(temp.Name())
+	}
+	return err
 }
 
 func compactEvery(ctx context.Context, interval time.Duration, server *devserver.Server, errOut io.Writer) {

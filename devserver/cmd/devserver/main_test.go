@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"os/exec"
@@ -277,5 +278,48 @@ func TestWrongCalls(t *testing.T) {
 				t.Logf("stderr: %s", exit.Stderr)
 			}
 		}
+	}
+}
+
+// TestKubeconfigIsWrittenToWhatIsThere and never put in the place of a device, a pipe or a link.
+func TestKubeconfigIsWrittenToWhatIsThere(t *testing.T) {
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	if err := os.WriteFile(path("file"), []byte("something longer than what comes"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(path("pipe"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for link, target := range map[string]string{"link": "file", "null": os.DevNull} {
+		if err := os.Symlink(target, path(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pipe, err := os.OpenFile(path("pipe"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+
+	for _, name := range []string{"new", "file", "link", "pipe", "null"} {
+		before, _ := os.Lstat(path(name))
+		if err := writeKubeconfig(path(name), []byte("text")); err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		after, err := os.Lstat(path(name))
+		if err != nil || before != nil && after.Mode() != before.Mode() {
+			t.Fatalf("%s: it is %v, %v; it was %v", name, after, err, before)
+		}
+	}
+	for _, name := range []string{"new", "file"} {
+		if text, err := os.ReadFile(path(name)); string(text) != "text" {
+			t.Errorf("%s has %q, %v", name, text, err)
+		}
+	}
+	var text [4]byte
+	if _, err := io.ReadFull(pipe, text[:]); string(text[:]) != "text" {
+		t.Errorf("the pipe has %q, %v", text, err)
 	}
 }
