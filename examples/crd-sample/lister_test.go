@@ -9,14 +9,13 @@ import (
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
-	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/store"
+	"github.com/informer-gen/informer-gen/runtime/store/storetest"
 )
 
 // TestGetAllocatesNothing by the lister of a kind with indexes, nor by that of a cluster-scoped one.
 func TestGetAllocatesNothing(t *testing.T) {
-	widgets := listers.NewWidgetLister(storeOf(t, &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}))
-	sites := listers.NewSiteLister(storeOf(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "berlin"}}))
+	widgets := listers.NewWidgetLister(storetest.New(t, &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}))
+	sites := listers.NewSiteLister(storetest.New(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "berlin"}}))
 	if allocs := testing.AllocsPerRun(100, func() {
 		if widget, err := widgets.Widgets("shop").Get("blue"); err != nil || widget.Name != "blue" {
 			t.Errorf("got %v, %v", widget, err)
@@ -27,16 +26,4 @@ func TestGetAllocatesNothing(t *testing.T) {
 	}); allocs > 0 {
 		t.Errorf("%v allocations, want none", allocs)
 	}
-}
-
-func storeOf[T object.Object](t *testing.T, obj T) *store.Store[T] {
-	t.Helper()
-	s, err := store.New[T]()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Update(func(x *store.Txn[T]) error { return x.Set(obj) }); err != nil {
-		t.Fatal(err)
-	}
-	return s
 }

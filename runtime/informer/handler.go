@@ -67,6 +67,37 @@ func (h HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 	}
 }
 
+// ResourceEventHandlerFuncs is a Handler made of functions with the parameters that those of client-go's type of this name
+// have, but typed; it is for code that moves over. A nil function ignores its events; the zero value ignores all.
+// [HandlerFuncs] tells more: which objects are initial, and which final states are unknown.
+type ResourceEventHandlerFuncs[T object.Object] struct {
+	AddFunc    func(obj T)
+	UpdateFunc func(old, obj T)
+	// DeleteFunc gets Object of a [Deleted]. There are no tombstones.
+	DeleteFunc func(obj T)
+}
+
+// OnAdd calls AddFunc, unless it is nil.
+func (h ResourceEventHandlerFuncs[T]) OnAdd(obj T, _ bool) {
+	if h.AddFunc != nil {
+		h.AddFunc(obj)
+	}
+}
+
+// OnUpdate calls UpdateFunc, unless it is nil.
+func (h ResourceEventHandlerFuncs[T]) OnUpdate(old, obj T) {
+	if h.UpdateFunc != nil {
+		h.UpdateFunc(old, obj)
+	}
+}
+
+// OnDelete calls DeleteFunc, unless it is nil.
+func (h ResourceEventHandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
+	if h.DeleteFunc != nil {
+		h.DeleteFunc(deleted.Object)
+	}
+}
+
 // FilteringHandler passes on what concerns the objects that Filter accepts. An update that makes an object acceptable
 // is passed on as OnAdd with isInInitialList false, and one that makes it unacceptable as OnDelete with the last object
 // that was accepted. So Handler sees what it would see if the other objects did not exist.
@@ -107,6 +138,7 @@ func (h FilteringHandler[T]) OnDelete(deleted Deleted[T]) {
 
 var (
 	_ Handler[object.Object] = HandlerFuncs[object.Object]{}
+	_ Handler[object.Object] = ResourceEventHandlerFuncs[object.Object]{}
 	_ Handler[object.Object] = FilteringHandler[object.Object]{}
 )
 
@@ -135,14 +167,19 @@ func eraseHandler[T object.Object](h Handler[T]) *erased {
 	}
 }
 
-func (h HandlerFuncs[T]) funcs() [3]any     { return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc} }
+func (h HandlerFuncs[T]) funcs() [3]any { return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc} }
+
+func (h ResourceEventHandlerFuncs[T]) funcs() [3]any {
+	return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc}
+}
+
 func (h FilteringHandler[T]) filtered() any { return h.Handler }
 
 func (h FilteringHandler[T]) accepts(obj T) bool {
 	return h.Handler != nil && (h.Filter == nil || h.Filter(obj))
 }
 
-// handlerName is the default name of a handler in logs and errors: the first function of HandlerFuncs, else the handler's
+// handlerName is the default name of a handler in logs and errors: the first of its functions, else the handler's
 // type. That of a FilteringHandler is its Handler's.
 func handlerName(handler any) string {
 	for {

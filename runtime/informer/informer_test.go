@@ -198,19 +198,21 @@ func anyKind[T object.Object](t *testing.T, want schema.GroupVersionKind) {
 }
 
 func onAdd(*corev1.Pod, bool) {}
+func onDelete(*corev1.Pod)    {}
 
 func TestHandlerNames(t *testing.T) {
 	pods := newPods(t, newShop().source(t))
 	add(t, pods, &journal[*corev1.Pod]{})
 	add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: onAdd})
 	add(t, pods, informer.HandlerFuncs[*corev1.Pod]{})
+	add(t, pods, informer.ResourceEventHandlerFuncs[*corev1.Pod]{DeleteFunc: onDelete})
 	add(t, pods, &journal[*corev1.Pod]{}, informer.WithHandlerName("mine"))
 	var names []string
 	for _, h := range pods.Status().Handlers {
 		names = append(names, h.Name)
 	}
 	const here = "github.com/informer-gen/informer-gen/runtime/informer"
-	if diff := cmp.Diff([]string{"*informer_test.journal[*v1.Pod]", here + "_test.onAdd", "informer.HandlerFuncs[*v1.Pod]", "mine"}, names, cmp.Transformer("generic", func(name string) string {
+	if diff := cmp.Diff([]string{"*informer_test.journal[*v1.Pod]", here + "_test.onAdd", "informer.HandlerFuncs[*v1.Pod]", here + "_test.onDelete", "mine"}, names, cmp.Transformer("generic", func(name string) string {
 		return strings.ReplaceAll(name, "*k8s.io/api/core/v1.Pod", "*v1.Pod")
 	})); diff != "" {
 		t.Error(diff)

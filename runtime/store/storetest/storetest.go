@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storetest tells whether something is a store.Reader: one suite for everything that claims to be one.
+// Package storetest is for tests: of code that reads a store, and of what claims to be one.
 //
-// Whoever brings a Reader brings a function that makes an empty one, and a way to change what is in it; see Run. The suite
-// calls both on the goroutine of the test; it starts none, and waits for nothing.
+// [New] makes a filled store for unit tests that need a lister.
+//
+// [Run] is one suite for everything that claims to be a store.Reader. Whoever brings a Reader brings a function that makes an
+// empty one, and a way to change what is in it. The suite calls both on the goroutine of the test; it starts none, and waits
+// for nothing.
 package storetest
 
 import (

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
+	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/store/storetest"
+)
+
+// What stands between the following functions is in docs/testing.md, too.
+
+// placed counts the widgets on a node: the code under test.
+func placed(widgets listers.WidgetLister, node string) int {
+	return len(widgets.ListByNode(node))
+}
+
+func TestPlaced(t *testing.T) {
+	blue := &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}
+	blue.Spec.NodeName = "node-7"
+
+	widgets := listers.NewWidgetLister(storetest.New(t, blue))
+	if got := placed(widgets, "node-7"); got != 1 {
+		t.Errorf("%d widgets on node-7, want 1", got)
+	}
+}
+
+func TestPlacedFollowsTheCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := sourcetest.New()
+		cluster := sourcetest.Serve[*v1alpha1.Widget](server, listers.WidgetResource, "")
+		client, err := source.NewClient(server.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		factory := informers.NewSharedInformerFactory(client)
+		widgets := factory.Samples().V1alpha1().Widgets()
+		_ = widgets.Informer() // what Start is to run
+
+		ctx, cancel := context.WithCancel(t.Context())
+		defer func() { cancel(); _ = factory.Shutdown(t.Context()) }()
+		if err := factory.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		if err := factory.WaitForCacheSync(ctx); err != nil {
+			t.Fatal(err)
+		}
+
+		blue := &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}
+		blue.Spec.NodeName = "node-7"
+		blue = cluster.Create(blue)
+		if err := widgets.Informer().AwaitObject(ctx, blue); err != nil {
+			t.Fatal(err)
+		}
+		if got := placed(widgets.Lister(), "node-7"); got != 1 {
+			t.Errorf("%d widgets on node-7, want 1", got)
+		}
+
+		server.Inject(sourcetest.Fault{On: sourcetest.Any, Times: 3, Do: sourcetest.Refuse(503)})
+		server.EndWatches()
+		blue.Spec.NodeName = "node-8"
+		cluster.Update(blue)
+		time.Sleep(time.Minute) // of the bubble: no time passes outside
+		synctest.Wait()
+		if got := placed(widgets.Lister(), "node-8"); got != 1 {
+			t.Errorf("%d widgets on node-8 a minute after the server's failure, want 1", got)
+		}
+	})
+}
+
+// TestTheDocumentationHasTheseLines compares the Go code of docs/testing.md with this file.
+func TestTheDocumentationHasTheseLines(t *testing.T) {
+	page, err := os.ReadFile("../../docs/testing.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("fakes_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(blocks) < 2 {
+		t.Fatalf("the page has %d blocks of Go code", len(blocks))
+	}
+	for _, block := range blocks {
+		if !strings.Contains(string(source), block[1]) {
+			t.Errorf("this is not in fakes_test.go:\n%s", block[1])
+		}
+	}
+}
