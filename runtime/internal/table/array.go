@@ -2,7 +2,10 @@
 
 package table
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"weak"
+)
 
 // array is a persistent sparse array of nodes that costs a Txn little: to change a place takes a copy of its node and
 // nothing above it. Its zero value is empty. Copying the struct takes a snapshot, which stays as it is.
@@ -14,21 +17,26 @@ import "sync/atomic"
 //	states      A                    B                    C
 //	            │ since              │ since              │ since
 //	            ▼                    ▼                    ▼
-//	chain     [place 7: x0] ──────▶ [place 7: x1] ──────▶ [ ]          A had x0 at place 7, and B had x1
+//	chain     1:[place 7: x0] ────▶ 2:[place 7: x1] ────▶ 3:[ ]        A had x0 at place 7, and B had x1
 //
-//	shelf     places[7] ─▶ x2, made by the Txn of C
+//	shelf     places[7] ─▶ x2, made by the Txn of C           lasts[7] = 2, log[2].previous = 1
 //
 // To change place i: 1. fill the chain's empty link with the node that stands there, and append an empty one. Further changes
-// of the same Txn insert a filled link before the empty one, so that the new state begins behind all of them. 2. store the
-// copy that the Txn may change.
+// of the same Txn insert a filled link before the empty one, so that the new state begins behind all of them. 2. note the
+// link's number in the log. 3. store the copy that the Txn may change.
 //
 // To read place i: take the node in the shelf. If it is newer than the state, or there is none, the first link for place i
-// says what the state has; without one it has none.
+// since the state says what the state has; without one it has none. Links are numbered from 1 on, and the log has for
+// each the number of the link for the same place before it, and that of one further back, so that the first since the
+// state is found in logarithmic time.
 //
-// Nothing points backwards: the chain from a state on is kept by those who hold the state, and by nobody else. It must not
-// become long, so after a number of changes the next one moves to a copy of the shelf, in which there is one node for
-// every place and an empty chain. A Txn that changes much moves at the latest then, and what nobody else has seen yet
-// takes no links.
+// Nothing points backwards: the chain from a state on is kept by those who hold the state, and by no one else. The log has
+// numbers for that reason. From a number to its link leads a weak pointer to the first link of the block, which is there as
+// long as a state that began before it, and no more than a block of links from there on.
+//
+// An old state holds what was changed since, so the chain must not become long: after a number of changes the next one
+// moves to a copy of the shelf, in which there is one node for every place and an empty chain. A Txn that changes much moves
+// at the latest then, and what no one else has seen yet takes no links.
 //
 // They are functions, not methods, because methods of a generic type are compiled anew in each package that mentions a
 // type in which there is one: here, all packages of generated code.
@@ -46,9 +54,11 @@ type node[C any] struct {
 type shelf[C any] struct {
 	owner  uint64 // the Txn that made it
 	places []atomic.Pointer[node[C]]
+	lasts  []atomic.Uint32 // by place: the number of the last link for it, 0 if there is none
+	log    []*block[C]     // change n is in block n/blockLen; a block is there before a number in lasts leads to it
 
 	// The writer's, on a cache line of their own, because readers are reading places all the time:
-	_      [4]uint64
+	_      [6]uint64
 	last   *link[C] // the empty one
 	filled *link[C] // the one before it, if the open Txn has filled it
 	left   int      // how many changes until the next shelf
@@ -57,22 +67,36 @@ type shelf[C any] struct {
 
 // link says that place had old until a change. It is filled before next is set, and empty until then.
 type link[C any] struct {
-	next  atomic.Pointer[link[C]]
-	old   *node[C]
-	place uint32
+	next   atomic.Pointer[link[C]]
+	old    *node[C]
+	place  uint32
+	number uint32 // of the empty one: the next
 }
 
-// A large shelf takes a change for every fourth place: then to copy it costs each change 36 bytes, and a reader of an old state
-// walks over as many links at most. A small one takes more, so that a copy is as rare, but at most four for each place: an
-// old state holds what was changed since.
+// block is a piece of the log. It is never changed where it can be read.
+type block[C any] struct {
+	first   weak.Pointer[link[C]]
+	records [blockLen]record
+}
+
+// record is what the log says of a link: the number of the link for the same place before it, and that of one further back,
+// 0 for none. A jump is as long as the two before it together and one more, if they are equally long, else one; so any link
+// of the list is few steps away.
+type record struct {
+	previous, jump uint32
+	length         uint32 // of the list that ends here
+}
+
+// A large shelf takes a change for every second place: then to copy it costs each change 27 bytes. A small one takes more, so that
+// a copy is as rare, but at most four for each place: an old state holds what was changed since.
 const (
 	fewChanges  = 64
 	manyChanges = 512
-	window      = 256 // places that are read together
+	blockLen    = 31 // makes a block of 384 bytes, for which a weak pointer is cheap
 )
 
 func changesOf(places int) int {
-	return max(fewChanges, min(4*places, manyChanges), places/4)
+	return max(fewChanges, min(4*places, manyChanges), places/2)
 }
 
 // at returns the node at place i, nil if there is none.
@@ -89,25 +113,41 @@ func at[C any](a *array[C], i uint32) *node[C] {
 
 // replaced returns the node at place i, where the shelf has none or a newer one.
 func replaced[C any](a *array[C], i uint32) *node[C] {
-	l := a.since
-	for next := l.next.Load(); next != nil; next = l.next.Load() {
-		if l.place == i {
-			return before(l, a.serial)
-		}
-		l = next
-	}
-	return nil
-}
-
-// before returns what the state of the Txn serial had in the place of l, the first link for that place which its reader has
-// found. There may have been one before it, if the reader came by the empty link of a Txn that went on to insert others before
-// that. What they replaced, the reader saw in the shelf, because it looked there first; so it looks for a place here that was
-// free, and l has what was put there since.
-func before[C any](l *link[C], serial uint64) *node[C] {
-	if l.old != nil && l.old.owner > serial {
+	s := a.shelf
+	number, first := s.lasts[i].Load(), a.since.number
+	if number < first {
 		return nil
 	}
-	return l.old
+	for {
+		switch r := recordAt(s, number); {
+		case r.jump >= first:
+			number = r.jump
+		case r.previous >= first:
+			number = r.previous
+		default:
+			return linkAt(a, number).old
+		}
+	}
+}
+
+// recordAt returns what the log says of the link of that number, which must have been filled; of none for 0.
+func recordAt[C any](s *shelf[C], number uint32) record {
+	if number == 0 {
+		return record{}
+	}
+	return s.log[number/blockLen].records[number%blockLen]
+}
+
+// linkAt returns a link since a by its number. It begins at the first link of the block, unless a begins later.
+func linkAt[C any](a *array[C], number uint32) *link[C] {
+	l, from := a.since, a.since.number
+	if first := number / blockLen * blockLen; first > from {
+		l, from = a.shelf.log[number/blockLen].first.Value(), first
+	}
+	for ; from < number; from++ {
+		l = l.next.Load()
+	}
+	return l
 }
 
 // each yields every node with its place, in ascending order, until yield returns false.
@@ -115,44 +155,10 @@ func each[C any](a *array[C], yield func(i uint32, n *node[C]) bool) {
 	if a.shelf == nil {
 		return
 	}
-	var nodes [window]*node[C]
-	for from := 0; from < len(a.shelf.places); from += window {
-		some := nodes[:min(len(a.shelf.places)-from, window)]
-		read(a, uint32(from), some)
-		for i, n := range some {
-			if n != nil && !yield(uint32(from+i), n) {
-				return
-			}
+	for i := range uint32(len(a.shelf.places)) {
+		if n := at(a, i); n != nil && !yield(i, n) {
+			return
 		}
-	}
-}
-
-// read fills nodes with those from place first on. It walks the chain once for all of them, at most.
-func read[C any](a *array[C], first uint32, nodes []*node[C]) {
-	places := a.shelf.places[first:]
-	doubt := false
-	for i := range nodes {
-		n := places[i].Load()
-		if n == nil || n.owner > a.serial {
-			n, doubt = nil, true
-		}
-		nodes[i] = n
-	}
-	if doubt {
-		restore(a, first, nodes)
-	}
-}
-
-// restore puts into nodes, which begin with place first, what stood there before the changes since a. Those that are there
-// already are a's.
-func restore[C any](a *array[C], first uint32, nodes []*node[C]) {
-	var done [window]bool
-	l := a.since
-	for next := l.next.Load(); next != nil; next = l.next.Load() {
-		if i := l.place - first; i < uint32(len(nodes)) && nodes[i] == nil && !done[i] {
-			nodes[i], done[i] = before(l, a.serial), true
-		}
-		l = next
 	}
 }
 
@@ -179,23 +185,45 @@ func drop[C any](a *array[C], owner uint64, i uint32, spare **link[C]) {
 
 func put[C any](a *array[C], s *shelf[C], owner uint64, i uint32, n *node[C], spare **link[C]) {
 	place := &s.places[i]
-	switch {
-	case s.owner == owner: // nobody else has seen it
-	case s.filled == nil:
-		empty := take(spare)
-		s.last.place, s.last.old = i, place.Load()
-		s.last.next.Store(empty)
-		s.filled, s.last = s.last, empty
+	if s.owner != owner { // else no one has seen it
+		old := place.Load()
+		if s.filled == nil {
+			empty := take(spare)
+			empty.number = s.last.number + 1
+			s.last.place, s.last.old = i, old
+			s.last.next.Store(empty)
+			s.filled, s.last = s.last, empty
+		} else { // the Txn's links go before the empty one, so that the state after them doesn't hold them
+			l := &link[C]{place: i, old: old, number: s.last.number}
+			l.next.Store(s.last)
+			s.last.number++
+			s.filled.next.Store(l)
+			s.filled = l
+		}
 		s.left--
-	default: // the Txn's links go before the empty one, so that the state after them doesn't hold them
-		l := &link[C]{place: i, old: place.Load()}
-		l.next.Store(s.last)
-		s.filled.next.Store(l)
-		s.filled = l
-		s.left--
+		note(s, i, s.filled)
 	}
 	a.serial, a.since = owner, s.last
 	place.Store(n)
+}
+
+// note writes into the log that l is the last link for place i.
+func note[C any](s *shelf[C], i uint32, l *link[C]) {
+	n := l.number
+	if s.log[n/blockLen] == nil {
+		b := new(block[C])
+		if n >= blockLen { // no state begins before the first block
+			b.first = weak.Make(l)
+		}
+		s.log[n/blockLen] = b
+	}
+	previous := s.lasts[i].Load()
+	r, jump := recordAt(s, previous), previous
+	if by := recordAt(s, r.jump); r.length-by.length == by.length-recordAt(s, by.jump).length {
+		jump = by.jump
+	}
+	s.log[n/blockLen].records[n%blockLen] = record{previous: previous, jump: jump, length: r.length + 1}
+	s.lasts[i].Store(n)
 }
 
 // room returns the shelf for a change of place i: one that has the place, and can take the change.
@@ -214,6 +242,9 @@ func room[C any](a *array[C], owner uint64, i uint32, spare **link[C]) *shelf[C]
 	moveOff(a)
 	n := max(len(old), int(i)+1)
 	s = &shelf[C]{owner: owner, places: make([]atomic.Pointer[node[C]], n+n/8), left: changesOf(n), last: take(spare)}
+	s.lasts = make([]atomic.Uint32, len(s.places))
+	s.log = make([]*block[C], s.left/blockLen+1)
+	s.last.number = 1
 	copy(s.places, old)
 	a.serial, a.shelf, a.since = owner, s, s.last
 	return s
@@ -223,7 +254,7 @@ func room[C any](a *array[C], owner uint64, i uint32, spare **link[C]) *shelf[C]
 // the end of the chain: it is part of the next state, and whoever holds an older one would hold all that come.
 func moveOff[C any](a *array[C]) {
 	if s := a.shelf; s != nil && s.filled != nil {
-		s.last = new(link[C])
+		s.last = &link[C]{number: s.filled.number + 1}
 		s.filled.next.Store(s.last)
 		s.filled = nil
 	}

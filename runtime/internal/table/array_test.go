@@ -4,8 +4,11 @@ package table
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -175,40 +178,115 @@ func TestOldVersionsWhileWriting(t *testing.T) {
 	checkSlots(t, table)
 }
 
-// TestAReaderIsOvertaken stands where a reader may stand that walks along the chain while a Txn is open: at that Txn's empty
-// link, before which the Txn inserts others, and which the next Txn fills.
-func TestAReaderIsOvertaken(t *testing.T) {
-	const places = 4
-	var a array[int]
-	change := func(owner uint64, i uint32) { own(&a, owner, i, nil) }
-	for _, i := range []uint32{0, 1, 2, 3} {
-		change(1, i)
+// TestOldStatesOfAnArray changes an array by Txns of several sizes, of which some are discarded and some change one place again and
+// again, and reads states of every age, between them after the collector has taken what belongs to none.
+func TestOldStatesOfAnArray(t *testing.T) {
+	type moment struct {
+		state array[int]
+		want  []*node[int]
 	}
-	drop(&a, 1, 3, nil)
-	settle(&a)
-	old := a
-	var want, seen [places]*node[int]
-	read(&old, 0, want[:])
-	read(&old, 0, seen[:])
-	change(2, 0)
-	overtaken := old
-	overtaken.since = a.since
-	change(2, 1)
-	drop(&a, 2, 2, nil)
-	change(2, 3)
-	settle(&a)
-	for _, i := range []uint32{0, 1, 2, 3} {
-		change(3, i)
+	for _, places := range []int{1, 3, 40, 700} {
+		r := newRand(t)
+		var now array[int]
+		want := make([]*node[int], places)
+		var moments []moment
+		compare := func(m moment) {
+			t.Helper()
+			for i, want := range m.want {
+				if got := at(&m.state, uint32(i)); got != want {
+					t.Fatalf("%d places: the state of Txn %d has %p at %d, want %p", places, m.state.serial, got, i, want)
+				}
+			}
+			n := 0
+			for i, got := range nodesOf(&m.state) {
+				n++
+				if got != m.want[i] {
+					t.Fatalf("%d places: each yields %p at %d, want %p", places, got, i, m.want[i])
+				}
+			}
+			if want := places - strings.Count(fmt.Sprint(m.want), "<nil>"); n != want {
+				t.Fatalf("%d places: each yields %d nodes, want %d", places, n, want)
+			}
+		}
+		for owner := uint64(1); owner < 1500; owner++ {
+			next, changed := now, slices.Clone(want)
+			hot, n := r.IntN(places), 1
+			if r.IntN(10) == 0 {
+				n += r.IntN(2 * places)
+			}
+			var spare link[int]
+			room := &spare
+			for range n {
+				i := r.IntN(places)
+				if owner%4 != 0 {
+					i = hot
+				}
+				if changed[i] != nil && r.IntN(4) == 0 {
+					drop(&next, owner, uint32(i), &room)
+					changed[i] = nil
+				} else {
+					changed[i], _ = own(&next, owner, uint32(i), &room)
+				}
+			}
+			if r.IntN(5) == 0 {
+				settle(&now)
+				revert(&now)
+				continue
+			}
+			settle(&next)
+			now, want = next, changed
+			if r.IntN(3) == 0 {
+				moments = append(moments, moment{now, want})
+			}
+			if owner%300 == 0 {
+				moments = slices.DeleteFunc(moments, func(moment) bool { return r.IntN(3) == 0 })
+				runtime.GC()
+			}
+			if owner%50 == 0 && len(moments) > 0 {
+				compare(moments[r.IntN(len(moments))])
+				compare(moment{now, want})
+			}
+		}
+		for _, m := range moments {
+			compare(m)
+		}
 	}
-	settle(&a)
-	restore(&overtaken, 0, seen[:])
-	if seen != want {
-		t.Errorf("the old state has %v, want %v", seen, want)
-	}
-	if n := replaced(&overtaken, 3); n != nil {
-		t.Errorf("the old state has %v in a place that was free", n)
-	}
-	if read(&old, 0, seen[:]); seen != want {
-		t.Errorf("the old state has become %v, want %v", seen, want)
+}
+
+// TestOldStatesAreReadInFewSteps counts how many records and links lie between a place of the shelf and what an old state had in
+// it, in the longest chain that there is, whose changes are of one place or of all in turn.
+func TestOldStatesAreReadInFewSteps(t *testing.T) {
+	const places = 1 << 15
+	for _, changed := range []uint32{1, 2, 100, places} {
+		var a array[int]
+		own(&a, 1, places-1, nil)
+		for i := range uint32(places) {
+			own(&a, 1, i, nil)
+		}
+		settle(&a)
+		first := a
+		owner := uint64(2)
+		for ; a.shelf.left > 0; owner++ {
+			own(&a, owner, uint32(owner)%changed, nil)
+			settle(&a)
+		}
+		if owner < places/2 {
+			t.Fatalf("%d changes fill the shelf", owner)
+		}
+		for i := range changed {
+			steps, number := 0, a.shelf.lasts[i].Load()
+			for r := recordAt(a.shelf, number); r.previous > 0; r = recordAt(a.shelf, number) {
+				steps++
+				if number = r.previous; r.jump > 0 {
+					number = r.jump
+				}
+			}
+			if most := 2 * bits.Len32(places); steps > most {
+				t.Fatalf("%d of %d places change: %d steps to the first change, want %d at most", changed, places, steps, most)
+			}
+			if n := at(&first, i); n.owner != 1 {
+				t.Fatalf("the first state has the node of Txn %d", n.owner)
+			}
+		}
 	}
 }

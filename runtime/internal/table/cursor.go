@@ -23,15 +23,7 @@ type Cursor struct {
 	at   int // the next place of objects, or the next of the posting's slots or spans
 	slot int // the next slot, or eight slots, of a span
 	one  [1]uint32
-
-	// The places from first on as an old state has them, where they were in doubt.
-	first int
-	old   hidden // an oldLeaves
 }
-
-type oldLeaves []*node[leaf]
-
-func (oldLeaves) isHidden() {}
 
 // Start begins with the first objects of s. If labels isn't nil, most of those that don't have the labels are left out.
 func (c *Cursor) Start(s Set, labels *Labels) {
@@ -98,36 +90,15 @@ func advance(c *Cursor) *leaf {
 }
 
 func nextLeaf(c *Cursor, leaves *array[leaf]) *leaf {
-	places := leaves.shelf.places
-	for c.at < len(places) {
-		i := c.at
+	for c.at < len(leaves.shelf.places) {
+		n := at(leaves, uint32(c.at))
 		c.at++
-		n := places[i].Load()
-		if n == nil || n.owner > leaves.serial {
-			n = fromOld(c, leaves, i)
-		}
 		if n != nil {
 			c.mask = 1<<leafLen - 1
 			return &n.c
 		}
 	}
 	return nil
-}
-
-// fromOld returns the leaf at place i, at which the shelf has none or a newer one. It looks at the chain for many places at
-// once.
-func fromOld(c *Cursor, leaves *array[leaf], i int) *node[leaf] {
-	old, _ := c.old.(oldLeaves)
-	if i >= c.first && i-c.first < len(old) {
-		return old[i-c.first]
-	}
-	if leaves.since.next.Load() == nil {
-		return nil
-	}
-	old = make(oldLeaves, min(window, len(leaves.shelf.places)-i))
-	read(leaves, uint32(i), old)
-	c.first, c.old = i, old
-	return old[0]
 }
 
 // nextSlots goes on at at, to the next leaf with slots, which are ascending and count from first on.
