@@ -20,9 +20,11 @@ type Cursor struct {
 	objs []object.Object // of a leaf
 	mask uint8
 
-	at   int // the next place of objects, or the next of the posting's slots or spans
-	slot int // the next slot, or eight slots, of a span
-	one  [1]uint32
+	at    int  // the next place of objects, or of the posting's few slots; or the end of tree's range
+	tree  tree // a list or a bitmap of the posting's tree; nil: the next one
+	first int  // of tree's range
+	slot  int  // the next place of the list, or slot of the bitmap
+	one   [1]uint32
 }
 
 // Start begins with the first objects of s. If labels isn't nil, most of those that don't have the labels are left out.
@@ -85,7 +87,7 @@ func advance(c *Cursor) *leaf {
 	case p.many.few != nil:
 		return nextSlots(c, leaves, &c.at, p.many.few, 0)
 	default:
-		return nextOfSpans(c, leaves, p.many.spans)
+		return nextOfTree(c, leaves, p.many)
 	}
 }
 
@@ -115,29 +117,43 @@ func nextSlots[S uint16 | uint32](c *Cursor, leaves *array[leaf], at *int, slots
 	return nil
 }
 
-func nextOfSpans(c *Cursor, leaves *array[leaf], spans []span) *leaf {
-	for ; c.at < len(spans); c.at, c.slot = c.at+1, 0 {
-		s := &spans[c.at]
-		first := s.number << spanBits
-		if s.bits == nil {
-			if lf := nextSlots(c, leaves, &c.slot, s.few, first); lf != nil {
+func nextOfTree(c *Cursor, leaves *array[leaf], s *slots) *leaf {
+	for {
+		if c.tree == nil {
+			found, first, end := nextOf(s.tree, s.height, 0, c.at)
+			if found == nil {
+				return nil
+			}
+			c.tree, c.first, c.at, c.slot = found, first, end, 0
+		}
+		switch t := c.tree.(type) {
+		case *list:
+			if lf := nextSlots(c, leaves, &c.slot, t.slots, firstOfList(uint32(c.first))); lf != nil {
 				return lf
 			}
+		case *bitmap:
+			if lf := nextBits(c, leaves, t); lf != nil {
+				return lf
+			}
+		}
+		c.tree = nil
+	}
+}
+
+// nextBits goes on at c.slot, to the next leaf with slots of b.
+func nextBits(c *Cursor, leaves *array[leaf], b *bitmap) *leaf {
+	for c.slot < 1<<bitmapBits {
+		word := b.words[c.slot/64] >> (c.slot % 64)
+		if word == 0 {
+			c.slot = (c.slot/64 + 1) * 64
 			continue
 		}
-		for c.slot < 1<<spanBits {
-			word := s.bits.words[c.slot/64] >> (c.slot % 64)
-			if word == 0 {
-				c.slot = (c.slot/64 + 1) * 64
-				continue
-			}
-			c.slot += bits.TrailingZeros64(word) / leafLen * leafLen
-			slot := first + uint32(c.slot)
-			mask := uint8(s.bits.words[c.slot/64] >> (c.slot % 64)) // one bit for each place of a leaf
-			c.slot += leafLen
-			if lf := leafAt(c, leaves, slot>>leafBits, mask); lf != nil {
-				return lf
-			}
+		c.slot += bits.TrailingZeros64(word) / leafLen * leafLen
+		number := (c.first + c.slot) >> leafBits
+		mask := uint8(b.words[c.slot/64] >> (c.slot % 64)) // one bit for each place of a leaf
+		c.slot += leafLen
+		if lf := leafAt(c, leaves, uint32(number), mask); lf != nil {
+			return lf
 		}
 	}
 	return nil

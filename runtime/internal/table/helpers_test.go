@@ -314,29 +314,87 @@ func checkPostings(t testing.TB, h *hashed[*posting]) {
 	t.Helper()
 	checkHashed(t, h)
 	for p := range func(yield func(*posting) bool) { entries(h, yield) } {
-		all := slotsOf(p)
-		if int(p.n) != len(all) || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
-			t.Fatalf("posting %v: n is %d, slots are %v", p.key, p.n, all)
+		checkPosting(t, p)
+	}
+}
+
+func checkPosting(t testing.TB, p *posting) {
+	t.Helper()
+	all := slotsOf(p)
+	if int(p.n) != len(all) || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
+		t.Fatalf("posting %v: n is %d, slots are %v", p.key, p.n, all)
+	}
+	switch {
+	case p.n == 0, (p.n == 1) != (p.many == nil):
+		t.Fatalf("posting %v of %d: wrong form", p.key, p.n)
+	case p.n == 1:
+	case (p.many.few == nil) == (p.many.tree == nil):
+		t.Fatalf("posting %v of %d: both or no forms", p.key, p.n)
+	case p.n > fewMax && p.many.few != nil, p.n <= fewMax/2 && p.many.tree != nil:
+		t.Fatalf("posting %v of %d: wrong form", p.key, p.n)
+	case p.many.tree != nil:
+		if n := checkTree(t, p.many.tree, p.many.height, 0); n != int(p.n) {
+			t.Fatalf("posting %v of %d: %d slots in the tree", p.key, p.n, n)
 		}
-		switch {
-		case p.n == 0, (p.n == 1) != (p.many == nil):
-			t.Fatalf("posting %v of %d: wrong form", p.key, p.n)
-		case p.n > 1 && (p.many.few == nil) == (p.many.spans == nil):
-			t.Fatalf("posting %v of %d: both or no forms", p.key, p.n)
-		case p.n > fewMax && p.many.few != nil, p.n > 1 && p.n <= fewMax/2 && p.many.spans != nil:
-			t.Fatalf("posting %v of %d: wrong form", p.key, p.n)
+		n := 0
+		for found, first, end := nextOf(p.many.tree, p.many.height, 0, 0); found != nil; found, first, end = nextOf(p.many.tree, p.many.height, 0, end) {
+			eachOf(found, 0, uint32(first), func(slot uint32) bool {
+				if int(slot) < first || int(slot) >= end || n < len(all) && all[n] != slot {
+					t.Fatalf("posting %v of %d: slot %d from %d to %d, want %d", p.key, p.n, slot, first, end, all[n])
+				}
+				n++
+				return true
+			})
+		}
+		if n != len(all) {
+			t.Fatalf("posting %v of %d: %d slots one list after the other", p.key, p.n, n)
 		}
 	}
 }
 
-func slotsOf(p *posting) []uint32 {
-	if p.n == 1 {
-		return []uint32{p.one}
+// checkTree verifies that every part of the tree has the form for its number of slots, and that all ways to read it agree. It
+// returns the number of slots.
+func checkTree(t testing.TB, all tree, height int, first uint32) (n int) {
+	t.Helper()
+	eachOf(all, height, first, func(slot uint32) bool {
+		if n++; int(slot) < int(first) || int(slot) >= int(first)+sizeOf(height) || n%16 == 1 && !has(all, height, slot) {
+			t.Fatalf("slot %d is not in its tree of %d from %d on", slot, sizeOf(height), first)
+		}
+		return true
+	})
+	counted := 0
+	switch in := all.(type) {
+	case *list:
+		if counted = len(in.slots); n == 0 || n > listMax || height > listHeight || !slices.IsSorted(in.slots) {
+			t.Fatalf("a list of %d slots in a tree of height %d: %v", n, height, in.slots)
+		}
+	case *bitmap:
+		if counted = in.n; n <= listMax/2 || height > 0 {
+			t.Fatalf("a bitmap of %d slots in a tree of height %d", n, height)
+		}
+	case *branch:
+		counted = in.n
+		if n == 0 || height == 0 || height <= listHeight && n <= listMax/2 {
+			t.Fatalf("a branch of %d slots in a tree of height %d", n, height)
+		}
+		sum := 0
+		for i, below := range in.trees {
+			if below != nil {
+				sum += checkTree(t, below, height-1, first+uint32(i*sizeOf(height-1)))
+			}
+		}
+		if sum != n {
+			t.Fatalf("%d slots in the trees of a branch of %d", sum, n)
+		}
 	}
-	all := slices.Clone(p.many.few)
-	for i := range p.many.spans {
-		all = p.many.spans[i].appendTo(all)
+	if counted != n {
+		t.Fatalf("a tree of %d slots has counted %d", n, counted)
 	}
+	return n
+}
+
+func slotsOf(p *posting) (all []uint32) {
+	p.each(func(slot uint32) bool { all = append(all, slot); return true })
 	return all
 }
 

@@ -3,26 +3,21 @@
 package table
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-const (
-	spanBits = 12 // 4,096 slots
-	fewMax   = 128
-	spanFew  = 256 // from here on a list of uint16 takes more than a bitmap
-)
+const fewMax = 128
 
 // posting is one key of an index and the slots of the objects that have it, at least one. Most keys of most indexes have
 // one object, so that case takes 32 bytes and nothing else.
 //
 //	n = 1            one
 //	n ≤ fewMax       many.few: slots, ascending
-//	n > fewMax       many.spans, ascending: of each 4,096 slots that has any, a list of its few slots or a bitmap
+//	n > fewMax       many.tree
 //
-// A posting that goes down to half of a limit takes the smaller form again.
+// A posting that goes down to half of the limit has few slots again.
 type posting struct {
 	key  any
 	n    uint32
@@ -30,23 +25,12 @@ type posting struct {
 	many *slots
 }
 
-// slots is the larger half of a posting. Who owns it owns the posting too: they are made together.
+// slots is the larger half of a posting. The one who owns it owns the posting too: they are made together.
 type slots struct {
-	owner uint64
-	few   []uint32 // with room behind it, it is owner's; without, perhaps not
-	spans []span
-}
-
-type span struct {
-	number uint32
-	n      uint32
-	few    []uint16 // ascending; with room behind it, it is the posting's owner's; without, perhaps not
-	bits   *spanSet
-}
-
-type spanSet struct {
-	owner uint64
-	words [1 << spanBits / 64]uint64
+	owner  uint64
+	few    []uint32
+	tree   tree
+	height int // of tree; its range begins with 0
 }
 
 // allOf yields the object of every slot until yield returns false. They are all over the place, so it reads some at once, which
@@ -69,7 +53,7 @@ func allOf(slots []uint32, objects *vector, yield func(object.Object) bool) {
 
 // and yields the object of every slot that other has too until yield returns false.
 func and(p, other *posting, objects *vector, yield func(object.Object) bool) {
-	p.slots(func(slot uint32) bool {
+	p.each(func(slot uint32) bool {
 		if !other.has(slot) {
 			return true
 		}
@@ -78,8 +62,8 @@ func and(p, other *posting, objects *vector, yield func(object.Object) bool) {
 	})
 }
 
-// slots yields every slot until yield returns false.
-func (p *posting) slots(yield func(uint32) bool) {
+// each yields every slot until yield returns false.
+func (p *posting) each(yield func(uint32) bool) {
 	switch {
 	case p.n == 1:
 		yield(p.one)
@@ -90,32 +74,8 @@ func (p *posting) slots(yield func(uint32) bool) {
 			}
 		}
 	default:
-		for i := range p.many.spans {
-			if !p.many.spans[i].slots(yield) {
-				return
-			}
-		}
+		eachOf(p.many.tree, p.many.height, 0, yield)
 	}
-}
-
-func (s *span) slots(yield func(uint32) bool) bool {
-	first := s.number << spanBits
-	for _, slot := range s.few {
-		if !yield(first + uint32(slot)) {
-			return false
-		}
-	}
-	if s.bits == nil {
-		return true
-	}
-	for i, word := range s.bits.words {
-		for ; word != 0; word &= word - 1 {
-			if !yield(first + uint32(i*64+bits.TrailingZeros64(word))) {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 func (p *posting) has(slot uint32) bool {
@@ -126,23 +86,13 @@ func (p *posting) has(slot uint32) bool {
 		_, found := slices.BinarySearch(p.many.few, slot)
 		return found
 	}
-	at, found := p.many.find(slot >> spanBits)
-	return found && p.many.spans[at].has(slot)
+	return p.many.has(slot)
 }
 
-// placesOf yields every slot of p and its object until yield returns false. It copies the slots, which readers of many objects
-// should not.
+// placesOf yields every slot of p and its object until yield returns false. It copies the slots, so that p may be changed meanwhile.
 func placesOf(p *posting, objects *vector, yield func(uint32, object.Object) bool) {
-	all := []uint32{p.one}
-	if p.n > 1 {
-		all = p.many.few
-	}
-	if p.n > 1 && p.many.few == nil {
-		all = make([]uint32, 0, p.n)
-		for i := range p.many.spans {
-			all = p.many.spans[i].appendTo(all)
-		}
-	}
+	all := make([]uint32, 0, p.n)
+	p.each(func(slot uint32) bool { all = append(all, slot); return true })
 	for _, slot := range all {
 		if obj := objects.get(slot); obj != nil && !yield(slot, obj) {
 			return
@@ -159,31 +109,30 @@ func (p *posting) with(owner uint64, slot uint32) *posting {
 		few := []uint32{min(p.one, slot), max(p.one, slot)}
 		return newPosting(p.key, 2, slots{owner: owner, few: few})
 	}
-	if p.many.few != nil {
-		at, found := slices.BinarySearch(p.many.few, slot)
-		if found {
+	if p.many.few == nil {
+		if p.many.has(slot) {
 			return p
 		}
-		mine := p.many.owner == owner
 		p = p.own(owner)
+		p.many.add(int(p.n), slot)
 		p.n++
-		p.many.few = inserted(p.many.few, at, slot, mine)
-		if p.n > fewMax {
-			p.many.spread(owner)
-		}
 		return p
 	}
-	at, found := p.many.find(slot >> spanBits)
-	if found && p.many.spans[at].has(slot) {
+	at, found := slices.BinarySearch(p.many.few, slot)
+	if found {
 		return p
 	}
 	mine := p.many.owner == owner
 	p = p.own(owner)
 	p.n++
-	if !found {
-		p.many.spans = slices.Insert(p.many.spans, at, span{number: slot >> spanBits})
+	p.many.few = inserted(p.many.few, at, slot, mine)
+	if p.n > fewMax {
+		few := p.many.few
+		p.many.few = nil
+		for i, slot := range few {
+			p.many.add(i, slot)
+		}
 	}
-	p.many.spans[at].add(owner, slot, mine)
 	return p
 }
 
@@ -196,46 +145,40 @@ func (p *posting) without(owner uint64, slot uint32) *posting {
 		}
 		return p
 	}
-	if p.many.few != nil {
-		at, found := slices.BinarySearch(p.many.few, slot)
-		if !found {
+	if p.many.few == nil {
+		if !p.many.has(slot) {
 			return p
-		}
-		if p.n == 2 {
-			return &posting{key: p.key, n: 1, one: p.many.few[1-at]}
 		}
 		p = p.own(owner)
 		p.n--
-		p.many.few = removed(p.many.few, at)
+		p.many.tree = p.many.tree.without(owner, p.many.height, slot)
+		if p.n <= fewMax/2 {
+			few := make([]uint32, 0, p.n)
+			p.each(func(slot uint32) bool { few = append(few, slot); return true })
+			p.many.few, p.many.tree, p.many.height = few, nil, 0
+		}
 		return p
 	}
-	at, found := p.many.find(slot >> spanBits)
-	if !found || !p.many.spans[at].has(slot) {
+	at, found := slices.BinarySearch(p.many.few, slot)
+	switch {
+	case !found:
 		return p
+	case p.n == 2:
+		return &posting{key: p.key, n: 1, one: p.many.few[1-at]}
 	}
+	mine := p.many.owner == owner
 	p = p.own(owner)
 	p.n--
-	if p.many.spans[at].n == 1 {
-		p.many.spans = slices.Delete(p.many.spans, at, at+1)
-	} else {
-		p.many.spans[at].remove(owner, slot)
-	}
-	if p.n <= fewMax/2 {
-		p.many.gather(int(p.n))
-	}
+	p.many.few = removed(p.many.few, at, mine)
 	return p
 }
 
-// own returns p, which has more than one slot, or a copy that owner may change.
+// own returns p, which has more than one slot, or a copy that owner may change, except for the slice of few slots.
 func (p *posting) own(owner uint64) *posting {
 	if p.many.owner == owner {
 		return p
 	}
-	spans := slices.Clone(p.many.spans)
-	for i := range spans {
-		spans[i].few = slices.Clip(spans[i].few)
-	}
-	return newPosting(p.key, p.n, slots{owner: owner, few: slices.Clip(p.many.few), spans: spans})
+	return newPosting(p.key, p.n, slots{owner: owner, few: p.many.few, tree: p.many.tree, height: p.many.height})
 }
 
 // newPosting makes a posting of more than one slot, both halves in one piece.
@@ -248,137 +191,20 @@ func newPosting(key any, n uint32, many slots) *posting {
 	return &p.posting
 }
 
-func (s *slots) find(number uint32) (at int, found bool) {
-	lo, hi := 0, len(s.spans)
-	for lo < hi {
-		mid := int(uint(lo+hi) / 2)
-		if s.spans[mid].number < number {
-			lo = mid + 1
-		} else {
-			hi = mid
+// has reports whether slot is in the tree.
+func (s *slots) has(slot uint32) bool {
+	return int(slot) < sizeOf(s.height) && has(s.tree, s.height, slot)
+}
+
+// add adds a slot to the tree, which has n others. A tree that is too low for it becomes the first of a higher one.
+func (s *slots) add(n int, slot uint32) {
+	for int(slot) >= sizeOf(s.height) {
+		s.height++
+		if _, isList := s.tree.(*list); s.tree != nil && !(isList && s.height <= listHeight) {
+			b := &branch{owner: s.owner, n: n}
+			b.trees[0] = s.tree
+			s.tree = b
 		}
 	}
-	return lo, lo < len(s.spans) && s.spans[lo].number == number
-}
-
-// spread turns few into spans.
-func (s *slots) spread(owner uint64) {
-	for _, slot := range s.few {
-		if n := len(s.spans); n == 0 || s.spans[n-1].number != slot>>spanBits {
-			s.spans = append(s.spans, span{number: slot >> spanBits})
-		}
-		s.spans[len(s.spans)-1].add(owner, slot, true)
-	}
-	s.few = nil
-}
-
-// gather turns spans of n slots into few.
-func (s *slots) gather(n int) {
-	s.few = make([]uint32, 0, n)
-	for i := range s.spans {
-		s.few = s.spans[i].appendTo(s.few)
-	}
-	s.spans = nil
-}
-
-func (s *span) appendTo(dst []uint32) []uint32 {
-	first := s.number << spanBits
-	for _, slot := range s.few {
-		dst = append(dst, first+uint32(slot))
-	}
-	if s.bits != nil {
-		for i, word := range s.bits.words {
-			for ; word != 0; word &= word - 1 {
-				dst = append(dst, first+uint32(i*64+bits.TrailingZeros64(word)))
-			}
-		}
-	}
-	return dst
-}
-
-func (s *span) has(slot uint32) bool {
-	slot %= 1 << spanBits
-	if s.bits != nil {
-		return s.bits.words[slot/64]>>(slot%64)&1 != 0
-	}
-	_, found := slices.BinarySearch(s.few, uint16(slot))
-	return found
-}
-
-// add adds a slot that isn't there. With more, others are likely to follow.
-func (s *span) add(owner uint64, slot uint32, more bool) {
-	slot %= 1 << spanBits
-	s.n++
-	if s.bits == nil {
-		at, _ := slices.BinarySearch(s.few, uint16(slot))
-		s.few = inserted(s.few, at, uint16(slot), more)
-		if s.n > spanFew {
-			s.bits = &spanSet{owner: owner}
-			for _, slot := range s.few {
-				s.bits.words[slot/64] |= 1 << (slot % 64)
-			}
-			s.few = nil
-		}
-		return
-	}
-	s.ownBits(owner)
-	s.bits.words[slot/64] |= 1 << (slot % 64)
-}
-
-// remove removes a slot that is there, with others.
-func (s *span) remove(owner uint64, slot uint32) {
-	slot %= 1 << spanBits
-	s.n--
-	if s.bits == nil {
-		at, _ := slices.BinarySearch(s.few, uint16(slot))
-		s.few = removed(s.few, at)
-		return
-	}
-	s.ownBits(owner)
-	s.bits.words[slot/64] &^= 1 << (slot % 64)
-	if s.n <= spanFew/2 {
-		few := make([]uint16, 0, s.n)
-		for i, word := range s.bits.words {
-			for ; word != 0; word &= word - 1 {
-				few = append(few, uint16(i*64+bits.TrailingZeros64(word)))
-			}
-		}
-		s.few, s.bits = few, nil
-	}
-}
-
-func (s *span) ownBits(owner uint64) {
-	if s.bits.owner != owner {
-		s.bits = &spanSet{owner: owner, words: s.bits.words}
-	}
-}
-
-// inserted inserts e. Where there is room behind s it is put there, which is for the owner alone to do. Else s is copied, with
-// some room if there are more to come.
-func inserted[E any](s []E, at int, e E, more bool) []E {
-	if len(s) < cap(s) {
-		s = s[:len(s)+1]
-		copy(s[at+1:], s[at:])
-		s[at] = e
-		return s
-	}
-	room := len(s) + 1
-	if more {
-		room += len(s) / 4
-	}
-	c := make([]E, len(s)+1, room)
-	copy(c, s[:at])
-	c[at] = e
-	copy(c[at+1:], s[at:])
-	return c
-}
-
-func removed[E any](s []E, at int) []E {
-	if len(s) < cap(s) {
-		return append(s[:at], s[at+1:]...)
-	}
-	c := make([]E, len(s)-1)
-	copy(c, s[:at])
-	copy(c[at:], s[at+1:])
-	return c
+	s.tree = withSlot(s.tree, s.owner, s.height, slot)
 }
