@@ -4,6 +4,7 @@ package table
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -152,7 +153,7 @@ func (x Txn) AddIndex(ix Index) error {
 //go:noinline
 func (x Txn) SetResourceVersion(rv string) {
 	if x.Open() {
-		writerOf(x).next.resourceVersion = rv
+		writerOf(x).next.resourceVersion = revisionOf(rv)
 	}
 }
 
@@ -173,11 +174,11 @@ func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	all := *w.next.streams
 	for i := range all {
 		if all[i].namespace == namespace {
-			all[i] = &stand{namespace, rv}
+			all[i] = &stand{all[i].namespace, revisionOf(rv)}
 			return
 		}
 	}
-	*w.next.streams = append(all, &stand{namespace, rv})
+	*w.next.streams = append(all, &stand{strings.Clone(namespace), revisionOf(rv)})
 }
 
 // Open reports whether the Txn was neither published nor discarded. One that was has nothing in it, and deletes, keeps
@@ -254,7 +255,7 @@ func (w *writer) discard() {
 		}
 	}
 	w.mixed = w.mixed || next.directory != now.directory
-	next.objects, next.resourceVersion, next.streams, next.directory = vector{}, "", nil, nil
+	next.objects, next.resourceVersion, next.streams, next.directory = vector{}, revision{}, nil, nil
 }
 
 // find looks key up, unless the last one looked up was the same. What it returns is the writer's to keep up to date.
@@ -353,7 +354,7 @@ func (ix *index) apply(owner uint64, c *Changes, slot uint32) {
 func enter(postings *hashed[*posting], owner uint64, hash uint32, key any, slot uint32) {
 	p := postingOf(postings, hash, func(other any) bool { return other == key })
 	if p == nil {
-		insert(postings, owner, hash, &posting{key: key, n: 1, one: slot})
+		insert(postings, owner, hash, &posting{key: detached(key), n: 1, one: slot})
 		return
 	}
 	if with := p.with(owner, slot); with != p {

@@ -21,7 +21,7 @@ type state struct {
 	Version
 	*directory
 	objects         vector
-	resourceVersion string
+	resourceVersion revision
 	streams         *[]*stand  // instead of resourceVersion, if namespaces stand at versions of their own; immutable
 	spare           link[leaf] // in the chain of objects, or unused
 }
@@ -29,7 +29,10 @@ type state struct {
 func (*state) isContent() {}
 
 // stand is where one namespace stands.
-type stand struct{ namespace, resourceVersion string }
+type stand struct {
+	namespace       string
+	resourceVersion revision
+}
 
 // directory is how the objects of a Version are found. It stands apart because most Txns change none of it.
 type directory struct {
@@ -75,16 +78,16 @@ func (v *Version) ResourceVersion() string {
 		return ""
 	}
 	if s.streams == nil {
-		return s.resourceVersion
+		return s.resourceVersion.String()
 	}
 	all := *s.streams // at least one
 	oldest := all[0].resourceVersion
 	for _, one := range all[1:] {
-		if older(one.resourceVersion, oldest) {
+		if one.resourceVersion.olderThan(oldest) {
 			oldest = one.resourceVersion
 		}
 	}
-	return oldest
+	return oldest.String()
 }
 
 // NamespaceResourceVersion returns the resourceVersion at which the namespace stands: that of the table, unless namespaces
@@ -96,19 +99,10 @@ func (v *Version) NamespaceResourceVersion(namespace string) string {
 	}
 	for _, one := range *s.streams {
 		if one.namespace == namespace {
-			return one.resourceVersion
+			return one.resourceVersion.String()
 		}
 	}
 	return ""
-}
-
-// older compares two resourceVersions, which are decimal numbers without leading zeros (KEP-5504), or "", which is the
-// oldest.
-func older(a, b string) bool {
-	if len(a) != len(b) {
-		return len(a) < len(b)
-	}
-	return a < b
 }
 
 // All yields every object until yield returns false.

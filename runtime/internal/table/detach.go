@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package table
+
+import (
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+// What stays in a table longer than the object it comes from must not be a piece of the object's text, which it would keep
+// alive: a few bytes of a name may belong to a megabyte. This is so of the keys of postings, which are those of the first object
+// that has them, and of resourceVersions.
+
+// detached returns a copy of a key, for a posting to keep. Strings in it are copied too, in fields of structs, elements of
+// arrays and interfaces as well. Pointers and channels are the same: keys with them are equal only then.
+func detached(key any) any {
+	if text, ok := key.(string); ok {
+		return strings.Clone(text)
+	}
+	from := reflect.ValueOf(key)
+	switch from.Kind() {
+	case reflect.String, reflect.Struct, reflect.Array:
+	default:
+		return key
+	}
+	own := reflect.New(from.Type()).Elem()
+	own.Set(from)
+	detach(own)
+	return own.Interface()
+}
+
+// detach copies the strings in v, which can be set.
+func detach(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(strings.Clone(v.String()))
+	case reflect.Array:
+		for i := range v.Len() {
+			detach(v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			// By its address, a field can be set also if it isn't exported.
+			field := v.Field(i)
+			detach(reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem())
+		}
+	case reflect.Interface:
+		if !v.IsNil() {
+			v.Set(reflect.ValueOf(detached(v.Elem().Interface())))
+		}
+	}
+}
+
+// revision is a resourceVersion that refers to no object. The zero revision is "".
+type revision struct {
+	number uint64  // if it is one, as servers write it
+	text   *string // if it isn't
+}
+
+func revisionOf(text string) revision {
+	if text == "" {
+		return revision{}
+	}
+	if n, err := strconv.ParseUint(text, 10, 64); err == nil && text[0] != '0' {
+		return revision{number: n}
+	}
+	own := strings.Clone(text)
+	return revision{text: &own}
+}
+
+func (r revision) String() string {
+	switch {
+	case r.text != nil:
+		return *r.text
+	case r.number == 0:
+		return ""
+	}
+	return strconv.FormatUint(r.number, 10)
+}
+
+// olderThan compares two resourceVersions, which are decimal numbers without leading zeros (KEP-5504), or "", which is the
+// oldest.
+func (r revision) olderThan(other revision) bool {
+	if r.text == nil && other.text == nil {
+		return r.number < other.number
+	}
+	a, b := r.String(), other.String()
+	if len(a) != len(b) {
+		return len(a) < len(b)
+	}
+	return a < b
+}
