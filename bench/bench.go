@@ -34,19 +34,20 @@ type sizes struct {
 	Updates    int           // that a stalled handler misses
 	Late       int           // objects that are there when a handler is added
 	Idle       int           // informers and handlers that do nothing
+	Grown      int           // objects in a store whose growth is looked at
 	Window     time.Duration // for what is counted per time
 }
 
 // full are the sizes of the table.
 var full = sizes{
 	Pods: 20_000, CRs: 20_000, Many: 100_000, Events: 100_000, HTTPEvents: 40_000, HTTPPods: 5_000, Updates: 300_000,
-	Late: 500_000, Idle: 100, Window: time.Second,
+	Late: 500_000, Idle: 100, Grown: 1_000_000, Window: time.Second,
 }
 
 // small makes every benchmark run within a moment, for tests. Nothing is said about the figures.
 var small = sizes{
 	Pods: 120, CRs: 60, Many: 300, Events: 150, HTTPEvents: 200, HTTPPods: 50, Updates: 3000,
-	Late: 500, Idle: 3, Window: 5 * time.Millisecond,
+	Late: 500, Idle: 3, Grown: 5_000, Window: 5 * time.Millisecond,
 }
 
 // bench measures a few things on one side at a time, doing the same work on each.

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"runtime"
+	"strconv"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+const (
+	growth       = 50    // how many times as many objects there are
+	growthSteps  = 9_000 // how often a thing is done among so many
+	growthSpread = 100   // namespaces, and accounts; each has Pods everywhere in the store
+)
+
+// growthBenches have one that does some things among few objects, and among growth times as many. The marks of what is written
+// are for what it costs there over what it costs here. What is read costs more there by what is not in the CPU's caches any more, so
+// its mark is far below what it takes to look at all that has changed.
+func growthBenches() []bench {
+	const most = 100 * time.Microsecond
+	var measures []measure
+	for _, w := range growthWork {
+		rows := []measure{{name: "CPU time, of few", unit: inTime}, {name: "CPU time, of many", unit: inTime}, {name: "growth of CPU time"}}
+		if w.reads {
+			rows[1].limit = atMost(float64(most))
+		} else {
+			rows[2].limit = atMost(1.5)
+			rows = append(rows, measure{name: "allocated, of few", unit: inBytes}, measure{name: "allocated, of many", unit: inBytes},
+				measure{name: "growth of what is allocated", limit: atMost(1.5)})
+		}
+		for _, m := range rows {
+			m.name = w.name + ": " + m.name
+			measures = append(measures, m)
+		}
+	}
+	return []bench{{
+		name: "growth",
+		title: func(z sizes) string {
+			return "a store of few objects (" + digits(float64(z.Grown/growth)) + ") and one of many (" + digits(float64(z.Grown)) + ")"
+		},
+		measures: measures,
+		prepare: func(e env) (func() (outcome, error), func() error, error) {
+			return func() (outcome, error) { return growthOnce(e.side, e.sizes.Grown) }, nil, nil
+		},
+	}}
+}
+
+// grown is a store for these benchmarks.
+type grown interface {
+	setter
+	delete(*corev1.Pod) error
+	// hold returns a function that counts the Pods on a node: of the state of this moment, if the store has such a thing.
+	hold() func(node string) (int, error)
+}
+
+// growthWork is done in this order. Each returns what growthSteps of its kind cost, and how many objects it has seen.
+var growthWork = []struct {
+	name  string
+	reads bool
+	do    func(grown, []*corev1.Pod) (cost, int, error)
+}{
+	{"look-up in an old state", true, lookUpInOldState},
+	{"update of two index keys", false, moveSome},
+	{"delete", false, deleteSome},
+}
+
+func growthOnce(on side, many int) (outcome, error) {
+	o := outcome{Values: map[string]float64{}}
+	for _, n := range []int{many / growth, many} {
+		pods := growthPods(n)
+		s, err := newGrown(on, pods)
+		if err != nil {
+			return outcome{}, err
+		}
+		for _, w := range growthWork {
+			c, objects, err := w.do(s, pods)
+			if err != nil {
+				return outcome{}, err
+			}
+			o.Seen.Objects += objects
+			per := c.per(growthSteps)
+			if n < many {
+				o.Values[w.name+": CPU time, of few"] = per.cpu
+				o.Values[w.name+": allocated, of few"] = per.bytes
+				continue
+			}
+			o.Values[w.name+": CPU time, of many"] = per.cpu
+			o.Values[w.name+": growth of CPU time"] = per.cpu / o.Values[w.name+": CPU time, of few"]
+			o.Values[w.name+": allocated, of many"] = per.bytes
+			o.Values[w.name+": growth of what is allocated"] = per.bytes / max(1, o.Values[w.name+": allocated, of few"])
+		}
+		runtime.KeepAlive(s)
+	}
+	return o, nil
+}
+
+// growthPods returns n Pods with a name, a namespace, a node and an account; podsOnNode are on each node. The same n gives the
+// same Pods.
+func growthPods(n int) []*corev1.Pod {
+	nodes := max(1, n/podsOnNode)
+	pods := make([]*corev1.Pod, n)
+	for i := range pods {
+		pods[i] = &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Name: "pod-" + strconv.Itoa(i), Namespace: "team-" + strconv.Itoa(i%growthSpread)},
+			Spec:       corev1.PodSpec{NodeName: nodeName(i * 7919 % nodes), ServiceAccountName: appName(i * 31 % growthSpread)},
+		}
+	}
+	return pods
+}
+
+// someOf yields growthSteps of the Pods, or all of them again and again, far from one another.
+func someOf(pods []*corev1.Pod) func(func(int, *corev1.Pod) bool) {
+	return func(yield func(int, *corev1.Pod) bool) {
+		for i := range growthSteps {
+			if !yield(i, pods[i*7919%len(pods)]) {
+				return
+			}
+		}
+	}
+}
+
+func deleteSome(s grown, pods []*corev1.Pod) (cost, int, error) {
+	deleted := 0
+	c, err := costOf(func() error {
+		for _, pod := range someOf(pods) {
+			if err := s.delete(pod); err != nil {
+				return err
+			}
+			deleted++
+		}
+		return nil
+	})
+	return c, deleted, err
+}
+
+func moveSome(s grown, pods []*corev1.Pod) (cost, int, error) {
+	next := make([]*corev1.Pod, 0, growthSteps)
+	for i, pod := range someOf(pods) {
+		moved := changed(pod, i, 1)
+		moved.Spec.NodeName = nodeName(i * 17 % max(1, len(pods)/podsOnNode))
+		moved.Spec.ServiceAccountName = appName(i * 17 % growthSpread)
+		next = append(next, moved)
+	}
+	c, err := costOf(func() error { return setEach(s, next) })
+	return c, len(next), err
+}
+
+func lookUpInOldState(s grown, pods []*corev1.Pod) (cost, int, error) {
+	count := s.hold()
+	for i, pod := range someOf(pods) {
+		if err := s.set(changed(pod, i, 1)); err != nil {
+			return cost{}, 0, err
+		}
+	}
+	found := 0
+	c, err := costOf(func() error {
+		for _, pod := range someOf(pods) {
+			n, err := count(pod.Spec.NodeName)
+			if err != nil {
+				return err
+			}
+			found += n
+		}
+		return nil
+	})
+	return c, found, err
+}
+
+// ----------------------------------------------------------------------------------------------------------------------
+
+// growthCriteria are few Pods for each key, and many.
+var growthCriteria = []criterion{criteria[0], criteria[3]}
+
+func newGrown(s side, pods []*corev1.Pod) (grown, error) {
+	if s == ours {
+		o, err := newOurShelf(growthCriteria...)
+		if err != nil {
+			return nil, err
+		}
+		return o, o.setAll(pods)
+	}
+	c := newClientGoShelf(true, growthCriteria...)
+	return c, setEach(c, pods)
+}
+
+func (o *ourShelf) delete(pod *corev1.Pod) error {
+	return o.store.Update(func(x *store.Txn[*corev1.Pod]) error {
+		x.Delete(object.KeyOf(pod))
+		return nil
+	})
+}
+
+func (o *ourShelf) hold() func(string) (int, error) {
+	snapshot, index := o.store.Snapshot(), o.indexes[criteria[0].name]
+	return func(node string) (n int, err error) {
+		for range index.Lookup(snapshot, node) {
+			n++
+		}
+		return n, nil
+	}
+}
+
+func (c *clientGoShelf) delete(pod *corev1.Pod) error { return c.indexer.Delete(pod) }
+
+// hold has the newest state, because client-go's store has no other.
+func (c *clientGoShelf) hold() func(string) (int, error) {
+	return func(node string) (int, error) {
+		pods, err := c.indexer.ByIndex(criteria[0].name, node)
+		return len(pods), err
+	}
+}
