@@ -37,7 +37,8 @@ type Index[T object.Object, K comparable] struct{ erased *index[K] }
 // nothing, and the same key twice counts once. A key that isn't equal to itself, such as NaN, is not indexed.
 //
 // keys must depend on nothing but obj, must not change obj, and must not keep dst. It may return a slice of obj's own
-// instead of dst; the keys are copied. It is called by one goroutine at a time for each store, with the old and the new
+// instead of dst; the keys are copied. So are the strings in them, in fields, arrays and interfaces too: a key that a store
+// has, or that Keys yields, keeps no memory of an object, unless there is a pointer in it. keys is called by one goroutine at a time for each store, with the old and the new
 // state of each changed object, and by any goroutine that looks up a key in a Snapshot that lacks the index. If it
 // panics or calls runtime.Goexit, the write to a Store that called it is undone, and the panic passes through. An informer keeps
 // the object instead, without keys in this index, and reports that: it logs it and calls the error handler.

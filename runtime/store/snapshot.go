@@ -78,7 +78,8 @@ func (s *Snapshot[T]) NamespaceLen(namespace string) int {
 	return versionOf(s).Namespace(namespace).Len()
 }
 
-// Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have none.
+// Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have none. The names keep no memory of
+// objects.
 func (s *Snapshot[T]) Namespaces() iter.Seq[string] { return versionOf(s).Namespaces }
 
 // Select yields every object whose labels match the selector; a nil selector matches everything.

@@ -3,6 +3,7 @@
 package table
 
 import (
+	"fmt"
 	"math"
 	"runtime"
 	"strings"
@@ -76,5 +77,28 @@ func TestRevisions(t *testing.T) {
 	}
 	if large.number != 184467440737095516 || large.number > math.MaxInt64 {
 		t.Errorf("the number is %d", large.number)
+	}
+}
+
+// TestStandsKeepNoText gives namespaces versions that are pieces of large texts, as those of objects are.
+func TestStandsKeepNoText(t *testing.T) {
+	const namespaces, size = 50, 500_000
+	table := mustNew(t)
+	before := heap()
+	for i := range namespaces {
+		for _, version := range []string{"1", "07"} {
+			text := fmt.Sprint("namespace-", i, " ", version, strings.Repeat(" ", size))
+			fields := strings.Fields(text)
+			x := table.Begin()
+			x.SetNamespaceResourceVersion(fields[0], fields[1])
+			x.SetResourceVersion(fields[1])
+			x.Publish()
+		}
+	}
+	if left := heap() - before; left > namespaces*size/20 {
+		t.Errorf("%d namespaces keep %d bytes", namespaces, left)
+	}
+	if got := table.Version().NamespaceResourceVersion("namespace-7"); got != "07" {
+		t.Errorf("a namespace stands at %q", got)
 	}
 }

@@ -45,7 +45,8 @@ import (
 //
 // To insert: 1. ask every index for the object's keys. 2. put the object into the lowest free slot. 3. add the slot to
 // the key's bucket, to the namespace's posting and to the posting of every index key. A bucket, or a posting's list of
-// few slots, is copied as a whole; a posting of many slots is copied by spans of 4,096.
+// few slots, is copied as a whole; of a posting of many slots, which is a tree, what is on the way to the slot. A posting's
+// key is a copy, which keeps nothing of the object alive.
 //
 // To delete: the same backwards. Buckets, postings and leaves that become empty are let go of.
 //
