@@ -150,7 +150,8 @@
 //
 // # growth
 //
-// The same is done 9,000 times to a store of 20,000 Pods, and to one of 1,000,000: what it costs there over what it costs here.
+// The same is done 9,000 times to a store of 20,000 Pods, and to as many Pods of one of 1,000,000: what it costs there over what
+// it costs here.
 // The Pods have a name, one of 100 namespaces, of which each has Pods in all parts of the store, a node that 100 of them are on,
 // and one of 100 service accounts, and node and account are indexed. One is deleted, or moves to another node and account, and
 // is published at once. Or a state of the store is held while 9,000 Pods are replaced, then the Pods of a node are looked up in it;
