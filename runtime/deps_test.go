@@ -59,14 +59,15 @@ var allowed = []struct {
 		reaches: []string{"object", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest", "github.com/go-json-experiment/json", "sigs.k8s.io/json"},
 	},
+	{pkg: "internal/resourceversion"},
 	{
 		pkg:     "reflector",
-		reaches: []string{"object", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share"},
+		reaches: []string{"object", "source", "internal/resourceversion", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "watch",
-		reaches: []string{"object", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector"},
+		reaches: []string{"object", "source", "internal/resourceversion", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector"},
 		imports: []string{"k8s.io/apimachinery"},
 	},
 	{
@@ -87,12 +88,12 @@ var allowed = []struct {
 	},
 	{
 		pkg:     "internal/engine",
-		reaches: []string{"object", "internal/table", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation"},
+		reaches: []string{"object", "internal/table", "internal/resourceversion", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "informer",
-		reaches: []string{"object", "internal/table", "internal/engine", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation", "store", "lister"},
+		reaches: []string{"object", "internal/table", "internal/engine", "internal/resourceversion", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation", "store", "lister"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/resourceversion"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -329,6 +329,6 @@ func (s *state) isOld(version string) bool {
 
 // older says whether a is a version before b; versions that can't be compared are not.
 func older(a, b string) bool {
-	c, err := resourceversion.CompareResourceVersion(a, b)
+	c, err := resourceversion.Compare(a, b)
 	return err == nil && c < 0
 }

@@ -9,8 +9,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"k8s.io/apimachinery/pkg/util/resourceversion"
-
+	"github.com/informer-gen/informer-gen/runtime/internal/resourceversion"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -238,6 +237,6 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 
 // older says whether a is a version before b; versions that can't be compared are not.
 func older(a, b string) bool {
-	c, err := resourceversion.CompareResourceVersion(a, b)
+	c, err := resourceversion.Compare(a, b)
 	return err == nil && c < 0
 }

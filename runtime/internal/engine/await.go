@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/resourceversion"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/resourceversion"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -69,7 +69,7 @@ func (i *Informer) awaiting(ctx context.Context, what, resourceVersion string, w
 	if ctx == nil {
 		return fail(errors.New("the context is nil"))
 	}
-	if _, err := resourceversion.CompareResourceVersion(resourceVersion, resourceVersion); err != nil {
+	if _, err := resourceversion.Compare(resourceVersion, resourceVersion); err != nil {
 		return fail(err)
 	}
 	if err := wait(); err != nil {
@@ -175,7 +175,7 @@ func (s *stream) wakeWaitersLocked(version *table.Version, changes []change) {
 
 // compare compares two resourceVersions that are valid.
 func compare(a, b string) int {
-	order, err := resourceversion.CompareResourceVersion(a, b)
+	order, err := resourceversion.Compare(a, b)
 	if err != nil {
 		return cmp.Compare(a, b)
 	}
@@ -183,6 +183,6 @@ func compare(a, b string) int {
 }
 
 func reached(at, want string) bool {
-	order, err := resourceversion.CompareResourceVersion(at, want)
+	order, err := resourceversion.Compare(at, want)
 	return err == nil && order >= 0
 }
