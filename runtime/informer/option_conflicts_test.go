@@ -13,7 +13,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/sharding"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
@@ -40,8 +39,9 @@ func TestOptionConflicts(t *testing.T) {
 		"namespace, cluster scope":  {nil, opts{informer.WithNamespaces("a"), informer.WithClusterScope()}, "informer.For pods/v1: WithClusterScope: WithNamespaces was given too; a cluster-scoped kind has no namespaces"},
 		"typed transform, factory":  {opts{informer.WithTransform(keep[*corev1.Pod])}, nil, "informer.NewFactory: WithTransform: a transform of *v1.Pod given to a factory; give it to For, or make it one of object.Object"},
 		"transform of another type": {nil, opts{informer.WithTransform(keep[*corev1.Node])}, "informer.For pods/v1: WithTransform: a transform of *v1.Node given to an informer of *v1.Pod"},
-		"no shard selector":         {opts{informer.WithShardSelector(nil)}, nil, "informer.NewFactory: WithShardSelector: the selector is nil; use sharding.Everything"},
-		"empty annotation":          {opts{informer.WithoutAnnotations("a", "")}, nil, "informer.NewFactory: WithoutAnnotations: a key is empty"},
+		"not a shard": {opts{informer.WithShardSelector("x")}, nil,
+			`informer.For pods/v1: source.NewFunc of pods/v1: the shard selector's "x" is not of the form shardRange(object.metadata.uid, '0x…', '0x…')`},
+		"empty annotation": {opts{informer.WithoutAnnotations("a", "")}, nil, "informer.NewFactory: WithoutAnnotations: a key is empty"},
 		"negative timeouts": {opts{informer.WithWatchTimeout(-1), informer.WithSilenceTimeout(-1), informer.WithInitialEventsTimeout(-1)}, nil,
 			"informer.NewFactory: WithWatchTimeout: -1ns; want 0 or more\nWithSilenceTimeout: -1ns; want 0 or more\nWithInitialEventsTimeout: -1ns; want 0 or more"},
 	} {
@@ -57,7 +57,7 @@ func TestOptionConflicts(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for name, opt := range map[string]informer.Option{
-		"WithNamespaces": informer.WithNamespaces("a"), "WithShardSelector": informer.WithShardSelector(sharding.Everything()), "WithFormats": informer.WithFormats(),
+		"WithNamespaces": informer.WithNamespaces("a"), "WithShardSelector": informer.WithShardSelector(""), "WithFormats": informer.WithFormats(),
 		"WithoutManagedFields": informer.WithoutManagedFields(), "WithoutAnnotations": informer.WithoutAnnotations("a"),
 	} {
 		_, err := informer.New(newShop().source(t), opt)

@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/sharding"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/engine"
@@ -110,14 +109,12 @@ func WithFieldSelector(selector fields.Selector) Option {
 }
 
 // WithShardSelector restricts informers to a shard: the objects whose UID, for example, has a hash in a given range
-// (KEP-5866, alpha; the feature gate ShardedListAndWatch of the server). nil is an error; sharding.Everything is the
-// default. New refuses the option: its Source determines the selector.
-func WithShardSelector(selector sharding.Selector) Option {
+// (KEP-5866, alpha; the feature gate ShardedListAndWatch of the server). The form is that of [source.Options].ShardSelector,
+// which is what String of a selector of k8s.io/apimachinery/pkg/sharding returns; "", the default, is everything. New refuses
+// the option: its Source determines the selector.
+func WithShardSelector(selector string) Option {
 	return option{"WithShardSelector", inFactory | inFor, func(s *settings) error {
-		if selector == nil {
-			return errors.New("the selector is nil; use sharding.Everything")
-		}
-		s.ShardSelector = selector.String()
+		s.ShardSelector = selector
 		return nil
 	}}
 }

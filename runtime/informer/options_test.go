@@ -19,7 +19,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/sharding"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -37,9 +36,7 @@ func TestOptionsReachTheServer(t *testing.T) {
 	silent := sourcetest.Fault{On: sourcetest.Watch, Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
 		a.Events = func(sourcetest.Event) []sourcetest.Event { return nil }
 	}}
-	shard := sharding.NewSelector(sharding.ShardRangeRequirement{
-		Key: "object.metadata.uid", Start: "0x0000000000000000", End: "0x8000000000000000",
-	})
+	const shard = "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')"
 	for name, test := range map[string]struct {
 		option informer.Option
 		more   []informer.Option

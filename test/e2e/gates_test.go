@@ -253,7 +253,7 @@ func TestShards(t *testing.T) {
 			var shards []*informer.SharedIndexInformer[*Crate]
 			var histories []*history[*Crate]
 			for _, selector := range selectors {
-				i := informer.For[*Crate](f, crates, informer.WithShardSelector(selector))
+				i := informer.For[*Crate](f, crates, informer.WithShardSelector(selector.String()))
 				h, _ := listen(t, i)
 				shards, histories = append(shards, i), append(histories, h)
 			}
