@@ -99,11 +99,11 @@ func names(cmd *cobra.Command) []string {
 
 // flagError adds to pflag's words what was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
-	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) {
+	unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: ") // pflag has had a type for this error since v1.0.7 only
+	if !ok {
 		return err
 	}
-	return errors.New(err.Error() + diag.DidYouMean("--"+unknown.GetSpecifiedName(), flagNames(cmd)))
+	return errors.New(err.Error() + diag.DidYouMean(unknown, flagNames(cmd)))
 }
 
 // flagNames are the long flags of a command, with their dashes.

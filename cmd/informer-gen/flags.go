@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/diag"
@@ -39,6 +40,12 @@ func (c *choice) addTo(cmd *cobra.Command, name, usage string) {
 	cmd.Flags().Var(c, name, usage)
 	must(cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(c.allowed, cobra.ShellCompDirectiveNoFileComp)))
 }
+
+// silent is the value of a flag whose default isn't shown.
+type silent struct{ pflag.Value }
+
+// String implements pflag.Value.
+func (silent) String() string { return "" }
 
 // must is for what can only fail by a mistake in this package.
 func must(err error) {
@@ -73,7 +80,8 @@ func (in *inputs) addTo(cmd *cobra.Command) {
 	flags.BoolVar(&in.keepGoing, "keep-going", false, "generate for the types that compile if others don't")
 	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "let a run without any type to generate for succeed")
 
-	flags.Lookup("plural").DefValue = "" // pflag knows the empty list of the others, but would print that of this one
+	plural := flags.Lookup("plural") // pflag knows the empty list of the others, but would print that of this one
+	plural.Value, plural.DefValue = silent{plural.Value}, ""
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagDirname("output"))
 	must(cmd.MarkFlagDirname("crds"))

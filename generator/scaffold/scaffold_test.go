@@ -114,15 +114,9 @@ func TestLookTakesOverWhatTheScriptSays(t *testing.T) {
 }
 
 func TestLookReadsWindowsLineBreaks(t *testing.T) {
-	p := look(t, project(t, strings.ReplaceAll(`-- hack/licence.txt --
-// Copyright YEAR us
-// and others
--- hack/update-codegen.sh --
-# code-generator
-x --boilerplate hack/licence.txt \
-  --plural-exceptions \
-  Moose:Moose
-`, "\n", "\r\n")))
+	p := look(t, project(t, "-- hack/licence.txt --\n// Copyright YEAR us\r\n// and others\r\n"+
+		"-- hack/update-codegen.sh --\n# code-generator\r\n"+
+		"x --boilerplate hack/licence.txt \\\r\n  --plural-exceptions \\\r\n  Moose:Moose\r\n"))
 	if p.Header != "hack/licence.txt" || p.Plurals["Moose"] != "Moose" {
 		t.Errorf("got header %q, plurals %v", p.Header, p.Plurals)
 	}

@@ -21,12 +21,12 @@ import (
 func fatPod(t testing.TB) *corev1.Pod {
 	p := benchPodObject(t, 1)
 	for i := range 4 {
-		e := metav1.ManagedFieldsEntry{Manager: fmt.Sprint("manager-", i), Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{}}
+		e := metav1.ManagedFieldsEntry{Manager: fmt.Sprint("manager-", i), Operation: "Update", APIVersion: "v1", FieldsType: "FieldsV1"}
 		fields := `{"f:metadata":{"f:labels":{".":{}`
 		for j := range 20 {
 			fields += fmt.Sprintf(`,"f:name-of-a-label-%02d":{}`, j)
 		}
-		e.FieldsV1.SetRawString(fields + `}}}`)
+		e.FieldsV1 = fieldsV1(fields + `}}}`)
 		p.ManagedFields = append(p.ManagedFields, e)
 	}
 	p.Annotations["big"] = strings.Repeat("x", 300)
@@ -65,7 +65,7 @@ func TestDropped(t *testing.T) {
 				t.Fatalf("%s from %v: %v", name, f, err)
 			}
 			for _, p := range append(got, events[0].Object) {
-				if diff := cmp.Diff(want, p, cmp.Comparer(metav1.FieldsV1.Equal)); diff != "" {
+				if diff := cmp.Diff(want, p); diff != "" {
 					t.Errorf("%s from %v: %s", name, f, diff)
 				}
 			}
@@ -204,4 +204,13 @@ func BenchmarkManagedFields(b *testing.B) {
 			})
 		}
 	}
+}
+
+// fieldsV1 does without metav1.NewFieldsV1, which the oldest supported apimachinery lacks.
+func fieldsV1(raw string) *metav1.FieldsV1 {
+	fields := &metav1.FieldsV1{}
+	if err := fields.UnmarshalJSON([]byte(raw)); err != nil {
+		panic(err)
+	}
+	return fields
 }

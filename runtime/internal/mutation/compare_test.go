@@ -62,7 +62,7 @@ func TestMutationsAndTheirPaths(t *testing.T) {
 		{pod(func(p *corev1.Pod) { p.ResourceVersion = "18" }), ".metadata.resourceVersion", `"17"`, `"18"`},
 		{pod(func(p *corev1.Pod) { p.CreationTimestamp = metav1.Time{} }), ".metadata.creationTimestamp", `"2026-01-02T03:04:05Z"`, `"0001-01-01T00:00:00Z"`},
 		{pod(func(p *corev1.Pod) { p.CreationTimestamp.Time = p.CreationTimestamp.In(time.FixedZone("", 3600)) }), ".metadata.creationTimestamp", `"2026-01-02T03:04:05Z"`, `"2026-01-02T04:04:05+01:00"`},
-		{pod(func(p *corev1.Pod) { p.ManagedFields[0].FieldsV1.SetRawString(`{"g:spec":{}}`) }), ".metadata.managedFields[0].fieldsV1.Raw", `"{\"f:spec\":{}}"`, `"{\"g:spec\":{}}"`},
+		{pod(func(p *corev1.Pod) { *p.ManagedFields[0].FieldsV1 = *fieldsV1(`{"g:spec":{}}`) }), ".metadata.managedFields[0].fieldsV1.Raw", `"{\"f:spec\":{}}"`, `"{\"g:spec\":{}}"`},
 		{pod(func(p *corev1.Pod) { p.Spec.Containers[2].LivenessProbe.HTTPGet.Port = intstr.FromInt32(81) }), ".spec.containers[2].livenessProbe.httpGet.port.IntVal", "8080", "81"},
 		{pod(func(p *corev1.Pod) {
 			cpu := p.Spec.Containers[2].Resources.Requests[corev1.ResourceCPU]

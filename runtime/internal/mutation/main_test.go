@@ -51,7 +51,7 @@ func newPod(name string) *corev1.Pod {
 			Labels:            map[string]string{"app": "blue", "tier": "front"},
 			Finalizers:        []string{"samples.io/a", "samples.io/b"},
 			OwnerReferences:   []metav1.OwnerReference{{Name: "owner", Controller: new(true)}},
-			ManagedFields:     []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}},
+			ManagedFields:     []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsV1: fieldsV1(`{"f:spec":{}}`)}},
 		},
 		Spec: corev1.PodSpec{
 			NodeName: "node-7",
@@ -142,4 +142,13 @@ func (s *special) DeepCopyObject() runtime.Object {
 		out.hidden.words[key] = slices.Clone(value)
 	}
 	return &out
+}
+
+// fieldsV1 does without metav1.NewFieldsV1, which the oldest supported apimachinery lacks.
+func fieldsV1(raw string) *metav1.FieldsV1 {
+	fields := &metav1.FieldsV1{}
+	if err := fields.UnmarshalJSON([]byte(raw)); err != nil {
+		panic(err)
+	}
+	return fields
 }

@@ -29,7 +29,7 @@ func TestDrop(t *testing.T) {
 			for i, all := range []map[string]string{
 				nil, {"a": "b"}, {"drop/one": "1"}, {"drop/one": "1", "drop/two": "2"}, {"a": "b", "drop/two": "2", "c": "d"},
 			} {
-				managed := []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: metav1.NewFieldsV1("{}")}, {Manager: "n"}}
+				managed := []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: fieldsV1("{}")}, {Manager: "n"}}
 				in := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{Name: "t", Annotations: all, ManagedFields: managed}}
 				in.Template.ObjectMeta = metav1.ObjectMeta{Annotations: all, ManagedFields: managed}
 				data, err := in.Marshal()

@@ -55,7 +55,7 @@ func (f *filler) fill(v reflect.Value) {
 		p.Time = time.Unix(f.r.Int64N(4e9), 1000*f.r.Int64N(1e6)).Local()
 		return
 	case *metav1.FieldsV1:
-		*p = *metav1.NewFieldsV1(`{"f:metadata":{}}`)
+		*p = *fieldsV1(`{"f:metadata":{}}`)
 		return
 	case *resource.Quantity:
 		*p = *resource.NewMilliQuantity(f.r.Int64N(100000), resource.DecimalSI)
@@ -109,4 +109,13 @@ func (f *filler) fill(v reflect.Value) {
 	case reflect.Float64, reflect.Float32:
 		v.SetFloat(f.r.Float64())
 	}
+}
+
+// fieldsV1 does without metav1.NewFieldsV1, which the oldest supported apimachinery lacks.
+func fieldsV1(raw string) *metav1.FieldsV1 {
+	fields := &metav1.FieldsV1{}
+	if err := fields.UnmarshalJSON([]byte(raw)); err != nil {
+		panic(err)
+	}
+	return fields
 }

@@ -12,14 +12,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
-	resourcev1 "k8s.io/api/resource/v1"
+	resourcev1beta1 "k8s.io/api/resource/v1beta1"
 )
 
 // fuzzTypes have, together, all that is peculiar on the wire.
 var fuzzTypes = []reflect.Type{
 	reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.Secret](), reflect.TypeFor[corev1.ResourceQuota](), reflect.TypeFor[corev1.Event](),
 	reflect.TypeFor[appsv1.Deployment](), reflect.TypeFor[rbacv1.ClusterRole](), reflect.TypeFor[networkingv1.NetworkPolicy](),
-	reflect.TypeFor[authenticationv1.TokenReview](), reflect.TypeFor[resourcev1.ResourceSlice](),
+	reflect.TypeFor[authenticationv1.TokenReview](), reflect.TypeFor[resourcev1beta1.ResourceSlice](),
 }
 
 // FuzzDecode holds that what a Decoder takes is what Unmarshal makes of it, however often it comes and whatever came before.

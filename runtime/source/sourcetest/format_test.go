@@ -28,7 +28,7 @@ import (
 func full(name string) *corev1.Pod {
 	p := pod("shop", name, label("app", "web"))
 	p.Annotations = map[string]string{"note": "é\n\"x\"<&>"}
-	p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(`{"f:spec":{}}`)}}
+	p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", FieldsType: "FieldsV1", FieldsV1: fieldsV1(`{"f:spec":{}}`)}}
 	p.OwnerReferences = []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: "web", UID: "u", Controller: new(true)}}
 	p.Spec.NodeName = "node-1"
 	p.Spec.Containers = []corev1.Container{{
@@ -276,4 +276,13 @@ func TestEncodingFailureIsTheTestsFault(t *testing.T) {
 		}
 	}()
 	send(t.Context(), t, server, "/api/v1/pods", sourcetest.Protobuf)
+}
+
+// fieldsV1 does without metav1.NewFieldsV1, which the oldest supported apimachinery lacks.
+func fieldsV1(raw string) *metav1.FieldsV1 {
+	fields := &metav1.FieldsV1{}
+	if err := fields.UnmarshalJSON([]byte(raw)); err != nil {
+		panic(err)
+	}
+	return fields
 }
