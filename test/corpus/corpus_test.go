@@ -20,7 +20,7 @@ func TestProjects(t *testing.T) {
 	for _, p := range projects {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
-			m := newModule(t, p)
+			m := newModule(t, p, "shared")
 			if *update {
 				m.run(t, "go", "mod", "tidy", "-e") // there is nothing generated yet
 			}

@@ -10,4 +10,6 @@
 //	project ─▶ go tool informer-gen init ─▶ + indexes ─▶ go tool informer-gen ─▶ go vet
 //	                                                                         ├─▶ go/types against the project's own informers
 //	                                                                         └─▶ go test: over the devserver or sourcetest
+//
+// Two projects with older Kubernetes libraries are compiled only, beside controller-runtime, and must keep these libraries.
 package corpus

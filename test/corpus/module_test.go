@@ -27,14 +27,15 @@ type userModule struct {
 	dir     string // below _work, the same each time: the build cache knows packages by their folders
 }
 
-// newModule makes the module of a project anew, from what is in testdata.
-func newModule(t *testing.T, p project) userModule {
+// newModule makes the module of a project anew, from its folder in testdata and the one of that name, which others have in common
+// with it.
+func newModule(t *testing.T, p project, common string) userModule {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("_work", p.name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	from := []string{p.folder(), filepath.Join("testdata", "shared")}
+	from := []string{p.folder(), filepath.Join("testdata", common)}
 	if p.server {
 		from = append(from, filepath.Join("testdata", "devserver"))
 	}
