@@ -262,7 +262,7 @@ func ExampleWithMutationDetector() {
 	must(err)
 	must(factory.Start(ctx))
 	m := <-found
-	fmt.Println(m.Handler, m.Key, m.Path, m.Before, m.After)
+	fmt.Println(m.Handler, m.Key, m.Path)
 	must(factory.Shutdown(ctx))
-	// Output: scheduler shop/blue .spec.nodeName "node-7" "node-8"
+	// Output: scheduler shop/blue .spec.nodeName
 }

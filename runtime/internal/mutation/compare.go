@@ -23,39 +23,33 @@ var (
 	freeFormType     = reflect.TypeFor[map[string]any]()
 )
 
-// difference is the first difference of two objects: in the order of the fields of a struct, of the elements of a slice, and
-// of the sorted keys of a map.
-type difference struct{ path, before, after string }
-
-// compare returns the first difference of two objects. Quantities of one value and format are equal, whatever they have
-// cached; a nil slice or map differs from an empty one.
-func compare(before, after runtime.Object) (difference, bool) {
+// compare returns the path of the first difference of two objects: in the order of the fields of a struct, of the elements of a
+// slice, and of the sorted keys of a map. Quantities of one value and format are equal, whatever they have cached; a nil slice
+// or map differs from an empty one.
+func compare(before, after runtime.Object) (path string, differ bool) {
 	var w walk
 	a, b := reflect.ValueOf(before), reflect.ValueOf(after)
 	switch {
 	case a.IsValid() != b.IsValid(): // one is nil
-		w.found(a, b)
 	case !a.IsValid() || !w.differ(a, b):
-		return difference{}, false
+		return "", false
 	}
 	slices.Reverse(w.path)
-	path := strings.Join(w.path, "")
-	if path == "" {
+	if path = strings.Join(w.path, ""); path == "" {
 		path = "." // the object itself
 	}
-	return difference{path: path, before: text(w.before), after: text(w.after)}, true
+	return path, true
 }
 
-// walk is one comparison. It has results only if there is a difference.
+// Equal reports whether two objects have equal content, as a Detector compares it. Parts that they share are not looked at.
+func Equal(a, b runtime.Object) bool {
+	_, differ := compare(a, b)
+	return !differ
+}
+
+// walk is one comparison. It has a path only if there is a difference.
 type walk struct {
-	path          []string      // from the difference up
-	before, after reflect.Value // invalid: absent
-}
-
-// found notes the difference. It returns true, for differ to return.
-func (w *walk) found(a, b reflect.Value) bool {
-	w.before, w.after = a, b
-	return true
+	path []string // from the difference up
 }
 
 // under adds a segment to the path. It returns true, for differ to return.
@@ -64,10 +58,10 @@ func (w *walk) under(segment string) bool {
 	return true
 }
 
-// differ says whether two values differ, and notes where. They have the same type, unless they are what two interfaces hold.
+// differ reports whether two values differ, and notes where. They have the same type, unless they are what two interfaces hold.
 func (w *walk) differ(a, b reflect.Value) bool {
 	if a.Type() != b.Type() {
-		return w.found(a, b)
+		return true
 	}
 	var same bool
 	switch a.Kind() {
@@ -76,19 +70,19 @@ func (w *walk) differ(a, b reflect.Value) bool {
 			return false
 		}
 		if a.IsNil() || b.IsNil() {
-			return w.found(a, b)
+			return true
 		}
 		return w.differ(a.Elem(), b.Elem())
 	case reflect.Interface:
 		if a.IsNil() || b.IsNil() {
-			return a.IsNil() != b.IsNil() && w.found(a, b)
+			return a.IsNil() != b.IsNil()
 		}
 		return w.differ(a.Elem(), b.Elem())
 	case reflect.Struct:
 		return w.structs(a, b)
 	case reflect.Slice:
 		if a.IsNil() != b.IsNil() {
-			return w.found(a, b)
+			return true
 		}
 		if a.Pointer() == b.Pointer() && a.Len() == b.Len() {
 			return false
@@ -102,7 +96,7 @@ func (w *walk) differ(a, b reflect.Value) bool {
 		return w.elements(a, b)
 	case reflect.Map:
 		if a.IsNil() != b.IsNil() {
-			return w.found(a, b)
+			return true
 		}
 		return a.Pointer() != b.Pointer() && w.maps(a, b)
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
@@ -114,7 +108,7 @@ func (w *walk) differ(a, b reflect.Value) bool {
 	default: // the other basic types
 		same = a.Equal(b)
 	}
-	return !same && w.found(a, b)
+	return !same
 }
 
 func (w *walk) structs(a, b reflect.Value) bool {
@@ -124,13 +118,13 @@ func (w *walk) structs(a, b reflect.Value) bool {
 		if a.CanInterface() {
 			// They are copies, because Cmp converts what it is called on.
 			x, y := a.Interface().(resource.Quantity), b.Interface().(resource.Quantity)
-			return (x.Format != y.Format || x.Cmp(y) != 0) && w.found(a, b)
+			return x.Format != y.Format || x.Cmp(y) != 0
 		}
 	case timeType:
 		// By fields: Equal would miss another time zone. A zone itself is immutable, apart from its caches.
 		for i := range t.NumField() {
 			if !a.Field(i).Equal(b.Field(i)) {
-				return w.found(a, b)
+				return true
 			}
 		}
 		return false
@@ -151,9 +145,6 @@ func (w *walk) elements(a, b reflect.Value) bool {
 		x, y := element(a, i), element(b, i)
 		if x.IsValid() && y.IsValid() && !w.differ(x, y) {
 			continue
-		}
-		if !x.IsValid() || !y.IsValid() {
-			w.found(x, y)
 		}
 		return w.under("[" + strconv.Itoa(i) + "]")
 	}
@@ -183,9 +174,6 @@ func (w *walk) maps(a, b reflect.Value) bool {
 		x, y := a.MapIndex(key), b.MapIndex(key)
 		if x.IsValid() && y.IsValid() && !w.differ(x, y) {
 			continue
-		}
-		if !x.IsValid() || !y.IsValid() {
-			w.found(x, y)
 		}
 		return w.under(keySegment(a.Type(), key))
 	}

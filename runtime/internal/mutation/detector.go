@@ -103,8 +103,8 @@ func (d *Detector) entry(obj object.Object) *entry {
 		return e
 	}
 	pristine := obj.DeepCopyObject()
-	if changed, lossy := compare(pristine, obj); lossy {
-		giveUp(d, reflect.TypeOf(obj), changed.path)
+	if path, lossy := compare(pristine, obj); lossy {
+		giveUp(d, reflect.TypeOf(obj), path)
 		return nil
 	}
 	e := &entry{pristine: pristine, identity: Mutation{
@@ -157,7 +157,7 @@ func (d *Detector) compare(obj object.Object, e *entry, handler string) {
 		return
 	}
 	e.mu.Lock()
-	changed, mutated := compare(e.pristine, obj)
+	path, mutated := compare(e.pristine, obj)
 	if mutated {
 		e.pristine = obj.DeepCopyObject()
 	}
@@ -166,7 +166,7 @@ func (d *Detector) compare(obj object.Object, e *entry, handler string) {
 		return
 	}
 	m := e.identity
-	m.Path, m.Before, m.After, m.Handler = changed.path, changed.before, changed.after, handler
+	m.Path, m.Handler = path, handler
 	if d.report != nil {
 		d.report(m)
 		return

@@ -4,7 +4,8 @@
 //
 // A Detector keeps a deep copy of each object that is stored, and compares: the objects of a callback before and after
 // it, so that the handler that changes one is named, and all objects of the cache time and again, for what others do. It
-// says which field differs first, and how. Objects may share parts: a change of such a part is reported for each of them.
+// reports which field differs first, and never what it holds. Objects may share parts: a change of such a part is reported
+// for each of them.
 //
 // # What it costs
 //

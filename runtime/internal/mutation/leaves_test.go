@@ -18,18 +18,15 @@ func TestEveryFieldOfAPod(t *testing.T) {
 	pristine := pod.DeepCopy()
 	paths := map[string]bool{}
 	changes(reflect.ValueOf(pod).Elem(), func(what string, undo func()) {
-		d, differs := compare(pristine, pod)
-		switch {
-		case !differs:
+		path, differs := compare(pristine, pod)
+		if !differs {
 			t.Errorf("a change of %s goes unnoticed", what)
-		case d.before == d.after:
-			t.Errorf("%s: %s before and after", d.path, d.before)
 		}
-		paths[d.path] = true
+		paths[path] = true
 		undo()
 	})
-	if d, differs := compare(pristine, pod); differs {
-		t.Errorf("a change is not undone: %+v", d)
+	if path, differs := compare(pristine, pod); differs {
+		t.Errorf("a change is not undone: %s", path)
 	}
 	if len(paths) < 700 {
 		t.Errorf("only %d paths", len(paths))

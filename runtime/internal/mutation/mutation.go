@@ -13,14 +13,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Mutation is what informer.Mutation is, which has the same fields and describes them.
+// Mutation is what informer.Mutation is, which has the same fields and describes them. None of them is a value of the object:
+// it may be a Secret, and a Mutation ends up in logs.
 type Mutation struct {
 	Informer        string
 	Key             object.Key
 	UID             types.UID
 	ResourceVersion string
 	Path            string
-	Before, After   string
 	Handler         string
 }
 
@@ -31,7 +31,7 @@ func (m Mutation) Error() string {
 	if m.Handler != "" {
 		fmt.Fprintf(&b, " during a callback of handler %q", m.Handler)
 	}
-	fmt.Fprintf(&b, ": %s was %s and is now %s; modify a copy made by DeepCopyObject", m.Path, m.Before, m.After)
+	fmt.Fprintf(&b, ": %s has another value; modify a copy made by DeepCopyObject", m.Path)
 	return b.String()
 }
 

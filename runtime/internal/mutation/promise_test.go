@@ -50,7 +50,7 @@ func TestPromise10WhoMutatesCachedObjectsIsReported(t *testing.T) {
 		factory := informer.NewFactory(client, informer.WithMutationDetector(func(m informer.Mutation) {
 			mu.Lock()
 			defer mu.Unlock()
-			reported = append(reported, fmt.Sprintf("%s %s %s %s %s %s", m.Informer, m.Handler, m.Key, m.Path, m.Before, m.After))
+			reported = append(reported, fmt.Sprintf("%s %s %s %s", m.Informer, m.Handler, m.Key, m.Path))
 		}))
 		cache := informer.For[*corev1.Pod](factory, resource)
 		add := func(name string, handler informer.HandlerFuncs[*corev1.Pod]) {
@@ -72,9 +72,9 @@ func TestPromise10WhoMutatesCachedObjectsIsReported(t *testing.T) {
 		want()
 
 		pods.Update(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue", Labels: map[string]string{"a": "b"}}})
-		want(`pods/v1 bad shop/blue .spec.nodeName "" "here"`)
+		want(`pods/v1 bad shop/blue .spec.nodeName`)
 		pods.Delete("shop", "green")
-		want(`pods/v1 bad shop/green .metadata.finalizers null ["mine"]`)
+		want(`pods/v1 bad shop/green .metadata.finalizers`)
 		time.Sleep(10 * time.Second)
 		want()
 
@@ -86,12 +86,12 @@ func TestPromise10WhoMutatesCachedObjectsIsReported(t *testing.T) {
 		pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "red"}})
 		want()
 		time.Sleep(time.Second)
-		want(`pods/v1  shop/blue .metadata.labels["a"] "b" (absent)`)
+		want(`pods/v1  shop/blue .metadata.labels["a"]`)
 
 		blue.Labels["a"] = "c"
 		if err := factory.Shutdown(t.Context()); err != nil { // looks once more
 			t.Fatal(err)
 		}
-		want(`pods/v1  shop/blue .metadata.labels["a"] (absent) "c"`)
+		want(`pods/v1  shop/blue .metadata.labels["a"]`)
 	})
 }

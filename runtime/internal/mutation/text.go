@@ -3,8 +3,6 @@
 package mutation
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -44,42 +42,4 @@ func keyText(key reflect.Value) string {
 		return key.String()
 	}
 	return fmt.Sprint(key)
-}
-
-// text returns a value as JSON if it can be written so, at most 200 bytes of it.
-func text(v reflect.Value) string {
-	if !v.IsValid() {
-		return "(absent)"
-	}
-	s, ok := jsonText(v)
-	if !ok {
-		s = fmt.Sprintf("%+v", v)
-	}
-	const limit = 200
-	if len(s) <= limit {
-		return s
-	}
-	const more = "…"
-	return strings.ToValidUTF8(s[:limit-len(more)], "") + more
-}
-
-func jsonText(v reflect.Value) (s string, ok bool) {
-	if !v.CanInterface() {
-		return "", false
-	}
-	defer func() {
-		if recover() != nil { // a MarshalJSON that can't do with what was made of its object
-			s, ok = "", false
-		}
-	}()
-	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 && !v.IsNil() {
-		return strconv.Quote(string(v.Bytes())), true // not base64
-	}
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v.Interface()); err != nil {
-		return "", false
-	}
-	return strings.TrimSuffix(b.String(), "\n"), true
 }
