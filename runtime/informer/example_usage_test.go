@@ -69,7 +69,7 @@ func ExampleWithTransform() {
 // An error handler hears of every failure of a list or a watch, and can tell them apart.
 func ExampleWithErrorHandler() {
 	server, _, client := cluster()
-	server.Inject(sourcetest.Fault{Times: 2, Do: sourcetest.Refuse(http.StatusForbidden)})
+	server.Inject(sourcetest.Fault{Times: 2, Do: sourcetest.Refuse(http.StatusUnauthorized)})
 	ctx := context.Background()
 	failures := make(chan reflector.Reason, 10)
 	factory := informer.NewFactory(client,
@@ -85,8 +85,8 @@ func ExampleWithErrorHandler() {
 		fmt.Println(reason)
 	}
 	// Output:
-	// forbidden
-	// forbidden
+	// unauthorized
+	// unauthorized
 }
 
 // Waiting for sync can end early where it would take somebody to help.

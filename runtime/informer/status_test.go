@@ -81,7 +81,7 @@ func TestFailOnForgetsTheLastRun(t *testing.T) {
 		t.Run(fmt.Sprint("the last run is stuck ", stuck), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newShop()
-				allow := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
+				allow := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
 				let := make(chan struct{})
 				if !stuck {
 					close(let)
@@ -93,7 +93,7 @@ func TestFailOnForgetsTheLastRun(t *testing.T) {
 					t.Fatal(err)
 				}
 				synctest.Wait()
-				if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); !apierrors.IsForbidden(err) {
+				if err := f.WaitForCacheSync(t.Context(), informer.FailOn()); !apierrors.IsUnauthorized(err) {
 					t.Errorf("got %v", err)
 				}
 				allow()

@@ -27,13 +27,16 @@ func (b Backoff) withDefaults() Backoff {
 	if b.ResetAfter == 0 {
 		b.ResetAfter = 2 * time.Minute
 	}
+	if b.MaxRetryAfter == 0 {
+		b.MaxRetryAfter = 5 * time.Minute
+	}
 	return b
 }
 
 // validate checks a Backoff whose defaults are filled in.
 func (b Backoff) validate() error {
 	switch {
-	case b.Initial < 0 || b.Max < 0 || b.ResetAfter < 0:
+	case b.Initial < 0 || b.Max < 0 || b.ResetAfter < 0 || b.MaxRetryAfter < 0:
 		return errors.New("negative duration in Tuning.Backoff; 0 means its default")
 	case b.Max < b.Initial:
 		return fmt.Errorf("the longest wait, Backoff.Max %v, is shorter than the first, Backoff.Initial %v", b.Max, b.Initial)
@@ -54,14 +57,16 @@ func (b Backoff) Wait(n int) time.Duration {
 	return time.Duration(wait - rand.Float64()*max(b.Jitter, 0)*wait)
 }
 
-// RetryAfter returns the time that the server asks to wait in err (Retry-After, in a header or a Status), never shortened
-// and prolonged at random by up to a tenth, so that not all clients come back at once. It is 0 if the server asks for none,
-// and if err is one that no wait makes better, like 410.
-func RetryAfter(err error) time.Duration {
+// RetryAfter returns how long to wait because the server asks for it in err (Retry-After, in a header or a Status): that time,
+// or MaxRetryAfter if it is longer, prolonged at random by up to a tenth, so that not all clients come back at once. It is 0 if
+// the server asks for none, and if err is one that no wait makes better, like 410.
+func (b Backoff) RetryAfter(err error) time.Duration {
 	_, after := classify(err)
-	return obey(after)
+	return b.withDefaults().obey(after)
 }
 
-func obey(after time.Duration) time.Duration {
+// obey returns how long to wait for a Retry-After. The defaults of b are filled in.
+func (b Backoff) obey(after time.Duration) time.Duration {
+	after = min(after, b.MaxRetryAfter)
 	return after + time.Duration(rand.Float64()*0.1*float64(after))
 }

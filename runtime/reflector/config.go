@@ -73,6 +73,9 @@ type Backoff struct {
 	// ResetAfter is how long a watch has to be open for the next failure, and the next wait, to be the first again. 0 means
 	// 2 minutes.
 	ResetAfter time.Duration
+	// MaxRetryAfter is the longest wait that a server can ask for: a longer Retry-After counts as this, so that a wrong one does
+	// not stop an informer for good. 0 means 5 minutes.
+	MaxRetryAfter time.Duration
 }
 
 // withDefaults fills what is zero. All defaults are here and in Backoff's.

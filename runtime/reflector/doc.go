@@ -10,7 +10,7 @@
 //
 //	 a round begins: at the start, after a watch's 410, or when the versions went back
 //	   │
-//	   ▼           not known, no bookmark, 5xx, 410
+//	   ▼           not known, forbidden, no bookmark, 5xx, 410
 //	Streaming ─────────────────────────────────────▶ Listing
 //	   │                                                │
 //	   │ bookmark                                       │ last page
@@ -42,16 +42,23 @@
 // long answers.
 //
 // A watch that fails is opened again at the last version; no list is read unless the server says that it has forgotten the
-// version (410), has lost an object, or sends older versions than before, or unless two watches in a row were accepted and
-// failed at once at the same version. Versions that are not numbers are not compared.
+// version (410), has lost an object, or sends older versions than before, or unless two watches in a row were forbidden, or were
+// accepted and failed at once at the same version. Versions that are not numbers are not compared.
+//
+// # Rights
+//
+// An account that may list and not watch is served by lists: one after each wait, which grow as after any failure, followed by an
+// attempt to watch, which shows when the right has been given. The Sink has a full state, so the reflector has synced, and
+// Status.Reason is ReasonWatchForbidden for as long as it lasts. Where lists are forbidden too it is ReasonForbidden; a
+// reflector that has a full state already goes on trying to watch from there.
 //
 // # Waiting
 //
-// A failed request is repeated after a wait (Backoff), or after the time that the server asks for (Retry-After, and at most
-// a tenth more). Where there is something better to try, it is tried without a wait, but not twice in a row until a watch
-// has been open for Backoff.ResetAfter: a server that expires every version is not asked in a loop. A watch that the server
-// ends normally after a second or more is opened again at once; that is no failure. A watch that was silent for too long is
-// opened again at once too, because API servers send no bookmarks while nothing changes.
+// A failed request is repeated after a wait (Backoff), or after the time that the server asks for (Retry-After up to
+// Backoff.MaxRetryAfter, and at most a tenth more). Where there is something better to try, it is tried without a wait, but
+// not twice in a row until a watch has been open for Backoff.ResetAfter: a server that expires every version is not asked in
+// a loop. A watch that the server ends normally after a second or more is opened again at once; that is no failure. A watch
+// that was silent for too long is opened again at once too, because API servers send no bookmarks while nothing changes.
 //
 // The waits, and Status.Attempts, begin anew when a watch has been open for Backoff.ResetAfter, and never because time has
 // passed: during an outage, however long, the waits stay at Backoff.Max.
@@ -71,7 +78,10 @@
 // A server whose storage was put back to an older state (a restored backup) counts its versions again from there. This is
 // noticed when an event or a bookmark is older than the one before, when a full state is older than what the Sink has, when
 // the server says that it has not reached a version, and when a watch was silent: before the next one, the server is asked
-// for its version, by a list of one object. What follows is the most recent full state, which replaces everything.
+// for its version, by a list of one object. What follows is the most recent full state, which replaces everything: it is asked
+// for with source.ListOptions.Anew or source.WatchOptions.Anew, since the restored server may give a version that the Sink has
+// seen to another state of the same object. A full state after a 410 that turns out to be older than what was seen is read again
+// that way.
 //
 // It is not noticed if all watches were closed while the server went back, and its versions have passed the old one again
 // before a watch has been silent for Tuning.SilenceTimeout: then an object that differs stays so until it changes, or until

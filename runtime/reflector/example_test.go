@@ -4,13 +4,11 @@ package reflector_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -102,7 +100,7 @@ func ExampleReasonOf() {
 	fmt.Println(r.Run(ctx))
 	// Output:
 	// begin
-	// forbidden; needs somebody's help: true
+	// unauthorized; needs somebody's help: true
 	// forget it
 	// <nil>
 }
@@ -111,7 +109,7 @@ func ExampleReasonOf() {
 type closed struct{ memory }
 
 func (closed) Watch(context.Context, source.WatchOptions, func(), func(source.Event[widget]) error) error {
-	return apierrors.NewForbidden(schema.GroupResource{Group: "samples.io", Resource: "widgets"}, "", errors.New("no rights"))
+	return apierrors.NewUnauthorized("who are you?")
 }
 
 func ExampleBackoff_Wait() {

@@ -218,7 +218,7 @@ func TestFaultW06RetryAfterIsObeyed(t *testing.T) {
 func TestFaultW06NoRelist(t *testing.T) {
 	for name, err := range map[string]error{
 		"500": statusError(500, 0), "503": errBusy, "504": statusError(504, 0), "429": statusError(429, 0), "401": statusError(401, 0),
-		"403": statusError(403, 0), "404": statusError(404, 0), "reset": errors.New("connection reset by peer"), "cut": io.ErrUnexpectedEOF,
+		"404": statusError(404, 0), "reset": errors.New("connection reset by peer"), "cut": io.ErrUnexpectedEOF,
 		"closed at once": nil,
 	} {
 		t.Run(name, func(t *testing.T) {

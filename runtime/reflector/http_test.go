@@ -87,7 +87,7 @@ func TestOverHTTP(t *testing.T) {
 		asked = append(asked, q.Encode())
 		switch n {
 		case 1:
-			return 403, nil, text("no")
+			return 401, nil, text("no")
 		case 2:
 			return 429, http.Header{"Retry-After": {"20"}}, text("later")
 		case 3:
@@ -126,7 +126,7 @@ func TestOverHTTP(t *testing.T) {
 		for _, err := range g.errs {
 			reasons = append(reasons, ReasonOf(err).String())
 		}
-		if got, want := strings.Join(reasons, ", "), "forbidden, throttled, bad data, bad data, expired, refused, silent"; got != want {
+		if got, want := strings.Join(reasons, ", "), "unauthorized, throttled, bad data, bad data, expired, refused, silent"; got != want {
 			t.Errorf("failed %s\nwant   %s", got, want)
 		}
 		if s := g.Status(); s.State != StateWatching || s.BadData != 2 || s.Relists != 1 || s.ResourceVersion != "9" {

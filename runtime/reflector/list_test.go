@@ -156,7 +156,7 @@ func TestWatchListOfChangesOnly(t *testing.T) {
 
 // TestHealthyWatchListResetsTheBackoff: what follows the bookmark is a watch like any other.
 func TestHealthyWatchListResetsTheBackoff(t *testing.T) {
-	forbidden := statusError(http.StatusForbidden, 0)
+	denied := statusError(http.StatusUnauthorized, 0)
 	src := &fake{}
 	src.watch = func(ctx context.Context, n int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
 		if n == 3 {
@@ -164,7 +164,7 @@ func TestHealthyWatchListResetsTheBackoff(t *testing.T) {
 			event(mark("5", true))
 			sleep(ctx, 2*time.Minute)
 		}
-		return forbidden
+		return denied
 	}
 	bubble(t, src, Config[thing]{Tuning: Tuning{Backoff: Backoff{Jitter: -1}}}, func(g *rig) {
 		g.pass(3 * time.Minute)

@@ -27,6 +27,7 @@ func (s *state) step(in *input) action {
 		if s.phase == StateConnecting {
 			s.phase = StateWatching
 		}
+		s.noWatch = false
 		return action{}
 	case inEvent:
 		if s.phase == StateStreaming {
@@ -53,7 +54,7 @@ func (s *state) step(in *input) action {
 // begin starts a round: a new full state.
 func (s *state) begin() action {
 	s.pages = pages{}
-	if s.rules.stream && !s.noStream && !s.listOnly {
+	if s.rules.stream && !s.noStream && !s.noWatch && !s.listOnly {
 		s.phase = StateStreaming
 		a := action{op: opStream, version: s.version}
 		if s.fresh {
@@ -204,7 +205,7 @@ func (s *state) found(reason Reason) action {
 // complete notes that the sink has a full state that stands at version.
 func (s *state) complete(version string) {
 	s.version, s.synced = version, true
-	s.fresh, s.whole, s.listOnly, s.doubt = false, false, false, false
+	s.fresh, s.anew, s.whole, s.listOnly, s.doubt = false, false, false, false, false
 	s.pages = pages{}
 }
 
@@ -255,7 +256,9 @@ func (s *state) streamFailed(in *input) action {
 		s.listOnly = true
 		return s.begin()
 	case ReasonWentBack:
-		s.fresh = true
+		return s.wentBack()
+	case ReasonWatchForbidden:
+		s.noWatch = true
 		return s.retry(StateListing)
 	case ReasonBadData, ReasonTransform:
 		s.listOnly = true
@@ -277,8 +280,12 @@ func (s *state) listFailed(in *input) action {
 		}
 		return s.retry(StateListing)
 	case ReasonTooNew, ReasonWentBack:
-		s.fresh = true
-		return s.retry(StateListing)
+		return s.wentBack()
+	case ReasonForbidden:
+		if s.noWatch && s.synced && !s.fresh {
+			s.noWatch = false // lists are no way around it; a watch goes on where the last one ended
+			return s.wait(StateConnecting, in.after)
+		}
 	}
 	s.listOnly = false // the next one is a watch-list again, if this one stood in for one
 	if in.reason == ReasonBadData || in.reason == ReasonTransform {
@@ -292,8 +299,12 @@ func (s *state) watchFailed(in *input) action {
 	case ReasonExpired, ReasonUnreadable:
 		return s.retry(StateListing)
 	case ReasonTooNew, ReasonWentBack:
-		s.fresh = true
-		return s.retry(StateListing)
+		return s.wentBack()
+	case ReasonWatchForbidden:
+		if s.noWatch {
+			return s.wait(StateListing, in.after)
+		}
+		s.noWatch = true
 	case ReasonSilent:
 		if s.phase == StateWatching {
 			// Most likely nothing has happened. The next requests show whether the server is still there, and where.
@@ -321,13 +332,20 @@ func (s *state) watchFailed(in *input) action {
 	return s.wait(StateConnecting, in.after)
 }
 
-// isOld says whether a full state at version can't be used because a newer one has been seen. The most recent one always
-// can.
-func (s *state) isOld(version string) bool {
-	return !s.fresh && older(version, s.version)
+// wentBack begins a round after a version that is older than one before, or that the server has not reached. What was read
+// under one of the newer versions may differ from what the server has under the same one, so all is read anew.
+func (s *state) wentBack() action {
+	s.fresh, s.anew = true, true
+	return s.retry(StateListing)
 }
 
-// older says whether a is a version before b; versions that can't be compared are not.
+// isOld reports whether a full state at version is older than what has been seen, and has not been read anew because of that. Even
+// the most recent one can't be used then.
+func (s *state) isOld(version string) bool {
+	return !s.anew && older(version, s.version)
+}
+
+// older reports whether a is a version before b; versions that can't be compared are not.
 func older(a, b string) bool {
 	c, err := resourceversion.Compare(a, b)
 	return err == nil && c < 0

@@ -66,7 +66,7 @@ func TestStep(t *testing.T) {
 			state{phase: StateStreaming}, action{},
 		},
 		"watch-list: its end": {
-			state{phase: StateStreaming, fresh: true, listOnly: true, whole: true}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
+			state{phase: StateStreaming, fresh: true, anew: true, listOnly: true, whole: true}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
 			state{phase: StateWatching, synced: true, version: "3"}, action{call: callEnd, told: "3"},
 		},
 		"watch-list: an older state than seen": {
@@ -75,6 +75,10 @@ func TestStep(t *testing.T) {
 		},
 		"watch-list: the most recent state is older than seen": {
 			state{phase: StateStreaming, version: "9", fresh: true}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
+			state{phase: StateStreaming, version: "9", fresh: true}, action{op: opLeave, found: ReasonWentBack},
+		},
+		"watch-list: the most recent state is older than seen, and read anew": {
+			state{phase: StateStreaming, version: "9", fresh: true, anew: true}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
 			state{phase: StateWatching, version: "3", synced: true}, action{call: callEnd, told: "3"},
 		},
 		"watch-list: unknown to the server": {
@@ -103,7 +107,7 @@ func TestStep(t *testing.T) {
 		},
 		"watch-list: left because it is older than seen": {
 			state{rules: streams, phase: StateStreaming, version: "9"}, failed(ReasonWentBack),
-			state{rules: streams, phase: StateStreaming, version: "9", fresh: true, hasty: true}, action{call: callAbort, op: opStream},
+			state{rules: streams, phase: StateStreaming, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opStream},
 		},
 		"watch-list: bad data": {
 			state{rules: streams, phase: StateStreaming}, failed(ReasonBadData),
@@ -114,8 +118,12 @@ func TestStep(t *testing.T) {
 			state{rules: streams, phase: StateWaiting, then: StateListing, listOnly: true, hasty: true}, action{call: callAbort, op: opWait},
 		},
 		"watch-list: forbidden": {
-			state{rules: streams, phase: StateStreaming}, failed(ReasonForbidden),
-			state{rules: streams, phase: StateWaiting, then: StateListing}, action{call: callAbort, op: opWait},
+			state{rules: streams, phase: StateStreaming}, failed(ReasonWatchForbidden),
+			state{rules: streams, phase: StateListing, noWatch: true, hasty: true}, action{call: callAbort, op: opList, version: "0", limit: 500},
+		},
+		"watch-list: forbidden again": {
+			state{rules: streams, phase: StateStreaming, hasty: true}, failed(ReasonWatchForbidden),
+			state{rules: streams, phase: StateWaiting, then: StateListing, noWatch: true, hasty: true}, action{call: callAbort, op: opWait},
 		},
 
 		"list: only page": {
@@ -136,10 +144,14 @@ func TestStep(t *testing.T) {
 		},
 		"list: older than seen": {
 			state{phase: StateListing, version: "9"}, input{kind: inPage, version: "5"},
-			state{phase: StateListing, version: "9", fresh: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, found: ReasonWentBack},
+			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, found: ReasonWentBack},
 		},
 		"list: most recent one older than seen": {
 			state{phase: StateListing, version: "9", fresh: true}, input{kind: inPage, version: "5"},
+			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, found: ReasonWentBack},
+		},
+		"list: most recent one older than seen, and read anew": {
+			state{phase: StateListing, version: "9", fresh: true, anew: true}, input{kind: inPage, version: "5"},
 			state{phase: StateConnecting, version: "5", synced: true}, action{call: callEnd, told: "5", op: opWatch, version: "5"},
 		},
 		"list: versions that can't be compared": {
@@ -156,7 +168,7 @@ func TestStep(t *testing.T) {
 		},
 		"list: too new": {
 			state{phase: StateListing, version: "9"}, failed(ReasonTooNew),
-			state{phase: StateListing, version: "9", fresh: true, hasty: true}, action{call: callAbort, op: opList, limit: 500},
+			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500},
 		},
 		"list: token expired": {
 			state{phase: StateListing, rules: rules{pageSize: 7}, pages: pages{version: "5", token: "a"}}, failed(ReasonExpired),
@@ -167,6 +179,18 @@ func TestStep(t *testing.T) {
 			state{phase: StateWaiting, then: StateListing, rules: streams}, action{call: callAbort, op: opWait},
 		},
 
+		"list: forbidden, like the watch-list before": {
+			state{phase: StateListing, rules: streams, noWatch: true, hasty: true}, failed(ReasonForbidden),
+			state{phase: StateWaiting, then: StateListing, rules: streams, noWatch: true, hasty: true}, action{call: callAbort, op: opWait},
+		},
+		"list: forbidden in place of a watch": {
+			state{phase: StateListing, rules: streams, version: "5", synced: true, noWatch: true, hasty: true}, failed(ReasonForbidden),
+			state{phase: StateWaiting, then: StateConnecting, rules: streams, version: "5", synced: true, hasty: true}, action{call: callAbort, op: opWait},
+		},
+		"list: forbidden after versions that went back": {
+			state{phase: StateListing, version: "5", synced: true, fresh: true, anew: true, noWatch: true}, failed(ReasonForbidden),
+			state{phase: StateWaiting, then: StateListing, version: "5", synced: true, fresh: true, anew: true, noWatch: true}, action{call: callAbort, op: opWait},
+		},
 		"list: bad data in place of a watch-list": {
 			state{phase: StateListing, rules: streams, listOnly: true, hasty: true}, failed(ReasonBadData),
 			state{phase: StateWaiting, then: StateListing, rules: streams, hasty: true}, action{call: callAbort, op: opWait},
@@ -202,7 +226,7 @@ func TestStep(t *testing.T) {
 		},
 		"watch: went back": {
 			state{phase: StateWatching, version: "10"}, failed(ReasonWentBack),
-			state{phase: StateListing, version: "10", fresh: true, hasty: true}, action{op: opList, limit: 500},
+			state{phase: StateListing, version: "10", fresh: true, anew: true, hasty: true}, action{op: opList, limit: 500},
 		},
 		"watch: ended": {
 			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inEnded},
@@ -258,7 +282,7 @@ func TestStep(t *testing.T) {
 		},
 		"watch: the server was put back": {
 			state{phase: StateConnecting, version: "5"}, input{kind: inProbed, version: "3"},
-			state{phase: StateListing, version: "5", fresh: true, hasty: true}, action{op: opList, limit: 500, found: ReasonWentBack},
+			state{phase: StateListing, version: "5", fresh: true, anew: true, hasty: true}, action{op: opList, limit: 500, found: ReasonWentBack},
 		},
 		"watch: no answer": {
 			state{phase: StateConnecting, version: "5"}, failed(ReasonSilent),
@@ -299,6 +323,22 @@ func TestStep(t *testing.T) {
 		"watch: transform failed again in the same place": {
 			state{phase: StateWatching, version: "5", hasty: true, stuck: "5"}, failed(ReasonTransform),
 			state{phase: StateWaiting, then: StateListing, version: "5", hasty: true, stuck: "5"}, action{op: opWait},
+		},
+		"watch: forbidden": {
+			state{phase: StateConnecting, version: "5"}, failed(ReasonWatchForbidden),
+			state{phase: StateWaiting, then: StateConnecting, version: "5", noWatch: true}, action{op: opWait},
+		},
+		"watch: forbidden again": {
+			state{phase: StateConnecting, version: "5", noWatch: true}, input{kind: inFailed, reason: ReasonWatchForbidden, after: time.Second},
+			state{phase: StateWaiting, then: StateListing, version: "5", noWatch: true}, action{op: opWait, after: time.Second},
+		},
+		"watch: waited for a list in its place": {
+			state{rules: streams, phase: StateWaiting, then: StateListing, version: "5", noWatch: true}, input{kind: inElapsed},
+			state{rules: streams, phase: StateListing, then: StateListing, version: "5", noWatch: true}, action{op: opList, version: "5", match: "NotOlderThan"},
+		},
+		"watch: no longer forbidden": {
+			state{phase: StateConnecting, version: "5", noWatch: true}, input{kind: inOpened},
+			state{phase: StateWatching, version: "5"}, action{},
 		},
 		"watch: version refused": {
 			state{phase: StateConnecting, version: "5"}, failed(ReasonRefused),

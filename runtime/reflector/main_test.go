@@ -68,7 +68,7 @@ func (f *fake) List(ctx context.Context, opts source.ListOptions, item func(thin
 	if opts.VersionOnly {
 		verb = "probe"
 	}
-	f.note("%s rv=%s%s limit=%d token=%s", verb, opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue)
+	f.note("%s rv=%s%s limit=%d token=%s%s", verb, opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue, anew(opts.Anew))
 	f.mu.Unlock()
 	return f.list(n, opts, item)
 }
@@ -81,9 +81,17 @@ func (f *fake) Watch(ctx context.Context, opts source.WatchOptions, opened func(
 	if opts.SendInitialEvents {
 		name = "stream"
 	}
-	f.note("%s rv=%s", name, opts.ResourceVersion)
+	f.note("%s rv=%s%s", name, opts.ResourceVersion, anew(opts.Anew))
 	f.mu.Unlock()
 	return f.watch(ctx, n, opts, opened, event)
+}
+
+// anew is how calls show that option.
+func anew(set bool) string {
+	if set {
+		return " anew"
+	}
+	return ""
 }
 
 // asked returns the calls so far.

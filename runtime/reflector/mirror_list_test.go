@@ -120,7 +120,7 @@ func TestMirrorFullListIfTooLarge(t *testing.T) {
 			})}
 			bubble(t, src, listsOnly, func(g *rig) {
 				g.again()
-				g.wantCalls("list rv=0 limit=500 token=", "watch rv=20", "list rv=20NotOlderThan limit=0 token=", "list rv= limit=500 token=", "watch rv=15")
+				g.wantCalls("list rv=0 limit=500 token=", "watch rv=20", "list rv=20NotOlderThan limit=0 token=", "list rv= limit=500 token= anew", "watch rv=15")
 				g.wantLen(3)
 				if s := g.Status(); ReasonOf(s.LastError) != ReasonTooNew || s.ResourceVersion != "15" {
 					t.Errorf("status %+v", s)

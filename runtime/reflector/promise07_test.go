@@ -66,7 +66,7 @@ func TestPromise07VersionsThatGoBackReplaceEverything(t *testing.T) {
 		return hold(ctx, opened)
 	}
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
-		g.wantCalls("list rv=0 limit=500 token=", "watch rv=100", "list rv= limit=500 token=", "watch rv=4")
+		g.wantCalls("list rv=0 limit=500 token=", "watch rv=100", "list rv= limit=500 token= anew", "watch rv=4")
 		g.wantTold("begin, end 100, begin, replace old, end 4")
 		if len(g.errs) != 1 || !errors.Is(g.errs[0], ErrWentBack) {
 			t.Errorf("errors %v", g.errs)
@@ -139,8 +139,8 @@ func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 				if n == 1 {
 					return source.ListResult{ResourceVersion: "100"}, item(newThing("b", "90"))
 				}
-				if !opts.VersionOnly && opts.ResourceVersion != "" {
-					t.Errorf("asks for a state that is not older than %s", opts.ResourceVersion)
+				if !opts.VersionOnly && (opts.ResourceVersion != "" || !opts.Anew) {
+					t.Errorf("asks for a state that is not older than %q, anew: %v", opts.ResourceVersion, opts.Anew)
 				}
 				return source.ListResult{ResourceVersion: "50"}, item(newThing("a", "10"))
 			}
@@ -150,6 +150,82 @@ func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 				if s := g.Status(); s.State != StateWatching || s.ResourceVersion != "50" || s.Relists != 1 {
 					t.Errorf("status %+v", s)
 				}
+			})
+		})
+	}
+}
+
+// TestAfterVersionsWentBackAllIsReadAnew: lists, their further pages and watch-lists say that nothing is to be taken over, until a
+// full state has been read, also in a later Run; even the most recent state after an expired version is only taken that way.
+func TestAfterVersionsWentBackAllIsReadAnew(t *testing.T) {
+	// back is a watch whose event shows that the versions went back.
+	back := turn{events: []source.Event[thing]{ev(source.Added, "c", "51")}}
+	for name, tc := range map[string]struct {
+		tuning Tuning
+		watch  watchFunc
+		list   func(n int, opts source.ListOptions) (source.ListResult, error)
+		again  bool
+		want   []string
+	}{
+		"pages": {
+			Tuning{DisableWatchList: true, PageSize: 1}, turns(back),
+			func(_ int, opts source.ListOptions) (source.ListResult, error) {
+				switch {
+				case !opts.Anew:
+					return source.ListResult{ResourceVersion: "100"}, nil
+				case opts.Continue == "":
+					return source.ListResult{ResourceVersion: "50", Continue: "next"}, nil
+				}
+				return source.ListResult{ResourceVersion: "50"}, nil
+			}, false,
+			[]string{"list rv= limit=1 token=", "watch rv=100", "list rv= limit=1 token= anew", "list rv= limit=1 token=next anew", "watch rv=50"},
+		},
+		"watch-list": {
+			Tuning{}, turns(turn{events: []source.Event[thing]{mark("100", true), ev(source.Added, "c", "51")}}, turn{events: []source.Event[thing]{mark("50", true)}}),
+			nil, false,
+			[]string{"stream rv=", "stream rv= anew"},
+		},
+		"after a 410": {
+			Tuning{DisableWatchList: true}, turns(turn{refuse: errGone}),
+			func(n int, opts source.ListOptions) (source.ListResult, error) {
+				switch {
+				case n == 1:
+					return source.ListResult{ResourceVersion: "100"}, nil
+				case opts.ResourceVersion != "":
+					return source.ListResult{}, errGone
+				}
+				return source.ListResult{ResourceVersion: "50"}, nil
+			}, false,
+			[]string{
+				"list rv=0 limit=500 token=", "watch rv=100", "list rv=100NotOlderThan limit=0 token=", "list rv= limit=500 token=",
+				"list rv= limit=500 token= anew", "watch rv=50",
+			},
+		},
+		"in a later Run": {
+			Tuning{DisableWatchList: true}, turns(back),
+			func(n int, _ source.ListOptions) (source.ListResult, error) {
+				switch n {
+				case 1:
+					return source.ListResult{ResourceVersion: "100"}, nil
+				case 2:
+					return source.ListResult{}, errBusy
+				}
+				return source.ListResult{ResourceVersion: "101"}, nil
+			}, true,
+			[]string{"list rv=0 limit=500 token=", "watch rv=100", "list rv= limit=500 token= anew", "list rv= limit=500 token= anew", "watch rv=101"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := &fake{watch: tc.watch, list: func(n int, opts source.ListOptions, _ func(thing) error) (source.ListResult, error) {
+				return tc.list(n, opts)
+			}}
+			tc.tuning.SilenceTimeout = time.Hour
+			bubble(t, src, Config[thing]{Tuning: tc.tuning}, func(g *rig) {
+				if tc.again {
+					g.again()
+				}
+				g.pass(20 * time.Second)
+				g.wantCalls(tc.want...)
 			})
 		})
 	}

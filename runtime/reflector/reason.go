@@ -26,11 +26,16 @@ const (
 	ReasonNone Reason = iota
 	// ReasonUnauthorized is 401: the credentials are not accepted. Tried again with backoff.
 	ReasonUnauthorized
-	// ReasonForbidden is 403: the account may not list or watch the resource. Tried again with backoff.
+	// ReasonForbidden is 403: the account may not list the resource. Tried again with backoff.
 	ReasonForbidden
+	// ReasonWatchForbidden is 403 for a watch or a watch-list: the account may not watch the resource. If it may list it, the
+	// reflector does that in the place of watching, again and again with the waits of Backoff, and tries to watch after each list. It
+	// has synced then, and what it has is as old as the last list. A watch that was allowed before is tried once more first.
+	ReasonWatchForbidden
 	// ReasonNotFound is 404: the server doesn't have the resource (yet). Tried again with backoff.
 	ReasonNotFound
-	// ReasonThrottled is 429, or any answer with a Retry-After, which is obeyed.
+	// ReasonThrottled is 429, or 5xx with a Retry-After. A Retry-After is obeyed, whatever the reason it comes with, up to
+	// Backoff.MaxRetryAfter.
 	ReasonThrottled
 	// ReasonServerError is 5xx, also in the middle of a watch. Tried again with backoff. If two watches at the same version
 	// are accepted and then fail at once like this, a full state is read.
@@ -67,24 +72,25 @@ const (
 )
 
 var reasonNames = [...]string{
-	ReasonNone:         "none",
-	ReasonUnauthorized: "unauthorized",
-	ReasonForbidden:    "forbidden",
-	ReasonNotFound:     "not found",
-	ReasonThrottled:    "throttled",
-	ReasonServerError:  "server error",
-	ReasonUnreachable:  "unreachable",
-	ReasonSilent:       "silent",
-	ReasonNoBookmark:   "no bookmark",
-	ReasonRefused:      "refused",
-	ReasonExpired:      "expired",
-	ReasonTooNew:       "version too new",
-	ReasonWentBack:     "versions went back",
-	ReasonUnreadable:   "unreadable in storage",
-	ReasonBadData:      "bad data",
-	ReasonTransform:    "transform failed",
-	ReasonShortWatch:   "watch closed at once",
-	ReasonEndlessList:  "endless list",
+	ReasonNone:           "none",
+	ReasonUnauthorized:   "unauthorized",
+	ReasonForbidden:      "forbidden",
+	ReasonWatchForbidden: "watch forbidden",
+	ReasonNotFound:       "not found",
+	ReasonThrottled:      "throttled",
+	ReasonServerError:    "server error",
+	ReasonUnreachable:    "unreachable",
+	ReasonSilent:         "silent",
+	ReasonNoBookmark:     "no bookmark",
+	ReasonRefused:        "refused",
+	ReasonExpired:        "expired",
+	ReasonTooNew:         "version too new",
+	ReasonWentBack:       "versions went back",
+	ReasonUnreadable:     "unreadable in storage",
+	ReasonBadData:        "bad data",
+	ReasonTransform:      "transform failed",
+	ReasonShortWatch:     "watch closed at once",
+	ReasonEndlessList:    "endless list",
 }
 
 // String returns one or a few lower-case words, "none" for ReasonNone.
@@ -95,9 +101,9 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
-// Lasting says whether such a failure stays until somebody does something about it: gives the account the rights, installs
+// Lasting reports whether such a failure stays until a person does something about it: gives the account the rights, installs
 // the resource, repairs the object. It is not for ever (a resource may be about to be installed), and the reflector goes on
-// trying; who waits for it may want to stop.
+// trying; a caller that waits for it may want to stop. ReasonWatchForbidden is not among them: lists take the place of watches.
 func (r Reason) Lasting() bool {
 	switch r {
 	case ReasonUnauthorized, ReasonForbidden, ReasonNotFound, ReasonRefused, ReasonBadData, ReasonTransform:
@@ -137,6 +143,8 @@ var (
 	ErrSilent = errors.New("the connection was silent for too long")
 	// ErrNoBookmark is a watch-list whose initial events did not end.
 	ErrNoBookmark = errors.New("the watch-list did not come to the bookmark that ends its initial events")
+	// ErrWatchForbidden is a watch that was answered with 403. The server's error is wrapped beside it.
+	ErrWatchForbidden = errors.New("the account may not watch the resource; it is listed instead, if that is allowed")
 	// ErrWentBack is a server that sent an older version than before.
 	ErrWentBack = errors.New("the resource version went backwards")
 	// ErrShortWatch is a watch that was closed within a second.
@@ -206,25 +214,38 @@ func classifyStatus(err error, status metav1.Status) (Reason, time.Duration) {
 	case status.Reason == metav1.StatusReasonStoreReadError:
 		return ReasonUnreadable, 0
 	}
+	var after time.Duration
 	if seconds, ok := apierrors.SuggestsClientDelay(err); ok && seconds > 0 {
-		return ReasonThrottled, time.Duration(seconds) * time.Second
+		after = time.Duration(seconds) * time.Second
 	}
+	reason := refusal(status)
+	switch {
+	case reason == ReasonServerError && after > 0:
+		reason = ReasonThrottled
+	case reason == ReasonForbidden && errors.Is(err, ErrWatchForbidden):
+		reason = ReasonWatchForbidden
+	}
+	return reason, after
+}
+
+// refusal returns the kind of failure that a status is, by itself: how long to wait does not change what it is.
+func refusal(status metav1.Status) Reason {
 	switch {
 	case status.Code == http.StatusTooManyRequests, status.Reason == metav1.StatusReasonTooManyRequests:
-		return ReasonThrottled, 0
+		return ReasonThrottled
 	case status.Code == http.StatusUnauthorized, status.Reason == metav1.StatusReasonUnauthorized:
-		return ReasonUnauthorized, 0
+		return ReasonUnauthorized
 	case status.Code == http.StatusForbidden, status.Reason == metav1.StatusReasonForbidden:
-		return ReasonForbidden, 0
+		return ReasonForbidden
 	case status.Code == http.StatusNotFound, status.Reason == metav1.StatusReasonNotFound:
-		return ReasonNotFound, 0
+		return ReasonNotFound
 	case status.Code >= 400 && status.Code < 500:
-		return ReasonRefused, 0
+		return ReasonRefused
 	}
 	switch status.Reason {
 	case metav1.StatusReasonBadRequest, metav1.StatusReasonInvalid, metav1.StatusReasonMethodNotAllowed,
 		metav1.StatusReasonNotAcceptable, metav1.StatusReasonUnsupportedMediaType:
-		return ReasonRefused, 0
+		return ReasonRefused
 	}
-	return ReasonServerError, 0
+	return ReasonServerError
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"testing"
 	"time"
@@ -32,6 +33,11 @@ func TestClassify(t *testing.T) {
 		"400":                  {statusError(400, 0), ReasonRefused, 0},
 		"401":                  {statusError(401, 0), ReasonUnauthorized, 0},
 		"403":                  {statusError(403, 0), ReasonForbidden, 0},
+		"401 with Retry-After": {statusError(401, 5), ReasonUnauthorized, 5 * time.Second},
+		"403 with Retry-After": {statusError(403, 5), ReasonForbidden, 5 * time.Second},
+		"404 with Retry-After": {statusError(404, 5), ReasonNotFound, 5 * time.Second},
+		"422 with Retry-After": {statusError(422, 5), ReasonRefused, 5 * time.Second},
+		"403 of a watch":       {fmt.Errorf("%w: %w", ErrWatchForbidden, statusError(403, 5)), ReasonWatchForbidden, 5 * time.Second},
 		"404":                  {statusError(404, 0), ReasonNotFound, 0},
 		"405":                  {statusError(405, 0), ReasonRefused, 0},
 		"409":                  {statusError(409, 0), ReasonRefused, 0},
@@ -75,6 +81,7 @@ func TestReasonOf(t *testing.T) {
 	for err, lasting := range map[error]bool{
 		statusError(401, 0): true, statusError(403, 0): true, statusError(404, 0): true, errInvalid: true,
 		&source.DecodeError{Err: source.ErrWrongKind}: true, &TransformError{Err: io.EOF}: true,
+		statusError(403, 9): true, fmt.Errorf("%w: %w", ErrWatchForbidden, statusError(403, 0)): false,
 		statusError(429, 0): false, errBusy: false, errGone: false, errTooNew: false, io.EOF: false, ErrSilent: false, ErrNoBookmark: false,
 	} {
 		if reason := ReasonOf(err); reason.Lasting() != lasting {
@@ -85,9 +92,22 @@ func TestReasonOf(t *testing.T) {
 
 func TestRetryAfter(t *testing.T) {
 	for err, want := range map[error]time.Duration{statusError(429, 10): 10 * time.Second, statusError(429, 0): 0, statusError(410, 10): 0, io.EOF: 0} {
-		if got := RetryAfter(err); got < want || got > want+want/10 {
+		if got := (Backoff{}).RetryAfter(err); got < want || got > want+want/10 {
 			t.Errorf("%v: %v, want %v and at most a tenth", err, got, want)
 		}
+	}
+}
+
+// TestARetryAfterOfYearsIsCapped: at Backoff.MaxRetryAfter, 5 minutes unless set.
+func TestARetryAfterOfYearsIsCapped(t *testing.T) {
+	years := statusError(503, math.MaxInt32)
+	for b, want := range map[Backoff]time.Duration{{}: 5 * time.Minute, {MaxRetryAfter: time.Second}: time.Second, {MaxRetryAfter: time.Hour}: time.Hour} {
+		if got := b.RetryAfter(years); got < want || got > want+want/10 {
+			t.Errorf("%+v: %v, want %v and at most a tenth", b, got, want)
+		}
+	}
+	if err := (Tuning{Backoff: Backoff{MaxRetryAfter: -1}}).Validate(); err == nil {
+		t.Error("a negative MaxRetryAfter is taken")
 	}
 }
 

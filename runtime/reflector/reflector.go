@@ -58,6 +58,9 @@ type Reflector[T object.Object] struct {
 
 	running atomic.Bool
 
+	// The goroutine that is in Run guards what follows.
+	anew bool // the versions went back in an earlier Run, and no full state has been read since
+
 	// mu guards status. It is held for copying only.
 	mu     sync.Mutex
 	status Status

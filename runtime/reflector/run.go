@@ -55,6 +55,8 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 		state: state{
 			rules:   rules{pageSize: c.PageSize, stream: !c.DisableWatchList},
 			version: r.Status().ResourceVersion,
+			fresh:   r.anew,
+			anew:    r.anew,
 		},
 	}
 }
@@ -86,6 +88,7 @@ func (r *run[T]) end() error {
 	if r.replacing && r.sinkErr == nil {
 		r.sink(r.config.Sink.AbortReplace)
 	}
+	r.r.anew = r.state.anew
 	r.setState(StateStopped, time.Time{})
 	if r.ctx.Err() != nil {
 		// A sink that was closed because of ctx is no error.
@@ -107,7 +110,7 @@ func (r *run[T]) step(in *input) action {
 func (r *run[T]) publish(a *action) {
 	if a.op == opWait {
 		if a.after > 0 {
-			a.after = obey(a.after)
+			a.after = r.config.Backoff.obey(a.after)
 		} else {
 			r.waits++
 			a.after = r.config.Backoff.Wait(r.waits)
@@ -209,7 +212,7 @@ func (r *run[T]) page(a *action) input {
 	items := 0
 	var last time.Time
 	result, err := r.config.Source.List(ctx, source.ListOptions{
-		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token,
+		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token, Anew: r.state.anew,
 	}, func(obj T) error {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)

@@ -76,8 +76,15 @@ func TestStuckWatch(t *testing.T) {
 func TestDeniedSaysSo(t *testing.T) {
 	for code, reason := range map[int]Reason{401: ReasonUnauthorized, 403: ReasonForbidden, 404: ReasonNotFound} {
 		src := &fake{}
-		src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
-			if n < 5 {
+		denied := func() bool { return src.watches+src.lists < 5 }
+		src.list = func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
+			if denied() {
+				return source.ListResult{}, statusError(code, 0)
+			}
+			return source.ListResult{ResourceVersion: "4"}, nil
+		}
+		src.watch = func(ctx context.Context, _ int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
+			if denied() {
 				return statusError(code, 0)
 			}
 			opened()

@@ -25,12 +25,17 @@ type state struct {
 
 	// How the next full state has to be read; reset once one has been read.
 	fresh    bool // as the most recent one
+	anew     bool // without trust in what the sink has of the same versions, because the versions went back
 	whole    bool // without pages: a token has expired
 	listOnly bool // by a list: a watch-list has failed in this round
 
 	// What this Run has learned about the server; never reset.
 	noStream bool // it doesn't support watch-lists
 	paged    bool // it reads lists in pages even when it may answer from its cache
+
+	// noWatch is set while watches are forbidden, and makes lists take their place: by a watch-list that was, and by the first of
+	// two watches in a row that were. It is reset by a watch that is accepted, and by a relist that is forbidden too.
+	noWatch bool
 
 	// hasty is set by a retry without a wait, and forbids the next one until a watch has been healthy.
 	hasty bool

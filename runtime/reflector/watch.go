@@ -29,7 +29,7 @@ func (r *run[T]) newWatch() *watch[T] {
 	timeout := r.config.WatchTimeout + time.Duration(rand.Float64()*float64(r.config.WatchTimeout))
 	a := &r.todo
 	w := &watch[T]{run: r, opts: source.WatchOptions{
-		ResourceVersion: a.version, SendInitialEvents: a.op == opStream, Timeout: timeout,
+		ResourceVersion: a.version, SendInitialEvents: a.op == opStream, Timeout: timeout, Anew: r.state.anew,
 	}}
 	w.reading, w.cancel = context.WithCancelCause(r.ctx)
 	if a.op == opStream {
@@ -78,6 +78,9 @@ func (w *watch[T]) ended(err error) input {
 	}
 	brief := w.open.IsZero() || now.Sub(w.open) < briefly
 	if err != nil {
+		if ReasonOf(err) == ReasonForbidden {
+			err = fmt.Errorf("%w: %w", ErrWatchForbidden, err)
+		}
 		in := r.failed(err, healthy)
 		in.brief = brief
 		return in

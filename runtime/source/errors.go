@@ -28,7 +28,8 @@ var (
 	ErrWrongKind = errors.New("wrong kind")
 	// ErrNoName is an object without metadata.name.
 	ErrNoName = errors.New("no metadata.name")
-	// ErrNoResourceVersion is a list, an object or a bookmark without metadata.resourceVersion.
+	// ErrNoResourceVersion is a list, an object or a bookmark without metadata.resourceVersion, or with "0": nothing stands at that
+	// version, and a watch that asks for it begins anywhere.
 	ErrNoResourceVersion = errors.New("no metadata.resourceVersion")
 	// ErrUnknownEvent is a watch event of a type other than ADDED, MODIFIED, DELETED, BOOKMARK and ERROR.
 	ErrUnknownEvent = errors.New("unknown type of event")
@@ -78,6 +79,9 @@ func (e *DecodeError) Error() string {
 
 // Unwrap returns Err.
 func (e *DecodeError) Unwrap() error { return e.Err }
+
+// isVersion reports whether an object, a list or a bookmark can be at a resourceVersion.
+func isVersion(resourceVersion string) bool { return resourceVersion != "" && resourceVersion != "0" }
 
 const (
 	maxErrorBody  = 64 << 10    // of an answer that refuses; a Status is far smaller

@@ -32,7 +32,7 @@ func (l *listReader) read() (ListResult, error) {
 	if err == nil {
 		err = l.check(l.items)
 	}
-	if err == nil && l.meta.ResourceVersion == "" {
+	if err == nil && !isVersion(l.meta.ResourceVersion) {
 		err = fmt.Errorf("%w: the list can't be watched from", ErrNoResourceVersion)
 	}
 	if err == nil {

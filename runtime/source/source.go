@@ -42,6 +42,10 @@ type ListOptions struct {
 	// VersionOnly says that the caller wants the ListResult only, and ignores the objects. A Source may hand over none of
 	// them, and one that wraps another need not look at them.
 	VersionOnly bool
+	// Anew is set when the server's versions went back: what was handed over before under some version may differ from what the
+	// server has under the same one. A Source that wraps another must not take anything out of what it has kept then; Known is
+	// nil.
+	Anew bool
 
 	// ReadOnly promises that the caller never changes the objects that it is given, nor anything that they refer to. Then a
 	// Source may share equal parts (maps, slices, pointers) between all objects that it has handed over to such callers. Otherwise
@@ -56,7 +60,7 @@ type ListOptions struct {
 
 // ListResult is the metadata of a page.
 type ListResult struct {
-	// ResourceVersion is the version that the list stands at.
+	// ResourceVersion is the version that the list stands at. It is never "" or "0".
 	ResourceVersion string
 	// Continue asks for the next page; "" after the last one.
 	Continue string
@@ -74,6 +78,10 @@ type WatchOptions struct {
 	SendInitialEvents bool
 	// Timeout is when the server is asked to end the stream, in whole seconds; 0 leaves it to the server.
 	Timeout time.Duration
+	// Anew is set when the server's versions went back: what was handed over before under some version may differ from what the
+	// server has under the same one. A Source that wraps another must not take anything out of what it has kept then; Known is
+	// nil.
+	Anew bool
 
 	// ReadOnly promises that the caller never changes the objects that it is given, nor anything that they refer to. Then a
 	// Source may share equal parts (maps, slices, pointers) between all objects that it has handed over to such callers. Otherwise
@@ -117,7 +125,7 @@ type Event[T object.Object] struct {
 	Type EventType
 	// Object is the object after the change; of a Deleted event its last state; the zero T of a Bookmark.
 	Object T
-	// ResourceVersion is that of the object, or of the Bookmark. It is never empty.
+	// ResourceVersion is that of the object, or of the Bookmark. It is never "" or "0".
 	ResourceVersion string
 	// InitialEventsEnd marks the Bookmark that ends the initial events of a watch-list.
 	InitialEventsEnd bool

@@ -96,7 +96,7 @@ func (s *stream) accept(r *reading, hint string) error {
 		return err
 	case r.id.key.Name == "":
 		return fmt.Errorf("%w: the object can't be kept without it", ErrNoName)
-	case r.id.resourceVersion == "":
+	case !isVersion(r.id.resourceVersion):
 		return fmt.Errorf("%w: the object can't be ordered without it", ErrNoResourceVersion)
 	}
 	s.stamp(r.obj, kind)

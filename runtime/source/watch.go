@@ -58,7 +58,7 @@ func (w *watchReader) checkBookmark(r *reading) error {
 	if _, err := w.checkKind(r.id.apiVersion, r.id.kind, ""); err != nil {
 		return err
 	}
-	if r.id.resourceVersion == "" {
+	if !isVersion(r.id.resourceVersion) {
 		return fmt.Errorf("%w: a bookmark is nothing without it", ErrNoResourceVersion)
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -82,7 +83,7 @@ func (s *stream) stageObject(obj object.Object) {
 	known, at := s.known.Find(object.KeyOf(obj))
 	switch {
 	case at == 0:
-	case (known == obj || same(known, obj)) && !s.touched.Has(at):
+	case same(known, obj) && !s.touched.Has(at):
 		s.kept.Add(at)
 		return
 	default:
@@ -97,9 +98,13 @@ func (s *stream) unstage() {
 	s.waiting.Store(0)
 }
 
-// same says whether two objects of one key are the same state of the same object.
+// same reports whether two objects of one key are the same state of the same object. A source that trusts what the informer has
+// hands over that (source.ListOptions.Known). What it has decoded nevertheless is compared as a whole: after the server was put
+// back to an older state, and after a part in the cache was written to, uid and resourceVersion may be equal and the rest not. So
+// a source needs no more than not to ask for what is known, and all that differs is replaced and reported.
 func same(a, b object.Object) bool {
-	return a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && b.GetResourceVersion() != ""
+	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && b.GetResourceVersion() != "" &&
+		mutation.Equal(a, b)
 }
 
 // writer is one batch of one stream on its way into the table. Each stream has one, in order to make none for each batch;

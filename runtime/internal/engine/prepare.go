@@ -27,7 +27,7 @@ func (p prepared) List(ctx context.Context, opts source.ListOptions, item func(o
 	if opts.VersionOnly {
 		return p.source.List(ctx, opts, item)
 	}
-	have := p.have()
+	have := p.have(opts.Anew)
 	opts.ReadOnly, opts.Known = p.readOnly(), have.asked()
 	p.startPage(opts)
 	result, err := p.source.List(ctx, opts, func(obj object.Object) error {
@@ -48,7 +48,7 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 	have := &cached{}
 	opts.ReadOnly = p.readOnly()
 	if opts.SendInitialEvents {
-		have = p.have()
+		have = p.have(opts.Anew)
 		opts.Known = have.asked()
 	}
 	m := p.startWatch(opts)
@@ -77,10 +77,13 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 // readOnly says whether objects may share their parts. A transform gets objects that own theirs.
 func (s *stream) readOnly() bool { return s.informer.config.Transform == nil }
 
-// have is what the informer has at the moment.
-func (s *stream) have() *cached {
+// have returns what the informer has at the moment, or nothing if all is to be read anew: then the versions of the server went
+// back, and it may have another object under a version that the informer knows.
+func (s *stream) have(anew bool) *cached {
 	c := &cached{}
-	c.version.Store(s.informer.table.Version())
+	if !anew {
+		c.version.Store(s.informer.table.Version())
+	}
 	return c
 }
 

@@ -102,7 +102,7 @@ func TestWhatTheInformerHasIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// ahead is a server that is put back to a state before the objects that it had, and reads on while it hands over.
+// ahead is a server whose second full state lacks an object that comes right after it, and that reads on while it hands over.
 type ahead struct {
 	*server
 	t     *testing.T
@@ -120,7 +120,7 @@ func (a *ahead) Watch(ctx context.Context, opts source.WatchOptions, opened func
 	}
 	opened()
 	for _, e := range []source.Event[object.Object]{
-		{Type: source.Bookmark, ResourceVersion: "3", InitialEventsEnd: true, More: true},
+		{Type: source.Bookmark, ResourceVersion: "5", InitialEventsEnd: true, More: true},
 		{Type: source.Added, Object: own, ResourceVersion: "5"},
 	} {
 		if err := event(e); err != nil {
@@ -155,7 +155,7 @@ func TestNoObjectIsTransformedTwice(t *testing.T) {
 		r.add(h, lately)
 		stop := r.start()
 		defer stop()
-		time.Sleep(time.Minute) // the state is older, and asked for again
+		time.Sleep(time.Minute)
 		synctest.Wait()
 		h.sees("=a@5 -a@5? +a@5")
 		if calls != 1 {

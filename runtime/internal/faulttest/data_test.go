@@ -94,6 +94,11 @@ func TestStreams(t *testing.T) {
 			mark := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "5"}}
 			return []sourcetest.Event{e, {Type: "BOOKMARK", Object: mark}}
 		}), reasons: reasons(reflector.ReasonWentBack), requests: 4},
+		{name: "bookmark at version 0", later: third(func(e sourcetest.Event) []sourcetest.Event {
+			mark := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "0"}}
+			return []sourcetest.Event{e, {Type: "BOOKMARK", Object: mark}}
+		}), reasons: bad, requests: 3, check: noRelist},
+		{name: "object at version 0", later: one(func(e *sourcetest.Event) { e.Object.(*corev1.Pod).ResourceVersion = "0" }), reasons: bad, requests: 3, check: noRelist},
 		{name: "server restored from a backup", back: true, later: func(w *world) {
 			// Its versions stay below those that the informer has seen, so the watch brings nothing.
 			version := w.server.ResourceVersion()
@@ -103,11 +108,46 @@ func TestStreams(t *testing.T) {
 			time.Sleep(time.Second)
 			w.server.Restore(version)
 		}, reasons: reasons(reflector.ReasonSilent, reflector.ReasonWentBack), within: 6 * time.Minute, requests: 8},
+		{name: "server restored, other content under the same versions, noticed by a watch", back: true, later: rewritten(func(w *world) {
+			version := w.server.ResourceVersion()
+			w.inject(sourcetest.Watch, 1, sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
+				mark := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}}
+				return []sourcetest.Event{{Type: "BOOKMARK", Object: mark}, e}
+			}))
+		}), reasons: reasons(reflector.ReasonServerError, reflector.ReasonWentBack), requests: 5},
+		{name: "server restored, other content under the same versions, noticed by a list", back: true, lists: true, later: rewritten(func(w *world) {
+			w.inject(sourcetest.Watch, 1, sourcetest.Refuse(410))
+		}), reasons: reasons(reflector.ReasonServerError, reflector.ReasonExpired, reflector.ReasonTooNew), requests: 6},
+		{name: "server restored, other content under the same versions, noticed after a 410", back: true, later: rewritten(func(w *world) {
+			w.inject(sourcetest.Watch, 1, sourcetest.Refuse(410))
+			w.inject(sourcetest.WatchList, 1, sourcetest.Refuse(410))
+		}), reasons: reasons(reflector.ReasonServerError, reflector.ReasonExpired, reflector.ReasonWentBack), requests: 7},
 		{name: "server's clock jumps", later: stream(func(n int, e sourcetest.Event) []sourcetest.Event {
 			e.Object.(*corev1.Pod).CreationTimestamp.Time = time.Unix(int64(n%2)*4e9, 0)
 			return []sourcetest.Event{e}
 		}), requests: 1},
 	})
+}
+
+// rewritten has the server put back to an earlier version and then written to again, otherwise: Pods have other content under
+// the versions that the informer knows. The server stands one version below the informer then.
+func rewritten(then func(*world)) func(*world) {
+	return func(w *world) {
+		version := w.server.ResourceVersion()
+		write := func() {
+			for _, pod := range w.pods.All() {
+				w.update(pod.Name)
+			}
+		}
+		write()
+		w.update("p00")
+		time.Sleep(time.Second)
+		away(1)(w)
+		w.server.Restore(version)
+		w.image = "web:2"
+		write()
+		then(w)
+	}
 }
 
 // TestSelections: objects enter and leave the selection of an informer while something goes wrong.

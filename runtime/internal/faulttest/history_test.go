@@ -18,11 +18,11 @@ import (
 
 // id is one state of one object.
 type id struct {
-	uid     types.UID
-	version string
+	uid            types.UID
+	version, image string
 }
 
-func idOf(pod *corev1.Pod) id { return id{pod.UID, pod.ResourceVersion} }
+func idOf(pod *corev1.Pod) id { return id{pod.UID, pod.ResourceVersion, pod.Spec.Containers[0].Image} }
 
 // truth is everything that was ever written to the server. It is what histories are compared with.
 type truth struct {
@@ -148,7 +148,7 @@ func (h *history) OnUpdate(old, pod *corev1.Pod) {
 			h.complainLocked("update of %s from %v, told last %v", key, idOf(old), idOf(last))
 		case old.UID != pod.UID:
 			h.complainLocked("update of %s from uid %s to %s", key, old.UID, pod.UID)
-		case old.ResourceVersion == pod.ResourceVersion:
+		case idOf(old) == idOf(pod):
 			h.complainLocked("update of %s to the same version %s", key, pod.ResourceVersion)
 		case !h.back && number(pod) < number(old):
 			h.complainLocked("update of %s back from %v to %v", key, idOf(old), idOf(pod))

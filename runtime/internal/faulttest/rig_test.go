@@ -52,10 +52,11 @@ type fault struct {
 	formats []string
 	// lists turns watch-lists off; paged also reads pages of 5 objects.
 	lists, paged bool
-	selects      bool // only Pods with the label app=web; changes to others take it away, and give it back
-	empty        bool // the server has no Pods at first
-	unserved     bool // the server has the resource only after 12 s
-	back         bool // the server's versions go back
+	selects      bool   // only Pods with the label app=web; changes to others take it away, and give it back
+	empty        bool   // the server has no Pods at first
+	unserved     bool   // the server has the resource only after 12 s
+	back         bool   // the server's versions go back
+	image        string // that Pods have from now on; "" means web:1
 }
 
 var formats = []struct{ name, media string }{
@@ -202,6 +203,15 @@ func (w *world) serve() {
 	}
 }
 
+// pod makes what is written.
+func (w *world) pod(name string) *corev1.Pod {
+	made := pod(name)
+	if w.image != "" {
+		made.Spec.Containers[0].Image = w.image
+	}
+	return made
+}
+
 func pod(name string) *corev1.Pod {
 	return &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, Labels: map[string]string{"app": "web"}},
@@ -210,12 +220,12 @@ func pod(name string) *corev1.Pod {
 }
 
 func (w *world) create(name string) {
-	w.truth.write(func() *corev1.Pod { return w.pods.Create(pod(name)) })
+	w.truth.write(func() *corev1.Pod { return w.pods.Create(w.pod(name)) })
 }
 
 func (w *world) update(name string) {
 	w.truth.write(func() *corev1.Pod {
-		next := pod(name)
+		next := w.pod(name)
 		if old, _ := w.pods.Get("shop", name); w.selects && selected(old) {
 			next.Labels["app"] = "db"
 		}

@@ -4,6 +4,7 @@ package faulttest
 
 import (
 	"net/http"
+	"strconv"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -20,12 +21,26 @@ func TestRefusals(t *testing.T) {
 	run(t, []fault{
 		{name: "401 three times", first: refuse(sourcetest.Any, 3, 401), reasons: reasons(reflector.ReasonUnauthorized), requests: 4},
 		{name: "401 while watching", later: refuseWatch(3, 401), reasons: reasons(reflector.ReasonUnauthorized), requests: 4, check: noRelist},
-		{name: "403 then allowed", first: refuse(sourcetest.Any, 5, 403), reasons: reasons(reflector.ReasonForbidden), requests: 6},
+		{name: "403 then allowed", first: refuse(sourcetest.Any, 5, 403), reasons: reasons(reflector.ReasonWatchForbidden, reflector.ReasonForbidden), requests: 7},
 		{name: "403 for nine minutes", first: func(w *world) {
 			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Any, sourcetest.Always, sourcetest.Refuse(403)))
-		}, reasons: reasons(reflector.ReasonForbidden), within: 10 * time.Minute, requests: 45},
+		}, reasons: reasons(reflector.ReasonWatchForbidden, reflector.ReasonForbidden), within: 10 * time.Minute, requests: 45},
 		{name: "403 on the list only", lists: true, first: refuse(sourcetest.List, 3, 403), reasons: reasons(reflector.ReasonForbidden), requests: 5},
-		{name: "403 on the watch only", lists: true, first: refuse(sourcetest.Watch, 3, 403), reasons: reasons(reflector.ReasonForbidden), requests: 5},
+		{name: "403 on the watch only", lists: true, first: refuse(sourcetest.Watch, 3, 403), reasons: reasons(reflector.ReasonWatchForbidden), requests: 7},
+		{name: "403 on watches and watch-lists", first: func(w *world) {
+			time.AfterFunc(8*time.Minute, w.inject(sourcetest.Watch|sourcetest.WatchList, sourcetest.Always, sourcetest.Refuse(403)))
+			time.AfterFunc(7*time.Minute, func() { // it has synced, and lists show what changes
+				status := w.informer.Status()
+				version, _ := strconv.Atoi(status.ResourceVersion)
+				if !status.Synced || status.Reflector.Reason != reflector.ReasonWatchForbidden || status.Reflector.Relists < 10 || version < 100 {
+					w.t.Errorf("while watches are forbidden: %v, %d relists", status, status.Reflector.Relists)
+				}
+			})
+		}, reasons: reasons(reflector.ReasonWatchForbidden), within: 10 * time.Minute, requests: 60},
+		{name: "403 on watches from some time on", later: func(w *world) {
+			time.AfterFunc(8*time.Minute, w.inject(sourcetest.Watch|sourcetest.WatchList, sourcetest.Always, sourcetest.Refuse(403)))
+			w.server.EndWatches()
+		}, reasons: reasons(reflector.ReasonWatchForbidden), within: 10 * time.Minute, requests: 60},
 		{
 			name: "404 then served", unserved: true, first: func(*world) {},
 			reasons: reasons(reflector.ReasonNotFound), requests: 8,
@@ -50,7 +65,7 @@ func TestRefusals(t *testing.T) {
 				a.Status = sourcetest.Status(403)
 				a.Cut, a.CutErr = 10, sourcetest.ErrHang
 			})
-		}, reasons: reasons(reflector.ReasonForbidden), requests: 3},
+		}, reasons: reasons(reflector.ReasonWatchForbidden, reflector.ReasonForbidden), requests: 4},
 		{name: "302 to nowhere", first: func(w *world) {
 			w.inject(sourcetest.Any, 2, func(a *sourcetest.Answer) { a.Code, a.Body = http.StatusFound, []byte{} })
 		}, reasons: reasons(reflector.ReasonServerError), requests: 4},
@@ -108,6 +123,12 @@ func TestThrottling(t *testing.T) {
 				retryAfter(429, now.Add(5*time.Second).Format(http.TimeFormat))(a)
 			})
 		}, reasons: reasons(reflector.ReasonThrottled), requests: 2, check: apart(5 * time.Second)},
+		{name: "Retry-After of 68 years", first: func(w *world) {
+			w.inject(sourcetest.Any, 1, retryAfter(429, "2147483647"))
+		}, reasons: reasons(reflector.ReasonThrottled), within: 8 * time.Minute, requests: 2, check: apart(5 * time.Minute)},
+		{name: "403 with Retry-After", lists: true, first: func(w *world) {
+			w.inject(sourcetest.List, 1, retryAfter(403, "7"))
+		}, reasons: reasons(reflector.ReasonForbidden), requests: 3, check: apart(7 * time.Second)},
 	})
 }
 
