@@ -67,7 +67,8 @@ func (f *Factory) Base() *Factory { return f }
 // of WithKind, which override those of the factory. The namespaces, selectors, shard and name that result are part of what
 // an informer is: other ones, another informer. The first call makes the informer. Later calls add the indexes of opts that
 // it lacks, and their other options must agree with those that it was made with; functions agree if their code is the same.
-// For starts nothing: an informer that is made after Start waits for the next Start, or is started by Acquire.
+// For starts nothing, since only who calls Start knows for how long an informer is to run: one that is made after Start waits for
+// the next Start, or is started by Acquire. Until then its listers' Get returns ErrNotSynced, and WaitForCacheSync names it.
 //
 // For never returns nil. Errors about its arguments are returned by Start, and also by the methods of an informer that
 // could not be made.
@@ -103,8 +104,9 @@ func (f *Factory) Informers() []Informer {
 // after Shutdown (wrapping ErrShutdown).
 func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.start(ctx)) }
 
-// WaitForCacheSync waits until every informer that was started and not stopped has synced, and returns nil then; one that was
-// made after the last Start is not waited for. While it waits, it logs every 10 s which ones it waits for, and why. The error
+// WaitForCacheSync waits until every informer that was started and not stopped has synced, and returns nil then. One that was
+// made after the last Start, and that nobody else runs, would never sync: then it returns an error at once, which wraps ErrNotSynced
+// and names it. While it waits, it logs every 10 s which ones it waits for, and why. The error
 // names those that have not synced, and why; it wraps the last error of each, and context.Cause(ctx) if ctx was done. FailOn
 // ends it earlier. Informers that end before they have synced are no longer waited for; after Shutdown the error wraps
 // ErrShutdown too. Before the first Start, it returns an error at once.
@@ -153,6 +155,7 @@ type entry struct {
 
 	// the factory's mu guards what follows
 	errs  []error                 // what Start returns
+	begun bool                    // Start has run it once
 	lease *engine.Lease           // of the last Start; nil before it and after Stop
 	ctx   context.Context         // of lease
 	end   context.CancelCauseFunc // of ctx

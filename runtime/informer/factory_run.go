@@ -52,7 +52,7 @@ func (f *Factory) start(ctx context.Context) error {
 			end(nil)
 			return err
 		}
-		e.lease, e.ctx, e.end = lease, ctx, end
+		e.begun, e.lease, e.ctx, e.end = true, lease, ctx, end
 	}
 	return nil
 }
@@ -68,9 +68,13 @@ func (f *Factory) waitForCacheSync(ctx context.Context, opts []WaitOption) error
 	f.mu.Lock()
 	started := f.started
 	var waits []engine.Wait
+	var never []string
 	for _, e := range f.order {
-		if e.lease != nil {
+		switch {
+		case e.lease != nil:
 			waits = append(waits, engine.Wait{Informer: e.engine, Ended: e.lease.Done()})
+		case !e.begun && !e.engine.HasSynced() && !e.engine.Claimed():
+			never = append(never, e.engine.Name())
 		}
 	}
 	f.mu.Unlock()
@@ -79,6 +83,8 @@ func (f *Factory) waitForCacheSync(ctx context.Context, opts []WaitOption) error
 		return errContext
 	case !started:
 		return errors.New("the factory was not started")
+	case never != nil && !f.wasShutDown():
+		return fmt.Errorf("%w: never started, because made after Start: %s; call Start again", ErrNotSynced, strings.Join(never, ", "))
 	}
 	err = engine.WaitForCacheSync(ctx, settings.giveUp, waits...)
 	if err != nil && f.wasShutDown() {

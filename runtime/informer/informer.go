@@ -18,6 +18,10 @@ import (
 var (
 	// ErrRunning is wrapped by the error of Run while the informer runs already, or still.
 	ErrRunning = engine.ErrRunning
+	// ErrNotSynced is wrapped by the errors of listers' Get for what is not in the store of an informer that has never synced, and
+	// of Factory.WaitForCacheSync for informers that were never started. The text says why, with the last error of the server, which
+	// is not wrapped: apierrors.IsNotFound is false.
+	ErrNotSynced = engine.ErrNotSynced
 	// ErrShutdown is wrapped by the errors of Factory.Start after Shutdown, and of Factory.WaitForCacheSync if informers had
 	// not synced before Shutdown. It is also the cause with which the factory's informers end.
 	ErrShutdown = errors.New("the factory was shut down")
@@ -109,7 +113,8 @@ func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error 
 	return addIndexers(i.engine, eraseIndexes(indexes))
 }
 
-// Store returns a Reader of the informer's objects. It can be read at any time, and is empty until the first sync.
+// Store returns a Reader of the informer's objects. It can be read at any time, and is empty until the first sync; the first
+// read before that is logged, unless WithEmptyBeforeSync was given.
 func (i *SharedIndexInformer[T]) Store() store.Reader[T] { return store.View[T](i.engine.Table()) }
 
 // HasSynced says whether the first list is in the store. Once true, it stays true. Handlers may still be busy with it;

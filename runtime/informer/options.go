@@ -267,6 +267,16 @@ func WithMetrics(provider metrics.Provider) Option {
 	}}
 }
 
+// WithEmptyBeforeSync makes an informer that has not synced look like one of a resource that has no objects, as in client-go: Get of
+// its listers returns a NotFound error, and lists are empty without a word. The default is false: Get returns an error that wraps
+// ErrNotSynced, and the first list is logged.
+func WithEmptyBeforeSync(enabled bool) Option {
+	return option{"WithEmptyBeforeSync", inFactory | inFor | inNew, func(s *settings) error {
+		s.emptyBeforeSync = enabled
+		return nil
+	}}
+}
+
 // WithMutationDetector finds code that changes cached objects, which are shared and read-only. report is called with each
 // mutation, by the goroutine that found it: that of a handler, right after its callback, or one of the informer's; several
 // may call at once. It must not block. nil logs an error. The detector keeps a deep copy of every object and compares all

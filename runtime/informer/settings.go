@@ -79,6 +79,7 @@ type agreed struct {
 	handlers          handlerSettings
 	dropManagedFields bool
 	detect            bool // mutations
+	emptyBeforeSync   bool
 
 	// What settings has in a form that can't be compared.
 	formatList, annotationList             string
@@ -201,6 +202,8 @@ func (s *settings) newEngine(name string, streams ...engine.Stream) (*engine.Inf
 		Logger:    s.logger,
 		Metrics:   s.metrics,
 		Mutations: s.detector(name),
+
+		EmptyBeforeSync: s.emptyBeforeSync,
 	}
 	if handle := s.onError; handle != nil {
 		config.OnError = func(err error) { handle(name, err) }

@@ -5,15 +5,22 @@
 //
 // Every call reads the newest snapshot at that moment and never waits; no goroutine is started. For several reads that
 // must be consistent with each other, take one Snapshot and read that. Objects are shared and must not be changed.
+//
+// An informer that has not synced does not know what exists. Until its first sync, Get of what its store lacks returns an error
+// that wraps informer.ErrNotSynced and says why, and does not satisfy apierrors.IsNotFound; the other methods, which have no error
+// to return, return what there is, and the first such read is logged. Afterwards neither happens again, also if the informer is
+// stopped. informer.WithEmptyBeforeSync turns this off. A store that was not made by an informer has all that there is.
 package lister
 
 import (
+	"fmt"
 	"iter"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -37,7 +44,7 @@ type NamespaceLister[T object.Object] interface {
 	// All yields every object of the namespace in the snapshot that is newest when the loop begins.
 	All() iter.Seq[T]
 	// Get returns the object of this name. If there is none, the error satisfies apierrors.IsNotFound and names the
-	// resource.
+	// resource; if the informer has not synced, it wraps informer.ErrNotSynced instead.
 	Get(name string) (T, error)
 }
 
@@ -45,7 +52,7 @@ type NamespaceLister[T object.Object] interface {
 type ClusterLister[T object.Object] interface {
 	Lister[T]
 	// Get returns the object of this name. If there is none, the error satisfies apierrors.IsNotFound and names the
-	// resource.
+	// resource; if the informer has not synced, it wraps informer.ErrNotSynced instead.
 	Get(name string) (T, error)
 }
 
@@ -103,8 +110,14 @@ func (r *Resource[T]) All() iter.Seq[T] {
 // Get implements NamespaceLister and ClusterLister. The lister of all namespaces finds cluster-scoped objects only, since
 // a name may stand for several others.
 func (r *Resource[T]) Get(name string) (T, error) {
-	obj, ok := r.Snapshot().Get(object.Key{Namespace: r.namespace, Name: name})
-	return obj, found(ok, r.resource, name)
+	version := (*table.Version)(r.Snapshot())
+	obj, ok := version.Get(object.Key{Namespace: r.namespace, Name: name})
+	if !ok {
+		var none T
+		return none, missing(version, r.namespace, r.resource, name)
+	}
+	t, _ := obj.(T)
+	return t, nil
 }
 
 // Snapshot implements Lister: it has the objects of all namespaces, also if r is the lister of one. The snapshot of the zero
@@ -118,9 +131,10 @@ func (r *Resource[T]) Snapshot() *store.Snapshot[T] {
 
 // --- private from here ---
 
-func found(ok bool, resource schema.GroupResource, name string) error {
-	if ok {
-		return nil
+// missing returns the error about an object that a version doesn't have.
+func missing(version *table.Version, namespace string, resource schema.GroupResource, name string) error {
+	if err := version.Lacking(namespace); err != nil {
+		return fmt.Errorf("get %s %q: %w", resource.String(), object.Key{Namespace: namespace, Name: name}, err)
 	}
 	return apierrors.NewNotFound(resource, name)
 }

@@ -121,6 +121,7 @@ func (x *index[K]) find(v *table.Version, key K) (table.Set, bool) {
 }
 
 func (x *index[K]) lookup(v *table.Version, namespace string, key K, yield func(object.Object) bool) {
+	v.Missed(namespace)
 	if set, ok := x.find(v, key); ok {
 		set.And(v.Namespace(namespace), yield)
 		return
@@ -145,6 +146,7 @@ func (x *index[K]) room(v *table.Version, namespace string, key K) int {
 
 func (x *index[K]) len(v *table.Version, key K) int {
 	if set, ok := x.find(v, key); ok {
+		v.Missed("")
 		return set.Len()
 	}
 	n := 0
@@ -157,6 +159,7 @@ func (x *index[K]) len(v *table.Version, key K) int {
 //go:noinline
 func (x *index[K]) all(v *table.Version) iter.Seq[K] {
 	return func(yield func(K) bool) {
+		v.Missed("")
 		if keys, ok := v.IndexKeys(&x.id); ok {
 			keys(func(key any) bool { k, _ := key.(K); return yield(k) })
 			return

@@ -37,6 +37,9 @@ type Snapshot[T object.Object] table.Version
 // Get returns the object under key, and whether there is one.
 func (s *Snapshot[T]) Get(key object.Key) (T, bool) {
 	obj, ok := versionOf(s).Get(key)
+	if !ok {
+		versionOf(s).Missed(key.Namespace)
+	}
 	t, _ := obj.(T)
 	return t, ok
 }
@@ -157,6 +160,7 @@ func (c *scan) next() bool {
 // begin says whether anything can match.
 func (c *scan) begin() bool {
 	c.begun = true
+	c.version.Missed(c.namespace)
 	set := c.version.Namespace(c.namespace)
 	if c.selector == nil || c.selector.Empty() {
 		c.selector = nil

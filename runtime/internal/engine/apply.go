@@ -324,6 +324,7 @@ func (i *Informer) firstLocked(s *stream, version *table.Version) {
 	}
 	if done {
 		close(i.synced) // after the replays are there
+		i.gap.informer.Store(nil)
 		i.notifyLocked()
 	}
 	i.crew.notify(i.subs...)

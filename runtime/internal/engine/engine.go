@@ -35,6 +35,8 @@ type Config struct {
 	Logger    *klog.Logger                               // nil: that of the context of a run
 	Metrics   metrics.Provider                           // nil: none
 	Mutations *mutation.Detector                         // nil: none
+
+	EmptyBeforeSync bool // until the first sync, the table reads as if there were no objects
 }
 
 // Stream is a collection of objects that an Informer reads.
@@ -79,6 +81,7 @@ type Informer struct {
 	epoch   time.Time     // what moments count from: time.Since costs half of time.Now
 	totals  *totals       // nil without metrics
 	crew    *crew         // of one run after the other
+	gap     *gap          // what the table's readers ask
 
 	// writing guards what follows, and the one open transaction. Lock order: writing before mu before Subscription.mu.
 	writing   sync.Mutex
@@ -116,7 +119,9 @@ func Broken(name string, err error) *Informer {
 	if tableErr != nil {
 		err = errors.Join(err, tableErr)
 	}
-	return &Informer{config: Config{Name: name}, broken: err, table: t, synced: make(chan struct{}), end: &node{}, epoch: time.Now()}
+	i := &Informer{config: Config{Name: name}, broken: err, table: t, synced: make(chan struct{}), end: &node{}, epoch: time.Now(), gap: &gap{}}
+	i.setUnsynced()
+	return i
 }
 
 // newInformer returns an informer whose streams have no readers.
@@ -125,11 +130,14 @@ func newInformer(config Config) (*Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Informer{config: config, table: t, synced: make(chan struct{}), end: &node{}, epoch: time.Now(), crew: &crew{}}
+	i := &Informer{config: config, table: t, synced: make(chan struct{}), end: &node{}, epoch: time.Now(), crew: &crew{}, gap: &gap{}}
 	if config.Metrics != nil {
 		i.totals = &totals{}
 	}
 	i.functions.Store(config.Mutations != nil)
+	if !config.EmptyBeforeSync {
+		i.setUnsynced()
+	}
 	if len(config.Streams) == 0 {
 		return nil, errors.New("there is nothing to read: Config.Streams is empty")
 	}
@@ -150,6 +158,12 @@ func newInformer(config Config) (*Informer, error) {
 		txn.Publish()
 	}
 	return i, i.AddIndexes(config.Indexes...)
+}
+
+// setUnsynced has readers of the table learn that it is not complete.
+func (i *Informer) setUnsynced() {
+	i.gap.informer.Store(i)
+	i.table.SetUnsynced(i.gap)
 }
 
 // Name returns what the informer is called.

@@ -140,25 +140,33 @@ func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 			if s.HasSynced() {
 				continue
 			}
-			status := s.reader.Status()
-			why := "not running"
-			if w.Informer.Claimed() {
-				why = fmt.Sprintf("%v for %v", status.State, time.Since(status.Since).Round(time.Millisecond))
-				if status.State == reflector.StateStopped {
-					why = "starting"
-				}
+			line, err := s.unsynced()
+			if err != nil {
+				errs = append(errs, err)
 			}
-			if status.LastError != nil {
-				why += ": " + status.LastError.Error()
-				errs = append(errs, status.LastError)
-			}
-			missing = append(missing, s.name()+" is "+why)
+			missing = append(missing, line)
 		}
 		if len(missing) > before {
 			informers++
 		}
 	}
 	return missing, informers, errs
+}
+
+// unsynced returns a line about a stream that has not synced, with the reason, and its last error, nil if there was none.
+func (s *stream) unsynced() (line string, last error) {
+	status := s.reader.Status()
+	why := "not running"
+	if s.informer.Claimed() {
+		why = fmt.Sprintf("%v for %v", status.State, time.Since(status.Since).Round(time.Millisecond))
+		if status.State == reflector.StateStopped {
+			why = "starting"
+		}
+	}
+	if status.LastError != nil {
+		why += ": " + status.LastError.Error()
+	}
+	return s.name() + " is " + why, status.LastError
 }
 
 // joinedError is a message and the errors that it wraps.

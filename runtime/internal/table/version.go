@@ -39,6 +39,7 @@ type directory struct {
 	keys       hashed[Place]
 	namespaces hashed[*posting]
 	indexes    []*index
+	unsynced   Unsynced // nil: nothing is lacking
 }
 
 type index struct {

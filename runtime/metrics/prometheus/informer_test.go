@@ -105,7 +105,7 @@ func TestInformer(t *testing.T) {
 		end := c.server.Inject(sourcetest.Fault{On: sourcetest.Any, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
 		stop := c.start(t)
 		want(t, registry, map[string]float64{
-			"informer_failures_total{pods,unauthorized}":                1,
+			"informer_failures_total{pods,unauthorized}":             1,
 			"informer_consecutive_failures{pods}":                    1,
 			"informer_synced{pods}":                                  0,
 			"informer_watching{pods}":                                0,
@@ -120,7 +120,7 @@ func TestInformer(t *testing.T) {
 		end()
 		time.Sleep(time.Second)
 		want(t, registry, map[string]float64{
-			"informer_failures_total{pods,unauthorized}":                1,
+			"informer_failures_total{pods,unauthorized}":             1,
 			"informer_consecutive_failures{pods}":                    0,
 			"informer_synced{pods}":                                  1,
 			"informer_watching{pods}":                                1,
@@ -201,7 +201,7 @@ func TestInformer(t *testing.T) {
 			"informer_listed_objects_total{pods}":                    6,
 			"informer_list_duration_seconds{pods}":                   3,
 			"informer_events_total{pods,modified}":                   11,
-			"informer_failures_total{pods,unauthorized}":                1,
+			"informer_failures_total{pods,unauthorized}":             1,
 			"informer_handler_panics_total{queue,pods}":              1,
 			"informer_handler_callback_duration_seconds{queue,pods}": 6 + 1,
 		})
@@ -238,7 +238,7 @@ func TestInformerOfSeveralNamespaces(t *testing.T) {
 			"informer_synced{pods}":                       0,
 			"informer_watching{pods}":                     0,
 			"informer_consecutive_failures{pods}":         1,
-			"informer_failures_total{pods,unauthorized}":     1,
+			"informer_failures_total{pods,unauthorized}":  1,
 			"informer_resource_version{pods}":             -1,
 			"informer_last_event_timestamp_seconds{pods}": -1,
 		})

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// unsyncedByNode is an index of the tests in this file.
+var unsyncedByNode = store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []string { return append(keys, pod.Spec.NodeName) })
+
+func podLister(pods *informer.SharedIndexInformer[*corev1.Pod]) *lister.Resource[*corev1.Pod] {
+	return lister.New(pods.Store(), podResource.GroupResource())
+}
+
+// wantNotSynced asserts what Get answers before the first sync.
+func wantNotSynced(t *testing.T, err error, why ...string) {
+	t.Helper()
+	if !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) {
+		t.Errorf("got %v (NotFound: %v), want ErrNotSynced", err, apierrors.IsNotFound(err))
+		return
+	}
+	for _, part := range append(why, `pods "shop/blue"`) {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q does not contain %q", err, part)
+		}
+	}
+}
+
+// TestAnInformerThatNeverSyncedDoesNotAnswerNotFound has one that was made after Start, one whose resource the server doesn't have
+// yet, and one that could not be made.
+func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
+	for name, tc := range map[string]struct {
+		late bool
+		code int
+		opts []informer.Option
+		why  string
+	}{
+		"made after Start":    {late: true, why: "pods/v1 is not running; a factory's Start runs those that were made before it"},
+		"not found":           {code: http.StatusNotFound, why: "waiting to try again"},
+		"could not be made":   {opts: []informer.Option{nil}, why: "pods/v1 could not be made"},
+		"refused for a while": {code: http.StatusForbidden, why: "Forbidden"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				server := newShop(pod("shop", "green", "node-1"))
+				var log strings.Builder
+				end := func() {}
+				if tc.code != 0 {
+					end = server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(tc.code)})
+				}
+				f := server.factory(t, informer.WithLogger(logTo(&log)))
+				start := func() { _ = f.Start(t.Context()) } // which fails where the informer could not be made
+				if tc.late {
+					start()
+				}
+				pods := informer.For[*corev1.Pod](f, podResource, tc.opts...)
+				if !tc.late {
+					start()
+				}
+				synctest.Wait()
+				lister, generic := podLister(pods), informer.Generic(pods, podResource.GroupResource()).Lister()
+				for range 2 {
+					_, err := lister.Namespace("shop").Get("blue")
+					wantNotSynced(t, err, tc.why)
+					_, err = generic.Namespace("shop").Get("blue")
+					wantNotSynced(t, err, tc.why)
+				}
+				const line = "An informer was read before its first sync"
+				if strings.Contains(log.String(), line) {
+					t.Errorf("what returned an error was logged too: %s", log.String())
+				}
+				if tc.opts == nil { // else it has the logger of nobody
+					for _, read := range []func(){
+						func() { lister.List(labels.Everything()) },
+						func() { lister.Namespace("shop").List(nil) },
+						func() { unsyncedByNode.List(pods.Store().Snapshot(), "node-1") },
+						func() { pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"}) },
+						func() { generic.All()(func(object.Object) bool { return true }) },
+					} {
+						read()
+						if n := strings.Count(log.String(), line); n != 1 {
+							t.Errorf("%d lines about reads: %s", n, log.String())
+						}
+					}
+				}
+				end()
+				if tc.opts != nil {
+					return
+				}
+				start()
+				time.Sleep(time.Minute)
+				wantSynced := func() {
+					t.Helper()
+					if _, err := lister.Namespace("shop").Get("blue"); !apierrors.IsNotFound(err) || errors.Is(err, informer.ErrNotSynced) {
+						t.Errorf("after the sync: %v", err)
+					}
+					if _, err := lister.Namespace("shop").Get("green"); err != nil {
+						t.Error(err)
+					}
+				}
+				wantSynced()
+				shutdown(t, f)
+				wantSynced()
+			})
+		})
+	}
+}
+
+// TestReadsOfOneNamespaceBeforeAnotherHasSynced: each namespace has its own first sync.
+func TestReadsOfOneNamespaceBeforeAnotherHasSynced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "green", ""))
+		server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+			if a.Request.Namespace == "bank" {
+				sourcetest.Refuse(http.StatusForbidden)(a)
+			}
+		}})
+		f := server.factory(t, informer.WithLogger(discard), informer.WithNamespaces("shop", "bank"))
+		pods := podLister(podsOf(f))
+		if err := f.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if _, err := pods.Namespace("shop").Get("blue"); !apierrors.IsNotFound(err) {
+			t.Errorf("in a namespace that has synced: %v", err)
+		}
+		if _, err := pods.Namespace("bank").Get("blue"); !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "in bank") || strings.Contains(err.Error(), "in shop") {
+			t.Errorf("in a namespace that has not: %v", err)
+		}
+		shutdown(t, f)
+	})
+}
+
+// TestWithEmptyBeforeSync: the answer of client-go.
+func TestWithEmptyBeforeSync(t *testing.T) {
+	var log strings.Builder
+	f := newShop(pod("shop", "blue", "")).factory(t, informer.WithLogger(logTo(&log)), informer.WithEmptyBeforeSync(true))
+	pods := podLister(podsOf(f))
+	if _, err := pods.Namespace("shop").Get("blue"); !apierrors.IsNotFound(err) {
+		t.Errorf("got %v, want NotFound", err)
+	}
+	if all, err := pods.List(nil); len(all) != 0 || err != nil || log.Len() != 0 {
+		t.Errorf("got %v, %v, logged %q", all, err, log.String())
+	}
+}
+
+// TestWaitForCacheSyncNamesInformersThatWereNeverStarted does so at once, and not if somebody else runs them.
+func TestWaitForCacheSyncNamesInformersThatWereNeverStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newShop(pod("shop", "blue", "")).factory(t, informer.WithLogger(discard))
+		if err := f.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		pods := podsOf(f)
+		begin := time.Now()
+		err := f.WaitForCacheSync(t.Context())
+		if !errors.Is(err, informer.ErrNotSynced) || !strings.Contains(err.Error(), "pods/v1") || !strings.Contains(err.Error(), "call Start again") || time.Since(begin) != 0 {
+			t.Errorf("after %v: %v", time.Since(begin), err)
+		}
+		lease, err := pods.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Errorf("while somebody else runs it: %v", err)
+		}
+		if err := lease.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.WaitForCacheSync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := podLister(pods).Namespace("shop").Get("blue"); err != nil {
+			t.Error(err)
+		}
+		one := podLister(pods).Namespace("shop")
+		if n := testing.AllocsPerRun(100, func() { one.Get("blue") }); n != 0 {
+			t.Errorf("Get allocates %v times", n)
+		}
+		shutdown(t, f)
+	})
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"k8s.io/klog/v2"
+)
+
+// ErrNotSynced is wrapped by what Unsynced returns.
+var ErrNotSynced = errors.New("the informer has not synced")
+
+// gap implements table.Unsynced for an informer. Versions keep it, so it lets go of the informer at its first sync.
+type gap struct {
+	informer atomic.Pointer[Informer] // nil once it has synced
+	told     atomic.Bool              // a read was logged
+}
+
+// Lacking returns an error that wraps ErrNotSynced. It wraps no error of a server, or a resource that the server doesn't have
+// would look like an object that doesn't exist.
+func (g *gap) Lacking(namespace string) error {
+	i := g.informer.Load()
+	if i == nil {
+		return nil
+	}
+	if i.broken != nil {
+		return fmt.Errorf("%w: %s could not be made: %v", ErrNotSynced, i.config.Name, i.broken)
+	}
+	var missing []string
+	for _, s := range i.streams {
+		if !s.HasSynced() && (namespace == "" || s.namespace == "" || s.namespace == namespace) {
+			why, _ := s.unsynced()
+			missing = append(missing, why)
+		}
+	}
+	switch {
+	case missing == nil:
+		return nil
+	case !i.Claimed():
+		missing = append(missing, "a factory's Start runs those that were made before it")
+	}
+	return fmt.Errorf("%w: %s", ErrNotSynced, strings.Join(missing, "; "))
+}
+
+// Missed logs the first read that has no error to return.
+func (g *gap) Missed(namespace string) {
+	i := g.informer.Load()
+	if i == nil || g.told.Load() {
+		return
+	}
+	if err := g.Lacking(namespace); err != nil && g.told.CompareAndSwap(false, true) {
+		logger := klog.Background()
+		if i.config.Logger != nil {
+			logger = *i.config.Logger
+		}
+		logger.Error(err, "An informer was read before its first sync: what it lacks looks as if it did not exist", "informer", i.config.Name)
+	}
+}
