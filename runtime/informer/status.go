@@ -3,6 +3,7 @@
 package informer
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -12,42 +13,42 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// Status is what an informer is doing.
+// Status is what an informer is doing. As JSON it has texts for states, reasons, errors, keys and durations.
 type Status struct {
 	// Name is what logs and errors call the informer.
-	Name string
+	Name string `json:"name"`
 	// Running says whether anyone keeps the informer running, or its last run has not ended yet. Until the reflector's
 	// first step, Reflector.State is still StateStopped.
-	Running bool
+	Running bool `json:"running"`
 	// Synced says whether the first full state is in the store.
-	Synced bool
+	Synced bool `json:"synced"`
 	// Objects is the number of objects in the store.
-	Objects int
+	Objects int `json:"objects"`
 	// ResourceVersion is the one that the store stands at; "" before the first sync. Of several namespaces it is the oldest.
-	ResourceVersion string
+	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Reflector is the status of what reads the Source: its state, since when, its last error, event and bookmark. Its
 	// ResourceVersion is that of the last event read; the store may be a moment behind. Of several namespaces it is that
 	// of the one that is worst off: not synced, or else recovering from a failure.
-	Reflector reflector.Status
+	Reflector reflector.Status `json:"reflector"`
 	// Streams has each namespace that is read by requests of its own; one entry, for all of them, unless WithNamespaces
 	// was given.
-	Streams []StreamStatus
+	Streams []StreamStatus `json:"streams"`
 	// Handlers has the registrations in the order in which they were added.
-	Handlers []HandlerStatus
+	Handlers []HandlerStatus `json:"handlers,omitempty"`
 }
 
 // StreamStatus is how one of an informer's namespaces is doing.
 type StreamStatus struct {
 	// Namespace is "" if the stream is all that the informer reads.
-	Namespace string
+	Namespace string `json:"namespace,omitempty"`
 	// Synced says whether the first full state of the namespace is in the store.
-	Synced bool
+	Synced bool `json:"synced"`
 	// Objects is the number of its objects in the store.
-	Objects int
+	Objects int `json:"objects"`
 	// ResourceVersion is the one at which the namespace stands in the store; "" before the first sync.
-	ResourceVersion string
+	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Reflector is the status of what reads it; see Status.Reflector.
-	Reflector reflector.Status
+	Reflector reflector.Status `json:"reflector"`
 }
 
 // String returns one line for people: what the informer is doing, with what is wrong, what it holds, and which handlers are
@@ -115,6 +116,26 @@ func (s HandlerStatus) String() string {
 		b.WriteString(", merging")
 	}
 	return b.String()
+}
+
+// MarshalJSON returns an object with the key as text, and since when and for how long the callback has been running; what does not
+// apply is left out.
+func (s HandlerStatus) MarshalJSON() ([]byte, error) {
+	text := struct {
+		Name     string    `json:"name"`
+		Synced   bool      `json:"synced"`
+		Backlog  int       `json:"backlog"`
+		Merging  bool      `json:"merging,omitempty"`
+		Callback string    `json:"callback,omitempty"`
+		Key      string    `json:"key,omitempty"`
+		Since    time.Time `json:"since,omitzero"`
+		For      string    `json:"for,omitempty"`
+	}{Name: s.Name, Synced: s.Synced, Backlog: s.Backlog, Merging: s.Merging}
+	if s.Callback != "" {
+		text.Callback, text.Key, text.Since = s.Callback, s.Key.String(), s.Since.UTC()
+		text.For = time.Since(s.Since).Round(time.Millisecond).String()
+	}
+	return json.Marshal(text)
 }
 
 // --- private from here ---

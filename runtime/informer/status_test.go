@@ -4,6 +4,7 @@ package informer_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -71,6 +72,56 @@ func TestStatusHasTimesAndVersions(t *testing.T) {
 		same(t, "last error", s.Reflector.LastError, nil)
 		same(t, "objects and version", []string{fmt.Sprint(s.Objects), s.ResourceVersion}, []string{"1", "3"})
 		same(t, "streams", s.Streams, []informer.StreamStatus{{Synced: true, Objects: 1, ResourceVersion: "3", Reflector: s.Reflector}})
+	})
+}
+
+// TestStatusAsJSON: exactly so, in a bubble, where time is known.
+func TestStatusAsJSON(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", "node-1"))
+		f := server.factory(t, informer.WithLogger(discard))
+		pods := podsOf(f)
+		let := make(chan struct{})
+		add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		asJSON := func() string {
+			t.Helper()
+			data, err := json.Marshal(pods.Status())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(data)
+		}
+		reader := `{"state":"stopped","synced":false}`
+		same(t, "before the start", asJSON(), `{"name":"pods/v1","running":false,"synced":false,"objects":0,"reflector":`+reader+
+			`,"streams":[{"synced":false,"objects":0,"reflector":`+reader+`}],"handlers":[{"name":"billing","synced":false,"backlog":0}]}`)
+
+		allow := server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+			a.Status = sourcetest.Status(http.StatusUnauthorized)
+			a.Header.Set("Retry-After", "3600")
+		}})
+		if err := f.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(90 * time.Second)
+		synctest.Wait()
+		retryAt := pods.Status().Reflector.RetryAt.UTC().Format(time.RFC3339Nano) // 300 s and a part of them
+		reader = `{"state":"waiting to try again","since":"2000-01-01T00:00:00Z","for":"1m30s","synced":false,"reason":"unauthorized",` +
+			`"lastError":"the server has asked for the client to provide credentials","lastErrorTime":"2000-01-01T00:00:00Z","attempts":1,"retryAt":"` + retryAt + `"}`
+		same(t, "while it is refused", asJSON(), `{"name":"pods/v1","running":true,"synced":false,"objects":0,"reflector":`+reader+
+			`,"streams":[{"synced":false,"objects":0,"reflector":`+reader+`}],"handlers":[{"name":"billing","synced":false,"backlog":0}]}`)
+
+		allow()
+		time.Sleep(time.Until(pods.Status().Reflector.RetryAt))
+		synctest.Wait()
+		began := pods.Status().Reflector.Since.UTC().Format(time.RFC3339Nano)
+		time.Sleep(2 * time.Second)
+		reader = `{"state":"watching","since":"` + began + `","for":"2s","synced":true,"lastError":"the server has asked for the client to provide credentials",` +
+			`"lastErrorTime":"2000-01-01T00:00:00Z","attempts":1,"lastEvent":"` + began + `","lastBookmark":"` + began + `","resourceVersion":"2"}`
+		same(t, "while a handler is stuck", asJSON(), `{"name":"pods/v1","running":true,"synced":true,"objects":1,"resourceVersion":"2","reflector":`+reader+
+			`,"streams":[{"synced":true,"objects":1,"resourceVersion":"2","reflector":`+reader+`}],"handlers":[{"name":"billing","synced":false,"backlog":0,`+
+			`"callback":"OnAdd","key":"shop/blue","since":"`+began+`","for":"2s"}]}`)
+		close(let)
+		shutdown(t, f)
 	})
 }
 

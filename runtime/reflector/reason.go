@@ -101,6 +101,9 @@ func (r Reason) String() string {
 	return "unknown"
 }
 
+// MarshalText returns what String does.
+func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
 // Lasting reports whether such a failure stays until a person does something about it: gives the account the rights, installs
 // the resource, repairs the object. It is not for ever (a resource may be about to be installed), and the reflector goes on
 // trying; a caller that waits for it may want to stop. ReasonWatchForbidden is not among them: lists take the place of watches.

@@ -3,6 +3,7 @@
 package reflector
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -14,7 +15,7 @@ type Status struct {
 	State State
 	// Since is when it entered State.
 	Since time.Time
-	// Synced says whether, in this Run, a full state has been given to the Sink.
+	// Synced reports whether, in this Run, a full state has been given to the Sink.
 	Synced bool
 	// Reason says what kind of failure it is recovering from; ReasonNone while all is well.
 	Reason Reason
@@ -75,6 +76,9 @@ func (s State) String() string {
 	return "unknown"
 }
 
+// MarshalText returns what String does.
+func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // String returns one line for people: the state, and while something is wrong the reason, the attempts and the error.
 func (s Status) String() string {
 	var b strings.Builder
@@ -86,4 +90,36 @@ func (s Status) String() string {
 		fmt.Fprintf(&b, " (%s, %d failures in a row): %v", s.Reason, s.Attempts, s.LastError)
 	}
 	return b.String()
+}
+
+// MarshalJSON returns an object for people and for tools that show it: state, reason and error as text, times in UTC, and for how long
+// the state has lasted as a duration like "1m30s". What is zero is left out, except for state and synced.
+func (s Status) MarshalJSON() ([]byte, error) {
+	text := struct {
+		State           State     `json:"state"`
+		Since           time.Time `json:"since,omitzero"`
+		For             string    `json:"for,omitempty"`
+		Synced          bool      `json:"synced"`
+		Reason          Reason    `json:"reason,omitzero"`
+		LastError       string    `json:"lastError,omitempty"`
+		LastErrorTime   time.Time `json:"lastErrorTime,omitzero"`
+		Attempts        int       `json:"attempts,omitempty"`
+		RetryAt         time.Time `json:"retryAt,omitzero"`
+		LastEvent       time.Time `json:"lastEvent,omitzero"`
+		LastBookmark    time.Time `json:"lastBookmark,omitzero"`
+		ResourceVersion string    `json:"resourceVersion,omitempty"`
+		BadData         int64     `json:"badData,omitempty"`
+		Relists         int64     `json:"relists,omitempty"`
+	}{
+		State: s.State, Since: s.Since.UTC(), Synced: s.Synced, Reason: s.Reason, LastErrorTime: s.LastErrorTime.UTC(), Attempts: s.Attempts,
+		RetryAt: s.RetryAt.UTC(), LastEvent: s.LastEvent.UTC(), LastBookmark: s.LastBookmark.UTC(), ResourceVersion: s.ResourceVersion,
+		BadData: s.BadData, Relists: s.Relists,
+	}
+	if !s.Since.IsZero() {
+		text.For = time.Since(s.Since).Round(time.Millisecond).String()
+	}
+	if s.LastError != nil {
+		text.LastError = s.LastError.Error()
+	}
+	return json.Marshal(text)
 }
