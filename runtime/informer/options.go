@@ -120,8 +120,7 @@ func WithShardSelector(selector string) Option {
 }
 
 // WithFormats sets the formats that the server is asked for, in order of preference. Without formats, and by default, these
-// are protobuf where the Go type has it, CBOR and JSON: see source.Options. New refuses the option: its Source determines the
-// formats.
+// are protobuf where the Go type has it, and JSON: see source.Options. New refuses the option: its Source determines the formats.
 func WithFormats(formats ...source.Format) Option {
 	formats = slices.Clone(formats)
 	return option{"WithFormats", inFactory | inFor, func(s *settings) error {

@@ -99,7 +99,7 @@ func TestGzip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New[*corev1.Pod](c, pods, Options{})
+		s, err := New[*corev1.Pod](c, pods, Options{Formats: everyFormat})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestGzip(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New[*corev1.Pod](c, pods, Options{})
+		s, err := New[*corev1.Pod](c, pods, Options{Formats: everyFormat})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -20,7 +20,8 @@ const (
 	// Protobuf is application/vnd.kubernetes.protobuf, which servers have for their built-in kinds, and for the metadata of
 	// every kind. Only Go types with generated protobuf methods can be decoded from it.
 	Protobuf
-	// CBOR is application/cbor (KEP-4222), which servers have for every resource once it is switched on.
+	// CBOR is application/cbor (KEP-4222), which servers have for every resource once it is switched on. It is asked for only where
+	// it is named, because apimachinery decodes it, which takes several times as long as JSON: see the package documentation.
 	CBOR
 )
 
@@ -50,9 +51,9 @@ func (f Format) mediaType() string {
 // defaultFormats is the order in which formats are asked for, unless Options.Formats says it.
 func defaultFormats(protobuf bool) []Format {
 	if protobuf {
-		return []Format{Protobuf, CBOR, JSON}
+		return []Format{Protobuf, JSON}
 	}
-	return []Format{CBOR, JSON}
+	return []Format{JSON}
 }
 
 // checkFormats returns what can be asked for.

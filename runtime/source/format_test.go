@@ -48,6 +48,25 @@ func TestAcceptHeader(t *testing.T) {
 	}
 }
 
+// TestDefaultFormats: CBOR, which takes several times JSON's time to decode, is asked for only by those who name it.
+func TestDefaultFormats(t *testing.T) {
+	for name, tc := range map[string]struct {
+		newObject func() object.Object
+		want      string
+	}{
+		"with protobuf": {newPod, "application/vnd.kubernetes.protobuf,application/json;q=0.9"},
+		"without":       {newUntyped, "application/json"},
+	} {
+		s, err := NewFunc(newTestClient(t, nil), pods, tc.newObject, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, accept := s.c.accept("list"); accept != tc.want {
+			t.Errorf("a type %s is asked for as %s, want %s", name, accept, tc.want)
+		}
+	}
+}
+
 // TestContentTypeDecides: the answer's format is what its header says, and must be one of those asked for.
 func TestContentTypeDecides(t *testing.T) {
 	for _, tc := range []struct {
@@ -280,7 +299,7 @@ func TestEveryFormatStreams(t *testing.T) {
 				resp := answer(200, "", "Content-Type", f.mediaType())
 				resp.Body = r
 				return resp, nil
-			}), pods, Options{})
+			}), pods, Options{Formats: []Format{f}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,8 +27,9 @@ type Options struct {
 	// this kind of the resource's version, or with "" that it is a PartialObjectMetadata of meta.k8s.io/v1, whatever the server
 	// has put on it.
 	Kind string
-	// Formats are the formats asked for, in order of preference; the server chooses. nil means Protobuf if T has it, then CBOR, then
-	// JSON. A server that refuses the choice altogether (406) is asked for JSON from then on, if JSON is among them.
+	// Formats are the formats asked for, in order of preference; the server chooses. nil means Protobuf if T has it, then JSON.
+	// CBOR is asked for only if it is named here. A server that refuses the choice altogether (406) is asked for JSON from then on, if
+	// JSON is among them.
 	Formats []Format
 	// DropManagedFields leaves metadata.managedFields out of objects: it is skipped in the response, not decoded.
 	DropManagedFields bool

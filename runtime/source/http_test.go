@@ -28,7 +28,7 @@ func TestURLs(t *testing.T) {
 	var got string
 	c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
 		got = req.URL.Path + "?" + req.URL.RawQuery
-		if accept := req.Header.Get("Accept"); accept != "application/vnd.kubernetes.protobuf,application/cbor;q=0.9,application/json;q=0.8" {
+		if accept := req.Header.Get("Accept"); accept != "application/vnd.kubernetes.protobuf,application/json;q=0.9" {
 			t.Errorf("Accept %q", accept)
 		}
 		if !strings.Contains(req.Header.Get("User-Agent"), "/") {

@@ -70,12 +70,16 @@ func serveUntyped(t testing.TB, body string) *HTTP[*unstructured.Unstructured] {
 	return s
 }
 
-// serveIn makes a source of what newObject makes whose every request is answered with body in a format.
+// serveIn makes a source of what newObject makes whose every request is answered with body in a format, which is asked for unless opts
+// has others.
 func serveIn[T object.Object](t testing.TB, f Format, body []byte, newObject func() T, opts Options) *HTTP[T] {
 	t.Helper()
 	c := newTestClient(t, func(*http.Request) (*http.Response, error) {
 		return answer(200, string(body), "Content-Type", f.mediaType()), nil
 	})
+	if opts.Formats == nil {
+		opts.Formats = []Format{f}
+	}
 	s, err := NewFunc(c, pods, newObject, opts)
 	if err != nil {
 		t.Fatal(err)

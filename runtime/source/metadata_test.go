@@ -34,11 +34,11 @@ func TestMetadataIsAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	listAll(s)
-	if want := acceptHeader([]Format{Protobuf, CBOR, JSON}, "PartialObjectMetadataList"); accept != want {
+	if want := acceptHeader([]Format{Protobuf, JSON}, "PartialObjectMetadataList"); accept != want {
 		t.Errorf("list accepts %s\nwant %s", accept, want)
 	}
 	watchAll(s)
-	if want := acceptHeader([]Format{Protobuf, CBOR, JSON}, "PartialObjectMetadata"); accept != want {
+	if want := acceptHeader([]Format{Protobuf, JSON}, "PartialObjectMetadata"); accept != want {
 		t.Errorf("watch accepts %s\nwant %s", accept, want)
 	}
 }

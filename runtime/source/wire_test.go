@@ -302,12 +302,12 @@ func TestNoNewObject(t *testing.T) {
 				body := transcodeList(t, []byte(podList("7", pod("a", "1"))), f)
 				return answer(200, string(body), "Content-Type", f.mediaType()), nil
 			})
-			s, err := NewFunc(c, pods, newObject, Options{})
+			if f == Protobuf && !isProtobuf(first) {
+				continue
+			}
+			s, err := NewFunc(c, pods, newObject, Options{Formats: []Format{f}})
 			if err != nil {
 				t.Fatal(err)
-			}
-			if f == Protobuf && !s.c.codec.protobuf {
-				continue
 			}
 			if _, _, err := listAll(s); !errors.Is(err, errNoNewObject) {
 				t.Errorf("%T from %v: got %v", first, f, err)

@@ -236,7 +236,7 @@ func TestShardsOfAServerWithoutThem(t *testing.T) {
 	}
 }
 
-// With the features switched on, custom resources come in CBOR unless something else is asked for, and the server divides them.
+// With the features switched on, custom resources come in CBOR where it is asked for, and the server divides them.
 func TestCBORAndShardsOfAServerThatHasThem(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--feature-gates", "CBORServingAndStorage=true,ShardedListAndWatch=true")
@@ -248,16 +248,16 @@ func TestCBORAndShardsOfAServerThatHasThem(t *testing.T) {
 	})
 	client, transport := connectNoting(t, c.url)
 	opts := source.Options{Namespace: ns.namespace, Kind: "Crate", DropManagedFields: true, DropAnnotations: []string{"dropped"}}
-	inJSON := opts
-	inJSON.Formats = []source.Format{source.JSON}
+	inCBOR := opts
+	inCBOR.Formats = []source.Format{source.CBOR}
 	binary := []string{"application/cbor", "application/cbor-seq"}
 	text := []string{"application/json", "application/json"}
 
-	same(t, transport, newSource[*Crate](t, client, opts), newSource[*Crate](t, client, inJSON), binary, text)
-	same(t, transport, newSource[*unstructured.Unstructured](t, client, opts), newSource[*unstructured.Unstructured](t, client, inJSON), binary, text)
-	cborMetadata := opts
-	cborMetadata.Formats = []source.Format{source.CBOR}
-	same(t, transport, newSource[*metav1.PartialObjectMetadata](t, client, cborMetadata), newSource[*metav1.PartialObjectMetadata](t, client, inJSON), binary, text)
+	same(t, transport, newSource[*Crate](t, client, inCBOR), newSource[*Crate](t, client, opts), binary, text)
+	same(t, transport, newSource[*unstructured.Unstructured](t, client, inCBOR), newSource[*unstructured.Unstructured](t, client, opts), binary, text)
+	inJSON := opts
+	inJSON.Formats = []source.Format{source.JSON}
+	same(t, transport, newSource[*metav1.PartialObjectMetadata](t, client, inCBOR), newSource[*metav1.PartialObjectMetadata](t, client, inJSON), binary, text)
 
 	var all []string
 	for _, bounds := range []string{"'0x0000000000000000', '0x8000000000000000'", "'0x8000000000000000', '0x10000000000000000'"} {

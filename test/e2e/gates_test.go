@@ -55,10 +55,12 @@ func (n *noting) onlyCBOR(t *testing.T) {
 	}
 }
 
-// A server that has CBOR is asked for it, by all types that stand for custom resources: what comes is what others get as JSON.
+// A server that has CBOR sends it where it is asked for, to all types that stand for custom resources: what comes is what others get
+// as JSON.
 func TestCBOR(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--feature-gates", "CBORServingAndStorage=true", "--crds", filepath.Join("testdata", "freeform"))
+	inCBOR := []source.Format{source.CBOR, source.JSON}
 	for name, opts := range bothWays {
 		t.Run(name, func(t *testing.T) {
 			ns := c.crates(t)
@@ -77,11 +79,11 @@ func TestCBOR(t *testing.T) {
 			})
 
 			client, transport := connectNoting(t, c.url)
-			f := informer.NewFactory(client, append(opts, informer.WithNamespace(ns.namespace))...)
+			f := informer.NewFactory(client, append(opts, informer.WithNamespace(ns.namespace), informer.WithFormats(inCBOR...))...)
 			typed := informer.For[*Crate](f, crates, informer.WithFormats(source.CBOR))
 			untyped := informer.For[*unstructured.Unstructured](f, crates)
 			freeform := informer.For[*unstructured.Unstructured](f, things)
-			metadata := informer.ForMetadata(f, crates, informer.WithFormats(source.CBOR, source.JSON))
+			metadata := informer.ForMetadata(f, crates)
 			slim := informer.For[*Crate](f, crates, informer.WithName("slim"), informer.WithoutManagedFields())
 			typedHistory, _ := listen(t, typed)
 			untypedHistory, _ := listen(t, untyped)
@@ -126,7 +128,7 @@ func TestCBOR(t *testing.T) {
 			transport.onlyCBOR(t)
 
 			// Refusals come as CBOR too: one with a status, and the one inside of a watch.
-			missing, err := source.New[*Crate](client, laterCrates, source.Options{})
+			missing, err := source.New[*Crate](client, laterCrates, source.Options{Formats: inCBOR})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -138,7 +140,7 @@ func TestCBOR(t *testing.T) {
 			if err := expireWatches(deadline(t), c); err != nil {
 				t.Fatal(err)
 			}
-			s, err := source.New[*Crate](client, crates, source.Options{Namespace: ns.namespace})
+			s, err := source.New[*Crate](client, crates, source.Options{Namespace: ns.namespace, Formats: inCBOR})
 			if err != nil {
 				t.Fatal(err)
 			}

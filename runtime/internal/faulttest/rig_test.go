@@ -285,6 +285,9 @@ func (w *world) newInformer(config *rest.Config, more ...informer.Option) {
 		w.t.Fatal(err)
 	}
 	var selection source.Options
+	if w.media == sourcetest.CBOR {
+		selection.Formats = []source.Format{source.CBOR, source.JSON}
+	}
 	if w.selects {
 		selection.LabelSelector = "app=web"
 	}
