@@ -177,4 +177,11 @@
 //
 // 100 informers with one object and no handler, or 10, over sources that say nothing and have neither goroutines nor
 // buffers: goroutines, and heap plus stacks in use, for each informer.
+//
+// # empty
+//
+// 200 informers of Pods over a transport in memory, whose server has no Pods: it answers a watch-list with the bookmark that ends
+// the initial events, and says nothing more. Goroutines, and heap plus stacks in use, for each informer; then the same for each
+// of 200 namespaces, which are one informer of informer-gen's and 200 of client-go's. What the first informers of a process make
+// for all is not counted.
 package main

@@ -57,6 +57,10 @@ func WithNamespace(namespace string) Option {
 // account needs no right to read the others, and keeps all objects in one store, under one set of handlers and indexes.
 // A namespace that is given twice counts once; the order has no meaning. No namespace at all is an error, and so is ""
 // among several. One call takes either WithNamespace or WithNamespaces. New refuses the option, as it does WithNamespace.
+//
+// Of many namespaces 16 at a time are asked for their objects: the next one's turn comes when one of them has synced or failed, or
+// after two seconds. So an informer of a thousand namespaces doesn't ask for all of them at once, and one that hangs or is
+// forbidden keeps no other from syncing. Equal parts of objects are shared between namespaces.
 func WithNamespaces(namespaces ...string) Option {
 	namespaces = slices.Clone(namespaces)
 	return option{"WithNamespaces", inFactory | inFor, func(s *settings) error {

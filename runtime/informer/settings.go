@@ -172,17 +172,20 @@ func (id identity) describe(gvr schema.GroupVersionResource, t goType, kind iden
 // sources returns one source for each namespace.
 func (s *settings) sources(c *source.Client, gvr schema.GroupVersionResource) ([]engine.Stream, error) {
 	elem := s.objectType.(reflect.Type).Elem()
+	all, err := source.NewFunc(c, gvr, func() object.Object { return reflect.New(elem).Interface().(object.Object) }, source.Options{
+		LabelSelector:     s.LabelSelector,
+		FieldSelector:     s.FieldSelector,
+		ShardSelector:     s.ShardSelector,
+		Formats:           s.formats,
+		DropManagedFields: s.dropManagedFields,
+		DropAnnotations:   s.dropAnnotations,
+	})
+	if err != nil {
+		return nil, err
+	}
 	var streams []engine.Stream
 	for _, namespace := range s.namespaces() {
-		src, err := source.NewFunc(c, gvr, func() object.Object { return reflect.New(elem).Interface().(object.Object) }, source.Options{
-			Namespace:         namespace,
-			LabelSelector:     s.LabelSelector,
-			FieldSelector:     s.FieldSelector,
-			ShardSelector:     s.ShardSelector,
-			Formats:           s.formats,
-			DropManagedFields: s.dropManagedFields,
-			DropAnnotations:   s.dropAnnotations,
-		})
+		src, err := all.In(namespace)
 		if err != nil {
 			return nil, err
 		}

@@ -79,13 +79,13 @@ var errStopped = errors.New("stopped")
 
 // runAhead goes on with a stream whose next step is known, until it has ended or become quiet, and returns the step to go on
 // with. All goroutines that it has started have ended when it returns.
-func (s *stream) runAhead(c cursor, take func(*reading) error) (step, error) {
+func (s *stream) runAhead(c *cursor, take func(*reading) error) (step, error) {
 	a := &ahead{stream: s, scanner: c.scanner, decode: c.decode, chunk: &chunk{buf: s.feed.buf, reader: true}, bytes: len(s.feed.buf)}
 	a.ready.L, a.space.L = &a.mu, &a.mu
 	s.feed.turn = a.turn
 	defer a.stop()
 	a.group.Go(func() { a.read(c.next) })
-	if err := a.handOver(c.decoder, take); err != nil {
+	if err := a.handOver(c, take); err != nil {
 		return step{}, err
 	}
 	return a.last, nil
@@ -107,18 +107,19 @@ func (a *ahead) stop() {
 }
 
 // handOver is what the caller does until the reader has ended and everything is handed over.
-func (a *ahead) handOver(d decoder, take func(*reading) error) error {
+func (a *ahead) handOver(c *cursor, take func(*reading) error) error {
 	for {
+		c.release()
 		j, mine := a.first()
 		if j == nil {
 			return nil
 		}
-		if j.failure != nil {
-			j.failure.again()
-		}
 		for i := range j.spans {
-			if mine {
-				a.decodeOne(d, j, i)
+			switch {
+			case mine:
+				a.decodeOne(c.hold(), j, i)
+			case j.failure != nil && i == len(j.readings)-1:
+				j.failure.again()
 			}
 			r := &j.readings[i]
 			r.more = i+1 < len(j.spans) || a.another()
@@ -339,7 +340,10 @@ func (a *ahead) room() error {
 	if free := len(f.buf) - f.end; free >= f.sizes.least && free >= len(f.buf)/8 {
 		return nil
 	}
-	size := max(f.sizes.chunk, 2*len(rest)+f.sizes.least)
+	size := f.sizes.chunk
+	if need := 2*len(rest) + f.sizes.least; need > size {
+		size = f.larger(need)
+	}
 	a.mu.Lock()
 	for len(a.jobs) > 0 && a.bytes+size > a.stream.tuning.ahead && !a.stopped {
 		a.space.Wait()

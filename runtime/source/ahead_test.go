@@ -22,7 +22,7 @@ import (
 )
 
 // tiny has everything decoded ahead, in buffers so small that items end everywhere in them.
-var tiny = tuning{procs: 3, ahead: 2000, batch: 300, sizes: sizes{small: 64, chunk: 150, least: 7}}
+var tiny = tuning{procs: 3, ahead: 2000, batch: 300, sizes: sizes{idle: 48, small: 64, chunk: 150, least: 7}}
 
 // talk is the body of a response that comes in parts. An empty part is a pause of a minute.
 type talk struct {
@@ -237,7 +237,7 @@ func TestAheadDecodersThatDontReturn(t *testing.T) {
 			t.Fatal(err)
 		}
 		var all crew
-		s.c.codec.tuning = tuning{procs: 3, ahead: 20_000, batch: 300, sizes: sizes{small: 1000, chunk: 2000, least: 100}, crew: &all}
+		s.c.codec.tuning = tuning{procs: 3, ahead: 20_000, batch: 300, sizes: sizes{idle: 500, small: 1000, chunk: 2000, least: 100}, crew: &all}
 		for range 20 {
 			n, reason := 0, any(nil)
 			done := make(chan struct{})

@@ -150,7 +150,7 @@ func (c *cborWire) whole() step {
 func (c *cborWire) taken(n int) step {
 	found := step{kind: stepItem, start: c.f.pos, end: c.f.pos + n}
 	c.f.pos += n
-	c.f.used()
+	c.f.used(n)
 	return found
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -15,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// codec knows what the objects of one collection are and how each format decodes them. It is shared by all streams.
+// codec knows what the objects of a resource are and how each format decodes them. It is shared by all streams of a source, and by
+// sources that differ in their namespaces only.
 type codec struct {
 	// Set once at construction.
 	gvr        schema.GroupVersionResource
@@ -34,8 +36,9 @@ type codec struct {
 	cbor       runtime.Decoder // of typed objects
 	tuning     tuning
 
-	// By format. They have their own synchronization.
-	tools [CBOR + 1]tools
+	// They have their own synchronization.
+	jsonOnly atomic.Bool // the server has refused the formats
+	tools    tools
 }
 
 // What the metadata of an object is called, if that is all of it.
@@ -56,6 +59,7 @@ func newCodec(gvr schema.GroupVersionResource, opts Options, sample object.Objec
 		elem:       reflect.TypeOf(sample).Elem(),
 		plain:      reflect.ValueOf(sample).Elem().IsZero(),
 		tuning:     defaultTuning,
+		tools:      newTools(),
 	}
 	var err error
 	if c.shard, err = parseShard(opts.ShardSelector); err != nil {

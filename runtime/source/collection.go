@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -30,9 +29,6 @@ type collection struct {
 	address *url.URL // without a query
 	codec   *codec
 	formats []Format
-
-	// jsonOnly is set once the server has refused the formats. It has its own synchronization.
-	jsonOnly atomic.Bool
 }
 
 func newCollection(c *Client, gvr schema.GroupVersionResource, newObject func() object.Object, opts Options) (*collection, error) {
@@ -46,8 +42,8 @@ func newCollection(c *Client, gvr schema.GroupVersionResource, newObject func() 
 	for _, part := range []struct{ what, value string }{
 		{"group", gvr.Group}, {"version", gvr.Version}, {"resource", gvr.Resource}, {"namespace", opts.Namespace},
 	} {
-		if strings.ContainsAny(part.value, "/%?#") || part.value == "." || part.value == ".." {
-			return nil, fmt.Errorf("the %s %q can't be part of a path", part.what, part.value)
+		if err := checkPath(part.what, part.value); err != nil {
+			return nil, err
 		}
 	}
 	sample := newObject()
@@ -70,6 +66,24 @@ func newCollection(c *Client, gvr schema.GroupVersionResource, newObject func() 
 		codec:   codec,
 		formats: formats,
 	}, nil
+}
+
+func checkPath(what, value string) error {
+	if strings.ContainsAny(value, "/%?#") || value == "." || value == ".." {
+		return fmt.Errorf("the %s %q can't be part of a path", what, value)
+	}
+	return nil
+}
+
+// in returns the collection of another namespace, with the same codec.
+func (c *collection) in(namespace string) (*collection, error) {
+	if err := checkPath("namespace", namespace); err != nil {
+		return nil, err
+	}
+	other := *c
+	other.options.Namespace = namespace
+	other.address = c.client.collectionURL(c.gvr, namespace)
+	return &other, nil
 }
 
 // String names the collection for people.
@@ -210,7 +224,7 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values) (*
 
 // accept says what is asked for, and the header that asks for it.
 func (c *collection) accept(verb string) ([]Format, string) {
-	if c.jsonOnly.Load() {
+	if c.codec.jsonOnly.Load() {
 		return []Format{JSON}, JSON.mediaType()
 	}
 	as := ""
@@ -228,7 +242,7 @@ func (c *collection) refused(accept string) bool {
 	if accept == JSON.mediaType() || !slices.Contains(c.formats, JSON) {
 		return false
 	}
-	c.jsonOnly.Store(true)
+	c.codec.jsonOnly.Store(true)
 	return true
 }
 

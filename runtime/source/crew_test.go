@@ -17,7 +17,7 @@ import (
 
 // crowd decodes some objects ahead, with a crew of which two are enough.
 func crowd(c *crew) tuning {
-	return tuning{procs: 2, ahead: 60_000, batch: 5000, sizes: sizes{small: 8000, chunk: 20_000, least: 1000}, crew: c}
+	return tuning{procs: 2, ahead: 60_000, batch: 5000, sizes: sizes{idle: 4000, small: 8000, chunk: 20_000, least: 1000}, crew: c}
 }
 
 // helped reports whether the callback that calls it gets what others may have decoded.

@@ -52,13 +52,18 @@
 //
 // A list is never held as a whole. Its objects are decoded while the response arrives and are handed over one by one. What decoding
 // allocates is what the objects keep. Read ahead is a buffer of some kilobytes, or one value if it is larger, or half a megabyte of a
-// response that is decoded by several goroutines; buffers are used again. Lengths in a response are not believed: memory is taken as
-// bytes arrive, and an object of more than 256 MiB is an error, as is a frame of protobuf's watch of more than 16 MiB.
+// response that is decoded by several goroutines. Buffers are used again, also large ones, by any stream of the process; the garbage
+// collector takes those that no stream needs. Lengths in a response are not believed: memory is taken as bytes arrive, and an object
+// of more than 256 MiB is an error, as is a frame of protobuf's watch of more than 16 MiB.
 //
-// With ReadOnly, equal parts of objects are in memory once: a table of up to 16 MB for each collection and format remembers those
-// that come again, forgets those that don't, and serves lists and watches alike, so that a list that is read again shares its parts
-// with the objects of the first one. Short strings that repeat are shared in any case. With Known, an object that the caller has
-// already is not decoded again, unless the server answers in CBOR.
+// A watch that waits holds a buffer of one kilobyte, or that of a burst of events until the next bookmark. How a Go type is decoded is
+// found out once in the process, when its first object comes. A decoder, which learns from the objects that it decodes, belongs to
+// no stream: a source, with all that In has made of it, keeps one, and more while several streams decode at the same time.
+//
+// With ReadOnly, equal parts of objects are in memory once: a table of up to 16 MB for each source remembers those that come again,
+// forgets those that don't, and serves lists and watches alike, so that a list that is read again shares its parts with the objects
+// of the first one. Sources of other namespaces that In has made share the table. Short strings that repeat are shared in any case.
+// With Known, an object that the caller has already is not decoded again, unless the server answers in CBOR.
 //
 // # Ordering and blocking
 //

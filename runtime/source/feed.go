@@ -5,7 +5,7 @@ package source
 import (
 	"fmt"
 	"io"
-	"sync"
+	"math/bits"
 	"time"
 )
 
@@ -38,11 +38,9 @@ func (e *brokenError) Unwrap() error { return e.err }
 // pause is how long a read takes that had to wait for the server to have something to say.
 const pause = 5 * time.Millisecond
 
-// chunkSize is the size of buffers that are used again by other streams.
-const chunkSize = 64 << 10
-
-// sizes are those of a stream's buffers.
+// sizes are those of a stream's buffers. Larger ones are for values that don't fit.
 type sizes struct {
+	idle  int // of one that waits for something to come
 	small int // of one with little to read
 	chunk int // of one with much, and of each of those that are decoded ahead
 	least int // room that is worth a read
@@ -58,6 +56,7 @@ type feed struct {
 	base  int64 // offset in the response of buf[0]
 	err   error // of the body, for good
 
+	large  int          // size of the last value that was larger than a chunk
 	rush   int          // bytes that came since the last pause
 	paused bool         // the last read took a pause
 	turn   func() error // makes room in the place of room, if not nil
@@ -69,8 +68,13 @@ func (f *feed) data() []byte { return f.buf[f.pos:f.end] }
 // offset is the number of bytes before data.
 func (f *feed) offset() int64 { return f.base + int64(f.pos) }
 
-// used says that an item ends where data begins: the next one may be as long as any.
-func (f *feed) used() { f.body.left = f.body.limit }
+// used says that an item of n bytes ends where data begins. The next one may be as long as any.
+func (f *feed) used(n int) {
+	f.body.left = f.body.limit
+	if n > f.sizes.chunk {
+		f.large = n
+	}
+}
 
 // more reads more, so that data gets longer. It returns io.EOF at the end of the response.
 func (f *feed) more() error {
@@ -121,27 +125,48 @@ func (f *feed) room() error {
 	rest := f.data()
 	size := len(f.buf)
 	switch {
-	case size == 0:
-		size = f.sizes.small
-	case len(rest) == 0 && f.rush < size/4 && size > f.sizes.small:
-		size = f.sizes.small // it has become quiet
+	case len(rest) == 0:
+		size = f.usual()
 	case size-f.end >= f.sizes.least && size-f.end >= size/4:
 		return nil
 	case len(rest) > size/2:
-		size *= 2
-	case f.rush > 4*size && size < f.sizes.chunk:
-		size = f.sizes.chunk
+		size = f.larger(size + 1)
+	default:
+		size = max(size, f.usual())
 	}
-	next := f.buf
-	if size != len(f.buf) {
-		next = getBuffer(size)
+	if size == len(f.buf) {
+		copy(f.buf, rest)
+		f.move(f.buf)
+		return nil
 	}
+	before, next := f.buf, getBuffer(size)
 	copy(next, rest)
-	if size != len(f.buf) {
-		putBuffer(f.buf)
-	}
 	f.move(next)
+	putBuffer(before)
 	return nil
+}
+
+// usual is the size of a buffer for what comes at the moment.
+func (f *feed) usual() int {
+	switch {
+	case f.rush < f.sizes.small:
+		return f.sizes.idle
+	case f.rush <= 4*f.sizes.small:
+		return f.sizes.small
+	}
+	return f.sizes.chunk
+}
+
+// larger is the size of a buffer for least bytes. One that is larger than a chunk has room for the last value that didn't fit into a
+// chunk, so that values that are alike aren't copied from buffer to buffer while they grow.
+func (f *feed) larger(least int) int {
+	switch {
+	case least <= f.sizes.small:
+		return f.sizes.small
+	case least <= f.sizes.chunk:
+		return f.sizes.chunk
+	}
+	return 1 << bits.Len(uint(max(least, f.large+f.sizes.least)-1))
 }
 
 // move goes on in a buffer that begins with what is at hand.
@@ -156,20 +181,4 @@ func (f *feed) close() {
 	putBuffer(f.buf)
 	f.buf, f.pos, f.end = nil, 0, 0
 	f.err = io.ErrClosedPipe
-}
-
-// buffers are those of chunkSize, the one size that is used again.
-var buffers = sync.Pool{New: func() any { return new([chunkSize]byte) }}
-
-func getBuffer(size int) []byte {
-	if size == chunkSize {
-		return buffers.Get().(*[chunkSize]byte)[:]
-	}
-	return make([]byte, size)
-}
-
-func putBuffer(buf []byte) {
-	if len(buf) == chunkSize {
-		buffers.Put((*[chunkSize]byte)(buf))
-	}
 }

@@ -87,6 +87,18 @@ func newHTTP[T object.Object](call string, c *Client, gvr schema.GroupVersionRes
 	return &HTTP[T]{c: col}, nil
 }
 
+// In returns the source of the same objects in another namespace; "" means all. It sends no request. Objects from both share their
+// equal parts (see ReadOnly), and what it takes to decode them is there once: a source for each of many namespaces costs little.
+//
+// It fails if the namespace can't be part of a path.
+func (h *HTTP[T]) In(namespace string) (*HTTP[T], error) {
+	c, err := h.c.in(namespace)
+	if err != nil {
+		return nil, fmt.Errorf("source.HTTP.In of %s: %w", describe(h.c.gvr), err)
+	}
+	return &HTTP[T]{c: c}, nil
+}
+
 // Resource returns what the source reads.
 func (h *HTTP[T]) Resource() schema.GroupVersionResource { return h.c.gvr }
 

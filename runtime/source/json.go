@@ -266,7 +266,7 @@ func (j *jsonWire) whole() step {
 // took takes a value of n bytes.
 func (j *jsonWire) took(n int) {
 	j.f.pos += n
-	j.f.used()
+	j.f.used(n)
 	j.frame, j.within, j.guessed, j.last = jsondec.Frame{}, false, false, n
 }
 
@@ -293,24 +293,21 @@ func (j *jsonWire) cut(err error, decode func(decoder, []byte, *reading)) step {
 		return j.failed(cutOff(err))
 	}
 	var r reading
-	decodeAt(&jsonDecoder{c: j.s.codec, content: newContentReader(j.s.codec)}, decode, f.data(), f.offset(), &r)
+	decodeAt(&jsonDecoder{c: j.s.codec}, decode, f.data(), f.offset(), &r)
 	return step{kind: stepFailed, item: true, err: unfinished(r.err, err), key: r.id.key, offset: r.offset}
 }
 
 func (j *jsonWire) decoder() decoder {
-	t := j.s.toolsOf(JSON)
-	d, ok := t.pool(j.s.readOnly).Get().(*jsonDecoder)
-	if !ok {
-		d = &jsonDecoder{c: j.s.codec, content: newContentReader(j.s.codec)}
-		if t.json != nil {
-			d.fast = t.json.NewDecoder(t.table, j.s.readOnly)
-		}
+	d := j.s.tools.json.pool(j.s.readOnly).get()
+	if d == nil {
+		d = &jsonDecoder{c: j.s.codec, readOnly: j.s.readOnly}
 	}
 	d.known = j.s.known
 	return d
 }
 
 func (j *jsonWire) release(d decoder) {
-	d.(*jsonDecoder).known = nil
-	j.s.toolsOf(JSON).pool(j.s.readOnly).Put(d)
+	json := d.(*jsonDecoder)
+	json.known = nil
+	j.s.tools.json.pool(j.s.readOnly).put(json)
 }

@@ -20,10 +20,23 @@ import (
 // jsonDecoder decodes objects and events. What the fast way doesn't take is decoded by the slow one, whose result and errors are
 // those of sigs.k8s.io/json.
 type jsonDecoder struct {
-	c       *codec
-	known   knownFunc        // nil: nothing
+	// Set once at construction.
+	c        *codec
+	readOnly bool
+
+	known knownFunc // nil: nothing
+
+	// Made for the first object: a watch that brings none needs neither.
+	begun   bool
 	fast    *jsondec.Decoder // nil for types that only the slow way can do
 	content contentReader    // of untyped objects
+}
+
+// begin makes what objects are decoded with.
+func (d *jsonDecoder) begin() {
+	if !d.begun {
+		d.begun, d.fast, d.content = true, d.c.fastJSON(d.readOnly), newContentReader(d.c)
+	}
 }
 
 // item implements decoder.
@@ -47,7 +60,7 @@ func (d *jsonDecoder) object(raw []byte, r *reading, lookUp bool) {
 
 // quick decodes the object that data begins with in the fast way, and returns its length; 0 if that can't be done.
 func (d *jsonDecoder) quick(data []byte, r *reading) int {
-	if d.fast == nil {
+	if d.begin(); d.fast == nil {
 		return 0
 	}
 	obj, fast, err := d.c.fresh()

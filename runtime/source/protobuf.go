@@ -185,7 +185,7 @@ func (p *protoWire) whole(n, size int) step {
 	}
 	found := step{kind: stepItem, start: f.pos + n, end: f.pos + n + size}
 	f.pos = found.end
-	f.used()
+	f.used(size)
 	return found
 }
 

@@ -12,27 +12,30 @@ import (
 
 // protoDecoder decodes objects and events. What the fast way doesn't take is decoded by the type's own Unmarshal.
 type protoDecoder struct {
-	c     *codec
-	known knownFunc         // nil: nothing
+	// Set once at construction.
+	c        *codec
+	readOnly bool
+
+	known knownFunc // nil: nothing
+
+	// Made for the first object: a watch that brings none doesn't need it.
+	begun bool
 	fast  *protodec.Decoder // nil for types that only the slow way can do
 }
 
 func (p *protoWire) decoder() decoder {
-	t := p.s.toolsOf(Protobuf)
-	d, ok := t.pool(p.s.readOnly).Get().(*protoDecoder)
-	if !ok {
-		d = &protoDecoder{c: p.s.codec}
-		if t.proto != nil {
-			d.fast = t.proto.NewDecoder(t.table, p.s.readOnly)
-		}
+	d := p.s.tools.proto.pool(p.s.readOnly).get()
+	if d == nil {
+		d = &protoDecoder{c: p.s.codec, readOnly: p.s.readOnly}
 	}
 	d.known = p.s.known
 	return d
 }
 
 func (p *protoWire) release(d decoder) {
-	d.(*protoDecoder).known = nil
-	p.s.toolsOf(Protobuf).pool(p.s.readOnly).Put(d)
+	proto := d.(*protoDecoder)
+	proto.known = nil
+	p.s.tools.proto.pool(p.s.readOnly).put(proto)
 }
 
 // item implements decoder. Items have no envelope.
@@ -69,6 +72,9 @@ func (d *protoDecoder) object(e envelope, r *reading, lookUp bool) {
 				return
 			}
 		}
+	}
+	if !d.begun {
+		d.begun, d.fast = true, d.c.fastProto(d.readOnly)
 	}
 	r.id = identity{apiVersion: e.apiVersion, kind: e.kind}
 	obj, fast, err := d.c.fresh()

@@ -86,14 +86,14 @@ const maxProcs = 4
 
 var defaultTuning = tuning{
 	after: 256 << 10, ahead: 8 * chunkSize, batch: 32 << 10,
-	sizes: sizes{small: 16 << 10, chunk: chunkSize, least: 4 << 10},
+	sizes: sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10},
 	crew:  &everyone,
 }
 
 // run reads what sc finds to its end, and hands each to take. It returns the error of take as it is.
 func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take func(*reading) error) error {
-	c := cursor{feed: s.feed, scanner: sc, decoder: s.wire.decoder(), decode: decode}
-	defer s.wire.release(c.decoder)
+	c := cursor{stream: s, scanner: sc, decode: decode}
+	defer c.release()
 	defer s.leave()
 	c.guesser, _ = sc.(guesser)
 	var now, next reading
@@ -109,6 +109,7 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 				return &scanError{c.next}
 			}
 			s.leave()
+			c.release()
 			if err := s.feed.more(); err != nil {
 				c.next = sc.broken(err)
 			}
@@ -127,9 +128,12 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 		if err := take(&now); err != nil {
 			return err
 		}
+		if now.typ == Bookmark {
+			s.feed.rush = 0 // servers send them when there is nothing else
+		}
 		if !have && now.more {
 			var err error
-			if c.next, err = s.runAhead(c, take); err != nil {
+			if c.next, err = s.runAhead(&c, take); err != nil {
 				return err
 			}
 		}
@@ -159,19 +163,35 @@ func (s *stream) leave() {
 
 // cursor is where a goroutine is that scans and decodes by turns.
 type cursor struct {
-	feed    *feed
+	stream  *stream
 	scanner scanner
 	guesser guesser // nil if the scanner is none
-	decoder decoder
 	decode  func(decoder, []byte, *reading)
-	next    step // what comes next; stepShort if the scanner has to be asked
+	decoder decoder // nil while nothing is decoded: who waits for the server has none
+	next    step    // what comes next; stepShort if the scanner has to be asked
+}
+
+// hold takes a decoder for what is at hand.
+func (c *cursor) hold() decoder {
+	if c.decoder == nil {
+		c.decoder = c.stream.wire.decoder()
+	}
+	return c.decoder
+}
+
+// release gives the decoder back.
+func (c *cursor) release() {
+	if c.decoder != nil {
+		c.stream.wire.release(c.decoder)
+		c.decoder = nil
+	}
 }
 
 // read decodes the next item if it is at hand.
 func (c *cursor) read(r *reading) bool {
 	*r = reading{}
 	if c.next.kind == stepShort {
-		if c.guesser != nil && c.guesser.guess(c.decoder, r) {
+		if c.guesser != nil && c.guesser.guess(c.hold(), r) {
 			return true
 		}
 		c.next = c.scanner.scan()
@@ -179,7 +199,8 @@ func (c *cursor) read(r *reading) bool {
 	if c.next.kind != stepItem {
 		return false
 	}
-	decodeAt(c.decoder, c.decode, c.feed.buf[c.next.start:c.next.end], c.feed.base+int64(c.next.start), r)
+	f := c.stream.feed
+	decodeAt(c.hold(), c.decode, f.buf[c.next.start:c.next.end], f.base+int64(c.next.start), r)
 	c.next = step{}
 	return true
 }

@@ -3,7 +3,12 @@
 package source
 
 import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/types"
 
@@ -13,47 +18,108 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// shareBytes bounds what a collection keeps of parts of objects, to be shared with those that come.
+// shareBytes bounds what a codec keeps of parts of objects, to be shared with those that come.
 const shareBytes = 16 << 20
 
-// tools are what objects are decoded with from one format: the program, which is made when the first response comes, the decoders
-// that nobody uses at the moment, and the table of what they share.
+// tools are what the streams of a codec decode with: the decoders that no stream uses at the moment, and the table of what their
+// objects share. A codec has them from its first object on.
 type tools struct {
-	once  sync.Once // guards the making of what follows, which is not changed then
-	json  *jsondec.Program
-	proto *protodec.Program
-	table *share.Table
-
-	shared sync.Pool // decoders of objects that share their parts
-	own    sync.Pool // and of those that don't
+	table func() *share.Table
+	json  byReadOnly[jsonDecoder]
+	proto byReadOnly[protoDecoder]
 }
 
-// toolsOf returns the tools for a format, ready for use.
-func (c *codec) toolsOf(f Format) *tools {
-	t := &c.tools[f]
-	t.once.Do(func() {
-		var err error
-		switch {
-		case f == JSON && !c.untyped:
-			if t.json, err = jsondec.New(c.elem, jsondec.Drop{ManagedFields: c.drop.managedFields, Annotations: c.drop.annotations}); err != nil {
-				t.json = nil // all objects are decoded in the slow way
-			}
-		case f == Protobuf:
-			if t.proto, err = protodec.New(c.elem, protodec.Drop{ManagedFields: c.drop.managedFields, Annotations: c.drop.annotations}); err != nil {
-				t.proto = nil
-			}
-		}
-		t.table = share.New(shareBytes)
-	})
-	return t
+func newTools() tools {
+	return tools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
 }
 
-// pool is where the decoders of a stream come from.
-func (t *tools) pool(readOnly bool) *sync.Pool {
+// byReadOnly are the decoders of objects that share their parts, and of those that don't.
+type byReadOnly[D any] struct{ shared, own pool[D] }
+
+func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {
 	if readOnly {
-		return &t.shared
+		return &b.shared
 	}
-	return &t.own
+	return &b.own
+}
+
+// pool has decoders that are not in use. One stays, with what it has learned from the objects before; the others, which streams need
+// that decode at the same time, are left to the garbage collector.
+type pool[D any] struct {
+	first  atomic.Pointer[D]
+	others sync.Pool
+}
+
+// get takes a decoder out of the pool; nil if there is none.
+func (p *pool[D]) get() *D {
+	if d := p.first.Swap(nil); d != nil {
+		return d
+	}
+	d, _ := p.others.Get().(*D)
+	return d
+}
+
+func (p *pool[D]) put(d *D) {
+	if !p.first.CompareAndSwap(nil, d) {
+		p.others.Put(d)
+	}
+}
+
+// programs are those of one format, compiled once in the process for each type and each choice of what is dropped.
+type programs[P any] struct {
+	byKey sync.Map // programKey to func() *P
+}
+
+type programKey struct {
+	elem          reflect.Type
+	managedFields bool
+	annotations   string
+}
+
+var (
+	jsonPrograms  programs[jsondec.Program]
+	protoPrograms programs[protodec.Program]
+)
+
+// of returns the program of a codec; nil if all its objects are decoded in the slow way.
+func (p *programs[P]) of(c *codec, compile func() (*P, error)) *P {
+	key := programKey{c.elem, c.drop.managedFields, fmt.Sprintf("%q", slices.Sorted(maps.Keys(c.drop.annotations)))}
+	program, ok := p.byKey.Load(key)
+	if !ok {
+		program, _ = p.byKey.LoadOrStore(key, sync.OnceValue(func() *P {
+			program, err := compile()
+			if err != nil {
+				return nil
+			}
+			return program
+		}))
+	}
+	return program.(func() *P)()
+}
+
+// fastJSON makes a fast decoder; nil if there is none.
+func (c *codec) fastJSON(readOnly bool) *jsondec.Decoder {
+	if c.untyped {
+		return nil
+	}
+	program := jsonPrograms.of(c, func() (*jsondec.Program, error) {
+		return jsondec.New(c.elem, jsondec.Drop{ManagedFields: c.drop.managedFields, Annotations: c.drop.annotations})
+	})
+	if program == nil {
+		return nil
+	}
+	return program.NewDecoder(c.tools.table(), readOnly)
+}
+
+// fastProto makes a fast decoder; nil if there is none.
+func (c *codec) fastProto(readOnly bool) *protodec.Decoder {
+	program := protoPrograms.of(c, func() (*protodec.Program, error) {
+		return protodec.New(c.elem, protodec.Drop{ManagedFields: c.drop.managedFields, Annotations: c.drop.annotations})
+	})
+	if program == nil {
+		return nil
+	}
+	return program.NewDecoder(c.tools.table(), readOnly)
 }
 
 // find asks known for an object by what was read of it.

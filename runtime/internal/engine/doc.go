@@ -27,7 +27,7 @@
 // # Goroutines
 //
 // A run has its own goroutine, which starts the others, reads the first stream, and waits for the others; each further stream
-// has one that reads; each stream that has had to queue something has one that applies; a crew calls the handlers, with one
+// has one that reads, when it is the stream's turn to start (turns.go); each stream that has had to queue something has one that applies; a crew calls the handlers, with one
 // goroutine for each callback that is running, and at most two that wait; the detector of mutations, if there is one, has one.
 // All of them end when the last lease has ended, those of the crew when their callback returns. Acquire and Run start a run,
 // and Release and Run wait for its end. A context that ends a lease does so on a goroutine of context.AfterFunc; resyncs are

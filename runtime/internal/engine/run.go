@@ -22,6 +22,7 @@ type run struct {
 	logger klog.Logger
 	before <-chan struct{} // closed when the run before this one has ended; nil if that was so from the beginning
 	ended  chan struct{}   // closed when every goroutine of the run has ended
+	turns  turns           // in which the streams start
 
 	wg sync.WaitGroup // every goroutine but the run's own
 
@@ -40,7 +41,7 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	if i.config.Logger != nil {
 		ctx = klog.NewContext(ctx, *i.config.Logger)
 	}
-	r := &run{logger: klog.FromContext(ctx), ended: make(chan struct{}), leases: map[*Lease]struct{}{}}
+	r := &run{logger: klog.FromContext(ctx), ended: make(chan struct{}), turns: newTurns(len(i.streams)), leases: map[*Lease]struct{}{}}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.over = r.ctx.Done()
 	if before != nil {

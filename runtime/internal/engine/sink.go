@@ -55,6 +55,7 @@ func (s *sink) EndReplace(resourceVersion string) error {
 		return err
 	}
 	defer func() { s.batch = nil }() // what follows takes less room than a full state
+	s.started()
 	return s.Flush()
 }
 

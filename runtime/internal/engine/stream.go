@@ -5,6 +5,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync/atomic"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
@@ -59,6 +60,7 @@ type stream struct {
 
 	// The goroutine that reads the stream guards what follows.
 	recorder metrics.InformerRecorder // of the current run, set before it starts; nil without metrics
+	started  func()                   // ends the stream's turn
 	list     list
 
 	// Informer.mu guards what follows.
@@ -119,8 +121,14 @@ func (s *stream) name() string {
 	if len(s.informer.config.Streams) == 1 {
 		return s.informer.config.Name
 	}
-	return s.informer.config.Name + " in " + s.namespace
+	name := s.informer.config.Name // which may have all the namespaces
+	if len(name) > maxName {
+		name = strings.ToValidUTF8(name[:maxName], "") + "…"
+	}
+	return name + " in " + s.namespace
 }
+
+const maxName = 64
 
 // read reads the stream until the run is over, and ends the run if it can't go on. If a function of the reader calls
 // runtime.Goexit, it calls exited, on the goroutine that this ends.
@@ -132,7 +140,11 @@ func (s *stream) read(r *run, exited func()) {
 			exited()
 		}
 	}()
-	r.cancel(s.reader.Run(r.ctx)) // has no effect if it is done already
+	var ok bool
+	if s.started, ok = r.turns.wait(r.over); ok {
+		defer s.started()
+		r.cancel(s.reader.Run(r.ctx)) // has no effect if it is done already
+	}
 	returned = true
 }
 
@@ -164,6 +176,7 @@ func (s *stream) applyAll(r *run, queue fifo) {
 
 // failed is called with each failure of a list or watch.
 func (s *stream) failed(err error) {
+	s.started()
 	if s.recorder != nil {
 		s.recorder.Failed(reflector.ReasonOf(err).String())
 	}
