@@ -21,8 +21,10 @@ const (
 
 const (
 	cborBreak    = 0xff
-	cborMaxDepth = 10000 // as apimachinery has it
+	cborMaxDepth = 10000 // of items in each other, tags included, as apimachinery has it
 )
+
+var errCBORDepth = fmt.Errorf("%w: CBOR is nested more than %d deep", ErrMalformed, cborMaxDepth)
 
 // cborHead is the beginning of a data item.
 type cborHead struct {
@@ -93,6 +95,7 @@ func headOf(data []byte) (h cborHead, ok bool, err error) {
 type cborFrame struct {
 	at   int // bytes that have been looked at
 	open []cborOpen
+	tags int // before the item that is next
 }
 
 // cborOpen is an item that has others in it.
@@ -124,7 +127,11 @@ func (f *cborFrame) end(data []byte) (n int, ok bool, err error) {
 		case top != nil && (top.head.major == cborBytes || top.head.major == cborText) && (h.major != top.head.major || h.indefinite):
 			return 0, false, fmt.Errorf("%w: a CBOR %v in the middle of a %v", ErrMalformed, h, top.head)
 		case h.major == cborTag:
-			whole = false
+			if f.tags++; len(f.open)+f.tags > cborMaxDepth {
+				return 0, false, errCBORDepth
+			}
+			f.at += size
+			continue
 		case (h.major == cborBytes || h.major == cborText) && !h.indefinite:
 			if err := checkSize(h.arg); err != nil {
 				return 0, false, err
@@ -142,13 +149,14 @@ func (f *cborFrame) end(data []byte) (n int, ok bool, err error) {
 			}
 			if h.indefinite || left > 0 {
 				if len(f.open) >= cborMaxDepth {
-					return 0, false, fmt.Errorf("%w: CBOR is nested more than %d deep", ErrMalformed, cborMaxDepth)
+					return 0, false, errCBORDepth
 				}
 				f.open = append(f.open, cborOpen{head: h, left: left})
 				whole = false
 			}
 		}
 		f.at += size
+		f.tags = 0
 		if whole && f.close() {
 			return f.at, true, nil
 		}
@@ -179,7 +187,7 @@ func (f *cborFrame) close() bool {
 }
 
 // reset makes it ready for another item.
-func (f *cborFrame) reset() { f.at, f.open = 0, f.open[:0] }
+func (f *cborFrame) reset() { f.at, f.open, f.tags = 0, f.open[:0], 0 }
 
 // head reads the head of an item. It returns io.EOF at the end of the stream only.
 func (c *cborWire) head() (cborHead, error) {
@@ -204,8 +212,11 @@ func (c *cborWire) value() (cborHead, error) {
 		if n > 0 {
 			err = cutOff(err)
 		}
-		if err != nil || h.major != cborTag {
+		switch {
+		case err != nil || h.major != cborTag:
 			return h, err
+		case n == cborMaxDepth:
+			return h, errCBORDepth
 		}
 	}
 }

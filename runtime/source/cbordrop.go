@@ -2,117 +2,112 @@
 
 package source
 
-import "slices"
-
 // dropCBOR takes what is dropped out of an object, whose bytes it moves, and returns what is left. The object is well-formed,
 // which is what reading it from the stream makes sure of; one that is no object is left as it is.
 func dropCBOR(item []byte, drop *dropped) []byte {
 	e := cborEditor{item: item}
-	e.members(0, func(name []byte, at int) bool {
-		if string(name) != "metadata" {
-			return false
+	e.members(func(name string) bool {
+		if name != "metadata" {
+			return true
 		}
-		e.members(at, func(name []byte, at int) bool {
-			switch string(name) {
-			case "managedFields":
-				return drop.managedFields
-			case "annotations":
-				if drop.annotations == nil {
-					return false
-				}
-				kept, cut := e.members(at, func(name []byte, _ int) bool { return drop.annotations[string(name)] })
-				return kept == 0 && cut > 0
+		e.members(func(name string) bool {
+			switch {
+			case name == "managedFields":
+				return !drop.managedFields
+			case name == "annotations" && drop.annotations != nil:
+				kept, cut := e.members(func(name string) bool { return !drop.annotations[name] })
+				return kept > 0 || cut == 0
 			}
-			return false
+			return true
 		})
-		return false
+		return true
 	})
-	return e.item
+	return e.item[:e.to]
 }
 
-// cborEditor cuts entries out of the maps of an item in memory. Cuts are made at once; what is behind them moves.
-type cborEditor struct{ item []byte }
+// cborEditor copies an item over itself, without the entries of maps that are not kept. Each byte is looked at and copied once.
+type cborEditor struct {
+	item  []byte
+	from  int // what comes next
+	to    int // the end of what is kept; not after from
+	frame cborFrame
+}
 
-// members walks over the entries of the map at the position at, and cuts those for which cut returns true. cut gets the
-// position of the entry's value, and may edit it.
-func (e *cborEditor) members(at int, cut func(name []byte, at int) bool) (kept, removed int) {
-	at, h := e.value(at)
+// members copies the item that is next. If it is a map, keep is called for each entry after its name was copied, and the entry is left
+// out if it returns false. keep may copy the value by a call of members; else members does.
+func (e *cborEditor) members(keep func(name string) bool) (kept, cut int) {
+	h := e.head()
+	for h.major == cborTag {
+		e.copy(h.size)
+		h = e.head()
+	}
 	if h.major != cborMap {
+		e.copy(e.size())
 		return 0, 0
 	}
-	count, at := at, at+h.size
+	head := e.to
+	e.copy(h.size)
 	for n := uint64(0); h.indefinite || n < h.arg; n++ {
-		if h.indefinite && e.item[at] == cborBreak {
+		if h.indefinite && e.item[e.from] == cborBreak {
+			e.copy(1)
 			break
 		}
-		value := e.end(at)
-		if cut(e.name(at), value) {
-			e.item = slices.Delete(e.item, at, e.end(value))
-			removed++
+		before := e.to
+		name := e.name()
+		value := e.from
+		if !keep(name) {
+			if e.from == value {
+				e.from += e.size()
+			}
+			e.to = before
+			cut++
 			continue
 		}
-		at = e.end(value)
+		if e.from == value {
+			e.copy(e.size())
+		}
 		kept++
 	}
-	if !h.indefinite && removed > 0 {
-		e.setArg(count, h, h.arg-uint64(removed))
+	if !h.indefinite && cut > 0 {
+		e.setArg(head, h, h.arg-uint64(cut))
 	}
-	return kept, removed
+	return kept, cut
 }
 
-// head reads the head at the position at.
-func (e *cborEditor) head(at int) cborHead {
-	initial := e.item[at]
-	return parseHead(initial, e.item[at+1:at+1+argSize(initial)])
+// head reads the head that is next.
+func (e *cborEditor) head() cborHead {
+	initial := e.item[e.from]
+	return parseHead(initial, e.item[e.from+1:e.from+1+argSize(initial)])
 }
 
-// value finds the head of the value at the position at, behind its tags.
-func (e *cborEditor) value(at int) (int, cborHead) {
-	h := e.head(at)
+// size is the length of the item that is next.
+func (e *cborEditor) size() int {
+	e.frame.reset()
+	n, _, _ := e.frame.end(e.item[e.from:])
+	return n
+}
+
+// copy keeps the next n bytes.
+func (e *cborEditor) copy(n int) {
+	copy(e.item[e.to:], e.item[e.from:e.from+n])
+	e.from += n
+	e.to += n
+}
+
+// name copies the item that is next, and returns the string that it is, "" if it is none or comes in pieces.
+func (e *cborEditor) name() string {
+	h := e.head()
 	for h.major == cborTag {
-		at += h.size
-		h = e.head(at)
+		e.copy(h.size)
+		h = e.head()
 	}
-	return at, h
-}
-
-// name is the string at the position at, nil if it is none or comes in pieces.
-func (e *cborEditor) name(at int) []byte {
-	at, h := e.value(at)
-	if h.major != cborBytes && h.major != cborText || h.indefinite {
-		return nil
+	name := ""
+	if (h.major == cborBytes || h.major == cborText) && !h.indefinite {
+		at := e.from + h.size
+		name = string(e.item[at : at+int(h.arg)])
 	}
-	at += h.size
-	return e.item[at : at+int(h.arg)]
-}
-
-// end finds the end of the item at the position at.
-func (e *cborEditor) end(at int) int {
-	h := e.head(at)
-	at += h.size
-	elements := uint64(0)
-	switch h.major {
-	case cborBytes, cborText:
-		if !h.indefinite {
-			return at + int(h.arg)
-		}
-	case cborArray:
-		elements = h.arg
-	case cborMap:
-		elements = 2 * h.arg
-	case cborTag:
-		elements = 1
-	}
-	if h.indefinite && h.major != cborSimple {
-		for e.item[at] != cborBreak {
-			at = e.end(at)
-		}
-		return at + 1
-	}
-	for range elements {
-		at = e.end(at)
-	}
-	return at
+	e.copy(e.size())
+	return name
 }
 
 // setArg writes the number of a head again, in as many bytes as it had: longer than needed, which is well-formed.

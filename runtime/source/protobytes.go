@@ -176,32 +176,26 @@ const (
 
 // dropProto takes what is dropped out of an object, whose bytes it moves, and returns what is left.
 func dropProto(msg []byte, drop *dropped) ([]byte, error) {
-	for at := 0; at < len(msg); {
-		f, _, err := nextField(msg[at:])
+	kept := msg[:0] // it never gets ahead of what comes next: nothing becomes longer
+	for rest := msg; len(rest) > 0; {
+		field := rest
+		f, after, err := nextField(rest)
 		if err != nil {
 			return nil, err
 		}
-		end := at + f.size
-		if f.tag == protoBytes(1) {
-			meta, err := dropProtoMeta(f.value, drop)
-			if err != nil {
-				return nil, err
-			}
-			if len(meta) < len(f.value) {
-				// The metadata stands at the beginning: it is moved towards what follows, with what is before it.
-				var head [2 * binary.MaxVarintLen64]byte
-				size := len(binary.AppendUvarint(binary.AppendUvarint(head[:0], f.tag), uint64(len(meta))))
-				start := end - len(meta) - size
-				copy(msg[end-len(meta):end], meta)
-				copy(msg[start:], head[:size])
-				copy(msg[start-at:], msg[:at])
-				msg = msg[start-at:]
-				end -= start - at
-			}
+		rest = after
+		if f.tag != protoBytes(1) {
+			kept = append(kept, field[:f.size]...)
+			continue
 		}
-		at = end
+		meta, err := dropProtoMeta(f.value, drop)
+		if err != nil {
+			return nil, err
+		}
+		kept = binary.AppendUvarint(binary.AppendUvarint(kept, f.tag), uint64(len(meta)))
+		kept = append(kept, meta...)
 	}
-	return msg, nil
+	return kept, nil
 }
 
 // dropProtoMeta does it with the metadata.

@@ -34,7 +34,7 @@ func (f *Frame) End(data []byte) (n int, ok bool) {
 	case '"':
 		return f.text(data)
 	default:
-		return scalarEnd(data)
+		return f.scalar(data)
 	}
 	for ; len(data)-f.at >= blockSize; f.at += blockSize {
 		if end := f.block((*[blockSize]byte)(data[f.at:])); end >= 0 {
@@ -67,12 +67,12 @@ func (f *Frame) text(data []byte) (int, bool) {
 	return 0, false
 }
 
-// scalarEnd is End of a number or a literal.
-func scalarEnd(data []byte) (int, bool) {
-	for n, c := range data {
-		switch c {
+// scalar is End of a number or a literal.
+func (f *Frame) scalar(data []byte) (int, bool) {
+	for ; f.at < len(data); f.at++ {
+		switch data[f.at] {
 		case ',', ']', '}', ':', ' ', '\t', '\n', '\r':
-			return n, true
+			return f.at, true
 		}
 	}
 	return 0, false
