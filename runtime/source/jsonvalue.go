@@ -26,7 +26,7 @@ var typedOptions = json.JoinOptions(jsonv1.DefaultOptionsV1(), json.MatchCaseIns
 
 // contentReader reads untyped objects.
 type contentReader struct {
-	src   bytes.Reader
+	src   bytes.Buffer      // which dec reads in place
 	dec   *jsontext.Decoder // of src
 	drop  *dropped
 	names map[string]string // of members, so that objects share them
@@ -47,7 +47,7 @@ func newContentReader(c *codec) contentReader {
 
 // decodeContent reads an object that stands alone.
 func (r *contentReader) decodeContent(raw []byte) (map[string]any, error) {
-	r.src.Reset(raw)
+	r.src = *bytes.NewBuffer(raw)
 	if r.dec == nil {
 		r.dec = jsontext.NewDecoder(&r.src, typedOptions)
 	} else {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"net/http"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -240,6 +241,19 @@ func TestWire(t *testing.T) {
 		{name: "map of indefinite length", formats: []string{"cbor"}, later: event(func([]byte) []byte { return []byte("\xbf\x64type\x65ADDED\xff") }), reasons: bad, requests: 3, check: noRelist},
 		{name: "array that says it has all the items of the world", formats: []string{"cbor"}, lists: true, first: list(2, func(a *sourcetest.Answer) {
 			a.Body = []byte("\xd9\xd9\xf7\xa1\x65items\x9b\x00\xff\xff\xff\xff\xff\xff\xff\xa0")
+		}), reasons: bad, requests: 4},
+		{name: "chain of tags", formats: []string{"cbor"}, later: event(func([]byte) []byte { return bytes.Repeat([]byte{0xc1}, 20<<20) }), reasons: bad, requests: 3, check: noRelist},
+		{name: "chain of tags in an object", formats: []string{"cbor"}, later: event(func([]byte) []byte {
+			return append(append([]byte("\xa2\x64type\x65ADDED\x66object\xa1\x61x"), bytes.Repeat([]byte{0xc1}, 20<<20)...), 0)
+		}), reasons: bad, requests: 3, check: noRelist},
+		{name: "arrays in arrays", formats: []string{"json", "cbor"}, later: event(func(raw []byte) []byte {
+			if raw[0] == '{' {
+				return []byte(`{"type":"ADDED","object":{"x":` + strings.Repeat("[", 1<<20) + strings.Repeat("]", 1<<20) + "}}")
+			}
+			return append([]byte("\xa2\x64type\x65ADDED\x66object\xa1\x61x"), bytes.Repeat([]byte{0x81}, 1<<20)...)
+		}), reasons: bad, requests: 3, check: noRelist},
+		{name: "number without an end", formats: []string{"json"}, lists: true, first: list(2, func(a *sourcetest.Answer) {
+			a.Body = append([]byte(`{"kind":"PodList","items":[`), bytes.Repeat([]byte{'1'}, 8<<20)...)
 		}), reasons: bad, requests: 4},
 		{name: "page of HTML", lists: true, first: func(w *world) {
 			w.inject(sourcetest.Any, 3, func(a *sourcetest.Answer) {
