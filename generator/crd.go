@@ -3,204 +3,13 @@
 package generator
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
-	"go/token"
-	"io"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
-
-// crd is what informers need to know of a CustomResourceDefinition, each value with its place.
-type crd struct {
-	pos                        token.Position
-	group, kind, plural, scope named
-	versions                   []crdVersion
-}
-
-type crdVersion struct {
-	name   named
-	served bool
-}
-
-// readCRDs reads the CustomResourceDefinitions in a file, or in the YAML and JSON files that lie right in a folder, as
-// kubectl apply does. Other objects are passed over. The name is absolute, and so are those in positions.
-func readCRDs(name string) ([]crd, diag.List) {
-	var report diag.List
-	files, err := crdFiles(name)
-	if err != nil {
-		report.Add(diag.Diagnostic{Message: "reading CustomResourceDefinitions: " + err.Error()})
-		return nil, report
-	}
-	var crds []crd
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			report.Add(diag.Diagnostic{Message: "reading CustomResourceDefinitions: " + err.Error()})
-			continue
-		}
-		crds = append(crds, parseCRDs(file, data, &report)...)
-	}
-	if len(crds) == 0 && len(report) == 0 {
-		report.Add(diag.Diagnostic{
-			Pos:     token.Position{Filename: name},
-			Message: "there is no CustomResourceDefinition here: give the folder that controller-gen writes them to, or their files",
-		})
-	}
-	return crds, report
-}
-
-// crdFiles returns the files that a file or folder stands for.
-func crdFiles(name string) ([]string, error) {
-	info, err := os.Stat(name)
-	if err != nil || !info.IsDir() {
-		return []string{name}, err
-	}
-	entries, err := os.ReadDir(name)
-	if err != nil {
-		return nil, err
-	}
-	var files []string
-	for _, entry := range entries {
-		if ext := filepath.Ext(entry.Name()); !entry.IsDir() && slices.Contains([]string{".yaml", ".yml", ".json"}, ext) {
-			files = append(files, filepath.Join(name, entry.Name()))
-		}
-	}
-	return files, nil
-}
-
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-
-// parseCRDs returns the definitions in a file of any number of YAML documents.
-func parseCRDs(file string, data []byte, report *diag.List) []crd {
-	var crds []crd
-	for decoder := yaml.NewDecoder(bytes.NewReader(data)); ; {
-		var document yaml.Node
-		err := decoder.Decode(&document)
-		if errors.Is(err, io.EOF) {
-			return crds
-		}
-		if err != nil {
-			pos := token.Position{Filename: file}
-			message := err.Error()
-			if m := yamlLine.FindStringSubmatch(message); m != nil {
-				pos.Line, _ = strconv.Atoi(m[1])
-				message = message[len(m[0]):]
-			}
-			report.Add(diag.Diagnostic{Pos: pos, Message: "not valid YAML: " + message})
-			return crds
-		}
-		if len(document.Content) != 1 {
-			continue
-		}
-		n := yamlNode{file, document.Content[0]}
-		objects := []yamlNode{n}
-		if kind := n.get("kind").text(); kind.text == "List" {
-			objects = n.get("items").elements()
-		}
-		for _, object := range objects {
-			group, _, _ := strings.Cut(object.get("apiVersion").text().text, "/")
-			if group == "apiextensions.k8s.io" && object.get("kind").text().text == "CustomResourceDefinition" {
-				if c, ok := object.crd(report); ok {
-					crds = append(crds, c)
-				}
-			}
-		}
-	}
-}
-
-// yamlNode is a node of a YAML file, or none.
-type yamlNode struct {
-	file string
-	node *yaml.Node
-}
-
-func (n yamlNode) get(key string) yamlNode {
-	if n.node == nil || n.node.Kind != yaml.MappingNode {
-		return yamlNode{file: n.file}
-	}
-	for i := 0; i+1 < len(n.node.Content); i += 2 {
-		if n.node.Content[i].Value == key {
-			return n.child(i + 1)
-		}
-	}
-	return yamlNode{file: n.file}
-}
-
-// child returns what is at a place of the node's content, or what the alias there stands for.
-func (n yamlNode) child(i int) yamlNode {
-	child := n.node.Content[i]
-	if child.Kind == yaml.AliasNode {
-		child = child.Alias
-	}
-	return yamlNode{n.file, child}
-}
-
-func (n yamlNode) elements() []yamlNode {
-	if n.node == nil || n.node.Kind != yaml.SequenceNode {
-		return nil
-	}
-	var elements []yamlNode
-	for i := range n.node.Content {
-		elements = append(elements, n.child(i))
-	}
-	return elements
-}
-
-func (n yamlNode) pos() token.Position {
-	if n.node == nil {
-		return token.Position{}
-	}
-	return token.Position{Filename: n.file, Line: n.node.Line, Column: n.node.Column}
-}
-
-// text returns the value of a scalar.
-func (n yamlNode) text() named {
-	if n.node == nil || n.node.Kind != yaml.ScalarNode {
-		return named{}
-	}
-	return named{text: n.node.Value, pos: n.pos()}
-}
-
-// isTrue says whether the node is a bool and true.
-func (n yamlNode) isTrue() bool {
-	var value bool
-	return n.node != nil && n.node.Decode(&value) == nil && value
-}
-
-func (n yamlNode) crd(report *diag.List) (crd, bool) {
-	spec := n.get("spec")
-	c := crd{
-		pos:    n.pos(),
-		group:  spec.get("group").text(),
-		kind:   spec.get("names").get("kind").text(),
-		plural: spec.get("names").get("plural").text(),
-		scope:  spec.get("scope").text(),
-	}
-	for _, v := range spec.get("versions").elements() {
-		c.versions = append(c.versions, crdVersion{v.get("name").text(), v.get("served").isTrue()})
-	}
-	for _, field := range []struct {
-		name  string
-		value named
-	}{{"group", c.group}, {"names.kind", c.kind}, {"names.plural", c.plural}, {"scope", c.scope}} {
-		if field.value.text == "" {
-			report.Add(diag.Diagnostic{Pos: c.pos, Message: "the CustomResourceDefinition has no spec." + field.name})
-			return c, false
-		}
-	}
-	return c, true
-}
 
 // hasCRD says whether there is a definition of the kind in whatever group.
 func (r *resolver) hasCRD(kind string) bool {
@@ -229,7 +38,7 @@ func (r *resolver) checkCRDs(apis []*api) {
 					r.checkCRD(a, k, c)
 				}
 			}
-			if found || r.otherGroup(a, k) || builtIn(a.group.text) && !groups[a.group.text] {
+			if found || r.otherGroup(apis, a, k) || builtIn(a.group.text) && !groups[a.group.text] {
 				continue
 			}
 			r.report.Add(diag.Diagnostic{
@@ -246,14 +55,15 @@ func builtIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
 
-// otherGroup reports a kind that all definitions have in other groups, if its own group has none at all.
-func (r *resolver) otherGroup(a *api, k *kind) bool {
+// otherGroup reports a kind that all definitions have in other groups, if its own group has none at all. Definitions of
+// kinds of that name in other packages are theirs.
+func (r *resolver) otherGroup(apis []*api, a *api, k *kind) bool {
 	var other *crd
 	for i, c := range r.crds {
 		switch {
 		case c.group.text == a.group.text:
 			return false
-		case c.kind.text == k.Name && other == nil:
+		case c.kind.text == k.Name && other == nil && !isKind(apis, c.group.text, k.Name):
 			other = &r.crds[i]
 		}
 	}
@@ -263,6 +73,13 @@ func (r *resolver) otherGroup(a *api, k *kind) bool {
 	r.failAt(a.group.pos, fmt.Sprintf("kind %s is in group %s by its CustomResourceDefinition (%s) and in group %s by %s",
 		k.Name, other.group.text, r.short(other.group.pos), a.group.text, a.group.from))
 	return true
+}
+
+// isKind reports whether a package has a kind of that group and name.
+func isKind(apis []*api, group, name string) bool {
+	return slices.ContainsFunc(apis, func(a *api) bool {
+		return a.group.text == group && slices.ContainsFunc(a.kinds, func(k *kind) bool { return k.Name == name })
+	})
 }
 
 func (r *resolver) checkCRD(a *api, k *kind, c crd) {
@@ -319,18 +136,20 @@ func (r *resolver) withoutType(apis []*api) {
 		}
 	}
 	for _, c := range r.crds {
-		known := slices.ContainsFunc(r.verdicts, func(v verdict) bool {
-			return v.name == c.kind.text && (v.kind == nil && v.advice == "" || v.kind != nil && v.api.group.text == c.group.text)
-		})
-		if !groups[c.group.text] || known {
+		var types []verdict // that may be the definition's
+		for _, v := range r.verdicts {
+			if group := v.api.group; v.name == c.kind.text && (group.pos.Filename == "" || group.text == c.group.text) {
+				types = append(types, v)
+			}
+		}
+		wanted := slices.ContainsFunc(types, func(v verdict) bool { return v.kind != nil || v.advice == "" })
+		if !groups[c.group.text] || wanted {
 			continue
 		}
 		message := "nothing is generated for kind " + c.kind.text + " of this CustomResourceDefinition: no package has a type for it"
-		for _, v := range r.verdicts {
-			if v.name == c.kind.text && v.kind == nil {
-				message = fmt.Sprintf("nothing is generated for kind %s of this CustomResourceDefinition: type %s (%s) isn't selected; %s", c.kind.text, v.name, r.short(v.pos), v.advice)
-				break
-			}
+		if len(types) > 0 {
+			v := types[0]
+			message = fmt.Sprintf("nothing is generated for kind %s of this CustomResourceDefinition: type %s (%s) isn't selected; %s", c.kind.text, v.name, r.short(v.pos), v.advice)
 		}
 		r.report.Add(diag.Diagnostic{Pos: c.kind.pos, Message: message, Warning: true})
 	}

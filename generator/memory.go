@@ -237,7 +237,7 @@ func (f Files) places() []memo.Place {
 	}
 	for _, name := range f.read.named {
 		if info, err := os.Stat(name); err == nil && info.IsDir() {
-			places = append(places, memo.Place{Kind: memo.Folder, Path: name, Endings: []string{""}})
+			places = append(places, memo.Place{Kind: memo.Below, Path: name, Endings: crdEndings})
 		} else {
 			files = append(files, name)
 		}

@@ -179,7 +179,7 @@ func TestMemoryKeepsNothingOfAMovingTarget(t *testing.T) {
 	before := tree(t, filepath.Dir(main))
 	for _, name := range []string{
 		"api/v1/types.go", "api/v1/new.go", "api/v2/types.go", "common/name.go", "go.mod", "hack/header.txt", "crds/widgets.yaml",
-		"crds/new.yaml", "informer-gen.yaml", "generated/informers/factory.go", "generated/listers/example/v1/widget_expansion.go",
+		"crds/new.yaml", "crds/below/new.yaml", "informer-gen.yaml", "generated/informers/factory.go", "generated/listers/example/v1/widget_expansion.go",
 	} {
 		t.Run(name, func(t *testing.T) {
 			memory := OpenMemory(cfg)

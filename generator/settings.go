@@ -34,7 +34,7 @@ type settings struct {
 	// partial says that the call names the packages, not the configuration file.
 	partial bool
 
-	// reads are the files, and the folders with all files right in them, that all of this depends on, apart from go.mod.
+	// reads are the files, and the folders with CustomResourceDefinitions, that all of this depends on, apart from go.mod.
 	reads []string
 }
 

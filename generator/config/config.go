@@ -42,7 +42,7 @@ type File struct {
 	Header     Value   `arg:"header" flag:"--header" doc:"a file with comments that stand on top of each generated file, such as a licence and a //go:build line"`
 	HeaderYear Value   `arg:"headerYear" type:"year" flag:"--header-year" doc:"takes the place of the word YEAR in the header"`
 	Tags       []Value `arg:"tags" flag:"--tags" doc:"build tags for the go command"`
-	CRDs       []Value `arg:"crds" flag:"--crds" doc:"YAML files with CustomResourceDefinitions, or folders of them, which group, scope and plural of the kinds are checked against"`
+	CRDs       []Value `arg:"crds" flag:"--crds" doc:"YAML files with CustomResourceDefinitions, or folders that have some in them or below, which group, scope and plural of the kinds are checked against; templates are passed over"`
 	Discover   Value   `arg:"discover" flag:"--discover" default:"false" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta in packages in which no type is marked"`
 	Plurals    []Entry `arg:"plurals" flag:"--plural" doc:"the plural in Go of each kind for which the rules give the wrong one"`
 	KeepGoing  Value   `arg:"keepGoing" flag:"--keep-going" default:"false" allowed:"true false" doc:"generates for the types that compile if others don't"`

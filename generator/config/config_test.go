@@ -97,6 +97,53 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// TestParseReadsYAMLAsKubernetesDoes has what sigs.k8s.io/yaml reads in another way than other libraries, or that these
+// leave to their callers.
+func TestParseReadsYAMLAsKubernetesDoes(t *testing.T) {
+	file, wrong := Parse("f.yaml", []byte(`%YAML 1.1
+# a comment
+---
+version: 1
+prune: yes
+discover: off
+output: &folder generated
+header: *folder
+headerYear: 2026-01-02
+layout: !mine single
+plurals: {"1": As}
+packages:
+- &pods
+  path: k8s.io/api/core/v1
+  groupName: "core"
+  versionName: v1
+- <<: *pods
+  path: k8s.io/api/apps/v1
+  groupName: apps
+---
+# nothing
+`))
+	if len(wrong) > 0 {
+		t.Fatal(wrong)
+	}
+	pos := func(v Value) string { return strings.TrimPrefix(v.Pos.String(), "f.yaml:") + " " + v.Text }
+	second := file.Packages[1]
+	for _, test := range []struct{ got, want string }{
+		{pos(file.Prune), "5:8 true"},
+		{pos(file.Discover), "6:11 false"},
+		{pos(file.Header), "7:9 generated"}, // where the target stands
+		{pos(file.HeaderYear), "9:13 2026-01-02"},
+		{pos(file.Layout), "10:9 single"},
+		{pos(file.Plurals[0].Key), "11:12 1"},
+		{pos(second.Path), "18:9 k8s.io/api/apps/v1"},
+		{pos(second.GroupName), "19:14 apps"},
+		{pos(second.VersionName), "16:16 v1"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}
+
 // TestParseReportsEverythingAtOnce has one file for each mistake that can be made on its own, and one with many.
 func TestParseReportsEverythingAtOnce(t *testing.T) {
 	for _, test := range wrongFiles {

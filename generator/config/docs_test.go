@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
 
 	"github.com/informer-gen/informer-gen/generator/marker"
 )

@@ -3,31 +3,27 @@
 package config
 
 import (
-	"bytes"
-	"errors"
+	"encoding/json"
 	"fmt"
-	"io"
+	"go/token"
 	"reflect"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
-
-	"go.yaml.in/yaml/v3"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/internal/yamldoc"
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
 // Parse reads data, which is the content of the named file. It returns either a file or everything that is wrong with it,
 // sorted.
 func Parse(name string, data []byte) (*File, diag.List) {
-	p := &parser{places: placesOf(name, data)}
+	p := &parser{}
 	file := &File{Name: name}
-	if root := p.document(data); root != nil {
-		p.fill(root, reflect.ValueOf(file).Elem(), "the file")
+	if value, node := p.document(name, data); value != nil {
+		p.fill(value, node, reflect.ValueOf(file).Elem(), "the file")
 		p.twice(file)
 	}
 	if len(p.report) > 0 {
@@ -37,123 +33,100 @@ func Parse(name string, data []byte) (*File, diag.List) {
 }
 
 type parser struct {
-	places places
 	report diag.List
 }
 
 // fail reports an error at a node. key is the one that it is about.
-func (p *parser) fail(node *yaml.Node, key, message string, allowed ...string) {
-	p.report.Add(diag.Diagnostic{Pos: p.places.of(node), Marker: key, Message: message, Allowed: allowed})
+func (p *parser) fail(node yamldoc.Node, key, message string, allowed ...string) {
+	p.report.Add(diag.Diagnostic{Pos: node.Pos(), Marker: key, Message: message, Allowed: allowed})
 }
 
-// document returns the mapping at the top, or nil if nothing can be said about what is in it.
-func (p *parser) document(data []byte) *yaml.Node {
-	for i := 0; i < len(data); {
-		r, size := utf8.DecodeRune(data[i:])
-		if r == utf8.RuneError && size == 1 {
-			p.report.Add(diag.Diagnostic{Pos: p.places.at(i), Message: "the file isn't UTF-8"})
-			return nil
-		}
-		i += size
+// document returns the mapping at the top and where it stands, or nil if nothing can be said about what is in it.
+func (p *parser) document(name string, data []byte) (map[string]any, yamldoc.Node) {
+	wrong := func(d diag.Diagnostic) (map[string]any, yamldoc.Node) {
+		p.report.Add(d)
+		return nil, yamldoc.Node{}
 	}
-	decoder := yaml.NewDecoder(bytes.NewReader(data))
-	var document, second yaml.Node
-	err := decoder.Decode(&document)
-	if errors.Is(err, io.EOF) {
-		p.report.Add(diag.Diagnostic{Pos: p.places.at(0), Message: "the file is empty: it begins with version: 1"})
-		return nil
+	const begins = "version: 1"
+	documents, problem := yamldoc.Documents(name, data)
+	switch {
+	case problem != nil:
+		return wrong(*problem)
+	case len(documents) == 0:
+		return wrong(diag.Diagnostic{Pos: token.Position{Filename: name, Line: 1, Column: 1}, Message: "the file is empty: it begins with " + begins})
+	case len(documents) > 1:
+		return wrong(diag.Diagnostic{Pos: documents[1].Pos(), Message: "the file has a second document: it takes one"})
 	}
-	if err == nil {
-		err = decoder.Decode(&second)
-		switch {
-		case err == nil:
-			p.fail(&second, "", "the file has a second document: it takes one")
-		case errors.Is(err, io.EOF):
-			err = nil
-		}
+	var value any
+	if problem := documents[0].Decode(&value); problem != nil {
+		problem.Message = "this is no YAML: " + problem.Message
+		return wrong(*problem)
 	}
-	if err != nil {
-		p.syntax(err)
-		return nil
-	}
-	root := document.Content[0]
-	if root.Kind != yaml.MappingNode {
-		p.fail(root, "", "the file is "+what(root)+": it is a mapping, which begins with version: 1")
-		return nil
+	root := documents[0].Root()
+	top, ok := value.(map[string]any)
+	if !ok {
+		return wrong(diag.Diagnostic{Pos: root.Pos(), Message: "the file is " + what(value) + ": it is a mapping, which begins with " + begins})
 	}
 	// What other versions of the format have can't be known.
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if key, value := root.Content[i], root.Content[i+1]; key.Value == "version" && value.ShortTag() == "!!int" && value.Value != "1" {
-			p.fail(value, "version", "version "+oneLine(value.Value)+" isn't known: this informer-gen reads version 1")
-			return nil
-		}
+	if version, ok := top["version"].(json.Number); ok && isInteger(version) && version != "1" {
+		return wrong(diag.Diagnostic{Pos: root.Get("version").Pos(), Marker: "version",
+			Message: "version " + version.String() + " isn't known: this informer-gen reads version 1"})
 	}
-	return root
-}
-
-var syntaxError = regexp.MustCompile(`^yaml: (?:line ([0-9]+): )?((?s).*)$`)
-
-// syntax reports what the YAML library says, of which only the line is known.
-func (p *parser) syntax(err error) {
-	line, message := 1, err.Error()
-	if m := syntaxError.FindStringSubmatch(message); m != nil {
-		message = m[2]
-		if n, err := strconv.Atoi(m[1]); err == nil {
-			line = n
-		}
-	}
-	p.report.Add(diag.Diagnostic{Pos: p.places.line(line), Message: "this is no YAML: " + strings.Join(strings.Fields(message), " ")})
+	return top, root
 }
 
 // fill reads a mapping into a struct. where is what the mapping is called.
-func (p *parser) fill(node *yaml.Node, into reflect.Value, where string) {
-	if node.Kind != yaml.MappingNode {
-		p.fail(node, where, "it is "+what(node)+": it takes a mapping with the keys "+strings.Join(keys(into.Type()), ", "))
+func (p *parser) fill(value any, node yamldoc.Node, into reflect.Value, where string) {
+	mapping, ok := value.(map[string]any)
+	if !ok {
+		p.fail(node, where, "it is "+what(value)+": it takes a mapping with the keys "+strings.Join(keys(into.Type()), ", "))
 		return
 	}
 	if at := into.FieldByName("At"); at.IsValid() {
-		at.Set(reflect.ValueOf(marker.At{Name: where, Pos: p.places.of(node)}))
+		at.Set(reflect.ValueOf(marker.At{Name: where, Pos: node.Pos()}))
 	}
-	seen := map[string]*yaml.Node{}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := node.Content[i], node.Content[i+1]
-		if !p.key(key, seen) {
-			continue
-		}
-		field, known := fieldOf(into.Type(), key.Value)
+	for _, e := range p.entries(mapping, node) {
+		field, known := fieldOf(into.Type(), e.Name)
 		if !known {
 			all := keys(into.Type())
-			p.fail(key, "", "unknown key "+oneLine(key.Value)+diag.DidYouMean(key.Value, all), all...)
+			p.fail(e.Key, "", "unknown key "+oneLine(e.Name)+diag.DidYouMean(e.Name, all), all...)
 			continue
 		}
-		p.value(value, into.FieldByIndex(field.Index), field)
+		p.value(mapping[e.Name], e.Value, into.FieldByIndex(field.Index), field)
 	}
 	for _, field := range fieldsOf(into.Type()) {
-		if name := field.Tag.Get("arg"); field.Tag.Get("required") == "true" && seen[name] == nil {
-			message := "key " + name + " is missing"
-			if name == "version" {
-				message += ": the file begins with version: 1"
-			}
-			p.fail(node, "", message)
+		name := field.Tag.Get("arg")
+		if _, ok := mapping[name]; ok || field.Tag.Get("required") != "true" {
+			continue
 		}
+		message := "key " + name + " is missing"
+		if name == "version" {
+			message += ": the file begins with version: 1"
+		}
+		p.fail(node, "", message)
 	}
 }
 
-// key says whether a key is a text that wasn't there before.
-func (p *parser) key(key *yaml.Node, seen map[string]*yaml.Node) bool {
-	switch {
-	case key.Kind == yaml.ScalarNode && key.ShortTag() == "!!merge":
-		p.fail(key, "", "keys can't be merged in here: write them out")
-		return false
-	case key.Kind != yaml.ScalarNode || key.ShortTag() != "!!str":
-		p.fail(key, "", "the key is "+what(key)+": it takes a text")
-		return false
-	case seen[key.Value] != nil:
-		p.fail(key, "", fmt.Sprintf("key %s is there already, in line %d", oneLine(key.Value), p.places.of(seen[key.Value]).Line))
-		return false
+// entries returns the entries of a mapping, each of them once, and reports those that are no text or that stand there
+// twice.
+func (p *parser) entries(mapping map[string]any, node yamldoc.Node) []yamldoc.Entry {
+	var entries []yamldoc.Entry
+	seen := map[string]yamldoc.Node{}
+	for _, e := range node.Entries() {
+		first, twice := seen[e.Name]
+		_, there := mapping[e.Name]
+		switch {
+		case !e.IsText() || !there:
+			p.fail(e.Key, "", "the key is no text: put it in quotes")
+		case twice:
+			p.fail(e.Key, "", fmt.Sprintf("key %s is there already, in line %d", oneLine(e.Name), first.Pos().Line))
+			entries[slices.IndexFunc(entries, func(before yamldoc.Entry) bool { return before.Name == e.Name })] = e // the last one counts
+		default:
+			seen[e.Name] = e.Key
+			entries = append(entries, e)
+		}
 	}
-	seen[key.Value] = key
-	return true
+	return entries
 }
 
 var (
@@ -162,157 +135,158 @@ var (
 )
 
 // value reads the value of a key into the key's field.
-func (p *parser) value(node *yaml.Node, into reflect.Value, field reflect.StructField) {
+func (p *parser) value(value any, node yamldoc.Node, into reflect.Value, field reflect.StructField) {
 	switch {
 	case into.Type() == valueType:
-		if v, ok := p.scalar(node, field); ok {
+		if v, ok := p.scalar(value, node, field); ok {
 			into.Set(reflect.ValueOf(v))
 		}
 	case into.Type().Elem() == entryType:
-		p.entries(node, into, field)
-	case into.Type().Elem() == valueType && node.Kind == yaml.ScalarNode && node.ShortTag() != "!!null":
-		if v, ok := p.scalar(node, field); ok {
+		p.mapping(value, node, into, field)
+	case into.Type().Elem() == valueType && isScalar(value):
+		if v, ok := p.scalar(value, node, field); ok {
 			into.Set(reflect.ValueOf([]Value{v}))
 		}
 	default:
-		p.list(node, into, field)
+		p.list(value, node, into, field)
 	}
 }
 
 // list reads a list of texts or of structs.
-func (p *parser) list(node *yaml.Node, into reflect.Value, field reflect.StructField) {
+func (p *parser) list(value any, node yamldoc.Node, into reflect.Value, field reflect.StructField) {
 	key := field.Tag.Get("arg")
+	elements, ok := value.([]any)
 	switch {
-	case node.Kind != yaml.SequenceNode:
-		p.fail(node, key, wrongType(node, "a list"))
+	case !ok:
+		p.fail(node, key, wrongType(value, "a list"))
 		return
-	case len(node.Content) == 0:
+	case len(elements) == 0:
 		p.fail(node, key, "the list is empty: give it an element, or remove the key")
 		return
 	}
-	for _, element := range node.Content {
+	for i, element := range elements {
+		at := node.Element(i)
 		if into.Type().Elem() == valueType {
-			if v, ok := p.scalar(element, field); ok {
+			if v, ok := p.scalar(element, at, field); ok {
 				into.Set(reflect.Append(into, reflect.ValueOf(v)))
 			}
 			continue
 		}
 		next := reflect.New(into.Type().Elem().Elem())
-		p.fill(element, next.Elem(), key)
+		p.fill(element, at, next.Elem(), key)
 		into.Set(reflect.Append(into, next))
 	}
 }
 
-// entries reads a mapping whose keys aren't known beforehand.
-func (p *parser) entries(node *yaml.Node, into reflect.Value, field reflect.StructField) {
+// mapping reads a mapping whose keys aren't known beforehand.
+func (p *parser) mapping(value any, node yamldoc.Node, into reflect.Value, field reflect.StructField) {
 	name := field.Tag.Get("arg")
+	mapping, ok := value.(map[string]any)
 	switch {
-	case node.Kind != yaml.MappingNode:
-		p.fail(node, name, wrongType(node, "a mapping"))
+	case !ok:
+		p.fail(node, name, wrongType(value, "a mapping"))
 		return
-	case len(node.Content) == 0:
+	case len(mapping) == 0:
 		p.fail(node, name, "the mapping is empty: give it a key, or remove it")
 		return
 	}
-	seen := map[string]*yaml.Node{}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, value := node.Content[i], node.Content[i+1]
-		if !p.key(key, seen) {
-			continue
-		}
-		if v, ok := p.scalar(value, field); ok {
-			entry := Entry{Key: p.valueOf(key), Value: v}
+	for _, e := range p.entries(mapping, node) {
+		if v, ok := p.scalar(mapping[e.Name], e.Value, field); ok {
+			entry := Entry{Key: Value{Text: e.Name, Pos: e.Key.TextPos()}, Value: v}
 			into.Set(reflect.Append(into, reflect.ValueOf(entry)))
 		}
 	}
 }
 
-// scalar reads a text, a number or a bool, whichever the field's tags ask for.
-func (p *parser) scalar(node *yaml.Node, field reflect.StructField) (Value, bool) {
+// scalar reads a text, a number or a bool, whichever the field's tags ask for. Its position is that of its first character,
+// behind the quote.
+func (p *parser) scalar(value any, node yamldoc.Node, field reflect.StructField) (Value, bool) {
 	key, allowed := field.Tag.Get("arg"), strings.Fields(field.Tag.Get("allowed"))
 	want := typeOf(field.Tag)
-	if node.Kind != yaml.ScalarNode || !slices.Contains(want.tags, node.ShortTag()) {
-		p.fail(node, key, wrongType(node, want.text), allowed...)
+	if !want.is(value) {
+		p.fail(node, key, wrongType(value, want.text), allowed...)
 		return Value{}, false
 	}
+	text := fmt.Sprint(value)
 	switch {
-	case node.Value == "" && field.Tag.Get("empty") != "true":
+	case text == "" && field.Tag.Get("empty") != "true":
 		p.fail(node, key, "the value is empty: give it one, or remove the key", allowed...)
 		return Value{}, false
-	case len(allowed) > 0 && !slices.Contains(allowed, node.Value):
-		p.fail(node, key, fmt.Sprintf("%q isn't known%s", node.Value, diag.DidYouMean(node.Value, allowed)), allowed...)
+	case len(allowed) > 0 && !slices.Contains(allowed, text):
+		p.fail(node, key, fmt.Sprintf("%q isn't known%s", text, diag.DidYouMean(text, allowed)), allowed...)
 		return Value{}, false
 	}
-	return p.valueOf(node), true
+	return Value{Text: text, Pos: node.TextPos()}, true
 }
 
-// valueOf is the value of a node. Its position is that of its first character, behind the quote.
-func (p *parser) valueOf(node *yaml.Node) Value {
-	pos := p.places.of(node)
-	if node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
-		pos.Column++
-		pos.Offset++
-	}
-	return Value{Text: node.Value, Pos: pos}
-}
-
-// scalarType is a type of values: what messages and the JSON schema call it, and the tags that YAML has for it.
+// scalarType is a type of values: what messages and the JSON schema call it, and which values are of it.
 type scalarType struct {
 	text   string
 	schema []string
-	tags   []string
+	is     func(value any) bool
 }
 
 // typeOf is the type that the tags of a field ask for.
 func typeOf(tag reflect.StructTag) scalarType {
 	switch {
 	case tag.Get("type") == "integer":
-		return scalarType{"a whole number", []string{"integer"}, []string{"!!int"}}
+		return scalarType{"a whole number", []string{"integer"}, isInteger}
 	case tag.Get("type") == "year":
-		return scalarType{"a text", []string{"string", "integer"}, []string{"!!str", "!!int"}}
+		return scalarType{"a text", []string{"string", "integer"}, func(v any) bool { return isText(v) || isInteger(v) }}
 	case isBool(tag):
-		return scalarType{"true or false", []string{"boolean"}, []string{"!!bool"}}
+		return scalarType{"true or false", []string{"boolean"}, func(v any) bool { _, ok := v.(bool); return ok }}
 	}
-	return scalarType{"a text", []string{"string"}, []string{"!!str"}}
+	return scalarType{"a text", []string{"string"}, isText}
+}
+
+func isText(value any) bool {
+	_, ok := value.(string)
+	return ok
+}
+
+func isInteger(value any) bool {
+	n, ok := value.(json.Number)
+	return ok && !strings.ContainsAny(n.String(), ".eE")
+}
+
+// isScalar reports whether a value is neither a list nor a mapping, nor missing.
+func isScalar(value any) bool {
+	switch value.(type) {
+	case nil, []any, map[string]any:
+		return false
+	}
+	return true
 }
 
 func isBool(tag reflect.StructTag) bool { return tag.Get("allowed") == "true false" }
 
-// wrongType says what a node is and what it should be.
-func wrongType(node *yaml.Node, want string) string {
-	message := "it is " + what(node) + ": it takes " + want
+// wrongType says what a value is and what it should be.
+func wrongType(value any, want string) string {
+	message := "it is " + what(value) + ": it takes " + want
 	switch {
-	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!null":
+	case value == nil:
 		return "the value is missing: give the key one, or remove it"
-	case node.Kind == yaml.ScalarNode && want == "a text":
+	case isScalar(value) && want == "a text":
 		message += ", so put it in quotes"
 	}
 	return message
 }
 
-// what says what a node is.
-func what(node *yaml.Node) string {
-	switch node.Kind {
-	case yaml.MappingNode:
+// what says what a value is.
+func what(value any) string {
+	switch value.(type) {
+	case map[string]any:
 		return "a mapping"
-	case yaml.SequenceNode:
+	case []any:
 		return "a list"
-	case yaml.AliasNode:
-		return "an alias"
-	}
-	switch node.ShortTag() {
-	case "!!str":
+	case string:
 		return "a text"
-	case "!!int", "!!float":
+	case json.Number:
 		return "a number"
-	case "!!bool":
+	case bool:
 		return "true or false"
-	case "!!null":
-		return "empty"
-	case "!!timestamp":
-		return "a date"
 	}
-	return "of the type " + oneLine(node.ShortTag())
+	return "empty"
 }
 
 // oneLine returns what a message can cite as it is: text, in quotes if there are line breaks or the like in it.

@@ -13,7 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
-	"go.yaml.in/yaml/v3"
+	nodes "go.yaml.in/yaml/v3"
+	"sigs.k8s.io/yaml"
 )
 
 var update = flag.Bool("update", false, "rewrite the schema")
@@ -109,10 +110,10 @@ func rightFiles() []string {
 // paths are those of all values in the full file, as lists of keys and numbers.
 func paths(t *testing.T) [][]int {
 	var all [][]int
-	var walk func(node *yaml.Node, path []int)
-	walk = func(node *yaml.Node, path []int) {
+	var walk func(node *nodes.Node, path []int)
+	walk = func(node *nodes.Node, path []int) {
 		for i, child := range node.Content {
-			if node.Kind == yaml.MappingNode && i%2 == 0 {
+			if node.Kind == nodes.MappingNode && i%2 == 0 {
 				continue
 			}
 			next := append(slices.Clone(path), i)
@@ -131,26 +132,26 @@ func replaced(t *testing.T, path []int, value string) string {
 	for _, i := range path {
 		at = at.Content[i]
 	}
-	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(value), &document); err != nil {
+	var document nodes.Node
+	if err := nodes.Unmarshal([]byte(value), &document); err != nil {
 		t.Fatal(err)
 	}
-	if document.Kind == yaml.DocumentNode {
+	if document.Kind == nodes.DocumentNode {
 		*at = *document.Content[0]
 	} else {
-		*at = yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Style: yaml.DoubleQuotedStyle}
+		*at = nodes.Node{Kind: nodes.ScalarNode, Tag: "!!str", Style: nodes.DoubleQuotedStyle}
 	}
-	text, err := yaml.Marshal(root)
+	text, err := nodes.Marshal(root)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return string(text)
 }
 
-func fullNode(t *testing.T) *yaml.Node {
+func fullNode(t *testing.T) *nodes.Node {
 	t.Helper()
-	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(full), &document); err != nil {
+	var document nodes.Node
+	if err := nodes.Unmarshal([]byte(full), &document); err != nil {
 		t.Fatal(err)
 	}
 	return document.Content[0]

@@ -90,6 +90,8 @@ func TestPlaces(t *testing.T) {
 		{Place{Kind: Package, Path: "d"}, "a", []string{"d/a.go"}, []string{"b.go"}},
 		{Place{Kind: Below, Path: "d"}, "d/a d/e/b.txt", []string{"d/a", "d/e/b.txt", "d/e/f/c", "-d/e/b.txt"}, []string{"a"}},
 		{Place{Kind: Below, Path: "d"}, "a", []string{"d/a"}, nil},
+		{Place{Kind: Below, Path: "d", Endings: []string{".yaml"}}, "d/a.yaml d/e/b.yaml",
+			[]string{"d/a.yaml", "d/e/b.yaml", "d/e/f/c.yaml", "-d/e/b.yaml"}, []string{"d/a", "d/e/f", "d/.git/a.yaml", "a.yaml"}},
 		{Place{Kind: Tree, Path: "d", Except: []string{"d/x", "d/z/..."}}, "d/a.go d/e/README d/x/a.go d/x/y/a.go d/z/a.go d/z/z/a.go",
 			[]string{"d/a.go", "d/b.go", "d/e/a.go", "d/f/a.go", "d/x/y/a.go", "d/z/a.go", "-d/a.go"},
 			[]string{"d/e/a_test.go", "d/f/README", "d/testdata/a.go", "d/vendor/a.go", "d/_e/a.go", "d/.e/a.go", "d/x/a.go", "d/z/z/a.go", "a.go"}},

@@ -28,7 +28,8 @@ const (
 	Folder Kind = "folder"
 	// Package is the names and contents of the Go files right in a folder, tests apart.
 	Package Kind = "package"
-	// Below is the names of everything in a folder and below it, and the contents of all files there.
+	// Below is the names of everything in a folder and below it, and the contents of all files there. With Endings, it is
+	// the names and contents of the files that have one of them, and folders that begin with a dot don't count.
 	Below Kind = "below"
 	// Tree is the names and contents of the Go files, tests apart, in a folder and below it, as far as "..." in a pattern of
 	// the go command goes: not into other modules, vendor, testdata, or folders that begin with a dot or underscore.
@@ -40,7 +41,7 @@ type Place struct {
 	Kind Kind
 	// Path is absolute.
 	Path string
-	// Endings are for a Folder.
+	// Endings are for a Folder and for Below.
 	Endings []string `json:",omitempty"`
 	// Except are folders that don't count for a Tree; "/..." behind a name stands for all folders below it.
 	Except []string `json:",omitempty"`
@@ -67,9 +68,7 @@ func (p Place) look(since time.Time) (found, moved string, err error) {
 	case File:
 		err = l.file(p.Path)
 	case Folder:
-		err = l.folder(p.Path, func(name string) bool {
-			return slices.ContainsFunc(p.Endings, func(ending string) bool { return strings.HasSuffix(name, ending) })
-		})
+		err = l.folder(p.Path, p.endsRight)
 	case Package:
 		err = l.folder(p.Path, isSource)
 	case Below:
@@ -83,6 +82,11 @@ func (p Place) look(since time.Time) (found, moved string, err error) {
 		l.moved = p.Path // something that the run has seen is gone
 	}
 	return hex.EncodeToString(l.hash.Sum(nil)), l.moved, err
+}
+
+// endsRight reports whether a name has one of the endings.
+func (p Place) endsRight(name string) bool {
+	return slices.ContainsFunc(p.Endings, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
 // isSource says whether a file may belong to a package that others import.
@@ -175,7 +179,27 @@ func (l *look) folder(dir string, wanted func(name string) bool) error {
 	return nil
 }
 
+// ending adds the files in a folder and below it that have one of the endings. The folder may be a link.
+func (l *look) ending() error {
+	return fs.WalkDir(os.DirFS(l.Path), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case name == "." && errors.Is(err, fs.ErrNotExist):
+			return nil
+		case err != nil:
+			return err
+		case entry.IsDir() && name != "." && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir
+		case entry.IsDir() || !l.endsRight(name):
+			return nil
+		}
+		return l.file(filepath.Join(l.Path, filepath.FromSlash(name)))
+	})
+}
+
 func (l *look) below() error {
+	if len(l.Endings) > 0 {
+		return l.ending()
+	}
 	return filepath.WalkDir(l.Path, func(name string, entry fs.DirEntry, err error) error {
 		switch {
 		case name == l.Path && errors.Is(err, fs.ErrNotExist):

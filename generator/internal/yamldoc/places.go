@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package config
+package yamldoc
 
 import (
 	"bytes"
 	"go/token"
 	"slices"
 	"unicode/utf8"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // places turns the positions of the YAML library, which counts columns in characters and ends lines where YAML 1.1 does,
@@ -44,10 +42,10 @@ func placesOf(name string, data []byte) places {
 	return p
 }
 
-// of is the position of a node.
-func (p places) of(node *yaml.Node) token.Position {
-	offset := p.yaml[min(max(node.Line-1, 0), len(p.yaml)-1)]
-	for range node.Column - 1 {
+// of is the position of a column in a line, both as YAML counts them, from 1.
+func (p places) of(line, column int) token.Position {
+	offset := p.yaml[min(max(line-1, 0), len(p.yaml)-1)]
+	for range column - 1 {
 		_, size := utf8.DecodeRune(p.data[offset:])
 		offset += size
 	}
