@@ -7,10 +7,6 @@ import (
 	"go/token"
 	"go/types"
 	"reflect"
-	"regexp"
-	"strings"
-
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
@@ -175,53 +171,4 @@ func (r *resolver) repeated(k *kind, x *model.Index, m *marker.Index) {
 			return
 		}
 	}
-}
-
-const typesPath = "k8s.io/apimachinery/pkg/types"
-
-var likeKind = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
-
-// notInCore are kinds of Kubernetes that own objects and aren't in the core group.
-var notInCore = map[string]string{
-	"ControllerRevision": "apps", "CronJob": "batch", "DaemonSet": "apps", "Deployment": "apps", "Job": "batch",
-	"ReplicaSet": "apps", "StatefulSet": "apps",
-}
-
-// owner reads what kind of owners an index is about.
-func (r *resolver) owner(m *marker.Index, x *model.Index) bool {
-	text := m.Owner.Text
-	if text == "controller" {
-		x.Owner, x.Key = &model.Owner{Controller: true}, model.GoType{Path: typesPath, Package: "types", Name: "UID"}
-		return true
-	}
-	fail := func(offset int, format string, args ...any) bool {
-		r.fail(m.At, m.Owner.At(offset), fmt.Sprintf(format, args...), nil)
-		return false
-	}
-	const want = "write controller, or a kind and its group as in Deployment.apps (Node for one of the core group)"
-	kindName, group, hasGroup := strings.Cut(text, ".")
-	behind := len(kindName) + len(".")
-	version, rest, _ := strings.Cut(group, ".")
-	switch {
-	case text == "":
-		return fail(0, "the owner is empty: %s", want)
-	case strings.EqualFold(text, "controller"):
-		return fail(0, "no kind of the core group is called %s, did you mean controller?", text)
-	case strings.Contains(text, "/"):
-		return fail(strings.Index(text, "/"), "an owner isn't written with a slash and is of any version: %s", want)
-	case likeVersion.MatchString(version):
-		hint := kindName
-		if rest != "" {
-			hint += "." + rest
-		}
-		return fail(behind, "owners of any version count: write %s without the version %s", hint, version)
-	case !likeKind.MatchString(kindName):
-		return fail(0, "%q is no kind, which begins with an upper-case letter like that in ownerReferences: %s", kindName, want)
-	case hasGroup && len(validation.IsDNS1123Subdomain(group)) > 0:
-		return fail(behind, "%q is no name for a group: %s", group, want)
-	case notInCore[kindName] != "" && !hasGroup:
-		return fail(0, "the core group has no kind %s, did you mean %[1]s.%s?", kindName, notInCore[kindName])
-	}
-	x.Owner, x.Key = &model.Owner{Kind: kindName, Group: group}, model.GoType{Name: "string"}
-	return true
 }

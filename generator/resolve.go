@@ -46,6 +46,7 @@ type resolver struct {
 	expansions func(*model.Group, *model.Version) map[string]bool
 
 	program  *load.Program
+	owners   map[string][]string      // known kinds, sorted, by group
 	funcs    map[string]*load.Package // packages of index functions by import path, other than those of the types
 	sources  map[string][]string      // lines of files, as far as they were looked at
 	report   diag.List
@@ -132,12 +133,14 @@ func (r *resolver) resolve(ctx context.Context, program *load.Program, roots []*
 		}
 	}
 	// A package of types without verbs needs no group.
+	read := slices.Clone(apis)
 	apis = slices.DeleteFunc(apis, func(a *api) bool { return len(a.kinds) == 0 })
 	for _, a := range apis {
 		r.groupVersion(a)
 		r.importable(a)
 	}
 	r.shareAcrossVersions(apis)
+	r.findOwners(read)
 	for _, a := range apis {
 		for _, k := range a.kinds {
 			r.indexes(a, k.declared, k, k.named)
