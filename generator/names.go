@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -90,9 +91,11 @@ func (r *resolver) lifecycle(d *declared, is string) string {
 	return text + ": use " + groupVersion(to.Type[0].Text, to.Type[1].Text) + " " + to.Type[2].Text + "."
 }
 
+func groupVersionOf(a *api) [2]string { return [2]string{a.group.text, a.version.text} }
+
 // collisions reports kinds, and their indexes, that would meet in the packages that are generated for apis. The templates
 // check this too, for any model; here the findings have positions.
-func (r *resolver) collisions(apis ...*api) {
+func (r *resolver) collisions(apis []*api) {
 	type owner struct {
 		what string
 		pos  token.Position
@@ -106,27 +109,36 @@ func (r *resolver) collisions(apis ...*api) {
 			return true
 		}
 		advice := ""
-		if other.api != o.api {
+		if r.layout == model.Single && groupVersionOf(other.api) != groupVersionOf(o.api) {
 			advice = ": use the grouped layout, where each version has packages of its own"
 		}
 		r.failAt(o.pos, fmt.Sprintf("%s and %s (%s) would both have the %s%s%s", o.what, other.what, r.short(other.pos), use, name, advice))
 		return false
 	}
+	resources := map[[2]string]map[string]owner{}
 	for _, a := range apis {
-		resources := map[string]owner{}
+		served := resources[groupVersionOf(a)]
+		if served == nil {
+			served = map[string]owner{}
+			resources[groupVersionOf(a)] = served
+		}
+		slices.SortFunc(a.kinds, func(a, b *kind) int { return strings.Compare(a.Name, b.Name) })
 		for _, k := range a.kinds {
 			o := owner{"type " + k.Name, k.pos, a}
-			if len(apis) > 1 {
+			switch {
+			case r.layout == model.Single && len(apis) > 1:
 				o.what += " of " + groupVersion(a.group.text, a.version.text)
+			case len(apis) > 1:
+				o.what += " of package " + a.pkg.Path
 			}
 			if !claim(o, "file name ", strings.ToLower(k.Name)) {
 				continue
 			}
-			if other, ok := resources[k.Resource]; ok {
+			if other, ok := served[k.Resource]; ok {
 				r.failAt(k.pos, fmt.Sprintf("%s and %s (%s) would both have the resource %s", o.what, other.what, r.short(other.pos), k.Resource))
 				continue
 			}
-			resources[k.Resource] = o
+			served[k.Resource] = o
 			if !claim(o, "accessor ", k.Plural) {
 				continue
 			}

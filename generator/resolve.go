@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -109,8 +110,10 @@ func (r *resolver) resolve(ctx context.Context, program *load.Program, roots []*
 			r.standsInOutput(a)
 			continue
 		}
-		r.problems(root.ParseErrors)
 		r.selectTypes(a)
+		if a.selects() || r.hidesTypes(root) {
+			r.problems(root.ParseErrors)
+		}
 		apis = append(apis, a)
 		if a.selects() {
 			toCheck = append(toCheck, root)
@@ -122,6 +125,7 @@ func (r *resolver) resolve(ctx context.Context, program *load.Program, roots []*
 		r.problems(pkg.TypeErrors)
 		r.problems(pkg.ListErrors())
 	}
+	r.leaveOutUnversioned(apis)
 	for _, a := range apis {
 		if a.selects() {
 			r.compiles(a)
@@ -229,6 +233,15 @@ func (r *resolver) problems(problems diag.List) {
 	}
 }
 
+// hidesTypes reports whether there may be API types in the files of a package that can't be parsed.
+func (r *resolver) hidesTypes(pkg *load.Package) bool {
+	return slices.ContainsFunc(pkg.ParseErrors, func(d diag.Diagnostic) bool {
+		return slices.ContainsFunc(r.lines(d.Pos.Filename), likeAPIType.MatchString)
+	})
+}
+
+var likeAPIType = regexp.MustCompile(`\bmetav1\.(Type|Object)Meta\b|\+(genclient|kubebuilder:object:root|informer:generate)\b`)
+
 // compiles reports what is wrong with the Go code of an API package.
 func (r *resolver) compiles(a *api) {
 	r.problems(a.pkg.TypeErrors)
@@ -241,21 +254,15 @@ func (r *resolver) compiles(a *api) {
 func (r *resolver) groups(apis []*api) []*model.Group {
 	var (
 		groups    []*model.Group
-		used      []*api
+		versions  [][]*api // those of one group and version
 		byName    = map[string]*model.Group{}
-		byVersion = map[[2]string]*api{}
+		byVersion = map[[2]string]int{}
 		first     = map[string]*api{} // by group
 	)
 	for _, a := range apis {
 		if a.group.pos.Filename == "" || a.version.text == "" {
 			continue // reported
 		}
-		if other := byVersion[[2]string{a.group.text, a.version.text}]; other != nil {
-			r.report.Add(diag.Diagnostic{Pos: a.group.pos, Marker: "+groupName", Message: "package " + a.pkg.Path +
-				" has the same group and version as " + r.where(other) + ": " + groupVersion(a.group.text, a.version.text)})
-			continue
-		}
-		byVersion[[2]string{a.group.text, a.version.text}] = a
 		group := byName[a.group.text]
 		if group == nil {
 			group = &model.Group{Name: a.group.text, GoName: a.groupGoName.text, Package: strings.ToLower(a.groupGoName.text)}
@@ -265,8 +272,17 @@ func (r *resolver) groups(apis []*api) []*model.Group {
 		} else {
 			r.sameGoName(first[group.Name], a)
 		}
-		group.Versions = append(group.Versions, r.version(group, a))
-		used = append(used, a)
+		at, ok := byVersion[groupVersionOf(a)]
+		if !ok {
+			at = len(versions)
+			byVersion[groupVersionOf(a)] = at
+			versions = append(versions, nil)
+		}
+		versions[at] = append(versions[at], a)
+	}
+	for _, same := range versions {
+		group := byName[same[0].group.text]
+		group.Versions = append(group.Versions, r.version(group, same))
 	}
 	slices.SortFunc(groups, func(a, b *model.Group) int { return strings.Compare(a.Name, b.Name) })
 	for _, group := range groups {
@@ -276,30 +292,33 @@ func (r *resolver) groups(apis []*api) []*model.Group {
 	}
 	r.differentGoNames(groups, first)
 	if r.layout == model.Single {
-		r.collisions(used...)
+		r.collisions(slices.Concat(versions...))
 		return groups
 	}
-	for _, a := range used {
-		r.collisions(a)
+	for _, same := range versions {
+		r.collisions(same)
 	}
 	return groups
 }
 
-func (r *resolver) version(group *model.Group, a *api) *model.Version {
-	v := &model.Version{
-		Name:    a.version.text,
-		GoName:  upperFirst(a.version.text),
-		Package: strings.ToLower(a.version.text),
-		Source:  model.GoPackage{Path: a.pkg.Path, Name: a.pkg.Name},
-
-		Deprecated: deprecatedPackage(a.pkg.Files),
+// version is a version with the kinds of all packages that have types of it.
+func (r *resolver) version(group *model.Group, same []*api) *model.Version {
+	name := same[0].version.text
+	v := &model.Version{Name: name, GoName: upperFirst(name), Package: strings.ToLower(name)}
+	var kinds []*kind
+	for _, a := range same {
+		source := model.GoPackage{Path: a.pkg.Path, Name: a.pkg.Name, Deprecated: deprecatedPackage(a.pkg.Files)}
+		for _, k := range a.kinds {
+			k.Source = source
+		}
+		kinds = append(kinds, a.kinds...)
 	}
-	slices.SortFunc(a.kinds, func(a, b *kind) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortStableFunc(kinds, func(a, b *kind) int { return strings.Compare(a.Name, b.Name) })
 	var declared map[string]bool
 	if r.expansions != nil {
 		declared = r.expansions(group, v)
 	}
-	for _, k := range a.kinds {
+	for _, k := range kinds {
 		k.ListerExpansion = declared[k.Name+"ListerExpansion"]
 		k.NamespaceListerExpansion = declared[k.Name+"NamespaceListerExpansion"]
 		v.Types = append(v.Types, k.Type)

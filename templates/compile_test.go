@@ -178,8 +178,8 @@ func apis(out *model.Output) map[string]string {
 	}
 	for _, g := range out.Groups {
 		for _, v := range g.Versions {
-			buf := begin(v.Source.Path, v.Source.Name)
 			for _, t := range v.Types {
+				buf := begin(t.Source.Path, t.Source.Name)
 				if t.Deprecated != "" {
 					fmt.Fprintf(buf, "// %s is old.\n//\n// Deprecated: %s\n", t.Name, t.Deprecated)
 				}
@@ -190,7 +190,7 @@ func apis(out *model.Output) map[string]string {
 						buf.Reset()
 						buf.WriteString(text)
 					}
-					if x.Func != nil && x.Func.Package.Path != v.Source.Path {
+					if x.Func != nil && x.Func.Package.Path != t.Source.Path {
 						other := begin(x.Func.Package.Path, x.Func.Package.Name)
 						if !strings.Contains(other.String(), "func Keys") {
 							fmt.Fprintf(other, "func Keys(any) []Key { return []Key{\"k1\", \"k2\", \"k1\"} }\n")

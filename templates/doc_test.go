@@ -182,9 +182,10 @@ func documentedModel() *model.Output {
 		Groups: []*model.Group{{
 			Name: "shop.example.com", GoName: "Shop", Package: "shop",
 			Versions: []*model.Version{{
-				Name: "v1", GoName: "V1", Package: "v1", Source: model.GoPackage{Path: api, Name: "v1"},
+				Name: "v1", GoName: "V1", Package: "v1",
 				Types: []*model.Type{{
-					Name: "Widget", Plural: "Widgets", Resource: "widgets", Namespaced: true,
+					Source: model.GoPackage{Path: api, Name: "v1"},
+					Name:   "Widget", Plural: "Widgets", Resource: "widgets", Namespaced: true,
 					Doc: []string{"Widget is a vending machine."},
 					Indexes: []*model.Index{byNode, byImage, {
 						Name:  "ByNodeAndPhase",

@@ -18,8 +18,8 @@ func ExampleRender() {
 		Groups: []*model.Group{{
 			Name: "shop.example.com", GoName: "Shop", Package: "shop",
 			Versions: []*model.Version{{
-				Name: "v1", GoName: "V1", Package: "v1", Source: model.GoPackage{Path: api, Name: "v1"},
-				Types: []*model.Type{{Name: "Widget", Plural: "Widgets", Resource: "widgets", Namespaced: true}},
+				Name: "v1", GoName: "V1", Package: "v1",
+				Types: []*model.Type{{Source: model.GoPackage{Path: api, Name: "v1"}, Name: "Widget", Plural: "Widgets", Resource: "widgets", Namespaced: true}},
 			}},
 		}},
 	})

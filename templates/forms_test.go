@@ -58,7 +58,8 @@ func forms() *model.Output {
 		return x
 	}
 	out.Groups[0].Versions[0].Types = []*model.Type{{
-		Name: "Form", Plural: "Forms", Resource: "forms", Namespaced: true,
+		Source: sampleSource,
+		Name:   "Form", Plural: "Forms", Resource: "forms", Namespaced: true,
 		Indexes: []*model.Index{
 			// Maps and lists.
 			index("ByEntry", app),
@@ -134,10 +135,10 @@ func forms() *model.Output {
 			byNamespace(&model.Index{Name: "InNamespaceController", Key: uid, Owner: &model.Owner{Controller: true}, When: []model.Condition{isNot(suspend, "true")}}),
 		},
 	}, {
-		Name: "Node", Plural: "Nodes", Resource: "nodes",
+		Source: sampleSource, Name: "Node", Plural: "Nodes", Resource: "nodes",
 		Indexes: []*model.Index{index("ByEntry", app), several("ByTwo", named("Name", plain), named("App", app))},
 	}, {
-		Name: "Only", Plural: "Onlys", Resource: "onlys", Namespaced: true,
+		Source: sampleSource, Name: "Only", Plural: "Onlys", Resource: "onlys", Namespaced: true,
 		Indexes: []*model.Index{byNamespace(index("ByName", plain))},
 	}}
 	return out

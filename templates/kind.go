@@ -83,10 +83,22 @@ func newPkg(out *model.Output, dir, name string, declared ...string) *pkg {
 	return p
 }
 
+// source is the import path of the package that the kinds of a version come from; "" when there is more than one.
+func (p *packages) source(v *model.Version) string {
+	path := ""
+	for n, t := range v.Types {
+		if n > 0 && t.Source.Path != path {
+			return ""
+		}
+		path = t.Source.Path
+	}
+	return path
+}
+
 // file begins widget.go in p.
 func (k *kind) file(p *pkg, taken ...string) *file {
-	f := newFile(p, base(k.Type)+".go", k.Version.Source.Path, taken...)
-	f.usesDeprecated = k.Deprecated != "" || k.Version.Deprecated
+	f := newFile(p, base(k.Type)+".go", k.Source.Path, taken...)
+	f.usesDeprecated = k.Deprecated != "" || k.Source.Deprecated
 	return f
 }
 

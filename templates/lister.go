@@ -13,7 +13,7 @@ import (
 
 // listerDocFile is doc.go beside the listers: the package comment, which belongs to no one type.
 func listerDocFile(p *packages, g *model.Group, v *model.Version) *file {
-	f := newFile(p.listers[v], "doc.go", v.Source.Path)
+	f := newFile(p.listers[v], "doc.go", p.source(v))
 	f.comment = fmt.Sprintf("// Package %s has the listers and indexes of %s.", f.pkg.name, groupVersion(g, v))
 	return f
 }

@@ -10,6 +10,8 @@ import (
 
 const samplePath = "example.com/project/api/v1alpha1"
 
+var sampleSource = model.GoPackage{Path: samplePath, Name: "v1alpha1"}
+
 func field(text string, steps ...model.Step) []*model.FieldPath {
 	return []*model.FieldPath{{Text: text, Steps: steps}}
 }
@@ -35,7 +37,8 @@ var byOwner = &model.Index{
 
 func widget() *model.Type {
 	return &model.Type{
-		Name: "Widget", Plural: "Widgets", Resource: "widgets", Namespaced: true,
+		Source: sampleSource,
+		Name:   "Widget", Plural: "Widgets", Resource: "widgets", Namespaced: true,
 		Doc:     []string{"Widget is something that runs on a node.", "", "It is made of containers."},
 		Indexes: []*model.Index{byNode, byImage, byOwner},
 	}
@@ -43,7 +46,8 @@ func widget() *model.Type {
 
 func site() *model.Type {
 	return &model.Type{
-		Name: "Site", Plural: "Sites", Resource: "sites",
+		Source: sampleSource,
+		Name:   "Site", Plural: "Sites", Resource: "sites",
 		Doc: []string{"Site is where widgets are."},
 	}
 }
@@ -56,8 +60,7 @@ func sample() *model.Output {
 			Name: "samples.example.com", GoName: "Samples", Package: "samples",
 			Versions: []*model.Version{{
 				Name: "v1alpha1", GoName: "V1alpha1", Package: "v1alpha1",
-				Source: model.GoPackage{Path: samplePath, Name: "v1alpha1"},
-				Types:  []*model.Type{site(), widget()},
+				Types: []*model.Type{site(), widget()},
 			}},
 		}},
 	}
@@ -65,17 +68,18 @@ func sample() *model.Output {
 
 // core has a type of the core group, whose API package is named v1.
 func core() *model.Output {
+	source := model.GoPackage{Path: "k8s.io/api/core/v1", Name: "v1"}
 	return &model.Output{
 		ImportPath: "example.com/project/generated",
 		Groups: []*model.Group{{
 			Name: "", GoName: "Core", Package: "core",
 			Versions: []*model.Version{{
 				Name: "v1", GoName: "V1", Package: "v1",
-				Source: model.GoPackage{Path: "k8s.io/api/core/v1", Name: "v1"},
 				Types: []*model.Type{
-					{Name: "Node", Plural: "Nodes", Resource: "nodes"},
+					{Source: source, Name: "Node", Plural: "Nodes", Resource: "nodes"},
 					{
-						Name: "Pod", Plural: "Pods", Resource: "pods", Namespaced: true,
+						Source: source,
+						Name:   "Pod", Plural: "Pods", Resource: "pods", Namespaced: true,
 						Indexes: []*model.Index{{
 							Name:  "ByNode",
 							Key:   model.GoType{Name: "string"},
@@ -99,7 +103,8 @@ func walks() *model.Output {
 	}
 	out := sample()
 	out.Groups[0].Versions[0].Types = []*model.Type{{
-		Name: "Walk", Plural: "Walks", Resource: "walks", Namespaced: true,
+		Source: sampleSource,
+		Name:   "Walk", Plural: "Walks", Resource: "walks", Namespaced: true,
 		Indexes: []*model.Index{
 			index("ByPlain", field(".spec.name", spec, name)),
 			index("ByPointer", field(".spec.ref", spec, model.Step{Field: "Ref", Pointer: true})),
@@ -144,12 +149,13 @@ func expansions() *model.Output {
 
 // names has names that mean something to Go, to the runtime, to the generated code, or that come twice.
 func names() *model.Output {
-	version := func(name, path, pkg string, types ...*model.Type) *model.Version {
-		return &model.Version{Name: name, GoName: "V" + name[1:], Package: name, Source: model.GoPackage{Path: path, Name: pkg}, Types: types}
+	version := func(name string, types ...*model.Type) *model.Version {
+		return &model.Version{Name: name, GoName: "V" + name[1:], Package: name, Types: types}
 	}
 	kind := func(path, pkg, name, plural, resource string, namespaced bool) *model.Type {
 		return &model.Type{
-			Name: name, Plural: plural, Resource: resource, Namespaced: namespaced,
+			Source: model.GoPackage{Path: path, Name: pkg},
+			Name:   name, Plural: plural, Resource: resource, Namespaced: namespaced,
 			Indexes: []*model.Index{
 				{
 					Name:  "ByIndex",
@@ -183,7 +189,7 @@ func names() *model.Output {
 		// A type that is called as its package is.
 		goName := string(pkg[0]-'a'+'A') + pkg[1:]
 		out.Groups = append(out.Groups, group(pkg+".example.com", goName, pkg,
-			version("v1", path, source, kind(path, source, goName, goName+"s", pkg+"s", n%2 == 0))))
+			version("v1", kind(path, source, goName, goName+"s", pkg+"s", n%2 == 0))))
 	}
 	path := root + "api/kinds"
 	var kinds []*model.Type
@@ -195,9 +201,9 @@ func names() *model.Output {
 	}
 	out.Groups = append(out.Groups,
 		group("kinds.example.com", "Kinds", "kinds",
-			version("v1", path, "kinds", kinds...),
-			version("v2", root+"api/kinds/v2", "kinds", kind(root+"api/kinds/v2", "kinds", "Same", "Sames", "sames", true)),
-			version("v2beta1", root+"api/group", "group", kind(root+"api/group", "group", "Same", "Sames", "sames", false))))
+			version("v1", kinds...),
+			version("v2", kind(root+"api/kinds/v2", "kinds", "Same", "Sames", "sames", true)),
+			version("v2beta1", kind(root+"api/group", "group", "Same", "Sames", "sames", false))))
 	return out
 }
 
@@ -207,7 +213,7 @@ func single() *model.Output {
 	out.Layout, out.Package = model.Single, "generated"
 	v := out.Groups[0].Versions[0]
 	for n, name := range []string{"Factory", "Resource", "Informer", "VPA"} {
-		v.Types = append(v.Types, &model.Type{Name: name, Plural: name + "s", Resource: strings.ToLower(name) + "s", Namespaced: n%2 == 0})
+		v.Types = append(v.Types, &model.Type{Source: sampleSource, Name: name, Plural: name + "s", Resource: strings.ToLower(name) + "s", Namespaced: n%2 == 0})
 	}
 	v.Types[1].ListerExpansion, v.Types[1].NamespaceListerExpansion = true, true
 	const path = "example.com/project/api/factory"
@@ -215,8 +221,7 @@ func single() *model.Output {
 		Name: "factory.example.com", GoName: "Factory", Package: "factory",
 		Versions: []*model.Version{{
 			Name: "v1alpha1", GoName: "V1alpha1", Package: "v1alpha1",
-			Source: model.GoPackage{Path: path, Name: "factory"},
-			Types:  []*model.Type{{Name: "Part", Plural: "Parts", Resource: "parts", Namespaced: true, Indexes: []*model.Index{byNode}}},
+			Types: []*model.Type{{Source: model.GoPackage{Path: path, Name: "factory"}, Name: "Part", Plural: "Parts", Resource: "parts", Namespaced: true, Indexes: []*model.Index{byNode}}},
 		}},
 	})
 	return out

@@ -344,7 +344,7 @@ func made(of string, field jen.Code) *jen.Statement {
 
 // object is the pointer type of k.
 func (f *file) object(k *kind) *jen.Statement {
-	return jen.Op("*").Add(f.qual(k.Version.Source.Path, k.Version.Source.Name, k.Name))
+	return jen.Op("*").Add(f.qual(k.Source.Path, k.Source.Name, k.Name))
 }
 
 // of is a generic type of the runtime at k's pointer type.
@@ -360,8 +360,8 @@ func (f *file) goType(k *kind, t model.GoType) *jen.Statement {
 	switch {
 	case t.Path == "":
 		return jen.Id(t.Name)
-	case t.Path == k.Version.Source.Path:
-		return f.qual(t.Path, k.Version.Source.Name, t.Name)
+	case t.Path == k.Source.Path:
+		return f.qual(t.Path, k.Source.Name, t.Name)
 	default:
 		return f.qual(t.Path, t.Package, t.Name)
 	}

@@ -99,7 +99,7 @@ func emitters(p *packages) []func() *file {
 			add(func() *file { return versionFile(p, g, v) })
 			add(func() *file { return listerDocFile(p, g, v) })
 			if hasExpansions(p.kinds[v]) {
-				add(func() *file { return expansionsFile(p.listers[v], v.Source.Path, p.kinds[v]) })
+				add(func() *file { return expansionsFile(p.listers[v], p.source(v), p.kinds[v]) })
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 // versionFile is informers/<group>/<version>/version.go: the version with one accessor for each type, which
 // the file of the type implements.
 func versionFile(p *packages, g *model.Group, v *model.Version) *file {
-	f := newFile(p.informers[v], "version.go", v.Source.Path, "factory")
+	f := newFile(p.informers[v], "version.go", p.source(v), "factory")
 	f.fix(informerPath, "informer")
 	f.comment = fmt.Sprintf("// Package %s has the informers of %s.", f.pkg.name, groupVersion(g, v))
 	f.guard()

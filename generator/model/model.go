@@ -42,7 +42,7 @@ type Group struct {
 	Versions []*Version
 }
 
-// Version is one version of a group: one Go package of API types.
+// Version is one version of a group: one Go package of API types, or several.
 type Version struct {
 	// Name is the API version, for example "v1alpha1".
 	Name string
@@ -50,10 +50,6 @@ type Version struct {
 	GoName string
 	// Package is the name of the generated Go packages and folder, for example "v1alpha1".
 	Package string
-	// Source is the API package that the types come from.
-	Source GoPackage
-	// Deprecated says that the package comment of Source calls the package deprecated.
-	Deprecated bool
 	// Types are in the order in which they are written.
 	Types []*Type
 }
@@ -62,12 +58,16 @@ type Version struct {
 type GoPackage struct {
 	Path string
 	Name string
+	// Deprecated says that the package comment calls the package deprecated.
+	Deprecated bool
 }
 
 // Type is one API type for which an informer and a lister are written.
 type Type struct {
 	// Name is the Go type's name, for example "Widget".
 	Name string
+	// Source is the API package that declares the type.
+	Source GoPackage
 	// Plural is the Go name of the plural, for example "Widgets".
 	Plural string
 	// Resource is the plural in URLs, for example "widgets".
