@@ -95,7 +95,6 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	wildcard := slices.ContainsFunc(cfg.Patterns, func(p string) bool { return strings.Contains(p, "...") })
 	var problems diag.List
 	for _, meta := range listed {
 		if meta.Dir != "" && cfg.Skip != nil && cfg.Skip(meta.Dir) {
@@ -106,12 +105,15 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 			continue
 		}
 		if len(meta.GoFiles) == 0 {
-			if wildcard && len(meta.IgnoredFiles) > 0 {
-				continue // every file is meant for another system
+			if meta.Dir != "" && !cfg.names(meta) {
+				continue // what a wildcard matches may be tests, C, or for another system
 			}
 			for _, e := range meta.Errors {
 				problem := listProblem(e)
 				problem.Message += cfg.advice(meta.PkgPath, problem.Message)
+				if problem.Pos.Filename == "" && !strings.Contains(problem.Message, meta.PkgPath) {
+					problem.Message = "package " + meta.PkgPath + ": " + problem.Message
+				}
 				problems.Add(problem)
 			}
 			continue
@@ -262,6 +264,19 @@ func parsePosition(s string) token.Position {
 		return token.Position{Filename: s, Line: numbers[0]}
 	}
 	return token.Position{}
+}
+
+// names reports whether a pattern without a wildcard stands for the package.
+func (c Config) names(meta *packages.Package) bool {
+	return slices.ContainsFunc(c.Patterns, func(pattern string) bool {
+		switch {
+		case filepath.IsAbs(pattern):
+			return filepath.Clean(pattern) == meta.Dir
+		case pattern == "." || pattern == ".." || named(pattern):
+			return filepath.Join(c.Dir, filepath.FromSlash(pattern)) == meta.Dir
+		}
+		return pattern == meta.PkgPath
+	})
 }
 
 // advice says how to write a pattern that matches nothing, where what was meant can be guessed; else "".
