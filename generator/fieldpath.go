@@ -119,47 +119,72 @@ func follow(t types.Type, text string, segments []segment) (followed, *pathError
 				return f, problem
 			}
 		}
-		field, problem := fieldOf(f.end, soFar, s)
+		step, problem := f.enter(s, soFar, text[first:s.offset+len(s.name)])
 		if problem != nil {
 			return f, problem
 		}
-		from := f.end
-		for _, embedded := range field.through {
-			if !embedded.Exported() {
-				continue // its fields can be named without it
-			}
-			if problem := promoted(from, embedded, s); problem != nil {
-				return f, problem
-			}
-			var pointer bool
-			from, pointer = deref(embedded.Type())
-			f.maybe = f.maybe || pointer
-			f.fields = append(f.fields, embedded)
-			f.steps = append(f.steps, model.Step{Field: embedded.Name(), Pointer: pointer})
-		}
-		if problem := promoted(from, field.v, s); problem != nil {
-			return f, problem
-		}
-		step := model.Step{Field: field.v.Name()}
-		f.words = append(f.words, field.v.Name())
-		f.fields = append(f.fields, field.v)
-		f.end, step.Pointer = deref(field.v.Type())
-		f.maybe = f.maybe || step.Pointer
-		if _, ok := f.end.Underlying().(*types.Pointer); ok {
-			return f, pathErrorf(s.offset, pointers, text[first:s.offset+len(s.name)], typeString(field.v.Type()))
-		}
 		for _, l := range s.looks {
-			if problem := f.look(&step, l, text[first:l.offset], text[first:l.after], s.offset); problem != nil {
+			soFar := text[first:l.offset]
+			if l.kind == lookEntry && isPlainStruct(f.end) {
+				if step.Field != "" {
+					f.steps = append(f.steps, step)
+				}
+				if step, problem = f.enter(segment{name: l.key, offset: l.offset + len("['")}, soFar, text[first:l.after]); problem != nil {
+					return f, problem
+				}
+				continue
+			}
+			if problem := f.look(&step, l, soFar, text[first:l.after], s.offset); problem != nil {
 				return f, problem
 			}
 			f.steps = append(f.steps, step)
 			step = model.Step{}
 		}
-		if len(s.looks) == 0 {
+		if step.Field != "" {
 			f.steps = append(f.steps, step)
 		}
 	}
 	return f, nil
+}
+
+// isPlainStruct reports whether t is a struct whose fields JSON sees.
+func isPlainStruct(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Struct)
+	return ok && !marshalsItself(t)
+}
+
+// enter goes on to a field and returns the step that leads to it. here is the path with the field.
+func (f *followed) enter(s segment, soFar, here string) (model.Step, *pathError) {
+	field, problem := fieldOf(f.end, soFar, s)
+	if problem != nil {
+		return model.Step{}, problem
+	}
+	from := f.end
+	for _, embedded := range field.through {
+		if !embedded.Exported() {
+			continue // its fields can be named without it
+		}
+		if problem := promoted(from, embedded, s); problem != nil {
+			return model.Step{}, problem
+		}
+		var pointer bool
+		from, pointer = deref(embedded.Type())
+		f.maybe = f.maybe || pointer
+		f.fields = append(f.fields, embedded)
+		f.steps = append(f.steps, model.Step{Field: embedded.Name(), Pointer: pointer})
+	}
+	if problem := promoted(from, field.v, s); problem != nil {
+		return model.Step{}, problem
+	}
+	step := model.Step{Field: field.v.Name()}
+	f.words = append(f.words, field.v.Name())
+	f.fields = append(f.fields, field.v)
+	f.end, step.Pointer = deref(field.v.Type())
+	f.maybe = f.maybe || step.Pointer
+	if _, ok := f.end.Underlying().(*types.Pointer); ok {
+		return model.Step{}, pathErrorf(s.offset, pointers, here, typeString(field.v.Type()))
+	}
+	return step, nil
 }
 
 const pointers = "%s (%s) is a pointer to a pointer, or one declared as a type, which a path can't follow"

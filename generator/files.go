@@ -47,7 +47,15 @@ type Report struct {
 // is there can't be read. New content goes to temporary files first, so that a run that fails or is interrupted before
 // all of it is on disk leaves the old files as they were; the next run removes what is left of it. If renaming or
 // removing fails, the Report says what had been done.
+//
+// Runs side by side write one after the other, where the system can lock a folder (not on Windows), so that the output is
+// that of one of them.
 func (f Files) Write() (Report, error) {
+	unlock, err := f.lock()
+	if err != nil {
+		return Report{}, err
+	}
+	defer unlock()
 	plan, err := f.plan()
 	if err != nil {
 		return Report{}, err

@@ -5,7 +5,9 @@ package generator
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -112,5 +114,45 @@ func TestWriteFails(t *testing.T) {
 	}
 	if _, err := existing(root); err == nil {
 		t.Error("existing files of a file: want an error")
+	}
+}
+
+// TestRunsSideBySideLeaveTheOutputOfOne has runs for different packages write at once, each of which removes what the other
+// has written.
+func TestRunsSideBySideLeaveTheOutputOfOne(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a folder can't be locked there")
+	}
+	files := func(text string, names ...string) Files {
+		var f Files
+		for _, name := range append(names, "informers/factory.go") {
+			f.Files = append(f.Files, templates.File{Path: name, Content: []byte(templates.Header + "\n\npackage " + text + "\n")})
+		}
+		return f
+	}
+	for range 50 {
+		a, b := files("a", "informers/a/v1/a.go", "listers/a/v1/a.go"), files("b", "informers/b/v1/b.go", "listers/b/v1/b.go")
+		a.Root = t.TempDir()
+		b.Root = a.Root
+		var wait sync.WaitGroup
+		for _, f := range []Files{a, b, a, b} {
+			wait.Go(func() {
+				if _, err := f.Write(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		wait.Wait()
+		aChanges, err := a.Diff()
+		if err != nil {
+			t.Fatal(err)
+		}
+		bChanges, err := b.Diff()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(aChanges) > 0 && len(bChanges) > 0 {
+			t.Fatalf("the output is neither that of a nor that of b: %v, %v", aChanges, bChanges)
+		}
 	}
 }

@@ -183,6 +183,7 @@ func (s settings) render(ctx context.Context, program *load.Program, roots []*lo
 	if len(out.Groups) == 0 {
 		return nil, findings, s.nothing(roots)
 	}
+	findings = append(findings, s.to.staleExpansions(out)...)
 	files, err := templates.Render(out)
 	return files, findings, err
 }

@@ -172,14 +172,26 @@ func typeIn(pkg *types.Package, t types.Type) string {
 	})
 }
 
-// returnsKeys says whether f is a func(*T) []KEY, whatever KEY is.
+// returnsKeys says whether f can be called with a *T and returns a []KEY, whatever KEY is: its parameter is a *T, an
+// interface that *T implements, or of a type parameter that *T can stand for.
 func returnsKeys(f *types.Func, t *types.Named) bool {
 	s := f.Signature()
-	if s.TypeParams().Len() > 0 || s.Variadic() || s.Params().Len() != 1 || s.Results().Len() != 1 {
+	if s.TypeParams().Len() > 1 || s.Variadic() || s.Params().Len() != 1 || s.Results().Len() != 1 {
 		return false
 	}
 	_, list := types.Unalias(s.Results().At(0).Type()).(*types.Slice)
-	return list && isPointerTo(s.Params().At(0).Type(), t)
+	param := types.Unalias(s.Params().At(0).Type())
+	constraint, generic := param.(*types.TypeParam)
+	switch {
+	case !list, !generic && s.TypeParams().Len() > 0:
+		return false
+	case generic:
+		param = constraint.Constraint()
+	}
+	if methods, ok := param.Underlying().(*types.Interface); ok {
+		return methods.IsMethodSet() && hidden(t, methods) == ""
+	}
+	return isPointerTo(param, t)
 }
 
 func isPointerTo(t types.Type, named *types.Named) bool {

@@ -16,6 +16,7 @@ import (
 //	.spec.containers[*].image                       every element of a list, every value of a map
 //	.metadata.labels[keys]                          every key of a map
 //	.metadata.labels['app.kubernetes.io/name']      one entry of a map
+//	.spec['size.max']                               a field whose name has a dot, or the like, in it
 
 // segment is a part of a path.
 type segment struct {

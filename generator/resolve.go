@@ -5,6 +5,7 @@ package generator
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -127,7 +128,7 @@ func (r *resolver) resolve(ctx context.Context, program *load.Program, roots []*
 	}
 	r.leaveOutUnversioned(apis)
 	for _, a := range apis {
-		if a.selects() {
+		if a.selects() && !r.importsOutput(a) {
 			r.compiles(a)
 		}
 		for _, d := range a.declared {
@@ -231,6 +232,27 @@ func (r *resolver) problems(problems diag.List) {
 		p.Warning = r.keepGoing
 		r.report.Add(p)
 	}
+}
+
+// importsOutput reports an API package that imports generated code, which imports it, or will.
+func (r *resolver) importsOutput(a *api) bool {
+	needed, through, pos := "", "", token.NoPos
+	for _, file := range a.pkg.Files {
+		for _, spec := range file.Imports {
+			if name := strings.Trim(spec.Path.Value, "`\""); needed == "" && r.inOutput(name) {
+				needed, pos = name, spec.Path.Pos()
+			}
+		}
+	}
+	if needed == "" {
+		needed, through, pos = r.program.Needs(a.pkg, r.inOutput), " (through other packages)", a.pkg.Files[0].Name.Pos()
+	}
+	if needed == "" {
+		return false
+	}
+	r.failAt(r.fset.Position(pos), fmt.Sprintf("package %s imports %s%s, which is generated and imports %s for its types: an import cycle; move the code that uses informers and listers out of the API package",
+		a.pkg.Path, needed, through, a.pkg.Path))
+	return true
 }
 
 // hidesTypes reports whether there may be API types in the files of a package that can't be parsed.

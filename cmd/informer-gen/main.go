@@ -3,7 +3,8 @@
 // Informer-gen writes informers, listers and typed indexes for Kubernetes API types that are marked in their comments.
 //
 // Run "informer-gen --help" for what it takes. Its exit code is 0 if all went well, 1 if diff or --check found a
-// difference, 2 if the input or the call is wrong, and 130 if it was interrupted; with 2 and 130, nothing is written.
+// difference, 2 if the input or the call is wrong, and 130 if a signal has interrupted or terminated it; with 2 and 130,
+// nothing is written.
 package main
 
 import (
@@ -11,10 +12,11 @@ import (
 	"errors"
 	"os"
 	"os/signal"
+	"syscall"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // whoever interrupts it twice doesn't want to wait
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	if code == exitWrong && ctx.Err() != nil {
