@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
@@ -67,6 +68,9 @@ type Config struct {
 	AllowEmpty *bool
 	// Env is the environment of the go command; nil is that of the process.
 	Env []string
+	// Verbose makes a Memory pass on every warning about packages of other modules in every run, and not only in the first
+	// one that comes to it.
+	Verbose bool
 	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before Generate returns.
 	Warn func(diag.Diagnostic)
 	// Progress may be nil. It is called now and then while packages are loaded, one call at a time, from other goroutines.
@@ -138,6 +142,14 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 	}, nil
 }
 
+// Check returns the errors in the configuration file, and in the files that it or cfg names. It runs no other program and looks
+// at no package.
+func (cfg Config) Check() diag.List {
+	s, findings := cfg.settings()
+	errs, _ := findings.Relative(s.dir).Split()
+	return errs
+}
+
 // errWrong says that there are errors among the findings.
 var errWrong = errors.New("the input is wrong")
 
@@ -164,6 +176,11 @@ func (s settings) resolve(ctx context.Context, program *load.Program, roots []*l
 		plurals: s.plurals, crds: s.crds, discover: s.discover, file: s.file, partial: s.partial, expansions: s.to.expansions,
 	}
 	out, findings := r.resolve(ctx, program, roots)
+	for i, d := range findings {
+		findings[i].Foreign = slices.ContainsFunc(roots, func(root *load.Package) bool {
+			return !root.Main() && d.Pos.Filename != "" && filepath.Dir(d.Pos.Filename) == root.Dir
+		})
+	}
 	if ctx.Err() != nil {
 		return nil, nil, nil, context.Cause(ctx) // functions of indexes may not have been found for that
 	}

@@ -28,13 +28,16 @@ import (
 //	if memory.UpToDate() {
 //		return
 //	}
-//	files, err := generator.Generate(ctx, cfg)
+//	files, err := generator.Generate(ctx, memory.Config())
 //	…
 //	_, err = files.Write()
 //	…
 //	memory.Keep(files)
 //
 // Where nothing can be remembered, for example because there is no cache folder, UpToDate returns false.
+//
+// Warnings about packages of other modules, which one can't change, are passed on once: a run whose record has them doesn't
+// show them again, unless Config.Verbose is set.
 type Memory struct {
 	cfg Config
 	run *memo.Run // nil if nothing can be remembered
@@ -64,7 +67,9 @@ func (m *Memory) UpToDate() bool {
 		var warnings []warning
 		if ok = json.Unmarshal(note, &warnings) == nil; ok && m.cfg.Warn != nil {
 			for _, w := range warnings {
-				m.cfg.Warn(diag.Diagnostic(w))
+				if m.cfg.Verbose || !w.Foreign {
+					m.cfg.Warn(diag.Diagnostic(w))
+				}
 			}
 		}
 	}
@@ -72,6 +77,22 @@ func (m *Memory) UpToDate() bool {
 		m.run.Watch(m.cfg.early()...)
 	}
 	return ok
+}
+
+// Config is what to call Generate with: the Config that the Memory was opened with, without the warnings that have been shown.
+func (m *Memory) Config() Config {
+	cfg := m.cfg
+	var shown []warning
+	if m.run == nil || cfg.Warn == nil || cfg.Verbose || json.Unmarshal(m.run.Note(), &shown) != nil {
+		return cfg
+	}
+	cfg.Warn = func(d diag.Diagnostic) {
+		known := slices.ContainsFunc(shown, func(w warning) bool { return diag.Diagnostic(w).String() == d.String() })
+		if !d.Foreign || !known {
+			m.cfg.Warn(d)
+		}
+	}
+	return cfg
 }
 
 // Keep remembers the run that files came from, once they have been written. What can't be remembered isn't: then the
@@ -112,7 +133,7 @@ func (cfg Config) identity() (parts []string, ok bool) {
 		return nil, false
 	}
 	settings := cfg
-	settings.Dir, settings.Env, settings.Warn, settings.Progress = dir, nil, nil, nil
+	settings.Dir, settings.Env, settings.Warn, settings.Progress, settings.Verbose = dir, nil, nil, nil, false
 	text, err := json.Marshal(struct {
 		Config
 		Env, Warn, Progress *int // functions have no JSON

@@ -92,6 +92,45 @@ func restore(t *testing.T, root string, contents map[string]string) {
 	}
 }
 
+// TestMemoryPassesOnForeignWarningsOnce has a warning about a package of the module and one about a package of another.
+func TestMemoryPassesOnForeignWarningsOnce(t *testing.T) {
+	main, cfg := newMemoryProject(t)
+	writeFile(t, filepath.Join(main, "../lib/v1/types.go"), "// +groupName=lib.example.com\n\n// +k8s:informer-gen=maybe\npackage v1\n")
+	age(t, filepath.Dir(main))
+	cfg.Patterns = []string{"./api/...", "example.com/lib/v1"}
+	var shown []string
+	cfg.Warn = func(d diag.Diagnostic) {
+		shown = append(shown, filepath.Base(filepath.Dir(filepath.Dir(d.Pos.Filename))))
+	}
+	run := func(verbose bool, want string) {
+		t.Helper()
+		cfg.Verbose, shown = verbose, nil
+		memory := OpenMemory(cfg)
+		if !memory.UpToDate() {
+			files, err := Generate(t.Context(), memory.Config())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := files.Write(); err != nil {
+				t.Fatal(err)
+			}
+			memory.Keep(files)
+		}
+		if got := strings.Join(shown, " "); got != want {
+			t.Errorf("warnings about %q, want %q", got, want)
+		}
+	}
+	run(false, "lib api")
+	run(false, "api")
+	run(true, "lib api")
+	writeFile(t, filepath.Join(main, "common/name.go"), "package common\n\ntype Name string // changed\n")
+	age(t, main)
+	run(false, "api")
+	writeFile(t, filepath.Join(main, "../lib/v1/types.go"), "// +groupName=lib.example.com\n\n// +k8s:informer-gen=perhaps\npackage v1\n")
+	age(t, filepath.Dir(main))
+	run(false, "lib api")
+}
+
 // The go command vendors as soon as there is such a folder, even if nothing is in it.
 func TestMemorySeesAVendorFolder(t *testing.T) {
 	main, cfg := newMemoryProject(t)

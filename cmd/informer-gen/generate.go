@@ -72,6 +72,7 @@ func newGenerate() *cobra.Command {
 	g.inputs.addTo(cmd)
 	cmd.Flags().BoolVar(&g.check, "check", false, "write nothing, print what would change as a unified diff")
 	g.findings.addTo(cmd)
+	cmd.Flags().BoolVar(&g.cfg.Verbose, "verbose", false, "repeat warnings about packages of other modules, which are shown once")
 	g.profiles.addTo(cmd)
 	return cmd
 }
@@ -134,7 +135,7 @@ func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	if memory.UpToDate() {
 		return nil
 	}
-	files, err := generator.Generate(cmd.Context(), cfg)
+	files, err := generator.Generate(cmd.Context(), memory.Config())
 	if err != nil {
 		return err
 	}

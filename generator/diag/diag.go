@@ -28,6 +28,8 @@ type Diagnostic struct {
 	Allowed []string
 	// Warning says that the finding doesn't keep the generator from doing its work.
 	Warning bool
+	// Foreign says that the finding is about the text of a module that one only requires, and can't change.
+	Foreign bool
 }
 
 // String returns "file:line:col: +marker: message (allowed: a, b)". Parts that are empty are left out, and warnings

@@ -89,6 +89,9 @@ func (r *Run) Unchanged() (note []byte, ok bool) {
 	return r.memory.Note, true
 }
 
+// Note returns the note of the run that is remembered, whatever has changed since; nil if there is none.
+func (r *Run) Note() []byte { return r.memory.Note }
+
 // Watch looks at places before the work begins, so that Remember can tell whether they have changed since. Those that an
 // earlier run has depended on are looked at too; those that are Written aren't. Without it Remember goes by times, and
 // doesn't trust a file that was written right before the run began.
