@@ -22,6 +22,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
@@ -349,15 +350,7 @@ func (p *Project) isFolder(name string) bool {
 // crdFolders are where projects have their CustomResourceDefinitions; the first one that has any is taken.
 var crdFolders = []string{"config/crd/bases", "config/crd", "config/crds", "deploy/crds", "crds"}
 
-// hasCRDs says whether the folder has YAML files with CustomResourceDefinitions.
+// hasCRDs says whether the folder has CustomResourceDefinitions that the generator can read.
 func (p *Project) hasCRDs(name string) bool {
-	files := os.DirFS(filepath.Join(p.Dir, filepath.FromSlash(name)))
-	entries, err := fs.ReadDir(files, ".")
-	return err == nil && slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		if ext := path.Ext(e.Name()); ext != ".yaml" && ext != ".yml" {
-			return false
-		}
-		data, err := fs.ReadFile(files, e.Name())
-		return err == nil && bytes.Contains(data, []byte("kind: CustomResourceDefinition"))
-	})
+	return p.isFolder(name) && len(generator.Config{Dir: p.Dir, File: generator.NoFile, CRDs: []string{name}}.Check()) == 0
 }

@@ -205,10 +205,16 @@ func TestWriteWritesNothingIfItCannotWriteAll(t *testing.T) {
 }
 
 func TestLookTakesFoldersThatHaveCRDs(t *testing.T) {
-	const crd = "kind: CustomResourceDefinition\n"
+	const (
+		crd = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n" +
+			"spec: {group: example.com, names: {kind: Widget, plural: widgets}, scope: Namespaced}\n"
+		patch = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+	)
 	for files, want := range map[string][]string{
 		"-- config/crd/bases/a.yaml --\n" + crd + "-- config/crd/kustomization.yaml --\nkind: Kustomization\n": {"config/crd/bases"},
 		"-- config/crd/a.yml --\n" + crd:                {"config/crd"},
+		"-- config/crd/patches/a.yaml --\n" + patch:     {},
+		"-- config/crd/a.yaml --\n" + crd + "  b: c\n":  {},
 		"-- config/crd/bases/a.txt --\n" + crd:          {},
 		"-- crds/a.yaml --\nkind: ConfigMap\n":          {},
 		"-- crds/.gitkeep --\n-- config/crd --\nfile\n": {},

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/mod/module"
 
+	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/config"
 )
 
@@ -50,7 +51,7 @@ func (p *Project) Write(force bool) (Written, error) {
 			return Written{}, err
 		}
 	}
-	if err := os.WriteFile(name, p.Config(), 0o644); err != nil {
+	if err := p.writeConfig(name); err != nil {
 		return Written{}, fmt.Errorf("writing the configuration: %w", err)
 	}
 	if written.Generate != "" {
@@ -59,6 +60,28 @@ func (p *Project) Write(force bool) (Written, error) {
 		}
 	}
 	return written, nil
+}
+
+// writeConfig writes the configuration file without what the generator would refuse: a remark says why it isn't there.
+func (p *Project) writeConfig(name string) error {
+	if err := os.WriteFile(name, p.Config(), 0o644); err != nil {
+		return err
+	}
+	problems := generator.Config{Dir: p.Dir}.Check()
+	if len(problems) == 0 {
+		return nil
+	}
+	for _, d := range problems {
+		switch {
+		case p.Header != "" && (d.Marker == "header" || d.Pos.Filename == p.Header):
+			p.Notes = append(p.Notes, p.Header+" is no header: "+oneLine(d))
+			p.Header, p.HeaderYear = "", ""
+		case len(p.CRDs) > 0:
+			p.Notes = append(p.Notes, "Nothing is checked against "+p.CRDs[0]+": "+oneLine(d))
+			p.CRDs = nil
+		}
+	}
+	return os.WriteFile(name, p.Config(), 0o644)
 }
 
 // generateLine is what go generate runs.
