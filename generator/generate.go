@@ -11,8 +11,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
@@ -176,6 +179,7 @@ func (s settings) resolve(ctx context.Context, program *load.Program, roots []*l
 		plurals: s.plurals, crds: s.crds, discover: s.discover, file: s.file, partial: s.partial, expansions: s.to.expansions,
 	}
 	out, findings := r.resolve(ctx, program, roots)
+	findings = withoutSums(findings)
 	for i, d := range findings {
 		findings[i].Foreign = slices.ContainsFunc(roots, func(root *load.Package) bool {
 			return !root.Main() && d.Pos.Filename != "" && filepath.Dir(d.Pos.Filename) == root.Dir
@@ -187,6 +191,28 @@ func (s settings) resolve(ctx context.Context, program *load.Program, roots []*l
 	out.Package, out.Header = s.to.pkg, s.header
 	return out, r, findings, nil
 }
+
+// withoutSums makes one finding of all those that say that go.sum lacks an entry, as it does right after go get MODULE for what the
+// packages of the module import: with the command that adds them all.
+func withoutSums(findings diag.List) diag.List {
+	packages, warning := map[string]bool{}, true
+	rest := slices.DeleteFunc(slices.Clone(findings), func(d diag.Diagnostic) bool {
+		m := missingSum.FindStringSubmatch(d.Message)
+		if m != nil {
+			packages[m[1]] = true
+			warning = warning && d.Warning
+		}
+		return m != nil
+	})
+	if len(packages) == 0 {
+		return findings
+	}
+	rest.Add(diag.Diagnostic{Warning: warning, Message: "go.sum has no entries for modules that the packages need: run go get " +
+		strings.Join(slices.Sorted(maps.Keys(packages)), " ")})
+	return rest.Sorted()
+}
+
+var missingSum = regexp.MustCompile(`missing go\.sum entry .*; to add(?: it)?: go get ([^\s)]+)`)
 
 // render returns what is to be written to the output for the roots, or why nothing is.
 func (s settings) render(ctx context.Context, program *load.Program, roots []*load.Package) ([]templates.File, diag.List, error) {
@@ -208,9 +234,10 @@ func (s settings) render(ctx context.Context, program *load.Program, roots []*lo
 // nothing says why there is nothing to generate.
 func (s settings) nothing(roots []*load.Package) error {
 	in := fmt.Sprintf("the %d packages that were read", len(roots))
+	nested := s.nested()
 	switch len(roots) {
 	case 0:
-		return fmt.Errorf("%w: the patterns match no package with Go files for this system and these build tags, outside of the output", ErrNothing)
+		return fmt.Errorf("%w: the patterns match no package with Go files for this system and these build tags, outside of the output%s", ErrNothing, nested)
 	case 1:
 		in = "package " + roots[0].Path
 	}
@@ -218,5 +245,5 @@ func (s settings) nothing(roots []*load.Package) error {
 	if !s.discover {
 		advice = " (--discover selects all with metav1.TypeMeta and metav1.ObjectMeta)"
 	}
-	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it%s", ErrNothing, in, advice)
+	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it%s%s", ErrNothing, in, advice, nested)
 }
