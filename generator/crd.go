@@ -31,14 +31,17 @@ func (r *resolver) checkCRDs(apis []*api) {
 			continue // reported
 		}
 		for _, k := range a.kinds {
-			found := false
+			var same []crd // there may be one for each set of features, or for each version
 			for _, c := range r.crds {
 				if c.group.text == a.group.text && c.kind.text == k.Name {
-					found = true
+					same = append(same, c)
 					r.checkCRD(a, k, c)
 				}
 			}
-			if found || r.otherGroup(apis, a, k) || builtIn(a.group.text) && !groups[a.group.text] {
+			if len(same) > 0 {
+				r.checkServed(a, k, same)
+			}
+			if len(same) > 0 || r.otherGroup(apis, a, k) || builtIn(a.group.text) && !groups[a.group.text] {
 				continue
 			}
 			r.report.Add(diag.Diagnostic{
@@ -104,13 +107,19 @@ func (r *resolver) checkCRD(a *api, k *kind, c crd) {
 		r.failAt(pos, fmt.Sprintf("the scope of kind %s is %s in its CustomResourceDefinition (%s), but %s %s%s",
 			k.Name, c.scope.text, r.short(c.scope.pos), scope.text, by, advice))
 	}
-	if len(c.versions) == 0 || marker.First[marker.SkipVersion](k.declared.markers) != nil {
+}
+
+// checkServed reports a version of a kind that none of its definitions serves.
+func (r *resolver) checkServed(a *api, k *kind, same []crd) {
+	if slices.ContainsFunc(same, func(c crd) bool { return len(c.versions) == 0 }) || marker.First[marker.SkipVersion](k.declared.markers) != nil {
 		return // by +kubebuilder:skipversion, the definition leaves the version out
 	}
 	var served []string
-	for _, v := range c.versions {
-		if v.served {
-			served = append(served, v.name.text)
+	for _, c := range same {
+		for _, v := range c.versions {
+			if v.served && !slices.Contains(served, v.name.text) {
+				served = append(served, v.name.text)
+			}
 		}
 	}
 	if !slices.Contains(served, a.version.text) {
@@ -119,7 +128,7 @@ func (r *resolver) checkCRD(a *api, k *kind, c crd) {
 			list = "none"
 		}
 		r.failAt(k.pos, fmt.Sprintf("the CustomResourceDefinition of kind %s (%s) serves %s, not version %s: nothing can be watched; write +kubebuilder:unservedversion above it, or serve it",
-			k.Name, r.short(c.pos), list, a.version.text))
+			k.Name, r.short(same[0].pos), list, a.version.text))
 	}
 }
 
