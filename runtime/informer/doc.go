@@ -26,11 +26,12 @@
 // no particular order; of the differences that a relist finds, the deletions come first; and an informer of several
 // namespaces reads each as a stream of its own, which are not ordered among each other.
 //
-// A handler keeps up while no more events wait for it than its backlog threshold. Past that, waiting events are merged
-// by key: an OnUpdate leads from the state that the handler was told last to the newest one, an object that was added
-// and deleted in the meantime is not reported, and keys come in the order of their oldest waiting event. So at most two
-// events wait for a key, whatever happens on the server, and only intermediate states are lost. Once the handler has
-// caught up, it sees every event again.
+// A handler keeps up while no more events wait for it than its backlog threshold, or while it is quick: it takes less than
+// 50 µs for an event. Such a handler is told of every single event; see below for who waits for it. For a handler that is
+// slow, waiting events are merged by key: an OnUpdate leads from the state that the handler was told last to the newest one,
+// an object that was added and deleted in the meantime is not reported, and keys come in the order of their oldest waiting
+// event. So at most two events wait for a key, whatever happens on the server, and only intermediate states are lost. Once
+// nothing waits for the handler any more, it sees every event again.
 //
 // The store is ahead of the handlers: it has a change before any handler is told of it, and may have later ones
 // too. It moves in steps: a snapshot is at one resourceVersion (of several namespaces, at one for each, and ResourceVersion
@@ -47,11 +48,23 @@
 //
 // # Blocking
 //
-// A callback may take as long as it needs. It delays the next event of its own handler and nothing else: no other
-// handler, not the store, not the watch. Whenever a handler has something to be told, a goroutine that is in no callback is on
+// A callback may take as long as it needs. It delays the next event of its own handler and nothing else, with one exception: no
+// other handler, not the store, not the watch. Whenever a handler has something to be told, a goroutine that is in no callback is on
 // its way to it. The body of a loop over Events is such a callback. Adding a handler, before or
 // after the start, neither blocks nor delays anyone, and neither does reading. AddIndexers waits until the batch that is
-// being applied is done. Registration.Remove waits for the handler's running callback.
+// being applied is done. Registration.Remove waits for the handler's running callback, RemoveContext until its context is done.
+//
+// The exception: when more events wait for a handler than its backlog threshold, what reads the watch waits until the handler
+// has taken two events for each new one, or has no more waiting than that. So the server sends no faster than the handler
+// takes, and nothing is merged. It waits for 250 ms in all, and 50 µs more for each event that the handler takes
+// meanwhile, so that it need not stop waiting for a quick handler. After that the handler is slow: its events are merged, and
+// nothing waits for it until it has caught up. Ten handlers that hang are waited for together, for 250 ms. Nothing waits
+// where the threshold is Never, or less than 128, which one batch may pass, nor for a handler that more initial objects wait for
+// than its threshold or that is in its first callback, nor for the differences that a relist has found; if those of a second one come while a handler has more
+// waiting than its threshold, they are merged.
+//
+// A callback that has not returned after 30 s is logged, and again each 5 min, with the informer, the handler, the key and how
+// long it has been running.
 //
 // The end of an informer waits for every running callback. Run does so once its context is done; Lease.Release,
 // Factory.Stop, Factory.Remove and Factory.Shutdown do so until the context that they are given is done. Acquire and

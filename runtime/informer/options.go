@@ -344,9 +344,11 @@ func WithResyncPeriod(period time.Duration) SharedOption {
 	}}
 }
 
-// WithBacklogThreshold sets how many events may wait for a handler before events of the same object are merged. The
-// default is 1,024. 0 merges all waiting events; Never merges none, which lets the backlog of a stuck handler grow
-// without bound. Other negative values are an error.
+// WithBacklogThreshold sets how many events may wait for a handler. When more wait, the watch is read more slowly while the
+// handler is quick; for one that is slow, waiting events of the same object are merged. The package documentation says which
+// is which. The default is 1,024. Under 128, every handler that has more waiting counts as slow; 0 merges all waiting events.
+// Never merges none and slows nothing down, which lets the backlog of a stuck handler grow without bound. Other negative
+// values are an error.
 func WithBacklogThreshold(events int) SharedOption {
 	return sharedOption{"WithBacklogThreshold", func(s *handlerSettings) error {
 		if events < Never {

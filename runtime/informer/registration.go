@@ -3,6 +3,7 @@
 package informer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -17,15 +18,26 @@ type Registration struct {
 
 // Remove ends the registration: no callback starts after Remove has returned, and waiting events are dropped. It waits for
 // a running callback, unless that callback itself calls it. So two callbacks that remove each other's registration wait
-// forever, and so does a callback that waits for another goroutine's Remove of its own registration. A second Remove
-// only waits.
+// forever, and so does a callback that waits for another goroutine's Remove of its own registration; RemoveContext is for
+// them. A second Remove only waits.
 func (r *Registration) Remove() {
 	if r != nil {
 		r.sub.Remove()
 	}
 }
 
-// HasSynced says whether the handler has seen the initial objects: the informer has synced, and every OnAdd with
+// RemoveContext does what Remove does, but waits no longer than until ctx is done. Then the registration has ended too: no
+// callback starts after RemoveContext has returned, but one that had started is still running. The error wraps
+// context.Cause(ctx) and names the handler, the callback, its key and how long it has been running. If no callback is running,
+// it returns nil, even if ctx is done. If ctx is nil, it returns an error and does nothing.
+func (r *Registration) RemoveContext(ctx context.Context) error {
+	if r == nil {
+		return nil
+	}
+	return r.sub.RemoveContext(ctx)
+}
+
+// HasSynced reports whether the handler has seen the initial objects: the informer has synced, and every OnAdd with
 // isInInitialList has returned. Once true, it stays true. It stays false if Remove came first.
 func (r *Registration) HasSynced() bool { return isClosed(r.Synced()) }
 
@@ -37,7 +49,7 @@ func (r *Registration) Synced() <-chan struct{} {
 	return r.sub.Synced()
 }
 
-// Status says how the handler keeps up.
+// Status returns how the handler keeps up.
 func (r *Registration) Status() HandlerStatus {
 	if r == nil {
 		return HandlerStatus{}

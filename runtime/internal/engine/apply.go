@@ -116,10 +116,15 @@ type writer struct {
 	spare   []change // room for the next changes
 	first   bool     // it is the stream's first full state
 	applied int      // objects that were set or deleted
+
+	// about what was published last
+	publication publication
+	laggards    []laggard
 }
 
 // write has n deltas of s.rest applied, which are either the end of a full state or changes, publishes that, and drops them.
 // If try is true, it does not wait for others who write, nor for functions of the user, and returns false if there are any.
+// In the end it waits for handlers that lag, see pace.go.
 func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 	switch {
 	case !try:
@@ -144,6 +149,11 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 			i.config.OnError(report.err)
 		}
 	}
+	if w := &s.writer; len(w.laggards) > 0 {
+		w.publication.pace(r, w.laggards)
+		clear(w.laggards) // so that it keeps no subscriptions alive
+		w.laggards = w.laggards[:0]
+	}
 	return true
 }
 
@@ -156,7 +166,7 @@ func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Dura
 	}
 	w := &s.writer
 	w.stream, w.txn, w.first, w.applied = s, i.table.Begin(), false, 0
-	w.changes, w.spare = w.spare[:0], nil
+	w.changes, w.spare, w.laggards = w.spare[:0], nil, w.laggards[:0]
 	defer i.writing.Unlock()
 	defer w.reset()
 	i.reports = nil
@@ -298,8 +308,12 @@ func (w *writer) publish() {
 	defer i.mu.Unlock()
 	version := w.txn.Publish()
 	w.wakeWaitersLocked(version, w.changes)
-	if i.appendLocked(w.changes) {
-		w.changes = nil
+	if len(w.changes) > 0 && len(i.subs) > 0 {
+		w.publication = publication{at: i.now(), changes: int64(len(w.changes)), full: w.staging}
+		var kept bool
+		if kept, w.laggards = i.pool.publish(&i.log, w.changes, w.publication.at, i.subs, w.laggards); kept {
+			w.changes = nil
+		}
 	}
 	if i.changed != nil {
 		close(i.changed)
@@ -327,5 +341,5 @@ func (i *Informer) firstLocked(s *stream, version *table.Version) {
 		i.gap.informer.Store(nil)
 		i.notifyLocked()
 	}
-	i.crew.notify(i.subs...)
+	i.pool.notify(i.subs...)
 }

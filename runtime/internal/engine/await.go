@@ -159,18 +159,25 @@ func (s *stream) wakeWaitersLocked(version *table.Version, changes []change) {
 		}
 		s.waiters = slices.Delete(s.waiters, 0, n)
 	}
-	if len(s.informer.deletions) == 0 {
+	deletions := s.informer.deletions
+	if s.staging { // the differences of a full state may be many, so those who wait look themselves
+		for key := range deletions {
+			wakeAll(deletions, key)
+		}
 		return
 	}
-	for n := range changes {
+	for n := 0; n < len(changes) && len(deletions) > 0; n++ {
 		if changes[n].kind == deleted {
-			key := changes[n].key()
-			for _, gone := range s.informer.deletions[key] {
-				close(gone)
-			}
-			delete(s.informer.deletions, key)
+			wakeAll(deletions, changes[n].key())
 		}
 	}
+}
+
+func wakeAll(deletions map[object.Key][]chan struct{}, key object.Key) {
+	for _, gone := range deletions[key] {
+		close(gone)
+	}
+	delete(deletions, key)
 }
 
 // compare compares two resourceVersions that are valid.

@@ -22,7 +22,8 @@ func (k kind) callback() string {
 	return [...]string{"", "OnAdd", "OnUpdate", "OnDelete"}[k]
 }
 
-// change is what happened to one object. It is immutable once it is in the log.
+// change is what happened to one object. It is immutable once it is in the log. The zero change is
+// none.
 type change struct {
 	kind              kind
 	initial           bool          // added: it was there when the handler began
@@ -38,9 +39,10 @@ func (c *change) key() object.Key {
 	return object.KeyOf(c.old)
 }
 
-// node holds the changes of one published version. Nodes form a list that only grows at its end. Each subscription that has
-// something to read in the log points to its own position, so nodes that all of them have passed are garbage. The node at the
-// end is empty: Informer.mu guards it until it is filled, and from then on it is immutable.
+// node holds the changes of one published version. Nodes form a list that only grows at its end.
+// Each subscription that has something to read in the log points to its own position, so nodes that
+// all of them have passed are garbage. The node at the end is empty; it is immutable once it is
+// filled.
 type node struct {
 	changes []change
 	at      time.Duration // when it was published, after Informer.epoch
@@ -48,44 +50,47 @@ type node struct {
 	one     [1]change // room for changes, if it is one
 }
 
-// appendLocked tells the subscriptions of a version's changes: by the log, or, if it is one change, by handing it to those for
-// which nothing else waits, so that an event that comes alone needs no log. It says whether the log has kept the slice.
-func (i *Informer) appendLocked(changes []change) (kept bool) {
-	if len(changes) == 0 || len(i.subs) == 0 {
-		return false
-	}
-	at, alone := i.now(), len(changes) == 1
-	if alone && i.crew.hand(&changes[0], at, i.subs) == 0 {
-		return false
-	}
-	filled := i.fillLocked(changes, at)
-	for _, s := range i.subs {
-		if alone && s.handed {
-			continue
-		}
-		s.mu.Lock()
-		if !s.removed { // else what follows does not reach it
-			s.advanceLocked(filled)
-		}
-		s.mu.Unlock()
-		if alone {
-			i.crew.notify(s)
-		}
-	}
-	if !alone {
-		i.crew.notify(i.subs...)
-	}
-	return !alone
-}
+// changeLog is the end of the list of nodes.
+type changeLog struct{ end *node }
 
-// fillLocked adds changes to the log, which keeps the slice unless it is one change.
-func (i *Informer) fillLocked(changes []change, at time.Duration) *node {
-	filled := i.end
+// append fills the node at the end, and returns it. It keeps the slice unless it is one change.
+func (l *changeLog) append(changes []change, at time.Duration) *node {
+	filled := l.end
 	if len(changes) == 1 {
 		filled.one[0] = changes[0]
 		changes = filled.one[:]
 	}
 	filled.changes, filled.at, filled.next = changes, at, &node{}
-	i.end = filled.next
+	l.end = filled.next
 	return filled
+}
+
+// stretch is a part of the log: so many changes from a position on. It does not keep nodes that
+// were read to the end. The zero stretch is empty.
+type stretch struct {
+	node  *node // has the next change; nil if there is none
+	index int   // of that in the node
+	left  int   // changes
+}
+
+// extend adds a node, which was the end of the log.
+func (t *stretch) extend(filled *node) {
+	if t.left == 0 {
+		t.node, t.index = filled, 0
+	}
+	t.left += len(filled.changes)
+}
+
+// next returns the next change, and when it was published.
+func (t *stretch) next() (*change, time.Duration) { return &t.node.changes[t.index], t.node.at }
+
+// pass moves on by one change.
+func (t *stretch) pass() {
+	t.left--
+	if t.index++; t.index == len(t.node.changes) {
+		t.node, t.index = t.node.next, 0
+	}
+	if t.left == 0 {
+		t.node = nil
+	}
 }

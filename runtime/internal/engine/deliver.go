@@ -11,21 +11,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// turn calls the handler until nothing waits for it, or its part in the run is over.
-func (s *Subscription) turn(r *run) {
+// turn calls the handler until nothing waits for it, or its part in the run is over; then it returns true.
+func (s *Subscription) turn(r *run) (over bool) {
 	if r.recorder != nil && s.recorder == nil {
 		s.recorder = r.recorder.BeginHandler(s.config.Name, s.measure)
 	}
 	if s.config.Resync > 0 && s.timer == nil {
 		s.timer = time.AfterFunc(s.config.Resync, s.tick)
 	}
-	s.looks, s.inTurn = 0, false
 	for n := 1; ; n++ {
 		switch s.step(r) {
 		case delivered:
 			yield(n)
-		case idle:
-			return
+		case nothing:
+			return false
 		case ended:
 			if s.timer != nil {
 				s.timer.Stop()
@@ -35,8 +34,8 @@ func (s *Subscription) turn(r *run) {
 				s.recorder.Close()
 				s.recorder = nil
 			}
-			s.left = true
-			return
+			s.forgetRemoved()
+			return true
 		}
 	}
 }
@@ -54,7 +53,7 @@ func (s *Subscription) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.due = true
-	s.informer.crew.notify(s)
+	s.informer.pool.notify(s)
 }
 
 // progress is the outcome of a step.
@@ -62,7 +61,7 @@ type progress uint8
 
 const (
 	delivered progress = iota
-	idle               // there is nothing to deliver
+	nothing            // waits
 	ended              // the run is over, or the subscription was removed; there will be no other turn in this run
 )
 
@@ -96,11 +95,12 @@ func (s *Subscription) step(r *run) progress {
 		s.resync(r)
 		return delivered
 	}
+	s.restLocked()
 	s.mu.Unlock()
-	return idle
+	return nothing
 }
 
-// overLocked begins each part of a turn: the callback before has returned. It says whether the turn has to end.
+// overLocked begins each part of a turn: the callback before has returned. It reports whether the turn has to end.
 func (s *Subscription) overLocked(r *run) bool {
 	s.finishLocked()
 	return s.removed || closed(r.over)

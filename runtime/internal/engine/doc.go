@@ -13,25 +13,27 @@
 //
 // The first full state of a stream is not logged: each subscription replays its objects from the version that has them,
 // before anything else. So does a subscription that is added later, with all objects. A subscription delivers one event at
-// a time, replays first, then its merged backlog, if it has fallen behind, then the log. It is synced when every stream
+// a time, replays first, then its merged backlog, if its handler is slow, then the log. It is synced when every stream
 // has had its first full state and nothing is left to replay.
 //
 // The goroutine that reads a stream applies it too, in batches of what has come at once, as long as that can't take long: no
 // index has a function of the user's, and nobody else is writing. Otherwise what it reads is queued, and another goroutine
-// applies it; the reader waits only while 1,024 deltas are queued. Applying waits for another stream's batch, for AddIndexes,
-// and for index functions, which run while it is going on; never for a reader of the table, nor for a handler.
+// applies it; the reader waits while 1,024 deltas are queued. Applying waits for another stream's batch, for AddIndexes,
+// and for index functions, which run while it is going on; never for a reader of the table. Between two batches, what applies
+// waits for handlers that lag: as long as they are quick, and once, for 250 ms, for one that is not (pace.go has the rule).
 //
 // Less formally: what is slow delays what depends on it, and nothing else. A slow index function delays all changes, a slow
-// server its namespace, a slow handler itself.
+// server its namespace, a slow handler itself. Events come no faster than quick handlers take them.
 //
 // # Goroutines
 //
 // A run has its own goroutine, which starts the others, reads the first stream, and waits for the others; each further stream
-// has one that reads, when it is the stream's turn to start (turns.go); each stream that has had to queue something has one that applies; a crew calls the handlers, with one
-// goroutine for each callback that is running, and at most two that wait; the detector of mutations, if there is one, has one.
-// All of them end when the last lease has ended, those of the crew when their callback returns. Acquire and Run start a run,
-// and Release and Run wait for its end. A context that ends a lease does so on a goroutine of context.AfterFunc; resyncs are
-// due on one of time.AfterFunc. Both do no more than that.
+// has one that reads, when it is the stream's turn to start (turns.go); each stream that has had to queue something has one that
+// applies; a pool calls the handlers, with one goroutine for each callback that is running, and at most two that wait; the
+// detector of mutations, if there is one, has one.
+// All of them end when the last lease has ended, those of the pool when their callback returns. Acquire and Run start a run,
+// and Release and Run wait for its end. A context that ends a lease does so on a goroutine of context.AfterFunc; resyncs, and
+// looks for callbacks that do not return, are due on one of time.AfterFunc. They do no more than that.
 //
 // A handler, an index function or OnError, called by who applies, may call runtime.Goexit: another goroutine takes the
 // place of the one that this ends. A function of the reader (a source, a transform, OnError) that does so ends the run.
@@ -43,13 +45,15 @@
 // runs on a goroutine of its own each time):
 //
 //	Informer.writing   the one transaction; held for one batch, or to add an index (index functions run under it)
-//	Informer.mu        publication, the log's end, the set of subscriptions, leases, waiters; held for a few assignments
-//	Subscription.mu    one cursor or backlog; taken for each event delivered out of them
-//	crew.mu            which subscriptions are ready, and events handed to them; which goroutines wait. Taken once when
-//	                   something is published, and once for each turn
+//	Informer.mu        publication, the log's end, the set of subscriptions, leases, waiters; held for a few assignments,
+//	                   and for as many as there are subscriptions, however many changes are published
+//	Subscription.mu    what the subscription reads, and its merged backlog; taken for each event delivered out of them, and
+//	                   for a bounded number that are merged
+//	pool.mu            the subscriptions' slots: whose turn it is, and what was published for each since it has looked; which
+//	                   goroutines wait. Taken once when something is published, and once or twice for each turn
 //
-// An event that comes alone is handed to all subscriptions that have nothing to do under one crew.mu, and each turn takes it
-// once: Subscription.mu isn't needed. In bursts, subscriptions read the log with their own locks. Less formally: the writer
-// shares a lock with each subscription for a moment per batch, and subscriptions share one when they have something to do
-// after a pause.
+// An event that comes alone is handed to all subscriptions that have nothing to do under one pool.mu, and each turn takes it
+// once: Subscription.mu isn't needed. In bursts, a turn takes what was logged under pool.mu, and reads it under its
+// subscription's own lock. Less formally: subscriptions share a lock with the writer for a moment when they have something to do
+// after a pause, and none while they are busy.
 package engine

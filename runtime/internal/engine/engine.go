@@ -80,7 +80,7 @@ type Informer struct {
 	synced  chan struct{} // closed when a full state of every stream is published
 	epoch   time.Time     // what moments count from: time.Since costs half of time.Now
 	totals  *totals       // nil without metrics
-	crew    *crew         // of one run after the other
+	pool    *pool         // of one run after the other
 	gap     *gap          // what the table's readers ask
 
 	// writing guards what follows, and the one open transaction. Lock order: writing before mu before Subscription.mu.
@@ -91,7 +91,7 @@ type Informer struct {
 
 	// mu guards what follows. Lock order: see writing.
 	mu        sync.Mutex
-	end       *node // where the next changes go
+	log       changeLog
 	subs      []*Subscription
 	run       *run                           // the newest one; nil once it has ended
 	deletions map[object.Key][]chan struct{} // what awaits a deletion; closed by the next one of the key
@@ -119,7 +119,7 @@ func Broken(name string, err error) *Informer {
 	if tableErr != nil {
 		err = errors.Join(err, tableErr)
 	}
-	i := &Informer{config: Config{Name: name}, broken: err, table: t, synced: make(chan struct{}), end: &node{}, epoch: time.Now(), gap: &gap{}}
+	i := &Informer{config: Config{Name: name}, broken: err, table: t, synced: make(chan struct{}), epoch: time.Now(), gap: &gap{}}
 	i.setUnsynced()
 	return i
 }
@@ -130,7 +130,8 @@ func newInformer(config Config) (*Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Informer{config: config, table: t, synced: make(chan struct{}), end: &node{}, epoch: time.Now(), crew: &crew{}, gap: &gap{}}
+	i := &Informer{config: config, table: t, synced: make(chan struct{}), log: changeLog{end: &node{}}, epoch: time.Now(), gap: &gap{}}
+	i.pool = &pool{informer: i}
 	if config.Metrics != nil {
 		i.totals = &totals{}
 	}
@@ -205,7 +206,7 @@ func (i *Informer) AddHandler(h Handler, config HandlerConfig) (*Subscription, e
 	}
 	i.subs = append(i.subs, s)
 	if i.run != nil && i.run.open {
-		i.crew.join(s)
+		i.pool.join(s)
 	}
 	return s, nil
 }

@@ -73,16 +73,18 @@ func (s *Subscription) measure() metrics.HandlerState {
 	state := metrics.HandlerState{Synced: status.Synced, Backlog: status.Backlog, Merging: status.Merging, CallbackSince: status.Since}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	headIs, _, headAt := s.headLocked()
+	head := s.informer.pool.view(s)
 	switch {
 	case len(s.replays) > 0:
 		state.WaitingSince = s.epoch.Add(s.replays[0].at)
-	case headIs == headWaits:
-		state.WaitingSince = s.epoch.Add(headAt)
+	case head.waits:
+		state.WaitingSince = s.epoch.Add(head.headAt)
 	case !s.backlog.empty():
 		state.WaitingSince = s.epoch.Add(s.backlog.first.at)
-	case s.behind > 0:
-		state.WaitingSince = s.epoch.Add(s.cursor.at)
+	case s.log.left > 0:
+		state.WaitingSince = s.epoch.Add(s.log.node.at)
+	case s.waitingLocked() > 0:
+		state.WaitingSince = s.epoch.Add(head.tailAt)
 	}
 	return state
 }

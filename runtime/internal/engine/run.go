@@ -113,11 +113,10 @@ func (i *Informer) openRun(r *run) {
 	r.open = true
 	for _, s := range i.subs {
 		s.mu.Lock()
-		s.due, s.left = false, false
-		s.takeBackLocked(i.end) // the run before has ended before its turn began
+		s.due = false
 		s.mu.Unlock()
 	}
-	i.crew.open(r, i.subs)
+	i.pool.open(r, i.subs)
 }
 
 // closeRun gives each subscription a last turn.
@@ -125,8 +124,8 @@ func (i *Informer) closeRun(r *run) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	r.open = false
-	i.crew.notify(i.subs...)
-	i.crew.close()
+	i.pool.notify(i.subs...)
+	i.pool.close()
 }
 
 // endRun says that no goroutine of the run is left.
@@ -137,7 +136,7 @@ func (i *Informer) endRun(r *run) {
 	if i.run == r {
 		i.run = nil
 	}
-	i.crew.leave()
+	i.pool.leave()
 	for l := range r.leases { // the run has failed
 		l.endLocked(context.Cause(r.ctx))
 	}

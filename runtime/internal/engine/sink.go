@@ -15,7 +15,8 @@ import (
 //	nothing is queued, nobody else writes, and no function of the user is called:  applied at once
 //	else:                                                                          queued, for the goroutine that applies
 //
-// So an event that comes alone is applied without waking anybody, and yet the reader waits for nothing but a full queue.
+// So an event that comes alone is applied without waking another goroutine, and yet the reader waits for nothing but a full
+// queue, and, as does what applies what is queued, for handlers that lag (see pace.go).
 type sink struct {
 	*stream // set once at construction
 

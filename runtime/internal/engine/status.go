@@ -65,38 +65,49 @@ func (i *Informer) Handlers() []HandlerStatus {
 	return all
 }
 
-// Status says how the handler keeps up.
+// Status returns how the handler keeps up.
 func (s *Subscription) Status() HandlerStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.statusLocked()
+}
+
+func (s *Subscription) statusLocked() HandlerStatus {
+	head := s.informer.pool.view(s)
 	status := HandlerStatus{
 		Name:    s.config.Name,
 		Synced:  s.HasSynced(),
-		Backlog: s.waitingLocked() + s.backlog.events,
-		Merging: !s.backlog.empty(),
+		Backlog: s.waitingLocked() + s.backlog.events + s.initialLocked(),
+		Merging: s.slow.Load(),
 	}
-	for _, r := range s.replays {
-		status.Backlog += r.objects().Len()
+	if head.waits {
+		status.Backlog++
 	}
-	status.Backlog -= s.replayed
-	state, head, headAt := s.headLocked()
 	switch {
 	case s.calling:
 		c := change{old: s.old, new: s.new}
 		status.Callback, status.Key, status.Since = s.kind.callback(), c.key(), s.epoch.Add(s.since)
-	case state == headTold:
-		status.Callback, status.Key, status.Since = head.kind.callback(), head.key(), s.epoch.Add(headAt)
+	case head.told:
+		status.Callback, status.Key, status.Since = head.head.kind.callback(), head.head.key(), s.epoch.Add(head.headAt)
 	}
 	return status
 }
 
-// Running says what keeps a run from ending: one line for each callback that has not returned, at least one line in all.
+// running returns a line about the callback that is running, "" if none is.
+func (h HandlerStatus) running(i *Informer) string {
+	if h.Callback == "" {
+		return ""
+	}
+	return fmt.Sprintf("%s: handler %q has not returned from %s of %s for %v",
+		i.config.Name, h.Name, h.Callback, h.Key, time.Since(h.Since).Round(time.Millisecond))
+}
+
+// Running returns what keeps a run from ending: one line for each callback that has not returned, at least one line in all.
 func (i *Informer) Running() []string {
 	var lines []string
 	for _, h := range i.Handlers() {
-		if h.Callback != "" {
-			lines = append(lines, fmt.Sprintf("%s: handler %q has not returned from %s of %s for %v",
-				i.config.Name, h.Name, h.Callback, h.Key, time.Since(h.Since).Round(time.Millisecond)))
+		if line := h.running(i); line != "" {
+			lines = append(lines, line)
 		}
 	}
 	if lines == nil {

@@ -4,9 +4,13 @@ package engine
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"fmt"
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
@@ -15,16 +19,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Subscription is one handler of one informer and its position: first in a version that is replayed, then in the log,
-// under a cursor. While it lags too far behind, the waiting part of the log is merged into a backlog. While nothing waits for
-// it, an event that comes alone doesn't need the log: it is handed over as the head.
+// Subscription is one handler of one informer and its position: first in a version that is
+// replayed, then in the log. While it is slow, what waits in the log is merged into a backlog.
+// While nothing waits for it, a change that comes alone doesn't need the log: it is handed over as
+// the head.
 type Subscription struct {
 	// set once at construction
 	informer *Informer
 	handler  Handler
 	config   HandlerConfig
 	synced   chan struct{} // closed when the initial objects are delivered
-	epoch    time.Time     // Informer.epoch; here because the informer's memory is written all the time
+	epoch    time.Time     // Informer.epoch, whose memory is written all the time
 	detector *mutation.Detector
 
 	// The turn guards what follows: one goroutine at a time has it.
@@ -32,33 +37,38 @@ type Subscription struct {
 	crashing bool                    // a panic leaves the goroutine
 	recorder metrics.HandlerRecorder // of the run; nil without metrics
 	timer    *time.Timer             // of the run; nil if there is no resync
-	left     bool                    // its part in the run is over
-	inTurn   bool                    // since is of this turn
-	looks    int                     // how many callbacks until the next look at the clock
 
-	handed bool // the change that is being published was handed to it; Informer.mu guards it
+	slot slot // pool.mu guards it
 
-	place place // crew.mu guards it
+	// What waits in the log is logged less took. pool.mu guards writes of logged, mu those of taken.
+	logged atomic.Int64 // changes that were given to it by way of the log
+	taken  atomic.Int64 // took, or up to tookPerStore less: a store takes as long as half a delivery
+	slow   atomic.Bool  // what waits is merged: see pace; mu guards writes of it, anyone reads it
 
-	// mu guards what follows. Lock order: after Informer.mu, before crew.mu.
+	// mu guards what follows. Lock order: after Informer.mu, before pool.mu.
 	mu       sync.Mutex
 	due      bool     // for a resync
 	replays  []replay // what comes before everything else, except for a head
 	replayed int      // how many objects of replays[0] were delivered or skipped
-	cursor   *node    // has the next change, if behind > 0 and backlog is empty
-	index    int      // of the next change in cursor
-	behind   int      // changes from there to the end of the log
-	backlog  backlog  // what waits from before cursor
-	removed  bool
+	backlog  backlog  // what waits from before the log
+	log      stretch  // what waits in the log, and is not in slot.tail
+	took     int64    // of logged: delivered, merged into the backlog, or dropped
+	removed  bool     // slot.removed is too
+	pace     pace
 	// about the running callback, unless that is about a head
 	calling  bool
+	returned bool // a callback has
 	kind     kind
 	old, new object.Object
 	since    time.Duration // after epoch; of quick ones, when an earlier one of the turn began
+	inTurn   bool          // since is of this turn
+	looks    int           // how many callbacks until the next look at the clock
+	reported reported
 	idle     chan struct{} // if not nil, closed when the callback has returned
 }
 
-// replay is objects that are delivered as initial ones: a namespace of a version, or all of it for "".
+// replay is objects that are delivered as initial ones: a namespace of a version, or all of it for
+// "".
 type replay struct {
 	version   *table.Version
 	namespace string
@@ -74,43 +84,85 @@ func newSubscription(i *Informer, h Handler, config HandlerConfig) *Subscription
 		config:   config,
 		synced:   make(chan struct{}),
 		epoch:    i.epoch,
-		place:    place{busy: true}, // until it joins the crew
 		detector: i.config.Mutations,
+		pace:     pace{patience: patience},
 	}
 }
 
 // Synced returns a channel that is closed when the initial objects are delivered.
 func (s *Subscription) Synced() <-chan struct{} { return s.synced }
 
-// HasSynced says whether Synced is closed.
+// HasSynced reports whether Synced is closed.
 func (s *Subscription) HasSynced() bool { return closed(s.synced) }
 
 // Remove ends the subscription and waits for its running callback, unless that callback calls it.
 func (s *Subscription) Remove() {
-	idle := s.remove()
-	s.informer.forget(s) // not earlier: what is published from then on does not reach s, which would not know that it lags
-	if idle != nil {
-		<-idle
+	if returned := s.remove(); returned != nil {
+		<-returned
+		s.informer.forget(s)
 	}
 }
 
-// remove returns a channel that is closed when the running callback has returned; nil if there is nothing to wait for.
+// RemoveContext does what Remove does, and waits until ctx is done at most; then the error names
+// the callback.
+func (s *Subscription) RemoveContext(ctx context.Context) error {
+	fail := func(err error) error {
+		return fmt.Errorf("informer %s: RemoveContext: %w", s.informer.config.Name, err)
+	}
+	if ctx == nil {
+		return fail(errors.New("the context is nil"))
+	}
+	returned := s.remove()
+	if returned == nil {
+		return nil
+	}
+	select {
+	case <-returned:
+	default:
+		select {
+		case <-returned:
+		case <-ctx.Done():
+			if running := s.Status().running(s.informer); running != "" {
+				return fail(fmt.Errorf("%w: %s", context.Cause(ctx), running))
+			}
+		}
+	}
+	s.informer.forget(s)
+	return nil
+}
+
+// remove ends the subscription, and returns a channel that is closed when the running callback has
+// returned. If there is nothing to wait for, it returns nil, and the informer has forgotten it; else
+// the last turn has the informer forget it, so that others see what is running until then.
 func (s *Subscription) remove() <-chan struct{} {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.removed {
-		s.removed = true
-		s.replays, s.replayed, s.cursor, s.behind, s.backlog = nil, 0, nil, 0, backlog{}
+	returned := s.removeLocked()
+	s.mu.Unlock()
+	if returned == nil {
+		s.informer.forget(s)
 	}
-	c := s.informer.crew
-	c.mu.Lock()
-	if s.place.state == headWaits {
-		s.place.clear()
+	return returned
+}
+
+// forgetRemoved has the informer forget the subscription if it was removed.
+func (s *Subscription) forgetRemoved() {
+	s.mu.Lock()
+	removed := s.removed
+	s.mu.Unlock()
+	if removed {
+		s.informer.forget(s)
 	}
-	calling, goroutine := s.calling || s.place.state == headTold, s.place.goroutine
-	c.mu.Unlock()
-	c.notify(s) // a last turn, which ends what belongs to the run, and sees idle
-	if !calling || goroutine == goroutineID() {
+}
+
+// removeLocked has no callback begin from then on: what takes the turn looks at removed in the
+// section of mu in which a callback begins, and the pool looks at its own in the section in which
+// it begins to tell a head.
+func (s *Subscription) removeLocked() (returned <-chan struct{}) {
+	s.removed = true
+	s.replays, s.replayed, s.log, s.backlog = nil, 0, stretch{}, backlog{}
+	told, goroutine := s.informer.pool.remove(s)
+	s.goOnLocked()
+	if !s.calling && !told || goroutine == goroutineID() {
 		return nil
 	}
 	if s.idle == nil {
@@ -119,98 +171,50 @@ func (s *Subscription) remove() <-chan struct{} {
 	return s.idle
 }
 
-// --- called when publishing, with Informer.mu held ---
-
-// advanceLocked says that the log has grown by a node, which was the end.
-func (s *Subscription) advanceLocked(filled *node) {
-	if s.behind == 0 {
-		s.cursor, s.index = filled, 0
-	}
-	s.behind += len(filled.changes)
-	if !s.backlog.empty() || s.config.Threshold != Never && s.waitingLocked() > s.config.Threshold {
-		s.takeBackLocked(filled.next)
-		s.mergeLocked()
-	}
-}
-
-// waitingLocked counts what waits in the order of the log.
-func (s *Subscription) waitingLocked() int {
-	if state, _, _ := s.headLocked(); state == headWaits {
-		return s.behind + 1
-	}
-	return s.behind
-}
-
-// headLocked returns the head.
-func (s *Subscription) headLocked() (headState, change, time.Duration) {
-	c := s.informer.crew
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return s.place.state, s.place.head, s.place.headAt
-}
-
-// takeBackLocked puts a head that waits back into the log, whose end is given: a node of its own comes before the others.
-func (s *Subscription) takeBackLocked(end *node) {
-	c := s.informer.crew
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if s.place.state != headWaits {
-		return
-	}
-	if s.behind > 0 {
-		end = s.cursor // from its beginning: nothing was read since the head was handed over
-	}
-	n := &node{at: s.place.headAt, next: end, one: [1]change{s.place.head}}
-	n.changes = n.one[:]
-	s.cursor, s.index = n, 0
-	s.behind++
-	s.place.clear()
-	s.place.more = true
-}
-
-// mergeLocked moves everything that waits to the backlog.
-func (s *Subscription) mergeLocked() {
-	for s.behind > 0 {
-		s.backlog.add(&s.cursor.changes[s.index], s.cursor.at)
-		s.passLocked()
-	}
-}
-
-// startReplayLocked says that a stream has its first objects. Nothing that waits is about their keys.
+// startReplayLocked says that a stream has its first objects. Nothing that waits is about their
+// keys.
 func (s *Subscription) startReplayLocked(r replay) {
 	if !s.removed {
 		s.replays = append(s.replays, r)
 	}
 }
 
+// initialLocked returns how many objects are left to replay.
+func (s *Subscription) initialLocked() int {
+	n := -s.replayed
+	for _, r := range s.replays {
+		n += r.objects().Len()
+	}
+	return n
+}
+
+// waitingLocked returns how many changes wait in the log.
+func (s *Subscription) waitingLocked() int { return int(s.logged.Load() - s.took) }
+
 // --- called by who has the turn ---
 
 // nextLocked takes what should be delivered next out of the backlog or the log.
 func (s *Subscription) nextLocked() (c change, ok bool) {
-	if c, ok = s.backlog.next(); ok {
-		return c, true
+	if c, ok = s.backlog.next(); ok || !s.readLocked() {
+		return c, ok
 	}
-	if s.behind == 0 {
-		return c, false
-	}
-	c = s.cursor.changes[s.index]
-	s.passLocked()
+	next, _ := s.log.next()
+	c = *next
+	s.log.pass()
+	s.tookLocked()
 	return c, true
 }
 
-// passLocked moves the cursor by one change. It keeps no node that was read to the end.
-func (s *Subscription) passLocked() {
-	s.behind--
-	if s.index++; s.index == len(s.cursor.changes) {
-		s.cursor, s.index = s.cursor.next, 0
+// readLocked reports whether anything waits in the log. If so, s.log has it.
+func (s *Subscription) readLocked() bool {
+	if s.log.left == 0 && s.waitingLocked() > 0 {
+		s.log = s.informer.pool.fetch(s)
 	}
-	if s.behind == 0 {
-		s.cursor = nil
-	}
+	return s.log.left > 0
 }
 
-// A look at the clock takes as long as everything else about a delivery. So while callbacks are quick, one look stands for this
-// many of them, unless metrics want to know how long each takes.
+// A look at the clock takes as long as everything else about a delivery. So while callbacks are
+// quick, one look stands for this many of them, unless metrics want to know how long each takes.
 const (
 	callbacksPerLook = 16
 	quick            = time.Millisecond // what as many may take, at least
@@ -230,8 +234,15 @@ func (s *Subscription) startLocked(c *change) time.Duration {
 	return now
 }
 
+// restLocked notes that nothing waits.
+func (s *Subscription) restLocked() {
+	s.looks, s.inTurn = 0, false
+	s.caughtUpLocked()
+}
+
 // finishLocked notes that it has returned.
 func (s *Subscription) finishLocked() {
+	s.returned = s.returned || s.calling
 	s.calling, s.old, s.new = false, nil, nil
 	if s.idle != nil {
 		close(s.idle)
@@ -239,8 +250,8 @@ func (s *Subscription) finishLocked() {
 	}
 }
 
-// goroutineID returns the number of the calling goroutine, by which Remove finds out that it is called from the callback
-// that it would wait for. Only the first line of a stack trace has it.
+// goroutineID returns the number of the calling goroutine, by which Remove finds out that it is
+// called from the callback that it would wait for. Only the first line of a stack trace has it.
 func goroutineID() uint64 {
 	var buf [64]byte
 	head := buf[:runtime.Stack(buf[:], false)]

@@ -25,7 +25,7 @@ func goroutines(function string) int {
 	return n
 }
 
-const workers = "engine.(*crew).work"
+const workers = "engine.(*pool).work"
 
 // TestIdleHandlersHaveFewGoroutines has 50 handlers that are quick, and nothing to do.
 func TestIdleHandlersHaveFewGoroutines(t *testing.T) {

@@ -73,7 +73,7 @@ func (h *inOrder) Update(_, obj object.Object) {
 
 // without lets nobody look at what is ready, until the test says so.
 func (r *rig) without() (look func()) {
-	c := r.crew
+	c := r.pool
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.searching = true

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// TestQuickHandlersGetEveryEvent sends 200,000 events of 1,000 objects as fast as they are read:
+// one at a time, and as if more had come with each. Handlers that only count get each of them.
+func TestQuickHandlersGetEveryEvent(t *testing.T) {
+	const sent, objects = 200_000, 1000
+	for _, handlers := range []int{1, 3} {
+		for _, more := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%d handlers, more %v", handlers, more), func(t *testing.T) {
+				f := newFeed(someObjects(objects, 1))
+				i := f.start(t)
+				counts := make([]*counter, handlers)
+				for n := range counts {
+					counts[n] = count(objects + sent)
+					if _, err := i.AddHandler(counts[n], HandlerConfig{Threshold: 1024}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				events := make([][]object.Object, 2)
+				for lap := range events {
+					events[lap] = someObjects(objects, (lap+2)*1_000_000)
+				}
+				f.do(func(tell func(source.Event[object.Object]) error) error {
+					for n := range sent {
+						obj := events[n/objects%2][n%objects]
+						if err := tell(source.Event[object.Object]{Type: source.Modified, Object: obj, ResourceVersion: f.version, More: more && n < sent-1}); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+				for n, c := range counts {
+					select {
+					case <-c.done:
+					case <-time.After(20 * time.Second):
+						t.Fatalf("handler %d was called %d times too few; %+v", n, c.left, i.Handlers()[n])
+					}
+				}
+			})
+		}
+	}
+}
+
+// paced is a handler whose callbacks take a while.
+type paced struct {
+	*recorder
+	each atomic.Int64
+}
+
+func newPaced(t *testing.T, each time.Duration) *paced {
+	p := &paced{recorder: record(t)}
+	p.each.Store(int64(each))
+	p.before = func(string) { time.Sleep(time.Duration(p.each.Load())) }
+	return p
+}
+
+// TestReaderWaitsForQuickHandlers sends far more events than may wait, at once, to handlers of
+// several speeds. For one that is brisk the reader waits as long as it takes; for one that is not,
+// and for one that stands still, it waits once, for as long as its patience is. In either case the
+// store and other handlers get on.
+func TestReaderWaitsForQuickHandlers(t *testing.T) {
+	const sent, objects = 20_000, 10
+	for _, test := range []struct {
+		each        time.Duration
+		all         bool
+		least, most time.Duration // that the reader takes
+	}{
+		{brisk / 2, true, (sent - 2000) * brisk / 2, sent * brisk / 2},
+		{brisk, true, (sent - 2000) * brisk, sent * brisk},
+		{10 * brisk, false, patience, patience + 20*brisk*2*atOnce},
+		{time.Hour, false, patience, patience + time.Millisecond},
+	} {
+		bubble(t, test.each.String(), func(t *testing.T) {
+			r := newRig(t)
+			h, other := newPaced(t, 0), record(t)
+			s := r.add(h, lately)
+			r.add(other, lately)
+			stop := r.start()
+			r.feed("[ =0@1 ]@1")
+			h.take()
+			other.take()
+			h.each.Store(int64(test.each))
+			began := time.Now()
+			version := 1
+			send := func(n int) {
+				r.reader.do(func(s *sink) error {
+					for range n {
+						version++
+						if err := s.Update(thing(fmt.Sprintf("%d@%d", version%objects, version))); err != nil {
+							return err
+						}
+					}
+					return s.Flush()
+				})
+			}
+			send(sent)
+			if took := time.Since(began); took < test.least || took > test.most {
+				t.Errorf("the reader took %v, want %v to %v", took, test.least, test.most)
+			}
+			synctest.Wait()
+			if got := strings.Count(other.take(), " ") + 1; got != sent {
+				t.Errorf("the other handler got %d events", got)
+			}
+			if status := s.Status(); status.Merging == test.all || !test.all && status.Backlog > 2*objects {
+				t.Errorf("%+v", status)
+			}
+			if !test.all { // it is waited for once
+				began = time.Now()
+				send(sent)
+				if took := time.Since(began); took > 0 {
+					t.Errorf("the reader took %v for a handler that is slow", took)
+				}
+			}
+			h.each.Store(0)
+			time.Sleep(2 * time.Hour)
+			synctest.Wait()
+			h.agrees(r)
+			if got := strings.Count(h.take(), " ") + 1; test.all != (got == sent) {
+				t.Errorf("%d events", got)
+			}
+			if status := s.Status(); status.Merging || status.Backlog > 0 {
+				t.Errorf("it has caught up: %+v", status)
+			}
+			stop()
+		})
+	}
+}
+
+// TestStuckHandlersAreWaitedForTogether has handlers stand still: the reader waits for ten as long
+// as for one, and once. Their backlogs are bounded, and so is the log, which only they have not
+// read.
+func TestStuckHandlersAreWaitedForTogether(t *testing.T) {
+	for _, test := range []struct{ handlers, updates int }{{10, 100_000}, {1, 1_000_000}} {
+		bubble(t, fmt.Sprint(test.handlers), func(t *testing.T) {
+			const objects = 5
+			r := newRig(t)
+			g := newGate()
+			var subs []*Subscription
+			for range test.handlers {
+				subs = append(subs, r.add(standing{g}, lately))
+			}
+			stop := r.start()
+			r.feed("[ ]@1")
+			r.feed("+0@2") // they are idle, and handed this one
+			all := make([]object.Object, 2*objects)
+			for n := range all {
+				all[n] = thing(fmt.Sprintf("%d@%d", n%objects, n+3))
+			}
+			send := func(n int) {
+				r.reader.do(func(s *sink) error {
+					for n := range n {
+						if err := s.Update(all[n%len(all)]); err != nil {
+							return err
+						}
+					}
+					return s.Flush()
+				})
+			}
+			began := time.Now()
+			send(test.updates / 10)
+			before := heap()
+			send(test.updates)
+			if grown := heap() - before; grown > 200_000 {
+				t.Errorf("%d bytes more are alive after %d more events of %d objects", grown, test.updates, objects)
+			}
+			if took := time.Since(began); took != patience {
+				t.Errorf("the reader has waited for %v", took)
+			}
+			for _, s := range subs {
+				if got := s.Status(); got.Backlog > 2*objects || !got.Merging {
+					t.Errorf("%+v", got)
+				}
+			}
+			g.open()
+			synctest.Wait()
+			stop()
+		})
+	}
+}
+
+// TestRelistMergesForNoHandlerThatKeepsUp has a relist bring 50,000 changed objects. What that
+// allocates does not depend on the number of handlers, each of which gets all of them.
+func TestRelistMergesForNoHandlerThatKeepsUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const objects = 50_000
+		versions := [][]object.Object{someObjects(objects, 1), someObjects(objects, 100_000), someObjects(objects, 200_000)}
+		relist := func(handlers int) int64 {
+			r := newRig(t)
+			defer r.start()()
+			say := func(n int) {
+				r.reader.do(func(s *sink) error {
+					if err := s.BeginReplace(); err != nil {
+						return err
+					}
+					for _, obj := range versions[n] {
+						if err := s.Replace(obj); err != nil {
+							return err
+						}
+					}
+					return s.EndReplace(strconv.Itoa(n + 1))
+				})
+				synctest.Wait()
+			}
+			say(0)
+			counts := make([]*counter, handlers)
+			for n := range counts {
+				counts[n] = count(2 * objects)
+				r.add(counts[n], lately)
+			}
+			synctest.Wait()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			say(1)
+			runtime.ReadMemStats(&after)
+			for n, c := range counts {
+				if !closed(c.done) {
+					t.Errorf("handler %d was called %d times too few", n, c.left)
+				}
+			}
+			return int64(after.TotalAlloc - before.TotalAlloc)
+		}
+		one, ten := relist(1), relist(10)
+		if ten > one+objects { // a byte for each would be too much
+			t.Errorf("a relist allocates %d bytes with one handler, %d with ten", one, ten)
+		}
+	})
+}
+
+// TestRelistWhileItLags has a second relist bring its differences while a handler has not taken
+// those of the first: they are merged, and nothing waits for it.
+func TestRelistWhileItLags(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const objects = 2 * atOnce
+		r := newRig(t)
+		h := newPaced(t, 0)
+		s := r.add(h, HandlerConfig{Threshold: atOnce})
+		stop := r.start()
+		full := func(version int) string {
+			var text strings.Builder
+			for n := range objects {
+				fmt.Fprintf(&text, "=%d@%d ", n, version)
+			}
+			return fmt.Sprintf("[ %s]@%d", text.String(), version)
+		}
+		r.feed(full(1))
+		h.take()
+		h.each.Store(int64(time.Second))
+		began := time.Now()
+		r.feed(full(2))
+		if got := s.Status(); got.Merging || got.Backlog != objects-1 {
+			t.Errorf("after the first relist: %+v", got)
+		}
+		r.feed(full(3))
+		if got := s.Status(); !got.Merging || got.Backlog != objects {
+			t.Errorf("after the second relist: %+v", got)
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("the reader has waited for %v", took)
+		}
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		h.agrees(r)
+		if got := strings.Count(h.take(), "~"); got != 1+objects {
+			t.Errorf("%d events", got)
+		}
+		stop()
+	})
+}
+
+// TestNothingWaitsForInitialObjects has handlers be told of initial objects while events come. For one that still lacks more
+// than its threshold, or is in its first callback, nothing waits.
+func TestNothingWaitsForInitialObjects(t *testing.T) {
+	for _, test := range []struct {
+		objects, told int
+		waits         time.Duration
+	}{{atOnce + 2, 1, patience}, {atOnce + 3, 1, 0}, {2, 0, 0}} { // it is in one more
+		bubble(t, fmt.Sprint(test.objects), func(t *testing.T) {
+			r := newRig(t)
+			stop := r.start()
+			var full strings.Builder
+			for n := range test.objects {
+				fmt.Fprintf(&full, "=%d@1 ", n)
+			}
+			r.feed("[ " + full.String() + "]@1")
+			h := newPaced(t, time.Second)
+			s := r.add(h, HandlerConfig{Threshold: atOnce})
+			time.Sleep(time.Duration(test.told)*time.Second + time.Second/2)
+			began := time.Now()
+			for version := 2; version < 500; version++ {
+				r.tell(0, fmt.Sprintf("~0@%d", version))
+			}
+			if took := time.Since(began); took != test.waits {
+				t.Errorf("the reader has waited for %v", took)
+			}
+			synctest.Wait()
+			if got := s.Status(); !got.Merging || got.Backlog > test.objects {
+				t.Errorf("%+v", got)
+			}
+			time.Sleep(time.Hour)
+			synctest.Wait()
+			if got := strings.Fields(h.take()); len(got) > test.objects+1 {
+				t.Errorf("told %q", got)
+			}
+			h.agrees(r)
+			stop()
+		})
+	}
+}
+
+// TestReaderGoesOnWhenTheHandlerGoes removes a handler that the reader waits for, and ends the run while it waits for one.
+func TestReaderGoesOnWhenTheHandlerGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		g := newGate()
+		defer g.open()
+		s, other := r.add(standing{g}, HandlerConfig{Threshold: atOnce}), r.add(standing{g}, HandlerConfig{Threshold: 2 * atOnce})
+		l := r.acquire(t.Context())
+		r.feed("[ ]@1")
+		version := 1
+		fill := func(n int) {
+			for range n {
+				version++
+				r.feed(fmt.Sprintf("+%d@%d", version, version))
+			}
+		}
+		began := time.Now()
+		fill(1 + atOnce + 1) // the first is told
+		go s.Remove()
+		fill(atOnce)
+		if got := other.Status(); got.Merging || got.Backlog <= 2*atOnce {
+			t.Errorf("%+v", got)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		_ = l.Release(ctx)
+		synctest.Wait()
+		if took := time.Since(began); took > 0 {
+			t.Errorf("the reader has waited for %v", took)
+		}
+		r.holds(version-1, fmt.Sprint(version))
+	})
+}
+
+// TestStatusDoesNotWaitForMerging looks at what is merged at once while the lock is held.
+func TestStatusDoesNotWaitForMerging(t *testing.T) {
+	i, err := newInformer(Config{Name: "things", Streams: []Stream{{}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := i.AddHandler(count(0), HandlerConfig{Threshold: 1024})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const changes = 10 * mergedAtOnce
+	batch := make([]change, changes)
+	for n := range batch {
+		batch[n] = change{kind: added, new: thing(fmt.Sprintf("%d@1", n))}
+	}
+	s.slow.Store(true)
+	_, laggards := i.pool.publish(&i.log, batch, 0, i.subs, nil)
+	if len(laggards) != 1 || s.backlog.events != 0 {
+		t.Fatalf("%d laggards, %d merged while publishing", len(laggards), s.backlog.events)
+	}
+	s.mu.Lock()
+	s.mergeSomeLocked(changes)
+	if s.backlog.events != mergedAtOnce {
+		t.Errorf("%d merged at once, want %d", s.backlog.events, mergedAtOnce)
+	}
+	s.mu.Unlock()
+	s.merge(changes)
+	var keys []string
+	for c, ok := s.backlog.next(); ok; c, ok = s.backlog.next() {
+		keys = append(keys, c.key().Name)
+	}
+	if len(keys) != changes || slices.Compact(keys)[changes-1] != strconv.Itoa(changes-1) {
+		t.Errorf("%d changes were merged", len(keys))
+	}
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/klog/v2/textlogger"
+)
+
+// stuckLines collects the lines about callbacks that do not return, with the time that has passed.
+type stuckLines struct {
+	exits bool // the logger ends the goroutine
+
+	mu    sync.Mutex // guards what follows
+	began time.Time
+	lines []string
+}
+
+func (l *stuckLines) begin() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.began = time.Now()
+}
+
+func (l *stuckLines) Write(p []byte) (int, error) {
+	text := string(p)
+	if _, line, ok := strings.Cut(text, `"A handler has not returned" `); ok {
+		l.mu.Lock()
+		l.lines = append(l.lines, fmt.Sprintf("%v: %s", time.Since(l.began), strings.TrimSpace(line)))
+		l.mu.Unlock()
+		if l.exits {
+			runtime.Goexit()
+		}
+	}
+	return len(p), nil
+}
+
+func (l *stuckLines) take() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	lines := l.lines
+	l.lines = nil
+	return lines
+}
+
+func loggedTo(w io.Writer) Config {
+	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(w)))
+	return Config{Logger: &logger}
+}
+
+// TestStuckHandlerIsLogged has a handler stand still: with an event that was handed to it, with one of
+// the log, and with an initial one. After 30 s, and then each 5 min, a line says where; and none once
+// it goes on.
+func TestStuckHandlerIsLogged(t *testing.T) {
+	for _, test := range []struct{ name, before, then, callback, key string }{
+		{"handed over", "[ =a@1 ]@1", "~a@2", "OnUpdate", "a"},
+		{"of the log", "[ =a@1 =b@1 ]@1", "[ =b@2 ]@2", "OnDelete", "a"},
+		{"initial", "", "[ =a@1 ]@1", "OnAdd", "a"},
+	} {
+		bubble(t, test.name, func(t *testing.T) {
+			lines := &stuckLines{}
+			r := newRigOf(t, loggedTo(lines), "")
+			h, quick, g := record(t), record(t), newGate()
+			s := r.add(h, HandlerConfig{Name: "billing", Threshold: 1024})
+			r.add(quick, lately)
+			stop := r.start()
+			r.feed(test.before)
+			time.Sleep(time.Hour)
+			lines.begin()
+			h.before = g.wait
+			r.feed(test.then)
+			time.Sleep(stuckAfter - 1)
+			if got := lines.take(); got != nil {
+				t.Errorf("logged too early: %q", got)
+			}
+			time.Sleep(11 * time.Minute)
+			if status := s.Status(); status.Callback != test.callback || status.Key.Name != test.key {
+				t.Errorf("%+v", status)
+			}
+			var want []string
+			for n := range 3 {
+				at := stuckAfter + time.Duration(n)*stuckAgain
+				want = append(want, fmt.Sprintf(`%v: informer="things" handler="billing" callback=%q key="ns/%s" duration=%q`,
+					at, test.callback, test.key, at))
+			}
+			if got := lines.take(); !slices.Equal(got, want) {
+				t.Errorf("logged %q, want %q", got, want)
+			}
+			g.open()
+			time.Sleep(time.Hour)
+			if got := lines.take(); got != nil {
+				t.Errorf("logged %q", got)
+			}
+			stop()
+		})
+	}
+}
+
+// TestStuckAmongQuickCallbacks has a callback stand still that comes right after quick ones, and
+// after a slow one: the line tells its own duration, as far as it is known.
+func TestStuckAmongQuickCallbacks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lines := &stuckLines{}
+		r := newRigOf(t, loggedTo(lines), "")
+		h := record(t)
+		h.before = func(event string) {
+			switch event {
+			case "=40@1": // in the middle of those that one look at the clock stands for
+				time.Sleep(29 * time.Second)
+			case "=41@1":
+				lines.begin()
+				time.Sleep(time.Minute)
+			}
+		}
+		r.add(h, lately)
+		stop := r.start()
+		var full strings.Builder
+		for n := range 100 {
+			fmt.Fprintf(&full, "=%d@1 ", n)
+		}
+		r.feed("[ " + full.String() + "]@1")
+		time.Sleep(time.Hour)
+		got := lines.take()
+		if len(got) != 1 || !strings.HasPrefix(got[0], "30s: ") || !strings.HasSuffix(got[0], `key="ns/41" duration="30s"`) {
+			t.Errorf("logged %q", got)
+		}
+		stop()
+	})
+}
+
+// TestStuckWhileItIsRemovedOrEnds has a handler stand still that was removed, or whose informer is ending: it
+// is in the log, and among what Release names.
+func TestStuckWhileItIsRemovedOrEnds(t *testing.T) {
+	for _, how := range []string{"removed", "ending", "both"} {
+		bubble(t, how, func(t *testing.T) {
+			lines := &stuckLines{}
+			r := newRigOf(t, loggedTo(lines), "")
+			h, g := record(t), newGate()
+			s := r.add(h, HandlerConfig{Name: "billing", Threshold: 1024})
+			l := r.acquire(t.Context())
+			r.feed("[ =a@1 ]@1")
+			h.before = g.wait
+			r.feed("~a@2 ~a@3")
+			lines.begin()
+			if how != "ending" {
+				go s.Remove()
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			if how != "removed" {
+				err := l.Release(ctx)
+				if err == nil || !strings.Contains(err.Error(), `handler "billing" has not returned from OnUpdate of ns/a for 1m0s`) {
+					t.Errorf("Release returned %v", err)
+				}
+			}
+			<-ctx.Done()
+			synctest.Wait()
+			if got := lines.take(); len(got) != 1 || !strings.HasPrefix(got[0], `30s: informer="things" handler="billing" callback="OnUpdate" key="ns/a"`) {
+				t.Errorf("logged %q", got)
+			}
+			g.open()
+			if err := l.Release(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if got := r.Handlers(); how == "ending" != (len(got) == 1) {
+				t.Errorf("handlers: %+v", got)
+			}
+			h.sees("=a@1 ~a@2")
+		})
+	}
+}
+
+// TestLoggerEndsItsGoroutine has the logger call runtime.Goexit when it is told of a handler that
+// is stuck: others go on.
+func TestLoggerEndsItsGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lines := &stuckLines{exits: true}
+		r := newRigOf(t, loggedTo(lines), "")
+		h, other, g := record(t), record(t), newGate()
+		h.before = g.wait
+		r.add(h, lately)
+		r.add(other, lately)
+		stop := r.start()
+		r.feed("[ =a@1 ]@1")
+		time.Sleep(time.Minute)
+		if got := lines.take(); len(got) != 1 {
+			t.Errorf("logged %q", got)
+		}
+		r.feed("~a@2 ~a@3")
+		other.sees("=a@1 ~a@2 ~a@3")
+		g.open()
+		synctest.Wait()
+		h.sees("=a@1 ~a@2 ~a@3")
+		stop()
+	})
+}
+
+// TestRemoveContext removes a handler that stands still: the call returns when its context is done,
+// and names the callback, which is the last one.
+func TestRemoveContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		h, g := record(t), newGate()
+		s := r.add(h, HandlerConfig{Name: "billing", Threshold: 1024})
+		stop := r.start()
+		r.feed("[ =a@1 ]@1")
+		var none context.Context
+		if err := s.RemoveContext(none); err == nil {
+			t.Error("a nil context was taken")
+		}
+		h.before = g.wait
+		r.feed("~a@2 ~a@3")
+		time.Sleep(time.Second)
+		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Second, errStop)
+		defer cancel()
+		want := `informer things: RemoveContext: the test stops the informer: things: handler "billing" has not returned from OnUpdate of ns/a for 2s`
+		if err := s.RemoveContext(ctx); !errors.Is(err, errStop) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		returned := make(chan error, 1)
+		go func() { returned <- s.RemoveContext(t.Context()) }()
+		synctest.Wait()
+		if len(returned) != 0 {
+			t.Error("RemoveContext has not waited for the callback")
+		}
+		g.open()
+		if err := <-returned; err != nil {
+			t.Error(err)
+		}
+		r.feed("~a@4")
+		h.sees("=a@1 ~a@2")
+		if err := s.RemoveContext(ctx); err != nil {
+			t.Errorf("nothing is running: %v", err)
+		}
+		stop()
+	})
+}
