@@ -7,5 +7,5 @@ import "slices"
 // microBenches are those that need no server.
 func microBenches() []bench {
 	return slices.Concat(eventBenches(), updateBenches(), getBenches(), readersBenches(), listBenches(),
-		growthBenches(), overheadBenches(), lateBenches(), stallBenches(), idleBenches(), emptyBenches())
+		growthBenches(), overheadBenches(), lateBenches(), relistBlockBenches(), stallBenches(), idleBenches(), emptyBenches())
 }

@@ -24,6 +24,7 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 		"readers/8":       {Objects: z.Many},
 		"list":            {Objects: listed},
 		"late":            {Objects: z.Late},
+		"relist-block":    {Objects: z.Many, Events: blockedHandlers * z.Many},
 		"stall":           {Objects: stalledKeys},
 		"idle/0":          {Objects: z.Idle},
 		"idle/10":         {Objects: z.Idle},
