@@ -37,7 +37,6 @@ type Decoder struct {
 	strings      []*recent
 	scratches    []*layout.Scratch
 	mapScratches []*mapScratch
-	scalars      []*scalars
 	quantities   *[quantitiesSize]quantity
 	day          day
 }
@@ -52,7 +51,7 @@ func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 		program: p, trail: table.NewTrail(&p.sites, parts), parts: parts && table != nil,
 		objects: make([]*memory, c.objects), strings: make([]*recent, c.strings), scratches: make([]*layout.Scratch, c.scratches),
 		before:       make([]part, c.parts),
-		mapScratches: make([]*mapScratch, c.maps), scalars: make([]*scalars, c.scalars),
+		mapScratches: make([]*mapScratch, c.maps),
 	}
 }
 

@@ -72,13 +72,6 @@ func (d *Decoder) float(op op, i int, p layout.Pointer) int {
 	return end
 }
 
-// scalars are what pointers to booleans and integers at a site pointed to last.
-type scalars struct {
-	values [4]uint64
-	known  [4]layout.Pointer
-	oldest uint8
-}
-
 // scalar decodes the boolean or integer at in[i] that a pointer points to.
 func (d *Decoder) scalar(n *node, i int, p layout.Pointer) int {
 	d.word = 0
@@ -87,25 +80,9 @@ func (d *Decoder) scalar(n *node, i int, p layout.Pointer) int {
 		return -1
 	}
 	to := layout.As[layout.Pointer](p)
-	if !d.parts {
+	if *to = d.trail.Scalar(n.elem.typ.Size(), d.word); *to == nil {
 		*to = n.elem.typ.New()
 		n.elem.typ.Copy(*to, layout.Of(&d.word))
-		return end
 	}
-	s := d.scalars[n.number]
-	if s == nil {
-		s = &scalars{}
-		d.scalars[n.number] = s
-	}
-	for at, known := range s.known {
-		if known != nil && s.values[at] == d.word {
-			*to = known
-			return end
-		}
-	}
-	*to = n.elem.typ.New()
-	n.elem.typ.Copy(*to, layout.Of(&d.word))
-	s.known[s.oldest], s.values[s.oldest] = *to, d.word
-	s.oldest = (s.oldest + 1) % uint8(len(s.known))
 	return end
 }

@@ -101,7 +101,7 @@ type compiler struct {
 }
 
 // counts are the numbers of nodes that a Decoder keeps something for.
-type counts struct{ objects, strings, scratches, maps, parts, scalars uint16 }
+type counts struct{ objects, strings, scratches, maps, parts uint16 }
 
 var (
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -164,11 +164,11 @@ func (c *compiler) node(t reflect.Type) *node {
 		n.elem = c.node(t.Elem())
 		switch op := n.elem.op; {
 		case op >= opBool && op <= opUint64, op == opDuration:
-			n.op, n.number = opScalarPointer, c.number(&c.counts.scalars)
+			n.op = opScalarPointer
 		case op == opString:
 			n.op = opStringPointer
 		default:
-			n.number, n.site = c.number(&c.counts.parts), c.site(share.Reference)
+			n.number, n.site = c.number(&c.counts.parts), c.site(share.Reference, t)
 		}
 	case opSlice:
 		if t.Elem().Kind() == reflect.Uint8 {
@@ -177,7 +177,7 @@ func (c *compiler) node(t reflect.Type) *node {
 		}
 		n.elem = c.node(t.Elem())
 		n.scratch = c.number(&c.counts.scratches)
-		n.number, n.site = c.number(&c.counts.parts), c.site(share.Slice)
+		n.number, n.site = c.number(&c.counts.parts), c.site(share.Slice, t)
 	case opArray:
 		n.elem, n.length = c.node(t.Elem()), t.Len()
 	case opMap:
@@ -197,9 +197,9 @@ func (c *compiler) number(n *uint16) uint16 {
 	return *n - 1
 }
 
-// site adds a site.
-func (c *compiler) site(kind share.Kind) uint16 {
-	n := c.sites.Add(kind)
+// site adds a site of fields of a type.
+func (c *compiler) site(kind share.Kind, t reflect.Type) uint16 {
+	n := c.sites.Add(kind, t)
 	c.many = c.many || n > math.MaxUint16
 	return uint16(n)
 }
@@ -216,7 +216,7 @@ func (c *compiler) typ(t reflect.Type) *layout.Type {
 
 // text prepares the node of a string.
 func (c *compiler) text(n *node) {
-	n.number, n.site = c.number(&c.counts.strings), c.site(share.String)
+	n.number, n.site = c.number(&c.counts.strings), c.site(share.String, nil)
 }
 
 func (c *compiler) mapNode(n *node, t reflect.Type) {
@@ -237,7 +237,7 @@ func (c *compiler) mapNode(n *node, t reflect.Type) {
 	}
 	n.elem = c.node(t.Elem())
 	n.scratch = c.number(&c.counts.maps)
-	n.number, n.site = c.number(&c.counts.parts), c.site(share.Reference)
+	n.number, n.site = c.number(&c.counts.parts), c.site(share.Reference, t)
 }
 
 // object makes what reads the members of a struct.
@@ -318,9 +318,9 @@ func (c *compiler) metadata() *node {
 		switch f.name {
 		case "managedFields":
 			if c.drop.ManagedFields {
-				n = &node{op: opManaged, typ: n.typ, site: c.site(share.Reference)}
+				n = &node{op: opManaged, typ: n.typ, site: c.site(share.Reference, nil)}
 				for range managedSites - 1 {
-					c.site(share.Reference)
+					c.site(share.Reference, nil)
 				}
 			}
 		case "annotations":

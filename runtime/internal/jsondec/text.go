@@ -95,12 +95,12 @@ func (d *Decoder) stringPointer(n *node, i int, p layout.Pointer) int {
 		d.text.Move(mark, layout.Of(&d.pointed), *to, n.elem.typ.Size())
 		return end
 	}
-	*to = layout.Of(d.strings[n.elem.number].target(d.pointed))
+	*to = layout.Of(d.target(d.strings[n.elem.number], d.pointed))
 	return end
 }
 
-// target returns what pointers to s point to, which is the last string of the site or empty. It never changes.
-func (r *recent) target(s string) *string {
+// target returns what a pointer to s points to, which is the last string of a site or empty.
+func (d *Decoder) target(r *recent, s string) *string {
 	if r.targets == nil {
 		r.targets = new([recentSize + 1]*string)
 	}
@@ -108,10 +108,12 @@ func (r *recent) target(s string) *string {
 	if s == "" {
 		at = recentSize
 	}
-	if r.targets[at] == nil {
-		r.targets[at] = new(s) // not &s, for which each call would allocate
+	known := d.trail.Text(s, r.targets[at])
+	if known == nil {
+		return new(s) // not &s, for which each call would allocate
 	}
-	return r.targets[at]
+	r.targets[at] = known
+	return known
 }
 
 // repeated returns the string with the bytes b if they are known at the site.

@@ -33,6 +33,9 @@ func At(p Pointer, offset uintptr) Pointer { return unsafe.Add(p, offset) }
 // View is b as a string that is valid as long as nobody changes b. It must not be kept.
 func View(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
+// Bytes is the memory of n bytes at p, to be read only. The caller knows that all of it is of one allocation.
+func Bytes(p Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }
+
 // Slice is what a slice of any type is in memory. As[Slice] reads or sets one whole.
 type Slice struct {
 	Data     Pointer

@@ -21,7 +21,7 @@ type Decoder struct {
 	twins    twins           // slices of the object at hand
 	maps     []unfilled      // of the object at hand
 	entries  *layout.Scratch // of maps; each is an entry
-	numbers  numbers         // of all objects
+	word     uint64          // what a pointer points to
 }
 
 // maxDepth is how deep messages may be in each other. Types that contain themselves are the only ones that come near it.
@@ -218,8 +218,8 @@ func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
 	case opDrop:
 		return true
 	case opPointer:
-		if d.shared && f.small {
-			return d.numbers.share(f, p, in[tagLen(f.tag):])
+		if f.small {
+			return d.scalar(f, p, in)
 		}
 		to := f.typ.New()
 		*layout.As[layout.Pointer](p) = to
@@ -229,6 +229,18 @@ func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
 		return d.slice(f, p, in, count)
 	}
 	return d.readMap(f, p, in, count)
+}
+
+// scalar decodes a number or bool that a pointer points to.
+func (d *Decoder) scalar(f *field, p layout.Pointer, in []byte) bool {
+	d.word = 0
+	_, ok := d.value(f, layout.Of(&d.word), in, tagLen(f.tag))
+	to := layout.As[layout.Pointer](p)
+	if *to = d.trail.Scalar(f.typ.Size(), d.word); *to == nil {
+		*to = f.typ.New()
+		f.typ.Copy(*to, layout.Of(&d.word))
+	}
+	return ok
 }
 
 // slice decodes a slice of count elements.

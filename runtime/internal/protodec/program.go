@@ -190,10 +190,10 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 			return f, errUnsupported
 		}
 		f.op, value = opMap, t.Elem()
-		f.site, f.keys = c.site(share.Reference), c.site(share.String)
+		f.site, f.keys = c.site(share.Reference, t), c.site(share.String, nil)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 && !hasOwn(t):
 		f.op, value = opSlice, t.Elem()
-		f.site = c.site(share.Slice)
+		f.site = c.site(share.Slice, t)
 	default:
 		f.op = opValue
 	}
@@ -204,11 +204,11 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 	if f.op == opPointer {
 		f.small = f.kind == kindBool || f.kind == kindInt32 || f.kind == kindInt64
 		if !f.small {
-			f.site = c.site(share.Reference)
+			f.site = c.site(share.Reference, t)
 		}
 	}
 	if f.kind == kindString || f.kind == kindQuantity {
-		f.text = c.site(share.String)
+		f.text = c.site(share.String, nil)
 	}
 	f.tag = uint32(number)<<3 | wire[f.kind]
 	if f.op == opMap {
@@ -217,7 +217,9 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 	return f, nil
 }
 
-func (c *compiler) site(kind share.Kind) int32 { return int32(c.program.sites.Add(kind)) }
+func (c *compiler) site(kind share.Kind, t reflect.Type) int32 {
+	return int32(c.program.sites.Add(kind, t))
+}
 
 // value finds out how a value of a type is decoded.
 func (c *compiler) value(t reflect.Type) (kind, *message, error) {
@@ -304,7 +306,7 @@ func (c *compiler) withDrop(root *message, drop Drop) (*message, error) {
 	}
 	if len(drop.Annotations) > 0 {
 		f.msg.fields[annotationsNumber].op = opDropAnnotations
-		f.msg.fields[annotationsNumber].site = c.site(share.Reference)
+		f.msg.fields[annotationsNumber].site = c.site(share.Reference, f.msg.fields[annotationsNumber].whole)
 	}
 	return root, nil
 }

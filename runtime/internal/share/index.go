@@ -18,13 +18,13 @@ const minIndex = 64
 
 func newIndex(slots int) *index { return &index{slots: make([]atomic.Pointer[Part], slots)} }
 
-func (x *index) find(s *site, hash uint64, raw []byte) *Part {
+func (x *index) find(s *site, hash uint64, raw string) *Part {
 	if len(x.slots) == 0 {
 		return nil
 	}
 	for i := int(hash); ; i++ {
 		p := x.slots[i&(len(x.slots)-1)].Load()
-		if p == nil || p.hash == hash && p.site == s && p.raw == string(raw) {
+		if p == nil || p.hash == hash && p.site == s && p.raw == raw && p.checked.Load() != changed {
 			return p
 		}
 	}
@@ -40,9 +40,11 @@ func (x *index) add(p *Part) {
 }
 
 func (x *index) grow() *index {
-	larger := newIndex(2 * len(x.slots))
+	larger := newIndex(max(2*len(x.slots), minIndex))
 	for p := range x.parts() {
-		larger.add(p)
+		if p.checked.Load() != changed {
+			larger.add(p)
+		}
 	}
 	return larger
 }
@@ -88,5 +90,5 @@ func (m *marks) seen(hash uint64) bool {
 
 // full reports whether more slots would remember more.
 func (m *marks) full() bool {
-	return len(m.slots) < maxMarks && m.n.Load() > int64(len(m.slots))
+	return len(m.slots) < maxMarks && m.n.Load() >= int64(len(m.slots))
 }

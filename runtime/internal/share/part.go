@@ -8,16 +8,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// Part is a value that objects share. It never changes.
+// Part is a value that objects share. It must not change, and is not used any more if it does.
 type Part struct {
 	// Set once at construction.
-	site  *site
-	hash  uint64
-	raw   string
-	value layout.Slice // only Data unless it is a slice
+	site *site
+	raw  string
 
-	epoch atomic.Uint32        // in which it was used last
-	next  atomic.Pointer[Part] // what followed it last
+	checked atomic.Uint64        // the last round in which it was what it should be, or changed
+	next    atomic.Pointer[Part] // what followed it last
+	epoch   atomic.Uint32        // in which it was used last
+
+	// Set once at construction.
+	value  layout.Slice // only Data unless it is a slice
+	hash   uint64
+	memory memory
+	print  print // of the memory
 }
 
 // Len is the length of the bytes that the part was decoded from.
@@ -37,7 +42,7 @@ func (p *Part) begins(input []byte) bool {
 	return len(p.raw) <= len(input) && p.raw == string(input[:len(p.raw)])
 }
 
-// size is an estimate of what the part takes. Values take several times the memory of what they are decoded from.
-func (p *Part) size() int { return partSize + 6*len(p.raw) }
+// size is what the part takes, its bytes and its strings included.
+func (p *Part) size() int { return partSize + 2*len(p.raw) + p.memory.size }
 
-const partSize = 160
+const partSize = 256

@@ -34,8 +34,8 @@ const (
 
 func newSites() *Sites {
 	s := &Sites{}
-	for i, kind := range []Kind{Reference, Slice, String, Reference} {
-		if s.Add(kind) != i {
+	for i, typ := range []reflect.Type{reflect.TypeFor[*string](), reflect.TypeFor[[]string](), nil, reflect.TypeFor[*string]()} {
+		if s.Add([]Kind{Reference, Slice, String, Reference}[i], typ) != i {
 			panic("not in order")
 		}
 	}

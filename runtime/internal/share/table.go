@@ -6,15 +6,14 @@ import (
 	"hash/maphash"
 	"sync"
 	"sync/atomic"
-
-	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"time"
 )
 
 // Table holds the parts of the objects of one source. It is safe for concurrent use: finding takes no lock.
 //
-// Its size is bounded. It forgets in two generations: when the parts that were used since the last change take half of the bound,
-// what was not used since the change before is forgotten. Objects that have such a part keep it. What is decoded from more than a
-// 128th of the bound is never kept.
+// Its size is bounded, by what the parts take in memory. It forgets in two generations: when the parts that were used since the last
+// change take half of the bound, what was not used since the change before is forgotten. Objects that have such a part keep it. What
+// is decoded from more than a 128th of the bound, or takes more than a 16th, is never kept.
 type Table struct {
 	// Set once at construction.
 	seed    maphash.Seed
@@ -26,6 +25,9 @@ type Table struct {
 	epoch             atomic.Uint32         // counts generations
 	seen              atomic.Pointer[marks] // what was seen once
 
+	checks  // has its own synchronization
+	targets targets
+
 	mu    sync.Mutex // guards what follows
 	bytes int        // of parts in current
 	older int        // of parts in previous
@@ -34,17 +36,19 @@ type Table struct {
 // Stats says what a Table holds.
 type Stats struct {
 	Parts       int // in both generations, those in both counted twice
-	Bytes       int // estimate of what the parts take, counted in the same way
-	Generations int // changes
+	Bytes       int // what the parts take, counted in the same way
+	Generations int // changes of the generation
+	Changed     int // parts, and what pointers point to, that were found to be changed by somebody
 }
 
-// New returns a Table that keeps parts of about maxBytes, counted with their values; 0 keeps none. It takes memory as
+// New returns a Table that keeps parts of maxBytes, counted with their values; 0 keeps none. It takes memory as
 // it is needed.
 func New(maxBytes int) *Table {
 	t := &Table{seed: maphash.MakeSeed(), bound: maxBytes, maxPart: maxBytes / 128}
-	t.current.Store(newIndex(minIndex))
+	t.current.Store(newIndex(0))
 	t.previous.Store(newIndex(0))
-	t.seen.Store(newMarks(minMarks))
+	t.seen.Store(newMarks(0))
+	t.made = time.Now()
 	return t
 }
 
@@ -56,11 +60,12 @@ func (t *Table) Stats() Stats {
 		Parts:       t.current.Load().n + t.previous.Load().n,
 		Bytes:       t.bytes + t.older,
 		Generations: int(t.epoch.Load()),
+		Changed:     int(t.damage.Load()),
 	}
 }
 
 // find returns the part, or nil.
-func (t *Table) find(s *site, hash uint64, raw []byte) *Part {
+func (t *Table) find(s *site, hash uint64, raw string) *Part {
 	p := t.current.Load().find(s, hash, raw)
 	if p == nil {
 		p = t.previous.Load().find(s, hash, raw)
@@ -68,17 +73,11 @@ func (t *Table) find(s *site, hash uint64, raw []byte) *Part {
 	return p
 }
 
-// enter adds the part at field, unless there is one already, which it returns then.
-func (t *Table) enter(s *site, hash uint64, raw []byte, field layout.Pointer) *Part {
-	p := &Part{site: s, hash: hash, raw: string(raw)}
-	if s.kind == Slice {
-		p.value = *layout.As[layout.Slice](field)
-	} else {
-		p.value.Data = *layout.As[layout.Pointer](field)
-	}
+// enter adds the part, unless there is an equal one already, which it returns then.
+func (t *Table) enter(p *Part) *Part {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if known := t.find(s, hash, raw); known != nil {
+	if known := t.find(p.site, p.hash, p.raw); known != nil && t.sound(known) {
 		return known
 	}
 	t.addLocked(p)
@@ -125,7 +124,7 @@ func (t *Table) turnLocked() {
 	}
 	t.epoch.Store(epoch + 1)
 	t.previous.Store(kept)
-	t.current.Store(newIndex(minIndex))
+	t.current.Store(newIndex(0))
 	t.older, t.bytes = t.bytes, 0
 }
 
@@ -143,7 +142,7 @@ func (t *Table) moreMarks(full *marks) *marks {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.seen.Load() == full {
-		t.seen.Store(newMarks(min(4*len(full.slots), maxMarks)))
+		t.seen.Store(newMarks(min(max(4*len(full.slots), minMarks), maxMarks)))
 	}
 	return t.seen.Load()
 }

@@ -24,7 +24,11 @@ type Trail struct {
 
 	states []*[chunk]state // of sites, nil until one of them is used
 	words  words
+	latest *latest // nil until one is used
 	counts Counts
+
+	entering  []int // values that are decoded for the table, one in the other: how many parts were used before each
+	collector collector
 
 	// Two ways to guess which part comes: that of the object before, and the one that came after the same part last time. The
 	// first one is right where objects that are alike come together, as in a list; the second one anywhere, unless the part is
@@ -94,7 +98,7 @@ func (t *Trail) Begin() {
 	if len(t.now) > 0 {
 		t.before, t.now = t.now, t.before[:0]
 	}
-	t.at, t.prev = 0, nil
+	t.at, t.prev, t.entering = 0, nil, t.entering[:0]
 }
 
 // Try reports whether to look for a part at the site. It is called once for each value there.
@@ -118,14 +122,14 @@ func (t *Trail) Predict(site int, input []byte) *Part {
 	for i := t.at; i < len(t.before) && i < t.at+lookAhead; i++ {
 		if p := t.before[i]; p.site == place {
 			t.at = i + 1
-			if p.begins(input) {
+			if p.begins(input) && t.table.sound(p) {
 				return p
 			}
 			break
 		}
 	}
 	if t.prev != nil {
-		if p := t.prev.next.Load(); p != nil && p.site == place && p.begins(input) {
+		if p := t.prev.next.Load(); p != nil && p.site == place && p.begins(input) && t.table.sound(p) {
 			return p
 		}
 	}
@@ -145,7 +149,8 @@ func (t *Trail) Follow(site int, p *Part) {
 	t.used(s, p)
 }
 
-// Find returns the part of the site with these bytes, or nil; then enter says whether to call Enter with it.
+// Find returns the part of the site with these bytes, or nil; then enter says whether the value is decoded for Enter, which is called
+// next for this site, or never for this object.
 func (t *Trail) Find(site int, raw []byte) (p *Part, enter bool) {
 	s, place := t.state(site), t.sites[site]
 	if len(raw) > t.table.maxPart {
@@ -154,22 +159,43 @@ func (t *Trail) Find(site int, raw []byte) (p *Part, enter bool) {
 		return nil, false
 	}
 	hash := t.hash(place, raw)
-	p = t.table.find(place, hash, raw)
+	if p = t.table.find(place, hash, layout.View(raw)); p != nil && !t.table.sound(p) {
+		p = nil
+	}
 	s.judge(p != nil)
 	if p == nil {
 		t.counts.Missed++
-		return nil, t.table.seenBefore(hash)
+		if enter = t.table.seenBefore(hash) && !t.table.given(place); enter {
+			t.entering = append(t.entering, len(t.now))
+		}
+		return nil, enter
 	}
 	t.counts.Found++
 	t.used(s, p)
 	return p, false
 }
 
-// Enter makes a part of the value at field, decoded from raw, at a site for which Find said so. It sets field to an equal value if
-// another goroutine was quicker. Nothing changes the value from now on.
+// Enter makes a part of the value at field, decoded from raw, at a site for which Find said so, unless it takes too much memory. It sets
+// field to an equal value if another goroutine was quicker. Nothing changes the value from now on.
 func (t *Trail) Enter(site int, raw []byte, field layout.Pointer) {
 	place := t.sites[site]
-	p := t.table.enter(place, t.hash(place, raw), raw, field)
+	last := len(t.entering) - 1
+	within := t.now[t.entering[last]:]
+	t.entering = t.entering[:last]
+	if len(t.now) == maxAhead {
+		return // there may be parts within that are not in t.now
+	}
+	p := t.table.newPart(&t.collector, place, t.hash(place, raw), raw, field)
+	if p == nil {
+		return
+	}
+	// Parts within are other objects', too. What was changed there must not be what this part has to look like.
+	for _, inner := range within {
+		if !t.table.compare(inner, t.table.round.Load()) {
+			return
+		}
+	}
+	p = t.table.enter(p)
 	p.Put(field)
 	t.counts.Entered++
 	t.used(t.state(site), p)

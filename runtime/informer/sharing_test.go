@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// alike is one of many that are alike: of ten applications, with one to three replicas.
+func alike(i int) *appsv1.Deployment {
+	app := map[string]string{"app": fmt.Sprint("app-", i%10), "tier": "backend"}
+	surge, unavailable := intstr.FromInt32(1), intstr.FromString("25%")
+	return &appsv1.Deployment{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("deployment-", i), Labels: app},
+		Spec: appsv1.DeploymentSpec{
+			Replicas:             new(int32(i%3 + 1)),
+			RevisionHistoryLimit: new(int32(10)),
+			Selector:             &metav1.LabelSelector{MatchLabels: app},
+			Strategy: appsv1.DeploymentStrategy{
+				Type:          appsv1.RollingUpdateDeploymentStrategyType,
+				RollingUpdate: &appsv1.RollingUpdateDeployment{MaxSurge: &surge, MaxUnavailable: &unavailable},
+			},
+			Template: corev1.PodTemplateSpec{
+				ObjectMeta: metav1.ObjectMeta{Labels: app},
+				Spec: corev1.PodSpec{
+					AutomountServiceAccountToken: new(true),
+					RuntimeClassName:             new(fmt.Sprint("class-", i%2)),
+					SecurityContext:              &corev1.PodSecurityContext{RunAsUser: new(int64(1000)), FSGroup: new(int64(2000))},
+					Tolerations:                  []corev1.Toleration{{Key: "down", Effect: corev1.TaintEffectNoExecute, TolerationSeconds: new(int64(300))}},
+					Containers: []corev1.Container{{
+						Name: "main", Image: fmt.Sprint("registry.example/app:", i%10), Args: []string{"serve", "--port", "8080"},
+						Env: []corev1.EnvVar{{Name: "LEVEL", Value: "info"}, {Name: "APP", Value: fmt.Sprint(i % 10)}},
+						Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{
+							corev1.ResourceCPU: resource.MustParse("500m"), corev1.ResourceMemory: resource.MustParse("1Gi")}},
+						LivenessProbe: &corev1.Probe{ProbeHandler: corev1.ProbeHandler{
+							HTTPGet: &corev1.HTTPGetAction{Path: "/healthz", Port: intstr.FromInt32(8080)}}},
+					}},
+				},
+			},
+		},
+	}
+}
+
+// mistakes are what a program does to a cached object by mistake.
+var mistakes = []struct {
+	what string
+	make func(d *appsv1.Deployment)
+}{
+	{"writes through a pointer to a number", func(d *appsv1.Deployment) { *d.Spec.Replicas = 0 }},
+	{"writes through a pointer to a boolean", func(d *appsv1.Deployment) { *d.Spec.Template.Spec.AutomountServiceAccountToken = false }},
+	{"writes through a pointer to a string", func(d *appsv1.Deployment) { *d.Spec.Template.Spec.RuntimeClassName = "mine" }},
+	{"writes a new entry of a map", func(d *appsv1.Deployment) { d.Labels["mine"] = "yes" }},
+	{"writes an entry of a map that is there", func(d *appsv1.Deployment) { d.Spec.Template.Labels["tier"] = "mine" }},
+	{"deletes an entry of a map", func(d *appsv1.Deployment) { delete(d.Spec.Selector.MatchLabels, "tier") }},
+	{"writes an entry of a map of structs", func(d *appsv1.Deployment) {
+		d.Spec.Template.Spec.Containers[0].Resources.Limits[corev1.ResourceCPU] = resource.MustParse("9")
+	}},
+	{"writes a field of an element", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Image = "mine" }},
+	{"writes an element of a slice in an element", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].Env[0].Value = "debug" }},
+	{"writes a field of a struct behind two pointers", func(d *appsv1.Deployment) { d.Spec.Template.Spec.Containers[0].LivenessProbe.HTTPGet.Path = "/" }},
+	{"writes a field of a struct behind a pointer", func(d *appsv1.Deployment) { d.Spec.Strategy.RollingUpdate.MaxSurge.IntVal = 7 }},
+	{"sets a pointer in a struct behind a pointer", func(d *appsv1.Deployment) { d.Spec.Strategy.RollingUpdate.MaxUnavailable = nil }},
+	{"writes through a pointer in an element", func(d *appsv1.Deployment) { *d.Spec.Template.Spec.Tolerations[0].TolerationSeconds = 1 }},
+	{"writes through a pointer in a struct behind a pointer", func(d *appsv1.Deployment) { *d.Spec.Template.Spec.SecurityContext.FSGroup = 0 }},
+	{"appends in the place of elements", func(d *appsv1.Deployment) {
+		args := d.Spec.Template.Spec.Containers[0].Args
+		_ = append(args[:1], "--mine")
+	}},
+	{"appends to a slice", func(d *appsv1.Deployment) {
+		args := d.Spec.Template.Spec.Containers[0].Args
+		_ = append(args, "--mine") // in another array: there is no room to spare
+	}},
+}
+
+// alikes is an informer of 1,000 Deployments, and what it has to have.
+type alikes struct {
+	t      *testing.T
+	server *sourcetest.Server
+	all    *sourcetest.Collection[*appsv1.Deployment]
+	cache  *informer.SharedIndexInformer[*appsv1.Deployment]
+	want   [30]*appsv1.Deployment // others are like one of these
+}
+
+const (
+	many     = 1000
+	mistaken = 500 // the one that mistakes are made with
+)
+
+// startAlikes starts it. It stops when the bubble ends.
+func startAlikes(t *testing.T, opts ...informer.Option) *alikes {
+	a := &alikes{t: t, server: sourcetest.New()}
+	a.all = sourcetest.Serve[*appsv1.Deployment](a.server, deploymentResource, "Deployment")
+	for i := range a.want {
+		a.want[i] = alike(i)
+	}
+	for i := range many {
+		a.all.Create(alike(i))
+	}
+	client, err := source.NewClient(a.server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	factory := informer.NewFactory(client, opts...)
+	a.cache = informer.For[*appsv1.Deployment](factory, deploymentResource)
+	if err := factory.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { factory.Shutdown(context.Background()) })
+	if err := factory.WaitForCacheSync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// mistake makes one. What the server does next, it does later.
+func (a *alikes) mistake(make func(*appsv1.Deployment)) {
+	time.Sleep(time.Second)
+	obj, _ := a.cache.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: fmt.Sprint("deployment-", mistaken)})
+	make(obj)
+	time.Sleep(time.Second)
+}
+
+// damaged counts the Deployments from..to that are not what the server has, without the one that was mistaken.
+func (a *alikes) damaged(from, to int) (n int) {
+	synctest.Wait()
+	have := a.cache.Store().Snapshot()
+	for i := from; i < to; i++ {
+		want := a.want[i%len(a.want)]
+		got, ok := have.Get(object.Key{Namespace: "shop", Name: fmt.Sprint("deployment-", i)})
+		if i != mistaken && (!ok || !equality.Semantic.DeepEqual(got.Labels, want.Labels) || !equality.Semantic.DeepEqual(got.Spec, want.Spec)) {
+			n++
+		}
+	}
+	return n
+}
+
+// relist has the informer list again, what has not changed included.
+func (a *alikes) relist() {
+	before := len(a.server.Requests())
+	defer a.server.Inject(sourcetest.Fault{On: sourcetest.Watch, Times: 1, Do: sourcetest.Refuse(410)})()
+	a.server.EndWatches()
+	time.Sleep(time.Minute)
+	if len(a.server.Requests()) < before+2 {
+		a.t.Error("there was no list")
+	}
+}
+
+// TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain makes each mistake with one of 1,000 cached objects. Objects that come
+// afterwards are not damaged, and none is once the server has sent it again, by an event or in a list, where its version is the same.
+func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T) {
+	for _, format := range []source.Format{source.JSON, source.Protobuf} {
+		for _, m := range mistakes {
+			t.Run(fmt.Sprintf("%v/%s", format, m.what), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					a := startAlikes(t, informer.WithFormats(format))
+					a.mistake(m.make)
+					t.Logf("%d of 999 other objects are damaged at once", a.damaged(0, many))
+					for i := many; i < 2*many; i++ {
+						a.all.Create(alike(i))
+					}
+					if n := a.damaged(many, 2*many); n > 0 {
+						t.Errorf("%d of the next 1,000 objects are damaged", n)
+					}
+					for i := range many {
+						a.all.Update(alike(i))
+					}
+					if n := a.damaged(0, 2*many); n > 0 {
+						t.Errorf("%d of 1,999 other objects are damaged after an event of each", n)
+					}
+					a.mistake(m.make)
+					a.relist()
+					if n := a.damaged(0, 2*many); n > 0 {
+						t.Errorf("%d of 1,999 other objects are damaged after a list", n)
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestWithoutSharingAMistakeDamagesNoOther makes all mistakes with one of 1,000 cached objects.
+func TestWithoutSharingAMistakeDamagesNoOther(t *testing.T) {
+	for _, format := range []source.Format{source.JSON, source.Protobuf, source.CBOR} {
+		synctest.Test(t, func(t *testing.T) {
+			a := startAlikes(t, informer.WithFormats(format), informer.WithoutSharing())
+			for _, m := range mistakes {
+				a.mistake(m.make)
+			}
+			if n := a.damaged(0, many); n > 0 {
+				t.Errorf("%v: %d of 999 other objects are damaged", format, n)
+			}
+		})
+	}
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import (
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// raceDetector is set by race_test.go.
+var raceDetector bool
+
+// TestAPartThatWasChangedIsNotUsedAgain changes each kind of part of one thing. Things that come later are right, and share new parts.
+func TestAPartThatWasChangedIsNotUsedAgain(t *testing.T) {
+	table := New(1 << 20)
+	sites := newSites()
+	trail, other := table.NewTrail(sites, true), table.NewTrail(sites, true)
+	decode := func(t *Trail) *thing { return decode(t, encode("p", "a,b", "word", "s")) }
+	var v *thing
+	for range 4 {
+		v = decode(trail)
+	}
+	if decode(other).pointer != v.pointer {
+		t.Fatal("nothing is shared")
+	}
+	for n, mistake := range []func(){
+		func() { *v.pointer = "changed" }, func() { v.slice[1] = "changed" }, func() { v.slice = append(v.slice[:0], "changed") }, func() { *v.second = "" },
+	} {
+		mistake()
+		table.Round()
+		for range 3 {
+			for _, trail := range []*Trail{trail, other} {
+				check(t, decode(trail), "p", "a,b", "word", "s")
+			}
+		}
+		if v = decode(trail); decode(other).pointer != v.pointer || &decode(other).slice[0] != &v.slice[0] {
+			t.Error("nothing is shared afterwards")
+		}
+		if got := table.Stats().Changed; got != n+1 {
+			t.Errorf("%d changes are counted, want %d", got, n+1)
+		}
+	}
+}
+
+// TestACheckFindsWhatIsNotUsed changes parts that no object has had since.
+func TestACheckFindsWhatIsNotUsed(t *testing.T) {
+	table := New(1 << 20)
+	trail := table.NewTrail(newSites(), true)
+	var v *thing
+	for i := range 100 {
+		for range 3 {
+			v = decode(trail, encode(fmt.Sprint(i), "a,b", "word", "s"))
+		}
+	}
+	number, text := (*int32)(trail.Scalar(4, 7)), trail.Text("text", nil)
+	if number = (*int32)(trail.Scalar(4, 7)); number == nil || *number != 7 || text == nil {
+		t.Fatal("targets are not shared")
+	}
+	for i, mistake := range []func(){func() {}, func() { *v.pointer = "changed" }, func() { *number = 8 }, func() { *text = "changed" }} {
+		mistake()
+		table.ended = time.Time{} // it was long ago
+		if got := table.Check(); got != (i == 0) || got != table.Intact() || table.Stats().Changed != i {
+			t.Errorf("after %d mistakes: intact is %v, %+v", i, got, table.Stats())
+		}
+	}
+	if n := trail.Scalar(4, 7); n == nil || *(*int32)(n) != 7 {
+		t.Error("another number than it should be")
+	}
+	if s := trail.Text("text", text); s == nil || *s != "text" {
+		t.Error("another string than it should be")
+	}
+}
+
+// TestWhatIsChangedWhileAnotherPartIsMade is no part of that.
+func TestWhatIsChangedWhileAnotherPartIsMade(t *testing.T) {
+	type outer struct{ inner *string }
+	sites := &Sites{}
+	outside, inside := sites.Add(Reference, reflect.TypeFor[*outer]()), sites.Add(Reference, reflect.TypeFor[*string]())
+	for _, changes := range []bool{false, true} {
+		table := New(1 << 20)
+		trail := table.NewTrail(sites, true)
+		var shared *string
+		decode := func(raw string, during func()) *outer {
+			var o *outer
+			trail.Begin()
+			part, enterOuter := trail.Find(outside, []byte(raw))
+			if part != nil {
+				part.Put(layout.Of(&o))
+				return o
+			}
+			o = &outer{}
+			if part, enter := trail.Find(inside, []byte("inner")); part != nil {
+				part.Put(layout.Of(&o.inner))
+			} else if o.inner = new("inner"); enter {
+				trail.Enter(inside, []byte("inner"), layout.Of(&o.inner))
+			}
+			during()
+			if enterOuter {
+				trail.Enter(outside, []byte(raw), layout.Of(&o))
+			}
+			return o
+		}
+		nothing := func() {}
+		for range 3 {
+			shared = decode("first", nothing).inner
+		}
+		decode("second", nothing)
+		decode("second", func() {
+			if changes {
+				*shared = "changed"
+			}
+		})
+		table.Round()
+		for range 3 {
+			if got := decode("second", nothing); *got.inner != "inner" {
+				t.Errorf("a part has %q in it", *got.inner)
+			} else if !changes && got.inner != shared {
+				t.Error("nothing is shared")
+			}
+		}
+	}
+}
+
+// TestRounds says when one begins.
+func TestRounds(t *testing.T) {
+	table := New(1 << 20)
+	at := table.made
+	arrived := func(after time.Duration, paused bool) bool {
+		before := table.round.Load()
+		at = at.Add(after)
+		table.Arrived(at, paused)
+		return table.round.Load() != before
+	}
+	for i, tc := range []struct {
+		cost   int64
+		after  time.Duration
+		paused bool
+		want   bool
+	}{
+		{0, 0, false, true},                         // nothing was compared
+		{1000, 49 * time.Microsecond, false, false}, // that would take more than a fiftieth of the time
+		{0, time.Microsecond, false, true},
+		{1000, time.Microsecond, true, true}, // what came after a pause was sent after it
+		{0, 0, false, true},
+	} {
+		table.cost.Add(tc.cost)
+		if got := arrived(tc.after, tc.paused); got != tc.want {
+			t.Errorf("%d: a round begins: %v, want %v", i, got, tc.want)
+		}
+	}
+	(*Table)(nil).Arrived(at, true)
+}
+
+// TestWhereAProgramGoesOnChangingNothingIsShared: a site whose parts are changed again and again gets no more.
+func TestWhereAProgramGoesOnChangingNothingIsShared(t *testing.T) {
+	table := New(1 << 20)
+	trail := table.NewTrail(newSites(), true)
+	for range 10 * maxChanges {
+		v := decode(trail, encode("p", "a,b", "word", "s"))
+		check(t, v, "p", "a,b", "word", "s")
+		*v.pointer = "changed"
+		table.Round()
+	}
+	if n := table.Stats().Changed; n != maxChanges {
+		t.Errorf("%d changes of parts, want %d", n, maxChanges)
+	}
+	if a, b := decode(trail, encode("p", "a,b", "word", "s")), decode(trail, encode("p", "a,b", "word", "s")); a.pointer == b.pointer || &a.slice[0] != &b.slice[0] {
+		t.Error("shared where it must not, or not where it may")
+	}
+}
+
+// TestTargets holds which values are shared, and that there is a bound.
+func TestTargets(t *testing.T) {
+	table := New(1 << 20)
+	trail := table.NewTrail(newSites(), true)
+	for _, size := range []uintptr{1, 2, 4, 8} {
+		var p [4]layout.Pointer
+		for i := range p {
+			p[i] = trail.Scalar(size, 1)
+		}
+		if p[0] != nil || p[1] == nil || p[2] != p[1] || p[3] != p[1] {
+			t.Errorf("of size %d: %v", size, p)
+		}
+	}
+	if *(*bool)(trail.Scalar(1, 1)) != true || *(*int64)(trail.Scalar(8, 1)) != 1 {
+		t.Error("wrong values")
+	}
+	shared := 0
+	for i := range uint64(3 * maxTargets) {
+		trail.Scalar(8, 1000+i)
+		if p := trail.Scalar(8, 1000+i); p != nil {
+			if shared++; *(*uint64)(p) != 1000+i {
+				t.Fatal("wrong value")
+			}
+		}
+		if s := trail.Text(fmt.Sprint(i), nil); s != nil && *s != fmt.Sprint(i) {
+			t.Fatal("wrong string")
+		}
+	}
+	if shared < maxTargets/2 || len(table.targets.scalars) > maxTargets || len(table.targets.texts) != maxTargets {
+		t.Errorf("%d of %d are shared, %d and %d are kept", shared, 3*maxTargets, len(table.targets.scalars), len(table.targets.texts))
+	}
+	for name, trail := range map[string]*Trail{"no table": nil, "parts false": table.NewTrail(newSites(), false)} {
+		if trail.Scalar(8, 1) != nil || trail.Scalar(8, 1) != nil || trail.Text("s", nil) != nil {
+			t.Errorf("%s: shared", name)
+		}
+	}
+	trail.Begin()
+	trail.Find(pointerSite, []byte("part"))
+	if _, enter := trail.Find(pointerSite, []byte("part")); !enter || trail.Scalar(8, 1) != nil || trail.Text("1", nil) != nil {
+		t.Error("what is in a part is shared")
+	}
+}

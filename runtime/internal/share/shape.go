@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import (
+	"math/bits"
+	"reflect"
+	"sync"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// shape says where values of a type refer to others.
+type shape struct {
+	typ    *layout.Type
+	size   uintptr
+	refs   []ref
+	pieces []piece // all but the memos; nil if there are none
+	memos  []piece // what methods write that only read otherwise, in order
+}
+
+// piece is a part of a value's memory.
+type piece struct{ from, to uintptr }
+
+// ref is a place in a value that refers to other memory.
+type ref struct {
+	offset uintptr
+	kind   reflect.Kind // Pointer, Slice, Map or Interface
+	elem   *shape       // of a pointer or slice
+	mapOf  *mapShape    // of a map
+	typ    *layout.Type // of an interface
+}
+
+const wordSize = bits.UintSize / 8
+
+// shapes are those of all types that parts had so far.
+var shapes = struct {
+	mu     sync.Mutex // guards what follows, and shapes as long as they are made
+	byType map[reflect.Type]*shape
+	maps   map[reflect.Type]*mapShape
+}{byType: map[reflect.Type]*shape{}, maps: map[reflect.Type]*mapShape{}}
+
+// shapeOf returns the shape of a type.
+func shapeOf(t reflect.Type) *shape {
+	shapes.mu.Lock()
+	defer shapes.mu.Unlock()
+	return shapeLocked(t)
+}
+
+// refTo returns the ref of a field of a pointer, a slice or a map.
+func refTo(t reflect.Type) *ref { return &shapeOf(t).refs[0] }
+
+func shapeLocked(t reflect.Type) *shape {
+	if s := shapes.byType[t]; s != nil {
+		return s
+	}
+	s := &shape{typ: layout.NewType(t), size: t.Size()}
+	shapes.byType[t] = s // the type may refer to itself
+	s.addLocked(t, 0)
+	if len(s.memos) > 0 {
+		from := uintptr(0)
+		for _, m := range append(s.memos, piece{s.size, s.size}) {
+			if m.from > from {
+				s.pieces = append(s.pieces, piece{from, m.from})
+			}
+			from = m.to
+		}
+	}
+	return s
+}
+
+// addLocked adds what is in a value of a type at an offset.
+func (s *shape) addLocked(t reflect.Type, offset uintptr) {
+	r := ref{offset: offset, kind: t.Kind()}
+	switch r.kind {
+	case reflect.Pointer, reflect.Slice:
+		r.elem = shapeLocked(t.Elem())
+	case reflect.Map:
+		r.mapOf = mapLocked(t)
+	case reflect.Interface:
+		r.typ = layout.NewType(t)
+	case reflect.Array:
+		for i := range t.Len() {
+			s.addLocked(t.Elem(), offset+uintptr(i)*t.Elem().Size())
+		}
+		return
+	case reflect.Struct:
+		s.structLocked(t, offset)
+		return
+	default:
+		return
+	}
+	s.refs = append(s.refs, r)
+}
+
+func (s *shape) structLocked(t reflect.Type, offset uintptr) {
+	if t == reflect.TypeFor[time.Time]() {
+		return // its location belongs to package time
+	}
+	quantity := t.Name() == "Quantity" && t.PkgPath() == "k8s.io/apimachinery/pkg/api/resource"
+	for f := range t.Fields() {
+		if quantity && f.Name == "s" { // what String has returned
+			s.memos = append(s.memos, piece{offset + f.Offset, offset + f.Offset + f.Type.Size()})
+			continue
+		}
+		s.addLocked(f.Type, offset+f.Offset)
+	}
+}
+
+func mapLocked(t reflect.Type) *mapShape {
+	m := shapes.maps[t]
+	if m == nil {
+		m = &mapShape{typ: layout.NewType(t), strings: t.Key().Kind() == reflect.String && t.Elem().Kind() == reflect.String}
+		shapes.maps[t] = m
+		m.key, m.value = shapeLocked(t.Key()), shapeLocked(t.Elem())
+	}
+	return m
+}

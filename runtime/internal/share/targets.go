@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// targets are numbers, booleans and strings that pointers of many objects point to. They are not forgotten, so that they all can be
+// compared with what they should be as long as an object may have them. When there are many, further ones are not shared.
+type targets struct {
+	mu      sync.Mutex // guards what follows
+	scalars map[scalar]layout.Pointer
+	texts   map[string]*string
+}
+
+// scalar is a value of up to eight bytes without pointers.
+type scalar struct {
+	word uint64 // as in memory, from the lowest address on
+	size uintptr
+}
+
+const maxTargets = 2048 // of each kind
+
+// is reports whether the value at p is the scalar.
+func (s *scalar) is(p layout.Pointer) bool {
+	switch w := layout.Of(&s.word); s.size {
+	case 1:
+		return *layout.As[uint8](p) == *layout.As[uint8](w)
+	case 2:
+		return *layout.As[uint16](p) == *layout.As[uint16](w)
+	case 4:
+		return *layout.As[uint32](p) == *layout.As[uint32](w)
+	}
+	return *layout.As[uint64](p) == s.word
+}
+
+// new allocates a value.
+func (s *scalar) new() layout.Pointer {
+	switch w := layout.Of(&s.word); s.size {
+	case 1:
+		return layout.Of(new(*layout.As[uint8](w)))
+	case 2:
+		return layout.Of(new(*layout.As[uint16](w)))
+	case 4:
+		return layout.Of(new(*layout.As[uint32](w)))
+	}
+	return layout.Of(new(s.word))
+}
+
+// compare drops what was changed, and counts it.
+func (t *targets) compare(damage *atomic.Uint64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for s, p := range t.scalars {
+		if !s.is(p) {
+			delete(t.scalars, s)
+			damage.Add(1)
+		}
+	}
+	for text, p := range t.texts {
+		if *p != text {
+			delete(t.texts, text)
+			damage.Add(1)
+		}
+	}
+}
+
+// scalar returns where the value is, nil if there is no room for it.
+func (t *targets) scalar(s scalar, damage *atomic.Uint64) layout.Pointer {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, known := t.scalars[s]
+	switch {
+	case known && s.is(p):
+		return p
+	case known:
+		damage.Add(1)
+	case len(t.scalars) >= maxTargets:
+		return nil
+	case t.scalars == nil:
+		t.scalars = map[scalar]layout.Pointer{}
+	}
+	p = s.new()
+	t.scalars[s] = p
+	return p
+}
+
+// text returns where the string is, nil if there is no room for it.
+func (t *targets) text(s string, damage *atomic.Uint64) *string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p, known := t.texts[s]
+	switch {
+	case known && *p == s:
+		return p
+	case known:
+		damage.Add(1)
+	case len(t.texts) >= maxTargets:
+		return nil
+	case t.texts == nil:
+		t.texts = map[string]*string{}
+	}
+	p = new(s)
+	t.texts[s] = p
+	return p
+}
+
+// latest are the scalars that a Trail has used last, by what they look like.
+type latest [64]struct {
+	scalar
+	at layout.Pointer
+}
+
+// Scalar returns the value of 1, 2, 4 or 8 bytes that a pointer is to point to, among those that repeat, and nil if the caller has to
+// make one. word has its bytes from the lowest address on, and zeros after them.
+func (t *Trail) Scalar(size uintptr, word uint64) layout.Pointer {
+	if t == nil || !t.parts || len(t.entering) > 0 {
+		return nil // nobody else has what is in a part
+	}
+	if t.latest == nil {
+		t.latest = &latest{}
+	}
+	s := scalar{word, size}
+	hash := (word ^ word>>32 ^ uint64(size)<<56) * factor
+	slot := &t.latest[hash>>58]
+	if slot.scalar == s && slot.at != nil && s.is(slot.at) {
+		return slot.at
+	}
+	if !t.table.seenBefore(hash) {
+		return nil
+	}
+	p := t.table.targets.scalar(s, &t.table.damage)
+	if p != nil {
+		slot.scalar, slot.at = s, p
+	}
+	return p
+}
+
+// Text returns what pointers to a string that repeats are to point to, and nil if the caller has to make it. known is what it has returned
+// last for the string, or nil.
+func (t *Trail) Text(s string, known *string) *string {
+	if t == nil || !t.parts || len(t.entering) > 0 {
+		return nil
+	}
+	if known != nil && *known == s {
+		return known
+	}
+	return t.table.targets.text(s, &t.table.damage)
+}
