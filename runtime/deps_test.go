@@ -57,7 +57,7 @@ var allowed = []struct {
 	{
 		pkg:     "source",
 		reaches: []string{"object", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share"},
-		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest", "github.com/go-json-experiment/json", "sigs.k8s.io/json"},
+		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest", "k8s.io/klog/v2", "github.com/go-json-experiment/json", "sigs.k8s.io/json"},
 	},
 	{pkg: "internal/resourceversion"},
 	{

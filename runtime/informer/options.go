@@ -159,6 +159,18 @@ func WithoutAnnotations(keys ...string) Option {
 	}}
 }
 
+// WithoutSharing has each object own all the memory that it refers to. By default, equal parts of objects (maps, slices, what pointers
+// point to) are stored once, which takes half of the memory and of the time. Cached objects are read-only in either case. But
+// where a program changes one by mistake, only that one is wrong with this option. Without it others have the same part, until the
+// server sends them again; see the package documentation. Strings, which can't be changed, may be stored once with it, too. What
+// a factory is told, For can't take back. A Source given to New may ignore the option.
+func WithoutSharing() Option {
+	return option{"WithoutSharing", inFactory | inFor | inNew, func(s *settings) error {
+		s.unshared = true
+		return nil
+	}}
+}
+
 // WithTransform sets a function that each object passes through before anyone sees it: indexes, handlers and readers know
 // only what it returns. It is called once for each object that the server sends, in a list or in an event, on the
 // reflector's goroutine. It may change its argument, which nobody else has, or return another object of the same Go type.

@@ -78,6 +78,7 @@ type agreed struct {
 	tuning            reflector.Tuning
 	handlers          handlerSettings
 	dropManagedFields bool
+	unshared          bool // objects share nothing
 	detect            bool // mutations
 	emptyBeforeSync   bool
 
@@ -201,6 +202,7 @@ func (s *settings) newEngine(name string, streams ...engine.Stream) (*engine.Inf
 		Indexes:   s.indexes,
 		Tuning:    s.tuning,
 		Transform: s.transform,
+		Unshared:  s.unshared,
 		Handlers:  s.handlers,
 		Logger:    s.logger,
 		Metrics:   s.metrics,

@@ -39,6 +39,7 @@ type codec struct {
 	// They have their own synchronization.
 	jsonOnly atomic.Bool // the server has refused the formats
 	tools    tools
+	warned   atomic.Bool // that a shared part was changed
 }
 
 // What the metadata of an object is called, if that is all of it.

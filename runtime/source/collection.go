@@ -160,7 +160,7 @@ func (c *collection) list(ctx context.Context, opts ListOptions, item func(objec
 		return ListResult{}, c.ended(ctx, err)
 	}
 	defer s.close()
-	s.readOnly, s.known = opts.ReadOnly, opts.Known
+	s.promised(ctx, opts.ReadOnly, opts.Known)
 	l := listReader{stream: s, deliver: func(obj object.Object) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx) // although more has been read ahead
@@ -180,7 +180,7 @@ func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func()
 		return c.ended(ctx, err)
 	}
 	defer s.close()
-	s.readOnly, s.known = opts.ReadOnly, opts.Known
+	s.promised(ctx, opts.ReadOnly, opts.Known)
 	if opened != nil {
 		opened()
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"math/bits"
 	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
 // bodyReader reads a response and ends one in which an item has no end. An error of the connection is a *brokenError, which
@@ -50,6 +52,7 @@ type sizes struct {
 type feed struct {
 	body  *bodyReader
 	sizes sizes
+	table *share.Table // is told when bytes arrive
 	buf   []byte
 	pos   int   // buf[pos:end] is at hand
 	end   int   // of what has been read
@@ -97,9 +100,11 @@ func (f *feed) more() error {
 			f.err = &brokenError{io.ErrNoProgress}
 		}
 	}
-	if f.paused = time.Since(start) >= pause; f.paused {
+	took := time.Since(start)
+	if f.paused = took >= pause; f.paused {
 		f.rush = 0
 	}
+	f.table.Arrived(start.Add(took), f.paused)
 	f.rush += f.end - before
 	if f.end == before {
 		return f.err

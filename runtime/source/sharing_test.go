@@ -248,3 +248,35 @@ func TestMemoryOfAList(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedPartsTakeNoMoreThanTheirBound reads objects that are small on the wire and large in memory, each several times, and keeps
+// none of them.
+func TestSharedPartsTakeNoMoreThanTheirBound(t *testing.T) {
+	const objects, elements = 100, 900
+	var items []string
+	for i := range objects {
+		item := fmt.Sprintf(`{"metadata":{"name":"pod-%d","resourceVersion":"1"},"spec":{"containers":[%s{"name":"%[1]d"}]}}`, i, strings.Repeat("{},", elements))
+		items = append(items, item, item, item)
+	}
+	for _, f := range []Format{JSON, Protobuf} {
+		s := serveAs(t, f, podList("7", items...), Options{Formats: []Format{f}}, tuning{procs: 1, sizes: defaultTuning.sizes})
+		heap := func() int {
+			var m runtime.MemStats
+			for range 3 { // pools take two to let go
+				runtime.GC()
+			}
+			runtime.ReadMemStats(&m)
+			return int(m.HeapAlloc)
+		}
+		before := heap()
+		if _, err := s.List(t.Context(), ListOptions{ReadOnly: true}, func(*corev1.Pod) error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+		kept := heap() - before
+		t.Logf("%v: %.1f MB are kept", f, float64(kept)/1e6)
+		if kept > shareBytes+1<<20 {
+			t.Errorf("%v: %d bytes are kept, more than %d", f, kept, shareBytes)
+		}
+		runtime.KeepAlive(s)
+	}
+}

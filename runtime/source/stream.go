@@ -45,7 +45,7 @@ func newStream(c *codec, verb string, body io.ReadCloser, f Format) *stream {
 		s.crowd = runtime.GOMAXPROCS(0)
 		s.procs = min(s.crowd, maxProcs)
 	}
-	s.feed = &feed{body: s.body, sizes: c.tuning.sizes}
+	s.feed = &feed{body: s.body, sizes: c.tuning.sizes, table: c.tools.table()}
 	switch f {
 	case Protobuf:
 		s.wire = &protoWire{s: s, f: s.feed}

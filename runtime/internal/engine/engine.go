@@ -31,6 +31,7 @@ type Config struct {
 	Tuning    reflector.Tuning
 	OnError   func(error)                                // nil: none; called without a lock by those who read and apply, so several at once
 	Transform func(object.Object) (object.Object, error) // nil: none; called by those who read, so several at once
+	Unshared  bool                                       // objects share nothing with each other
 	Handlers  HandlerConfig                              // defaults for AddHandler
 	Logger    *klog.Logger                               // nil: that of the context of a run
 	Metrics   metrics.Provider                           // nil: none

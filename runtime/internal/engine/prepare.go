@@ -75,7 +75,9 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 }
 
 // readOnly says whether objects may share their parts. A transform gets objects that own theirs.
-func (s *stream) readOnly() bool { return s.informer.config.Transform == nil }
+func (s *stream) readOnly() bool {
+	return s.informer.config.Transform == nil && !s.informer.config.Unshared
+}
 
 // have returns what the informer has at the moment, or nothing if all is to be read anew: then the versions of the server went
 // back, and it may have another object under a version that the informer knows.
