@@ -4,8 +4,12 @@ package share
 
 import (
 	"fmt"
+	"hash/maphash"
+	"reflect"
 	"strings"
 	"testing"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
@@ -71,6 +75,31 @@ func BenchmarkPart(b *testing.B) {
 			}
 		}
 	})
+}
+
+// BenchmarkCompare compares parts with what they were. It reports how much of the time was expected.
+func BenchmarkCompare(b *testing.B) {
+	labels := map[string]string{"app": "web", "pod-template-hash": "7d9c", "team": "shop", "tier": "backend", "version": "v1"}
+	containers := []corev1.Container{{
+		Args:      []string{"a", "b"},
+		Env:       []corev1.EnvVar{{Name: "a"}, {Name: "b", ValueFrom: &corev1.EnvVarSource{FieldRef: &corev1.ObjectFieldSelector{}}}},
+		Resources: corev1.ResourceRequirements{Limits: corev1.ResourceList{"cpu": {}, "memory": {}}, Requests: corev1.ResourceList{"cpu": {}, "memory": {}}},
+	}}
+	seconds := new(int64(7))
+	for name, field := range map[string]any{"pointer": &seconds, "labels": &labels, "container": &containers} {
+		b.Run(name, func(b *testing.B) {
+			m, _ := (&collector{}).collect(refTo(reflect.TypeOf(field).Elem()), reflect.ValueOf(field).UnsafePointer(), 1<<20)
+			seed := maphash.MakeSeed()
+			p := m.read(seed)
+			b.ReportAllocs()
+			for b.Loop() {
+				if !m.is(seed, p) {
+					b.Fatal("changed")
+				}
+			}
+			b.ReportMetric(float64(m.cost()), "expected-ns")
+		})
+	}
 }
 
 // BenchmarkString finds a string of 24 bytes: the last one of its site, one of 500, and in vain, and makes one.

@@ -80,9 +80,9 @@ func (t *Table) compare(p *Part, round uint64) bool {
 
 // cost is about how many nanoseconds it takes to compare the memory.
 func (m *memory) cost() (ns int) {
-	ns = 20 + 8*len(m.blocks) + m.size/20
+	ns = 10 + 6*len(m.blocks) + m.size/20
 	for i := range m.maps {
-		ns += 20 * (m.maps[i].n + 1)
+		ns += 30 + 20*m.maps[i].n
 	}
 	return ns
 }
