@@ -39,6 +39,21 @@
 //
 // Less formally: apply the events to an empty map, and the map becomes equal to the store.
 //
+// # Objects are read-only
+//
+// All readers and handlers get the same objects, and objects share equal parts: maps, slices, what pointers point to. So they must not
+// be changed; change a copy made by DeepCopyObject. Appending to a slice of an object writes to a new array, because none has room to
+// spare. WithMutationDetector finds who changes what.
+//
+// If a program changes an object by mistake, others with an equal part are wrong with it. None is for longer than until the
+// server sends it again, be it in an event or in a list that finds its version unchanged; then handlers are told of an update of each that
+// was wrong. Objects that are new are right. Two limits: what is changed less than some milliseconds before the server sends an
+// object may still be seen in it, and a list doesn't notice a change of a part so rare that it was forgotten (there is room for 16 MB of
+// them). Of the object that was changed itself, what it shares with no other stays as it is until the server has a new version. Writing
+// to a map of a cached object may also end the process, as Go does when another goroutine reads it at that moment.
+//
+// WithoutSharing has each object own its parts, as they do in client-go, for twice the memory.
+//
 // # Sync
 //
 // An informer has synced when its store has a first full state, of every namespace. A handler has synced when, besides,

@@ -74,7 +74,7 @@ func TestSecondForMustAgree(t *testing.T) {
 	for _, opt := range []informer.Option{
 		informer.WithBackoff(reflector.Backoff{Initial: time.Hour, Max: time.Hour}), informer.WithWatchTimeout(time.Hour), informer.WithSilenceTimeout(time.Hour),
 		informer.WithInitialEventsTimeout(time.Hour), informer.WithFormats(source.JSON), informer.WithoutManagedFields(), informer.WithoutAnnotations("a"),
-		informer.WithTransform(keep[*corev1.Pod]), informer.WithErrorHandler(func(string, error) {}), informer.WithMetrics(&noMetrics{}),
+		informer.WithoutSharing(), informer.WithTransform(keep[*corev1.Pod]), informer.WithErrorHandler(func(string, error) {}), informer.WithMetrics(&noMetrics{}),
 		informer.WithMutationDetector(func(informer.Mutation) {}), informer.WithPageSize(7), informer.WithWatchList(false), informer.WithResyncPeriod(time.Hour),
 	} {
 		f := informer.NewFactory(client)

@@ -62,8 +62,15 @@
 //
 // With ReadOnly, equal parts of objects are in memory once: a table of up to 16 MB for each source remembers those that come again,
 // forgets those that don't, and serves lists and watches alike, so that a list that is read again shares its parts with the objects
-// of the first one. Sources of other namespaces that In has made share the table. Short strings that repeat are shared in any case.
-// With Known, an object that the caller has already is not decoded again, unless the server answers in CBOR.
+// of the first one. The 16 MB are what the parts take, whatever they are made of. Sources of other namespaces that In has made share
+// the table. Short strings that repeat are shared in any case. With Known, an object that the caller has already is not decoded
+// again, unless the server answers in CBOR.
+//
+// A caller that writes to such an object although it has promised not to, changes others, too. It changes none that the server
+// sends afterwards: shared memory is compared with what it was before an object gets it. That is done again when bytes arrive after a
+// pause, and in a stream without pauses as often as it takes at most a fiftieth of the time, which is within a few milliseconds for
+// a thousand parts that are in use. Once such a change was found, the caller is not asked for known objects any more, because any of
+// them may have the part, and the change is logged. What the table has forgotten is not compared; an object that is known keeps it.
 //
 // # Ordering and blocking
 //

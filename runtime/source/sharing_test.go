@@ -189,6 +189,45 @@ func TestKnown(t *testing.T) {
 	}
 }
 
+// TestNothingIsKnownAfterAMistake: once a part that objects share was changed, the caller is not asked for those that it has.
+func TestNothingIsKnownAfterAMistake(t *testing.T) {
+	for _, f := range []Format{JSON, Protobuf} {
+		for name, mistake := range map[string]func(*corev1.Pod){
+			"none":                  func(*corev1.Pod) {},
+			"in a map":              func(p *corev1.Pod) { p.Labels["app"] = "changed" },
+			"behind a pointer":      func(p *corev1.Pod) { *p.Spec.EnableServiceLinks = false },
+			"in a field of its own": func(p *corev1.Pod) { p.Spec.NodeName = "changed" },
+		} {
+			items := make([]string, 20)
+			for i := range items {
+				items[i] = strings.Replace(benchPod(i+1), `"spec":{`, `"spec":{"enableServiceLinks":true,`, 1)
+			}
+			s := serveAs(t, f, podList("7", items...), Options{Formats: []Format{f}}, tuning{procs: 1, sizes: defaultTuning.sizes})
+			have := map[object.Key]*corev1.Pod{}
+			want := listPods(t, s, ListOptions{})
+			for _, p := range listPods(t, s, ListOptions{ReadOnly: true}) {
+				have[object.KeyOf(p)] = p
+			}
+			mistake(have[object.KeyOf(want[10])])
+			asked := 0
+			got := listPods(t, s, ListOptions{ReadOnly: true, Known: func(key object.Key, _ types.UID, _ string) object.Object {
+				asked++
+				return have[key]
+			}})
+			if trusted := name == "none" || name == "in a field of its own"; trusted != (asked > 0) {
+				t.Errorf("%v, mistake %s: asked for %d objects", f, name, asked)
+			} else if trusted {
+				continue
+			}
+			for i, p := range got {
+				if !reflect.DeepEqual(p, want[i]) {
+					t.Errorf("%v, mistake %s: Pod %d is not what the server has sent", f, name, i)
+				}
+			}
+		}
+	}
+}
+
 // TestKnownIsChecked: what is not decoded is still JSON.
 func TestKnownIsChecked(t *testing.T) {
 	known := func(object.Key, types.UID, string) object.Object { return &corev1.Pod{} }

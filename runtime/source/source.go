@@ -49,12 +49,12 @@ type ListOptions struct {
 
 	// ReadOnly promises that the caller never changes the objects that it is given, nor anything that they refer to. Then a
 	// Source may share equal parts (maps, slices, pointers) between all objects that it has handed over to such callers. Otherwise
-	// every object owns its parts. A Source may ignore it.
+	// every object owns its parts, of which strings may be shared, because they can't be changed. A Source may ignore it.
 	ReadOnly bool
 	// Known, if not nil, finds the object that the caller has already, of this key, uid and resourceVersion exactly; it returns
 	// nil if there is none. It is called for each object of the list. What it returns is of the Source's type and is handed over, as
 	// it is, in the place of the server's, which is then checked but not decoded. It may be called by several goroutines at once,
-	// ahead of the callback, and more than once for an object. A Source may ignore it.
+	// ahead of the callback, and more than once for an object. A Source need not ask, for any reason.
 	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 }
 
@@ -85,12 +85,12 @@ type WatchOptions struct {
 
 	// ReadOnly promises that the caller never changes the objects that it is given, nor anything that they refer to. Then a
 	// Source may share equal parts (maps, slices, pointers) between all objects that it has handed over to such callers. Otherwise
-	// every object owns its parts. A Source may ignore it.
+	// every object owns its parts, of which strings may be shared, because they can't be changed. A Source may ignore it.
 	ReadOnly bool
 	// Known, if not nil, finds the object that the caller has already, of this key, uid and resourceVersion exactly; it returns
 	// nil if there is none. It is called for each Added event. What it returns is of the Source's type and is handed over, as
 	// it is, in the place of the server's, which is then checked but not decoded. It may be called by several goroutines at once,
-	// ahead of the callback, and more than once for an object. A Source may ignore it.
+	// ahead of the callback, and more than once for an object. A Source need not ask, for any reason.
 	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 }
 

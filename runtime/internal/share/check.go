@@ -11,9 +11,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// checks sees to it that no object gets a part that somebody has changed through an object that has it, too. A part is compared
-// with what it was before it is used, once in a round. A round begins when bytes come for which that is worth the time. So a change
-// from before the server has sent an object is seen, unless the parts in use were all compared a moment ago.
+// checks sees to it that no object gets a part that a program has changed through another object that has it. A part is compared with
+// what it was before it is used, once in a round. A round begins with a response, and when bytes arrive after a pause, or after some
+// time, of which comparing takes a small part. So a change from before the server has sent an object is seen, unless that part was
+// compared a moment before the change.
 type checks struct {
 	made    time.Time
 	round   atomic.Uint64

@@ -158,8 +158,8 @@ func (m *memory) read(seed maphash.Seed) print {
 	return print{m.readBlocks(seed), m.readMaps(seed)}
 }
 
-// is reports whether what is there still has a print. Somebody who writes to a map while it is read may end the process, as
-// always in Go. So maps come last: one that got or lost an entry, and one in a part that has changed otherwise, isn't read.
+// is reports whether what is there still has a print. Writing to a map while it is read may end the process, as always in
+// Go. So maps come last: one that got or lost an entry, and one in a part that has changed otherwise, isn't read.
 func (m *memory) is(seed maphash.Seed, p print) bool {
 	for i := range m.maps {
 		if at := &m.maps[i]; entries(layout.Of(&at.m)) != at.n {

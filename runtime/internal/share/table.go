@@ -38,7 +38,7 @@ type Stats struct {
 	Parts       int // in both generations, those in both counted twice
 	Bytes       int // what the parts take, counted in the same way
 	Generations int // changes of the generation
-	Changed     int // parts, and what pointers point to, that were found to be changed by somebody
+	Changed     int // parts, and what pointers point to, that were found to be changed
 }
 
 // New returns a Table that keeps parts of maxBytes, counted with their values; 0 keeps none. It takes memory as

@@ -119,7 +119,7 @@ type latest [64]struct {
 // make one. word has its bytes from the lowest address on, and zeros after them.
 func (t *Trail) Scalar(size uintptr, word uint64) layout.Pointer {
 	if t == nil || !t.parts || len(t.entering) > 0 {
-		return nil // nobody else has what is in a part
+		return nil // what is in a part is in no other
 	}
 	if t.latest == nil {
 		t.latest = &latest{}
