@@ -60,7 +60,7 @@ func alike(i int) *appsv1.Deployment {
 // mistakes are what a program does to a cached object by mistake.
 var mistakes = []struct {
 	what string
-	make func(d *appsv1.Deployment)
+	do   func(d *appsv1.Deployment)
 }{
 	{"writes through a pointer to a number", func(d *appsv1.Deployment) { *d.Spec.Replicas = 0 }},
 	{"writes through a pointer to a boolean", func(d *appsv1.Deployment) { *d.Spec.Template.Spec.AutomountServiceAccountToken = false }},
@@ -129,10 +129,10 @@ func startAlikes(t *testing.T, opts ...informer.Option) *alikes {
 }
 
 // mistake makes one. What the server does next, it does later.
-func (a *alikes) mistake(make func(*appsv1.Deployment)) {
+func (a *alikes) mistake(do func(*appsv1.Deployment)) {
 	time.Sleep(time.Second)
 	obj, _ := a.cache.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: fmt.Sprint("deployment-", mistaken)})
-	make(obj)
+	do(obj)
 	time.Sleep(time.Second)
 }
 
@@ -169,7 +169,7 @@ func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T
 			t.Run(fmt.Sprintf("%v/%s", format, m.what), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					a := startAlikes(t, informer.WithFormats(format))
-					a.mistake(m.make)
+					a.mistake(m.do)
 					t.Logf("%d of 999 other objects are damaged at once", a.damaged(0, many))
 					for i := many; i < 2*many; i++ {
 						a.all.Create(alike(i))
@@ -183,7 +183,7 @@ func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T
 					if n := a.damaged(0, 2*many); n > 0 {
 						t.Errorf("%d of 1,999 other objects are damaged after an event of each", n)
 					}
-					a.mistake(m.make)
+					a.mistake(m.do)
 					a.relist()
 					if n := a.damaged(0, 2*many); n > 0 {
 						t.Errorf("%d of 1,999 other objects are damaged after a list", n)
@@ -200,7 +200,7 @@ func TestWithoutSharingAMistakeDamagesNoOther(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			a := startAlikes(t, informer.WithFormats(format), informer.WithoutSharing())
 			for _, m := range mistakes {
-				a.mistake(m.make)
+				a.mistake(m.do)
 			}
 			if n := a.damaged(0, many); n > 0 {
 				t.Errorf("%v: %d of 999 other objects are damaged", format, n)

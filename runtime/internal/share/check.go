@@ -68,7 +68,7 @@ func (t *Table) compare(p *Part, round uint64) bool {
 		return false
 	}
 	t.cost.Add(int64(p.memory.cost()))
-	if p.memory.is(t.seed, p.print) {
+	if p.memory.is(t.seed, p.imprint) {
 		return p.checked.CompareAndSwap(before, round) || p.checked.Load() != changed
 	}
 	if p.checked.Swap(changed) != changed {
@@ -140,6 +140,6 @@ func (t *Table) newPart(c *collector, s *site, hash uint64, raw []byte, field la
 	} else {
 		p.value.Data = *layout.As[layout.Pointer](field)
 	}
-	p.print = p.memory.read(t.seed)
+	p.imprint = p.memory.read(t.seed)
 	return p
 }

@@ -56,8 +56,9 @@ func TestACheckFindsWhatIsNotUsed(t *testing.T) {
 			v = decode(trail, encode(fmt.Sprint(i), "a,b", "word", "s"))
 		}
 	}
+	trail.Scalar(4, 7) // is not shared the first time
 	number, text := (*int32)(trail.Scalar(4, 7)), trail.Text("text", nil)
-	if number = (*int32)(trail.Scalar(4, 7)); number == nil || *number != 7 || text == nil {
+	if number == nil || *number != 7 || text == nil {
 		t.Fatal("targets are not shared")
 	}
 	for i, mistake := range []func(){func() {}, func() { *v.pointer = "changed" }, func() { *number = 8 }, func() { *text = "changed" }} {
@@ -205,7 +206,8 @@ func TestTargets(t *testing.T) {
 		t.Errorf("%d of %d are shared, %d and %d are kept", shared, 3*maxTargets, len(table.targets.scalars), len(table.targets.texts))
 	}
 	for name, trail := range map[string]*Trail{"no table": nil, "parts false": table.NewTrail(newSites(), false)} {
-		if trail.Scalar(8, 1) != nil || trail.Scalar(8, 1) != nil || trail.Text("s", nil) != nil {
+		trail.Scalar(8, 1)
+		if trail.Scalar(8, 1) != nil || trail.Text("s", nil) != nil {
 			t.Errorf("%s: shared", name)
 		}
 	}
@@ -213,5 +215,56 @@ func TestTargets(t *testing.T) {
 	trail.Find(pointerSite, []byte("part"))
 	if _, enter := trail.Find(pointerSite, []byte("part")); !enter || trail.Scalar(8, 1) != nil || trail.Text("1", nil) != nil {
 		t.Error("what is in a part is shared")
+	}
+}
+
+// TestATrailKeepsFewParts: what is remembered of an object for the next one is bounded, and a part in which others are that are not
+// remembered isn't made.
+func TestATrailKeepsFewParts(t *testing.T) {
+	type outer struct{ inner []int64 }
+	sites := &Sites{}
+	outside, inside := sites.Add(Reference, reflect.TypeFor[*outer]()), sites.Add(Slice, reflect.TypeFor[[]int64]())
+	table := New(1 << 20)
+	trail := table.NewTrail(sites, true)
+	find := func(site int, raw string, field layout.Pointer, decode func()) {
+		part, enter := trail.Find(site, []byte(raw))
+		if part != nil {
+			part.Put(field)
+			return
+		}
+		if decode(); enter {
+			trail.Enter(site, []byte(raw), field)
+		}
+	}
+	for round := range 6 {
+		for _, raw := range []string{"first", "second"} {
+			trail.Begin()
+			for i := range 100 {
+				var o *outer
+				find(outside, raw+fmt.Sprint(i), layout.Of(&o), func() {
+					o = &outer{}
+					find(inside, raw+fmt.Sprint(i), layout.Of(&o.inner), func() { o.inner = make([]int64, 256) })
+				})
+				if o == nil || len(o.inner) != 256 {
+					t.Fatal("another value than it should be")
+				}
+			}
+			size := 0
+			for _, p := range trail.now {
+				size += p.size()
+			}
+			if size != trail.size || size > 1<<20/aheadShare || round == 5 && (trail.left == 0 || len(trail.now) == 0) {
+				t.Errorf("%d parts of %d bytes (%d) are remembered, %d are not", len(trail.now), size, trail.size, trail.left)
+			}
+		}
+	}
+	made := map[*site]map[string]bool{trail.sites[outside]: {}, trail.sites[inside]: {}}
+	for _, x := range []*index{table.current.Load(), table.previous.Load()} {
+		for p := range x.parts() {
+			made[p.site][p.raw] = true
+		}
+	}
+	if out, in := len(made[trail.sites[outside]]), len(made[trail.sites[inside]]); out == 0 || out > 100 || in < 150 {
+		t.Errorf("%d of 200 parts with others within, want few, and %d of 200 without, want most", out, in)
 	}
 }

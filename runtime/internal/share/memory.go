@@ -48,8 +48,14 @@ func (c *collector) collect(r *ref, p layout.Pointer, limit int) (m memory, ok b
 	clear(c.blocks)
 	clear(c.maps)
 	c.memory = memory{blocks: c.blocks[:0], maps: c.maps[:0]}
+	if cap(c.blocks)+cap(c.maps) > keepBlocks {
+		c.memory = memory{}
+	}
 	return m, ok
 }
+
+// keepBlocks is the number up to which room is used again.
+const keepBlocks = 1 << 10
 
 // follow adds what a reference at p refers to. It returns false if that is too much.
 func (c *collector) follow(r *ref, p layout.Pointer) bool {
@@ -150,17 +156,17 @@ func entries(p layout.Pointer) int { return len(*layout.As[map[string]string](p)
 // blockSize is what it takes to know a block.
 const blockSize = 2 * wordSize
 
-// print is a pair of numbers that stand for what is in a memory.
-type print struct{ blocks, maps uint64 }
+// imprint is a pair of numbers that stand for what is in a memory.
+type imprint struct{ blocks, maps uint64 }
 
-// read returns the print of what is there.
-func (m *memory) read(seed maphash.Seed) print {
-	return print{m.readBlocks(seed), m.readMaps(seed)}
+// read returns the imprint of what is there.
+func (m *memory) read(seed maphash.Seed) imprint {
+	return imprint{m.readBlocks(seed), m.readMaps(seed)}
 }
 
-// is reports whether what is there still has a print. Writing to a map while it is read may end the process, as always in
+// is reports whether what is there still has an imprint. Writing to a map while it is read may end the process, as always in
 // Go. So maps come last: one that got or lost an entry, and one in a part that has changed otherwise, isn't read.
-func (m *memory) is(seed maphash.Seed, p print) bool {
+func (m *memory) is(seed maphash.Seed, p imprint) bool {
 	for i := range m.maps {
 		if at := &m.maps[i]; entries(layout.Of(&at.m)) != at.n {
 			return false
@@ -233,7 +239,7 @@ type mapShape struct {
 // bytes is about what a map of n entries takes: slots for eight of them, or for at least a seventh more than it has. What is large
 // is not in its slot.
 func (s *mapShape) bytes(n int) int {
-	const header, least, inline = 48, 8, 128
+	const header, least, inline = 72, 8, 128
 	slots := least
 	for n > least && slots < n+n/7 {
 		slots *= 2

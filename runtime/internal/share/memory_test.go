@@ -27,7 +27,6 @@ type odd struct {
 	Array   [2]*int
 	Nothing []struct{}
 	Slices  *[][]byte
-	private *int
 }
 
 type name string
@@ -249,7 +248,7 @@ func TestMemoryIsCounted(t *testing.T) {
 		{&[]*int64{new(int64), new(int64)}, 2*8 + 2*8, 100},
 		{new(make([]corev1.Container, 10)), 10 * int(reflect.TypeFor[corev1.Container]().Size()), 10_000},
 		{new(make([]string, 1, 100)), 1600, 1700},
-		{&map[string]string{}, 48, 400},
+		{&map[string]string{}, 72, 400},
 		{new(make(map[string]corev1.Container, 100)), 48, 400}, // with no entry it is counted as small
 		{&map[string]corev1.Container{"a": {}, "b": {}}, 2 * int(reflect.TypeFor[corev1.Container]().Size()), 3000},
 		{&map[string]string{"0": "", "1": "", "2": "", "3": "", "4": "", "5": "", "6": "", "7": "", "8": "", "9": ""}, 16 * 32, 700},

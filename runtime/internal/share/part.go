@@ -19,10 +19,10 @@ type Part struct {
 	epoch   atomic.Uint32        // in which it was used last
 
 	// Set once at construction.
-	value  layout.Slice // only Data unless it is a slice
-	hash   uint64
-	memory memory
-	print  print // of the memory
+	value   layout.Slice // only Data unless it is a slice
+	hash    uint64
+	memory  memory
+	imprint imprint // of the memory
 }
 
 // Len is the length of the bytes that the part was decoded from.

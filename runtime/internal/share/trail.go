@@ -27,16 +27,21 @@ type Trail struct {
 	latest *latest // nil until one is used
 	counts Counts
 
-	entering  []int // values that are decoded for the table, one in the other: how many parts were used before each
+	entering  []entry // values that are decoded for the table, one in the other
 	collector collector
 
 	// Two ways to guess which part comes: that of the object before, and the one that came after the same part last time. The
 	// first one is right where objects that are alike come together, as in a list; the second one anywhere, unless the part is
 	// one that quite different objects have.
 	before, now []*Part // of the object before, and of this one
+	size        int     // of those in now
+	left        int     // parts of this object that are not in now
 	at          int     // in before
 	prev        *Part   // the last part of this object that says what follows
 }
+
+// entry is a value that is decoded for the table: how many parts were in now, and were left out, when that began.
+type entry struct{ now, left int }
 
 // Counts says what a Trail did.
 type Counts struct {
@@ -99,6 +104,7 @@ func (t *Trail) Begin() {
 		t.before, t.now = t.now, t.before[:0]
 	}
 	t.at, t.prev, t.entering = 0, nil, t.entering[:0]
+	t.size, t.left = 0, 0
 }
 
 // Try reports whether to look for a part at the site. It is called once for each value there.
@@ -137,8 +143,9 @@ func (t *Trail) Predict(site int, input []byte) *Part {
 }
 
 const (
-	lookAhead = 8   // how many parts of the object before this one may lack
-	maxAhead  = 512 // how many parts of an object are remembered for the next one
+	lookAhead  = 8   // how many parts of the object before this one may lack
+	maxAhead   = 512 // how many parts of an object are remembered for the next one
+	aheadShare = 32  // and how small a part of the table's bound they take
 )
 
 // Follow says that a part that Predict returned for the site is used.
@@ -166,7 +173,7 @@ func (t *Trail) Find(site int, raw []byte) (p *Part, enter bool) {
 	if p == nil {
 		t.counts.Missed++
 		if enter = t.table.seenBefore(hash) && !t.table.given(place); enter {
-			t.entering = append(t.entering, len(t.now))
+			t.entering = append(t.entering, entry{len(t.now), t.left})
 		}
 		return nil, enter
 	}
@@ -180,17 +187,17 @@ func (t *Trail) Find(site int, raw []byte) (p *Part, enter bool) {
 func (t *Trail) Enter(site int, raw []byte, field layout.Pointer) {
 	place := t.sites[site]
 	last := len(t.entering) - 1
-	within := t.now[t.entering[last]:]
+	begin := t.entering[last]
 	t.entering = t.entering[:last]
-	if len(t.now) == maxAhead {
-		return // there may be parts within that are not in t.now
+	if t.left > begin.left {
+		return // some of the parts within are not known
 	}
 	p := t.table.newPart(&t.collector, place, t.hash(place, raw), raw, field)
 	if p == nil {
 		return
 	}
 	// Parts within are other objects', too. What was changed there must not be what this part has to look like.
-	for _, inner := range within {
+	for _, inner := range t.now[begin.now:] {
 		if !t.table.compare(inner, t.table.round.Load()) {
 			return
 		}
@@ -216,8 +223,10 @@ func (t *Trail) used(s *state, p *Part) {
 	if p.epoch.Load() != t.table.epoch.Load() {
 		t.table.renew(p)
 	}
-	if len(t.now) < maxAhead {
-		t.now = append(t.now, p)
+	if size := t.size + p.size(); len(t.now) < maxAhead && size <= t.table.bound/aheadShare {
+		t.now, t.size = append(t.now, p), size
+	} else {
+		t.left++
 	}
 	if t.prev != nil {
 		switch next := t.prev.next.Load(); {
