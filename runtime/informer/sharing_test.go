@@ -88,28 +88,27 @@ var mistakes = []struct {
 	}},
 }
 
-// alikes is an informer of 1,000 Deployments, and what it has to have.
+// alikes is an informer of n Deployments, and what it has to have.
 type alikes struct {
 	t      *testing.T
+	n      int
 	server *sourcetest.Server
 	all    *sourcetest.Collection[*appsv1.Deployment]
 	cache  *informer.SharedIndexInformer[*appsv1.Deployment]
 	want   [30]*appsv1.Deployment // others are like one of these
 }
 
-const (
-	many     = 1000
-	mistaken = 500 // the one that mistakes are made with
-)
+// mistaken is the one that mistakes are made with.
+const mistaken = 100
 
 // startAlikes starts it. It stops when the bubble ends.
-func startAlikes(t *testing.T, opts ...informer.Option) *alikes {
-	a := &alikes{t: t, server: sourcetest.New()}
+func startAlikes(t *testing.T, n int, opts ...informer.Option) *alikes {
+	a := &alikes{t: t, n: n, server: sourcetest.New()}
 	a.all = sourcetest.Serve[*appsv1.Deployment](a.server, deploymentResource, "Deployment")
 	for i := range a.want {
 		a.want[i] = alike(i)
 	}
-	for i := range many {
+	for i := range n {
 		a.all.Create(alike(i))
 	}
 	client, err := source.NewClient(a.server.Config())
@@ -161,49 +160,57 @@ func (a *alikes) relist() {
 	}
 }
 
-// TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain makes each mistake with one of 1,000 cached objects. Objects that come
-// afterwards are not damaged, and none is once the server has sent it again, by an event or in a list, where its version is the same.
+// TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain makes each mistake with one of many cached objects. No other is
+// damaged once the server has sent it again, in a list, where its version is the same, or by an event; nor are objects that are new.
 func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T) {
-	for _, format := range []source.Format{source.JSON, source.Protobuf} {
+	for _, tc := range []struct {
+		name string
+		many int
+		opt  informer.Option
+	}{
+		{"JSON", 1000, informer.WithFormats(source.JSON)},
+		{"protobuf", 200, informer.WithFormats(source.Protobuf)},
+	} {
 		for _, m := range mistakes {
-			t.Run(fmt.Sprintf("%v/%s", format, m.what), func(t *testing.T) {
+			t.Run(tc.name+"/"+m.what, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					a := startAlikes(t, informer.WithFormats(format))
+					n := tc.many
+					a := startAlikes(t, n, tc.opt)
+					none := func(when string, from, to int) {
+						t.Helper()
+						if damaged := a.damaged(from, to); damaged > 0 {
+							t.Errorf("%s: %d of %d other objects are damaged", when, damaged, to-from)
+						}
+					}
 					a.mistake(m.do)
-					t.Logf("%d of 999 other objects are damaged at once", a.damaged(0, many))
-					for i := many; i < 2*many; i++ {
+					t.Logf("at once: %d of %d other objects are damaged", a.damaged(0, n), n-1)
+					a.relist()
+					none("after a list", 0, n)
+					a.mistake(m.do)
+					for i := n; i < 2*n; i++ {
 						a.all.Create(alike(i))
 					}
-					if n := a.damaged(many, 2*many); n > 0 {
-						t.Errorf("%d of the next 1,000 objects are damaged", n)
-					}
-					for i := range many {
+					none("new ones", n, 2*n)
+					for i := range n {
 						a.all.Update(alike(i))
 					}
-					if n := a.damaged(0, 2*many); n > 0 {
-						t.Errorf("%d of 1,999 other objects are damaged after an event of each", n)
-					}
-					a.mistake(m.do)
-					a.relist()
-					if n := a.damaged(0, 2*many); n > 0 {
-						t.Errorf("%d of 1,999 other objects are damaged after a list", n)
-					}
+					none("after an event of each", 0, n)
 				})
 			})
 		}
 	}
 }
 
-// TestWithoutSharingAMistakeDamagesNoOther makes all mistakes with one of 1,000 cached objects.
+// TestWithoutSharingAMistakeDamagesNoOther makes all mistakes with one of many cached objects.
 func TestWithoutSharingAMistakeDamagesNoOther(t *testing.T) {
 	for _, format := range []source.Format{source.JSON, source.Protobuf, source.CBOR} {
 		synctest.Test(t, func(t *testing.T) {
-			a := startAlikes(t, informer.WithFormats(format), informer.WithoutSharing())
+			a := startAlikes(t, 200, informer.WithFormats(format), informer.WithoutSharing())
 			for _, m := range mistakes {
 				a.mistake(m.do)
 			}
-			if n := a.damaged(0, many); n > 0 {
-				t.Errorf("%v: %d of 999 other objects are damaged", format, n)
+			if n := a.damaged(0, a.n); n > 0 {
+				t.Errorf("%v: %d of 199 other objects are damaged", format, n)
 			}
 		})
 	}
