@@ -72,6 +72,10 @@
 // a thousand parts that are in use. Once such a change was found, the caller is not asked for known objects any more, because any of
 // them may have the part, and the change is logged. What the table has forgotten is not compared; an object that is known keeps it.
 //
+// A program may keep strings of objects that are gone, and they keep little. A name or a namespace keeps nothing else. Another string of
+// up to 256 bytes may keep strings of its object that are as short, at most 2 KB of them; a longer one keeps itself. A pointer to a field
+// keeps the object, as in any Go program.
+//
 // # Ordering and blocking
 //
 // List and Watch run on the caller's goroutine and call back on it, one call at a time, in the order of the stream. While a callback

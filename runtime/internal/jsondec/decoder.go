@@ -136,6 +136,10 @@ func (d *Decoder) value(n *node, i int, p layout.Pointer) int {
 		if c == '"' {
 			return d.string(n, i+1, p)
 		}
+	case opName:
+		if c == '"' {
+			return d.name(n, i+1, p)
+		}
 	case opStruct:
 		if c == '{' {
 			return d.members(n.object, i+1, p)

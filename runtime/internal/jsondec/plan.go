@@ -23,6 +23,7 @@ type op uint8
 const (
 	opRefuse op = iota // not at all: the type is unusual
 	opString
+	opName // a string that programs keep longer than its object
 	opBool
 	opInt8
 	opInt16
@@ -255,6 +256,9 @@ func (c *compiler) members(o *object, t reflect.Type, nodeOf func(goField) *node
 	o.number = c.number(&c.counts.objects)
 	for _, f := range fieldsOf(t) {
 		m := member{start: newStart(f.name), node: nodeOf(f)}
+		if t == reflect.TypeFor[metav1.ObjectMeta]() && (f.name == "name" || f.name == "namespace") {
+			m.node.op = opName
+		}
 		at := t
 		for i, index := range f.index {
 			sf := at.Field(index)

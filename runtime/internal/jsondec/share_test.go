@@ -5,6 +5,7 @@ package jsondec
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 
@@ -65,6 +66,19 @@ func TestWhatPointersPointToIsShared(t *testing.T) {
 		}
 		if a.StringP == b.StringP || a.NamedPs[1] == b.NamedPs[1] {
 			t.Error("targets that differ are the same")
+		}
+	}
+}
+
+// TestPointersToTheNameOfAnObject, and to long texts: neither is one of the strings that repeat at their site.
+func TestPointersToTheNameOfAnObject(t *testing.T) {
+	d := mustProgram[corev1.PersistentVolumeClaim](t, Drop{}).NewDecoder(share.New(1<<20), true)
+	for i := range 100 {
+		name := fmt.Sprint("claim-", i)
+		class := []string{"fast", name, strings.Repeat(name, 100), "fast", ""}[i%5]
+		c := mustDecode[corev1.PersistentVolumeClaim](t, d, fmt.Sprintf(`{"metadata":{"name":%q,"namespace":"shop"},"spec":{"storageClassName":%q}}`, name, class))
+		if got := *c.Spec.StorageClassName; got != class || c.Name != name || c.Namespace != "shop" {
+			t.Errorf("%s: got %q, want %q", c.Name, got, class)
 		}
 	}
 }

@@ -77,6 +77,21 @@ func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
 	return end
 }
 
+// name decodes the name or namespace whose first byte after the quote is in[i]. Programs keep these as keys of objects that are gone, so
+// they keep nothing else alive.
+func (d *Decoder) name(n *node, i int, p layout.Pointer) int {
+	b, end := d.plainText(i)
+	if end < 0 {
+		return -1
+	}
+	if s, ok := d.trail.String(int(n.site), b); ok {
+		*layout.As[string](p) = s
+	} else {
+		d.text.AddAlone(p, b)
+	}
+	return end
+}
+
 // stringPointer decodes the string that a pointer points to, and whose first byte after the quote is in[i].
 func (d *Decoder) stringPointer(n *node, i int, p layout.Pointer) int {
 	to := layout.As[layout.Pointer](p)
@@ -90,8 +105,9 @@ func (d *Decoder) stringPointer(n *node, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	if d.text.Mark() != mark {
+	if r := d.strings[n.elem.number]; d.text.Mark() != mark || d.pointed != "" && d.pointed != r.strings[r.at] { // it is the object's own
 		*to = n.elem.typ.New()
+		*layout.As[string](*to) = d.pointed
 		d.text.Move(mark, layout.Of(&d.pointed), *to, n.elem.typ.Size())
 		return end
 	}

@@ -3,10 +3,12 @@
 package layout
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -316,16 +318,64 @@ func TestTextsOfManySizes(t *testing.T) {
 		got := make([]string, len(want))
 		for i := range want {
 			want[i] = strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(80))
-			text.Add(Of(&got[i]), []byte(want[i]))
+			if i > 0 && r.IntN(5) == 0 {
+				want[i] = want[r.IntN(i)]
+			}
+			if !text.AddAgain(Of(&got[i]), []byte(want[i])) {
+				text.Add(Of(&got[i]), []byte(want[i]))
+			}
 		}
-		size, cut := len(text.buf), text.cut(TextMark{})
+		size, taken := len(text.buf), 0
+		for from := 0; from < size; {
+			first := slices.IndexFunc(text.fields, func(f textField) bool { return f.again == 0 && f.from == from })
+			cut := text.cut(from, text.fields[first:])
+			if cut-from > MaxBlock {
+				t.Fatalf("a block of %d bytes", cut-from)
+			}
+			taken += blockSizes().of(cut - from)
+			from = cut
+		}
 		text.Set(TextMark{})
 		if !reflect.DeepEqual(got, want) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
-		if taken := blockSizes().of(cut) + blockSizes().of(size-cut); size > minCut && taken-size > size/16 {
-			t.Fatalf("%d bytes for %d, cut at %d", taken, size, cut)
+		if size > minCut && taken-size > size/16 {
+			t.Fatalf("%d bytes for %d", taken, size)
 		}
+	}
+}
+
+// TestStringsThatAreKeptAlone: who keeps one of them keeps nothing else of the object, and of its other strings little.
+func TestStringsThatAreKeptAlone(t *testing.T) {
+	var text Text
+	v := &struct {
+		name, again, long, unquoted string
+		short                       [1000]string
+	}{}
+	short := make([]string, len(v.short))
+	text.AddAlone(Of(&v.name), []byte("the name"))
+	text.Add(Of(&v.long), bytes.Repeat([]byte("x"), MaxShort+1))
+	text.AddUnquoted(Of(&v.unquoted), func(dst []byte) ([]byte, bool) { return append(dst, make([]byte, MaxShort+1)...), true })
+	for i := range v.short {
+		short[i] = fmt.Sprintf("string number %d", i)
+		text.Add(Of(&v.short[i]), []byte(short[i]))
+	}
+	if !text.AddAgain(Of(&v.again), []byte("the name")) {
+		t.Error("the name was not found")
+	}
+	if len(v.long) != MaxShort+1 || len(v.unquoted) != MaxShort+1 || v.name != "the name" || v.again != v.name {
+		t.Fatalf("%q", v.name)
+	}
+	text.Set(TextMark{})
+	if !slices.Equal(v.short[:], short) {
+		t.Error("short strings are not what they were")
+	}
+	data := func(s *string) uintptr { return reflect.ValueOf(*s).Pointer() }
+	if data(&v.again) != data(&v.name) {
+		t.Error("equal strings are not one")
+	}
+	if text.AddAgain(Of(&v.again), []byte("the name")) {
+		t.Error("the name of the object before was found")
 	}
 }
 

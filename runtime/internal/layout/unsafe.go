@@ -12,7 +12,6 @@ package layout
 import (
 	"math/bits"
 	"reflect"
-	"sync"
 	"unsafe"
 )
 
@@ -41,6 +40,10 @@ type Slice struct {
 	Data     Pointer
 	Len, Cap int
 }
+
+// Interface is what an interface without methods is in memory. Data is the value itself if that is a pointer or a map, or else its
+// address; what is there never changes.
+type Interface struct{ Type, Data Pointer }
 
 // Type allocates and copies values of one type. It is safe for concurrent use.
 type Type struct {
@@ -80,6 +83,17 @@ func (t *Type) Make(field Pointer, n int) Pointer {
 	reflect.NewAt(t.slice, field).Elem().Grow(n) // unlike MakeSlice, it allocates no header
 	s.Len, s.Cap = n, n
 	return s.Data
+}
+
+// MakeCopy sets the slice at field, as Make does, to a copy of from.
+func (t *Type) MakeCopy(field Pointer, from *Slice) {
+	*(*Slice)(field) = Slice{}
+	to := t.Make(field, from.Len)
+	if from.Len == 1 {
+		t.Copy(to, from.Data)
+	} else {
+		reflect.Copy(reflect.NewAt(t.slice, field).Elem(), reflect.NewAt(t.slice, Pointer(from)).Elem())
+	}
 }
 
 // zero is where empty slices point.
@@ -189,164 +203,5 @@ func (s *Scratch) shrink(n int) {
 	}
 }
 
-// keep is the size in bytes up to which room is used again, keepFields the same in fields of a Text.
-const (
-	keep       = 64 << 10
-	keepFields = keep / int(unsafe.Sizeof(textField{}))
-)
-
-// Text gathers the strings of an object and makes one block of them, exactly as large as they are together. It serves one
-// goroutine; the zero value is ready.
-type Text struct {
-	buf    []byte
-	fields []textField
-	latest [64]uint16 // fields by what their strings look like; any number is fine
-}
-
-type textField struct {
-	field     Pointer // to a string
-	from, end int     // in buf
-}
-
-// TextMark is a place in a Text: what came later is an object, or a part of one, with a block of its own.
-type TextMark struct{ bytes, fields int }
-
-// Mark is the place where Text is now.
-func (t *Text) Mark() TextMark { return TextMark{len(t.buf), len(t.fields)} }
-
-// Add notes that the string at field, of the heap, will be s, which is copied. The caller knows that a string is there.
-func (t *Text) Add(field Pointer, s []byte) {
-	if len(s) == 0 {
-		return
-	}
-	t.latest[latestOf(s)] = uint16(len(t.fields))
-	from := len(t.buf)
-	t.buf = append(t.buf, s...)
-	t.fields = append(t.fields, textField{field, from, len(t.buf)})
-}
-
-// AddAgain is Add of a string that was added shortly before, which is not copied again. It returns false, and has done nothing, if it
-// doesn't find it.
-func (t *Text) AddAgain(field Pointer, s []byte) bool {
-	if len(s) == 0 {
-		return true
-	}
-	at := int(t.latest[latestOf(s)])
-	if at >= len(t.fields) {
-		return false
-	}
-	f := t.fields[at]
-	if string(t.buf[f.from:f.end]) != string(s) {
-		return false
-	}
-	t.fields = append(t.fields, textField{field, f.from, f.end})
-	return true
-}
-
-// latestOf is the place in latest of a string, which is not empty.
-func latestOf(s []byte) int {
-	return (len(s) + int(s[len(s)-1]) + 3*int(s[len(s)/2])) % len(Text{}.latest)
-}
-
-// AddUnquoted is Add of what unquote appends to its argument, if it returns true.
-func (t *Text) AddUnquoted(field Pointer, unquote func(dst []byte) ([]byte, bool)) bool {
-	from := len(t.buf)
-	buf, ok := unquote(t.buf)
-	if ok {
-		t.buf = buf
-		t.fields = append(t.fields, textField{field, from, len(buf)})
-	}
-	return ok
-}
-
-// Set sets all strings that were added since mark, which share a block or two, and forgets them.
-func (t *Text) Set(mark TextMark) {
-	for i := range t.fields[mark.fields:] {
-		if f := &t.fields[mark.fields+i]; f.from < mark.bytes { // it is the string of another block, too
-			from := len(t.buf)
-			t.buf = append(t.buf, t.buf[f.from:f.end]...)
-			f.from, f.end = from, len(t.buf)
-		}
-	}
-	cut := t.cut(mark)
-	block, rest := string(t.buf[mark.bytes:cut]), string(t.buf[cut:])
-	for _, f := range t.fields[mark.fields:] {
-		if f.from < cut {
-			*(*string)(f.field) = block[f.from-mark.bytes : f.end-mark.bytes]
-		} else {
-			*(*string)(f.field) = rest[f.from-cut : f.end-cut]
-		}
-	}
-	t.Drop(mark)
-}
-
-// cut returns where to begin a second block, because one alone would be rounded up by much: at the end, or between two strings.
-func (t *Text) cut(mark TextMark) int {
-	size := len(t.buf) - mark.bytes
-	if size < minCut || size > maxBlock {
-		return len(t.buf)
-	}
-	sizes := blockSizes()
-	cut, least := len(t.buf), sizes.of(size)
-	if least-size < size/maxWaste {
-		return cut
-	}
-	last := cut
-	for i := range t.fields[mark.fields:] {
-		end := t.fields[mark.fields+i].end
-		if end == last { // of a string that was added again
-			continue
-		}
-		last = end
-		if both := sizes.of(end-mark.bytes) + sizes.of(len(t.buf)-end); both < least {
-			cut, least = end, both
-		}
-	}
-	return cut
-}
-
-const (
-	minCut   = 512 // bytes; smaller blocks are rounded up by little
-	maxWaste = 64  // of a block may be one part in so many
-)
-
-// roundings are the numbers of words in which memory without pointers comes, by the number of words that are asked for.
-type roundings [maxBlock/8 + 1]uint16
-
-const maxBlock = 32<<10 - 8
-
-// of is how many bytes come if size, up to maxBlock, are asked for.
-func (r *roundings) of(size int) int { return 8 * int(r[(size+7)/8]) }
-
-var blockSizes = sync.OnceValue(func() *roundings {
-	r := &roundings{}
-	for words := 0; words < len(r); {
-		size := cap(append([]byte(nil), make([]byte, 8*words)...)) / 8
-		for ; words <= size && words < len(r); words++ {
-			r[words] = uint16(size)
-		}
-	}
-	return r
-})
-
-// Drop forgets the strings that were added since mark.
-func (t *Text) Drop(mark TextMark) {
-	clear(t.fields[mark.fields:])
-	t.fields, t.buf = t.fields[:mark.fields], t.buf[:mark.bytes]
-	if len(t.fields) == 0 && (cap(t.buf) > keep || cap(t.fields) > keepFields) {
-		t.buf, t.fields = nil, nil
-	}
-}
-
-// Move follows values of size bytes together that have moved: strings in them that were added since mark will be set at to.
-func (t *Text) Move(mark TextMark, from, to Pointer, size uintptr) {
-	if t == nil {
-		return
-	}
-	for i := range t.fields[mark.fields:] {
-		f := &t.fields[mark.fields+i]
-		if offset := uintptr(f.field) - uintptr(from); offset < size {
-			f.field = unsafe.Add(to, offset)
-		}
-	}
-}
+// keep is the size in bytes up to which room is used again.
+const keep = 64 << 10

@@ -294,6 +294,9 @@ func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 	case kindString:
 		d.string(f.text, p, b)
 		return true
+	case kindName:
+		d.name(f.text, p, b)
+		return true
 	case kindMessage:
 		return d.message(f.msg, p, b)
 	}
@@ -309,5 +312,14 @@ func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
 		*layout.As[string](p) = s
 	} else {
 		d.text.Add(p, b)
+	}
+}
+
+// name decodes a name or namespace. Programs keep these as keys of objects that are gone, so they keep nothing else alive.
+func (d *Decoder) name(site int32, p layout.Pointer, b []byte) {
+	if s, ok := d.trail.String(int(site), b); ok {
+		*layout.As[string](p) = s
+	} else {
+		d.text.AddAlone(p, b)
 	}
 }

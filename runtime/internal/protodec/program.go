@@ -98,6 +98,7 @@ type kind uint8
 
 const (
 	kindString kind = iota
+	kindName        // a string that programs keep longer than its object
 	kindBytes
 	kindBool
 	kindInt32
@@ -113,7 +114,7 @@ const (
 
 // wire is the wire type of each kind.
 var wire = [...]uint32{
-	kindString: 2, kindBytes: 2, kindBool: 0, kindInt32: 0, kindInt64: 0, kindFloat32: 5, kindFloat64: 1,
+	kindString: 2, kindName: 2, kindBytes: 2, kindBool: 0, kindInt32: 0, kindInt64: 0, kindFloat32: 5, kindFloat64: 1,
 	kindMessage: 2, kindTime: 2, kindMicroTime: 2, kindQuantity: 2, kindOwn: 2,
 }
 
@@ -151,6 +152,9 @@ func (c *compiler) message(t reflect.Type) (*message, error) {
 		}
 		if m.fields[number], err = c.field(f, number); err != nil {
 			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
+		}
+		if t == reflect.TypeFor[metav1.ObjectMeta]() && (number == nameNumber || number == namespaceNumber) {
+			m.fields[number].kind = kindName
 		}
 	}
 	return m, nil

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// heapOf returns what is left on the heap of what do returns.
+func heapOf[T any](do func() T) int {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	kept := do()
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	runtime.KeepAlive(kept)
+	return int(after.HeapAlloc) - int(before.HeapAlloc)
+}
+
+// sourceOf returns a source that answers every request with body.
+func sourceOf[T object.Object](t testing.TB, f Format, body []byte) *HTTP[T] {
+	t.Helper()
+	c := newTestClient(t, func(*http.Request) (*http.Response, error) {
+		resp := answer(200, "", "Content-Type", f.mediaType())
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		return resp, nil
+	})
+	s, err := New[T](c, pods.GroupVersion().WithResource("things"), Options{Formats: []Format{f}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.c.codec.kind = ""
+	return s
+}
+
+// keep lists objects and returns what pick picks of each. The source, with all that it keeps, outlives what is measured.
+func keep[T object.Object, K any](t testing.TB, s *HTTP[T], opts ListOptions, pick func(T) K) []K {
+	var kept []K
+	if _, err := s.List(context.Background(), opts, func(obj T) error { kept = append(kept, pick(obj)); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	return kept
+}
+
+type identityStrings struct {
+	key             types.NamespacedName
+	uid             types.UID
+	resourceVersion string
+	label, text     string
+}
+
+func stringsOf[T object.Object](obj T) identityStrings {
+	return identityStrings{
+		types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()}, obj.GetUID(), obj.GetResourceVersion(),
+		obj.GetLabels()["label"], obj.GetAnnotations()["short"],
+	}
+}
+
+// TestKeptStringsOfLargeObjects keeps short strings of objects with large texts, and with very many short ones.
+func TestKeptStringsOfLargeObjects(t *testing.T) {
+	const n = 100
+	large, many := corev1.ConfigMapList{}, corev1.ConfigMapList{}
+	for i := range n {
+		c := corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{
+			Namespace: fmt.Sprint("namespace-", i), Name: fmt.Sprint("name-", i), UID: types.UID(fmt.Sprint("uid-", i)), ResourceVersion: fmt.Sprint(1000 + i),
+			Labels: map[string]string{"label": fmt.Sprint("label-", i)}, Annotations: map[string]string{"short": fmt.Sprint("short-", i)},
+		}}
+		c.Data = map[string]string{"text": strings.Repeat("large text\n", 50_000)}
+		c.Annotations["long"] = strings.Repeat("plain", 1000)
+		large.Items = append(large.Items, c)
+		c.Data = map[string]string{}
+		for k := range 5000 {
+			c.Data[fmt.Sprint("key ", i, " ", k)] = fmt.Sprintf("text %d of %d, which has a hundred bytes or so: %s", k, i, strings.Repeat("x", 60))
+		}
+		delete(c.Annotations, "long")
+		many.Items = append(many.Items, c)
+	}
+	for name, list := range map[string]*corev1.ConfigMapList{"large": &large, "many": &many} {
+		list.APIVersion, list.Kind, list.ResourceVersion = "v1", "ConfigMapList", "5000"
+		for _, f := range []Format{JSON, Protobuf, CBOR} {
+			body := encode(t, f, list)
+			for _, readOnly := range []bool{true, false} {
+				s := sourceOf[*corev1.ConfigMap](t, f, body)
+				got := heapOf(func() []identityStrings {
+					return keep(t, s, ListOptions{ReadOnly: readOnly}, stringsOf[*corev1.ConfigMap])
+				})
+				// Of each object at most a block of short strings, and of the source what it keeps for the next objects.
+				if t.Logf("%s, %v, read-only %v: %d bytes", name, f, readOnly, got); got > n*4<<10+700_000 {
+					t.Errorf("%s, %v, read-only %v: short strings of %d objects keep %d bytes", name, f, readOnly, n, got)
+				}
+			}
+		}
+		s := sourceOf[*unstructured.Unstructured](t, JSON, encode(t, JSON, list))
+		got := heapOf(func() []identityStrings {
+			return keep(t, s, ListOptions{}, stringsOf[*unstructured.Unstructured])
+		})
+		if t.Logf("%s, untyped: %d bytes", name, got); got > n*4<<10+700_000 {
+			t.Errorf("%s, untyped: short strings of %d objects keep %d bytes", name, n, got)
+		}
+		runtime.KeepAlive(s)
+	}
+}
+
+// TestKeptNames keeps names and namespaces of Pods that are gone, as a work queue or a map of keys does, beside apimachinery's decoders.
+func TestKeptNames(t *testing.T) {
+	pods := corev1.PodList{}
+	for i := range 5000 {
+		p := *benchPodObject(t, i)
+		p.Name = fmt.Sprintf("web-%x-%05d", i/50*7919, i)
+		p.Namespace = fmt.Sprint("team-", i/100)
+		pods.Items = append(pods.Items, p)
+	}
+	for _, f := range []Format{JSON, Protobuf, CBOR} {
+		pods.APIVersion, pods.Kind, pods.ResourceVersion = "v1", "PodList", "5000"
+		body := encode(t, f, &pods)
+		key := func(p *corev1.Pod) types.NamespacedName {
+			return types.NamespacedName{Namespace: p.Namespace, Name: p.Name}
+		}
+		peer := heapOf(func() (kept []types.NamespacedName) {
+			theirs := theirs(t, f, body)
+			kept = make([]types.NamespacedName, 0, len(theirs))
+			for i := range theirs {
+				kept = append(kept, key(&theirs[i]))
+			}
+			return kept
+		})
+		for _, readOnly := range []bool{true, false} {
+			s := sourceOf[*corev1.Pod](t, f, body)
+			for range 3 {
+				keep(t, s, ListOptions{ReadOnly: readOnly}, key) // what the source keeps is not counted
+			}
+			got := heapOf(func() []types.NamespacedName {
+				kept := make([]types.NamespacedName, 0, len(pods.Items))
+				keep(t, s, ListOptions{ReadOnly: readOnly}, func(p *corev1.Pod) bool { kept = append(kept, key(p)); return true })
+				return kept
+			})
+			if t.Logf("%v, read-only %v: %d bytes, apimachinery's %d", f, readOnly, got/len(pods.Items), peer/len(pods.Items)); float64(got) > 1.2*float64(peer) {
+				t.Errorf("%v, read-only %v: %d bytes, apimachinery's %d", f, readOnly, got, peer)
+			}
+			runtime.KeepAlive(s)
+		}
+	}
+}
