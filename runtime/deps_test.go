@@ -31,6 +31,11 @@ var allowed = []struct {
 		reaches: []string{"internal/layout"},
 	},
 	{
+		pkg:     "internal/adopt",
+		reaches: []string{"internal/layout", "internal/share"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
+	{
 		pkg:     "internal/jsondec",
 		reaches: []string{"internal/layout", "internal/share"},
 		imports: []string{"k8s.io/apimachinery"},
@@ -88,12 +93,12 @@ var allowed = []struct {
 	},
 	{
 		pkg:     "internal/engine",
-		reaches: []string{"object", "internal/table", "internal/resourceversion", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation"},
+		reaches: []string{"object", "internal/adopt", "internal/table", "internal/resourceversion", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "informer",
-		reaches: []string{"object", "internal/table", "internal/engine", "internal/resourceversion", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation", "store", "lister"},
+		reaches: []string{"object", "internal/adopt", "internal/table", "internal/engine", "internal/resourceversion", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation", "store", "lister"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{

@@ -174,6 +174,9 @@ func WithoutSharing() Option {
 // WithTransform sets a function that each object passes through before anyone sees it: indexes, handlers and readers know
 // only what it returns. It is called once for each object that the server sends, in a list or in an event, on the
 // reflector's goroutine. It may change its argument, which nobody else has, or return another object of the same Go type.
+// The store keeps a copy of what it returns, which shares equal parts with other objects as if there was no transform, and
+// keeps no memory of what the function has removed. (But a string of more than 256 bytes that is cut out of a longer one
+// keeps that one; strings.Clone helps.)
 //
 // Key, UID and resourceVersion must stay. An error, a panic, or a result that breaks these rules is a
 // *reflector.TransformError: it is treated like an answer that could not be decoded (Status, WithErrorHandler), and the

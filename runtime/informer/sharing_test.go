@@ -160,6 +160,8 @@ func (a *alikes) relist() {
 	}
 }
 
+var transformed = informer.WithTransform(func(obj object.Object) (object.Object, error) { return obj, nil })
+
 // TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain makes each mistake with one of many cached objects. No other is
 // damaged once the server has sent it again, in a list, where its version is the same, or by an event; nor are objects that are new.
 func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T) {
@@ -170,6 +172,7 @@ func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T
 	}{
 		{"JSON", 1000, informer.WithFormats(source.JSON)},
 		{"protobuf", 200, informer.WithFormats(source.Protobuf)},
+		{"transformed", 200, transformed},
 	} {
 		for _, m := range mistakes {
 			t.Run(tc.name+"/"+m.what, func(t *testing.T) {
@@ -203,14 +206,19 @@ func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T
 
 // TestWithoutSharingAMistakeDamagesNoOther makes all mistakes with one of many cached objects.
 func TestWithoutSharingAMistakeDamagesNoOther(t *testing.T) {
-	for _, format := range []source.Format{source.JSON, source.Protobuf, source.CBOR} {
+	for what, opt := range map[string]informer.Option{
+		"JSON":        informer.WithFormats(source.JSON),
+		"protobuf":    informer.WithFormats(source.Protobuf),
+		"CBOR":        informer.WithFormats(source.CBOR),
+		"transformed": transformed,
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			a := startAlikes(t, 200, informer.WithFormats(format), informer.WithoutSharing())
+			a := startAlikes(t, 200, opt, informer.WithoutSharing())
 			for _, m := range mistakes {
 				a.mistake(m.do)
 			}
 			if n := a.damaged(0, a.n); n > 0 {
-				t.Errorf("%v: %d of 199 other objects are damaged", format, n)
+				t.Errorf("%s: %d of 199 other objects are damaged", what, n)
 			}
 		})
 	}

@@ -74,15 +74,16 @@ type Deleted struct {
 // Informer keeps a table up to date with its streams and tells subscriptions what changes.
 type Informer struct {
 	// set once at construction
-	config  Config
-	broken  error // if not nil, every method that can return an error returns it
-	table   *table.Table
-	streams []*stream     // none if broken
-	synced  chan struct{} // closed when a full state of every stream is published
-	epoch   time.Time     // what moments count from: time.Since costs half of time.Now
-	totals  *totals       // nil without metrics
-	pool    *pool         // of one run after the other
-	gap     *gap          // what the table's readers ask
+	config   Config
+	broken   error // if not nil, every method that can return an error returns it
+	table    *table.Table
+	streams  []*stream     // none if broken
+	synced   chan struct{} // closed when a full state of every stream is published
+	epoch    time.Time     // what moments count from: time.Since costs half of time.Now
+	totals   *totals       // nil without metrics
+	pool     *pool         // of one run after the other
+	gap      *gap          // what the table's readers ask
+	adoption *adoption     // nil without a transform, and if nothing is shared
 
 	// writing guards what follows, and the one open transaction. Lock order: writing before mu before Subscription.mu.
 	writing   sync.Mutex
@@ -135,6 +136,9 @@ func newInformer(config Config) (*Informer, error) {
 	i.pool = &pool{informer: i}
 	if config.Metrics != nil {
 		i.totals = &totals{}
+	}
+	if config.Transform != nil && !config.Unshared {
+		i.adoption = newAdoption()
 	}
 	i.functions.Store(config.Mutations != nil)
 	if !config.EmptyBeforeSync {

@@ -27,10 +27,12 @@ func (p prepared) List(ctx context.Context, opts source.ListOptions, item func(o
 	if opts.VersionOnly {
 		return p.source.List(ctx, opts, item)
 	}
+	p.informer.adoption.begin(ctx, p.name())
 	have := p.have(opts.Anew)
 	opts.ReadOnly, opts.Known = p.readOnly(), have.asked()
 	p.startPage(opts)
 	result, err := p.source.List(ctx, opts, func(obj object.Object) error {
+		p.informer.adoption.arrived(false)
 		obj, err := p.handedOver(ctx, obj, have)
 		if err != nil {
 			return err
@@ -45,7 +47,8 @@ func (p prepared) List(ctx context.Context, opts source.ListOptions, item func(o
 }
 
 func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
-	have := &cached{}
+	p.informer.adoption.begin(ctx, p.name())
+	have, paused := &cached{}, true
 	opts.ReadOnly = p.readOnly()
 	if opts.SendInitialEvents {
 		have = p.have(opts.Anew)
@@ -54,6 +57,8 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 	m := p.startWatch(opts)
 	defer m.end()
 	return p.source.Watch(ctx, opts, func() { m.opened(); opened() }, func(e source.Event[object.Object]) (err error) {
+		p.informer.adoption.arrived(paused)
+		paused = !e.More
 		switch e.Type {
 		case source.Added, source.Modified, source.Deleted:
 			if e.Object, err = p.handedOver(ctx, e.Object, have); err != nil {
@@ -74,7 +79,8 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 	})
 }
 
-// readOnly says whether objects may share their parts. A transform gets objects that own theirs.
+// readOnly says whether the source's objects may share their parts. A transform gets objects that own theirs; what it returns is made to
+// share them.
 func (s *stream) readOnly() bool {
 	return s.informer.config.Transform == nil && !s.informer.config.Unshared
 }
@@ -82,7 +88,7 @@ func (s *stream) readOnly() bool {
 // have returns what the informer has at the moment, or nothing if all is to be read anew: then the versions of the server went
 // back, and it may have another object under a version that the informer knows.
 func (s *stream) have(anew bool) *cached {
-	c := &cached{}
+	c := &cached{adoption: s.informer.adoption}
 	if !anew {
 		c.version.Store(s.informer.table.Version())
 	}
@@ -95,11 +101,13 @@ type cached struct {
 	version atomic.Pointer[table.Version] // nil: nothing
 	over    atomic.Bool                   // nothing more is to be found; what was may not have been handed over yet
 	found   atomic.Bool                   // something was, by known
+
+	adoption *adoption // set once at construction
 }
 
 // asked returns known, or nil if there is nothing to ask for: to ask costs the source a string for each object.
 func (c *cached) asked() func(object.Key, types.UID, string) object.Object {
-	if c.version.Load().Len() == 0 {
+	if c.version.Load().Len() == 0 || !c.adoption.check() {
 		return nil
 	}
 	return c.known
@@ -108,7 +116,7 @@ func (c *cached) asked() func(object.Key, types.UID, string) object.Object {
 // known implements what source.ListOptions and source.WatchOptions describe.
 func (c *cached) known(key object.Key, uid types.UID, resourceVersion string) object.Object {
 	version := c.version.Load()
-	if version == nil || c.over.Load() {
+	if version == nil || c.over.Load() || !c.adoption.intact() {
 		return nil
 	}
 	obj, ok := version.Get(key)
@@ -159,7 +167,7 @@ func (s *stream) prepare(ctx context.Context, obj object.Object) (object.Object,
 	case reflect.TypeOf(result) != reflect.TypeOf(obj):
 		return fail(fmt.Errorf("the function returned a %T; it must return a %T", result, obj))
 	}
-	return result, nil
+	return s.informer.adoption.adopt(result), nil
 }
 
 // check says what is wrong with an object, as far as the informer is concerned.

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adopt
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+// kitchen has fields of every shape.
+type kitchen struct {
+	metav1.ObjectMeta
+	Name    string
+	Flag    bool
+	Long    int64
+	Short   int8
+	Pointer *string
+	Number  *int32
+	Twice   **kitchen
+	Self    *kitchen
+	Strings map[string]string
+	Named   map[name][]name
+	Nested  map[string]map[string]*kitchen
+	Structs map[string]inner
+	Floats  map[string]float64
+	Ints    map[int]string
+	Data    map[string][]byte
+	Many    [3]inner
+	Arrays  [][2]string
+	Large   [100]string
+	Any     any
+	Free    map[string]any
+	List    []any
+	Empty   []struct{}
+	Iface   fmt.Stringer
+	Func    func()
+	hidden  []string
+	Hides   *secretive
+	HidesIn secretive
+}
+
+type name string
+
+type inner struct {
+	A     string
+	B     *inner
+	C     []inner
+	Times []metav1.Time
+}
+
+type secretive struct {
+	Shown  []string
+	hidden *int
+}
+
+func adoptOne[T any](a *Adopter, v *T) *T {
+	p := a.Adopt(layout.Of(v))
+	if p == nil {
+		return nil
+	}
+	return layout.As[T](p)
+}
+
+func adopterOf[T any](table *share.Table) *Adopter {
+	return ProgramOf(reflect.TypeFor[T]()).NewAdopter(table)
+}
+
+// TestAdoptedObjectsAreEqual adopts random objects of many types, by several goroutines that share a table, and holds that they are equal
+// to what they were made from, which has not changed.
+func TestAdoptedObjectsAreEqual(t *testing.T) {
+	for _, typ := range []reflect.Type{
+		reflect.TypeFor[kitchen](), reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.ConfigMap](), reflect.TypeFor[corev1.PersistentVolume](),
+		reflect.TypeFor[appsv1.Deployment](), reflect.TypeFor[networkingv1.Ingress](), reflect.TypeFor[unstructured.Unstructured](), reflect.TypeFor[corev1.ResourceQuota](),
+	} {
+		table := share.New(1 << 20)
+		var group sync.WaitGroup
+		for g := range 3 {
+			group.Go(func() {
+				a := ProgramOf(typ).NewAdopter(table)
+				for seed := range uint64(24) {
+					random := func() reflect.Value {
+						f := &filler{r: rand.New(rand.NewPCG(seed/2, uint64(g))), full: []float64{0.1, 0.5, 0.9}[seed%3]}
+						v := reflect.New(typ)
+						f.fill(v.Elem())
+						return v
+					}
+					from, pristine := random(), random()
+					got := a.Adopt(from.UnsafePointer())
+					if got == nil {
+						t.Errorf("%v: declined", typ)
+						return
+					}
+					if !same(pristine, from) {
+						t.Errorf("%v: the object was changed", typ)
+					}
+					if adopted := reflect.NewAt(typ, got); !same(pristine, adopted) {
+						t.Errorf("%v: got %+v, want %+v", typ, adopted, pristine)
+					}
+				}
+			})
+		}
+		group.Wait()
+	}
+}
+
+// same is reflect.DeepEqual for objects that refer to equal things by other pointers.
+func same(x, y reflect.Value) bool { return reflect.DeepEqual(x.Interface(), y.Interface()) }
+
+// newPod returns the Pod with a number of a workload, made anew each time.
+func newPod(workload, i int) *corev1.Pod {
+	yes := true
+	p := &corev1.Pod{}
+	p.Name, p.Namespace = fmt.Sprintf("workload-%d-%d", workload, i), fmt.Sprint("team-", workload)
+	p.Labels = map[string]string{"app": fmt.Sprint("workload-", workload), "tier": "backend"}
+	p.OwnerReferences = []metav1.OwnerReference{{Kind: "ReplicaSet", Name: fmt.Sprint("workload-", workload), Controller: &yes}}
+	p.Spec.Containers = []corev1.Container{{Name: "main", Image: fmt.Sprintf("registry.example/%d:v1", workload), Env: []corev1.EnvVar{{Name: "A", Value: "B"}}}}
+	p.Spec.Volumes = append(make([]corev1.Volume, 0, 8), corev1.Volume{Name: fmt.Sprintf("token-%d", i)})
+	p.Status.PodIP = fmt.Sprint("10.0.0.", i)
+	return p
+}
+
+func address(v any) uintptr { return reflect.ValueOf(v).Pointer() }
+
+// TestEqualPartsAreShared, those of other Adopters included, and what is an object's own is exactly as large as it is.
+func TestEqualPartsAreShared(t *testing.T) {
+	table := share.New(1 << 20)
+	a, b := adopterOf[corev1.Pod](table), adopterOf[corev1.Pod](table)
+	for i := range 3 {
+		adoptOne(a, newPod(1, i))
+	}
+	from := newPod(1, 7)
+	p, q := adoptOne(a, newPod(1, 8)), adoptOne(b, from)
+	for what, parts := range map[string][2]any{
+		"labels": {p.Labels, q.Labels}, "owners": {p.OwnerReferences, q.OwnerReferences}, "containers": {p.Spec.Containers, q.Spec.Containers},
+	} {
+		if address(parts[0]) != address(parts[1]) {
+			t.Errorf("the %s are not shared", what)
+		}
+	}
+	for what, parts := range map[string][2]any{
+		"volumes": {q.Spec.Volumes, p.Spec.Volumes}, "volumes of the object": {q.Spec.Volumes, from.Spec.Volumes}, "labels of the object": {q.Labels, from.Labels},
+	} {
+		if address(parts[0]) == address(parts[1]) {
+			t.Errorf("the %s are shared", what)
+		}
+	}
+	if n := cap(q.Spec.Volumes); n != 1 {
+		t.Errorf("room for %d volumes is kept", n)
+	}
+	other := newPod(1, 9)
+	other.Labels["app"] = "changed"
+	if r := adoptOne(a, other); r.Labels["app"] != "changed" || address(r.OwnerReferences) != address(p.OwnerReferences) || address(r.Labels) == address(p.Labels) {
+		t.Errorf("a changed part: %v", r.Labels)
+	}
+}
+
+// TestUntypedObjectsShareTheirParts, too: maps and lists in empty interfaces.
+func TestUntypedObjectsShareTheirParts(t *testing.T) {
+	a := adopterOf[unstructured.Unstructured](share.New(1 << 20))
+	numbered := func(i int) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{
+			"metadata": map[string]any{"name": fmt.Sprint("name-", i), "labels": map[string]any{"app": "web"}},
+			"spec":     map[string]any{"id": int64(i), "ports": []any{map[string]any{"port": int64(80)}, "x"}},
+		}}
+	}
+	part := func(u *unstructured.Unstructured) (map[string]any, []any) {
+		labels, _, _ := unstructured.NestedFieldNoCopy(u.Object, "metadata", "labels")
+		ports, _, _ := unstructured.NestedFieldNoCopy(u.Object, "spec", "ports")
+		return labels.(map[string]any), ports.([]any)
+	}
+	for i := range 4 {
+		adoptOne(a, numbered(i))
+	}
+	x, y := adoptOne(a, numbered(5)), adoptOne(a, numbered(6))
+	labels, ports := part(x)
+	labels2, ports2 := part(y)
+	if address(labels) != address(labels2) || address(ports) != address(ports2) {
+		t.Error("equal parts are not shared")
+	}
+	if !reflect.DeepEqual(y, numbered(6)) {
+		t.Errorf("got %v", y)
+	}
+}
+
+// TestWhatIsAlsoElsewhereIsNotWrittenTo: a transform may put into many objects what the program has, which others read meanwhile.
+func TestWhatIsAlsoElsewhereIsNotWrittenTo(t *testing.T) {
+	common := newPod(1, 1)
+	table := share.New(1 << 20)
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			a := adopterOf[corev1.Pod](table)
+			for i := range 50 {
+				p := newPod(2, i)
+				p.Labels, p.Spec, p.OwnerReferences = common.Labels, common.Spec, common.OwnerReferences
+				if q := adoptOne(a, p); address(q.Labels) == address(common.Labels) {
+					t.Error("the cache's object has the program's map")
+				}
+			}
+		})
+		group.Go(func() {
+			for range 50 {
+				if len(maps.Clone(common.Labels)) != 2 || common.Spec.Volumes[0].Name != "token-1" {
+					t.Error("something was changed")
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
+// TestStringsKeepNothing of the texts from which a transform has cut them, nor of what it has removed.
+func TestStringsKeepNothing(t *testing.T) {
+	const n = 200
+	a := adopterOf[corev1.Pod](share.New(1 << 20))
+	var before, after runtime.MemStats
+	kept := make([]*corev1.Pod, n)
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for i := range kept {
+		long := strings.Repeat(fmt.Sprint(i), 50_000)
+		p := newPod(i, i)
+		p.Labels = map[string]string{long[:20]: long[20:40]}
+		p.Spec.NodeName, p.Status.Message = long[40:60], long[:layout.MaxShort]
+		p.Spec.Containers = append(make([]corev1.Container, 0, 100), p.Spec.Containers...)
+		kept[i] = adoptOne(a, p)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if each := (int(after.HeapAlloc) - int(before.HeapAlloc)) / n; each > 6000 {
+		t.Errorf("%d bytes for each object", each)
+	}
+	runtime.KeepAlive(kept)
+	runtime.KeepAlive(a)
+}
+
+// TestOddObjectsAreDeclined: those that would never end, and those that are too large. The next one is adopted as if they hadn't been.
+func TestOddObjectsAreDeclined(t *testing.T) {
+	a := adopterOf[twins](share.New(1 << 20))
+	ring := &twins{}
+	ring.Left = ring
+	free := map[string]any{}
+	free["self"] = []any{free}
+	tree := &twins{}
+	for range 60 {
+		tree = &twins{Left: tree, Right: tree}
+	}
+	for what, v := range map[string]*twins{
+		"ring": ring, "free": {Free: free}, "tree": tree, "large": {Data: map[string][]byte{"a": make([]byte, maxBytes+1)}},
+	} {
+		if adoptOne(a, v) != nil {
+			t.Errorf("%s: adopted", what)
+		}
+		want := &twins{Left: &twins{Strings: map[string]string{"a": "b"}}, Free: map[string]any{"a": []any{"b"}}}
+		if got := adoptOne(a, want); !reflect.DeepEqual(got, want) {
+			t.Errorf("after %s: got %+v", what, got)
+		}
+	}
+}
+
+// twins refer to their like.
+type twins struct {
+	Left, Right *twins
+	Strings     map[string]string
+	Free        map[string]any
+	Data        map[string][]byte
+}
+
+// TestWhatIsNotKnownStays: what is below fields without exported names, functions, interfaces with methods.
+func TestWhatIsNotKnownStays(t *testing.T) {
+	a := adopterOf[kitchen](share.New(1 << 20))
+	from := &kitchen{hidden: []string{"a"}, Hides: &secretive{Shown: []string{"b"}}, Iface: &metav1.Time{}, Func: func() {}, Ints: map[int]string{1: "one"}}
+	from.HidesIn = secretive{Shown: []string{"b"}, hidden: new(3)}
+	got := adoptOne(a, from)
+	if &got.hidden[0] != &from.hidden[0] || got.Hides != from.Hides || got.Iface != from.Iface || got.Func == nil || address(got.Ints) != address(from.Ints) {
+		t.Errorf("got %+v", got)
+	}
+	if got.HidesIn.hidden != from.HidesIn.hidden || &got.HidesIn.Shown[0] == &from.HidesIn.Shown[0] || got.HidesIn.Shown[0] != "b" {
+		t.Errorf("got %+v", got.HidesIn)
+	}
+}
+
+// TestLittleIsKept after a rare object, and by the table.
+func TestLittleIsKept(t *testing.T) {
+	table := share.New(64 << 10)
+	a := adopterOf[corev1.ConfigMap](table)
+	c := &corev1.ConfigMap{Data: map[string]string{}}
+	for i := range 5000 {
+		c.Data[fmt.Sprint("key-", i)] = fmt.Sprint("value-", i)
+	}
+	for range 5 {
+		if got := adoptOne(a, c); !reflect.DeepEqual(got, c) {
+			t.Fatal("not equal")
+		}
+	}
+	if n := cap(a.entries); n > keepParts {
+		t.Errorf("room for %d entries is kept", n)
+	}
+	if n := cap(a.buf); n > keepBytes {
+		t.Errorf("%d bytes are kept", n)
+	}
+	for i := range 500 {
+		for range 3 {
+			adoptOne(a, &corev1.ConfigMap{Data: map[string]string{"key": strings.Repeat(fmt.Sprint(i), 20)}})
+		}
+	}
+	if s := table.Stats(); s.Bytes > 64<<10 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestAllocations: a copy allocates what the object has for itself.
+func TestAllocations(t *testing.T) {
+	a := adopterOf[corev1.Pod](share.New(1 << 20))
+	pods := make([]*corev1.Pod, 200)
+	for i := range pods {
+		pods[i] = newPod(i/20, i)
+		adoptOne(a, pods[i])
+	}
+	i := 0
+	// The Pod, its volumes, and its strings.
+	if n := testing.AllocsPerRun(len(pods)-1, func() { adoptOne(a, pods[i]); i++ }); n > 4 {
+		t.Errorf("%v allocations", n)
+	}
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adopt
+
+import (
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
+
+// gather copies the entries of the map at p, whose keys are of a string type.
+func gather[V any](a *Adopter, f *field, p layout.Pointer) {
+	values := a.scratch(f)
+	for k, v := range *layout.As[map[string]V](p) {
+		to := values.Push()
+		*layout.As[V](to) = v
+		a.entries = append(a.entries, entry{k, to})
+	}
+}
+
+// gatherAny is gather for values of any type.
+func (a *Adopter) gatherAny(f *field, p layout.Pointer) {
+	values := a.scratch(f)
+	for it := f.typ.Value(p).MapRange(); it.Next(); {
+		to := values.Push()
+		f.of.typ.Value(to).SetIterValue(it)
+		a.entries = append(a.entries, entry{it.Key().String(), to})
+	}
+}
+
+// makeMap sets the map at p to an empty one for n entries.
+func makeMap(f *field, n int, p layout.Pointer) {
+	switch f.of.typ.Reflect() {
+	case typeOf[string]():
+		*layout.As[map[string]string](p) = make(map[string]string, n)
+	default:
+		f.typ.Value(p).Set(reflect.MakeMapWithSize(f.typ.Reflect(), n))
+	}
+}
+
+// fill gives a map its entries.
+func (a *Adopter) fill(m *part) {
+	entries := a.entries[m.entries : m.entries+m.n]
+	switch p := layout.Of(&m.made); m.field.of.typ.Reflect() {
+	case typeOf[string]():
+		fill[string](p, entries)
+	case typeOf[any]():
+		fill[any](p, entries)
+	case typeOf[resource.Quantity]():
+		fill[resource.Quantity](p, entries)
+	case typeOf[[]byte]():
+		fill[[]byte](p, entries)
+	default:
+		to := m.field.typ.Value(p)
+		key := reflect.New(m.field.typ.Reflect().Key()).Elem()
+		for _, e := range entries {
+			key.SetString(e.key)
+			to.SetMapIndex(key, m.field.of.typ.Value(e.value))
+		}
+	}
+}
+
+func fill[V any](p layout.Pointer, entries []entry) {
+	m := *layout.As[map[string]V](p)
+	for _, e := range entries {
+		m[e.key] = *layout.As[V](e.value)
+	}
+}

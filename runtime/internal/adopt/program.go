@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adopt
+
+import (
+	"reflect"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+// Program knows how objects of one type are adopted. It is safe for concurrent use.
+type Program struct {
+	// Set once at construction.
+	root  *shape
+	sites share.Sites
+	maps  int // how many fields are maps
+
+	// What an empty interface may have in it. Each is for freeSites places, by the keys under which it stands.
+	freeMap, freeList field
+}
+
+const freeSites = 64
+
+// shape says how a value of a type looks.
+type shape struct {
+	typ    *layout.Type
+	fields []field // in the order of the memory
+	plain  bool    // all of it is memory without references
+}
+
+type field struct {
+	op     op
+	offset uintptr
+	size   uintptr      // of opMemory
+	site   int          // of a string, or of what it refers to
+	keys   int          // site of a map's keys
+	of     *shape       // what a pointer points to, the elements of a slice, the values of a map
+	number int          // of a map, among all
+	typ    *layout.Type // of a map, or of the slice in an interface
+}
+
+// op says what is at a place.
+type op uint8
+
+const (
+	opMemory op = iota // is copied as it is
+	opString
+	opName    // a string that is alone in its memory: see layout.Text
+	opScalar  // a pointer to a number or a boolean
+	opPointer // to something else
+	opSlice
+	opMap // whose keys are strings
+	opAny // an empty interface
+	opBox // the slice in an empty interface
+)
+
+var programs sync.Map // of *Program, by reflect.Type
+
+// ProgramOf returns the one Program for objects that are pointers to a struct type.
+func ProgramOf(t reflect.Type) *Program {
+	if p, ok := programs.Load(t); ok {
+		return p.(*Program)
+	}
+	p := &Program{}
+	c := compiler{program: p, shapes: map[reflect.Type]*shape{}}
+	p.root = c.shape(t)
+	values := c.shape(reflect.TypeFor[any]())
+	p.freeMap = field{op: opMap, of: values, typ: layout.NewType(reflect.TypeFor[map[string]any]()), number: p.maps, site: p.sites.Len()}
+	p.freeList = field{op: opBox, of: values, typ: layout.NewType(reflect.TypeFor[[]any]()), site: p.sites.Len() + freeSites}
+	p.maps++
+	for _, t := range []reflect.Type{reflect.TypeFor[map[string]any](), reflect.TypeFor[*[]any]()} {
+		for range freeSites {
+			p.sites.Add(share.Reference, t)
+		}
+	}
+	known, _ := programs.LoadOrStore(t, p)
+	return known.(*Program)
+}
+
+type compiler struct {
+	program *Program
+	shapes  map[reflect.Type]*shape
+}
+
+// shape returns the one shape of a type.
+func (c *compiler) shape(t reflect.Type) *shape {
+	s := c.shapes[t]
+	if s == nil {
+		s = &shape{typ: layout.NewType(t)}
+		c.shapes[t] = s // the type may refer to itself
+		c.add(s, t, 0)
+		s.plain = len(s.fields) == 1 && s.fields[0].size == t.Size() && !refers(t)
+	}
+	return s
+}
+
+// maxArray is how many elements of an array are looked at, if they refer to other memory.
+const maxArray = 64
+
+// add adds to a shape what is in a value of a type at an offset.
+func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
+	p := c.program
+	switch t.Kind() {
+	case reflect.String:
+		s.fields = append(s.fields, field{op: opString, offset: offset, site: p.sites.Add(share.String, nil)})
+		return
+	case reflect.Struct:
+		if t != reflect.TypeFor[time.Time]() {
+			c.addFields(s, t, offset)
+			return
+		}
+	case reflect.Array:
+		if refers(t.Elem()) && t.Len() <= maxArray {
+			for i := range t.Len() {
+				c.add(s, t.Elem(), offset+uintptr(i)*t.Elem().Size())
+			}
+			return
+		}
+	case reflect.Pointer:
+		if !hides(t.Elem()) {
+			f := field{op: opPointer, offset: offset, of: c.shape(t.Elem())}
+			if k := t.Elem().Kind(); k >= reflect.Bool && k <= reflect.Float64 {
+				f.op = opScalar
+			} else {
+				f.site = p.sites.Add(share.Reference, t)
+			}
+			s.fields = append(s.fields, f)
+			return
+		}
+	case reflect.Slice:
+		of := c.shape(t.Elem())
+		s.fields = append(s.fields, field{op: opSlice, offset: offset, of: of, site: p.sites.Add(share.Slice, t)})
+		return
+	case reflect.Map:
+		if t.Key().Kind() == reflect.String {
+			f := field{op: opMap, offset: offset, of: c.shape(t.Elem()), typ: layout.NewType(t), number: p.maps}
+			f.site, f.keys = p.sites.Add(share.Reference, t), p.sites.Add(share.String, nil)
+			p.maps++
+			s.fields = append(s.fields, f)
+			return
+		}
+	case reflect.Interface:
+		if t.NumMethod() == 0 {
+			s.fields = append(s.fields, field{op: opAny, offset: offset})
+			return
+		}
+	}
+	s.memory(offset, t.Size())
+}
+
+// addFields adds the fields of a struct.
+func (c *compiler) addFields(s *shape, t reflect.Type, offset uintptr) {
+	for f := range t.Fields() {
+		at := offset + f.Offset
+		switch {
+		case t == reflect.TypeFor[metav1.ObjectMeta]() && (f.Name == "Name" || f.Name == "Namespace"):
+			s.fields = append(s.fields, field{op: opName, offset: at})
+		case f.IsExported(), t == reflect.TypeFor[resource.Quantity]() && f.Type.Kind() == reflect.String:
+			c.add(s, f.Type, at)
+		default:
+			s.memory(at, f.Type.Size())
+		}
+	}
+}
+
+// memory adds memory that is copied as it is.
+func (s *shape) memory(offset, size uintptr) {
+	if last := len(s.fields) - 1; last >= 0 && s.fields[last].op == opMemory && s.fields[last].offset+s.fields[last].size == offset {
+		s.fields[last].size += size
+	} else if size > 0 {
+		s.fields = append(s.fields, field{op: opMemory, offset: offset, size: size})
+	}
+}
+
+// refers reports whether values of a type refer to other memory.
+func refers(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Struct:
+		for f := range t.Fields() {
+			if refers(f.Type) {
+				return true
+			}
+		}
+		return false
+	case reflect.Array:
+		return refers(t.Elem())
+	}
+	return t.Kind() > reflect.Complex128 // the basic types come before
+}
+
+// hides reports whether there is something in a struct of which it is not known what it means.
+func hides(t reflect.Type) bool {
+	switch {
+	case t.Kind() == reflect.Array:
+		return hides(t.Elem())
+	case t.Kind() != reflect.Struct, t == reflect.TypeFor[time.Time](), t == reflect.TypeFor[resource.Quantity]():
+		return false
+	}
+	for f := range t.Fields() {
+		if !f.IsExported() || hides(f.Type) {
+			return true
+		}
+	}
+	return false
+}

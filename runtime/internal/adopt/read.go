@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adopt
+
+import "github.com/informer-gen/informer-gen/runtime/internal/layout"
+
+// read gives the value at p, which is a copy of the one that was written, its own memory, or that of parts that are known.
+func (a *Adopter) read(s *shape, p layout.Pointer) {
+	for i := range s.fields {
+		f := &s.fields[i]
+		if f.op == opMemory {
+			continue
+		}
+		at := layout.At(p, f.offset)
+		switch f.op {
+		case opName:
+		case opString:
+			a.readText(f.site, at)
+		case opAny:
+			if free := a.freeField(at); free != nil {
+				a.readReference(free, layout.Of(&layout.As[layout.Interface](at).Data))
+			}
+		default:
+			if *layout.As[layout.Pointer](at) != nil {
+				a.readReference(f, at)
+			}
+		}
+	}
+}
+
+// readText gives a string memory that has nothing else of the object that was written. A long one has that, as a rule.
+func (a *Adopter) readText(site int, p layout.Pointer) {
+	s := *layout.As[string](p)
+	if len(s) == 0 || len(s) > layout.MaxShort {
+		return
+	}
+	b := layout.Bytes(*layout.As[layout.Pointer](p), uintptr(len(s)))
+	if a.text.AddAgain(p, b) {
+		return
+	}
+	if known, ok := a.trail.String(site, b); ok {
+		*layout.As[string](p) = known
+	} else {
+		a.text.Add(p, b)
+	}
+}
+
+// readReference sets a pointer, a slice or a map.
+func (a *Adopter) readReference(f *field, p layout.Pointer) {
+	switch {
+	case f.op == opScalar:
+		a.readScalar(f, layout.As[layout.Pointer](p))
+		return
+	case f.op == opSlice && layout.As[layout.Slice](p).Len == 0:
+		f.of.typ.Make(p, 0)
+		return
+	}
+	number := a.next
+	part := &a.parts[number]
+	raw := a.buf[part.start:part.end]
+	try := a.trail.Try(part.site)
+	if try {
+		if known := a.trail.Predict(part.site, raw); known != nil && known.Len() == len(raw) {
+			known.Put(p)
+			a.trail.Follow(part.site, known)
+			a.next = part.next
+			return
+		}
+	}
+	before := &a.own[part.site]
+	if before.end > 0 && before.start >= a.floor && string(a.buf[before.start:before.end]) == string(raw) {
+		before.put(f, p)
+		a.next = part.next
+		return
+	}
+	if try {
+		known, enter := a.trail.Find(part.site, raw)
+		if known != nil {
+			known.Put(p)
+			a.next = part.next
+			return
+		}
+		if enter { // it will live longer than this object, and has nothing of it
+			start, floor := a.mark(), a.floor
+			a.floor = part.start
+			a.copyOf(f, number, p)
+			a.finish(start)
+			a.floor = floor
+			a.trail.Enter(part.site, raw, p)
+			return
+		}
+	}
+	a.copyOf(f, number, p)
+	if before.end == 0 {
+		a.known = append(a.known, part.site)
+	}
+	before.start, before.end = part.start, part.end
+	before.keep(f, p)
+}
+
+// readScalar sets a pointer to a number or a boolean.
+func (a *Adopter) readScalar(f *field, p *layout.Pointer) {
+	from := *p
+	a.word = 0
+	f.of.typ.Copy(layout.Of(&a.word), from)
+	if *p = a.trail.Scalar(f.of.typ.Size(), a.word); *p == nil {
+		*p = f.of.typ.New()
+		f.of.typ.Copy(*p, from)
+	}
+}
+
+// copyOf sets the reference at p, which is to the value that was written as a part, to a copy.
+func (a *Adopter) copyOf(f *field, number int, p layout.Pointer) {
+	a.next = number + 1
+	switch f.op {
+	case opPointer:
+		from := *layout.As[layout.Pointer](p)
+		to := f.of.typ.New()
+		f.of.typ.Copy(to, from)
+		*layout.As[layout.Pointer](p) = to
+		a.read(f.of, to)
+	case opSlice:
+		a.copySlice(f, p)
+	case opBox:
+		from := *layout.As[layout.Pointer](p)
+		to := f.typ.New()
+		*layout.As[layout.Slice](to) = *layout.As[layout.Slice](from)
+		*layout.As[layout.Pointer](p) = to
+		a.copySlice(f, to)
+	case opMap:
+		part := &a.parts[number]
+		makeMap(f, part.n, p)
+		part.made = *layout.As[layout.Pointer](p)
+		for i := range part.n {
+			e := &a.entries[part.entries+i]
+			if f != &a.program.freeMap {
+				a.readText(f.keys, layout.Of(&e.key))
+			}
+			a.read(f.of, e.value)
+		}
+		a.maps = append(a.maps, number)
+	}
+}
+
+func (a *Adopter) copySlice(f *field, p layout.Pointer) {
+	a.from = *layout.As[layout.Slice](p)
+	f.of.typ.MakeCopy(p, &a.from)
+	a.from = layout.Slice{}
+	if f.of.plain {
+		return
+	}
+	to := layout.As[layout.Slice](p)
+	for i := range to.Len {
+		a.read(f.of, layout.At(to.Data, uintptr(i)*f.of.typ.Size()))
+	}
+}
+
+func (o *own) keep(f *field, p layout.Pointer) {
+	if f.op == opSlice {
+		o.value = *layout.As[layout.Slice](p)
+	} else {
+		o.value.Data = *layout.As[layout.Pointer](p)
+	}
+}
+
+func (o *own) put(f *field, p layout.Pointer) {
+	if f.op == opSlice {
+		*layout.As[layout.Slice](p) = o.value
+	} else {
+		*layout.As[layout.Pointer](p) = o.value.Data
+	}
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adopt
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+const (
+	maxDepth = 1000
+	maxBytes = 16 << 20
+	maxParts = 1 << 18
+	// maxText is the length from which on a string is written as its address, and equal to itself only.
+	maxText = 8 << 10
+
+	wordSize = uintptr(4) << (^uintptr(0) >> 63)
+)
+
+// What stands before a value that may be absent, or of several types.
+const (
+	isNil = iota
+	isThere
+	isMap
+	isList
+	isString
+	isBool
+	isInt
+	isFloat
+	isElse
+)
+
+// write writes a value down, so that values are equal if their bytes are, and changes nothing. It returns false if there is too much
+// of it.
+func (a *Adopter) write(s *shape, p layout.Pointer) bool {
+	for i := range s.fields {
+		f := &s.fields[i]
+		at := layout.At(p, f.offset)
+		switch f.op {
+		case opMemory:
+			a.writeMemory(at, f.size)
+		case opString, opName:
+			a.writeText(*layout.As[string](at))
+		case opAny:
+			if !a.writeAny(at, 0) {
+				return false
+			}
+		default:
+			if *layout.As[layout.Pointer](at) == nil {
+				a.buf = append(a.buf, isNil)
+				continue
+			}
+			a.buf = append(a.buf, isThere)
+			if !a.writeReference(f, f.site, at) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// writeMemory writes memory as it lies there.
+func (a *Adopter) writeMemory(p layout.Pointer, size uintptr) {
+	a.buf = append(a.buf, layout.Bytes(p, size)...)
+}
+
+func (a *Adopter) writeLen(n int) { a.buf = binary.AppendUvarint(a.buf, uint64(n)) }
+
+func (a *Adopter) writeText(s string) {
+	if a.writeLen(len(s)); len(s) < maxText {
+		a.buf = append(a.buf, s...)
+	} else {
+		a.writeMemory(layout.Of(&s), wordSize)
+	}
+}
+
+// writeReference writes what a pointer, a slice or a map refers to. Parts are numbered in the order in which they begin.
+func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
+	switch {
+	case f.op == opScalar:
+		a.writeMemory(*layout.As[layout.Pointer](p), f.of.typ.Size())
+		return true
+	case f.op == opSlice && layout.As[layout.Slice](p).Len == 0:
+		a.writeLen(0)
+		return true
+	}
+	if a.depth++; a.depth > maxDepth || len(a.buf) > maxBytes || len(a.parts) > maxParts {
+		return false
+	}
+	number, ok := len(a.parts), true
+	a.parts = append(a.parts, part{field: f, site: site, start: len(a.buf)})
+	switch f.op {
+	case opPointer:
+		ok = a.write(f.of, *layout.As[layout.Pointer](p))
+	case opSlice:
+		ok = a.writeSlice(f.of, layout.As[layout.Slice](p))
+	case opMap:
+		ok = a.writeMap(f, number, p)
+	case opBox:
+		list := **layout.As[*[]any](p)
+		a.writeLen(len(list))
+		for i := range list {
+			ok = ok && a.writeAny(layout.Of(&list[i]), site-f.site)
+		}
+	}
+	a.parts[number].end, a.parts[number].next = len(a.buf), len(a.parts)
+	a.depth--
+	return ok
+}
+
+func (a *Adopter) writeSlice(s *shape, from *layout.Slice) bool {
+	a.writeLen(from.Len)
+	if s.plain {
+		size := uintptr(from.Len) * s.typ.Size()
+		if size > maxBytes {
+			return false
+		}
+		a.writeMemory(from.Data, size)
+		return true
+	}
+	for i := range from.Len {
+		if !a.write(s, layout.At(from.Data, uintptr(i)*s.typ.Size())) {
+			return false
+		}
+	}
+	return true
+}
+
+// writeMap writes a map in the order of its keys. Its entries are copied, for read.
+func (a *Adopter) writeMap(f *field, number int, p layout.Pointer) bool {
+	first := len(a.entries)
+	switch f.of.typ.Reflect() {
+	case typeOf[string]():
+		gather[string](a, f, p)
+	case typeOf[any]():
+		gather[any](a, f, p)
+	case typeOf[resource.Quantity]():
+		gather[resource.Quantity](a, f, p)
+	case typeOf[[]byte]():
+		gather[[]byte](a, f, p)
+	default:
+		a.gatherAny(f, p)
+	}
+	n := len(a.entries) - first
+	a.parts[number].entries, a.parts[number].n = first, n
+	slices.SortFunc(a.entries[first:], func(x, y entry) int { return strings.Compare(x.key, y.key) })
+	a.writeLen(n)
+	free := f.of == a.program.freeMap.of
+	for i := range n {
+		e := a.entries[first+i]
+		a.writeText(e.key)
+		if free {
+			if !a.writeAny(e.value, slotOf(e.key)) {
+				return false
+			}
+		} else if !a.write(f.of, e.value) {
+			return false
+		}
+	}
+	return true
+}
+
+// slotOf is the place of what stands under a key, among freeSites.
+func slotOf(key string) int {
+	if len(key) == 0 {
+		return 0
+	}
+	return (len(key) + 7*int(key[0]) + 3*int(key[len(key)/2]) + int(key[len(key)-1])) % freeSites
+}
+
+// writeAny writes what is in the empty interface at p, for which there is a place among freeSites.
+func (a *Adopter) writeAny(p layout.Pointer, slot int) bool {
+	if f := a.freeField(p); f != nil {
+		if f.op == opMap {
+			a.buf = append(a.buf, isMap)
+		} else {
+			a.buf = append(a.buf, isList)
+		}
+		return a.writeReference(f, f.site+slot, layout.Of(&layout.As[layout.Interface](p).Data))
+	}
+	switch v := (*layout.As[any](p)).(type) {
+	case nil:
+		a.buf = append(a.buf, isNil)
+	case string:
+		a.buf = append(a.buf, isString)
+		a.writeText(v)
+	case bool:
+		a.buf = append(a.buf, isBool)
+		a.writeMemory(layout.Of(&v), 1)
+	case int64:
+		a.buf = append(a.buf, isInt)
+		a.buf = binary.LittleEndian.AppendUint64(a.buf, uint64(v))
+	case float64:
+		a.buf = append(a.buf, isFloat)
+		a.writeMemory(layout.Of(&v), 8)
+	default:
+		a.buf = append(a.buf, isElse)
+		a.writeMemory(p, 2*wordSize)
+	}
+	return true
+}
+
+// freeField is what says how the value in the empty interface at p looks, if it is a map or a slice that may be shared.
+func (a *Adopter) freeField(p layout.Pointer) *field {
+	switch v := (*layout.As[any](p)).(type) {
+	case map[string]any:
+		if v != nil {
+			return &a.program.freeMap
+		}
+	case []any:
+		if v != nil {
+			return &a.program.freeList
+		}
+	}
+	return nil
+}
