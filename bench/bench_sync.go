@@ -120,7 +120,7 @@ func retainedBench(name string, has func(sizes) world) bench {
 
 // newFleet makes an informer for each kind in the world.
 func newFleet(e env, w world, by way, how setup, updates int, f from) (fleet, error) {
-	f.server, f.protobuf, f.byList, f.strip = e.server, w.Protobuf, by != watchList, how.strip
+	f.server, f.protobuf, f.byList, f.strip = e.server, w.Protobuf, by != watchList, how.strip && !how.keep
 	if by == pagedList {
 		f.server += pagedPath
 	}
@@ -145,8 +145,12 @@ func newFleet(e env, w world, by way, how setup, updates int, f from) (fleet, er
 }
 
 func syncOnce(e env, w world, by way, strip bool) (outcome, error) {
+	return syncAs(e, w, by, setup{strip: strip})
+}
+
+func syncAs(e env, w world, by way, how setup) (outcome, error) {
 	base := liveHeap()
-	f, err := newFleet(e, w, by, setup{strip: strip}, 0, from{})
+	f, err := newFleet(e, w, by, how, 0, from{})
 	if err != nil {
 		return outcome{}, err
 	}

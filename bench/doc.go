@@ -92,6 +92,16 @@
 //
 // The same Pods with no string twice.
 //
+// # transform
+//
+// The same sync with a transform function on both sides: client-go's sets managedFields to nil, as above. Ours does the same, and the
+// source keeps them; or it returns its argument, and the source drops them. Beside it stands our side without a transform.
+//
+// # kept-keys
+//
+// An informer syncs, its handler keeps the types.NamespacedName of each object, and the informer is dropped: what two collections leave
+// then, for each key or in all. The large ConfigMaps come from a server in memory.
+//
 // # relist
 //
 // An informer has synced, 1 % of the objects change, and the watch ends with 410: until the handler was told of the last

@@ -16,7 +16,7 @@ import (
 
 // benches are all there are, in the order of the table.
 func benches() []bench {
-	return slices.Concat(httpBenches(), microBenches())
+	return slices.Concat(httpBenches(), transformBenches(), keptBenches(), microBenches())
 }
 
 func main() {

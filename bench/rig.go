@@ -61,7 +61,8 @@ type (
 
 // setup is how an informer is to be.
 type setup struct {
-	strip   bool              // client-go's has a transform that removes managedFields; ours has a source that drops them
+	strip   bool              // client-go's has a transform that removes managedFields; ours has a source that drops them,
+	keep    bool              // or doesn't: then its options have a transform, too
 	options []informer.Option // of ours
 }
 
