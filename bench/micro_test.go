@@ -25,6 +25,7 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 		"list":            {Objects: listed},
 		"late":            {Objects: z.Late},
 		"relist-block":    {Objects: z.Many, Events: blockedHandlers * z.Many},
+		"growth":          {Objects: 2 * growthSteps * (podsOnNode + 2)},
 		"stall":           {Objects: stalledKeys},
 		"idle/0":          {Objects: z.Idle},
 		"idle/10":         {Objects: z.Idle},

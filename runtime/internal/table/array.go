@@ -92,7 +92,7 @@ type record struct {
 const (
 	fewChanges  = 64
 	manyChanges = 512
-	blockLen    = 31 // makes a block of 384 bytes, for which a weak pointer is cheap
+	blockLen    = 63 // makes a block of 768 bytes, for which a weak pointer is cheap
 )
 
 func changesOf(places int) int {
