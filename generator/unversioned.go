@@ -35,9 +35,8 @@ func (r *resolver) leaveOutUnversioned(apis []*api) {
 		reason := "its package has no version, and " + apis[i].pkg.Path + " has one"
 		r.report.Add(diag.Diagnostic{
 			Pos: r.fset.Position(a.declared[first].file.Name.Pos()), Warning: true,
-			Message: "package " + a.pkg.Path + " is left out, because it has no version and " + apis[i].pkg.Path + " has one: " +
-				a.advice("// +versionName=NAME in a comment of it to generate for it, or // +k8s:informer-gen=false to leave it out without this note",
-					"versionName: NAME to generate for it"),
+			Message: "package " + a.pkg.Path + " is left out, because it has no version and " + apis[i].pkg.Path + " has one; if it is wanted, " +
+				a.advice("// +versionName=NAME in a comment of it, else // +k8s:informer-gen=false, which ends this note", "versionName: NAME"),
 		})
 		for _, d := range a.declared {
 			if d.candidate() {

@@ -26,8 +26,11 @@ func TestProjects(t *testing.T) {
 			}
 			m.run(t, "go", append([]string{"tool", "informer-gen", "init"}, p.inputs...)...)
 			m.configure(t)
-			if out := m.run(t, "go", "tool", "informer-gen"); strings.Contains(out, "warning") {
-				t.Errorf("informer-gen warns:\n%s", out)
+			for line := range strings.Lines(m.run(t, "go", "tool", "informer-gen")) {
+				// Libraries of API servers have their internal types beside those of the API.
+				if strings.Contains(line, "warning") && !strings.Contains(line, "is left out, because it has no version") {
+					t.Errorf("informer-gen warns: %s", line)
+				}
 			}
 			m.run(t, "go", "tool", "informer-gen", "diff") // fails if there is any
 			m.run(t, "go", "vet", "./...")
