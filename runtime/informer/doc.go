@@ -96,7 +96,8 @@
 // either case. A panic of a transform is treated as the error that it could have returned. One of an index function is passed
 // on to the caller of AddIndexers; later, it is given to the error handler, and that index lacks the object. Nobody recovers
 // from a panic of anything else that is given to an informer (a Source, an error handler, what mutations are reported to, a
-// metrics provider): it ends the process.
+// metrics provider): it ends the process. A Source, a transform, an index function or an error handler that calls runtime.Goexit ends
+// its informer: that is logged, and Run returns an error that says so.
 //
 // Wrong use never panics. It is an error of the call, or, where a call has none to return, of Factory.Start.
 //

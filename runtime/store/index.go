@@ -41,7 +41,7 @@ type Index[T object.Object, K comparable] struct{ erased *index[K] }
 // has, or that Keys yields, keeps no memory of an object, unless there is a pointer in it. keys is called by one goroutine at a time for each store, with the old and the new
 // state of each changed object, and by any goroutine that looks up a key in a Snapshot that lacks the index. If it
 // panics or calls runtime.Goexit, the write to a Store that called it is undone, and the panic passes through. An informer keeps
-// the object instead, without keys in this index, and reports that: it logs it and calls the error handler.
+// the object instead, without keys in this index, if it panics, and reports that: it logs it and calls the error handler.
 func NewIndex[T object.Object, K comparable](name string, keys func(obj T, dst []K) []K) *Index[T, K] {
 	x := &index[K]{id: table.ID{Name: name}}
 	if keys != nil {

@@ -136,7 +136,7 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 		return false
 	}
 	applied, took, reports := i.commit(r, s, n)
-	s.rest = s.rest[n:] // before functions of the user, which may not return
+	s.rest = s.rest[n:]
 	if s.staging {
 		s.unstage()
 	}

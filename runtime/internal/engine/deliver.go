@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -225,6 +226,8 @@ func (s *Subscription) callback(r *run, c *change, since time.Duration) {
 	}
 	returned = true
 }
+
+var errGoexit = errors.New("runtime.Goexit was called")
 
 func panicError(reason any) error {
 	if err, ok := reason.(error); ok {

@@ -35,14 +35,13 @@
 // and Release and Run wait for its end. A context that ends a lease does so on a goroutine of context.AfterFunc; resyncs, and
 // looks for callbacks that do not return, are due on one of time.AfterFunc. They do no more than that.
 //
-// A handler, an index function or OnError, called by who applies, may call runtime.Goexit: another goroutine takes the
-// place of the one that this ends. A function of the reader (a source, a transform, OnError) that does so ends the run.
+// A handler may call runtime.Goexit: another goroutine takes the place of the one that this ends. A function that a goroutine of a
+// stream calls (a source, a transform, an index function, OnError) ends the run if it does so.
 //
 // # Locks
 //
 // There are four, always taken in this order. None is held while a handler, a transform function, OnError or a recorder of
-// metrics runs, or while waiting for a channel (except for an index function that has called runtime.Goexit before: it
-// runs on a goroutine of its own each time):
+// metrics runs, or while waiting for a channel:
 //
 //	Informer.writing   the one transaction; held for one batch, or to add an index (index functions run under it)
 //	Informer.mu        publication, the log's end, the set of subscriptions, leases, waiters; held for a few assignments,

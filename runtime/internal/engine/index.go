@@ -3,7 +3,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
@@ -92,9 +91,7 @@ func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, er
 type guarded struct {
 	table.Index
 
-	// Informer.writing guards what follows.
-	informer *Informer // nil while the index is being added: panics are the caller's then
-	alone    bool      // the function has called runtime.Goexit, and gets goroutines of its own
+	informer *Informer // nil while the index is being added: panics are the caller's then; Informer.writing guards it
 }
 
 // Changes asks the index. If its function panics, it asks again for each of the two states, so that the keys of the one for
@@ -116,32 +113,10 @@ func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 	}
 }
 
-// try says whether the index could be asked. When its function calls runtime.Goexit for the first time, that ends the
-// goroutine; then the batch is applied anew.
+// try reports whether the index could be asked. If its function calls runtime.Goexit, it doesn't return.
 func (g *guarded) try(old, obj object.Object, c *table.Changes, tell bool) (ok bool) {
-	if !g.alone {
-		return g.call(old, obj, c, tell)
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		ok = g.call(old, obj, c, tell)
-	}()
-	<-done
-	return ok
-}
-
-func (g *guarded) call(old, obj object.Object, c *table.Changes, tell bool) (ok bool) {
 	defer func() {
-		if ok {
-			return
-		}
-		reason := recover()
-		if reason == nil {
-			reason, tell = errGoexit, tell && g.alone
-			g.alone = true
-		}
-		if tell {
+		if reason := recover(); reason != nil && tell {
 			err := fmt.Errorf("informer %s: the function of index %q panicked for %s, which this index lacks now: %w",
 				g.informer.config.Name, g.ID().Name, object.KeyOf(obj), panicError(reason))
 			g.informer.reports = append(g.informer.reports, report{err, stack()})
@@ -150,8 +125,6 @@ func (g *guarded) call(old, obj object.Object, c *table.Changes, tell bool) (ok 
 	g.Index.Changes(old, obj, c)
 	return true
 }
-
-var errGoexit = errors.New("runtime.Goexit was called")
 
 // report is an error that is told to the user once the locks are released.
 type report struct {

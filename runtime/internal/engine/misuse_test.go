@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,82 +18,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
-
-// TestIndexFunctionEndsItsGoroutine has an index function that calls runtime.Goexit, as t.Fatal does, in each part of a
-// batch: it is treated like one that panics, and the batch is applied as if it had not happened.
-func TestIndexFunctionEndsItsGoroutine(t *testing.T) {
-	for _, namespaces := range [][]string{{""}, {"other", "ns"}} {
-		bubble(t, strings.Join(namespaces, " "), func(t *testing.T) {
-			leaves := func(name string) *store.Index[object.Object, string] {
-				return store.NewIndex(name, func(obj object.Object, keys []string) []string {
-					if obj.GetName() == "b" && obj.GetResourceVersion() != "7" {
-						runtime.Goexit()
-					}
-					return append(keys, obj.GetName()+obj.GetResourceVersion())
-				})
-			}
-			first, second := leaves("First"), leaves("Second")
-			var reported []string
-			r := newRigOf(t, Config{Indexes: []Indexer{first, byName(), second}, OnError: func(err error) { reported = append(reported, err.Error()) }}, namespaces...)
-			h := record(t)
-			r.add(h, lately)
-			stop := r.start()
-			last := len(namespaces) - 1 // the first one is applied by the run's own goroutine
-			r.feedTo(last, "[ =a@1 +b/old@1 -b/old@2 =b@2 =c@3 ]@4")
-			h.sees("=a@1 =b@2 =c@3")
-			r.feedTo(last, "~a@5 ~b@6 ~c@6 |@7")
-			h.sees("~a@5 ~b@6 ~c@6")
-			keys := func(want string) {
-				t.Helper()
-				for _, index := range []*store.Index[object.Object, string]{first, second} {
-					if got := slices.Sorted(index.Keys(r.snapshot())); strings.Join(got, " ") != want {
-						t.Errorf("index %s has %q, want %s", index.Name(), got, want)
-					}
-				}
-			}
-			keys("a5 c6")
-			r.feedTo(last, "~b@7")
-			keys("a5 b7 c6")
-			r.feedTo(last, "-b@8 [ =a@5 =b@9 ]@9")
-			keys("a5")
-			h.sees("~b@7 -b@8 -c@6? +b@9")
-			h.agrees(r)
-			want := `informer things: the function of index "First" panicked for ns/b, which this index lacks now: runtime.Goexit was called`
-			if !slices.Contains(reported, want) {
-				t.Errorf("reported %q", reported)
-			}
-			if len(reported) != 2*4 { // b/old@1, b@2, b@6 and b@9 by either
-				t.Errorf("%d reports: %q", len(reported), reported)
-			}
-			stop() // and the run ends as any other
-		})
-	}
-}
-
-// TestOnErrorEndsItsGoroutine has an OnError that calls runtime.Goexit: what was applied is not applied again.
-func TestOnErrorEndsItsGoroutine(t *testing.T) {
-	for _, namespaces := range [][]string{{""}, {"other", "ns"}} {
-		bubble(t, strings.Join(namespaces, " "), func(t *testing.T) {
-			weak := store.NewIndex("Weak", func(obj object.Object, keys []string) []string {
-				if obj.GetName() == "b" {
-					panic("no b")
-				}
-				return append(keys, obj.GetName())
-			})
-			r := newRigOf(t, Config{Indexes: []Indexer{weak}, OnError: func(error) { runtime.Goexit() }}, namespaces...)
-			h := record(t)
-			r.add(h, lately)
-			stop := r.start()
-			last := len(namespaces) - 1
-			r.feedTo(last, "[ =a@1 =b@2 ]@2")
-			h.sees("=a@1 =b@2")
-			r.feedTo(last, "~b@3 ~a@4 ~b@5 -b@6 +b@7 -a@8")
-			h.sees("~b@3 ~a@4 ~b@5 -b@6 +b@7 -a@8")
-			h.agrees(r)
-			stop()
-		})
-	}
-}
 
 // TestAddIndexesEndsItsGoroutine has an index function that ends the caller's goroutine: nothing is added or left locked.
 func TestAddIndexesEndsItsGoroutine(t *testing.T) {
@@ -113,26 +36,50 @@ func TestAddIndexesEndsItsGoroutine(t *testing.T) {
 	})
 }
 
-// TestReaderEndsItsGoroutine has a transform that calls runtime.Goexit: the run ends and says why, and another one may follow.
-func TestReaderEndsItsGoroutine(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := newServer("ns")
-		s.has("a@1")
-		bad := true
-		r := newServed(t, Config{Transform: func(obj object.Object) (object.Object, error) {
-			if bad {
-				runtime.Goexit()
-			}
-			return obj, nil
-		}}, s)
-		want := "the goroutine that reads things has ended: its source, transform or OnError has called runtime.Goexit"
-		if err := r.Run(t.Context()); err == nil || err.Error() != want {
-			t.Errorf("Run returned %v", err)
+// TestFunctionEndsItsGoroutine has a function of the user's call runtime.Goexit, as t.Fatal does, on a goroutine of a stream: the run
+// ends and says why, nothing of the batch has happened, and another run may follow.
+func TestFunctionEndsItsGoroutine(t *testing.T) {
+	for _, namespaces := range [][]string{{"ns"}, {"other", "ns"}} {
+		for name, who := range map[string]func(exit func()) Config{
+			"transform": func(exit func()) Config {
+				return Config{Transform: func(obj object.Object) (object.Object, error) { exit(); return obj, nil }}
+			},
+			"index": func(exit func()) Config {
+				return Config{Indexes: []Indexer{store.NewIndex("Bad", func(_ object.Object, keys []string) []string { exit(); return keys })}}
+			},
+			"OnError": func(exit func()) Config {
+				return Config{OnError: func(error) { exit() }, Indexes: []Indexer{store.NewIndex("Weak", func(object.Object, []string) []string { panic("no") })}}
+			},
+		} {
+			bubble(t, name+" "+strings.Join(namespaces, " "), func(t *testing.T) {
+				var servers []*server
+				for _, namespace := range namespaces {
+					servers = append(servers, newServer(namespace))
+				}
+				servers[len(servers)-1].has("a@1")
+				bad := true
+				r := newServed(t, who(func() {
+					if bad {
+						runtime.Goexit()
+					}
+				}), servers...)
+				h := record(t)
+				r.add(h, lately)
+				if err := r.Run(t.Context()); !errors.Is(err, errGoexit) {
+					t.Errorf("Run returned %v", err)
+				}
+				if name != "OnError" { // which is called of what is published
+					h.sees("")
+				}
+				bad = false
+				defer r.start()()
+				h.sees("=a@1")
+				servers[len(servers)-1].feed("~a@2")
+				h.sees("~a@2")
+				h.agrees(r)
+			})
 		}
-		bad = false
-		defer r.start()()
-		r.want("a@1 at 1")
-	})
+	}
 }
 
 // TestMutationReportEndsItsGoroutine has a report of a mutation that calls runtime.Goexit, as t.Fatal does: the run ends.

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"iter"
 	"sync"
 
@@ -73,7 +74,7 @@ func (i *Informer) beginRun(r *run) {
 	}
 	i.openRun(r)
 	for _, s := range i.streams[1:] {
-		r.wg.Go(func() { s.read(r, func() {}) })
+		r.wg.Go(func() { s.read(r) })
 	}
 	if d := i.config.Mutations; d != nil {
 		r.wg.Go(func() {
@@ -82,20 +83,25 @@ func (i *Informer) beginRun(r *run) {
 	}
 }
 
-// work reads the first stream until the run's context is done, and ends the run.
+// work reads the first stream until the run's context is done, and has another goroutine end the run: runtime.Goexit may end this one.
 func (i *Informer) work(r *run) {
-	i.streams[0].read(r, func() { go i.finish(r) }) // on this goroutine, which else would only wait
-	i.finish(r)
+	defer func() { go i.finish(r) }()
+	i.streams[0].read(r)
 }
 
 // finish waits for all goroutines of a run whose context is done, and ends it.
 func (i *Informer) finish(r *run) {
 	i.closeRun(r)
 	r.wg.Wait()
-	if d := i.config.Mutations; d != nil {
-		r.wg.Go(d.CheckAll) // which may end its goroutine: a report is the user's
-		r.wg.Wait()
-	}
+	r.wg.Go(func() { // the user's logger and report may end it
+		if err := context.Cause(r.ctx); errors.Is(err, errGoexit) {
+			r.logger.Error(err, "The informer has ended", "informer", i.config.Name)
+		}
+		if d := i.config.Mutations; d != nil {
+			d.CheckAll()
+		}
+	})
+	r.wg.Wait()
 	for _, s := range i.streams {
 		s.unstage()
 		s.sink.end() // drops what was not applied: the next run reads it anew

@@ -54,8 +54,6 @@ type stream struct {
 	touched table.Marks    // places in known of the objects that are staged
 	writer  writer
 
-	popped []delta // what the goroutine that takes out of the queue has taken out; only that one uses it
-
 	waiting atomic.Int64 // staged.len(), from time to time
 
 	// The goroutine that reads the stream guards what follows.
@@ -130,48 +128,38 @@ func (s *stream) name() string {
 
 const maxName = 64
 
-// read reads the stream until the run is over, and ends the run if it can't go on. If a function of the reader calls
-// runtime.Goexit, it calls exited, on the goroutine that this ends.
-func (s *stream) read(r *run, exited func()) {
-	returned := false
-	defer func() {
-		if !returned {
-			r.cancel(fmt.Errorf("the goroutine that reads %s has ended: its source, transform or OnError has called runtime.Goexit", s.name()))
-			exited()
-		}
-	}()
+// read reads the stream until the run is over, and ends the run if it can't go on.
+func (s *stream) read(r *run) {
+	defer s.exited(r)
 	var ok bool
 	if s.started, ok = r.turns.wait(r.over); ok {
 		defer s.started()
 		r.cancel(s.reader.Run(r.ctx)) // has no effect if it is done already
 	}
-	returned = true
 }
 
-// applyAll applies what the queue delivers until the run is over, and closes it, since the reader may wait for room. If an
-// index function or OnError calls runtime.Goexit, another goroutine goes on.
+// applyAll applies what the queue delivers until the run is over, and closes it, since the reader may wait for room.
 func (s *stream) applyAll(r *run, queue fifo) {
-	over := false
-	defer func() {
-		if !over {
-			r.wg.Go(func() { s.applyAll(r, queue) })
-		}
-	}()
+	defer queue.Close()
+	defer s.exited(r)
+	var batch []delta
 	for {
-		if len(s.popped) > 0 { // or what the goroutine before has left of it
-			s.apply(r, s.rest)
-			s.sink.applied.Add(int64(len(s.popped)))
-			clear(s.popped) // so that it keeps no objects alive
-		}
 		var err error
-		if s.popped, err = queue.PopBatch(r.ctx, s.popped[:0]); err != nil {
-			break
+		if batch, err = queue.PopBatch(r.ctx, batch[:0]); err != nil {
+			return
 		}
-		s.rest = s.popped
+		s.apply(r, batch)
+		s.sink.applied.Add(int64(len(batch)))
+		clear(batch) // so that it keeps no objects alive
 	}
-	queue.Close()
-	s.popped = nil
-	over = true
+}
+
+// exited is deferred by the goroutines of the stream. If the run isn't over, runtime.Goexit has ended the goroutine, and the run
+// ends: what was read is lost, and only the next run has a full state again.
+func (s *stream) exited(r *run) {
+	if r.ctx.Err() == nil {
+		r.cancel(fmt.Errorf("the source, transform, an index function or OnError of %s: %w", s.name(), errGoexit))
+	}
 }
 
 // failed is called with each failure of a list or watch.
