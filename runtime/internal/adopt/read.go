@@ -35,9 +35,6 @@ func (a *Adopter) readText(site int, p layout.Pointer) {
 		return
 	}
 	b := layout.Bytes(*layout.As[layout.Pointer](p), uintptr(len(s)))
-	if a.text.AddAgain(p, b) {
-		return
-	}
 	if known, ok := a.trail.String(site, b); ok {
 		*layout.As[string](p) = known
 	} else {

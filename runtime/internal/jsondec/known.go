@@ -202,7 +202,7 @@ func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
 	}
 	if quantityText >= 0 && raw[0] == '"' {
 		field, text := layout.At(p, uintptr(quantityText)), raw[1:len(raw)-1]
-		if *layout.As[string](field) == string(text) && !d.text.AddAgain(field, text) {
+		if *layout.As[string](field) == string(text) {
 			d.text.Add(field, text)
 		}
 	}

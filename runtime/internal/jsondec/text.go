@@ -60,9 +60,6 @@ func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
 		return end
 	}
 	b := in[i : end-1]
-	if d.text.AddAgain(p, b) {
-		return end
-	}
 	if r.credit > 0 {
 		if s, ok := d.repeated(r, int(n.site), b); ok {
 			*layout.As[string](p) = s
@@ -87,7 +84,7 @@ func (d *Decoder) name(n *node, i int, p layout.Pointer) int {
 	if s, ok := d.trail.String(int(n.site), b); ok {
 		*layout.As[string](p) = s
 	} else {
-		d.text.AddAlone(p, b)
+		*layout.As[string](p) = string(b)
 	}
 	return end
 }

@@ -247,34 +247,17 @@ func TestTextOfAPartIsApart(t *testing.T) {
 	}
 }
 
-// TestTextOfStringsAddedAgain: they have the same bytes, but for those of a part, which has its own.
-func TestTextOfStringsAddedAgain(t *testing.T) {
+// TestTextThatMoves has a field elsewhere when its string is set.
+func TestTextThatMoves(t *testing.T) {
 	var text Text
-	v := &[6]string{}
-	outer := text.Mark()
-	again := func(i int, s string) bool { return text.AddAgain(Of(&v[i]), []byte(s)) }
-	if again(0, "name") || !again(0, "") {
-		t.Fatal("a string that was not added was found, or the empty one wasn't")
-	}
-	text.Add(Of(&v[0]), []byte("name"))
-	found := again(1, "name")
-	inner := text.Mark()
-	found = found && again(2, "name")
-	text.Set(inner)
-	found = found && again(3, "name")
-	moved := new(string)
-	before := text.Mark()
-	text.Add(Of(&v[4]), []byte("moved"))
-	text.Move(before, Of(&v[4]), Of(moved), 16)
-	text.Set(outer)
-	if want := [6]string{"name", "name", "name", "name"}; !found || *v != want || *moved != "moved" {
-		t.Fatalf("found %v: %q, %q", found, *v, *moved)
-	}
-	if data := func(i int) uintptr { return reflect.ValueOf(v[i]).Pointer() }; data(0) != data(1) || data(0) != data(3) || data(0) == data(2) {
-		t.Error("the bytes are not where they should be")
-	}
-	if again(0, "name") {
-		t.Error("a string of the object before was found")
+	v, moved := &[2]string{}, new(string)
+	text.Add(Of(&v[0]), []byte("stays"))
+	mark := text.Mark()
+	text.Add(Of(&v[1]), []byte("moves"))
+	text.Move(mark, Of(&v[1]), Of(moved), 16)
+	text.Set(TextMark{})
+	if *v != [2]string{"stays"} || *moved != "moves" {
+		t.Errorf("%q, %q", *v, *moved)
 	}
 }
 
@@ -309,7 +292,7 @@ func TestNothingIsAllocatedButWhatIsKept(t *testing.T) {
 	}
 }
 
-// TestTextsOfManySizes holds the strings, and that blocks have little room to spare.
+// TestTextsOfManySizes holds the strings, and that a block is as large as its strings are and not too large.
 func TestTextsOfManySizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	var text Text
@@ -318,64 +301,55 @@ func TestTextsOfManySizes(t *testing.T) {
 		got := make([]string, len(want))
 		for i := range want {
 			want[i] = strings.Repeat(string(rune('a'+r.IntN(26))), r.IntN(80))
-			if i > 0 && r.IntN(5) == 0 {
-				want[i] = want[r.IntN(i)]
-			}
-			if !text.AddAgain(Of(&got[i]), []byte(want[i])) {
-				text.Add(Of(&got[i]), []byte(want[i]))
-			}
-		}
-		size, taken := len(text.buf), 0
-		for from := 0; from < size; {
-			first := slices.IndexFunc(text.fields, func(f textField) bool { return f.again == 0 && f.from == from })
-			cut := text.cut(from, text.fields[first:])
-			if cut-from > MaxBlock {
-				t.Fatalf("a block of %d bytes", cut-from)
-			}
-			taken += blockSizes().of(cut - from)
-			from = cut
+			text.Add(Of(&got[i]), []byte(want[i]))
 		}
 		text.Set(TextMark{})
-		if !reflect.DeepEqual(got, want) {
+		if !slices.Equal(got, want) {
 			t.Fatalf("got %q, want %q", got, want)
 		}
-		if size > minCut && taken-size > size/16 {
-			t.Fatalf("%d bytes for %d", taken, size)
+		got = slices.DeleteFunc(got, func(s string) bool { return s == "" })
+		for i := 0; i < len(got); {
+			start := reflect.ValueOf(got[i]).Pointer()
+			size := 0
+			for ; i < len(got) && reflect.ValueOf(got[i]).Pointer() == start+uintptr(size); i++ {
+				size += len(got[i])
+			}
+			if size <= MaxBlock-80 && i < len(got) {
+				t.Fatalf("a block of %d bytes, which is not the last one", size)
+			}
 		}
 	}
 }
 
-// TestStringsThatAreKeptAlone: who keeps one of them keeps nothing else of the object, and of its other strings little.
-func TestStringsThatAreKeptAlone(t *testing.T) {
+// TestStringsThatAreKept: who keeps one of an object keeps at most a block of its others.
+func TestStringsThatAreKept(t *testing.T) {
 	var text Text
 	v := &struct {
-		name, again, long, unquoted string
-		short                       [1000]string
+		long, unquoted string
+		short          [1000]string
 	}{}
 	short := make([]string, len(v.short))
-	text.AddAlone(Of(&v.name), []byte("the name"))
 	text.Add(Of(&v.long), bytes.Repeat([]byte("x"), MaxShort+1))
 	text.AddUnquoted(Of(&v.unquoted), func(dst []byte) ([]byte, bool) { return append(dst, make([]byte, MaxShort+1)...), true })
 	for i := range v.short {
 		short[i] = fmt.Sprintf("string number %d", i)
 		text.Add(Of(&v.short[i]), []byte(short[i]))
 	}
-	if !text.AddAgain(Of(&v.again), []byte("the name")) {
-		t.Error("the name was not found")
+	if len(v.long) != MaxShort+1 || len(v.unquoted) != MaxShort+1 {
+		t.Fatal("long strings are not set at once")
 	}
-	if len(v.long) != MaxShort+1 || len(v.unquoted) != MaxShort+1 || v.name != "the name" || v.again != v.name {
-		t.Fatalf("%q", v.name)
+	for from, i := 0, 0; i < len(text.fields); {
+		cut := text.cut(from, text.fields[i:])
+		if cut <= from || cut-from > MaxBlock {
+			t.Fatalf("a block of %d bytes", cut-from)
+		}
+		for ; i < len(text.fields) && text.fields[i].end <= cut; i++ {
+			from = text.fields[i].end
+		}
 	}
 	text.Set(TextMark{})
 	if !slices.Equal(v.short[:], short) {
 		t.Error("short strings are not what they were")
-	}
-	data := func(s *string) uintptr { return reflect.ValueOf(*s).Pointer() }
-	if data(&v.again) != data(&v.name) {
-		t.Error("equal strings are not one")
-	}
-	if text.AddAgain(Of(&v.again), []byte("the name")) {
-		t.Error("the name of the object before was found")
 	}
 }
 

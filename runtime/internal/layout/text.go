@@ -2,22 +2,16 @@
 
 package layout
 
-import (
-	"math"
-	"reflect"
-	"sync"
-)
+import "reflect"
 
 // Text gathers the strings of an object and makes blocks of them, exactly as large as they are together. It serves one goroutine; the
 // zero value is ready.
 //
-// A string that a program keeps may keep others alive that stand in its block: at most MaxBlock bytes. Longer strings than MaxShort,
-// and those of AddAlone, have memory of their own.
+// A string that a program keeps may keep others alive that stand in its block: at most MaxBlock bytes. Longer strings than MaxShort
+// have memory of their own.
 type Text struct {
 	buf    []byte
 	fields []textField
-	latest [64]uint16 // fields by what their strings look like; any number is fine
-	alone  string     // the last one of AddAlone
 }
 
 // What a string shares memory with, in bytes.
@@ -26,10 +20,10 @@ const (
 	MaxBlock = 2 << 10 // the largest block
 )
 
+// textField is a field whose string follows that of the field before in buf.
 type textField struct {
-	field     Pointer // to a string
-	from, end int     // in buf
-	again     int     // 0, or 1 + the number of the field that has the same string
+	field Pointer // to a string
+	end   int     // in buf
 }
 
 // keepFields is the number of fields up to which room is used again.
@@ -51,43 +45,8 @@ func (t *Text) Add(field Pointer, s []byte) {
 		*(*string)(field) = string(s)
 		return
 	}
-	t.latest[latestOf(s)] = uint16(len(t.fields))
-	from := len(t.buf)
 	t.buf = append(t.buf, s...)
-	t.fields = append(t.fields, textField{field: field, from: from, end: len(t.buf)})
-}
-
-// AddAlone sets the string at field to a copy of s that shares memory with equal strings only: who keeps it keeps nothing else.
-func (t *Text) AddAlone(field Pointer, s []byte) {
-	t.alone = string(s)
-	*(*string)(field) = t.alone
-}
-
-// AddAgain is Add of a string that was added shortly before, which is not copied again. It returns false, and has done nothing, if it
-// doesn't find it.
-func (t *Text) AddAgain(field Pointer, s []byte) bool {
-	if len(s) == 0 {
-		return true
-	}
-	if t.alone == string(s) {
-		*(*string)(field) = t.alone
-		return true
-	}
-	at := int(t.latest[latestOf(s)])
-	if at >= len(t.fields) {
-		return false
-	}
-	f := &t.fields[at]
-	if f.again > 0 || string(t.buf[f.from:f.end]) != string(s) {
-		return false
-	}
-	t.fields = append(t.fields, textField{field, f.from, f.end, at + 1})
-	return true
-}
-
-// latestOf is the place in latest of a string, which is not empty.
-func latestOf(s []byte) int {
-	return (len(s) + int(s[len(s)-1]) + 3*int(s[len(s)/2])) % len(Text{}.latest)
+	t.fields = append(t.fields, textField{field, len(t.buf)})
 }
 
 // AddUnquoted is Add of what unquote appends to its argument, if it returns true.
@@ -101,7 +60,7 @@ func (t *Text) AddUnquoted(field Pointer, unquote func(dst []byte) ([]byte, bool
 		t.buf = buf[:from]
 	default:
 		t.buf = buf
-		t.fields = append(t.fields, textField{field: field, from: from, end: len(buf)})
+		t.fields = append(t.fields, textField{field, len(buf)})
 	}
 	return ok
 }
@@ -109,92 +68,39 @@ func (t *Text) AddUnquoted(field Pointer, unquote func(dst []byte) ([]byte, bool
 // Set sets all strings that were added since mark, and forgets them.
 func (t *Text) Set(mark TextMark) {
 	var block string
-	start, end := mark.bytes, mark.bytes // of the block
+	from, start, end := mark.bytes, mark.bytes, mark.bytes // of the string, and of the block
 	for i := mark.fields; i < len(t.fields); i++ {
 		f := &t.fields[i]
-		switch {
-		case f.again > mark.fields:
-			*(*string)(f.field) = *(*string)(t.fields[f.again-1].field)
-			continue
-		case f.again > 0: // it is the string of another block, too
-			*(*string)(f.field) = string(t.buf[f.from:f.end])
-			continue
-		case f.from == end:
+		if f.end > end {
 			start, end = end, t.cut(end, t.fields[i:])
 			block = string(t.buf[start:end])
 		}
-		*(*string)(f.field) = block[f.from-start : f.end-start]
+		*(*string)(f.field) = block[from-start : f.end-start]
+		from = f.end
 	}
 	t.Drop(mark)
 }
 
-// cut returns where to end the block that begins at from, with the first one of fields: behind all of them or between two, so that it is
-// not too large, and that little is left over because memory comes in certain sizes.
-func (t *Text) cut(from int, fields []textField) int {
-	size := len(t.buf) - from
-	if size < minCut {
+// cut returns where the block ends that begins at from, with the first one of fields: behind as many as fit in.
+func (t *Text) cut(from int, fields []textField) (end int) {
+	if len(t.buf)-from <= MaxBlock {
 		return len(t.buf)
 	}
-	sizes := blockSizes()
-	cut, least := len(t.buf), math.MaxInt
-	if size <= MaxBlock {
-		if least = sizes.of(size); least-size < size/maxWaste {
-			return cut
-		}
-	}
 	for i := range fields {
-		f := &fields[i]
-		if f.again > 0 {
-			continue
-		}
-		block := f.end - from
-		if block > MaxBlock {
+		if fields[i].end-from > MaxBlock {
 			break
 		}
-		rest := size - block
-		if size <= MaxBlock {
-			rest = sizes.of(rest)
-		} else if block < MaxBlock-2*MaxShort {
-			continue
-		}
-		if both := sizes.of(block) + rest; both < least {
-			cut, least = f.end, both
-		}
+		end = fields[i].end
 	}
-	return cut
+	return end
 }
-
-const (
-	minCut   = 512 // bytes; smaller blocks are rounded up by little
-	maxWaste = 64  // of a block may be one part in so many
-)
-
-// roundings are the numbers of words in which memory without pointers comes, by the number of words that are asked for.
-type roundings [MaxBlock/8 + 1]uint16
-
-// of is how many bytes come if size, up to MaxBlock, are asked for.
-func (r *roundings) of(size int) int { return 8 * int(r[(size+7)/8]) }
-
-var blockSizes = sync.OnceValue(func() *roundings {
-	r := &roundings{}
-	for words := 0; words < len(r); {
-		size := cap(append([]byte(nil), make([]byte, 8*words)...)) / 8
-		for ; words <= size && words < len(r); words++ {
-			r[words] = uint16(size)
-		}
-	}
-	return r
-})
 
 // Drop forgets the strings that were added since mark.
 func (t *Text) Drop(mark TextMark) {
 	clear(t.fields[mark.fields:])
 	t.fields, t.buf = t.fields[:mark.fields], t.buf[:mark.bytes]
-	if len(t.fields) == 0 {
-		t.alone = ""
-		if cap(t.buf) > keep || cap(t.fields) > keepFields {
-			t.buf, t.fields = nil, nil
-		}
+	if len(t.fields) == 0 && (cap(t.buf) > keep || cap(t.fields) > keepFields) {
+		t.buf, t.fields = nil, nil
 	}
 }
 

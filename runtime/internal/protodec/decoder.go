@@ -305,9 +305,6 @@ func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 
 // string decodes a string of a site.
 func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
-	if d.text.AddAgain(p, b) {
-		return
-	}
 	if s, ok := d.trail.String(int(site), b); ok {
 		*layout.As[string](p) = s
 	} else {
@@ -320,6 +317,6 @@ func (d *Decoder) name(site int32, p layout.Pointer, b []byte) {
 	if s, ok := d.trail.String(int(site), b); ok {
 		*layout.As[string](p) = s
 	} else {
-		d.text.AddAlone(p, b)
+		*layout.As[string](p) = string(b)
 	}
 }
