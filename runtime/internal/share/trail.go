@@ -59,8 +59,7 @@ type state struct {
 	pause uint16 // what leave was last
 	tries uint8  // of this window
 	hits  uint8
-	noise uint8  // how badly parts are predicted here by those before
-	last  string // of a string's site
+	noise uint8 // how badly parts are predicted here by those before
 }
 
 // chunk is how many states are made at a time. Most types have many fields that nobody uses.
@@ -274,10 +273,6 @@ func (t *Trail) String(site int, b []byte) (string, bool) {
 		return "", len(b) == 0
 	}
 	s := t.state(site)
-	if s.last == string(b) {
-		t.counts.Words++
-		return s.last, true
-	}
 	if s.leave > 0 {
 		s.leave--
 		return "", false
@@ -286,7 +281,6 @@ func (t *Trail) String(site int, b []byte) (string, bool) {
 	s.judge(ok)
 	if ok {
 		t.counts.Words++
-		s.last = text
 	}
 	return text, ok
 }
