@@ -241,7 +241,10 @@ var errNumber = fmt.Errorf("%w: protobuf: a number of more than 64 bits", ErrMal
 // skip passes over the value of a field that nobody knows.
 func (p *protoWire) skip(tag uint64) error {
 	size := uint64(0)
-	var err error
+	err := checkNumber(tag)
+	if err != nil {
+		return err
+	}
 	switch tag & 7 {
 	case 0:
 		_, err = p.length()

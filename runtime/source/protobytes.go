@@ -73,6 +73,9 @@ func nextField(msg []byte) (f protoField, rest []byte, err error) {
 	if n <= 0 {
 		return f, nil, errField
 	}
+	if err := checkNumber(tag); err != nil {
+		return f, nil, err
+	}
 	rest = msg[n:]
 	skip := 0
 	switch tag & 7 {
@@ -102,6 +105,14 @@ func nextField(msg []byte) (f protoField, rest []byte, err error) {
 }
 
 var errField = fmt.Errorf("%w: a protobuf field goes beyond the end of its message", ErrMalformed)
+
+// checkNumber refuses the tags of fields that can't be declared.
+func checkNumber(tag uint64) error {
+	if number := int32(tag >> 3); number <= 0 {
+		return fmt.Errorf("%w: a protobuf field has the number %d", ErrMalformed, number)
+	}
+	return nil
+}
 
 func errWireType(tag uint64) error {
 	return fmt.Errorf("%w: protobuf field %d has wire type %d, which there isn't", ErrMalformed, tag>>3, tag&7)
