@@ -20,7 +20,7 @@ const (
 	controllerRuntime side = "controller-runtime"
 )
 
-// peer says whether s is an implementation, whose results must agree with those of the others.
+// peer reports whether s is an implementation, whose results must agree with those of the others.
 func (s side) peer() bool { return s == ours || s == clientGo || s == controllerRuntime }
 
 // sizes is how much work the benchmarks do.

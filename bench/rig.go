@@ -47,7 +47,7 @@ type rigOf[T thing] interface {
 	handle(handlerOf[T]) error
 	// start runs the informer, as a factory does, until the function that it returns is called; that waits for the end.
 	start() (stop func(), err error)
-	// synced says whether the informer and all its handlers have the initial objects.
+	// synced reports whether the informer and all its handlers have the initial objects.
 	synced() bool
 	objects() iter.Seq[T]
 }

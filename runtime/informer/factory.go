@@ -105,7 +105,7 @@ func (f *Factory) Informers() []Informer {
 func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.start(ctx)) }
 
 // WaitForCacheSync waits until every informer that was started and not stopped has synced, and returns nil then. One that was
-// made after the last Start, and that nobody else runs, would never sync: then it returns an error at once, which wraps ErrNotSynced
+// made after the last Start, and that nothing else runs, would never sync: then it returns an error at once, which wraps ErrNotSynced
 // and names it. While it waits, it logs every 10 s which ones it waits for, and why. The error
 // names those that have not synced, and why; it wraps the last error of each, and context.Cause(ctx) if ctx was done. FailOn
 // ends it earlier. Informers that end before they have synced are no longer waited for; after Shutdown the error wraps

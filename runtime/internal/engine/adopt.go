@@ -21,7 +21,7 @@ const shareBytes = 16 << 20
 
 // adoption makes transformed objects into those of the cache. It is one for all streams of an informer. nil leaves objects as they are.
 //
-// If somebody has changed a part that cached objects share, these are not what the server has sent. As a source does for the parts that
+// If a program has changed a part that cached objects share, these are not what the server has sent. As a source does for the parts that
 // it shares, it trusts nothing of what the informer has then and ever after: all is read, transformed and compared anew.
 type adoption struct {
 	table    *share.Table
