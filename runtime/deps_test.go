@@ -36,12 +36,12 @@ var allowed = []struct {
 		imports: []string{"k8s.io/apimachinery"},
 	},
 	{
-		pkg:     "internal/jsondec",
+		pkg:     "source/internal/jsondec",
 		reaches: []string{"internal/layout", "internal/share"},
 		imports: []string{"k8s.io/apimachinery"},
 	},
 	{
-		pkg:     "internal/protodec",
+		pkg:     "source/internal/protodec",
 		reaches: []string{"internal/layout", "internal/share"},
 		imports: []string{"k8s.io/apimachinery"},
 	},
@@ -61,18 +61,18 @@ var allowed = []struct {
 	},
 	{
 		pkg:     "source",
-		reaches: []string{"object", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share"},
+		reaches: []string{"object", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest", "k8s.io/klog/v2", "github.com/go-json-experiment/json", "sigs.k8s.io/json"},
 	},
 	{pkg: "internal/resourceversion"},
 	{
 		pkg:     "reflector",
-		reaches: []string{"object", "source", "internal/resourceversion", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share"},
+		reaches: []string{"object", "source", "internal/resourceversion", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "watch",
-		reaches: []string{"object", "source", "internal/resourceversion", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector"},
+		reaches: []string{"object", "source", "internal/resourceversion", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share", "reflector"},
 		imports: []string{"k8s.io/apimachinery"},
 	},
 	{
@@ -87,18 +87,18 @@ var allowed = []struct {
 		imports: []string{"github.com/prometheus/client_golang"},
 	},
 	{
-		pkg:     "internal/mutation",
+		pkg:     "informer/internal/mutation",
 		reaches: []string{"object"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
-		pkg:     "internal/engine",
-		reaches: []string{"object", "internal/adopt", "internal/table", "internal/resourceversion", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation"},
+		pkg:     "informer/internal/engine",
+		reaches: []string{"object", "internal/adopt", "internal/table", "internal/resourceversion", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/mutation"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "informer",
-		reaches: []string{"object", "internal/adopt", "internal/table", "internal/engine", "internal/resourceversion", "source", "internal/jsondec", "internal/layout", "internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "internal/mutation", "store", "lister"},
+		reaches: []string{"object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/mutation", "store", "lister"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
@@ -111,7 +111,7 @@ var allowed = []struct {
 		reaches: []string{"object"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest"},
 	},
-	{pkg: "internal/faulttest"},
+	{pkg: "informer/internal/faulttest"},
 	{pkg: ""},
 }
 

@@ -87,6 +87,6 @@
 // # Types
 //
 // Everything a user sees is typed. The engine itself is compiled once, over the interface object.Object, in
-// internal/table and internal/engine; store and informer turn that interface into a type parameter again. So one more
+// internal/table and informer/internal/engine; store and informer turn that interface into a type parameter again. So one more
 // kind costs a program a few one-line methods and not another engine.
 package runtime

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 )
 
 // This file is the private half of a Factory's Start, WaitForCacheSync, Stop, Remove and Shutdown. Each informer that the

@@ -7,7 +7,7 @@ import (
 	"reflect"
 	"runtime"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 

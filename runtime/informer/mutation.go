@@ -5,7 +5,7 @@ package informer
 import (
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 )
 
 // Registration is one handler of one informer. AddEventHandler returns it. Its methods may be called by any goroutine at

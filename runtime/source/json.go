@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/jsondec"
 )
 
 // jsonWire reads {"kind", "apiVersion", "metadata", "items", …} and {"type", "object"} …, with members in any order and each

@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	sigsjson "sigs.k8s.io/json"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/jsondec"
 )
 
 // jsonDecoder decodes objects and events. What the fast way doesn't take is decoded by the slow one, whose result and errors are

@@ -7,7 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/protodec"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/protodec"
 )
 
 // protoDecoder decodes objects and events. What the fast way doesn't take is decoded by the type's own Unmarshal.

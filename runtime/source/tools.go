@@ -12,10 +12,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/jsondec"
-	"github.com/informer-gen/informer-gen/runtime/internal/protodec"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/jsondec"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/protodec"
 )
 
 // shareBytes bounds what a codec keeps of parts of objects, to be shared with those that come.

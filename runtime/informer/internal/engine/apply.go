@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
-	"github.com/informer-gen/informer-gen/runtime/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
