@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// side is one of those that are compared: a peer, or a lower bound of the machine, which is named after what it does.
+// side is one of those that are compared: a peer, or a lower bound of the machine, which is named
+// after what it does.
 type side string
 
 const (
@@ -25,9 +26,10 @@ func (s side) peer() bool { return s == ours || s == clientGo || s == controller
 
 // sizes is how much work the benchmarks do.
 type sizes struct {
-	Pods       int           // synced from the wire
-	CRs        int           // of both kinds together, synced from the wire
-	Many       int           // Pods synced from the wire where it shall be many; objects in a store or an informer
+	Pods int // synced from the wire
+	CRs  int // of both kinds together, synced from the wire
+	// Pods synced from the wire where it shall be many; objects in a store or an informer
+	Many       int
 	Events     int           // of decoded objects
 	HTTPEvents int           // from the wire
 	HTTPPods   int           // that these events are about
@@ -59,8 +61,9 @@ type bench struct {
 	procs    int    // GOMAXPROCS of the processes that are measured; 0: the machine's
 	// world is what the server serves; nil: no server is needed.
 	world func(sizes) world
-	// prepare returns a function that does the work once, from scratch, and one that releases what was prepared, which may
-	// be nil. A process that is measured prepares one side and runs it once.
+	// prepare returns a function that does the work once, from scratch, and one that releases what
+	// was prepared, which may be nil. A process that is measured prepares one side and runs it
+	// once.
 	prepare func(env) (run func() (outcome, error), done func() error, err error)
 }
 
@@ -81,7 +84,8 @@ type outcome struct {
 	Seen   seen
 }
 
-// seen is what a peer had or was told at the end; it must be equal on all peers, or they did not do the same work.
+// seen is what a peer had or was told at the end; it must be equal on all peers, or they did not do
+// the same work.
 type seen struct {
 	Objects int
 	Events  int
@@ -163,7 +167,8 @@ func sumUp(values []float64) result {
 	return r
 }
 
-// choose returns the benchmarks whose names are one of the comma-separated names or lie below one; all of them for "".
+// choose returns the benchmarks whose names are one of the comma-separated names or lie below one;
+// all of them for "".
 func choose(all []bench, names string) ([]bench, error) {
 	if names == "" {
 		return all, nil

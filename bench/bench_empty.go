@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// emptyBench is what an informer of Pods takes, or a namespace more of one, if there are no Pods: two hundred of them on a server in
-// memory, to which a watch is open.
+// emptyBench is what an informer of Pods takes, or a namespace more of one, if there are no Pods:
+// two hundred of them on a server in memory, to which a watch is open.
 func emptyBench(name, title string, most limit, rigs func(s side, server quietServer, n int) ([]rig, error)) bench {
 	return bench{
 		name:  "empty/" + name,

@@ -13,11 +13,12 @@ import (
 )
 
 const (
-	// eventPods is how many Pods the events go round. Few, so that the rows measure the way that an event takes; what a
-	// store costs when it has outgrown the CPU's caches is in update's rows.
+	// eventPods is how many Pods the events go round. Few, so that the rows measure the way that an
+	// event takes; what a store costs when it has outgrown the CPU's caches is in update's rows.
 	eventPods = 1000
-	// eventsAtOnce is how many objects are made beforehand, outside of what is measured: not so many that they are far from
-	// the CPU when their events come, where objects are not that were just decoded; enough to take a while.
+	// eventsAtOnce is how many objects are made beforehand, outside of what is measured: not so
+	// many that they are far from the CPU when their events come, where objects are not that were
+	// just decoded; enough to take a while.
 	eventsAtOnce = 10_000
 )
 
@@ -64,8 +65,8 @@ func eventsOnce(s side, handlers, events int, burst bool) (outcome, error) {
 	})
 }
 
-// play is a script that is performed for some handlers, either one event at a time, the next when all handlers have got
-// this one, or in a burst.
+// play is a script that is performed for some handlers, either one event at a time, the next when
+// all handlers have got this one, or in a burst.
 type play struct {
 	*script
 	burst bool
@@ -96,7 +97,8 @@ func (p *play) make(n int) []*corev1.Pod {
 
 // begin starts an informer and waits until it and its handlers have the initial objects.
 func (p *play) begin(s side) (stop func(), err error) {
-	// Every event shall reach every handler, also when one lags in a burst: that is the work that is compared.
+	// Every event shall reach every handler, also when one lags in a burst: that is the work that
+	// is compared.
 	p.rig, err = newRig(s, p.script, informer.WithWatchList(false), informer.WithBacklogThreshold(informer.Never))
 	if err != nil {
 		return nil, err
@@ -178,8 +180,9 @@ func (p *play) measure(events int, end func() seen) (outcome, error) {
 	}}, nil
 }
 
-// The least that can be: the goroutine that decodes puts the object into a map and calls the handlers, or hands the object over
-// to another goroutine that calls them, so that they can't keep it from reading on.
+// The least that can be: the goroutine that decodes puts the object into a map and calls the
+// handlers, or hands the object over to another goroutine that calls them, so that they can't keep
+// it from reading on.
 const (
 	directly    side = "no hand-over"
 	handingOver side = "one hand-over"

@@ -96,13 +96,15 @@ func getOnce(g getter, n int) (outcome, error) {
 	})
 	per := c.per(times * n)
 	return outcome{Seen: saw, Values: map[string]float64{
-		"CPU time, per Get":    per.cpu,
-		"allocated, per Get":   math.Floor(per.bytes), // what the rest of the process does now and then isn't its own
+		"CPU time, per Get": per.cpu,
+		// what the rest of the process does now and then isn't its own
+		"allocated, per Get":   math.Floor(per.bytes),
 		"allocations, per Get": math.Floor(per.allocs),
 	}}, err
 }
 
-// keysOf returns the keys of pods in no order, in memory of their own, as the keys in a work queue are.
+// keysOf returns the keys of pods in no order, in memory of their own, as the keys in a work queue
+// are.
 func keysOf(pods []*corev1.Pod) []object.Key {
 	keys := make([]object.Key, len(pods))
 	for i, from := range rand.New(rand.NewPCG(19, 0)).Perm(len(pods)) {

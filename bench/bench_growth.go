@@ -20,9 +20,10 @@ const (
 	growthSpread = 100   // namespaces, and accounts; each has Pods everywhere in the store
 )
 
-// growthBenches have one that does some things among few objects, and among growth times as many. The marks of what is written
-// are for what it costs there over what it costs here. A look-up reads Pods from all over the store, which takes longer if they
-// are not in the CPU's caches, so its mark is far below what it takes to look at all that has changed.
+// growthBenches have one that does some things among few objects, and among growth times as many.
+// The marks of what is written are for what it costs there over what it costs here. A look-up reads
+// Pods from all over the store, which takes longer if they are not in the CPU's caches, so its mark
+// is far below what it takes to look at all that has changed.
 func growthBenches() []bench {
 	const most = 100 * time.Microsecond
 	var measures []measure
@@ -56,12 +57,14 @@ func growthBenches() []bench {
 type grown interface {
 	setter
 	delete(*corev1.Pod) error
-	// hold returns a function that counts the Pods on a node: of the state of this moment, if the store has such a thing.
+	// hold returns a function that counts the Pods on a node: of the state of this moment, if the
+	// store has such a thing.
 	hold() func(node string) (int, error)
 }
 
-// growthWork is done in this order, to as many Pods of the one store as of the other, so that it isn't about the CPU's caches. Each
-// returns what growthSteps of its kind cost, and how many objects it has seen.
+// growthWork is done in this order, to as many Pods of the one store as of the other, so that it
+// isn't about the CPU's caches. Each returns what growthSteps of its kind cost, and how many
+// objects it has seen.
 var growthWork = []struct {
 	name  string
 	reads bool
@@ -102,8 +105,8 @@ func growthOnce(on side, many int) (outcome, error) {
 	return o, nil
 }
 
-// growthPods returns n Pods with a name, a namespace, a node and an account; podsOnNode are on each node. The same n gives the
-// same Pods.
+// growthPods returns n Pods with a name, a namespace, a node and an account; podsOnNode are on each
+// node. The same n gives the same Pods.
 func growthPods(n int) []*corev1.Pod {
 	nodes := max(1, n/podsOnNode)
 	pods := make([]*corev1.Pod, n)

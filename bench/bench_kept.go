@@ -15,7 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// keptBenches are about what a program keeps that keeps the keys of objects, when the informer and its objects are gone.
+// keptBenches are about what a program keeps that keeps the keys of objects, when the informer and
+// its objects are gone.
 func keptBenches() []bench {
 	names := bench{
 		name: "kept-keys/pods",
@@ -62,7 +63,8 @@ const keptHeap = "heap retained"
 
 func largeObjects(z sizes) int { return max(z.Pods/200, 2) }
 
-// keepKeys syncs an informer whose handler keeps keys, and drops the informer: twice, because some memory is taken only once.
+// keepKeys syncs an informer whose handler keeps keys, and drops the informer: twice, because some
+// memory is taken only once.
 func keepKeys[T thing](s side, c collectionOf[T], n int) (o outcome, err error) {
 	o.Values = map[string]float64{}
 	for range 2 {

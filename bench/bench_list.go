@@ -34,8 +34,8 @@ func (q query) timed() (took time.Duration, found int, err error) {
 	return time.Since(began), found, err
 }
 
-// queries are the answers of one side to one question: as the slice that a lister gives, and a loop that looks at each object
-// by the cheapest public way, which is an iterator where there is one.
+// queries are the answers of one side to one question: as the slice that a lister gives, and a loop
+// that looks at each object by the cheapest public way, which is an iterator where there is one.
 type queries struct{ slice, each query }
 
 // lists is a store that is asked several things.
@@ -121,7 +121,8 @@ func withSharedLabels(pods []*corev1.Pod) []*corev1.Pod {
 	return next
 }
 
-// listsFor fills a store and replaces every object once, so that they lie in memory as in a cache that has lived for a while.
+// listsFor fills a store and replaces every object once, so that they lie in memory as in a cache
+// that has lived for a while.
 func listsFor(s side, pods []*corev1.Pod) (l lists, done func() error, err error) {
 	switch s {
 	case ours:
@@ -180,7 +181,8 @@ func listOnce(o *outcome, name string, q queries) error {
 		}
 		per := c.per(times)
 		o.Values[name+": "+m.name+", CPU time"] = per.cpu
-		// Whole ones, as testing.AllocsPerRun has them: what the rest of the process does now and then isn't the query's.
+		// Whole ones, as testing.AllocsPerRun has them: what the rest of the process does now and
+		// then isn't the query's.
 		o.Values[name+": "+m.name+", allocations"] = math.Floor(per.allocs)
 		o.Values[name+": "+m.name+", allocated"] = 0
 		if per.allocs >= 1 {
@@ -285,7 +287,8 @@ func (c *controllerRuntimeShelf) queries(ask asked) queries {
 	}}
 }
 
-// bareSlice is copied, or looped over, and has what is wanted and nothing else: there is nothing to find.
+// bareSlice is copied, or looped over, and has what is wanted and nothing else: there is nothing to
+// find.
 type bareSlice []*corev1.Pod
 
 func (b bareSlice) set(*corev1.Pod) error { return nil }

@@ -26,7 +26,8 @@ func overheadBench(name, title string, mark float64, indexed ...criterion) bench
 	}
 }
 
-// overheadOnce measures what one more index takes, if there is one; else what a store with an index by namespace takes.
+// overheadOnce measures what one more index takes, if there is one; else what a store with an index
+// by namespace takes.
 func overheadOnce(s side, n int, indexed []criterion) (outcome, error) {
 	first := slimPods(n)
 	next := changedAll(first)

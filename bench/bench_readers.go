@@ -35,8 +35,8 @@ func scannerFor(s side) (scanner, error) {
 	return newClientGoShelf(true, criteria[0]), nil
 }
 
-// readersBench updates as fast as it can while goroutines loop over all objects. These look at each, as one does that
-// looks for something.
+// readersBench updates as fast as it can while goroutines loop over all objects. These look at
+// each, as one does that looks for something.
 func readersBench(readers int, updates, scans float64) bench {
 	loop := "a goroutine loops"
 	if readers > 1 {

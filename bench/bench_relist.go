@@ -17,7 +17,8 @@ const (
 	callsPerChange   = "handler calls, per changed object"
 )
 
-// relistBench is a watch that ends with 410 when 1 % of the objects have changed, until the handler has the differences.
+// relistBench is a watch that ends with 410 when 1 % of the objects have changed, until the handler
+// has the differences.
 func relistBench(name string, by way) bench {
 	has := func(z sizes) world { return world{Pods: z.Many, Changed: max(1, z.Many/100)} }
 	return bench{
@@ -124,7 +125,8 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 const eventsPerSecond = "events"
 
-// httpEventBench is MODIFIED events on one watch, from the wire to the handler, as fast as they are read.
+// httpEventBench is MODIFIED events on one watch, from the wire to the handler, as fast as they are
+// read.
 func httpEventBench() bench {
 	has := func(z sizes) world { return world{Pods: z.HTTPPods, Events: z.HTTPEvents} }
 	return bench{

@@ -30,8 +30,8 @@ const (
 	perListener = "allocated, per handler beyond the first"
 )
 
-// relistBlockBenches have a relist bring changes of all objects, while handlers are added and the informer is asked how
-// it is doing.
+// relistBlockBenches have a relist bring changes of all objects, while handlers are added and the
+// informer is asked how it is doing.
 func relistBlockBenches() []bench {
 	return []bench{{
 		name: "relist-block",
@@ -79,7 +79,8 @@ type relisted struct {
 	saw      seen
 }
 
-// relistOver runs an informer with so many handlers, has it relist, and waits until all handlers have the differences.
+// relistOver runs an informer with so many handlers, has it relist, and waits until all handlers
+// have the differences.
 func relistOver(s side, states *relistFeed, handlers int, probed bool) (result relisted, err error) {
 	f := &relistFeed{states: states.states, expire: make(chan struct{})}
 	r, err := newRig(s, f, informer.WithWatchList(false))
@@ -156,8 +157,9 @@ func (p *relisted) probe(r rig) error {
 	return errors.New("no such rig")
 }
 
-// relistFeed is a collection of Pods in two states: the first one until expire gets a value, which ends the watch as if it
-// had been too far behind, and then the second one. One informer may use it, once.
+// relistFeed is a collection of Pods in two states: the first one until expire gets a value, which
+// ends the watch as if it had been too far behind, and then the second one. One informer may use
+// it, once.
 type relistFeed struct {
 	states [][]*corev1.Pod
 	expire chan struct{}

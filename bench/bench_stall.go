@@ -12,7 +12,8 @@ import (
 
 const stalledKeys = 10
 
-// stallBenches have a handler that hangs while a few objects change often. Another one of the same informer keeps up.
+// stallBenches have a handler that hangs while a few objects change often. Another one of the same
+// informer keeps up.
 func stallBenches() []bench {
 	return []bench{{
 		name: "stall",

@@ -14,7 +14,8 @@ type way string
 
 const (
 	watchList way = "watch-list" // both sides' default
-	wholeList way = "list"       // as a server with a watch cache answers at resourceVersion 0: in one page
+	// as a server with a watch cache answers at resourceVersion 0: in one page
+	wholeList way = "list"
 	pagedList way = "paged-list" // as one without does: 500 objects at a time
 )
 

@@ -12,16 +12,18 @@ import (
 type updates struct {
 	name, title string
 	mark        float64
-	byNamespace bool // client-go's store has an index by namespace; ours always answers by namespace
+	// client-go's store has an index by namespace; ours always answers by namespace
+	byNamespace bool
 	doubled     bool // client-go's index functions are those of controller-runtime's IndexField
 	moved       bool // the node's key changes
 	criteria    []criterion
 	others      []side
 }
 
-// updateBenches. The marked row with five more indexes has those of controller-runtime, whose IndexField has two keys for each
-// value, one in the namespace and one in all; so both sides can answer the same questions, which with functions written by
-// hand, in the row above, client-go's cannot. (Ours are found in a namespace and in all by one key.)
+// updateBenches. The marked row with five more indexes has those of controller-runtime, whose
+// IndexField has two keys for each value, one in the namespace and one in all; so both sides can
+// answer the same questions, which with functions written by hand, in the row above, client-go's
+// cannot. (Ours are found in a namespace and in all by one key.)
 func updateBenches() []bench {
 	return []bench{
 		updates{name: "none", title: "without an index", others: []side{goMap}}.bench(),

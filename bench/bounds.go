@@ -30,7 +30,8 @@ func prepareBound(e env, w world, by way) (func() (outcome, error), func() error
 					continue
 				}
 				url, events := e.server+k.kind.path()+"?resourceVersion=0", 0
-				if by == watchList && !w.Protobuf { // whose events can't be counted without looking into them; a list has as many bytes
+				// whose events can't be counted without looking into them; a list has as many bytes
+				if by == watchList && !w.Protobuf {
 					url, events = e.server+k.kind.path()+watchListQuery, k.n+1
 				}
 				if err := readBound(e.side, url, w.Protobuf, events, func() error { return nil }); err != nil {
@@ -62,7 +63,8 @@ func prepareEventBound(e env, w world) (func() (outcome, error), func() error, e
 
 const watchListQuery = "?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&resourceVersion="
 
-// readBound reads an answer until it has so many events, or with 0 to its end. It calls opened when the answer has begun.
+// readBound reads an answer until it has so many events, or with 0 to its end. It calls opened when
+// the answer has begun.
 func readBound(s side, url string, protobuf bool, events int, opened func() error) error {
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// certificatesVersion is that of cert-manager's Certificate. The Go types here have the fields of its CRD, because
-// cert-manager's own module requires the SDKs of half a dozen cloud providers.
+// certificatesVersion is that of cert-manager's Certificate. The Go types here have the fields of
+// its CRD, because cert-manager's own module requires the SDKs of half a dozen cloud providers.
 var certificatesVersion = schema.GroupVersion{Group: "cert-manager.io", Version: "v1"}
 
 type certificate struct {

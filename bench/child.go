@@ -17,8 +17,9 @@ import (
 	"strings"
 )
 
-// roleVariable is the environment variable by which this program, or its test, tells a process that it starts from its own
-// executable what to do, as a role in JSON. Such a process ends when its standard input does, so it outlives nobody.
+// roleVariable is the environment variable by which this program, or its test, tells a process that
+// it starts from its own executable what to do, as a role in JSON. Such a process ends when its
+// standard input does, so it outlives nobody.
 const roleVariable = "INFORMER_GEN_BENCH_ROLE"
 
 // role is what such a process does: one run of a benchmark, or, without a benchmark, serving.
@@ -32,7 +33,7 @@ type role struct {
 	CPUProfile, MemProfile string // files to write; "": none
 }
 
-// playRole does what the environment asks for, and says whether it did.
+// playRole does what the environment asks for, and reports whether it did.
 func playRole() (played bool) {
 	text, ok := os.LookupEnv(roleVariable)
 	if !ok {

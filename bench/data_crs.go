@@ -42,9 +42,9 @@ type fieldsWriter struct {
 	operation                          metav1.ManagedFieldsOperationType
 }
 
-// certificateOf returns the i-th of n Certificates as cert-manager leaves them: issued by one of 8 issuers, made by Helm or
-// for an Ingress, ready. It has about 2 KB of JSON. Its own are its name, UID, resourceVersion, DNS names, secret, times
-// and revision.
+// certificateOf returns the i-th of n Certificates as cert-manager leaves them: issued by one of 8
+// issuers, made by Helm or for an Ingress, ready. It has about 2 KB of JSON. Its own are its name,
+// UID, resourceVersion, DNS names, secret, times and revision.
 func certificateOf(i, n int) *certificate {
 	r := rand.New(rand.NewPCG(seedOfCertificates, uint64(i)))
 	team := teams[r.IntN(len(teams))]
@@ -97,9 +97,9 @@ var certificateWriters = []fieldsWriter{
 			`"f:observedGeneration":{},"f:reason":{},"f:status":{},"f:type":{}}},"f:notAfter":{},"f:notBefore":{},"f:renewalTime":{},"f:revision":{}}}`},
 }
 
-// routeOf returns the i-th of n HTTPRoutes as an implementation of the Gateway API leaves them: to one of 12 gateways, with
-// 1 to 4 rules, accepted. It has about 3 KB of JSON. Its own are its name, UID, resourceVersion, host, paths, backends and
-// times.
+// routeOf returns the i-th of n HTTPRoutes as an implementation of the Gateway API leaves them: to
+// one of 12 gateways, with 1 to 4 rules, accepted. It has about 3 KB of JSON. Its own are its name,
+// UID, resourceVersion, host, paths, backends and times.
 func routeOf(i, n int) *gatewayv1.HTTPRoute {
 	r := rand.New(rand.NewPCG(seedOfRoutes, uint64(i)))
 	team := teams[r.IntN(len(teams))]

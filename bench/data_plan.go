@@ -22,9 +22,10 @@ const (
 // epoch is when the first object of a cluster was made.
 var epoch = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 
-// podPlan says which Pods there are: n of them, of up to 200 workloads, in the order in which etcd lists them, which is
-// that of namespace and name. The Pods of a workload that has its namespace for itself therefore follow one another; those
-// of workloads in one namespace do so too, because their names begin with that of the workload.
+// podPlan says which Pods there are: n of them, of up to 200 workloads, in the order in which etcd
+// lists them, which is that of namespace and name. The Pods of a workload that has its namespace
+// for itself therefore follow one another; those of workloads in one namespace do so too, because
+// their names begin with that of the workload.
 //
 // It is the same for the same n. Pods can be made in any order, by several goroutines.
 type podPlan struct {
@@ -68,10 +69,11 @@ func newPodPlan(n int) *podPlan {
 	return p
 }
 
-// replicasOf splits n Pods into workloads: 200 of 1 to 2,000 replicas, fewer if there are few Pods. The sizes follow a law
-// of Zipf: that of the w-th workload is the quantile (w+½)/200 of a distribution on 1…2,000 in which k has a weight of
-// k^-s, with the s for which they add up to n. (Of 20,000 Pods, half of the workloads have 6 replicas or less,
-// and 7 have more than 900; of 100,000, half have 260 or less.)
+// replicasOf splits n Pods into workloads: 200 of 1 to 2,000 replicas, fewer if there are few Pods.
+// The sizes follow a law of Zipf: that of the w-th workload is the quantile (w+½)/200 of a
+// distribution on 1…2,000 in which k has a weight of k^-s, with the s for which they add up to n.
+// (Of 20,000 Pods, half of the workloads have 6 replicas or less, and 7 have more than 900; of
+// 100,000, half have 260 or less.)
 func replicasOf(n int) []int {
 	workloads := min(maxWorkloads, max(1, n/8))
 	sizes := func(s float64) (list []int, sum int) {
@@ -100,14 +102,16 @@ func replicasOf(n int) []int {
 	}
 	list, sum := sizes(high) // not more than n
 	for w := workloads - 1; sum < n; w = (w - 1 + workloads) % workloads {
-		add := min(n-sum, max(1, (maxReplicas-list[w])/2)) // what is left of rounding goes to the larger ones
+		// what is left of rounding goes to the larger ones
+		add := min(n-sum, max(1, (maxReplicas-list[w])/2))
 		list[w] += add
 		sum += add
 	}
 	return list
 }
 
-// The streams of random numbers. Each object has its own, so that none depends on the order in which they are made.
+// The streams of random numbers. Each object has its own, so that none depends on the order in
+// which they are made.
 const (
 	seedOfWorkloads = 7 + iota
 	seedOfNames
@@ -137,7 +141,8 @@ func newUID(r *rand.Rand) types.UID {
 		hexadecimal(r, 8), hexadecimal(r, 4), hexadecimal(r, 3), hexadecimal(r, 3), hexadecimal(r, 12)))
 }
 
-// The resourceVersions: those of the objects, in no order, are below that of the collection; those of events are above.
+// The resourceVersions: those of the objects, in no order, are below that of the collection; those
+// of events are above.
 const (
 	firstVersion      = 100_000_000
 	collectionVersion = 200_000_000

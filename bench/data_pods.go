@@ -90,8 +90,8 @@ func newWorkload(w int) workload {
 	return wl
 }
 
-// templateFields is what kube-controller-manager owns of the Pods that it makes from the template. (Less than in a real one,
-// where managedFields alone can have 3 KB.)
+// templateFields is what kube-controller-manager owns of the Pods that it makes from the template.
+// (Less than in a real one, where managedFields alone can have 3 KB.)
 func (wl workload) templateFields() string {
 	return `{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{},"f:version":{}},` +
 		`"f:ownerReferences":{".":{},"k:{\"uid\":\"` + string(wl.owner) + `\"}":{}}},` +
@@ -106,9 +106,10 @@ func kubeletFields(ip string) string {
 		`"f:containerStatuses":{},"f:phase":{},"f:podIP":{},"f:podIPs":{".":{},"k:{\"ip\":\"` + ip + `\"}":{".":{},"f:ip":{}}}}}`
 }
 
-// pod returns the i-th Pod as a kube-apiserver serves it: about 4.9 KB of JSON. Its own are its name, UID, resourceVersion,
-// node, IPs, every timestamp, container IDs, the name of the token's volume, and in managedFields the times and the IP. Later
-// revisions differ from it by what the kubelet writes when a container was restarted, and in the resourceVersion.
+// pod returns the i-th Pod as a kube-apiserver serves it: about 4.9 KB of JSON. Its own are its
+// name, UID, resourceVersion, node, IPs, every timestamp, container IDs, the name of the token's
+// volume, and in managedFields the times and the IP. Later revisions differ from it by what the
+// kubelet writes when a container was restarted, and in the resourceVersion.
 func (p *podPlan) pod(i, revision, resourceVersion int) *corev1.Pod {
 	planned := p.pods[i]
 	wl := &p.workloads[planned.workload]
@@ -227,8 +228,8 @@ func (wl *workload) status(r *rand.Rand, created time.Time, ip, host string) cor
 	}
 }
 
-// restarted makes the Pod what the kubelet makes of it when its first container ran into its memory limit and is ready again,
-// and returns when.
+// restarted makes the Pod what the kubelet makes of it when its first container ran into its memory
+// limit and is ready again, and returns when.
 func restarted(pod *corev1.Pod, r *rand.Rand, times int, ready time.Time) time.Time {
 	again := ready.Add(time.Duration(times*24*3600+r.IntN(24*3600)) * time.Second)
 	c := &pod.Status.ContainerStatuses[0]

@@ -17,10 +17,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// distinct makes every string in objects another one than all others, in this object and in all that it was given before:
-// values, keys of maps, times, quantities and the names in managedFields. A string keeps its length if it has at least six
-// bytes. What stays are apiVersion and kind of the object itself, its resourceVersion, which is its own anyway, the words that
-// say how managedFields are to be read, numbers and booleans.
+// distinct makes every string in objects another one than all others, in this object and in all
+// that it was given before: values, keys of maps, times, quantities and the names in managedFields.
+// A string keeps its length if it has at least six bytes. What stays are apiVersion and kind of the
+// object itself, its resourceVersion, which is its own anyway, the words that say how managedFields
+// are to be read, numbers and booleans.
 //
 // The i-th object gets the same strings each time.
 type distinct struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Bench measures informer-gen's runtime beside client-go's, and prints a table with the ratios and the marks that
-// informer-gen must reach. A row that misses its mark ends with the word short.
+// Bench measures informer-gen's runtime beside client-go's, and prints a table with the ratios and
+// the marks that informer-gen must reach. A row that misses its mark ends with the word short.
 //
 //	go run ./bench                       all of it; with -n 3 it takes 14 minutes on two cores
 //	go run ./bench --only event,sync/pods -n 1
@@ -11,70 +11,82 @@
 //
 // # How
 //
-// Each run of each side is a process of its own: it prepares, runs once, and ends. The sides take turns, and none always
-// comes first. The table has the medians of the runs (-n, 5), and beside them half of the distance between the least and
-// the greatest, as a part of the median. Wall time, CPU time (user and system, by getrusage), bytes allocated and
-// allocations are those of the whole process while it runs, so the collector's work is in them, and the program's own part,
-// which is the same on all sides. A collection comes before the clock starts. GOGC and GOMAXPROCS are the defaults.
+// Each run of each side is a process of its own: it prepares, runs once, and ends. The sides take
+// turns, and none always comes first. The table has the medians of the runs (-n, 5), and beside
+// them half of the distance between the least and the greatest, as a part of the median. Wall time,
+// CPU time (user and system, by getrusage), bytes allocated and allocations are those of the whole
+// process while it runs, so the collector's work is in them, and the program's own part, which is
+// the same on all sides. A collection comes before the clock starts. GOGC and GOMAXPROCS are the
+// defaults.
 //
-// After each run the program compares what the sides have seen, and fails if they differ: how many objects they hold, how
-// often their handlers were called, and hashes of names, UIDs and versions in both; in the first run of each side of a
-// benchmark over HTTP, also of the JSON of all objects, so that it doesn't matter which parts objects share.
+// After each run the program compares what the sides have seen, and fails if they differ: how many
+// objects they hold, how often their handlers were called, and hashes of names, UIDs and versions
+// in both; in the first run of each side of a benchmark over HTTP, also of the JSON of all objects,
+// so that it doesn't matter which parts objects share.
 //
-// client-go runs as it comes: its default feature gates (watch-list, in-order, batched), tools/cache's SharedIndexInformer
-// with an index by namespace (the one that its factories give it), typed clients made of the parts that generated ones are
-// made of. informer-gen runs as it comes too, with the exceptions that are named below. Handlers are the same functions;
-// what a side does to call them (casts, adapters) is its own. controller-runtime's cache, which is client-go's with copies of
-// what is read, takes part where that makes a difference. Lower bounds of the machine stand beside the rows: they do only
-// what their name says.
+// client-go runs as it comes: its default feature gates (watch-list, in-order, batched),
+// tools/cache's SharedIndexInformer with an index by namespace (the one that its factories give
+// it), typed clients made of the parts that generated ones are made of. informer-gen runs as it
+// comes too, with the exceptions that are named below. Handlers are the same functions; what a side
+// does to call them (casts, adapters) is its own. controller-runtime's cache, which is client-go's
+// with copies of what is read, takes part where that makes a difference. Lower bounds of the
+// machine stand beside the rows: they do only what their name says.
 //
-// Ratios are informer-gen's value over client-go's. An "own" mark is for informer-gen's value alone.
+// Ratios are informer-gen's value over client-go's. An "own" mark is for informer-gen's value
+// alone.
 //
 // # The server
 //
-// The benchmarks over HTTP have one more process, which serves bytes from files over loopback HTTP/1.1 and is not counted,
-// though it shares the machine's cores with the side that is measured. The bytes are rendered before. It answers as a
-// kube-apiserver does: a watch-list is a stream of ADDED events and a bookmark, then the watch goes on; a list is whole at
-// resourceVersion 0, as from a server's watch cache, and in pages of the 500 objects that both sides ask for where it is
-// said to be paged, as from a server without one. There is no TLS and no compression, and writes are large, which is the
-// same for all sides and leaves more of the time to them.
+// The benchmarks over HTTP have one more process, which serves bytes from files over loopback
+// HTTP/1.1 and is not counted, though it shares the machine's cores with the side that is measured.
+// The bytes are rendered before. It answers as a kube-apiserver does: a watch-list is a stream of
+// ADDED events and a bookmark, then the watch goes on; a list is whole at resourceVersion 0, as
+// from a server's watch cache, and in pages of the 500 objects that both sides ask for where it is
+// said to be paged, as from a server without one. There is no TLS and no compression, and writes
+// are large, which is the same for all sides and leaves more of the time to them.
 //
 // # The data
 //
 // It is the same each time, and written by Go code that knows nothing of decoders (data_*.go).
 //
-// Pods are those of 200 workloads (ReplicaSets) of 1 to 2,000 replicas by a law of Zipf: see replicasOf. They come as etcd
-// has them, by namespace and name, in lists and in watch-lists, so that the Pods of one workload follow one another. Each has
-// 4.9 KB of JSON in the order of the fields of the Go types: two containers, the projected token volume, default tolerations,
-// mounts and settings, four conditions, two container statuses, and two entries of managedFields, which have 0.9 KB, less
-// than in most clusters. A Pod has for itself: name, UID, resourceVersion, node and IPs (50 Pods are on a node, and have its
-// IP), every timestamp, container IDs, the name of the token's volume, which each container mounts, and in managedFields the
-// times and in the kubelet's entry the IP. A workload has for itself: namespace, owner, labels, annotations, images and
-// their digests, environment, resources, port, probe, service account, and managedFields of the template. A second revision
-// of a Pod is what the kubelet writes after a container was restarted.
+// Pods are those of 200 workloads (ReplicaSets) of 1 to 2,000 replicas by a law of Zipf: see
+// replicasOf. They come as etcd has them, by namespace and name, in lists and in watch-lists, so
+// that the Pods of one workload follow one another. Each has 4.9 KB of JSON in the order of the
+// fields of the Go types: two containers, the projected token volume, default tolerations, mounts
+// and settings, four conditions, two container statuses, and two entries of managedFields, which
+// have 0.9 KB, less than in most clusters. A Pod has for itself: name, UID, resourceVersion, node
+// and IPs (50 Pods are on a node, and have its IP), every timestamp, container IDs, the name of the
+// token's volume, which each container mounts, and in managedFields the times and in the kubelet's
+// entry the IP. A workload has for itself: namespace, owner, labels, annotations, images and their
+// digests, environment, resources, port, probe, service account, and managedFields of the template.
+// A second revision of a Pod is what the kubelet writes after a container was restarted.
 //
-// Custom resources are half Certificates of cert-manager, of 2.4 KB, and half HTTPRoutes of the Gateway API, of 1 to 4 rules
-// and 2.5 KB on average, in 100 namespaces, with statuses and two entries of managedFields. Their JSON has sorted names, because an
-// API server keeps them as maps. A team, an issuer or a gateway is shared by many; names, hosts, paths, backends, times,
+// Custom resources are half Certificates of cert-manager, of 2.4 KB, and half HTTPRoutes of the
+// Gateway API, of 1 to 4 rules and 2.5 KB on average, in 100 namespaces, with statuses and two
+// entries of managedFields. Their JSON has sorted names, because an API server keeps them as maps.
+// A team, an issuer or a gateway is shared by many; names, hosts, paths, backends, times,
 // generations and versions are each one's own.
 //
-// "Nothing repeats" is the same Pods with every string different from all others, in the same object and in all: values, keys
-// of maps, namespaces, times, quantities, and names in managedFields. Strings keep their lengths if they have six bytes or
-// more.
+// "Nothing repeats" is the same Pods with every string different from all others, in the same
+// object and in all: values, keys of maps, namespaces, times, quantities, and names in
+// managedFields. Strings keep their lengths if they have six bytes or more.
 //
 // # sync
 //
-// The initial sync from the wire: from starting a new informer until its handler's OnAdd was called for the last object. Of
-// custom resources there are two informers, which start together. client-go has a transform that sets managedFields to
-// nil, as people do it; informer-gen's source drops them (source.Options.DropManagedFields). JSON is asked for by both.
+// The initial sync from the wire: from starting a new informer until its handler's OnAdd was called
+// for the last object. Of custom resources there are two informers, which start together. client-go
+// has a transform that sets managedFields to nil, as people do it; informer-gen's source drops them
+// (source.Options.DropManagedFields). JSON is asked for by both.
 //
-//   - peak heap: the highest sum of heap objects, garbage that is not collected yet included, above what there was before
-//     the informer was made, by a sample of runtime/metrics each millisecond
-//   - heap retained: what two collections leave while the informer lives, above the same. On our side the decoder's tables of
-//     shared parts are in it. It is the steady state: what a cache needs when nothing happens
+//   - peak heap: the highest sum of heap objects, garbage that is not collected yet included, above
+//     what there was before the informer was made, by a sample of runtime/metrics each millisecond
+//   - heap retained: what two collections leave while the informer lives, above the same. On our
+//     side the decoder's tables of shared parts are in it. It is the steady state: what a cache
+//     needs when nothing happens
 //   - peak heap over retained heap: how far the sync goes beyond that
 //
-// Beside it stands what it takes to read the bytes of the same answer, and to split them into JSON values with jsontext.
+// Beside it stands what it takes to read the bytes of the same answer, and to split them into JSON
+// values with jsontext.
 //
 // # retained
 //
@@ -82,7 +94,8 @@
 //
 // # procs
 //
-// The same sync with GOMAXPROCS 1 and 2, for what decoding in parallel gives. With 1, the server still has the other core.
+// The same sync with GOMAXPROCS 1 and 2, for what decoding in parallel gives. With 1, the server
+// still has the other core.
 //
 // # protobuf
 //
@@ -94,111 +107,125 @@
 //
 // # transform
 //
-// The same sync with a transform function on both sides: client-go's sets managedFields to nil, as above. Ours does the same, and the
-// source keeps them; or it returns its argument, and the source drops them. Beside it stands our side without a transform.
+// The same sync with a transform function on both sides: client-go's sets managedFields to nil, as
+// above. Ours does the same, and the source keeps them; or it returns its argument, and the source
+// drops them. Beside it stands our side without a transform.
 //
 // # kept-keys
 //
-// An informer syncs, its handler keeps the types.NamespacedName of each object, and the informer is dropped: what two collections leave
-// then, for each key or in all. The large ConfigMaps come from a server in memory.
+// An informer syncs, its handler keeps the types.NamespacedName of each object, and the informer is
+// dropped: what two collections leave then, for each key or in all. The large ConfigMaps come from
+// a server in memory.
 //
 // # relist
 //
-// An informer has synced, 1 % of the objects change, and the watch ends with 410: until the handler was told of the last
-// difference. The clock starts with the informer's first request for all objects after that, because client-go waits for about a second
-// before. CPU time and allocations count from the end of the watch. Extra peak heap is above what collections have left
-// before it. client-go's handlers are called for objects that have not changed too, and ours must not; a handler that sees
-// the same resourceVersion twice does nothing here.
+// An informer has synced, 1 % of the objects change, and the watch ends with 410: until the handler
+// was told of the last difference. The clock starts with the informer's first request for all
+// objects after that, because client-go waits for about a second before. CPU time and allocations
+// count from the end of the watch. Extra peak heap is above what collections have left before it.
+// client-go's handlers are called for objects that have not changed too, and ours must not; a
+// handler that sees the same resourceVersion twice does nothing here.
 //
 // # http-events
 //
-// MODIFIED events of Pods at random on one watch, each of a whole Pod of which a container was restarted, sent as fast as
-// they are read, until the handler was told of the last one. So that none are merged for a handler that lags, informer-gen's
-// threshold is set to Never; client-go never merges.
+// MODIFIED events of Pods at random on one watch, each of a whole Pod of which a container was
+// restarted, sent as fast as they are read, until the handler was told of the last one. So that
+// none are merged for a handler that lags, informer-gen's threshold is set to Never; client-go
+// never merges.
 //
 // # event
 //
-// MODIFIED events of decoded objects that round a thousand Pods, from where the decoder returns to where 1, 3 or 10
-// handlers have them. One at a time: the handler that is the last to get an event lets the decoder return the next. In
-// a burst: the decoder returns as fast as it is called. Each event brings an object that the informer has not seen;
-// these are made beforehand, 10,000 at a time, outside of what is measured. client-go's decoder stands behind
-// watch.StreamWatcher, as its typed clients have it; ours calls back on the goroutine that decodes, as our HTTP source
-// does, and says in Event.More whether another event has arrived. So that no events are merged for a handler that lags
-// in a burst, informer-gen's threshold is set to Never; client-go never merges. A thousand, because these rows are
-// about the way that an event takes; what a store costs that has outgrown the CPU's caches is in update. Beside: the
-// decoding goroutine puts the object into a Go map and calls the handlers, or hands it over to one other goroutine,
-// which calls them.
+// MODIFIED events of decoded objects that round a thousand Pods, from where the decoder returns to
+// where 1, 3 or 10 handlers have them. One at a time: the handler that is the last to get an event
+// lets the decoder return the next. In a burst: the decoder returns as fast as it is called. Each
+// event brings an object that the informer has not seen; these are made beforehand, 10,000 at a
+// time, outside of what is measured. client-go's decoder stands behind watch.StreamWatcher, as its
+// typed clients have it; ours calls back on the goroutine that decodes, as our HTTP source does,
+// and says in Event.More whether another event has arrived. So that no events are merged for a
+// handler that lags in a burst, informer-gen's threshold is set to Never; client-go never merges. A
+// thousand, because these rows are about the way that an event takes; what a store costs that has
+// outgrown the CPU's caches is in update. Beside: the decoding goroutine puts the object into a Go
+// map and calls the handlers, or hands it over to one other goroutine, which calls them.
 //
 // # update, get, readers, list
 //
-// Store, Snapshot and lister against cache.Indexer and lister, without informers around them, with 100,000 Pods that
-// have what indexes, selectors and loops look at. No two Pods share a part: label maps, owners and containers are each
-// Pod's own, as client-go has them. (Our decoder lets Pods of one workload share them, which helps caches; the row
-// "shared labels" shows how much.) Objects are updated and read in no order, and lists are asked after each object was
-// replaced once, so that objects lie in memory as in a cache that has lived for a while. Times of loops with one
-// goroutine are CPU time, the collector's part included.
+// Store, Snapshot and lister against cache.Indexer and lister, without informers around them, with
+// 100,000 Pods that have what indexes, selectors and loops look at. No two Pods share a part: label
+// maps, owners and containers are each Pod's own, as client-go has them. (Our decoder lets Pods of
+// one workload share them, which helps caches; the row "shared labels" shows how much.) Objects are
+// updated and read in no order, and lists are asked after each object was replaced once, so that
+// objects lie in memory as in a cache that has lived for a while. Times of loops with one goroutine
+// are CPU time, the collector's part included.
 //
-// update: one object is replaced and published at once (Store.Update, Indexer.Update); its index keys stay the same,
-// except in the last rows, where the node changes. Index functions are the same on both sides and return what a field
-// has: node, owners' UIDs, images of both containers, service account, phase. client-go's are written by hand, as
-// IndexFuncs that return these keys; in the rows "by controller-runtime's IndexField" they are those that
-// controller-runtime's cache makes of the same functions, which have two keys for each value, one in the namespace and
-// one in all. Then both sides answer the same questions, by key in all namespaces and in one; the mark for five indexes
-// is for that row.
+// update: one object is replaced and published at once (Store.Update, Indexer.Update); its index
+// keys stay the same, except in the last rows, where the node changes. Index functions are the same
+// on both sides and return what a field has: node, owners' UIDs, images of both containers, service
+// account, phase. client-go's are written by hand, as IndexFuncs that return these keys; in the
+// rows "by controller-runtime's IndexField" they are those that controller-runtime's cache makes of
+// the same functions, which have two keys for each value, one in the namespace and one in all. Then
+// both sides answer the same questions, by key in all namespaces and in one; the mark for five
+// indexes is for that row.
 //
 // get: by namespace and name through the Pod lister, in client-go's generated form and ours
-// (Pods(namespace).Get(name)), with keys in memory of their own. Contended, 8 goroutines read while another updates as
-// fast as it can: the time is that of the clock over the Gets of all.
+// (Pods(namespace).Get(name)), with keys in memory of their own. Contended, 8 goroutines read while
+// another updates as fast as it can: the time is that of the clock over the Gets of all.
 //
-// readers: a goroutine updates as fast as it can while 1 or 8 loop over all objects and look at each one's node, by the
-// cheapest public way: an iterator over a snapshot, Indexer.List and a loop.
+// readers: a goroutine updates as fast as it can while 1 or 8 loop over all objects and look at
+// each one's node, by the cheapest public way: an iterator over a snapshot, Indexer.List and a
+// loop.
 //
-// list: as a slice, what the lister returns (for the index: Index.List, Indexer.ByIndex), at which nobody looks; in a
-// loop, each object is looked at, by the cheapest public way. A question is asked twice before it counts; how long the
-// first answer takes is in a row of its own, because a store may remember what it finds. controller-runtime's cache
-// copies what it returns. A Go slice is what is wanted, copied or looped over, with nothing to find.
+// list: as a slice, what the lister returns (for the index: Index.List, Indexer.ByIndex), at which
+// nobody looks; in a loop, each object is looked at, by the cheapest public way. A question is
+// asked twice before it counts; how long the first answer takes is in a row of its own, because a
+// store may remember what it finds. controller-runtime's cache copies what it returns. A Go slice
+// is what is wanted, copied or looped over, with nothing to find.
 //
 // # growth
 //
-// The same is done 9,000 times to a store of 20,000 Pods, and to as many Pods of one of 1,000,000: what it costs there over what
-// it costs here.
-// The Pods have a name, one of 100 namespaces, of which each has Pods in all parts of the store, a node that 100 of them are on,
-// and one of 100 service accounts, and node and account are indexed. One is deleted, or moves to another node and account, and
-// is published at once. Or a state of the store is held while 9,000 Pods are replaced, then the Pods of a node are looked up in it;
-// client-go, which has no such states, looks them up in the newest.
+// The same is done 9,000 times to a store of 20,000 Pods, and to as many Pods of one of 1,000,000:
+// what it costs there over what it costs here. The Pods have a name, one of 100 namespaces, of
+// which each has Pods in all parts of the store, a node that 100 of them are on, and one of 100
+// service accounts, and node and account are indexed. One is deleted, or moves to another node and
+// account, and is published at once. Or a state of the store is held while 9,000 Pods are replaced,
+// then the Pods of a node are looked up in it; client-go, which has no such states, looks them up
+// in the newest.
 //
 // # overhead
 //
-// The heap that a filled store adds to objects that exist anyway, filled and after each object was replaced by a newer
-// one: with an index by namespace, and what one more adds in which each object has a key of its own (its UID).
+// The heap that a filled store adds to objects that exist anyway, filled and after each object was
+// replaced by a newer one: with an index by namespace, and what one more adds in which each object
+// has a key of its own (its UID).
 //
 // # late
 //
-// A handler is added to an informer that has 500,000 objects and another handler, to which an event is sent again and
-// again, the next 100 µs after it was seen. The longest time that one of these events took.
+// A handler is added to an informer that has 500,000 objects and another handler, to which an event
+// is sent again and again, the next 100 µs after it was seen. The longest time that one of these
+// events took.
 //
 // # relist-block
 //
-// A watch over 100,000 Pods ends with 410, and the list that follows has a change of each of them. While ten handlers are told,
-// another one is added and removed again and again, and the informer is asked for its Status and to await a version
-// that it has; client-go's for HasSynced and its last version. The longest call of each. What is allocated is the
-// difference between the same with one handler and with ten, without those calls, by nine.
+// A watch over 100,000 Pods ends with 410, and the list that follows has a change of each of them.
+// While ten handlers are told, another one is added and removed again and again, and the informer
+// is asked for its Status and to await a version that it has; client-go's for HasSynced and its
+// last version. The longest call of each. What is allocated is the difference between the same with
+// one handler and with ten, without those calls, by nine.
 //
 // # stall
 //
-// A handler hangs in its first OnUpdate while 10 objects are updated 300,000 times; another handler of the same
-// informer goes on. Heap growth is what a collection leaves, over what there was when it began to hang. Then it goes
-// on, and must learn the last state.
+// A handler hangs in its first OnUpdate while 10 objects are updated 300,000 times; another handler
+// of the same informer goes on. Heap growth is what a collection leaves, over what there was when
+// it began to hang. Then it goes on, and must learn the last state.
 //
 // # idle
 //
-// 100 informers with one object and no handler, or 10, over sources that say nothing and have neither goroutines nor
-// buffers: goroutines, and heap plus stacks in use, for each informer.
+// 100 informers with one object and no handler, or 10, over sources that say nothing and have
+// neither goroutines nor buffers: goroutines, and heap plus stacks in use, for each informer.
 //
 // # empty
 //
-// 200 informers of Pods over a transport in memory, whose server has no Pods: it answers a watch-list with the bookmark that ends
-// the initial events, and says nothing more. Goroutines, and heap plus stacks in use, for each informer; then the same for each
-// of 200 namespaces, which are one informer of informer-gen's and 200 of client-go's. What the first informers of a process make
+// 200 informers of Pods over a transport in memory, whose server has no Pods: it answers a
+// watch-list with the bookmark that ends the initial events, and says nothing more. Goroutines, and
+// heap plus stacks in use, for each informer; then the same for each of 200 namespaces, which are
+// one informer of informer-gen's and 200 of client-go's. What the first informers of a process make
 // for all is not counted.
 package main

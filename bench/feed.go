@@ -15,8 +15,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// feed is a collection of Pods that need no decoding: a list of those that exist, then a watch with what update is
-// given. Both sides read one channel, of the same kind and size. One informer may use it, once.
+// feed is a collection of Pods that need no decoding: a list of those that exist, then a watch with
+// what update is given. Both sides read one channel, of the same kind and size. One informer may
+// use it, once.
 type feed struct {
 	initial []*corev1.Pod
 	events  chan watch.Event

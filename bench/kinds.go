@@ -15,7 +15,9 @@ import (
 type kind struct {
 	name     string
 	resource schema.GroupVersionResource
-	builtIn  bool // served from Go structs, without apiVersion and kind in lists; else from maps, with sorted names
+	// served from Go structs, without apiVersion and kind in lists; else from maps, with sorted
+	// names
+	builtIn bool
 }
 
 var (

@@ -25,7 +25,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// Each benchmark runs once on each side as it does for the table: in processes of its own, beside a server process.
+// Each benchmark runs once on each side as it does for the table: in processes of its own, beside a
+// server process.
 func TestEveryBenchmarkRunsAndAllSidesSeeTheSame(t *testing.T) {
 	var s server
 	defer s.stop()
@@ -46,7 +47,8 @@ func TestEveryBenchmarkRunsAndAllSidesSeeTheSame(t *testing.T) {
 	}
 }
 
-// What runs report as seen must be what there was to see, or comparing the sides would be worth nothing.
+// What runs report as seen must be what there was to see, or comparing the sides would be worth
+// nothing.
 func TestRunsReportWhatTheySaw(t *testing.T) {
 	var s server
 	defer s.stop()
@@ -211,7 +213,8 @@ func TestAProcessEndsWithItsParent(t *testing.T) {
 	}
 }
 
-// The benchmarks of the table, for pprof and benchstat: in this process, with the sizes of the table.
+// The benchmarks of the table, for pprof and benchstat: in this process, with the sizes of the
+// table.
 
 func BenchmarkHTTP(b *testing.B)  { benchmark(b, httpBenches()) }
 func BenchmarkMicro(b *testing.B) { benchmark(b, microBenches()) }

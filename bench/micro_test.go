@@ -8,7 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// What runs report as seen must be what there was to see, or comparing the sides would be worth nothing.
+// What runs report as seen must be what there was to see, or comparing the sides would be worth
+// nothing.
 func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 	z := small
 	events := 2 * z.Events
@@ -48,7 +49,8 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 	}
 }
 
-// Updates must not be lost, nor half of them: what the benchmarks of stores compare is worth nothing otherwise.
+// Updates must not be lost, nor half of them: what the benchmarks of stores compare is worth
+// nothing otherwise.
 func TestShelvesHaveWhatWasSetLast(t *testing.T) {
 	pods := slimPods(500)
 	next := changedAll(pods)

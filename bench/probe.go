@@ -68,8 +68,8 @@ func liveHeap() float64 {
 	return float64(m.HeapAlloc)
 }
 
-// watchHeap samples the bytes of heap objects, dead ones that were not collected yet included, once a millisecond until
-// the function that it returns is called; that returns the highest.
+// watchHeap samples the bytes of heap objects, dead ones that were not collected yet included, once
+// a millisecond until the function that it returns is called; that returns the highest.
 func watchHeap() (peak func() float64) {
 	stop := make(chan struct{})
 	var highest uint64

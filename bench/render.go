@@ -17,7 +17,8 @@ import (
 // rendering writes objects of one kind as an API server does in one format.
 type rendering interface {
 	contentType(watch bool) string
-	// item is an object in a list, with what separates it from the next one, of so many bytes. event is one in a watch.
+	// item is an object in a list, with what separates it from the next one, of so many bytes.
+	// event is one in a watch.
 	item(runtime.Object) ([]byte, error)
 	separator() int64
 	event(watch.EventType, runtime.Object) ([]byte, error)
@@ -45,7 +46,8 @@ func initialEventsEnd(k kind, resourceVersion string) runtime.Object {
 	return &metav1.PartialObjectMetadata{TypeMeta: t, ObjectMeta: m}
 }
 
-// expired is the status of an ERROR event, or of an answer, for a resourceVersion that the server has forgotten.
+// expired is the status of an ERROR event, or of an answer, for a resourceVersion that the server
+// has forgotten.
 func expired() *metav1.Status {
 	return &metav1.Status{
 		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
@@ -57,8 +59,8 @@ type jsonRendering struct{ kind kind }
 
 func (jsonRendering) contentType(bool) string { return runtime.ContentTypeJSON }
 
-// object writes fields in the order of the Go type, for which a server has one; custom resources pass through it as maps,
-// whose names come out sorted.
+// object writes fields in the order of the Go type, for which a server has one; custom resources
+// pass through it as maps, whose names come out sorted.
 func (j jsonRendering) object(obj runtime.Object) ([]byte, error) {
 	text, err := json.Marshal(obj)
 	if err != nil || j.kind.builtIn {
@@ -120,7 +122,8 @@ func (j jsonRendering) bookmark(resourceVersion string) ([]byte, error) {
 	return j.event(watch.Bookmark, initialEventsEnd(j.kind, resourceVersion))
 }
 
-// protobufRendering writes the envelope of Kubernetes: four bytes, then a runtime.Unknown with the object in it.
+// protobufRendering writes the envelope of Kubernetes: four bytes, then a runtime.Unknown with the
+// object in it.
 type protobufRendering struct{ kind kind }
 
 // envelopeMagic begins everything but the events of a watch.
@@ -176,7 +179,8 @@ func (p protobufRendering) bookmark(resourceVersion string) ([]byte, error) {
 	return p.event(watch.Bookmark, initialEventsEnd(p.kind, resourceVersion))
 }
 
-// envelope is what stands before an object of so many bytes: magic, Unknown.typeMeta, the beginning of Unknown.raw.
+// envelope is what stands before an object of so many bytes: magic, Unknown.typeMeta, the beginning
+// of Unknown.raw.
 func envelope(apiVersion, kind string, size int64) []byte {
 	t := append(field(1, len(apiVersion)), apiVersion...)
 	t = append(append(t, field(2, len(kind))...), kind...)

@@ -41,11 +41,13 @@ type handlerOf[T thing] struct {
 	change func(old, obj T)
 }
 
-// rigOf is an informer of either side with a namespace index, the only one that client-go's factories give theirs.
+// rigOf is an informer of either side with a namespace index, the only one that client-go's
+// factories give theirs.
 type rigOf[T thing] interface {
 	// handle adds a handler; the informer may be running.
 	handle(handlerOf[T]) error
-	// start runs the informer, as a factory does, until the function that it returns is called; that waits for the end.
+	// start runs the informer, as a factory does, until the function that it returns is called;
+	// that waits for the end.
 	start() (stop func(), err error)
 	// synced reports whether the informer and all its handlers have the initial objects.
 	synced() bool
@@ -61,7 +63,8 @@ type (
 
 // setup is how an informer is to be.
 type setup struct {
-	strip   bool              // client-go's has a transform that removes managedFields; ours has a source that drops them,
+	// client-go's has a transform that removes managedFields; ours has a source that drops them,
+	strip   bool
 	keep    bool              // or doesn't: then its options have a transform, too
 	options []informer.Option // of ours
 }
@@ -94,8 +97,8 @@ func newRigOf[T thing](s side, c collectionOf[T], how setup) (rigOf[T], error) {
 	return nil, fmt.Errorf("%s has no informer here", s)
 }
 
-// stripManagedFields is the transform that people give to client-go's informers, and controller-runtime has as
-// TransformStripManagedFields.
+// stripManagedFields is the transform that people give to client-go's informers, and
+// controller-runtime has as TransformStripManagedFields.
 func stripManagedFields(obj any) (any, error) {
 	if accessor, err := meta.Accessor(obj); err == nil && accessor.GetManagedFields() != nil {
 		accessor.SetManagedFields(nil)

@@ -72,8 +72,8 @@ func command(address, name, body string) error {
 	return err
 }
 
-// pagedPath is put before the path of a collection by those who want a server without a watch cache, which obeys a limit at
-// resourceVersion 0 too.
+// pagedPath is put before the path of a collection by those who want a server without a watch
+// cache, which obeys a limit at resourceVersion 0 too.
 const pagedPath = "/paged"
 
 // serve is the process: it writes its address, and serves until it is alone.
@@ -98,11 +98,12 @@ func serve(stdout io.Writer, orphaned <-chan struct{}) error {
 	return <-closed
 }
 
-// api answers list and watch requests for what a world has from bytes that were rendered before, as an API server does:
-// lists at resourceVersion 0 whole, or below pagedPath in pages, others in pages; watch-lists; watches from the
-// collection's resourceVersion on; 410 for others. It does not compress. Beside that it obeys commands: show renders a
-// world, and begin puts it into its first state. After move, open watches send the world's events, if it has any, and else end
-// with 410, and what is listed and watched is its second state.
+// api answers list and watch requests for what a world has from bytes that were rendered before, as
+// an API server does: lists at resourceVersion 0 whole, or below pagedPath in pages, others in
+// pages; watch-lists; watches from the collection's resourceVersion on; 410 for others. It does not
+// compress. Beside that it obeys commands: show renders a world, and begin puts it into its first
+// state. After move, open watches send the world's events, if it has any, and else end with 410,
+// and what is listed and watched is its second state.
 type api struct {
 	mux *http.ServeMux
 
@@ -248,7 +249,7 @@ func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query ur
 	}
 }
 
-// send writes what is read in large pieces, and says whether the client has taken all.
+// send writes what is read in large pieces, and reports whether the client has taken all.
 func send(w http.ResponseWriter, from io.Reader) bool {
 	// Not by w.ReadFrom, which copies by 32 KB.
 	_, err := io.CopyBuffer(struct{ io.Writer }{w}, from, make([]byte, 256<<10))

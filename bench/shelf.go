@@ -114,7 +114,8 @@ type clientGoShelf struct {
 	pods    corelisters.PodLister
 }
 
-// newClientGoShelf makes a store with an index for each criterion, with functions as one writes them by hand.
+// newClientGoShelf makes a store with an index for each criterion, with functions as one writes
+// them by hand.
 func newClientGoShelf(byNamespace bool, criteria ...criterion) *clientGoShelf {
 	indexers := cache.Indexers{}
 	if byNamespace {
@@ -129,8 +130,8 @@ func newClientGoShelf(byNamespace bool, criteria ...criterion) *clientGoShelf {
 
 func (c *clientGoShelf) set(pod *corev1.Pod) error { return c.indexer.Update(pod) }
 
-// controllerRuntimeShelf is client-go's store as controller-runtime's cache makes it, whose IndexField gives two keys for
-// each value: in the Pod's namespace, and in all.
+// controllerRuntimeShelf is client-go's store as controller-runtime's cache makes it, whose
+// IndexField gives two keys for each value: in the Pod's namespace, and in all.
 type controllerRuntimeShelf struct {
 	clientGoShelf
 	cache crcache.Cache
@@ -172,7 +173,8 @@ func newControllerRuntimeShelf(criteria ...criterion) (*controllerRuntimeShelf, 
 	return &c, nil
 }
 
-// startControllerRuntime makes a store whose cache answers. It is filled past the informer, which has nothing to say.
+// startControllerRuntime makes a store whose cache answers. It is filled past the informer, which
+// has nothing to say.
 func startControllerRuntime(indexed ...criterion) (_ *controllerRuntimeShelf, stop func() error, err error) {
 	c, err := newControllerRuntimeShelf(indexed...)
 	if err != nil {

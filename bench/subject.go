@@ -23,10 +23,11 @@ type subject interface {
 	updated() <-chan struct{}
 	// updatedAt is when updated was closed. It may be called then.
 	updatedAt() time.Time
-	// see sums up what the informer has and its handler was told. Call it when the informer has stopped. With deep, it
-	// takes the kinds from the objects.
+	// see sums up what the informer has and its handler was told. Call it when the informer has
+	// stopped. With deep, it takes the kinds from the objects.
 	see(deep bool) seen
-	// repeats is how often the handler was told of an update to what it had already. Call it when the informer has stopped.
+	// repeats is how often the handler was told of an update to what it had already. Call it when
+	// the informer has stopped.
 	repeats() int
 }
 
@@ -54,7 +55,8 @@ func newSubject[T thing](s side, c collectionOf[T], how setup, adds, updates int
 		},
 		change: func(old, obj T) {
 			if old.GetResourceVersion() == obj.GetResourceVersion() {
-				sub.repeated++ // a relist of client-go reports everything, and handlers have to look
+				// a relist of client-go reports everything, and handlers have to look
+				sub.repeated++
 				return
 			}
 			sub.told += digest(string(obj.GetUID()), obj.GetResourceVersion())
@@ -78,7 +80,8 @@ func (s *subjectOf[T]) see(deep bool) seen {
 		saw.Objects++
 		saw.Digest += digest(obj.GetNamespace(), obj.GetName(), string(obj.GetUID()), obj.GetResourceVersion())
 		if deep {
-			obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{}) // which client-go's typed clients have done
+			// which client-go's typed clients have done
+			obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
 			text, err := json.Marshal(obj)
 			if err != nil {
 				text = []byte(err.Error()) // and the other side should have the same

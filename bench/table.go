@@ -15,11 +15,12 @@ import (
 
 // measure is one row of the table.
 type measure struct {
-	name  string // different from those of the benchmark's other measures
-	unit  unit
-	more  bool    // more is better
-	ratio float64 // what informer-gen's value over client-go's must be at most, or with more at least; 0: nothing
-	limit limit   // of informer-gen's own value
+	name string // different from those of the benchmark's other measures
+	unit unit
+	more bool // more is better
+	// what informer-gen's value over client-go's must be at most, or with more at least; 0: nothing
+	ratio float64
+	limit limit // of informer-gen's own value
 }
 
 // limit is what a value must be at most. The zero value is no limit.
@@ -116,7 +117,7 @@ func (r row) quotient() (q float64, ok bool) {
 	return a.median / b.median, true
 }
 
-// isShort says whether informer-gen misses what it must reach, as far as that was measured.
+// isShort reports whether informer-gen misses what it must reach, as far as that was measured.
 func (r row) isShort() bool {
 	if own, ok := r.results[ours]; ok && r.limit.set && own.median > r.limit.max {
 		return true

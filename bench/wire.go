@@ -18,8 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// wire is a collection that is read from the server process: by our HTTP source, and by a typed client made of the parts
-// that generated clientsets are made of, wired as generated informers wire it.
+// wire is a collection that is read from the server process: by our HTTP source, and by a typed
+// client made of the parts that generated clientsets are made of, wired as generated informers wire
+// it.
 type wire[T thing, L runtime.Object] struct {
 	from
 	kind  kind

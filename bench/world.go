@@ -27,7 +27,8 @@ type world struct {
 	Protobuf bool // everything is served in protobuf, else in JSON
 	// Changed is how many Pods are different, at random places, once the collection has moved on.
 	Changed int
-	// Events is how many MODIFIED events of Pods a watch sends as fast as they are read, each of a Pod at random.
+	// Events is how many MODIFIED events of Pods a watch sends as fast as they are read, each of a
+	// Pod at random.
 	Events int
 }
 
@@ -96,7 +97,8 @@ func (w world) collections() (_ map[string]*served, err error) {
 	return all, nil
 }
 
-// served is a collection as bytes in files. It has two states: the first, and that in which some objects have changed.
+// served is a collection as bytes in files. It has two states: the first, and that in which some
+// objects have changed.
 type served struct {
 	kind      kind
 	rendering rendering
@@ -157,7 +159,8 @@ func (s *served) initial(moved bool) (io.Reader, error) {
 	return io.MultiReader(events, bytes.NewReader(end)), err
 }
 
-// pieces are the objects from the one to before the other, in either state, and how many bytes they have.
+// pieces are the objects from the one to before the other, in either state, and how many bytes they
+// have.
 func (s *served) pieces(first, second *file, from, to int, moved bool) (_ io.Reader, size int64) {
 	var parts []io.Reader
 	begin := from
@@ -186,8 +189,9 @@ func (s *served) close() error {
 
 // file is a file of things that stand one behind the other. The zero value has none.
 type file struct {
-	file    *os.File
-	removed bool    // while it is open, where the system allows that: nothing is left if the program is killed
+	file *os.File
+	// while it is open, where the system allows that: nothing is left if the program is killed
+	removed bool
 	ends    []int64 // where each thing ends
 }
 

@@ -42,8 +42,8 @@ type apiConfig struct {
 	minRequestSeconds int
 }
 
-// newAPIServer puts the API server together over a running etcd. What it starts is ended by RunWithContext or by
-// Destroy of its GenericAPIServer, and then by destroy of the storages.
+// newAPIServer puts the API server together over a running etcd. What it starts is ended by
+// RunWithContext or by Destroy of its GenericAPIServer, and then by destroy of the storages.
 func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceDefinitions, error) {
 	codec := apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion)
 	storage := storagebackend.NewDefaultConfig("/registry/"+apiextensionsv1.GroupName, codec)
@@ -75,8 +75,8 @@ func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceD
 	generic.EnableProfiling = false
 	generic.EnableIndex = false
 
-	// Both are needed to serve any: the definitions of v3 also for managed fields of CRDs, those of v2 because
-	// upstream starts the publishers of both only where v2 is there.
+	// Both are needed to serve any: the definitions of v3 also for managed fields of CRDs, those of
+	// v2 because upstream starts the publishers of both only where v2 is there.
 	definitions := openapi.GetOpenAPIDefinitionsWithoutDisabledFeatures(generatedopenapi.GetOpenAPIDefinitions)
 	namer := openapinamer.NewDefinitionNamer(apiserver.Scheme, scheme.Scheme)
 	generic.OpenAPIConfig = genericapiserver.DefaultOpenAPIConfig(definitions, namer)
@@ -108,8 +108,8 @@ func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceD
 	return api, nil
 }
 
-// releaseVersion is served as a semantic version, which clients want to parse. The libraries get theirs only in a
-// release build of Kubernetes.
+// releaseVersion is served as a semantic version, which clients want to parse. The libraries get
+// theirs only in a release build of Kubernetes.
 type releaseVersion struct {
 	basecompatibility.EffectiveVersion
 }

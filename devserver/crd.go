@@ -17,13 +17,15 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// InstallCRDs creates each CRD, or updates the one of the same name: its spec is replaced, labels and annotations are
-// added. It works with any cluster that cfg leads to, and returns when every served version of every CRD answers a list
-// and a watch; on a Server also when changes of a schema are in force. It never changes crds.
+// InstallCRDs creates each CRD, or updates the one of the same name: its spec is replaced, labels
+// and annotations are added. It works with any cluster that cfg leads to, and returns when every
+// served version of every CRD answers a list and a watch; on a Server also when changes of a schema
+// are in force. It never changes crds.
 //
-// An error names the CRD and wraps what the API server answered, for example an invalid or a conflicting name or schema.
-// A CRD whose names another one has is reported as soon as the API server says so, and so is a cfg that may not do what
-// is needed. If ctx ends first the error wraps context.Cause(ctx); CRDs that are installed already stay.
+// An error names the CRD and wraps what the API server answered, for example an invalid or a
+// conflicting name or schema. A CRD whose names another one has is reported as soon as the API
+// server says so, and so is a cfg that may not do what is needed. If ctx ends first the error wraps
+// context.Cause(ctx); CRDs that are installed already stay.
 func InstallCRDs(ctx context.Context, cfg *rest.Config, crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	if len(crds) == 0 {
 		return nil
@@ -158,8 +160,8 @@ func awaitServed(ctx context.Context, cfg *rest.Config, crds []*apiextensionsv1.
 	return nil
 }
 
-// awaitCRDs wraps the API server's handler: the answer to a change of a CRD ends when the API server has learned of the
-// change, so that what a client does next meets the new schema.
+// awaitCRDs wraps the API server's handler: the answer to a change of a CRD ends when the API
+// server has learned of the change, so that what a client does next meets the new schema.
 func (s *Server) awaitCRDs(next http.Handler) http.Handler {
 	crds := s.api.Informers.Apiextensions().V1().CustomResourceDefinitions().Lister()
 	client := clientset.NewForConfigOrDie(s.loop.config()).ApiextensionsV1().CustomResourceDefinitions()

@@ -19,8 +19,8 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
 )
 
-// discovery serves /apis and /api. In a cluster that is the aggregator's part; the API server of CRDs has only the
-// pages of its groups and versions.
+// discovery serves /apis and /api. In a cluster that is the aggregator's part; the API server of
+// CRDs has only the pages of its groups and versions.
 type discovery struct {
 	apis, api atomic.Pointer[http.Handler] // nil until serve
 }

@@ -34,7 +34,8 @@ func TestDiscovery(t *testing.T) {
 		}
 		var got []string
 		for _, g := range groups {
-			if len(g.Versions) > 0 { // the old form of an empty /api is read as a group without versions
+			// the old form of an empty /api is read as a group without versions
+			if len(g.Versions) > 0 {
 				got = append(got, g.PreferredVersion.GroupVersion)
 			}
 		}

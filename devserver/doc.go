@@ -1,49 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package devserver runs a real Kubernetes API server inside a Go process: for tests, examples, benchmarks and
-// development, without binaries to download, without containers, without certificates.
+// Package devserver runs a real Kubernetes API server inside a Go process: for tests, examples,
+// benchmarks and development, without binaries to download, without containers, without
+// certificates.
 //
 //	server, err := devserver.Start(ctx, devserver.Options{CRDs: crds})
 //	if err != nil { … }
 //	defer server.Close()
 //	client, err := dynamic.NewForConfig(server.Config())
 //
-// It is k8s.io/apiextensions-apiserver over an embedded etcd. A start takes well under a
-// second (go test -bench Start prints it); what takes time is the first build of a program that imports the package.
-// Several servers in one process are fine, each with its own data and port.
+// It is k8s.io/apiextensions-apiserver over an embedded etcd. A start takes well under a second (go
+// test -bench Start prints it); what takes time is the first build of a program that imports the
+// package. Several servers in one process are fine, each with its own data and port.
 //
 // # What is served
 //
-// CustomResourceDefinitions and their objects, by the code that serves them in a cluster: list and watch with
-// resourceVersions, bookmarks, pages, watch-list and selectors; create, update, patch, server-side apply, delete with
-// finalizers; validation, defaults, pruning, the status and scale subresources, several versions with webhook conversion
-// (by URL). Discovery in the aggregated and in the old form, /version and OpenAPI v2 and v3 are there too, so that
-// kubectl, REST mappers and generated clients work.
+// CustomResourceDefinitions and their objects, by the code that serves them in a cluster: list and
+// watch with resourceVersions, bookmarks, pages, watch-list and selectors; create, update, patch,
+// server-side apply, delete with finalizers; validation, defaults, pruning, the status and scale
+// subresources, several versions with webhook conversion (by URL). Discovery in the aggregated and
+// in the old form, /version and OpenAPI v2 and v3 are there too, so that kubectl, REST mappers and
+// generated clients work.
 //
-// Built-in kinds aren't served: there are no Pods, no Namespaces, no RBAC. Objects may be created in any namespace.
-// Nothing collects garbage, so owner references have no effect. All requests are those of an administrator. Objects are
-// served as JSON and YAML. A client that would send protobuf, as typed clients of built-in groups do, must be told to
-// send JSON, as Server.Config does.
+// Built-in kinds aren't served: there are no Pods, no Namespaces, no RBAC. Objects may be created
+// in any namespace. Nothing collects garbage, so owner references have no effect. All requests are
+// those of an administrator. Objects are served as JSON and YAML. A client that would send
+// protobuf, as typed clients of built-in groups do, must be told to send JSON, as Server.Config
+// does.
 //
 // # CRDs
 //
-// InstallCRDs installs CRDs into any cluster and returns when they can be used; ReadCRDs gets them from YAML. The pause of
-// two seconds that an API server makes before the first create of a new kind is left out here.
+// InstallCRDs installs CRDs into any cluster and returns when they can be used; ReadCRDs gets them
+// from YAML. The pause of two seconds that an API server makes before the first create of a new
+// kind is left out here.
 //
 // # Who starts and who ends what
 //
-// Start returns with a server that is ready, and the server belongs to the context that Start was given: it ends when
-// that does, or with Stop or Close, or when a part of it fails; Done tells that it has ended and Err why. Stop returns
-// when everything has ended: no goroutine, no connection, no port and no temporary folder is left, with two exceptions.
-// For a second after a change or a deletion of a CRD, and for three after a list that had to wait until the watch cache was
-// up to date, the API server keeps a sleeping goroutine, which Stop can't wake.
+// Start returns with a server that is ready, and the server belongs to the context that Start was
+// given: it ends when that does, or with Stop or Close, or when a part of it fails; Done tells that
+// it has ended and Err why. Stop returns when everything has ended: no goroutine, no connection, no
+// port and no temporary folder is left, with two exceptions. For a second after a change or a
+// deletion of a CRD, and for three after a list that had to wait until the watch cache was up to
+// date, the API server keeps a sleeping goroutine, which Stop can't wake.
 //
 // Less formally: start it with the context of the test or the program and defer Close.
 //
 // # When a resourceVersion is too old
 //
-// Clients must be ready for the answer 410, which says that a resourceVersion is too old to go on from. These situations
-// give it, for a resourceVersion from before a call with later changes since; "kept" means that the request works.
+// Clients must be ready for the answer 410, which says that a resourceVersion is too old to go on
+// from. These situations give it, for a resourceVersion from before a call with later changes
+// since; "kept" means that the request works.
 //
 //	                              watch from it          exact list, continue token
 //	Compact                       kept                   410, within 15 s
@@ -53,20 +59,23 @@
 //	restart, same Dir             410                    kept
 //	restart, DisableWatchCache    kept                   kept
 //
-// The 410 of a watch is an ERROR event in a stream with status 200, that of a list is the status itself. A restart keeps
-// watches from the newest resourceVersion in any case: only changes before it are unknown to the watch cache afterwards.
+// The 410 of a watch is an ERROR event in a stream with status 200, that of a list is the status
+// itself. A restart keeps watches from the newest resourceVersion in any case: only changes before
+// it are unknown to the watch cache afterwards.
 //
-// Watches that are open go on through a Compact. ExpireWatches ends them, as EndWatches does and as the server does by
-// itself after Options.MinRequestTimeout. Any other answer is a matter of Options.WrapHandler.
+// Watches that are open go on through a Compact. ExpireWatches ends them, as EndWatches does and as
+// the server does by itself after Options.MinRequestTimeout. Any other answer is a matter of
+// Options.WrapHandler.
 //
 // # Logs
 //
-// The server is silent unless Options.LogOutput is set. The API server logs through klog's process-wide logger, which has
-// to be set before anybody logs. So importing this package sets it, to one that sends the API server's lines to LogOutput
-// and all others to stderr, as klog does by itself. A program that has its own logger calls klog.SetLogger, which
-// replaces this one, API server's lines included.
+// The server is silent unless Options.LogOutput is set. The API server logs through klog's
+// process-wide logger, which has to be set before anybody logs. So importing this package sets it,
+// to one that sends the API server's lines to LogOutput and all others to stderr, as klog does by
+// itself. A program that has its own logger calls klog.SetLogger, which replaces this one, API
+// server's lines included.
 //
-// Feature gates and metrics of the Kubernetes libraries are process-wide as well; this package leaves them alone. The
-// devserver command has a process of its own and a flag for feature gates; with CBORServingAndStorage=true, for example,
-// objects are served as CBOR too.
+// Feature gates and metrics of the Kubernetes libraries are process-wide as well; this package
+// leaves them alone. The devserver command has a process of its own and a flag for feature gates;
+// with CBORServingAndStorage=true, for example, objects are served as CBOR too.
 package devserver

@@ -14,11 +14,12 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// compactRevKey is where the API server's compactor keeps the revision of the last compaction. Its watch caches
-// learn of compactions from there and nowhere else.
+// compactRevKey is where the API server's compactor keeps the revision of the last compaction. Its
+// watch caches learn of compactions from there and nowhere else.
 const compactRevKey = "compact_rev_key"
 
-// startEtcd runs a single member in dir, on free ports of the loopback interface, and waits until it is the leader.
+// startEtcd runs a single member in dir, on free ports of the loopback interface, and waits until
+// it is the leader.
 func startEtcd(ctx context.Context, dir string, log *logOutput) (*embed.Etcd, error) {
 	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
 
@@ -70,7 +71,8 @@ func etcdRevision(ctx context.Context, etcd *embed.Etcd) (int64, error) {
 
 // compactEtcd forgets all history up to rev. Of what was older only the state at rev is left.
 func compactEtcd(ctx context.Context, etcd *embed.Etcd, rev int64) error {
-	// The key first: a watch cache that learns of a compaction late still answers from history that etcd has lost.
+	// The key first: a watch cache that learns of a compaction late still answers from history that
+	// etcd has lost.
 	_, err := etcd.Server.Put(ctx, &pb.PutRequest{Key: []byte(compactRevKey), Value: []byte(strconv.FormatInt(rev, 10))})
 	if err != nil {
 		return fmt.Errorf("announce the compaction to the API server: %w", err)

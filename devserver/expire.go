@@ -18,10 +18,10 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// Compact lets etcd forget all history before the newest change and returns that change's resourceVersion. Which
-// requests answer 410 from then on, and when, is in the package documentation: with DisableWatchCache all that need older
-// history, at once; with the watch cache on lists at an exact older resourceVersion and continue tokens, within 15 s,
-// but not watches.
+// Compact lets etcd forget all history before the newest change and returns that change's
+// resourceVersion. Which requests answer 410 from then on, and when, is in the package
+// documentation: with DisableWatchCache all that need older history, at once; with the watch cache
+// on lists at an exact older resourceVersion and continue tokens, within 15 s, but not watches.
 func (s *Server) Compact(ctx context.Context) (resourceVersion int64, err error) {
 	if err := s.running(); err != nil {
 		return 0, fmt.Errorf("devserver: compact: %w", err)
@@ -36,9 +36,10 @@ func (s *Server) Compact(ctx context.Context) (resourceVersion int64, err error)
 	return rev, nil
 }
 
-// EndWatches ends all watches that came in over Options.Addr, as the server does now and then when they get old: the
-// stream ends without an error event, and the client may go on from its last resourceVersion. It waits until they have
-// ended and says how many they were. If ctx ends first the error wraps context.Cause(ctx).
+// EndWatches ends all watches that came in over Options.Addr, as the server does now and then when
+// they get old: the stream ends without an error event, and the client may go on from its last
+// resourceVersion. It waits until they have ended and says how many they were. If ctx ends first
+// the error wraps context.Cause(ctx).
 func (s *Server) EndWatches(ctx context.Context) (int, error) {
 	n, err := s.watches.end(ctx)
 	if err != nil {
@@ -47,14 +48,15 @@ func (s *Server) EndWatches(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// ExpireWatches makes every resourceVersion of a custom resource that is older than the call too old, whether there is
-// a watch cache or not: it compacts etcd, lets the API server replace the watch cache of each CRD, and ends the watches that
-// are open. When it returns, a watch that wants to go on from before the call gets the ERROR event of a 410, and an exact
-// list or a continue token of that time gets a 410 at once or, with a watch cache, within 15 s.
+// ExpireWatches makes every resourceVersion of a custom resource that is older than the call too
+// old, whether there is a watch cache or not: it compacts etcd, lets the API server replace the
+// watch cache of each CRD, and ends the watches that are open. When it returns, a watch that wants
+// to go on from before the call gets the ERROR event of a 410, and an exact list or a continue
+// token of that time gets a 410 at once or, with a watch cache, within 15 s.
 //
-// Watch caches are replaced by changing each CRD: a blank is added to, or taken from, the end of its schema's
-// description. CRDs themselves keep their watch cache. If ctx ends first the error wraps context.Cause(ctx), and some CRDs
-// may have been treated and others not.
+// Watch caches are replaced by changing each CRD: a blank is added to, or taken from, the end of
+// its schema's description. CRDs themselves keep their watch cache. If ctx ends first the error
+// wraps context.Cause(ctx), and some CRDs may have been treated and others not.
 func (s *Server) ExpireWatches(ctx context.Context) error {
 	if err := s.running(); err != nil {
 		return fmt.Errorf("devserver: expire watches: %w", err)
@@ -67,7 +69,8 @@ func (s *Server) ExpireWatches(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("devserver: expire watches: %w", err)
 	}
-	// A compaction leaves the newest change, and is a change itself: the second one takes the last that follows rev.
+	// A compaction leaves the newest change, and is a change itself: the second one takes the last
+	// that follows rev.
 	for range 2 {
 		if _, err := s.Compact(ctx); err != nil {
 			return err
@@ -151,7 +154,8 @@ func (s *Server) awaitExpired(ctx context.Context, crd *apiextensionsv1.CustomRe
 	return nil
 }
 
-// expiryDelay is longer than the error 410 takes: etcd looks every tenth of a second for watches that are behind.
+// expiryDelay is longer than the error 410 takes: etcd looks every tenth of a second for watches
+// that are behind.
 const expiryDelay = 500 * time.Millisecond
 
 // askExpired opens a watch and returns nil if its first event is the error 410.

@@ -20,8 +20,9 @@ import (
 // crdPath is where CRDs are served.
 const crdPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// The pause between two looks at something that becomes true within milliseconds on a Server, and within seconds on
-// other clusters, which shall not be asked all the time: a twentieth of the time waited so far, within these bounds.
+// The pause between two looks at something that becomes true within milliseconds on a Server, and
+// within seconds on other clusters, which shall not be asked all the time: a twentieth of the time
+// waited so far, within these bounds.
 const minPause, maxPause = 2 * time.Millisecond, 200 * time.Millisecond
 
 var (
@@ -35,8 +36,8 @@ var (
 // refusal is an error that is the same however often one asks.
 type refusal struct{ error }
 
-// poll calls f until it returns nil, or a refusal, whose error poll then returns. If ctx ends first poll's error wraps
-// context.Cause(ctx) and tells f's last one.
+// poll calls f until it returns nil, or a refusal, whose error poll then returns. If ctx ends first
+// poll's error wraps context.Cause(ctx) and tells f's last one.
 func poll(ctx context.Context, f func(context.Context) error) error {
 	var last error
 	for began := time.Now(); ; {
@@ -58,8 +59,8 @@ func poll(ctx context.Context, f func(context.Context) error) error {
 	}
 }
 
-// ask sends a GET and returns nil if the answer begins with status 200. It doesn't wait for the answer's end. That the
-// client may not ask is a refusal.
+// ask sends a GET and returns nil if the answer begins with status 200. It doesn't wait for the
+// answer's end. That the client may not ask is a refusal.
 func ask(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -88,8 +89,8 @@ func get(ctx context.Context, client *http.Client, url string) (*http.Response, 
 	return client.Do(req)
 }
 
-// unusedConns are the connections that no request has come in on. http.Server's Shutdown gives each of them five
-// seconds, and clients that dial ahead always have some.
+// unusedConns are the connections that no request has come in on. http.Server's Shutdown gives each
+// of them five seconds, and clients that dial ahead always have some.
 type unusedConns struct {
 	mu     sync.Mutex
 	conns  map[net.Conn]struct{} // mu guards it

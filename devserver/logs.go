@@ -17,9 +17,10 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/internal/etcdlog"
 )
 
-// The API server logs through klog's process-wide logger, and klog wants that logger to be set before anybody logs.
-// Hence here, while packages are initialised: lines of the server's packages go where Options.LogOutput says, all
-// others go to stderr as they would without this package. The API server's etcd client has a logger of its own.
+// The API server logs through klog's process-wide logger, and klog wants that logger to be set
+// before anybody logs. Hence here, while packages are initialised: lines of the server's packages
+// go where Options.LogOutput says, all others go to stderr as they would without this package. The
+// API server's etcd client has a logger of its own.
 func init() {
 	klog.SetLogger(logr.New(&splitSink{
 		server: newTextSink(&serverLog),
@@ -28,8 +29,9 @@ func init() {
 	etcdlog.Redirect(&serverLog)
 }
 
-// serverPackages are the packages whose klog lines belong to the server. A line's whole call stack counts, so that
-// helper packages used by the server are silent and the same helpers used by others are not.
+// serverPackages are the packages whose klog lines belong to the server. A line's whole call stack
+// counts, so that helper packages used by the server are silent and the same helpers used by others
+// are not.
 var serverPackages = []string{
 	"k8s.io/apiserver/",
 	"k8s.io/apiextensions-apiserver/pkg/apiserver",
@@ -40,7 +42,8 @@ var serverPackages = []string{
 }
 
 func newTextSink(out io.Writer) logr.LogSink {
-	// klog has compared the verbosity already when a line arrives. The call depth is splitSink's own method.
+	// klog has compared the verbosity already when a line arrives. The call depth is splitSink's
+	// own method.
 	return withCallDepth(textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(out), textlogger.Verbosity(99))).GetSink(), 1)
 }
 

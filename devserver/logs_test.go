@@ -14,7 +14,8 @@ import (
 	"k8s.io/apiserver/pkg/storage/storagebackend/factory"
 )
 
-// TestEtcdClientLogsToLogOutput makes the API server's etcd client complain of an etcd that has ended.
+// TestEtcdClientLogsToLogOutput makes the API server's etcd client complain of an etcd that has
+// ended.
 func TestEtcdClientLogsToLogOutput(t *testing.T) {
 	var lines bytes.Buffer
 	log := &logOutput{out: &lines}

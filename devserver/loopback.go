@@ -18,8 +18,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// loopback connects the API server with itself: its own controllers are its clients. Connections are pipes in memory,
-// so that these requests neither need a port nor pass through Options.WrapHandler.
+// loopback connects the API server with itself: its own controllers are its clients. Connections
+// are pipes in memory, so that these requests neither need a port nor pass through
+// Options.WrapHandler.
 type loopback struct {
 	conns     chan net.Conn
 	closed    chan struct{}
@@ -79,9 +80,10 @@ type loopbackAddr struct{}
 func (loopbackAddr) Network() string { return "memory" }
 func (loopbackAddr) String() string  { return "loopback" }
 
-// establishEarlier wraps the handler of the loopback. The API server delays each create of a custom resource by two
-// seconds while its CRD is established for less than two seconds, for the sake of other API servers, of which there
-// are none here. So the time that the establishing controller writes is moved into the past.
+// establishEarlier wraps the handler of the loopback. The API server delays each create of a custom
+// resource by two seconds while its CRD is established for less than two seconds, for the sake of
+// other API servers, of which there are none here. So the time that the establishing controller
+// writes is moved into the past.
 func establishEarlier(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPut || !strings.HasPrefix(r.URL.Path, crdPath+"/") || !strings.HasSuffix(r.URL.Path, "/status") {

@@ -24,8 +24,9 @@ import (
 	"github.com/informer-gen/informer-gen/devserver"
 )
 
-// TestMain asserts the promise of Stop for all tests at once: no goroutine is left, once the sleepers that the package
-// documentation names have had their time. goleak's own patience is half a second.
+// TestMain asserts the promise of Stop for all tests at once: no goroutine is left, once the
+// sleepers that the package documentation names have had their time. goleak's own patience is half
+// a second.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	http.DefaultClient.CloseIdleConnections()
@@ -42,7 +43,8 @@ func TestMain(m *testing.M) {
 
 var boats = schema.GroupVersionResource{Group: "harbour.example.com", Version: "v1", Resource: "boats"}
 
-// boatCRD gives a namespaced kind with a selectable field, a status and an optional further spec field.
+// boatCRD gives a namespaced kind with a selectable field, a status and an optional further spec
+// field.
 func boatCRD(moreFields ...string) *apiextensionsv1.CustomResourceDefinition {
 	text := apiextensionsv1.JSONSchemaProps{Type: "string"}
 	spec := apiextensionsv1.JSONSchemaProps{Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"berth": text}}
@@ -124,7 +126,8 @@ func openWatch(t testing.TB, s *devserver.Server, opts metav1.ListOptions) watch
 	return w
 }
 
-// patience is how long tests wait for what comes soon, also on a machine that is busy with other things.
+// patience is how long tests wait for what comes soon, also on a machine that is busy with other
+// things.
 const patience = 3 * time.Minute
 
 // next gives the next event; ok is false at the end of the watch.

@@ -15,48 +15,53 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Options says how a Server is started. The zero value is good for most tests: a free port of 127.0.0.1, a
-// temporary folder, no CRDs, a watch cache, no log output.
+// Options says how a Server is started. The zero value is good for most tests: a free port of
+// 127.0.0.1, a temporary folder, no CRDs, a watch cache, no log output.
 type Options struct {
-	// Addr is the TCP address to serve plain HTTP on, as host:port. Empty means 127.0.0.1:0, a free port of the
-	// loopback interface. There is neither TLS nor authentication: whoever reaches the address is an administrator,
-	// so think twice before you name another interface.
+	// Addr is the TCP address to serve plain HTTP on, as host:port. Empty means 127.0.0.1:0, a free
+	// port of the loopback interface. There is neither TLS nor authentication: whoever reaches the
+	// address is an administrator, so think twice before you name another interface.
 	Addr string
 
-	// Dir is the folder of the server's data. Empty means a temporary folder that is removed when the server stops.
-	// A folder that is given is created if it isn't there, is never removed, and belongs to one server at a time. A
-	// server started later with the same Dir has the same objects at the same resourceVersions; with the same Addr too,
-	// clients carry on where they were, watches included.
+	// Dir is the folder of the server's data. Empty means a temporary folder that is removed when
+	// the server stops. A folder that is given is created if it isn't there, is never removed, and
+	// belongs to one server at a time. A server started later with the same Dir has the same
+	// objects at the same resourceVersions; with the same Addr too, clients carry on where they
+	// were, watches included.
 	Dir string
 
 	// CRDs are installed before Start returns, as by InstallCRDs.
 	CRDs []*apiextensionsv1.CustomResourceDefinition
 
-	// DisableWatchCache makes the server answer each list and watch from etcd. That is slower, but after a Compact all
-	// that would need older history gets 410 at once. The package documentation has a table.
+	// DisableWatchCache makes the server answer each list and watch from etcd. That is slower, but
+	// after a Compact all that would need older history gets 410 at once. The package documentation
+	// has a table.
 	DisableWatchCache bool
 
-	// MinRequestTimeout sets when the server ends watches whose client gave no timeoutSeconds: at a random time in
-	// [MinRequestTimeout, 2*MinRequestTimeout). Whole seconds; a fraction is rounded up. 0 means half an hour.
+	// MinRequestTimeout sets when the server ends watches whose client gave no timeoutSeconds: at a
+	// random time in [MinRequestTimeout, 2*MinRequestTimeout). Whole seconds; a fraction is rounded
+	// up. 0 means half an hour.
 	MinRequestTimeout time.Duration
 
-	// WrapHandler, if not nil, is called once, in Start, with the handler of all requests that come in over Addr, and
-	// gives the one that is served in its place. It is the place to count requests, to delay them or to answer with
-	// errors. Requests that the server makes to itself don't pass through it; those of Options.CRDs don't either. When
-	// the server stops, the context of each request is cancelled; a handler that doesn't heed that for five seconds is
-	// left behind.
+	// WrapHandler, if not nil, is called once, in Start, with the handler of all requests that come
+	// in over Addr, and gives the one that is served in its place. It is the place to count
+	// requests, to delay them or to answer with errors. Requests that the server makes to itself
+	// don't pass through it; those of Options.CRDs don't either. When the server stops, the context
+	// of each request is cancelled; a handler that doesn't heed that for five seconds is left
+	// behind.
 	WrapHandler func(http.Handler) http.Handler
 
-	// LogOutput, if not nil, gets the log lines of the API server and of etcd while the server runs; writes are
-	// serialised. API servers of one process share a logger, so each LogOutput gets the API server's lines of all of
-	// them. If it is nil the lines are dropped.
+	// LogOutput, if not nil, gets the log lines of the API server and of etcd while the server
+	// runs; writes are serialised. API servers of one process share a logger, so each LogOutput
+	// gets the API server's lines of all of them. If it is nil the lines are dropped.
 	LogOutput io.Writer
 }
 
 const (
 	defaultAddr = "127.0.0.1:0"
 
-	// stopGrace bounds how long Stop waits for requests other than watches before it cuts their connections.
+	// stopGrace bounds how long Stop waits for requests other than watches before it cuts their
+	// connections.
 	stopGrace = 5 * time.Second
 )
 

@@ -23,7 +23,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Server is a running API server with its etcd. Start makes one; all methods may be called from any goroutine.
+// Server is a running API server with its etcd. Start makes one; all methods may be called from any
+// goroutine.
 type Server struct {
 	// set once in Start, before the Server is handed out
 	addr     *net.TCPAddr
@@ -45,13 +46,14 @@ type Server struct {
 	cleanups []func() error
 }
 
-// Start starts an API server and returns when it is ready: discovery answers, the CRDs of opts are installed, and so are
-// those that opts.Dir had from an earlier run, each of them ready to be listed and watched. The server runs until Stop
-// or Close is called or ctx is cancelled, so don't give it a context that is meant for the start only.
+// Start starts an API server and returns when it is ready: discovery answers, the CRDs of opts are
+// installed, and so are those that opts.Dir had from an earlier run, each of them ready to be
+// listed and watched. The server runs until Stop or Close is called or ctx is cancelled, so don't
+// give it a context that is meant for the start only.
 //
-// An error says which option is wrong, or which part of the start failed; nothing is left running then. It wraps
-// ErrDirInUse if another server has opts.Dir, the error of the operating system if opts.Addr can't be listened on, and
-// context.Cause(ctx) if ctx ended first.
+// An error says which option is wrong, or which part of the start failed; nothing is left running
+// then. It wraps ErrDirInUse if another server has opts.Dir, the error of the operating system if
+// opts.Addr can't be listened on, and context.Cause(ctx) if ctx ended first.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
@@ -71,23 +73,26 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	return s, nil
 }
 
-// ErrDirInUse is what Start's error wraps if the folder of Options.Dir belongs to a server that runs.
+// ErrDirInUse is what Start's error wraps if the folder of Options.Dir belongs to a server that
+// runs.
 var ErrDirInUse = errors.New("the folder is in use by another server")
 
 // URL is the server's base URL, such as http://127.0.0.1:41235.
 func (s *Server) URL() string { return "http://" + s.addr.String() }
 
-// Dir is the folder of the server's data: Options.Dir, or a temporary one that is gone after the stop.
+// Dir is the folder of the server's data: Options.Dir, or a temporary one that is gone after the
+// stop.
 func (s *Server) Dir() string { return s.dir }
 
-// Config gives a new REST config for clients of this server. It sets the content type to JSON, which is all that custom
-// resources are served as, and no rate limit. It says nothing about the transport, so clients made from it share
-// http.DefaultTransport.
+// Config gives a new REST config for clients of this server. It sets the content type to JSON,
+// which is all that custom resources are served as, and no rate limit. It says nothing about the
+// transport, so clients made from it share http.DefaultTransport.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: s.URL(), QPS: -1, ContentConfig: jsonContent}
 }
 
-// InstallCRDs is the function InstallCRDs on this server, without passing through Options.WrapHandler.
+// InstallCRDs is the function InstallCRDs on this server, without passing through
+// Options.WrapHandler.
 func (s *Server) InstallCRDs(ctx context.Context, crds ...*apiextensionsv1.CustomResourceDefinition) error {
 	return InstallCRDs(ctx, s.loop.config(), crds...)
 }
@@ -95,8 +100,8 @@ func (s *Server) InstallCRDs(ctx context.Context, crds ...*apiextensionsv1.Custo
 // Done is closed when the server has stopped and everything that it started has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err is nil while the server runs and after a clean stop. After Done is closed it is otherwise what ended the server
-// or what failed while it stopped.
+// Err is nil while the server runs and after a clean stop. After Done is closed it is otherwise
+// what ended the server or what failed while it stopped.
 func (s *Server) Err() error {
 	select {
 	case <-s.done:
@@ -106,9 +111,10 @@ func (s *Server) Err() error {
 	}
 }
 
-// Stop stops the server and waits until everything has ended, then returns Err. Watches end at once, other requests get
-// five seconds. If ctx ends first Stop returns an error that wraps context.Cause(ctx), and the server goes on stopping.
-// Stopping twice, or a server that has stopped by itself, is fine.
+// Stop stops the server and waits until everything has ended, then returns Err. Watches end at
+// once, other requests get five seconds. If ctx ends first Stop returns an error that wraps
+// context.Cause(ctx), and the server goes on stopping. Stopping twice, or a server that has stopped
+// by itself, is fine.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { close(s.stopping) })
 	select {
@@ -134,7 +140,8 @@ func (s *Server) start(ctx context.Context, opts Options) error {
 	if err != nil {
 		return fmt.Errorf("listen: %w", err)
 	}
-	s.cleanups = append(s.cleanups, func() error { listener.Close(); return nil }) // closed already after serving
+	// closed already after serving
+	s.cleanups = append(s.cleanups, func() error { listener.Close(); return nil })
 	s.addr = reachable(listener.Addr().(*net.TCPAddr))
 
 	if err := s.takeDir(opts.Dir); err != nil {
@@ -224,9 +231,10 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 		return nil
 	})
 
-	// The API server's CRD informer is the first client of the storage of CRDs. Were it earlier than that storage's
-	// watch cache it would be told to come back in a second; were it later than the API server's own hooks they would
-	// find it not synced and look again after a tenth of a second.
+	// The API server's CRD informer is the first client of the storage of CRDs. Were it earlier
+	// than that storage's watch cache it would be told to come back in a second; were it later than
+	// the API server's own hooks they would find it not synced and look again after a tenth of a
+	// second.
 	if err := s.awaitOK(ctx, crdPath+"?watch=true&timeoutSeconds=1"); err != nil {
 		return err
 	}
@@ -301,7 +309,8 @@ func (s *Server) awaitOK(ctx context.Context, path string) error {
 	})
 }
 
-// supervise stops the server when ctx ends, when Stop asks for it and when a part of it ends by itself.
+// supervise stops the server when ctx ends, when Stop asks for it and when a part of it ends by
+// itself.
 func (s *Server) supervise(ctx context.Context) {
 	var failure error
 	select {

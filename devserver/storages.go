@@ -14,8 +14,9 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// storages knows the storages of custom resources that are alive. The API server gives a storage that it replaced, when
-// its CRD changes, a second before it destroys it, and forgets it when it stops meanwhile.
+// storages knows the storages of custom resources that are alive. The API server gives a storage
+// that it replaced, when its CRD changes, a second before it destroys it, and forgets it when it
+// stops meanwhile.
 type storages struct {
 	mu     sync.Mutex
 	nextID int            // mu guards it

@@ -17,8 +17,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// TestFaultW30AnyInTheExportedAPI compares what the exported names of the runtime say with the table of ARCHITECTURE.md: a use of
-// any that is not in the table fails, and so does a line of the table for which there is no use any more.
+// TestFaultW30AnyInTheExportedAPI compares what the exported names of the runtime say with the
+// table of ARCHITECTURE.md: a use of any that is not in the table fails, and so does a line of the
+// table for which there is no use any more.
 func TestFaultW30AnyInTheExportedAPI(t *testing.T) {
 	const heading = "## Where `any` is in the exported API, and why"
 	listed := map[string]bool{}
@@ -102,8 +103,8 @@ type given struct{ X any }
 	}
 }
 
-// anyFinder walks the exported names of one package. Constraints of type parameters are not looked at: there any is no type
-// of a value. Types of other modules are not opened.
+// anyFinder walks the exported names of one package. Constraints of type parameters are not looked
+// at: there any is no type of a value. Types of other modules are not opened.
 type anyFinder struct {
 	pkg   *types.Package
 	found map[string]types.Type
@@ -173,7 +174,8 @@ func (f *anyFinder) fields(path string, s *types.Struct) {
 	for field := range s.Fields() {
 		switch {
 		case field.Embedded():
-			// An embedded type shows its fields whether or not it is exported; its methods are in the method set.
+			// An embedded type shows its fields whether or not it is exported; its methods are in
+			// the method set.
 			if inner, ok := deref(field.Type()).(*types.Named); ok && ours(inner.Obj().Pkg(), f.pkg) {
 				if s, ok := inner.Underlying().(*types.Struct); ok {
 					f.fields(path, s)
@@ -192,7 +194,8 @@ func (f *anyFinder) check(path string, t types.Type) {
 	}
 }
 
-// contains reports whether any is a part of t itself. Fields of an unnamed struct are added under their own names.
+// contains reports whether any is a part of t itself. Fields of an unnamed struct are added under
+// their own names.
 func (f *anyFinder) contains(path string, t types.Type) bool {
 	switch t := types.Unalias(t).(type) {
 	case *types.Pointer:
@@ -257,7 +260,8 @@ func internal(pkg *types.Package) bool {
 	return slices.Contains(strings.Split(pkg.Path(), "/"), "internal")
 }
 
-// loaded are the types of all packages below runtime. They are read once, as the go command compiled them.
+// loaded are the types of all packages below runtime. They are read once, as the go command
+// compiled them.
 var loaded = sync.OnceValues(func() ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes}, base+"...")
 })

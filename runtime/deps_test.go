@@ -14,8 +14,9 @@ const (
 	base   = module + "runtime/"
 )
 
-// allowed says for each runtime package which of its neighbours it may reach, directly or not, and which packages
-// of other modules it may import itself. A new line here is a decision: whoever imports the package pays for it.
+// allowed says for each runtime package which of its neighbours it may reach, directly or not, and
+// which packages of other modules it may import itself. A new line here is a decision: whoever
+// imports the package pays for it.
 var allowed = []struct {
 	pkg     string
 	reaches []string

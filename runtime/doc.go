@@ -10,46 +10,52 @@
 //	                                                                                  ▼
 //	                                                                  subscriptions ─▶ handlers ─▶ your code
 //
-// [github.com/informer-gen/informer-gen/runtime/source] turns HTTP responses into typed objects, one by one.
-// [github.com/informer-gen/informer-gen/runtime/reflector] decides when to list, when to watch and when to wait.
-// [github.com/informer-gen/informer-gen/runtime/deltafifo] hands the stream over to another goroutine, in order, where that is needed.
-// [github.com/informer-gen/informer-gen/runtime/informer] applies it batch by batch and calls the handlers.
-// [github.com/informer-gen/informer-gen/runtime/store] keeps the objects and their indexes, as immutable snapshots.
-// [github.com/informer-gen/informer-gen/runtime/lister] reads them by name, namespace and selector.
-// [github.com/informer-gen/informer-gen/runtime/object] defines objects and their keys for all of these.
+// [github.com/informer-gen/informer-gen/runtime/source] turns HTTP responses into typed objects,
+// one by one. [github.com/informer-gen/informer-gen/runtime/reflector] decides when to list, when
+// to watch and when to wait. [github.com/informer-gen/informer-gen/runtime/deltafifo] hands the
+// stream over to another goroutine, in order, where that is needed.
+// [github.com/informer-gen/informer-gen/runtime/informer] applies it batch by batch and calls the
+// handlers. [github.com/informer-gen/informer-gen/runtime/store] keeps the objects and their
+// indexes, as immutable snapshots. [github.com/informer-gen/informer-gen/runtime/lister] reads them
+// by name, namespace and selector. [github.com/informer-gen/informer-gen/runtime/object] defines
+// objects and their keys for all of these.
 //
-// Beside the path lie
-// [github.com/informer-gen/informer-gen/runtime/watch], a watch that reconnects, for programs that need no store;
-// [github.com/informer-gen/informer-gen/runtime/metrics], what an informer tells about itself, with an implementation for
-// Prometheus below it; and
-// [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in memory for tests.
+// Beside the path lie [github.com/informer-gen/informer-gen/runtime/watch], a watch that
+// reconnects, for programs that need no store;
+// [github.com/informer-gen/informer-gen/runtime/metrics], what an informer tells about itself, with
+// an implementation for Prometheus below it; and
+// [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in memory for
+// tests.
 //
-// Data goes one way. Only informer imports all packages of the path and connects them: reflector knows source but not the
-// queue that it fills, deltafifo and store know neither end of the stream, and lister knows store only. All of them know
-// object.
+// Data goes one way. Only informer imports all packages of the path and connects them: reflector
+// knows source but not the queue that it fills, deltafifo and store know neither end of the stream,
+// and lister knows store only. All of them know object.
 //
 // # Ordering
 //
-// For one key, everything keeps the server's order: the store goes through the states of an object as the server did, and
-// each handler is told of them in this order. The store has a change before any handler is told of it. Between two keys, the
-// order is the server's too, except among the objects of a list, among what a relist finds to be different (deletions
-// first), and between the streams of an informer of several namespaces. Nothing orders two handlers, or two informers.
+// For one key, everything keeps the server's order: the store goes through the states of an object
+// as the server did, and each handler is told of them in this order. The store has a change before
+// any handler is told of it. Between two keys, the order is the server's too, except among the
+// objects of a list, among what a relist finds to be different (deletions first), and between the
+// streams of an informer of several namespaces. Nothing orders two handlers, or two informers.
 //
-// Less formally: a handler lags behind the store, the store lags behind the server, and neither ever goes back or skips
-// what the other end cannot make good. Package informer has the exact rules, also for a handler that falls behind.
+// Less formally: a handler lags behind the store, the store lags behind the server, and neither
+// ever goes back or skips what the other end cannot make good. Package informer has the exact
+// rules, also for a handler that falls behind.
 //
 // # Blocking
 //
-// Reading blocks nobody and waits for nobody: a snapshot is one atomic load. Applying waits for no handler and no reader. Who
-// reads a stream applies it, unless that might take long (functions of indexes, another writer): then it goes into a queue. A
-// full queue, of 1,024 changes, blocks the reflector that fills it, which stops reading the connection until there is room.
-// A handler that does not return blocks its own events, the Remove of its registration and the end of the informer, which
-// has a deadline in Lease.Release and Factory.Shutdown; nothing else.
+// Reading blocks nobody and waits for nobody: a snapshot is one atomic load. Applying waits for no
+// handler and no reader. Who reads a stream applies it, unless that might take long (functions of
+// indexes, another writer): then it goes into a queue. A full queue, of 1,024 changes, blocks the
+// reflector that fills it, which stops reading the connection until there is room. A handler that
+// does not return blocks its own events, the Remove of its registration and the end of the
+// informer, which has a deadline in Lease.Release and Factory.Shutdown; nothing else.
 //
 // # Goroutines
 //
-// An informer that is not running has none. It runs while somebody holds a lease: a Run, an Acquire, or a factory that was
-// started. While it runs it has these:
+// An informer that is not running has none. It runs while somebody holds a lease: a Run, an
+// Acquire, or a factory that was started. While it runs it has these:
 //
 //	goroutine               | started by                            | ends when
 //	------------------------+---------------------------------------+-----------------------------------------------
@@ -68,10 +74,11 @@
 //	  WithMutationDetector  |                                       | last check
 //	  was given             |                                       |
 //
-// There is one stream for each namespace given to WithNamespaces, and one for an informer of a single namespace or of all.
-// So an idle informer has one goroutine, whether it runs by itself or in a factory, and with any number of handlers three;
-// with indexes it has one more. Those of net/http, which belong to its connections, come on top. Package watch starts none: its
-// callers' goroutines do the work.
+// There is one stream for each namespace given to WithNamespaces, and one for an informer of a
+// single namespace or of all. So an idle informer has one goroutine, whether it runs by itself or
+// in a factory, and with any number of handlers three; with indexes it has one more. Those of
+// net/http, which belong to its connections, come on top. Package watch starts none: its callers'
+// goroutines do the work.
 //
 // Who calls your code:
 //
@@ -86,7 +93,8 @@
 //
 // # Types
 //
-// Everything a user sees is typed. The engine itself is compiled once, over the interface object.Object, in
-// internal/table and informer/internal/engine; store and informer turn that interface into a type parameter again. So one more
-// kind costs a program a few one-line methods and not another engine.
+// Everything a user sees is typed. The engine itself is compiled once, over the interface
+// object.Object, in internal/table and informer/internal/engine; store and informer turn that
+// interface into a type parameter again. So one more kind costs a program a few one-line methods
+// and not another engine.
 package runtime

@@ -15,9 +15,10 @@ import (
 	"testing"
 )
 
-// clientGo is the document that is checked here. All tables in it whose first title is # are one list of rows. In the third
-// column, every name in backticks is one of ours, as package.Name or package.Type.Member; a cell that begins with
-// "Not needed" needs none. In the last column, names in backticks are tests, as folder.TestName or folder.TestName/subtest.
+// clientGo is the document that is checked here. All tables in it whose first title is # are one
+// list of rows. In the third column, every name in backticks is one of ours, as package.Name or
+// package.Type.Member; a cell that begins with "Not needed" needs none. In the last column, names
+// in backticks are tests, as folder.TestName or folder.TestName/subtest.
 const clientGo = "../docs/client-go.md"
 
 // notNeeded is how a cell begins that says why there is nothing of ours.
@@ -98,7 +99,8 @@ func TestClientGoNamesExist(t *testing.T) {
 	}
 }
 
-// TestClientGoTextNamesExist looks up the names between and in all tables, whatever column they stand in.
+// TestClientGoTextNamesExist looks up the names between and in all tables, whatever column they
+// stand in.
 func TestClientGoTextNamesExist(t *testing.T) {
 	text, err := os.ReadFile(filepath.FromSlash(clientGo))
 	if err != nil {
@@ -128,7 +130,8 @@ var mirrored = []string{
 	"TestWatchTimeout",
 }
 
-// TestClientGoMirrorsExist looks at the table of client-go's tests: each row names tests of ours that exist.
+// TestClientGoMirrorsExist looks at the table of client-go's tests: each row names tests of ours
+// that exist.
 func TestClientGoMirrorsExist(t *testing.T) {
 	tests, lines := testNames(t), map[string]int{}
 	for _, row := range tableAfter(t, clientGo, "## Tests of client-go that are mirrored") {
@@ -159,8 +162,8 @@ func TestClientGoMirrorsExist(t *testing.T) {
 	}
 }
 
-// TestClientGoFaultsAreCounted wants a TestFaultWnn in each row W-n and a TestPromisenn in each row P-n, and each such test in
-// its row.
+// TestClientGoFaultsAreCounted wants a TestFaultWnn in each row W-n and a TestPromisenn in each row
+// P-n, and each such test in its row.
 func TestClientGoFaultsAreCounted(t *testing.T) {
 	tests, counted := testNames(t), map[string]bool{}
 	for _, row := range clientGoRows(t) {
@@ -238,8 +241,8 @@ func at(row tableRow) string { return fmt.Sprintf("%s:%d:", clientGo, row.line) 
 
 func isFeature(id string) bool { return !strings.Contains(id, "-") }
 
-// TestPackageDocs wants of each package that others may import: what it says about goroutines and about what waits, and an
-// example with output for what a user does first.
+// TestPackageDocs wants of each package that others may import: what it says about goroutines and
+// about what waits, and an example with output for what a user does first.
 func TestPackageDocs(t *testing.T) {
 	examples := map[string]bool{} // folders
 	docs := map[string]string{}

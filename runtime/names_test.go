@@ -116,7 +116,8 @@ func (t tests) lookup(name string) error {
 	return nil
 }
 
-// goFiles yields the parsed Go files below a folder with their names. Folders that the go command ignores are left out.
+// goFiles yields the parsed Go files below a folder with their names. Folders that the go command
+// ignores are left out.
 func goFiles(t *testing.T, root string) func(yield func(*ast.File, string) bool) {
 	return func(yield func(*ast.File, string) bool) {
 		fset := token.NewFileSet()
@@ -147,7 +148,8 @@ func goFiles(t *testing.T, root string) func(yield func(*ast.File, string) bool)
 	}
 }
 
-// declared are the exported names of a declaration: of types, their methods and the methods of interfaces, and functions.
+// declared are the exported names of a declaration: of types, their methods and the methods of
+// interfaces, and functions.
 func declared(decl ast.Decl) []string {
 	var names []string
 	switch decl := decl.(type) {
@@ -187,7 +189,8 @@ func declared(decl ast.Decl) []string {
 	return names
 }
 
-// tableRow is a line of a table in a Markdown file, without the line of titles and the one of dashes.
+// tableRow is a line of a table in a Markdown file, without the line of titles and the one of
+// dashes.
 type tableRow struct {
 	line  int // counted from 1
 	cells []string

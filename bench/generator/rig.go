@@ -133,7 +133,8 @@ func (r *rig) programs(s side) []program {
 	}
 }
 
-// compile compiles the packages that a side has generated, and of what they import what isn't in the build cache.
+// compile compiles the packages that a side has generated, and of what they import what isn't in
+// the build cache.
 func (r *rig) compile(ctx context.Context, s side) (usage, error) {
 	r.runs++
 	if err := touch(filepath.Join(r.module(s), generated), r.runs); err != nil {
@@ -146,8 +147,8 @@ func (r *rig) compile(ctx context.Context, s side) (usage, error) {
 	return program{dir: r.module(s), env: r.env, path: tool, args: []string{"build", "./" + generated + "/..."}}.run(ctx)
 }
 
-// environment is that of all programs: without the workspace and the network, and with a cache folder of their own
-// apart from the go command's.
+// environment is that of all programs: without the workspace and the network, and with a cache
+// folder of their own apart from the go command's.
 func environment(ctx context.Context, temp string) ([]string, error) {
 	caches, err := goCommand(ctx, "", os.Environ(), "env", "GOCACHE", "GOMODCACHE")
 	if err != nil {
@@ -207,7 +208,8 @@ func rewrite(data []byte, root, path string) ([]byte, error) {
 	return file.Format()
 }
 
-// withTypes returns the import paths of the packages of k8s.io/api, which lies in dir, that have a file called types.go.
+// withTypes returns the import paths of the packages of k8s.io/api, which lies in dir, that have a
+// file called types.go.
 func withTypes(dir string) ([]string, error) {
 	var packages []string
 	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {

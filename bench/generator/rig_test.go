@@ -141,7 +141,8 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestProgramsAreThere lists what newRig builds and reads, which costs nothing, so that a change of versions shows here.
+// TestProgramsAreThere lists what newRig builds and reads, which costs nothing, so that a change of
+// versions shows here.
 func TestProgramsAreThere(t *testing.T) {
 	env := append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	for _, pkg := range []string{rootModule + "/cmd/informer-gen", peers + "lister-gen", peers + "informer-gen"} {

@@ -74,7 +74,7 @@ func (r row) ratio() float64 {
 	return other / mine
 }
 
-// short says whether ours misses the mark. A value that could not be measured does.
+// short reports whether ours misses the mark. A value that could not be measured does.
 func (r row) short() bool {
 	mine := median(r.values[ours])
 	if r.mark.most > 0 && (mine == 0 || mine > r.mark.most) {

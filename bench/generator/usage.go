@@ -13,7 +13,8 @@ import (
 // usage is what one or more programs have used, those that they have run and waited for included.
 type usage struct {
 	wall, cpu time.Duration
-	// peak is the largest resident set of any of the processes, in bytes; 0 where the system doesn't say.
+	// peak is the largest resident set of any of the processes, in bytes; 0 where the system
+	// doesn't say.
 	peak int64
 }
 

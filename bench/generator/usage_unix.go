@@ -10,7 +10,8 @@ import (
 	"syscall"
 )
 
-// maxRSS returns the largest resident set, in bytes, of a process that has ended and of those that it has waited for.
+// maxRSS returns the largest resident set, in bytes, of a process that has ended and of those that
+// it has waited for.
 func maxRSS(state *os.ProcessState) int64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {

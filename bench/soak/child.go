@@ -36,7 +36,7 @@ const (
 // agent is the user agent of informers' requests, by which the child knows them.
 const agent = "soak-informer"
 
-// isChild says whether this process is to be the server.
+// isChild reports whether this process is to be the server.
 func isChild() bool { return os.Getenv(childDir) != "" }
 
 // serve is the child: an API server, a proxy before it, and the faults of both.
@@ -181,7 +181,8 @@ func (p *proxy) silence(d time.Duration) {
 	p.loud = time.Now().Add(d)
 }
 
-// cluster is the child, as its parent sees it. Its addresses stay the same when it is started again.
+// cluster is the child, as its parent sees it. Its addresses stay the same when it is started
+// again.
 type cluster struct {
 	dir   string
 	child *control.Process // replaced by restart
@@ -219,7 +220,8 @@ func (c *cluster) start(ctx context.Context, addr, proxyAddr string) error {
 	return err
 }
 
-// quiet leaves out what etcd's client says about requests that were given up, as those of writers are at the end.
+// quiet leaves out what etcd's client says about requests that were given up, as those of writers
+// are at the end.
 type quiet struct{ io.Writer }
 
 // Write implements io.Writer. What is written at a time is a line.

@@ -56,7 +56,8 @@ var faults = []fault{
 	}},
 }
 
-// disturb makes a fault every now and then, until ctx is done. Each kind has its turn before one comes again.
+// disturb makes a fault every now and then, until ctx is done. Each kind has its turn before one
+// comes again.
 func (s *soak) disturb(ctx context.Context, every time.Duration, rng *rand.Rand) error {
 	s.made = make([]int, len(faults))
 	if every == 0 {
@@ -77,7 +78,8 @@ func (s *soak) disturb(ctx context.Context, every time.Duration, rng *rand.Rand)
 			order = rng.Perm(len(faults))
 		}
 		f := faults[order[0]]
-		// Not ctx: a fault that has begun is made, for otherwise nobody knows what state the child is in.
+		// Not ctx: a fault that has begun is made, for otherwise nobody knows what state the child
+		// is in.
 		making, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		err := f.make(making, s, rng)
 		cancel()

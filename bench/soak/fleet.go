@@ -84,8 +84,8 @@ func newFleet(url string, informers, handlers int, wrong *problems) (*fleet, err
 	return f, nil
 }
 
-// impatient is the informers' backoff. The default one waits for up to 30 s after failures that come more often than every two
-// minutes, as they do here; the soak would then test long pauses.
+// impatient is the informers' backoff. The default one waits for up to 30 s after failures that
+// come more often than every two minutes, as they do here; the soak would then test long pauses.
 var impatient = reflector.Backoff{Initial: 100 * time.Millisecond, Max: 2 * time.Second, ResetAfter: 3 * time.Second}
 
 // newMember makes the n-th informer, as the package's documentation says.
@@ -163,7 +163,8 @@ func (m *member) run() {
 	})
 }
 
-// within lets do take its time. The error says that it has taken more than patience, and is left behind.
+// within lets do take its time. The error says that it has taken more than patience, and is left
+// behind.
 func within(what string, do func()) error {
 	done := make(chan struct{})
 	go func() {
@@ -225,7 +226,8 @@ func (f *fleet) relists() (n int64) {
 	return n
 }
 
-// visit adds handlers and removes them when they have synced, at one informer after the other, until ctx is done.
+// visit adds handlers and removes them when they have synced, at one informer after the other,
+// until ctx is done.
 func (f *fleet) visit(ctx context.Context) (visits int) {
 	members := slices.Clone(f.members)
 	var uncounted atomic.Int64

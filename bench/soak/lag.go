@@ -61,7 +61,8 @@ func (l *lags) merge(other lags) {
 	l.longest = max(l.longest, other.longest)
 }
 
-// percentile returns the duration that p percent do not exceed, up to 5 % too long; 0 if nothing was counted.
+// percentile returns the duration that p percent do not exceed, up to 5 % too long; 0 if nothing
+// was counted.
 func (l *lags) percentile(p float64) time.Duration {
 	rest := int64(math.Ceil(p / 100 * float64(l.total)))
 	for n, count := range l.counts {

@@ -32,20 +32,23 @@ type soak struct {
 	all         lags
 	visits      int
 	settling    time.Duration // written by verify
-	slow        error         // written by report: what the server could not do, which is not the informers' fault
+	// written by report: what the server could not do, which is not the informers' fault
+	slow error
 }
 
-// patience is how long anything but the soak itself may take. What takes longer is given up, and named in the verdict.
+// patience is how long anything but the soak itself may take. What takes longer is given up, and
+// named in the verdict.
 const patience = 2 * time.Minute
 
-// overtime is how long after the end, and a twentieth of the duration more, writers go on if they are behind.
+// overtime is how long after the end, and a twentieth of the duration more, writers go on if they
+// are behind.
 const overtime = 5 * time.Second
 
 // rows is how many lines the table has.
 const rows = 18
 
-// do runs everything, in a cluster of its own, and notes in wrong what does not hold. It returns the informers that there
-// were, when they and the cluster have ended.
+// do runs everything, in a cluster of its own, and notes in wrong what does not hold. It returns
+// the informers that there were, when they and the cluster have ended.
 func (s *soak) do(ctx context.Context, dir string) (ended []former, err error) {
 	if s.cluster, err = startCluster(ctx, dir); err != nil {
 		return nil, err

@@ -18,8 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// verify checks, after all writes, that everyone agrees with the server. It waits for that, up to patience, and notes then who
-// doesn't. Nobody reports that, so it asks; the server, too, because a write whose answer was lost may be carried out late.
+// verify checks, after all writes, that everyone agrees with the server. It waits for that, up to
+// patience, and notes then who doesn't. Nobody reports that, so it asks; the server, too, because a
+// write whose answer was lost may be carried out late.
 func (s *soak) verify(ctx context.Context) error {
 	began := time.Now()
 	defer func() { s.settling = time.Since(began) }()
@@ -110,7 +111,8 @@ func (s *soak) indexed(m *member) {
 	}
 }
 
-// leeway is what the heap may have more than before: what net/http, encoding/json and reflect keep for the process.
+// leeway is what the heap may have more than before: what net/http, encoding/json and reflect keep
+// for the process.
 const leeway = 3 << 20
 
 // former is an informer that has ended, and of which nothing should be left.
@@ -119,7 +121,8 @@ type former struct {
 	informer weak.Pointer[informer.SharedIndexInformer[*Probe]]
 }
 
-// released checks that nothing is left of the informers, nor of anything else than what was there before.
+// released checks that nothing is left of the informers, nor of anything else than what was there
+// before.
 func (s *soak) released(before usage, ignored goleak.Option, informers []former) {
 	s.fleet, s.load, s.cluster = nil, nil, nil
 	var after usage
@@ -140,7 +143,8 @@ func (s *soak) released(before usage, ignored goleak.Option, informers []former)
 		if len(left) == 0 || time.Now().After(end) {
 			break
 		}
-		time.Sleep(50 * time.Millisecond) // connections that were closed end their goroutines in their own time
+		// connections that were closed end their goroutines in their own time
+		time.Sleep(50 * time.Millisecond)
 	}
 	fmt.Fprintf(s.out, "released: goroutines %d → %d, heap %s → %s\n", before.goroutines, after.goroutines, megabytes(before.heap), megabytes(after.heap))
 	for _, what := range left {

@@ -47,7 +47,8 @@ func soakOf(t *testing.T, informers int, server answers) *soak {
 	return s
 }
 
-// A write whose request has begun is waited for: the server may carry it out in any case, and then after everyone was compared.
+// A write whose request has begun is waited for: the server may carry it out in any case, and then
+// after everyone was compared.
 func TestWritesAreNotGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answered atomic.Int64

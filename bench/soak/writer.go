@@ -23,7 +23,8 @@ const (
 	perWriter  = 20 // objects
 )
 
-// load writes at a rate. A write that fails is made again, so that outages delay writes and lose none.
+// load writes at a rate. A write that fails is made again, so that outages delay writes and lose
+// none.
 type load struct {
 	cluster *cluster
 	rate    float64 // writes a second
@@ -33,8 +34,8 @@ type load struct {
 	late    time.Duration // written by run at its end
 }
 
-// run makes the writes that are due within the duration; if it is behind then, it goes on until it has made them or ctx is
-// done.
+// run makes the writes that are due within the duration; if it is behind then, it goes on until it
+// has made them or ctx is done.
 func (l *load) run(ctx context.Context, duration time.Duration, seed uint64) {
 	start := time.Now()
 	end := start.Add(duration)
@@ -76,14 +77,16 @@ func collectionPath(namespace string) string {
 	return "/apis/" + probes.GroupVersion().String() + "/namespaces/" + namespace + "/" + probes.Resource
 }
 
-// write makes one change of an object: mostly an update, now and then a deletion, which the next write undoes.
+// write makes one change of an object: mostly an update, now and then a deletion, which the next
+// write undoes.
 func (l *load) write(ctx context.Context, rng *rand.Rand, n int) {
 	tier := gold
 	if rng.IntN(2) == 0 {
 		tier = tin
 	}
 	kind := rng.IntN(20)
-	// Not ctx: a request that is given up may be carried out later, when everyone is expected to have come to rest.
+	// Not ctx: a request that is given up may be carried out later, when everyone is expected to
+	// have come to rest.
 	for l.attempt(context.WithoutCancel(ctx), kind, n, tier) != nil {
 		l.retried.Add(1)
 		select {

@@ -14,8 +14,8 @@ import (
 	"sync"
 )
 
-// Process is a devserver that runs as a child process. Start makes one; its methods may be called from any goroutine,
-// and commands are carried out one after the other.
+// Process is a devserver that runs as a child process. Start makes one; its methods may be called
+// from any goroutine, and commands are carried out one after the other.
 type Process struct {
 	// set once in Start
 	cmd   *exec.Cmd
@@ -33,9 +33,9 @@ type Process struct {
 	err error // written before done is closed
 }
 
-// Start starts cmd, which must speak this package's protocol, and waits until it says ready. Stdin and Stdout of cmd
-// must not be set; Stderr may be. If ctx ends first, or cmd says something else or ends, the child is killed, and the error
-// says so; context.Cause(ctx) is wrapped.
+// Start starts cmd, which must speak this package's protocol, and waits until it says ready. Stdin
+// and Stdout of cmd must not be set; Stderr may be. If ctx ends first, or cmd says something else
+// or ends, the child is killed, and the error says so; context.Cause(ctx) is wrapped.
 func Start(ctx context.Context, cmd *exec.Cmd) (*Process, error) {
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
@@ -100,8 +100,9 @@ func (p *Process) ExpireWatches(ctx context.Context) error {
 	return err
 }
 
-// Quit stops the server and waits until the child has ended; it returns how that went. A child that has ended already
-// is fine if it did so with exit code 0. If ctx ends first the child is killed, and the error wraps context.Cause(ctx).
+// Quit stops the server and waits until the child has ended; it returns how that went. A child that
+// has ended already is fine if it did so with exit code 0. If ctx ends first the child is killed,
+// and the error wraps context.Cause(ctx).
 func (p *Process) Quit(ctx context.Context) error {
 	p.stdin.Close() // the end of its stdin is the same as the command, and needs no turn
 	for lines := p.lines; ; {

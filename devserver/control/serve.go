@@ -23,9 +23,10 @@ type Server interface {
 
 const commands = "compact, end-watches, expire-watches, quit"
 
-// Serve says ready on out and obeys the lines that it reads from in. It returns when the server has stopped: because
-// of quit, of the end of in, of ctx, or by itself. The error is the server's Err, or that of reading in or writing out.
-// A Read of in that doesn't end keeps one goroutine until it does.
+// Serve says ready on out and obeys the lines that it reads from in. It returns when the server has
+// stopped: because of quit, of the end of in, of ctx, or by itself. The error is the server's Err,
+// or that of reading in or writing out. A Read of in that doesn't end keeps one goroutine until it
+// does.
 func Serve(ctx context.Context, server Server, in io.Reader, out io.Writer) error {
 	if _, err := fmt.Fprintln(out, "ready", server.URL()); err != nil {
 		server.Stop(context.WithoutCancel(ctx))

@@ -12,7 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store/storetest"
 )
 
-// TestGetAllocatesNothing by the lister of a kind with indexes, nor by that of a cluster-scoped one.
+// TestGetAllocatesNothing by the lister of a kind with indexes, nor by that of a cluster-scoped
+// one.
 func TestGetAllocatesNothing(t *testing.T) {
 	widgets := listers.NewWidgetLister(storetest.New(t, &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}))
 	sites := listers.NewSiteLister(storetest.New(t, &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: "berlin"}}))

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command crd-sample is a controller project in small: it has an API (api/v1alpha1), CRDs and informers that are
-// generated from it (config/crd, generated), and this program, which shows the informers at work.
+// Command crd-sample is a controller project in small: it has an API (api/v1alpha1), CRDs and
+// informers that are generated from it (config/crd, generated), and this program, which shows the
+// informers at work.
 //
-// It starts a real API server in its own process, or uses the cluster of --kubeconfig, installs the CRDs, creates a few
-// hundred objects, runs a SharedInformerFactory, prints what its handlers saw, asks the indexes five questions, changes
-// and deletes objects, prints what came of that, and ends. With --watch it goes on until it is interrupted.
+// It starts a real API server in its own process, or uses the cluster of --kubeconfig, installs the
+// CRDs, creates a few hundred objects, runs a SharedInformerFactory, prints what its handlers saw,
+// asks the indexes five questions, changes and deletes objects, prints what came of that, and ends.
+// With --watch it goes on until it is interrupted.
 //
-// Interrupted before it is done, it removes from the cluster what it has made there, and exits with code 130.
+// Interrupted before it is done, it removes from the cluster what it has made there, and exits with
+// code 130.
 package main
 
 import (
@@ -123,7 +126,8 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	if err != nil {
 		return err
 	}
-	// Widgets have options that sites don't have: their namespace, and conditions that nobody here reads are not kept.
+	// Widgets have options that sites don't have: their namespace, and conditions that nobody here
+	// reads are not kept.
 	factory := informers.NewSharedInformerFactory(client, informer.WithLabelSelector(shop.label),
 		samples.WithWidgets(informer.KindOptions[*v1alpha1.Widget]{
 			Namespaces: []string{namespace},
@@ -270,10 +274,12 @@ func ask(out *report, widgets listers.WidgetLister, sites listers.SiteLister) {
 		widgets    []*v1alpha1.Widget
 	}{
 		{"ByNode", node, widgets.ListByNode(node)},
-		{"ByImage", image, slices.Collect(widgets.ByImage(image))}, // each index has an iterator, too
+		// each index has an iterator, too
+		{"ByImage", image, slices.Collect(widgets.ByImage(image))},
 		{"ByOwner", site.Name, widgets.ListByOwner(site.UID)},
 		{"ByNodeAndTier", fmt.Sprint(node, " ", tier), widgets.ListByNodeAndTier(listers.WidgetByNodeAndTierKey{NodeName: node, Tier: tier})},
-		{"ByTier", fmt.Sprint(tier, " in ", namespace), widgets.Widgets(namespace).ListByTier(tier)}, // a key of each namespace
+		// a key of each namespace
+		{"ByTier", fmt.Sprint(tier, " in ", namespace), widgets.Widgets(namespace).ListByTier(tier)},
 	}
 	took := since(began)
 	for _, a := range answers {

@@ -68,7 +68,8 @@ func cluster(t *testing.T) (server *devserver.Server, kubeconfig string) {
 	return server, kubeconfig
 }
 
-// A second run finds the CRDs there, the objects of the first one gone, and those of one that was killed.
+// A second run finds the CRDs there, the objects of the first one gone, and those of one that was
+// killed.
 func TestRunTwiceAgainstKubeconfig(t *testing.T) {
 	server, kubeconfig := cluster(t)
 	for n := range 2 {

@@ -42,7 +42,7 @@ type tally struct {
 	changed chan struct{} // closed at the next count; nil if nobody waits
 }
 
-// count adds one to a counter of t and says whether the event should be printed.
+// count adds one to a counter of t and reports whether the event should be printed.
 func (t *tally) count(counter *int) (show bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

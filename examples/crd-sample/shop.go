@@ -71,7 +71,8 @@ func newShop(ctx context.Context, config *rest.Config) (*shop, error) {
 	return s, nil
 }
 
-// open makes the sites and the first n widgets, in place of those that a run may have left which couldn't close.
+// open makes the sites and the first n widgets, in place of those that a run may have left which
+// couldn't close.
 func (s *shop) open(ctx context.Context, n int) error {
 	if err := s.clear(ctx); err != nil {
 		return err
@@ -187,7 +188,8 @@ func widgetName(i int) string {
 
 const module = "github.com/informer-gen/informer-gen/examples/crd-sample"
 
-// generate runs the generator, as `go generate` does, with more flags. Where there are no sources, it does nothing.
+// generate runs the generator, as `go generate` does, with more flags. Where there are no sources,
+// it does nothing.
 func generate(ctx context.Context, out *report, flags ...string) error {
 	dir, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", module).Output()
 	if ctx.Err() != nil {

@@ -15,12 +15,14 @@ const (
 	Updated
 	// Deleted is an object that disappeared.
 	Deleted
-	// Replaced is an object of a new full state, which may or may not differ from what was known of it.
+	// Replaced is an object of a new full state, which may or may not differ from what was known of
+	// it.
 	Replaced
 	// Sync is an object that did not change and should be looked at again.
 	Sync
 
-	// ReplaceStarted begins a new full state: Replaced deltas follow, and Deleted ones that take objects out of it.
+	// ReplaceStarted begins a new full state: Replaced deltas follow, and Deleted ones that take
+	// objects out of it.
 	ReplaceStarted
 	// ReplaceEnded says that the new full state is complete.
 	ReplaceEnded
@@ -44,12 +46,14 @@ type Delta[T object.Object] struct {
 	Type Type
 	// Key is the object's; the zero Key in a mark.
 	Key object.Key
-	// Object is the object after the change; of a Deleted its last known state; the zero T in a mark.
+	// Object is the object after the change; of a Deleted its last known state; the zero T in a
+	// mark.
 	Object T
-	// ResourceVersion is the object's, or the one that a ReplaceEnded or a Bookmark carries; "" in the other marks.
+	// ResourceVersion is the object's, or the one that a ReplaceEnded or a Bookmark carries; "" in
+	// the other marks.
 	ResourceVersion string
-	// FinalStateUnknown marks a Deleted that Pop found because a full state lacked the object, so Object may be older
-	// than what was deleted. PopBatch never sets it.
+	// FinalStateUnknown marks a Deleted that Pop found because a full state lacked the object, so
+	// Object may be older than what was deleted. PopBatch never sets it.
 	FinalStateUnknown bool
 }
 

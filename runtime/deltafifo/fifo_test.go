@@ -33,7 +33,8 @@ func thing(name, resourceVersion string) obj {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: resourceVersion}}
 }
 
-// show writes a delta as "Added a@1", a deletion that Pop found out as "Deleted? a@1", a mark as "Bookmark@7".
+// show writes a delta as "Added a@1", a deletion that Pop found out as "Deleted? a@1", a mark as
+// "Bookmark@7".
 func show(d delta) string {
 	unknown := ""
 	if d.FinalStateUnknown {
@@ -54,8 +55,8 @@ func showAll(ds []delta) string {
 	return strings.Join(out, ", ")
 }
 
-// feed does to f what a script says: "+a@1" add, "~a@2" update, "-a@3" delete, "=a@1" replace, "*a" sync, "[" begin,
-// "]@9" end and "!" abort of a full state, "|@8" bookmark.
+// feed does to f what a script says: "+a@1" add, "~a@2" update, "-a@3" delete, "=a@1" replace, "*a"
+// sync, "[" begin, "]@9" end and "!" abort of a full state, "|@8" bookmark.
 func feed(t *testing.T, f *fifo, script string) {
 	t.Helper()
 	for word := range strings.FieldsSeq(script) {
@@ -230,7 +231,8 @@ func TestPopReturnsWhatProcessReturns(t *testing.T) {
 }
 
 func TestPopsDoNotOverlap(t *testing.T) {
-	// synctest.Wait returns when nobody in the bubble can go on, so the second Pop had every chance to call back.
+	// synctest.Wait returns when nobody in the bubble can go on, so the second Pop had every chance
+	// to call back.
 	synctest.Test(t, func(t *testing.T) {
 		f := deltafifo.New(deltafifo.Options[obj]{})
 		feed(t, f, "+a@1 +b@2")

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// The tests of this file have the scenarios of client-go's tests of its queues. A replace that is one call there is a
-// bracket here: "[ =a@1 ]@9".
+// The tests of this file have the scenarios of client-go's tests of its queues. A replace that is
+// one call there is a bracket here: "[ =a@1 ]@9".
 
 func knowing(text string) deltafifo.Options[obj] {
 	return deltafifo.Options[obj]{Known: func() iter.Seq[obj] {

@@ -11,15 +11,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Pop blocks until a key has something waiting, takes all deltas of that key out of the queue, and returns what process
-// returns. process is called on the caller's goroutine and must not be nil; no two calls overlap. It may use the queue,
-// but not wait for it: Pop, or adding to a full queue, would block forever. If it returns an error, the deltas are not
-// put back. Pop's own errors are context.Cause(ctx) when ctx is done, even if something waits; ErrClosed when the queue is
-// closed and empty; and ErrMixed.
+// Pop blocks until a key has something waiting, takes all deltas of that key out of the queue, and
+// returns what process returns. process is called on the caller's goroutine and must not be nil; no
+// two calls overlap. It may use the queue, but not wait for it: Pop, or adding to a full queue,
+// would block forever. If it returns an error, the deltas are not put back. Pop's own errors are
+// context.Cause(ctx) when ctx is done, even if something waits; ErrClosed when the queue is closed
+// and empty; and ErrMixed.
 //
-// Pop hands over no marks, and a full state only once it is complete. An object that the full state lacks, but that Known
-// yields or that waits in the queue, is Deleted with FinalStateUnknown, before the objects of the full state. Two
-// deletions in a row are merged into one, with a known final state if either has it.
+// Pop hands over no marks, and a full state only once it is complete. An object that the full state
+// lacks, but that Known yields or that waits in the queue, is Deleted with FinalStateUnknown,
+// before the objects of the full state. Two deletions in a row are merged into one, with a known
+// final state if either has it.
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, process func(object.Key, Deltas[T]) error) error {
 	switch {
 	case ctx == nil:
@@ -37,7 +39,8 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, process func(object.Key, Deltas[
 	if err != nil {
 		return err
 	}
-	if last { // key of the first full state: synced once it is processed, even if process fails or panics
+	// key of the first full state: synced once it is processed, even if process fails or panics
+	if last {
 		defer f.setSynced()
 	}
 	return process(key, deltas)

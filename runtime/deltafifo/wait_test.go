@@ -54,7 +54,8 @@ func TestCloseWakesAll(t *testing.T) {
 	}
 }
 
-// TestWokenAndCancelled cancels the consumer that was woken, in the same moment: another one must get the delta.
+// TestWokenAndCancelled cancels the consumer that was woken, in the same moment: another one must
+// get the delta.
 func TestWokenAndCancelled(t *testing.T) {
 	for range 100 { // select chooses at random
 		synctest.Test(t, func(t *testing.T) {
@@ -81,8 +82,8 @@ func TestWokenAndCancelled(t *testing.T) {
 	}
 }
 
-// TestNobodySleepsThroughAWake has many goroutines fill and empty a small queue, some of which give up now and then. The
-// bubble would end in a deadlock if one of them wasn't woken.
+// TestNobodySleepsThroughAWake has many goroutines fill and empty a small queue, some of which give
+// up now and then. The bubble would end in a deadlock if one of them wasn't woken.
 func TestNobodySleepsThroughAWake(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -158,7 +159,8 @@ func TestWaitingAllocatesNothing(t *testing.T) {
 	<-done
 }
 
-// TestFullStateLeavesNoRoom has a queue give back the room that a full state took, usually the most that it will ever need.
+// TestFullStateLeavesNoRoom has a queue give back the room that a full state took, usually the most
+// that it will ever need.
 func TestFullStateLeavesNoRoom(t *testing.T) {
 	heap := func() uint64 {
 		runtime.GC()

@@ -87,7 +87,8 @@ func TestNothingPanics(t *testing.T) {
 	}
 }
 
-// TestBrokenInformers shows that what For returns for wrong arguments can be used, and says what is wrong.
+// TestBrokenInformers shows that what For returns for wrong arguments can be used, and says what is
+// wrong.
 func TestBrokenInformers(t *testing.T) {
 	for name, pods := range map[string]*informer.SharedIndexInformer[*corev1.Pod]{
 		"informer.For pods/v1: the factory is nil":                       podsOf(nil),
@@ -107,7 +108,8 @@ func TestBrokenInformers(t *testing.T) {
 	want(t, podsOf((*informer.Factory)(nil)).Run(t.Context()), "informer.For pods/v1: the factory is nil")
 }
 
-// TestFactoryRemembersErrors has everything that NewFactory and For can be given wrong; Start returns all of it.
+// TestFactoryRemembersErrors has everything that NewFactory and For can be given wrong; Start
+// returns all of it.
 func TestFactoryRemembersErrors(t *testing.T) {
 	server := newShop()
 	client := server.client(t)

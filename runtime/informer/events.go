@@ -26,8 +26,8 @@ const (
 	EventUpdated
 	// EventDeleted is an object that was deleted, as in Handler.OnDelete.
 	EventDeleted
-	// EventSynced comes once, after the last object that existed when the loop began, as Registration.Synced. It has no
-	// object.
+	// EventSynced comes once, after the last object that existed when the loop began, as
+	// Registration.Synced. It has no object.
 	EventSynced
 )
 
@@ -57,24 +57,27 @@ type Event[T object.Object] struct {
 	Old T
 	// IsInInitialList is set for objects that existed when the loop began.
 	IsInInitialList bool
-	// FinalStateUnknown is set if the deletion itself was not seen, so that Object may be older than what was deleted.
+	// FinalStateUnknown is set if the deletion itself was not seen, so that Object may be older
+	// than what was deleted.
 	FinalStateUnknown bool
 }
 
-// Events makes a loop out of a handler: an EventAdded for each object in the store, an EventSynced, then every change.
+// Events makes a loop out of a handler: an EventAdded for each object in the store, an EventSynced,
+// then every change.
 //
 //	for event := range pods.Events(ctx) {
 //		…
 //	}
 //
-// The loop's body takes the place of a handler's callbacks: the order is the same, events are merged by key while the body
-// is slow (see WithBacklogThreshold), it delays nobody but itself, and Run waits for it while it handles an event. The
-// registration begins with the loop and has gone when the loop has ended: by break, by a return or panic in its body, or
-// because ctx is done; events that wait are dropped then. It does not end with Run: once the informer runs again, the loop goes
-// on. Each loop over the result is a registration of its own.
+// The loop's body takes the place of a handler's callbacks: the order is the same, events are
+// merged by key while the body is slow (see WithBacklogThreshold), it delays nobody but itself, and
+// Run waits for it while it handles an event. The registration begins with the loop and has gone
+// when the loop has ended: by break, by a return or panic in its body, or because ctx is done;
+// events that wait are dropped then. It does not end with Run: once the informer runs again, the
+// loop goes on. Each loop over the result is a registration of its own.
 //
-// A loop that can't be registered ends at once, without an event, and logs why: a nil ctx, a wrong option, or an informer
-// that For could not make.
+// A loop that can't be registered ends at once, without an event, and logs why: a nil ctx, a wrong
+// option, or an informer that For could not make.
 //
 //go:noinline
 func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
@@ -87,10 +90,11 @@ func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOpti
 	}
 }
 
-// Until waits until condition is true of the store, or returns an error, which Until returns unchanged. It is called with
-// the newest snapshot as soon as the informer has synced, and again after changes, always on the caller's goroutine; several
-// changes may come to one call. Until does not run the informer. It returns an error that wraps context.Cause(ctx) if ctx
-// is done first, and an error if ctx or condition is nil.
+// Until waits until condition is true of the store, or returns an error, which Until returns
+// unchanged. It is called with the newest snapshot as soon as the informer has synced, and again
+// after changes, always on the caller's goroutine; several changes may come to one call. Until does
+// not run the informer. It returns an error that wraps context.Cause(ctx) if ctx is done first, and
+// an error if ctx or condition is nil.
 func (i *SharedIndexInformer[T]) Until(ctx context.Context, condition func(*store.Snapshot[T]) (bool, error)) error {
 	if condition == nil {
 		return until(ctx, i.engine, nil)
@@ -129,8 +133,8 @@ func until(ctx context.Context, e *engine.Informer, condition func() (bool, erro
 	}
 }
 
-// loop is the handler behind Events: it hands each event to the goroutine that is in the loop, and returns when the body has
-// handled it.
+// loop is the handler behind Events: it hands each event to the goroutine that is in the loop, and
+// returns when the body has handled it.
 type loop struct {
 	events  chan Event[object.Object]
 	handled chan struct{}

@@ -65,7 +65,8 @@ func ExampleSharedIndexInformer() {
 	// context canceled
 }
 
-// PodByNode is what the generator writes for a marker +informer:index:name=ByNode,field=.spec.nodeName.
+// PodByNode is what the generator writes for a marker
+// +informer:index:name=ByNode,field=.spec.nodeName.
 var PodByNode = store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []string {
 	return append(keys, pod.Spec.NodeName)
 })
@@ -90,7 +91,8 @@ func ExampleWithIndexes() {
 	// Output: [blue red] of 3 at version 4
 }
 
-// One kind may have other options than the rest of the factory. Generated code has a WithPods with the resource filled in.
+// One kind may have other options than the rest of the factory. Generated code has a WithPods with
+// the resource filled in.
 func ExampleWithKind() {
 	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("lab", "green", "node-2"))
 	ctx := context.Background()
@@ -113,8 +115,8 @@ func ExampleWithKind() {
 	// on node-2: 1
 }
 
-// A kind can have any number of informers, each of which sees other objects. In generated code, factory.Core().V1().Pods()
-// has this With, which returns a PodInformer with its own Lister.
+// A kind can have any number of informers, each of which sees other objects. In generated code,
+// factory.Core().V1().Pods() has this With, which returns a PodInformer with its own Lister.
 func ExampleKind_With() {
 	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"))
 	ctx := context.Background()
@@ -133,7 +135,8 @@ func ExampleKind_With() {
 	// pods/v1 with fields "spec.nodeName=node-1" has 1
 }
 
-// A factory starts, waits for and ends informers together. (Generated factories have an accessor for each kind.)
+// A factory starts, waits for and ends informers together. (Generated factories have an accessor
+// for each kind.)
 func ExampleFactory() {
 	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("lab", "green", "node-2"))
 	ctx := context.Background()
@@ -165,7 +168,8 @@ func ExampleSharedIndexInformer_AwaitResourceVersion() {
 	pods := informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 
-	written := collection.Create(pod("shop", "blue", "node-1")) // in a program: what the client's Create returns
+	// in a program: what the client's Create returns
+	written := collection.Create(pod("shop", "blue", "node-1"))
 	must(pods.AwaitResourceVersion(ctx, written.ResourceVersion))
 	_, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
 	fmt.Println(ok)

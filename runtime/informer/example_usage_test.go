@@ -135,7 +135,8 @@ func ExampleFor() {
 	// Output: Pod blue node-7
 }
 
-// A filter makes a handler see a part of the objects: an object that comes in is added, one that leaves is deleted.
+// A filter makes a handler see a part of the objects: an object that comes in is added, one that
+// leaves is deleted.
 func ExampleFilteringHandler() {
 	_, pods, client := cluster(pod("shop", "blue", ""), pod("shop", "green", "node-7"))
 	ctx := context.Background()
@@ -206,7 +207,8 @@ func ExampleSharedIndexInformer_Until() {
 	// Output: 2
 }
 
-// A controller that has written waits until its cache has what it wrote, and does not act on what is out of date.
+// A controller that has written waits until its cache has what it wrote, and does not act on what
+// is out of date.
 func ExampleSharedIndexInformer_AwaitObject() {
 	_, pods, client := cluster(pod("shop", "blue", ""))
 	ctx := context.Background()
@@ -214,7 +216,8 @@ func ExampleSharedIndexInformer_AwaitObject() {
 	cache := informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 
-	written := pods.Update(pod("shop", "blue", "node-7")) // in a program: what the client's Update returns
+	// in a program: what the client's Update returns
+	written := pods.Update(pod("shop", "blue", "node-7"))
 	must(cache.AwaitObject(ctx, written))
 	for pod := range cache.Store().Snapshot().All() {
 		fmt.Println(pod.Spec.NodeName)
@@ -228,7 +231,8 @@ func ExampleSharedIndexInformer_AwaitObject() {
 	// 0
 }
 
-// Parts of a program that need an informer for a while hold a lease each; it runs as long as there is one.
+// Parts of a program that need an informer for a while hold a lease each; it runs as long as there
+// is one.
 func ExampleSharedIndexInformer_Acquire() {
 	_, _, client := cluster(pod("shop", "blue", ""))
 	ctx := context.Background()
@@ -257,7 +261,8 @@ func ExampleWithMutationDetector() {
 	found := make(chan informer.Mutation, 1)
 	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithMutationDetector(func(m informer.Mutation) { found <- m }))
 	_, err := pods.AddEventHandler(informer.HandlerFuncs[*corev1.Pod]{
-		AddFunc: func(pod *corev1.Pod, _ bool) { pod.Spec.NodeName = "node-8" }, // wrong: it is shared
+		// wrong: it is shared
+		AddFunc: func(pod *corev1.Pod, _ bool) { pod.Spec.NodeName = "node-8" },
 	}, informer.WithHandlerName("scheduler"))
 	must(err)
 	must(factory.Start(ctx))

@@ -29,9 +29,10 @@ type SharedInformerFactory interface {
 	Base() *Factory
 }
 
-// Factory makes informers that share a client and defaults and are started and stopped together, or one by one: one
-// informer for each resource, Go type, set of namespaces, selectors, shard and name, however often For asks for it. Make a
-// Factory with NewFactory. Its methods may be called by any goroutine at any time.
+// Factory makes informers that share a client and defaults and are started and stopped together, or
+// one by one: one informer for each resource, Go type, set of namespaces, selectors, shard and
+// name, however often For asks for it. Make a Factory with NewFactory. Its methods may be called by
+// any goroutine at any time.
 type Factory struct {
 	// set once at construction
 	client   *source.Client
@@ -46,8 +47,9 @@ type Factory struct {
 	shutdown  bool
 }
 
-// NewFactory returns a factory whose informers read through client and have opts as their defaults, those of WithKind for one
-// kind only. It starts nothing. Errors about the arguments are returned by Start.
+// NewFactory returns a factory whose informers read through client and have opts as their defaults,
+// those of WithKind for one kind only. It starts nothing. Errors about the arguments are returned
+// by Start.
 func NewFactory(client *source.Client, opts ...Option) *Factory {
 	f := &Factory{client: client, settings: defaults()}
 	if client == nil {
@@ -62,28 +64,31 @@ func NewFactory(client *source.Client, opts ...Option) *Factory {
 // Base returns f.
 func (f *Factory) Base() *Factory { return f }
 
-// For returns the factory's informer of a resource whose objects have the type T, a pointer to a struct; for
-// *unstructured.Unstructured and *metav1.PartialObjectMetadata (ForMetadata) the resource may be any. Options override those
-// of WithKind, which override those of the factory. The namespaces, selectors, shard and name that result are part of what
-// an informer is: other ones, another informer. The first call makes the informer. Later calls add the indexes of opts that
-// it lacks, and their other options must agree with those that it was made with; functions agree if their code is the same.
-// For starts nothing, since only who calls Start knows for how long an informer is to run: one that is made after Start waits for
-// the next Start, or is started by Acquire. Until then its listers' Get returns ErrNotSynced, and WaitForCacheSync names it.
+// For returns the factory's informer of a resource whose objects have the type T, a pointer to a
+// struct; for *unstructured.Unstructured and *metav1.PartialObjectMetadata (ForMetadata) the
+// resource may be any. Options override those of WithKind, which override those of the factory. The
+// namespaces, selectors, shard and name that result are part of what an informer is: other ones,
+// another informer. The first call makes the informer. Later calls add the indexes of opts that it
+// lacks, and their other options must agree with those that it was made with; functions agree if
+// their code is the same. For starts nothing, since only who calls Start knows for how long an
+// informer is to run: one that is made after Start waits for the next Start, or is started by
+// Acquire. Until then its listers' Get returns ErrNotSynced, and WaitForCacheSync names it.
 //
-// For never returns nil. Errors about its arguments are returned by Start, and also by the methods of an informer that
-// could not be made.
+// For never returns nil. Errors about its arguments are returned by Start, and also by the methods
+// of an informer that could not be made.
 func For[T object.Object](f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...Option) *SharedIndexInformer[T] {
 	return view[T](entryOf(f, gvr, typeOf((*T)(nil)), opts))
 }
 
-// ForMetadata returns the factory's informer of the metadata of a resource, of any kind: the server sends nothing else, so
-// that it costs a fraction of the memory and of the traffic. The objects say that their kind is PartialObjectMetadata of
-// meta.k8s.io/v1, as the server does.
+// ForMetadata returns the factory's informer of the metadata of a resource, of any kind: the server
+// sends nothing else, so that it costs a fraction of the memory and of the traffic. The objects say
+// that their kind is PartialObjectMetadata of meta.k8s.io/v1, as the server does.
 func ForMetadata(f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...Option) *SharedIndexInformer[*metav1.PartialObjectMetadata] {
 	return For[*metav1.PartialObjectMetadata](f, gvr, opts...)
 }
 
-// Informers returns the informers that For has made and Remove has not removed, in the order in which they were made.
+// Informers returns the informers that For has made and Remove has not removed, in the order in
+// which they were made.
 func (f *Factory) Informers() []Informer {
 	if f == nil {
 		return nil
@@ -97,41 +102,46 @@ func (f *Factory) Informers() []Informer {
 	return informers
 }
 
-// Start runs every informer of the factory that it does not run, until ctx is done or the factory stops it, and returns at
-// once. It may be called again, for informers that were made or stopped since, or after the ctx of an earlier call is done:
-// an informer that still waits for its callbacks then runs again as soon as they have returned. It starts nothing and
-// returns an error if NewFactory or For was given wrong arguments, if ctx is nil or done (wrapping context.Cause(ctx)), and
-// after Shutdown (wrapping ErrShutdown).
+// Start runs every informer of the factory that it does not run, until ctx is done or the factory
+// stops it, and returns at once. It may be called again, for informers that were made or stopped
+// since, or after the ctx of an earlier call is done: an informer that still waits for its
+// callbacks then runs again as soon as they have returned. It starts nothing and returns an error
+// if NewFactory or For was given wrong arguments, if ctx is nil or done (wrapping
+// context.Cause(ctx)), and after Shutdown (wrapping ErrShutdown).
 func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.start(ctx)) }
 
-// WaitForCacheSync waits until every informer that was started and not stopped has synced, and returns nil then. One that was
-// made after the last Start, and that nothing else runs, would never sync: then it returns an error at once, which wraps ErrNotSynced
-// and names it. While it waits, it logs every 10 s which ones it waits for, and why. The error
-// names those that have not synced, and why; it wraps the last error of each, and context.Cause(ctx) if ctx was done. FailOn
-// ends it earlier. Informers that end before they have synced are no longer waited for; after Shutdown the error wraps
-// ErrShutdown too. Before the first Start, it returns an error at once.
+// WaitForCacheSync waits until every informer that was started and not stopped has synced, and
+// returns nil then. One that was made after the last Start, and that nothing else runs, would never
+// sync: then it returns an error at once, which wraps ErrNotSynced and names it. While it waits, it
+// logs every 10 s which ones it waits for, and why. The error names those that have not synced, and
+// why; it wraps the last error of each, and context.Cause(ctx) if ctx was done. FailOn ends it
+// earlier. Informers that end before they have synced are no longer waited for; after Shutdown the
+// error wraps ErrShutdown too. Before the first Start, it returns an error at once.
 func (f *Factory) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error {
 	return failed("WaitForCacheSync", f.waitForCacheSync(ctx, opts))
 }
 
-// Stop takes back what Start did to one informer: it ends, unless somebody else keeps it running by Acquire or Run, and
-// Stop waits until all its goroutines have ended, or until ctx is done; then the error is like that of Shutdown. Its store
-// can be read on, and its handlers stay registered: the next Start runs it again, and they get the differences. An informer
-// that was not started is left alone. It is an error if the factory has no such informer.
+// Stop takes back what Start did to one informer: it ends, unless somebody else keeps it running by
+// Acquire or Run, and Stop waits until all its goroutines have ended, or until ctx is done; then
+// the error is like that of Shutdown. Its store can be read on, and its handlers stay registered:
+// the next Start runs it again, and they get the differences. An informer that was not started is
+// left alone. It is an error if the factory has no such informer.
 func (f *Factory) Stop(ctx context.Context, informer Informer) error {
 	return failed("Stop", f.stop(ctx, informer, false))
 }
 
-// Remove does what Stop does, and forgets the informer at once, with the errors of the For that made it: the next For makes
-// a new one, and its memory is free as soon as nobody else refers to it.
+// Remove does what Stop does, and forgets the informer at once, with the errors of the For that
+// made it: the next For makes a new one, and its memory is free as soon as nobody else refers to
+// it.
 func (f *Factory) Remove(ctx context.Context, informer Informer) error {
 	return failed("Remove", f.stop(ctx, informer, true))
 }
 
-// Shutdown stops the informers that Start has started and waits until all their goroutines have ended, or until ctx is
-// done; then the error wraps context.Cause(ctx) and names each handler that has not returned, with the key of the object
-// that it was called for. Those that somebody else keeps running, by Acquire or Run, go on. The factory cannot be started
-// again. Calling Shutdown before Start, or more than once, is fine; each call waits.
+// Shutdown stops the informers that Start has started and waits until all their goroutines have
+// ended, or until ctx is done; then the error wraps context.Cause(ctx) and names each handler that
+// has not returned, with the key of the object that it was called for. Those that somebody else
+// keeps running, by Acquire or Run, go on. The factory cannot be started again. Calling Shutdown
+// before Start, or more than once, is fine; each call waits.
 func (f *Factory) Shutdown(ctx context.Context) error { return failed("Shutdown", f.shutDown(ctx)) }
 
 // --- private from here ---
@@ -258,8 +268,8 @@ func (f *Factory) newEngine(key informerKey, kind identity, s *settings) (*engin
 	return s.newEngine(key.describe(key.gvr, key.kind, kind, s.scopedBy == "WithClusterScope"), streams...)
 }
 
-// adjust checks that opts agree with the options that the informer was made with, and adds their indexes, which may wait
-// for the batch that is being applied.
+// adjust checks that opts agree with the options that the informer was made with, and adds their
+// indexes, which may wait for the batch that is being applied.
 func (e *entry) adjust(opts []Option) error {
 	made, all := e.settings.comparable(), e.settings
 	all.indexes = nil
@@ -276,7 +286,8 @@ func (e *entry) adjust(opts []Option) error {
 	return errors.Join(errs...)
 }
 
-// disagreeing names those of opts, each of which is right by itself, that differ from what the informer was made with.
+// disagreeing names those of opts, each of which is right by itself, that differ from what the
+// informer was made with.
 func (e *entry) disagreeing(opts []Option) error {
 	made := e.settings.comparable()
 	var errs []error

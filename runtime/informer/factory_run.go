@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 )
 
-// This file is the private half of a Factory's Start, WaitForCacheSync, Stop, Remove and Shutdown. Each informer that the
-// factory runs has one lease, whose context Stop or Shutdown cancels.
+// This file is the private half of a Factory's Start, WaitForCacheSync, Stop, Remove and Shutdown.
+// Each informer that the factory runs has one lease, whose context Stop or Shutdown cancels.
 
 // wrongLocked returns what NewFactory and For were given wrong.
 func (f *Factory) wrongLocked() error {
@@ -130,7 +130,8 @@ func (f *Factory) forgetEnded() {
 	f.endings = slices.DeleteFunc(f.endings, ending.ended)
 }
 
-// stopOne ends the lease of one informer. It returns what has not ended of it, also by earlier calls.
+// stopOne ends the lease of one informer. It returns what has not ended of it, also by earlier
+// calls.
 func (f *Factory) stopOne(i *engine.Informer, remove bool) ([]ending, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

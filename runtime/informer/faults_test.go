@@ -21,8 +21,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestFaultW01ObjectWithoutKeyInTheInitialList: an object that can't be kept does not make an empty cache that calls itself
-// synced. It is reported, the informer is not synced, and it goes on once the object is well.
+// TestFaultW01ObjectWithoutKeyInTheInitialList: an object that can't be kept does not make an empty
+// cache that calls itself synced. It is reported, the informer is not synced, and it goes on once
+// the object is well.
 func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
 	for _, watchList := range []bool{true, false} {
 		for name, spoil := range map[string]func(*shop, *bool) informer.Option{
@@ -77,7 +78,8 @@ func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
 	}
 }
 
-// TestFaultW10TransformRunsOnce counts the calls of a transform for lists, watch-lists, events, relists and resyncs.
+// TestFaultW10TransformRunsOnce counts the calls of a transform for lists, watch-lists, events,
+// relists and resyncs.
 func TestFaultW10TransformRunsOnce(t *testing.T) {
 	for _, watchList := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -103,7 +105,8 @@ func TestFaultW10TransformRunsOnce(t *testing.T) {
 	}
 }
 
-// TestFaultW11BookmarksReachTheStore: the store moves with bookmarks, not only what reads the watch.
+// TestFaultW11BookmarksReachTheStore: the store moves with bookmarks, not only what reads the
+// watch.
 func TestFaultW11BookmarksReachTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -112,7 +115,8 @@ func TestFaultW11BookmarksReachTheStore(t *testing.T) {
 		pods := newPods(t, server.source(t))
 		defer start(t, pods)()
 		same(t, "at first", pods.Store().Snapshot().ResourceVersion(), "2")
-		others.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}}) // the version moves on, and no pod changes
+		// the version moves on, and no pod changes
+		others.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}})
 		synctest.Wait()
 		same(t, "before the bookmark", pods.Store().Snapshot().ResourceVersion(), "2")
 		server.Bookmark()
@@ -125,8 +129,9 @@ func TestFaultW11BookmarksReachTheStore(t *testing.T) {
 	})
 }
 
-// TestFaultW13ShutdownTwiceFreesNothingOfOthers: two factories have informers of the same resource and name, and share one
-// more by leases. What one factory does, once or twice, leaves the other's alone.
+// TestFaultW13ShutdownTwiceFreesNothingOfOthers: two factories have informers of the same resource
+// and name, and share one more by leases. What one factory does, once or twice, leaves the other's
+// alone.
 func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -156,8 +161,9 @@ func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 	})
 }
 
-// TestFaultW29SecondInformerOfTheSameType has all that a factory keyed by Go type can't: another selector, namespace,
-// transform, or Go type of the same resource, unstructured, each stopped on its own.
+// TestFaultW29SecondInformerOfTheSameType has all that a factory keyed by Go type can't: another
+// selector, namespace, transform, or Go type of the same resource, unstructured, each stopped on
+// its own.
 func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("bank", "vault", ""))
@@ -202,8 +208,8 @@ func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 	})
 }
 
-// TestFaultW30TypedAPI can't compile where an API is untyped: objects, keys, handlers and deletions have their types, and
-// others can implement what they are given to.
+// TestFaultW30TypedAPI can't compile where an API is untyped: objects, keys, handlers and deletions
+// have their types, and others can implement what they are given to.
 func TestFaultW30TypedAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"))

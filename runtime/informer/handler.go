@@ -11,20 +11,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Handler is told what happens to the objects of an informer. Its methods are called one at a time, in the server's order;
-// see the package documentation for the details. One call may be on another goroutine than the next, which comes after it in
-// the sense of the memory model, so that what only they use needs no lock. They may take as long as they need, and may call
-// every method of the informer; one that waits for the informer to end waits for the callback too.
+// Handler is told what happens to the objects of an informer. Its methods are called one at a time,
+// in the server's order; see the package documentation for the details. One call may be on another
+// goroutine than the next, which comes after it in the sense of the memory model, so that what only
+// they use needs no lock. They may take as long as they need, and may call every method of the
+// informer; one that waits for the informer to end waits for the callback too.
 //
 // Objects are shared with all readers of the cache and must not be changed.
 type Handler[T object.Object] interface {
-	// OnAdd says that obj exists. isInInitialList is true for the objects that existed when the handler began:
-	// those of the informer's first list, or, for a handler added later, those in the store at that moment.
+	// OnAdd says that obj exists. isInInitialList is true for the objects that existed when the
+	// handler began: those of the informer's first list, or, for a handler added later, those in
+	// the store at that moment.
 	OnAdd(obj T, isInInitialList bool)
-	// OnUpdate says that old has become obj. Both have the same UID. old is the state that this handler was told last; in
-	// a resync, old and obj are the same object.
+	// OnUpdate says that old has become obj. Both have the same UID. old is the state that this
+	// handler was told last; in a resync, old and obj are the same object.
 	OnUpdate(old, obj T)
-	// OnDelete says that an object was deleted, or no longer matches the namespace and selectors of the informer.
+	// OnDelete says that an object was deleted, or no longer matches the namespace and selectors of
+	// the informer.
 	OnDelete(deleted Deleted[T])
 }
 
@@ -34,12 +37,13 @@ type Deleted[T object.Object] struct {
 	Key object.Key
 	// Object is the last state known. It is never nil.
 	Object T
-	// FinalStateUnknown says that the deletion itself was not seen (it happened while the informer was not watching),
-	// so that Object may be older than what was deleted.
+	// FinalStateUnknown says that the deletion itself was not seen (it happened while the informer
+	// was not watching), so that Object may be older than what was deleted.
 	FinalStateUnknown bool
 }
 
-// HandlerFuncs is a Handler made of functions. A nil function ignores its events; the zero HandlerFuncs ignores all.
+// HandlerFuncs is a Handler made of functions. A nil function ignores its events; the zero
+// HandlerFuncs ignores all.
 type HandlerFuncs[T object.Object] struct {
 	AddFunc    func(obj T, isInInitialList bool)
 	UpdateFunc func(old, obj T)
@@ -67,9 +71,10 @@ func (h HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 	}
 }
 
-// ResourceEventHandlerFuncs is a Handler made of functions with the parameters that those of client-go's type of this name
-// have, but typed; it is for code that moves over. A nil function ignores its events; the zero value ignores all.
-// [HandlerFuncs] tells more: which objects are initial, and which final states are unknown.
+// ResourceEventHandlerFuncs is a Handler made of functions with the parameters that those of
+// client-go's type of this name have, but typed; it is for code that moves over. A nil function
+// ignores its events; the zero value ignores all. [HandlerFuncs] tells more: which objects are
+// initial, and which final states are unknown.
 type ResourceEventHandlerFuncs[T object.Object] struct {
 	AddFunc    func(obj T)
 	UpdateFunc func(old, obj T)
@@ -98,13 +103,15 @@ func (h ResourceEventHandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 	}
 }
 
-// FilteringHandler passes on what concerns the objects that Filter accepts. An update that makes an object acceptable
-// is passed on as OnAdd with isInInitialList false, and one that makes it unacceptable as OnDelete with the last object
-// that was accepted. So Handler sees what it would see if the other objects did not exist.
+// FilteringHandler passes on what concerns the objects that Filter accepts. An update that makes an
+// object acceptable is passed on as OnAdd with isInInitialList false, and one that makes it
+// unacceptable as OnDelete with the last object that was accepted. So Handler sees what it would
+// see if the other objects did not exist.
 //
-// Filter is called where the handler's methods are, for both objects of an update; it must depend on nothing but the object,
-// or an object may be deleted that was never added. A nil Filter accepts every object; with a nil Handler nothing is
-// passed on. The cache holds all objects nevertheless: WithLabelSelector and WithFieldSelector keep them away.
+// Filter is called where the handler's methods are, for both objects of an update; it must depend
+// on nothing but the object, or an object may be deleted that was never added. A nil Filter accepts
+// every object; with a nil Handler nothing is passed on. The cache holds all objects nevertheless:
+// WithLabelSelector and WithFieldSelector keep them away.
 type FilteringHandler[T object.Object] struct {
 	Filter  func(obj T) bool
 	Handler Handler[T]
@@ -155,8 +162,9 @@ func (e *erased) Add(obj object.Object, initial bool) { e.add(obj, initial) }
 func (e *erased) Update(old, obj object.Object)       { e.update(old, obj) }
 func (e *erased) Delete(d engine.Deleted)             { e.delete(d) }
 
-// eraseHandler gives objects their type back; the engine holds only objects that its source made as T. As functions of one
-// that isn't inlined, the three are compiled once for all kinds of a package; as methods, once for each kind.
+// eraseHandler gives objects their type back; the engine holds only objects that its source made as
+// T. As functions of one that isn't inlined, the three are compiled once for all kinds of a
+// package; as methods, once for each kind.
 //
 //go:noinline
 func eraseHandler[T object.Object](h Handler[T]) *erased {
@@ -179,8 +187,8 @@ func (h FilteringHandler[T]) accepts(obj T) bool {
 	return h.Handler != nil && (h.Filter == nil || h.Filter(obj))
 }
 
-// handlerName is the default name of a handler in logs and errors: the first of its functions, else the handler's
-// type. That of a FilteringHandler is its Handler's.
+// handlerName is the default name of a handler in logs and errors: the first of its functions, else
+// the handler's type. That of a FilteringHandler is its Handler's.
 func handlerName(handler any) string {
 	for {
 		h, ok := handler.(interface{ filtered() any })

@@ -273,7 +273,8 @@ func TestPanicEndsTheProcess(t *testing.T) {
 	t.Log(pods.Run(ctx))
 }
 
-// TestCancelled ends informers at random moments of their life; the bubble and goleak want every goroutine to be gone.
+// TestCancelled ends informers at random moments of their life; the bubble and goleak want every
+// goroutine to be gone.
 func TestCancelled(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))

@@ -18,24 +18,27 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// KindOptions is what informers of one kind have otherwise than their factory. A field with its zero value changes nothing; any
-// other one takes the place of what the factory, or an earlier KindOptions, has. Only Indexes add to each other.
+// KindOptions is what informers of one kind have otherwise than their factory. A field with its
+// zero value changes nothing; any other one takes the place of what the factory, or an earlier
+// KindOptions, has. Only Indexes add to each other.
 type KindOptions[T object.Object] struct {
 	// Name is what the informer is called: WithName.
 	Name string
-	// Namespaces are those that are read: WithNamespaces. One "" means all of them. A list that is empty but not nil is an
-	// error, and so is any for a cluster-scoped kind.
+	// Namespaces are those that are read: WithNamespaces. One "" means all of them. A list that is
+	// empty but not nil is an error, and so is any for a cluster-scoped kind.
 	Namespaces []string
-	// LabelSelector restricts the objects: WithLabelSelector. labels.Everything() takes back that of the factory.
+	// LabelSelector restricts the objects: WithLabelSelector. labels.Everything() takes back that
+	// of the factory.
 	LabelSelector labels.Selector
-	// FieldSelector restricts the objects: WithFieldSelector. fields.Everything() takes back that of the factory.
+	// FieldSelector restricts the objects: WithFieldSelector. fields.Everything() takes back that
+	// of the factory.
 	FieldSelector fields.Selector
 	// Transform is what each object passes through before anyone sees it: WithTransform.
 	Transform func(obj T) (T, error)
 	// Indexes are kept besides those that the kind has anyway: WithIndexes.
 	Indexes []store.Indexer[T]
-	// ResyncPeriod is how often handlers are called with every object: WithResyncPeriod, which also takes back that of
-	// the factory, if given 0 in Options.
+	// ResyncPeriod is how often handlers are called with every object: WithResyncPeriod, which also
+	// takes back that of the factory, if given 0 in Options.
 	ResyncPeriod time.Duration
 	// ErrorHandler is told of failures: WithErrorHandler.
 	ErrorHandler func(informer string, err error)
@@ -43,23 +46,25 @@ type KindOptions[T object.Object] struct {
 	Options []Option
 }
 
-// WithKind gives the informers of one kind, a resource whose objects have the Go type T, defaults of their own. Those of the
-// factory apply to them where options says nothing, wherever in NewFactory's arguments they stand; options given to For, or
-// to Kind.With, override both. Given twice for one kind, the later fields win. Only NewFactory takes it. Generated code has
-// one such function for each kind, with the resource filled in.
+// WithKind gives the informers of one kind, a resource whose objects have the Go type T, defaults
+// of their own. Those of the factory apply to them where options says nothing, wherever in
+// NewFactory's arguments they stand; options given to For, or to Kind.With, override both. Given
+// twice for one kind, the later fields win. Only NewFactory takes it. Generated code has one such
+// function for each kind, with the resource filled in.
 //
-// For with another Go type for the resource is an error, with two exceptions: informers of *unstructured.Unstructured and
-// of *metav1.PartialObjectMetadata live beside those of T, and have options of their own.
+// For with another Go type for the resource is an error, with two exceptions: informers of
+// *unstructured.Unstructured and of *metav1.PartialObjectMetadata live beside those of T, and have
+// options of their own.
 func WithKind[T object.Object](resource schema.GroupVersionResource, options KindOptions[T]) Option {
 	return withKind(kindDefaults{resource, typeOf((*T)(nil)), eraseOptions(options)})
 }
 
-// Kind is one kind of a factory's informers. A generated XInformer is made of it. Its methods may be called by any
-// goroutine at any time; the zero Kind has an Informer that only fails.
+// Kind is one kind of a factory's informers. A generated XInformer is made of it. Its methods may
+// be called by any goroutine at any time; the zero Kind has an Informer that only fails.
 type Kind[T object.Object] struct{ erased kind }
 
-// NewKind returns the kind whose informers are For(factory, resource, opts...). It isn't inlined, or every kind would compile
-// it again.
+// NewKind returns the kind whose informers are For(factory, resource, opts...). It isn't inlined,
+// or every kind would compile it again.
 //
 //go:noinline
 func NewKind[T object.Object](factory *Factory, resource schema.GroupVersionResource, opts ...Option) *Kind[T] {
@@ -71,15 +76,17 @@ func (k *Kind[T]) Informer() *SharedIndexInformer[T] {
 	return view[T](k.erased.entry(typeOf((*T)(nil))))
 }
 
-// With returns the kind with other options. Its Informer is another one if namespaces, selectors, shard or name are other
-// ones: it has a store, handlers and a status of its own, and is started and stopped like any other informer of the factory.
+// With returns the kind with other options. Its Informer is another one if namespaces, selectors,
+// shard or name are other ones: it has a store, handlers and a status of its own, and is started
+// and stopped like any other informer of the factory.
 func (k *Kind[T]) With(options KindOptions[T]) *Kind[T] {
 	return &Kind[T]{k.erased.with(eraseOptions(options))}
 }
 
 // --- private from here ---
 
-// eraseOptions returns the options that o stands for. It is no method, or every kind would compile it.
+// eraseOptions returns the options that o stands for. It is no method, or every kind would compile
+// it.
 func eraseOptions[T object.Object](o KindOptions[T]) []Option {
 	opts := kindOptions(o.Name, o.Namespaces, o.LabelSelector, o.FieldSelector, o.ResyncPeriod, o.ErrorHandler)
 	if o.Transform != nil {
@@ -136,8 +143,8 @@ type kindDefaults struct {
 	opts       []Option
 }
 
-// withKind checks the options already for the factory, which may never have an informer of the kind. It isn't
-// inlined, or each package would compile what it returns.
+// withKind checks the options already for the factory, which may never have an informer of the
+// kind. It isn't inlined, or each package would compile what it returns.
 //
 //go:noinline
 func withKind(k kindDefaults) Option {
@@ -162,7 +169,8 @@ func checkKind(resource schema.GroupVersionResource, of goType) error {
 	return nil
 }
 
-// applyKind applies what WithKind has given for the informers of one kind. It fails if that was meant for other objects.
+// applyKind applies what WithKind has given for the informers of one kind. It fails if that was
+// meant for other objects.
 func (s *settings) applyKind(resource schema.GroupVersionResource) error {
 	var errs []error
 	for _, k := range s.kinds {
@@ -178,8 +186,9 @@ func (s *settings) applyKind(resource schema.GroupVersionResource) error {
 	return errors.Join(errs...)
 }
 
-// goType is a reflect.Type, under a name that has only one method. The compiler compiles what the methods of a type return
-// anew in each package that can reach it, and each package of generated code can reach this one.
+// goType is a reflect.Type, under a name that has only one method. The compiler compiles what the
+// methods of a type return anew in each package that can reach it, and each package of generated
+// code can reach this one.
 type goType interface{ String() string }
 
 // typeOf returns the type that pointer points to. It isn't inlined, for the same reason.
@@ -189,7 +198,7 @@ func typeOf(pointer any) goType { return reflect.TypeOf(pointer).Elem() }
 
 var metadataType, anyType = typeOf((**metav1.PartialObjectMetadata)(nil)), typeOf((*object.Object)(nil))
 
-// forAnyKind says whether objects of type t may be of any kind.
+// forAnyKind reports whether objects of type t may be of any kind.
 func forAnyKind(t goType) bool {
 	return t == metadataType || t.(reflect.Type).Implements(reflect.TypeFor[runtime.Unstructured]())
 }

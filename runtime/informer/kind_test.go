@@ -49,8 +49,8 @@ func withNodes(options nodeOptions) informer.Option { return informer.WithKind(n
 
 func app(name string) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": name}) }
 
-// TestKindOptionsPrecedence: the call's options come before WithKind's, and those before the factory's, field by field. The
-// name says in what an informer differs from the kind's default.
+// TestKindOptionsPrecedence: the call's options come before WithKind's, and those before the
+// factory's, field by field. The name says in what an informer differs from the kind's default.
 func TestKindOptionsPrecedence(t *testing.T) {
 	type opts = []informer.Option
 	of := func(namespace string, selector labels.Selector) podOptions {
@@ -103,8 +103,8 @@ func TestKindOptionsPrecedence(t *testing.T) {
 	}
 }
 
-// TestWrongKindOptions are errors of Start, each of which says where it comes from; those of WithKind also if the kind is
-// never used.
+// TestWrongKindOptions are errors of Start, each of which says where it comes from; those of
+// WithKind also if the kind is never used.
 func TestWrongKindOptions(t *testing.T) {
 	type opts = []informer.Option
 	anyNode := func(f *informer.Factory) { nodeKind(f).Informer() }
@@ -172,7 +172,8 @@ func TestWrongKindOptions(t *testing.T) {
 	}
 }
 
-// TestInformersForAnyKindLiveBesideWithKind: metadata and dynamic informers of the resource have options of their own.
+// TestInformersForAnyKindLiveBesideWithKind: metadata and dynamic informers of the resource have
+// options of their own.
 func TestInformersForAnyKindLiveBesideWithKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("shop", "none", ""))
@@ -188,8 +189,9 @@ func TestInformersForAnyKindLiveBesideWithKind(t *testing.T) {
 	})
 }
 
-// TestSeveralInformersOfAKind has informers of one kind under different selectors, namespaces and names. Each has its own
-// store, handlers, status and metrics; the factory starts, awaits, stops and removes each of them.
+// TestSeveralInformersOfAKind has informers of one kind under different selectors, namespaces and
+// names. Each has its own store, handlers, status and metrics; the factory starts, awaits, stops
+// and removes each of them.
 func TestSeveralInformersOfAKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		web, api := map[string]string{"app": "web"}, map[string]string{"app": "api"}
@@ -253,7 +255,8 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 	})
 }
 
-// TestTransformOfAKind: the concrete type, in the place of the factory's, for the informers of the kind alone.
+// TestTransformOfAKind: the concrete type, in the place of the factory's, for the informers of the
+// kind alone.
 func TestTransformOfAKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"))
@@ -290,8 +293,8 @@ func TestTransformOfAKind(t *testing.T) {
 // podsByApp is an index that only some informers have.
 var podsByApp = store.NewIndex("ByApp", func(pod *corev1.Pod, keys []string) []string { return append(keys, pod.Labels["app"]) })
 
-// TestIndexesOfAKind: those of WithKind and of the call stand beside the kind's own, also in informers that AddIndexers
-// gave more.
+// TestIndexesOfAKind: those of WithKind and of the call stand beside the kind's own, also in
+// informers that AddIndexers gave more.
 func TestIndexesOfAKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "blue", map[string]string{"app": "web"}))
@@ -304,7 +307,8 @@ func TestIndexesOfAKind(t *testing.T) {
 		}
 		ofKind, ofCall, later := counted("OfKind"), counted("OfCall"), counted("Later")
 		f := server.factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofKind}}), withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{podsByApp}}))
-		kind := podKind(f).With(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofCall, PodByNode}}) // PodByNode is there already
+		// PodByNode is there already
+		kind := podKind(f).With(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofCall, PodByNode}})
 		pods := kind.Informer()
 		run(t, f)
 		if err := pods.AddIndexers(later); err != nil {
@@ -351,7 +355,8 @@ func TestResyncOfAKind(t *testing.T) {
 	})
 }
 
-// TestErrorHandlerOfAKind is told of the failures of the kind's informers, by their names, in the place of the factory's.
+// TestErrorHandlerOfAKind is told of the failures of the kind's informers, by their names, in the
+// place of the factory's.
 func TestErrorHandlerOfAKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()

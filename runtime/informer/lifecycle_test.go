@@ -29,7 +29,8 @@ func acquire(ctx context.Context, t *testing.T, i informer.Informer) *informer.L
 	return l
 }
 
-// TestLeases: an informer runs as long as anyone holds a lease; the last one stops it, and the next one starts it again.
+// TestLeases: an informer runs as long as anyone holds a lease; the last one stops it, and the next
+// one starts it again.
 func TestLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -89,7 +90,8 @@ func TestReleaseNamesTheStuckHandler(t *testing.T) {
 	})
 }
 
-// TestStopAndRemove stops one informer of a factory while another one runs, starts it again, and removes it.
+// TestStopAndRemove stops one informer of a factory while another one runs, starts it again, and
+// removes it.
 func TestStopAndRemove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -201,7 +203,8 @@ func TestRemoveFreesTheMemory(t *testing.T) {
 	}
 }
 
-// TestShutdownWaitsForWhatWasRemoved: a callback that outlives the deadline of Remove is not forgotten.
+// TestShutdownWaitsForWhatWasRemoved: a callback that outlives the deadline of Remove is not
+// forgotten.
 func TestShutdownWaitsForWhatWasRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue", "")).factory(t)
@@ -222,7 +225,8 @@ func TestShutdownWaitsForWhatWasRemoved(t *testing.T) {
 	})
 }
 
-// TestLifecycleRaces does everything to one informer of a factory at the same time; afterwards nothing runs.
+// TestLifecycleRaces does everything to one informer of a factory at the same time; afterwards
+// nothing runs.
 func TestLifecycleRaces(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -266,7 +270,8 @@ func TestLifecycleRaces(t *testing.T) {
 			cancel()
 			all.Wait()
 			shutdown(t, f)
-			pass(time.Second) // a Release with a context that is done has not waited for the callback
+			// a Release with a context that is done has not waited for the callback
+			pass(time.Second)
 			if s := pods.Status(); s.Running {
 				t.Errorf("round %d: %v", round, s)
 			}

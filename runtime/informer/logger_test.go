@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// TestWithLogger has an outage, and looks where it is logged: with the logger of Run's context unless there is one of
-// the informer's own, be it one that is silent.
+// TestWithLogger has an outage, and looks where it is logged: with the logger of Run's context
+// unless there is one of the informer's own, be it one that is silent.
 func TestWithLogger(t *testing.T) {
 	for name, c := range map[string]struct {
 		opts     []informer.Option

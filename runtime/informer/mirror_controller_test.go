@@ -23,8 +23,8 @@ import (
 
 var discard = logr.Discard()
 
-// TestHammerController changes objects from many goroutines, with deletions and new objects of the same name; every handler
-// sees a legal history that adds up to what the server has.
+// TestHammerController changes objects from many goroutines, with deletions and new objects of the
+// same name; every handler sees a legal history that adds up to what the server has.
 func TestHammerController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
@@ -67,7 +67,8 @@ func TestHammerController(t *testing.T) {
 	})
 }
 
-// TestUpdate lets every object go through add, update and delete in a different order and at the same time.
+// TestUpdate lets every object go through add, update and delete in a different order and at the
+// same time.
 func TestUpdate(t *testing.T) {
 	const added, updated, deleted = 1, 2, 3
 	synctest.Test(t, func(t *testing.T) {
@@ -134,7 +135,8 @@ func TestTransformingInformer(t *testing.T) {
 	})
 }
 
-// TestTransformingInformerRace changes objects in the transform while handlers and readers look at them.
+// TestTransformingInformerRace changes objects in the transform while handlers and readers look at
+// them.
 func TestTransformingInformerRace(t *testing.T) {
 	server := newShop()
 	for n := range 5 {
@@ -216,8 +218,9 @@ func TestStoreResourceVersion(t *testing.T) {
 	})
 }
 
-// TestStoreResourceVersionWithNonMetaTransform: a transform can't return something without metadata, since it has the type of
-// the informer. What it can do wrong is an error, and the store stays as it is.
+// TestStoreResourceVersionWithNonMetaTransform: a transform can't return something without
+// metadata, since it has the type of the informer. What it can do wrong is an error, and the store
+// stays as it is.
 func TestStoreResourceVersionWithNonMetaTransform(t *testing.T) {
 	for name, transform := range map[string]informer.Option{
 		"another type": informer.WithTransform(func(object.Object) (object.Object, error) { return &metav1.PartialObjectMetadata{}, nil }),

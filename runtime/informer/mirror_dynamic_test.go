@@ -21,7 +21,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// The scenarios of client-go's dynamicinformer and metadatainformer: informers by resource, for types that hold any kind.
+// The scenarios of client-go's dynamicinformer and metadatainformer: informers by resource, for
+// types that hold any kind.
 
 var deploymentResource = appsv1.SchemeGroupVersion.WithResource("deployments")
 
@@ -158,8 +159,8 @@ func anyKindFactory[T object.Object](t *testing.T) {
 	})
 }
 
-// TestManyTypesOfOneResource has a resource typed, unstructured and as metadata in one factory: three informers by three
-// names, and the metadata is asked for as such.
+// TestManyTypesOfOneResource has a resource typed, unstructured and as metadata in one factory:
+// three informers by three names, and the metadata is asked for as such.
 func TestManyTypesOfOneResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, deployments := serveDeployments()
@@ -188,8 +189,8 @@ func TestManyTypesOfOneResource(t *testing.T) {
 	})
 }
 
-// TestUnknownResource: a resource that comes later, such as one whose CustomResourceDefinition is installed later, is waited
-// for.
+// TestUnknownResource: a resource that comes later, such as one whose CustomResourceDefinition is
+// installed later, is waited for.
 func TestUnknownResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()

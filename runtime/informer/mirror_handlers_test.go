@@ -33,8 +33,8 @@ func TestSharedInformerRemoveHandler(t *testing.T) {
 	same(t, "handlers", handlers(pods), 0)
 }
 
-// TestSharedInformerRemoveForeignHandler shows that a registration knows its informer: there is no way to remove it from
-// another one.
+// TestSharedInformerRemoveForeignHandler shows that a registration knows its informer: there is no
+// way to remove it from another one.
 func TestSharedInformerRemoveForeignHandler(t *testing.T) {
 	server := newShop(pod("", "pod1", ""))
 	one, other := newPods(t, server.source(t)), newPods(t, server.source(t))
@@ -71,7 +71,8 @@ func TestRemovingRemovedSharedInformer(t *testing.T) {
 	same(t, "handlers", handlers(pods), 0)
 }
 
-// TestSharedInformerHandlerAbuse adds and removes handlers in many goroutines while events come in and the informer stops.
+// TestSharedInformerHandlerAbuse adds and removes handlers in many goroutines while events come in
+// and the informer stops.
 func TestSharedInformerHandlerAbuse(t *testing.T) {
 	server := newShop()
 	pods := newPods(t, server.source(t))
@@ -114,7 +115,8 @@ func TestSharedInformerHandlerAbuse(t *testing.T) {
 	same(t, "handlers", handlers(pods), 0)
 }
 
-// TestAddOnStoppedSharedInformer: a stopped informer may run again, so a handler may be added to it.
+// TestAddOnStoppedSharedInformer: a stopped informer may run again, so a handler may be added to
+// it.
 func TestAddOnStoppedSharedInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
@@ -190,7 +192,8 @@ func TestAddWhileActive(t *testing.T) {
 	})
 }
 
-// TestEventPanics has a handler that panics in each of its methods; the other one gets every event, and so does it.
+// TestEventPanics has a handler that panics in each of its methods; the other one gets every event,
+// and so does it.
 func TestEventPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod1", ""))
@@ -216,8 +219,8 @@ func TestEventPanics(t *testing.T) {
 	})
 }
 
-// TestRemoveEventHandler_AsynchronousPanic: events that wait for a handler when it is removed are not delivered to what
-// its owner has torn down.
+// TestRemoveEventHandler_AsynchronousPanic: events that wait for a handler when it is removed are
+// not delivered to what its owner has torn down.
 func TestRemoveEventHandler_AsynchronousPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod1", ""))

@@ -19,8 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// The tests in the mirror files have the scenarios, and the names, of client-go's tests of informers.
-// docs/client-go.md lists them, and where the behaviour differs on purpose.
+// The tests in the mirror files have the scenarios, and the names, of client-go's tests of
+// informers. docs/client-go.md lists them, and where the behaviour differs on purpose.
 
 // ByLabel is an index by the names of labels.
 var ByLabel = byLabel("labels")
@@ -75,7 +75,8 @@ func TestListenerResyncPeriods(t *testing.T) {
 		for _, j := range []*journal[*corev1.Pod]{&never, &two, &three} {
 			j.sawAll(t, "+pod1@2 initial", "+pod2@3 initial")
 		}
-		for second, want := range [][2]int{{0, 0}, {2, 0}, {0, 2}, {2, 0}} { // after 1, 2, 3 and 4 seconds
+		// after 1, 2, 3 and 4 seconds
+		for second, want := range [][2]int{{0, 0}, {2, 0}, {0, 2}, {2, 0}} {
 			pass(time.Second)
 			if n, m := len(two.take()), len(three.take()); n != want[0] || m != want[1] {
 				t.Errorf("second %d: %d and %d events, want %v", second+1, n, m, want)
@@ -162,8 +163,8 @@ func TestSharedInformerErrorHandling(t *testing.T) {
 	})
 }
 
-// TestSharedInformerStartRace does to an informer that starts everything that can be done to one. (A transform and an error
-// handler are options, so they can't race with the start.)
+// TestSharedInformerStartRace does to an informer that starts everything that can be done to one.
+// (A transform and an error handler are options, so they can't race with the start.)
 func TestSharedInformerStartRace(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {

@@ -105,7 +105,8 @@ func TestTypedFilteringResourceEventHandler(t *testing.T) {
 	}
 }
 
-// TestTypedResourceEventHandlerAdapter: one engine without types serves handlers of the informer's type, and of object.Object.
+// TestTypedResourceEventHandlerAdapter: one engine without types serves handlers of the informer's
+// type, and of object.Object.
 func TestTypedResourceEventHandlerAdapter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -173,8 +174,8 @@ func TestTypedSharedIndexInformerGetTypedIndexer(t *testing.T) {
 	})
 }
 
-// TestNewInformerName and its like: a name belongs to one informer of a factory and needs no registry, so there is nothing to
-// release and nothing that a second Shutdown could free.
+// TestNewInformerName and its like: a name belongs to one informer of a factory and needs no
+// registry, so there is nothing to release and nothing that a second Shutdown could free.
 func TestNewInformerName(t *testing.T) {
 	f := newShop().factory(t)
 	name := func(opts ...informer.Option) string { return podsOf(f, opts...).Status().Name }

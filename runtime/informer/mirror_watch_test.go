@@ -18,7 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// The scenarios of client-go's tools/watch: an informer as a stream of events, and waiting for a condition.
+// The scenarios of client-go's tools/watch: an informer as a stream of events, and waiting for a
+// condition.
 
 func line(e informer.Event[*corev1.Pod]) string {
 	s := e.Type.String()
@@ -102,7 +103,8 @@ func TestEventProcessorOrdersEvents(t *testing.T) {
 	})
 }
 
-// TestEventProcessorExit ends loops in every way while events wait; the bubble finds goroutines that are left.
+// TestEventProcessorExit ends loops in every way while events wait; the bubble finds goroutines
+// that are left.
 func TestEventProcessorExit(t *testing.T) {
 	for name, end := range map[string]func(cancel func()) (stop bool){
 		"break":  func(func()) bool { return true },
@@ -187,7 +189,8 @@ func TestEventsMerge(t *testing.T) {
 	})
 }
 
-// TestEventsOfAnInformerThatStops: the loop waits for the informer to run again, and gets the differences.
+// TestEventsOfAnInformerThatStops: the loop waits for the informer to run again, and gets the
+// differences.
 func TestEventsOfAnInformerThatStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
@@ -225,7 +228,8 @@ func TestEventsThatCanNotBegin(t *testing.T) {
 	}
 }
 
-// TestUntil waits for a state of the store; a condition on events is a loop over Events with a break.
+// TestUntil waits for a state of the store; a condition on events is a loop over Events with a
+// break.
 func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))

@@ -9,8 +9,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Mutation is a change of an object that is in a cache, or was, made by code that should only have read it. The function given
-// to [WithMutationDetector] is called with it. It names the field and has no value of the object, which may be a Secret.
+// Mutation is a change of an object that is in a cache, or was, made by code that should only have
+// read it. The function given to [WithMutationDetector] is called with it. It names the field and
+// has no value of the object, which may be a Secret.
 type Mutation struct {
 	// Informer is the name of the informer that the object came from.
 	Informer string
@@ -18,10 +19,12 @@ type Mutation struct {
 	Key             object.Key
 	UID             types.UID
 	ResourceVersion string
-	// Path is the first field that differs, such as .spec.containers[2].image or .metadata.labels["app"].
+	// Path is the first field that differs, such as .spec.containers[2].image or
+	// .metadata.labels["app"].
 	Path string
-	// Handler is the handler during whose callback the object was changed; "" if it is unknown, as for changes by other
-	// goroutines. If several goroutines have the object at that time, it may have been another one.
+	// Handler is the handler during whose callback the object was changed; "" if it is unknown, as
+	// for changes by other goroutines. If several goroutines have the object at that time, it may
+	// have been another one.
 	Handler string
 }
 

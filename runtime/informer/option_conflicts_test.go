@@ -23,7 +23,8 @@ import (
 
 func keep[T object.Object](obj T) (T, error) { return obj, nil }
 
-// TestOptionConflicts has options that are wrong by themselves, beside each other, or in the wrong place.
+// TestOptionConflicts has options that are wrong by themselves, beside each other, or in the wrong
+// place.
 func TestOptionConflicts(t *testing.T) {
 	client := newShop().client(t)
 	type opts = []informer.Option
@@ -181,8 +182,8 @@ func TestSecondForWithAWrongOption(t *testing.T) {
 	want(t, f.Start(t.Context()), "informer factory: Start: informer.For pods/v1: WithPageSize: -1 objects; want 0 or more\noption 2 is nil")
 }
 
-// TestTheSameForTwice: a call that is repeated with equal arguments agrees with itself, also if an option is given twice in
-// it, as by a function that lets its callers override an option.
+// TestTheSameForTwice: a call that is repeated with equal arguments agrees with itself, also if an
+// option is given twice in it, as by a function that lets its callers override an option.
 func TestTheSameForTwice(t *testing.T) {
 	f := newShop().factory(t)
 	for range 2 {
@@ -220,7 +221,8 @@ func TestWrongOptions(t *testing.T) {
 	}
 	_, err := informer.New[*corev1.Pod](nil)
 	want(t, err, "informer.New: the source is nil")
-	_, err = informer.New((*source.HTTP[*corev1.Pod])(nil)) // what a source.New that failed has returned
+	// what a source.New that failed has returned
+	_, err = informer.New((*source.HTTP[*corev1.Pod])(nil))
 	want(t, err, "informer.New: the source is nil")
 
 	pods := newPods(t, src, informer.WithName("pods"))

@@ -20,8 +20,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Option configures a factory (as the default of all its informers) or one informer. A wrong option is an error of the
-// call that it was given to, or of Factory.Start if that call returns no error.
+// Option configures a factory (as the default of all its informers) or one informer. A wrong option
+// is an error of the call that it was given to, or of Factory.Start if that call returns no error.
 type Option interface {
 	// String returns the name of the function that made the option.
 	String() string
@@ -35,8 +35,8 @@ type HandlerOption interface {
 	applyHandler(*handlerSettings) error
 }
 
-// SharedOption is an Option and a HandlerOption: given to a factory or an informer it is the default of their handlers,
-// given to AddEventHandler it applies to that registration.
+// SharedOption is an Option and a HandlerOption: given to a factory or an informer it is the
+// default of their handlers, given to AddEventHandler it applies to that registration.
 type SharedOption interface {
 	Option
 	HandlerOption
@@ -45,22 +45,25 @@ type SharedOption interface {
 // Never is the backlog threshold of a handler whose events are never merged.
 const Never = engine.Never
 
-// WithNamespace restricts informers to one namespace. "" means all of them, which is the default. Informers made with
-// WithClusterScope ignore the namespaces of their factory. New refuses the option: its Source determines the namespace.
+// WithNamespace restricts informers to one namespace. "" means all of them, which is the default.
+// Informers made with WithClusterScope ignore the namespaces of their factory. New refuses the
+// option: its Source determines the namespace.
 func WithNamespace(namespace string) Option {
 	return option{"WithNamespace", inFactory | inFor, func(s *settings) error {
 		return s.setNamespaces("WithNamespace", namespace)
 	}}
 }
 
-// WithNamespaces restricts informers to these namespaces: one informer reads each of them by requests of its own, so the
-// account needs no right to read the others, and keeps all objects in one store, under one set of handlers and indexes.
-// A namespace that is given twice counts once; the order has no meaning. No namespace at all is an error, and so is ""
-// among several. One call takes either WithNamespace or WithNamespaces. New refuses the option, as it does WithNamespace.
+// WithNamespaces restricts informers to these namespaces: one informer reads each of them by
+// requests of its own, so the account needs no right to read the others, and keeps all objects in
+// one store, under one set of handlers and indexes. A namespace that is given twice counts once;
+// the order has no meaning. No namespace at all is an error, and so is "" among several. One call
+// takes either WithNamespace or WithNamespaces. New refuses the option, as it does WithNamespace.
 //
-// Of many namespaces 16 at a time are asked for their objects: the next one's turn comes when one of them has synced or failed, or
-// after two seconds. So an informer of a thousand namespaces doesn't ask for all of them at once, and one that hangs or is
-// forbidden keeps no other from syncing. Equal parts of objects are shared between namespaces.
+// Of many namespaces 16 at a time are asked for their objects: the next one's turn comes when one
+// of them has synced or failed, or after two seconds. So an informer of a thousand namespaces
+// doesn't ask for all of them at once, and one that hangs or is forbidden keeps no other from
+// syncing. Equal parts of objects are shared between namespaces.
 func WithNamespaces(namespaces ...string) Option {
 	namespaces = slices.Clone(namespaces)
 	return option{"WithNamespaces", inFactory | inFor, func(s *settings) error {
@@ -68,10 +71,11 @@ func WithNamespaces(namespaces ...string) Option {
 	}}
 }
 
-// WithClusterScope says that a kind is cluster-scoped, so the namespaces of the factory do not apply to it. Generated code
-// gives it for every cluster-scoped kind; in a factory of some namespaces, a For of your own has to give it too, or it makes
-// another informer. Only For takes it; a namespace beside it is an error. It isn't inlined, or every kind would
-// compile what it returns.
+// WithClusterScope says that a kind is cluster-scoped, so the namespaces of the factory do not
+// apply to it. Generated code gives it for every cluster-scoped kind; in a factory of some
+// namespaces, a For of your own has to give it too, or it makes another informer. Only For takes
+// it; a namespace beside it is an error. It isn't inlined, or every kind would compile what it
+// returns.
 //
 //go:noinline
 func WithClusterScope() Option {
@@ -87,8 +91,8 @@ func WithClusterScope() Option {
 	}}
 }
 
-// WithLabelSelector restricts informers to objects whose labels match. nil is an error; labels.Everything is the
-// default. New refuses the option: its Source determines the selector.
+// WithLabelSelector restricts informers to objects whose labels match. nil is an error;
+// labels.Everything is the default. New refuses the option: its Source determines the selector.
 func WithLabelSelector(selector labels.Selector) Option {
 	return option{"WithLabelSelector", inFactory | inFor, func(s *settings) error {
 		if selector == nil {
@@ -99,9 +103,9 @@ func WithLabelSelector(selector labels.Selector) Option {
 	}}
 }
 
-// WithFieldSelector restricts informers to objects whose fields match. The server evaluates the selector and refuses fields
-// that it does not support. nil is an error; fields.Everything is the default. New refuses the option: its Source determines
-// the selector.
+// WithFieldSelector restricts informers to objects whose fields match. The server evaluates the
+// selector and refuses fields that it does not support. nil is an error; fields.Everything is the
+// default. New refuses the option: its Source determines the selector.
 func WithFieldSelector(selector fields.Selector) Option {
 	return option{"WithFieldSelector", inFactory | inFor, func(s *settings) error {
 		if selector == nil {
@@ -112,10 +116,11 @@ func WithFieldSelector(selector fields.Selector) Option {
 	}}
 }
 
-// WithShardSelector restricts informers to a shard: the objects whose UID, for example, has a hash in a given range
-// (KEP-5866, alpha; the feature gate ShardedListAndWatch of the server). The form is that of [source.Options].ShardSelector,
-// which is what String of a selector of k8s.io/apimachinery/pkg/sharding returns; "", the default, is everything. New refuses
-// the option: its Source determines the selector.
+// WithShardSelector restricts informers to a shard: the objects whose UID, for example, has a hash
+// in a given range (KEP-5866, alpha; the feature gate ShardedListAndWatch of the server). The form
+// is that of [source.Options].ShardSelector, which is what String of a selector of
+// k8s.io/apimachinery/pkg/sharding returns; "", the default, is everything. New refuses the option:
+// its Source determines the selector.
 func WithShardSelector(selector string) Option {
 	return option{"WithShardSelector", inFactory | inFor, func(s *settings) error {
 		s.ShardSelector = selector
@@ -123,8 +128,9 @@ func WithShardSelector(selector string) Option {
 	}}
 }
 
-// WithFormats sets the formats that the server is asked for, in order of preference. Without formats, and by default, these
-// are protobuf where the Go type has it, and JSON: see source.Options. New refuses the option: its Source determines the formats.
+// WithFormats sets the formats that the server is asked for, in order of preference. Without
+// formats, and by default, these are protobuf where the Go type has it, and JSON: see
+// source.Options. New refuses the option: its Source determines the formats.
 func WithFormats(formats ...source.Format) Option {
 	formats = slices.Clone(formats)
 	return option{"WithFormats", inFactory | inFor, func(s *settings) error {
@@ -133,8 +139,9 @@ func WithFormats(formats ...source.Format) Option {
 	}}
 }
 
-// WithoutManagedFields drops metadata.managedFields while objects are decoded, so that they never take memory. The objects
-// must not be written back by Update then. What a factory drops, For can't take back. New refuses the option: its Source decodes.
+// WithoutManagedFields drops metadata.managedFields while objects are decoded, so that they never
+// take memory. The objects must not be written back by Update then. What a factory drops, For can't
+// take back. New refuses the option: its Source decodes.
 func WithoutManagedFields() Option {
 	return option{"WithoutManagedFields", inFactory | inFor, func(s *settings) error {
 		s.dropManagedFields = true
@@ -143,9 +150,9 @@ func WithoutManagedFields() Option {
 }
 
 // WithoutAnnotations drops the annotations with these keys while objects are decoded, for example
-// "kubectl.kubernetes.io/last-applied-configuration". The objects must not be written back by Update then. Keys given to
-// For are dropped besides those of the factory, which it can't take back. An empty key is an error. New refuses the option:
-// its Source decodes.
+// "kubectl.kubernetes.io/last-applied-configuration". The objects must not be written back by
+// Update then. Keys given to For are dropped besides those of the factory, which it can't take
+// back. An empty key is an error. New refuses the option: its Source decodes.
 func WithoutAnnotations(keys ...string) Option {
 	keys = slices.Clone(keys)
 	return option{"WithoutAnnotations", inFactory | inFor, func(s *settings) error {
@@ -159,11 +166,13 @@ func WithoutAnnotations(keys ...string) Option {
 	}}
 }
 
-// WithoutSharing has each object own all the memory that it refers to. By default, equal parts of objects (maps, slices, what pointers
-// point to) are stored once, which takes half of the memory and of the time. Cached objects are read-only in either case. But
-// where a program changes one by mistake, only that one is wrong with this option. Without it others have the same part, until the
-// server sends them again; see the package documentation. Strings, which can't be changed, may be stored once with it, too. What
-// a factory is told, For can't take back. A Source given to New may ignore the option.
+// WithoutSharing has each object own all the memory that it refers to. By default, equal parts of
+// objects (maps, slices, what pointers point to) are stored once, which takes half of the memory
+// and of the time. Cached objects are read-only in either case. But where a program changes one by
+// mistake, only that one is wrong with this option. Without it others have the same part, until the
+// server sends them again; see the package documentation. Strings, which can't be changed, may be
+// stored once with it, too. What a factory is told, For can't take back. A Source given to New may
+// ignore the option.
 func WithoutSharing() Option {
 	return option{"WithoutSharing", inFactory | inFor | inNew, func(s *settings) error {
 		s.unshared = true
@@ -171,19 +180,21 @@ func WithoutSharing() Option {
 	}}
 }
 
-// WithTransform sets a function that each object passes through before anyone sees it: indexes, handlers and readers know
-// only what it returns. It is called once for each object that the server sends, in a list or in an event, on the
-// reflector's goroutine. It may change its argument, which nobody else has, or return another object of the same Go type.
-// The store keeps a copy of what it returns, which shares equal parts with other objects as if there was no transform, and
-// keeps no memory of what the function has removed. (But a string of more than 256 bytes that is cut out of a longer one
-// keeps that one; strings.Clone helps.)
+// WithTransform sets a function that each object passes through before anyone sees it: indexes,
+// handlers and readers know only what it returns. It is called once for each object that the server
+// sends, in a list or in an event, on the reflector's goroutine. It may change its argument, which
+// nobody else has, or return another object of the same Go type. The store keeps a copy of what it
+// returns, which shares equal parts with other objects as if there was no transform, and keeps no
+// memory of what the function has removed. (But a string of more than 256 bytes that is cut out of
+// a longer one keeps that one; strings.Clone helps.)
 //
-// Key, UID and resourceVersion must stay. An error, a panic, or a result that breaks these rules is a
-// *reflector.TransformError: it is treated like an answer that could not be decoded (Status, WithErrorHandler), and the
-// store keeps what it has. nil, the default, changes nothing.
+// Key, UID and resourceVersion must stay. An error, a panic, or a result that breaks these rules is
+// a *reflector.TransformError: it is treated like an answer that could not be decoded (Status,
+// WithErrorHandler), and the store keeps what it has. nil, the default, changes nothing.
 //
-// T is the informer's type, or object.Object, which fits every informer and is the only one that NewFactory takes. Fields
-// that need not be decoded at all are the matter of WithoutManagedFields and WithoutAnnotations.
+// T is the informer's type, or object.Object, which fits every informer and is the only one that
+// NewFactory takes. Fields that need not be decoded at all are the matter of WithoutManagedFields
+// and WithoutAnnotations.
 func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 	return withTransform(typeOf((*T)(nil)), eraseTransform(transform), codeOf(transform))
 }
@@ -204,8 +215,9 @@ func withTransform(t goType, transform func(object.Object) (object.Object, error
 	}}
 }
 
-// WithPageSize sets how many objects a page of a list has at most. 0, the default, leaves it to the reflector. It has no
-// effect while the initial state comes as a stream, which has no pages; WithWatchList(false) turns streams off.
+// WithPageSize sets how many objects a page of a list has at most. 0, the default, leaves it to the
+// reflector. It has no effect while the initial state comes as a stream, which has no pages;
+// WithWatchList(false) turns streams off.
 func WithPageSize(objects int64) Option {
 	return option{"WithPageSize", inFactory | inFor | inNew, func(s *settings) error {
 		if objects < 0 {
@@ -216,8 +228,8 @@ func WithPageSize(objects int64) Option {
 	}}
 }
 
-// WithWatchList says whether the initial state is first requested as a stream (a watch-list, KEP-3157). The default is
-// true; a server that does not support it is asked for a list instead.
+// WithWatchList reports whether the initial state is first requested as a stream (a watch-list,
+// KEP-3157). The default is true; a server that does not support it is asked for a list instead.
 func WithWatchList(enabled bool) Option {
 	return option{"WithWatchList", inFactory | inFor | inNew, func(s *settings) error {
 		s.tuning.DisableWatchList = !enabled
@@ -225,8 +237,8 @@ func WithWatchList(enabled bool) Option {
 	}}
 }
 
-// WithBackoff sets how long to wait before a list or watch that has failed is tried again. The zero value of a field means
-// its default.
+// WithBackoff sets how long to wait before a list or watch that has failed is tried again. The zero
+// value of a field means its default.
 func WithBackoff(backoff reflector.Backoff) Option {
 	return option{"WithBackoff", inFactory | inFor | inNew, func(s *settings) error {
 		s.tuning.Backoff = backoff
@@ -234,28 +246,32 @@ func WithBackoff(backoff reflector.Backoff) Option {
 	}}
 }
 
-// WithWatchTimeout sets after how long the server is asked to end a watch: each watch asks for a random time between timeout
-// and twice that. 0 means the default, 5 minutes; negative values are an error.
+// WithWatchTimeout sets after how long the server is asked to end a watch: each watch asks for a
+// random time between timeout and twice that. 0 means the default, 5 minutes; negative values are
+// an error.
 func WithWatchTimeout(timeout time.Duration) Option {
 	return duration("WithWatchTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.WatchTimeout })
 }
 
-// WithSilenceTimeout sets how long a watch or list may bring nothing before it is given up and begun anew. 0 means the
-// default, 3 minutes, in which API servers send three bookmarks; negative values are an error.
+// WithSilenceTimeout sets how long a watch or list may bring nothing before it is given up and
+// begun anew. 0 means the default, 3 minutes, in which API servers send three bookmarks; negative
+// values are an error.
 func WithSilenceTimeout(timeout time.Duration) Option {
 	return duration("WithSilenceTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.SilenceTimeout })
 }
 
-// WithInitialEventsTimeout sets how long a watch-list may bring neither an initial object nor the bookmark that ends them
-// before the objects are listed instead. 0 means the default, 10 s; negative values are an error.
+// WithInitialEventsTimeout sets how long a watch-list may bring neither an initial object nor the
+// bookmark that ends them before the objects are listed instead. 0 means the default, 10 s;
+// negative values are an error.
 func WithInitialEventsTimeout(timeout time.Duration) Option {
 	return duration("WithInitialEventsTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.InitialEventsTimeout })
 }
 
-// WithErrorHandler sets a function that is told of each failure of a list or watch, with the name of the informer; see
-// reflector.ReasonOf for what kind of failure it is. It is also told of each object for which the function of an index has
-// panicked. It is called on the goroutine that has the failure, by several at the same time, and must not block. It decides
-// nothing: the informer goes on as documented. nil, the default, means none; failures are logged and stand in Status in
+// WithErrorHandler sets a function that is told of each failure of a list or watch, with the name
+// of the informer; see reflector.ReasonOf for what kind of failure it is. It is also told of each
+// object for which the function of an index has panicked. It is called on the goroutine that has
+// the failure, by several at the same time, and must not block. It decides nothing: the informer
+// goes on as documented. nil, the default, means none; failures are logged and stand in Status in
 // either case.
 func WithErrorHandler(handle func(informer string, err error)) Option {
 	return option{"WithErrorHandler", inFactory | inFor | inNew, func(s *settings) error {
@@ -264,8 +280,8 @@ func WithErrorHandler(handle func(informer string, err error)) Option {
 	}}
 }
 
-// WithLogger sets the logger of informers. The default is the one in the context of Run, Acquire or Start
-// (klog.FromContext).
+// WithLogger sets the logger of informers. The default is the one in the context of Run, Acquire or
+// Start (klog.FromContext).
 func WithLogger(logger klog.Logger) Option {
 	return option{"WithLogger", inFactory | inFor | inNew, func(s *settings) error {
 		s.logger = &logger
@@ -273,8 +289,8 @@ func WithLogger(logger klog.Logger) Option {
 	}}
 }
 
-// WithMetrics sets where an informer's metrics go; runtime/metrics/prometheus has a Provider. nil, the default, means nowhere,
-// and costs nothing.
+// WithMetrics sets where an informer's metrics go; runtime/metrics/prometheus has a Provider. nil,
+// the default, means nowhere, and costs nothing.
 func WithMetrics(provider metrics.Provider) Option {
 	return option{"WithMetrics", inFactory | inFor | inNew, func(s *settings) error {
 		s.metrics = provider
@@ -285,9 +301,10 @@ func WithMetrics(provider metrics.Provider) Option {
 	}}
 }
 
-// WithEmptyBeforeSync makes an informer that has not synced look like one of a resource that has no objects, as in client-go: Get of
-// its listers returns a NotFound error, and lists are empty without a word. The default is false: Get returns an error that wraps
-// ErrNotSynced, and the first list is logged.
+// WithEmptyBeforeSync makes an informer that has not synced look like one of a resource that has no
+// objects, as in client-go: Get of its listers returns a NotFound error, and lists are empty
+// without a word. The default is false: Get returns an error that wraps ErrNotSynced, and the first
+// list is logged.
 func WithEmptyBeforeSync(enabled bool) Option {
 	return option{"WithEmptyBeforeSync", inFactory | inFor | inNew, func(s *settings) error {
 		s.emptyBeforeSync = enabled
@@ -295,14 +312,16 @@ func WithEmptyBeforeSync(enabled bool) Option {
 	}}
 }
 
-// WithMutationDetector finds code that changes cached objects, which are shared and read-only. report is called with each
-// mutation, by the goroutine that found it: that of a handler, right after its callback, or one of the informer's; several
-// may call at once. It must not block. nil logs an error. The detector keeps a deep copy of every object and compares all
-// of them again and again: it is for tests and CI, not for production.
+// WithMutationDetector finds code that changes cached objects, which are shared and read-only.
+// report is called with each mutation, by the goroutine that found it: that of a handler, right
+// after its callback, or one of the informer's; several may call at once. It must not block. nil
+// logs an error. The detector keeps a deep copy of every object and compares all of them again and
+// again: it is for tests and CI, not for production.
 //
-// Without this option, the environment variable KUBE_CACHE_MUTATION_DETECTOR=true, known from client-go, does the same for
-// every informer that is made while it is set, and as there a mutation ends the process with a panic, so that CI which sets
-// it fails. The option has precedence over the variable.
+// Without this option, the environment variable KUBE_CACHE_MUTATION_DETECTOR=true, known from
+// client-go, does the same for every informer that is made while it is set, and as there a mutation
+// ends the process with a panic, so that CI which sets it fails. The option has precedence over the
+// variable.
 func WithMutationDetector(report func(Mutation)) Option {
 	return option{"WithMutationDetector", inFactory | inFor | inNew, func(s *settings) error {
 		s.detect, s.report, s.reportCode = true, report, codeOf(report)
@@ -310,10 +329,11 @@ func WithMutationDetector(report func(Mutation)) Option {
 	}}
 }
 
-// WithName sets what an informer is called in logs, errors, metrics and Status. The default is the Go type for informers made
-// by New. For those of a factory it is "resource.group/version", for example "widgets.samples.io/v1", followed by the
-// restrictions that For added to those of the factory, and by what a type that stands for any kind holds:
-// `pods/v1 in namespace "shop" (metadata)`. In a factory, informers of different names are different informers.
+// WithName sets what an informer is called in logs, errors, metrics and Status. The default is the
+// Go type for informers made by New. For those of a factory it is "resource.group/version", for
+// example "widgets.samples.io/v1", followed by the restrictions that For added to those of the
+// factory, and by what a type that stands for any kind holds: `pods/v1 in namespace "shop"
+// (metadata)`. In a factory, informers of different names are different informers.
 func WithName(name string) Option {
 	return option{"WithName", inFor | inNew, func(s *settings) error {
 		if name == "" {
@@ -324,8 +344,9 @@ func WithName(name string) Option {
 	}}
 }
 
-// WithIndexes gives one informer its indexes. For also adds them to an informer that exists already. An index given twice
-// counts once; two indexes of one name are an error. NewFactory refuses the option, because an index belongs to one type.
+// WithIndexes gives one informer its indexes. For also adds them to an informer that exists
+// already. An index given twice counts once; two indexes of one name are an error. NewFactory
+// refuses the option, because an index belongs to one type.
 func WithIndexes[T object.Object](indexes ...store.Indexer[T]) Option {
 	return withIndexes(typeOf((*T)(nil)), eraseIndexes(indexes))
 }
@@ -343,9 +364,9 @@ func withIndexes(t goType, indexes []engine.Indexer) Option {
 	}}
 }
 
-// WithResyncPeriod calls handlers again with every object of the store, as OnUpdate(obj, obj), a period after the last
-// resync has ended. It is local: no request goes to the server. 0, the default, means never; periods under a second are
-// raised to a second; negative ones are an error.
+// WithResyncPeriod calls handlers again with every object of the store, as OnUpdate(obj, obj), a
+// period after the last resync has ended. It is local: no request goes to the server. 0, the
+// default, means never; periods under a second are raised to a second; negative ones are an error.
 func WithResyncPeriod(period time.Duration) SharedOption {
 	return sharedOption{"WithResyncPeriod", func(s *handlerSettings) error {
 		if period < 0 {
@@ -359,11 +380,12 @@ func WithResyncPeriod(period time.Duration) SharedOption {
 	}}
 }
 
-// WithBacklogThreshold sets how many events may wait for a handler. When more wait, the watch is read more slowly while the
-// handler is quick; for one that is slow, waiting events of the same object are merged. The package documentation says which
-// is which. The default is 1,024. Under 128, every handler that has more waiting counts as slow; 0 merges all waiting events.
-// Never merges none and slows nothing down, which lets the backlog of a stuck handler grow without bound. Other negative
-// values are an error.
+// WithBacklogThreshold sets how many events may wait for a handler. When more wait, the watch is
+// read more slowly while the handler is quick; for one that is slow, waiting events of the same
+// object are merged. The package documentation says which is which. The default is 1,024. Under
+// 128, every handler that has more waiting counts as slow; 0 merges all waiting events. Never
+// merges none and slows nothing down, which lets the backlog of a stuck handler grow without bound.
+// Other negative values are an error.
 func WithBacklogThreshold(events int) SharedOption {
 	return sharedOption{"WithBacklogThreshold", func(s *handlerSettings) error {
 		if events < Never {
@@ -374,8 +396,9 @@ func WithBacklogThreshold(events int) SharedOption {
 	}}
 }
 
-// WithPanicOnHandlerCrash says whether a panic in a handler ends the process, as it does in client-go. The default is
-// false: it is logged with the key and the stack, and the handler gets its next event.
+// WithPanicOnHandlerCrash reports whether a panic in a handler ends the process, as it does in
+// client-go. The default is false: it is logged with the key and the stack, and the handler gets
+// its next event.
 func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 	return sharedOption{"WithPanicOnHandlerCrash", func(s *handlerSettings) error {
 		s.Crash = enabled
@@ -383,8 +406,8 @@ func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 	}}
 }
 
-// WithHandlerName sets what a handler is called in logs, errors and Status. The default is the name of the first
-// function of HandlerFuncs, or the handler's type.
+// WithHandlerName sets what a handler is called in logs, errors and Status. The default is the name
+// of the first function of HandlerFuncs, or the handler's type.
 func WithHandlerName(name string) HandlerOption {
 	return handlerOption{"WithHandlerName", func(s *handlerSettings) error {
 		if name == "" {

@@ -26,8 +26,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestOptionsReachTheServer gives each option that is about reading to an informer of a factory, as its own and as the
-// factory's default, and looks at what the server was asked, or at what came of it.
+// TestOptionsReachTheServer gives each option that is about reading to an informer of a factory, as
+// its own and as the factory's default, and looks at what the server was asked, or at what came of
+// it.
 func TestOptionsReachTheServer(t *testing.T) {
 	failing := sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusInternalServerError)}
 	hanging := func(verb sourcetest.Verb) *sourcetest.Fault {
@@ -42,8 +43,9 @@ func TestOptionsReachTheServer(t *testing.T) {
 		more   []informer.Option
 		fault  *sourcetest.Fault
 		after  time.Duration // how long the informer runs
-		want   string        // found in the requests, which are written one per line as "seconds verb query accept"
-		never  string
+		// found in the requests, which are written one per line as "seconds verb query accept"
+		want  string
+		never string
 	}{
 		"watch-list":          {option: informer.WithWatchList(true), want: "sendInitialEvents=true", never: "limit="},
 		"no watch-list":       {option: informer.WithWatchList(false), want: "limit=500", never: "sendInitialEvents"},
@@ -116,7 +118,8 @@ func asked(t *testing.T, option informer.Option, more []informer.Option, fault *
 	return lines
 }
 
-// TestWithWatchTimeout looks at the time after which the server is asked to end a watch: at random up to twice the option's.
+// TestWithWatchTimeout looks at the time after which the server is asked to end a watch: at random
+// up to twice the option's.
 func TestWithWatchTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _, client := cluster()
@@ -212,8 +215,8 @@ func TestMutationDetectorOfTheEnvironment(t *testing.T) {
 	t.Log(pods.Run(ctx))
 }
 
-// TestMutationDetectorByEnvironment: the variable that client-go knows makes informers look for mutations too. It ends the
-// process then; here nobody mutates anything.
+// TestMutationDetectorByEnvironment: the variable that client-go knows makes informers look for
+// mutations too. It ends the process then; here nobody mutates anything.
 func TestMutationDetectorByEnvironment(t *testing.T) {
 	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	synctest.Test(t, func(t *testing.T) {

@@ -39,7 +39,8 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 
 				// On the watch: every event, in the server's order; another UID is another object.
 				server.move("a", "1")
-				synctest.Wait() // the merging handler is told of this one, and stays in its callback
+				// the merging handler is told of this one, and stays in its callback
+				synctest.Wait()
 				server.move("b", "1")
 				server.move("a", "2")
 				server.pods.Delete("shop", "a")
@@ -57,8 +58,8 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 				pass(time.Minute)
 				prompt.saw(t, "~b@7>11", "-b@12", "+b@13")
 
-				// A relist: another UID is a deletion, then an addition; what has vanished is one deletion, with the last state
-				// known; what is the same is not reported.
+				// A relist: another UID is a deletion, then an addition; what has vanished is one
+				// deletion, with the last state known; what is the same is not reported.
 				server.relist(func() {
 					server.move("a", "3")
 					server.pods.Delete("shop", "b")
@@ -117,7 +118,8 @@ func TestPromise03ASlowHandlerDelaysNobodyAndItsBacklogIsBounded(t *testing.T) {
 		}
 		close(let)
 		synctest.Wait()
-		// Only what was delivered is the old state of what comes next; what came and went is not reported.
+		// Only what was delivered is the old state of what comes next; what came and went is not
+		// reported.
 		for _, line := range stuck.lines {
 			if strings.Contains(line, "brief") {
 				t.Errorf("told of %s", line)
@@ -142,7 +144,8 @@ func TestPromise04ADeleteCanNotCrash(t *testing.T) {
 		pods := newPods(t, server.source(t), informer.WithLogger(discard))
 		var got []string
 		add(t, pods, informer.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(d informer.Deleted[*corev1.Pod]) {
-			got = append(got, fmt.Sprint(d.Key, " ", d.Object.Spec.NodeName, " ", d.FinalStateUnknown)) // no cast, no nil
+			// no cast, no nil
+			got = append(got, fmt.Sprint(d.Key, " ", d.Object.Spec.NodeName, " ", d.FinalStateUnknown))
 		}})
 		defer start(t, pods)()
 		server.pods.Delete("shop", "seen")

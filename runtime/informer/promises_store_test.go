@@ -47,7 +47,8 @@ func TestPromise02ReadsNeverBlockTheWriter(t *testing.T) {
 		gate.steps <- struct{}{}
 		synctest.Wait()
 
-		// A reader in the middle of a loop does not hold up the writer, and sees nothing of what it writes.
+		// A reader in the middle of a loop does not hold up the writer, and sees nothing of what it
+		// writes.
 		snapshot := pods.Store().Snapshot()
 		next, stop := iter.Pull(snapshot.All())
 		defer stop()
@@ -141,7 +142,8 @@ func TestPromise06MemoryAtStartStaysNearMemoryAtRest(t *testing.T) {
 	<-done
 }
 
-// countedSource has objects that never change, and knows how many it has made are alive. Its watch ends by expiring.
+// countedSource has objects that never change, and knows how many it has made are alive. Its watch
+// ends by expiring.
 type countedSource struct {
 	objects int
 	each    func(n int) // called before the n-th object of a list
@@ -224,7 +226,8 @@ func TestPromise10ObjectsAreSharedAndReadOnly(t *testing.T) {
 					handed = pod
 				}
 			},
-			UpdateFunc: func(_, pod *corev1.Pod) { pod.Labels["app"] = "mine" }, // what nobody may do
+			// what nobody may do
+			UpdateFunc: func(_, pod *corev1.Pod) { pod.Labels["app"] = "mine" },
 		}, informer.WithHandlerName("vandal"))
 		defer start(t, pods)()
 		cached, _ := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})

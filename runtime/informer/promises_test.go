@@ -22,8 +22,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// Each test of the promises files is one promise of the runtime's documentation: what handlers are told, what the store
-// holds, and, here, how an informer lives.
+// Each test of the promises files is one promise of the runtime's documentation: what handlers are
+// told, what the store holds, and, here, how an informer lives.
 
 func TestPromise05SyncHasAReason(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -43,7 +43,8 @@ func TestPromise05SyncHasAReason(t *testing.T) {
 				server := newShop(pod("shop", "blue", ""))
 				test.fault.Times = sourcetest.Always
 				server.Inject(test.fault)
-				if test.fault.On == sourcetest.WatchList { // and the list that comes next fails too, later
+				// and the list that comes next fails too, later
+				if test.fault.On == sourcetest.WatchList {
 					server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)})
 				}
 				var log strings.Builder
@@ -123,7 +124,8 @@ func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
 			t.Errorf("status %v", s)
 		}
 
-		// The server's storage is restored from a backup: its versions go back, and what was since then is gone.
+		// The server's storage is restored from a backup: its versions go back, and what was since
+		// then is gone.
 		server.Restore(before)
 		server.pods.Create(pod("shop", "green", ""))
 		pass(10 * time.Minute)
@@ -138,7 +140,8 @@ func TestPromise08AWriteCanBeAwaited(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		server.BookmarkInterval = -1
 		server.Inject(sourcetest.Fault{On: sourcetest.WatchList, Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
-			a.Events = func(e sourcetest.Event) []sourcetest.Event { // each event takes a minute to arrive
+			// each event takes a minute to arrive
+			a.Events = func(e sourcetest.Event) []sourcetest.Event {
 				time.Sleep(time.Minute)
 				return []sourcetest.Event{e}
 			}
@@ -177,7 +180,8 @@ func TestPromise08AWriteCanBeAwaited(t *testing.T) {
 				t.Errorf("%s: %v", test.what, err)
 			}
 			same(t, "seen after awaiting "+test.what, nodeOf(pods, "blue"), test.seen)
-			same(t, "waited for "+test.what, time.Since(begin), time.Minute) // woken by the arrival, to the nanosecond
+			// woken by the arrival, to the nanosecond
+			same(t, "waited for "+test.what, time.Since(begin), time.Minute)
 		}
 	})
 }

@@ -44,7 +44,8 @@ func (s scope) String() string {
 	return strings.Join(names, " or ")
 }
 
-// settings is what options write: defaults of a factory, or one informer. Options of For start from the factory's.
+// settings is what options write: defaults of a factory, or one informer. Options of For start from
+// the factory's.
 type settings struct {
 	identity
 	agreed
@@ -68,8 +69,9 @@ type settings struct {
 
 // identity is what a factory tells informers of one resource and Go type apart by.
 type identity struct {
-	Name                                        string // "" unless WithName gave one
-	Namespaces                                  string // sorted, with commas between them; "" for all
+	Name string // "" unless WithName gave one
+	// sorted, with commas between them; "" for all
+	Namespaces                                  string
 	LabelSelector, FieldSelector, ShardSelector string
 }
 
@@ -108,7 +110,8 @@ var errClusterScoped = errors.New("a cluster-scoped kind has no namespaces")
 
 // setNamespaces implements WithNamespace and WithNamespaces.
 func (s *settings) setNamespaces(option string, namespaces ...string) error {
-	namespaces = slices.Compact(slices.Sorted(slices.Values(namespaces))) // an option may be used by several goroutines
+	// an option may be used by several goroutines
+	namespaces = slices.Compact(slices.Sorted(slices.Values(namespaces)))
 	switch {
 	case s.scopedBy == "WithClusterScope":
 		return errClusterScoped
@@ -131,7 +134,8 @@ func (s *settings) setNamespaces(option string, namespaces ...string) error {
 // namespaces returns at least one; "" means all.
 func (id identity) namespaces() []string { return strings.Split(id.Namespaces, ",") }
 
-// describe names an informer: by its own name, or by that of the kind and what id has otherwise than the kind's default.
+// describe names an informer: by its own name, or by that of the kind and what id has otherwise
+// than the kind's default.
 func (id identity) describe(gvr schema.GroupVersionResource, t goType, kind identity, clusterScoped bool) string {
 	if id.Name != kind.Name {
 		return id.Name
@@ -227,8 +231,8 @@ func (s *settings) detector(name string) *mutation.Detector {
 	return nil
 }
 
-// eraseTransform leaves what a transform must not do to the engine, which checks the results: nil, another type. It
-// isn't inlined, or each package would compile what it returns twice.
+// eraseTransform leaves what a transform must not do to the engine, which checks the results: nil,
+// another type. It isn't inlined, or each package would compile what it returns twice.
 //
 //go:noinline
 func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.Object) (object.Object, error) {

@@ -135,7 +135,8 @@ func (a *alikes) mistake(do func(*appsv1.Deployment)) {
 	time.Sleep(time.Second)
 }
 
-// damaged counts the Deployments from..to that are not what the server has, without the one that was mistaken.
+// damaged counts the Deployments from..to that are not what the server has, without the one that
+// was mistaken.
 func (a *alikes) damaged(from, to int) (n int) {
 	synctest.Wait()
 	have := a.cache.Store().Snapshot()
@@ -162,8 +163,9 @@ func (a *alikes) relist() {
 
 var transformed = informer.WithTransform(func(obj object.Object) (object.Object, error) { return obj, nil })
 
-// TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain makes each mistake with one of many cached objects. No other is
-// damaged once the server has sent it again, in a list, where its version is the same, or by an event; nor are objects that are new.
+// TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain makes each mistake with one of
+// many cached objects. No other is damaged once the server has sent it again, in a list, where its
+// version is the same, or by an event; nor are objects that are new.
 func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T) {
 	for _, tc := range []struct {
 		name string

@@ -13,25 +13,28 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// Status is what an informer is doing. As JSON it has texts for states, reasons, errors, keys and durations.
+// Status is what an informer is doing. As JSON it has texts for states, reasons, errors, keys and
+// durations.
 type Status struct {
 	// Name is what logs and errors call the informer.
 	Name string `json:"name"`
-	// Running says whether anyone keeps the informer running, or its last run has not ended yet. Until the reflector's
-	// first step, Reflector.State is still StateStopped.
+	// Running reports whether anyone keeps the informer running, or its last run has not ended yet.
+	// Until the reflector's first step, Reflector.State is still StateStopped.
 	Running bool `json:"running"`
-	// Synced says whether the first full state is in the store.
+	// Synced reports whether the first full state is in the store.
 	Synced bool `json:"synced"`
 	// Objects is the number of objects in the store.
 	Objects int `json:"objects"`
-	// ResourceVersion is the one that the store stands at; "" before the first sync. Of several namespaces it is the oldest.
+	// ResourceVersion is the one that the store stands at; "" before the first sync. Of several
+	// namespaces it is the oldest.
 	ResourceVersion string `json:"resourceVersion,omitempty"`
-	// Reflector is the status of what reads the Source: its state, since when, its last error, event and bookmark. Its
-	// ResourceVersion is that of the last event read; the store may be a moment behind. Of several namespaces it is that
-	// of the one that is worst off: not synced, or else recovering from a failure.
+	// Reflector is the status of what reads the Source: its state, since when, its last error,
+	// event and bookmark. Its ResourceVersion is that of the last event read; the store may be a
+	// moment behind. Of several namespaces it is that of the one that is worst off: not synced, or
+	// else recovering from a failure.
 	Reflector reflector.Status `json:"reflector"`
-	// Streams has each namespace that is read by requests of its own; one entry, for all of them, unless WithNamespaces
-	// was given.
+	// Streams has each namespace that is read by requests of its own; one entry, for all of them,
+	// unless WithNamespaces was given.
 	Streams []StreamStatus `json:"streams"`
 	// Handlers has the registrations in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
@@ -41,18 +44,19 @@ type Status struct {
 type StreamStatus struct {
 	// Namespace is "" if the stream is all that the informer reads.
 	Namespace string `json:"namespace,omitempty"`
-	// Synced says whether the first full state of the namespace is in the store.
+	// Synced reports whether the first full state of the namespace is in the store.
 	Synced bool `json:"synced"`
 	// Objects is the number of its objects in the store.
 	Objects int `json:"objects"`
-	// ResourceVersion is the one at which the namespace stands in the store; "" before the first sync.
+	// ResourceVersion is the one at which the namespace stands in the store; "" before the first
+	// sync.
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Reflector is the status of what reads it; see Status.Reflector.
 	Reflector reflector.Status `json:"reflector"`
 }
 
-// String returns one line for people: what the informer is doing, with what is wrong, what it holds, and which handlers are
-// behind.
+// String returns one line for people: what the informer is doing, with what is wrong, what it
+// holds, and which handlers are behind.
 func (s Status) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", s.Name)
@@ -89,20 +93,23 @@ func (s Status) String() string {
 type HandlerStatus struct {
 	// Name is what logs and errors call the handler.
 	Name string
-	// Synced says whether the handler has seen the initial objects.
+	// Synced reports whether the handler has seen the initial objects.
 	Synced bool
-	// Backlog is how many events wait, without the one that is being handled. Merged events count as one.
+	// Backlog is how many events wait, without the one that is being handled. Merged events count
+	// as one.
 	Backlog int
 	// Merging says that the handler has fallen behind its threshold and has not caught up since.
 	Merging bool
-	// Callback is the method that is running, "OnAdd", "OnUpdate" or "OnDelete"; "" if none is. Key is the object that it
-	// was called for, and Since the time of the call; if those before it were quick, that of one of the 15 before it.
+	// Callback is the method that is running, "OnAdd", "OnUpdate" or "OnDelete"; "" if none is. Key
+	// is the object that it was called for, and Since the time of the call; if those before it were
+	// quick, that of one of the 15 before it.
 	Callback string
 	Key      object.Key
 	Since    time.Time
 }
 
-// String returns a few words for people: `handler "billing" is in OnAdd of shop/blue for 3s, 12 waiting, merging`.
+// String returns a few words for people: `handler "billing" is in OnAdd of shop/blue for 3s, 12
+// waiting, merging`.
 func (s HandlerStatus) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "handler %q", s.Name)
@@ -118,8 +125,8 @@ func (s HandlerStatus) String() string {
 	return b.String()
 }
 
-// MarshalJSON returns an object with the key as text, and since when and for how long the callback has been running; what does not
-// apply is left out.
+// MarshalJSON returns an object with the key as text, and since when and for how long the callback
+// has been running; what does not apply is left out.
 func (s HandlerStatus) MarshalJSON() ([]byte, error) {
 	text := struct {
 		Name     string    `json:"name"`

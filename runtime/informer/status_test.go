@@ -104,7 +104,8 @@ func TestStatusAsJSON(t *testing.T) {
 		}
 		time.Sleep(90 * time.Second)
 		synctest.Wait()
-		retryAt := pods.Status().Reflector.RetryAt.UTC().Format(time.RFC3339Nano) // 300 s and a part of them
+		// 300 s and a part of them
+		retryAt := pods.Status().Reflector.RetryAt.UTC().Format(time.RFC3339Nano)
 		reader = `{"state":"waiting to try again","since":"2000-01-01T00:00:00Z","for":"1m30s","synced":false,"reason":"unauthorized",` +
 			`"lastError":"the server has asked for the client to provide credentials","lastErrorTime":"2000-01-01T00:00:00Z","attempts":1,"retryAt":"` + retryAt + `"}`
 		same(t, "while it is refused", asJSON(), `{"name":"pods/v1","running":true,"synced":false,"objects":0,"reflector":`+reader+
@@ -125,8 +126,8 @@ func TestStatusAsJSON(t *testing.T) {
 	})
 }
 
-// TestFailOnForgetsTheLastRun: what an informer failed with before it was stopped says nothing about the run that follows,
-// whether that has begun or still waits for the end of the one before.
+// TestFailOnForgetsTheLastRun: what an informer failed with before it was stopped says nothing
+// about the run that follows, whether that has begun or still waits for the end of the one before.
 func TestFailOnForgetsTheLastRun(t *testing.T) {
 	for _, stuck := range []bool{false, true} {
 		t.Run(fmt.Sprint("the last run is stuck ", stuck), func(t *testing.T) {

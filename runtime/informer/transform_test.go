@@ -23,7 +23,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// fullPod returns the Pod with a number of one of some workloads, with parts that all of its Pods have.
+// fullPod returns the Pod with a number of one of some workloads, with parts that all of its Pods
+// have.
 func fullPod(namespace string, workload, i int) *corev1.Pod {
 	yes := true
 	p := pod(namespace, fmt.Sprintf("workload-%d-%05d", workload, i), fmt.Sprintf("node-%d", i%50))
@@ -57,8 +58,8 @@ func stripManagedFields(p *corev1.Pod) (*corev1.Pod, error) {
 	return p, nil
 }
 
-// TestTransformedObjectsShareTheirParts: what a transform left alone is shared, with the objects of other streams as well; what it changed
-// is what it made it.
+// TestTransformedObjectsShareTheirParts: what a transform left alone is shared, with the objects of
+// other streams as well; what it changed is what it made it.
 func TestTransformedObjectsShareTheirParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop()
@@ -102,8 +103,8 @@ func TestTransformedObjectsShareTheirParts(t *testing.T) {
 	})
 }
 
-// TestTransformsRetainWhatDroppingDoes: a transform that does nothing, and one that removes managedFields, leave as much in memory as a
-// source that drops managedFields while it decodes.
+// TestTransformsRetainWhatDroppingDoes: a transform that does nothing, and one that removes
+// managedFields, leave as much in memory as a source that drops managedFields while it decodes.
 func TestTransformsRetainWhatDroppingDoes(t *testing.T) {
 	shop := newShop()
 	const n = 4000

@@ -42,8 +42,8 @@ func wantNotSynced(t *testing.T, err error, why ...string) {
 	}
 }
 
-// TestAnInformerThatNeverSyncedDoesNotAnswerNotFound has one that was made after Start, one whose resource the server doesn't have
-// yet, and one that could not be made.
+// TestAnInformerThatNeverSyncedDoesNotAnswerNotFound has one that was made after Start, one whose
+// resource the server doesn't have yet, and one that could not be made.
 func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 	for name, tc := range map[string]struct {
 		late bool
@@ -65,7 +65,8 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 					end = server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(tc.code)})
 				}
 				f := server.factory(t, informer.WithLogger(logTo(&log)))
-				start := func() { _ = f.Start(t.Context()) } // which fails where the informer could not be made
+				// which fails where the informer could not be made
+				start := func() { _ = f.Start(t.Context()) }
 				if tc.late {
 					start()
 				}
@@ -160,7 +161,8 @@ func TestWithEmptyBeforeSync(t *testing.T) {
 	}
 }
 
-// TestWaitForCacheSyncNamesInformersThatWereNeverStarted does so at once, and not if somebody else runs them.
+// TestWaitForCacheSyncNamesInformersThatWereNeverStarted does so at once, and not if somebody else
+// runs them.
 func TestWaitForCacheSyncNamesInformersThatWereNeverStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue", "")).factory(t, informer.WithLogger(discard))

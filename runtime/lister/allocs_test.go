@@ -9,7 +9,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/lister"
 )
 
-// TestReadingAllocatesNothing per object. A loop over All allocates a little, unless it is that of a Snapshot.
+// TestReadingAllocatesNothing per object. A loop over All allocates a little, unless it is that of
+// a Snapshot.
 func TestReadingAllocatesNothing(t *testing.T) {
 	var objs [][2]string
 	for i := range 200 {

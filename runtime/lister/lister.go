@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lister reads objects as client-go's listers do, by namespace, name and label selector, from a store.Reader.
-// Generated listers embed what is here.
+// Package lister reads objects as client-go's listers do, by namespace, name and label selector,
+// from a store.Reader. Generated listers embed what is here.
 //
-// Every call reads the newest snapshot at that moment and never waits; no goroutine is started. For several reads that
-// must be consistent with each other, take one Snapshot and read that. Objects are shared and must not be changed.
+// Every call reads the newest snapshot at that moment and never waits; no goroutine is started. For
+// several reads that must be consistent with each other, take one Snapshot and read that. Objects
+// are shared and must not be changed.
 //
-// An informer that has not synced does not know what exists. Until its first sync, Get of what its store lacks returns an error
-// that wraps informer.ErrNotSynced and says why, and does not satisfy apierrors.IsNotFound; the other methods, which have no error
-// to return, return what there is, and the first such read is logged. Afterwards neither happens again, also if the informer is
-// stopped. informer.WithEmptyBeforeSync turns this off. A store that was not made by an informer has all that there is.
+// An informer that has not synced does not know what exists. Until its first sync, Get of what its
+// store lacks returns an error that wraps informer.ErrNotSynced and says why, and does not satisfy
+// apierrors.IsNotFound; the other methods, which have no error to return, return what there is, and
+// the first such read is logged. Afterwards neither happens again, also if the informer is stopped.
+// informer.WithEmptyBeforeSync turns this off. A store that was not made by an informer has all
+// that there is.
 package lister
 
 import (
@@ -27,8 +30,9 @@ import (
 
 // Lister reads all objects of one resource. It may be used by any number of goroutines.
 type Lister[T object.Object] interface {
-	// List returns every object whose labels match the selector; a nil selector matches everything. The error is always
-	// nil: it keeps the shape of client-go's listers. The slice is the caller's own, the objects are shared.
+	// List returns every object whose labels match the selector; a nil selector matches everything.
+	// The error is always nil: it keeps the shape of client-go's listers. The slice is the caller's
+	// own, the objects are shared.
 	List(selector labels.Selector) ([]T, error)
 	// All yields every object of the snapshot that is newest when the loop begins.
 	All() iter.Seq[T]
@@ -36,28 +40,33 @@ type Lister[T object.Object] interface {
 	Snapshot() *store.Snapshot[T]
 }
 
-// NamespaceLister reads the objects of one namespace of a resource. It may be used by any number of goroutines.
+// NamespaceLister reads the objects of one namespace of a resource. It may be used by any number of
+// goroutines.
 type NamespaceLister[T object.Object] interface {
-	// List returns every object of the namespace whose labels match the selector; a nil selector matches everything.
-	// The error is always nil. The slice is the caller's own, the objects are shared.
+	// List returns every object of the namespace whose labels match the selector; a nil selector
+	// matches everything. The error is always nil. The slice is the caller's own, the objects are
+	// shared.
 	List(selector labels.Selector) ([]T, error)
 	// All yields every object of the namespace in the snapshot that is newest when the loop begins.
 	All() iter.Seq[T]
-	// Get returns the object of this name. If there is none, the error satisfies apierrors.IsNotFound and names the
-	// resource; if the informer has not synced, it wraps informer.ErrNotSynced instead.
+	// Get returns the object of this name. If there is none, the error satisfies
+	// apierrors.IsNotFound and names the resource; if the informer has not synced, it wraps
+	// informer.ErrNotSynced instead.
 	Get(name string) (T, error)
 }
 
-// ClusterLister reads the objects of a cluster-scoped resource. It may be used by any number of goroutines.
+// ClusterLister reads the objects of a cluster-scoped resource. It may be used by any number of
+// goroutines.
 type ClusterLister[T object.Object] interface {
 	Lister[T]
-	// Get returns the object of this name. If there is none, the error satisfies apierrors.IsNotFound and names the
-	// resource; if the informer has not synced, it wraps informer.ErrNotSynced instead.
+	// Get returns the object of this name. If there is none, the error satisfies
+	// apierrors.IsNotFound and names the resource; if the informer has not synced, it wraps
+	// informer.ErrNotSynced instead.
 	Get(name string) (T, error)
 }
 
-// Resource is the objects of one resource: in all namespaces, as New returns it, or in one, as Namespace does. It is a
-// Lister, a NamespaceLister and a ClusterLister.
+// Resource is the objects of one resource: in all namespaces, as New returns it, or in one, as
+// Namespace does. It is a Lister, a NamespaceLister and a ClusterLister.
 type Resource[T object.Object] struct {
 	reader    store.Reader[T]
 	resource  schema.GroupResource
@@ -67,16 +76,17 @@ type Resource[T object.Object] struct {
 	_ [0]func() // can't be compared, or every kind would compile how
 }
 
-// New returns a lister of reader's objects. resource, with the plural name, appears in the errors of Get. It isn't inlined,
-// or every kind would compile it again.
+// New returns a lister of reader's objects. resource, with the plural name, appears in the errors
+// of Get. It isn't inlined, or every kind would compile it again.
 //
 //go:noinline
 func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) *Resource[T] {
 	return &Resource[T]{reader: reader, resource: resource, others: newNamespaces()}
 }
 
-// Namespace returns the lister of one namespace, also if r is that of another one; for "" that of all. Listers of namespaces
-// are remembered, 4096 at most; to ask for one of them again allocates nothing.
+// Namespace returns the lister of one namespace, also if r is that of another one; for "" that of
+// all. Listers of namespaces are remembered, 4096 at most; to ask for one of them again allocates
+// nothing.
 func (r *Resource[T]) Namespace(namespace string) *Resource[T] {
 	if namespace == r.namespace {
 		return r
@@ -100,15 +110,16 @@ func (r *Resource[T]) List(selector labels.Selector) ([]T, error) {
 	return r.Snapshot().List(r.namespace, selector), nil
 }
 
-// All implements Lister and NamespaceLister. It isn't inlined, or every kind would compile the function that it returns.
+// All implements Lister and NamespaceLister. It isn't inlined, or every kind would compile the
+// function that it returns.
 //
 //go:noinline
 func (r *Resource[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) { r.Snapshot().Scan(r.namespace, nil, yield) }
 }
 
-// Get implements NamespaceLister and ClusterLister. The lister of all namespaces finds cluster-scoped objects only, since
-// a name may stand for several others.
+// Get implements NamespaceLister and ClusterLister. The lister of all namespaces finds
+// cluster-scoped objects only, since a name may stand for several others.
 func (r *Resource[T]) Get(name string) (T, error) {
 	version := (*table.Version)(r.Snapshot())
 	obj, ok := version.Get(object.Key{Namespace: r.namespace, Name: name})
@@ -120,8 +131,8 @@ func (r *Resource[T]) Get(name string) (T, error) {
 	return t, nil
 }
 
-// Snapshot implements Lister: it has the objects of all namespaces, also if r is the lister of one. The snapshot of the zero
-// Resource is empty.
+// Snapshot implements Lister: it has the objects of all namespaces, also if r is the lister of one.
+// The snapshot of the zero Resource is empty.
 func (r *Resource[T]) Snapshot() *store.Snapshot[T] {
 	if r.reader == nil {
 		return nil

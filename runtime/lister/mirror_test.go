@@ -16,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// The tests of this file have the scenarios, and the names, of client-go's tests of listers; docs/client-go.md lists them.
+// The tests of this file have the scenarios, and the names, of client-go's tests of listers;
+// docs/client-go.md lists them.
 
 func TestListAll(t *testing.T) {
 	match := labels.SelectorFromSet(labels.Set{"match": "true"})

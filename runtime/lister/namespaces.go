@@ -17,18 +17,22 @@ const (
 	leastNamespaces = 16
 	// near is in how many places after its own a namespace may be.
 	near = 8
-	// longest is how long the name of a namespace can be (RFC 1123 label). Longer ones aren't remembered.
+	// longest is how long the name of a namespace can be (RFC 1123 label). Longer ones aren't
+	// remembered.
 	longest = 63
-	// replaced is after how many new ones, on average, one takes the place of another when all places are taken.
+	// replaced is after how many new ones, on average, one takes the place of another when all
+	// places are taken.
 	replaced = 16
 )
 
-// namespaces are the listers of single namespaces, so that asking for one again allocates nothing. It isn't generic, and
-// a Resource has it behind an interface: each package of generated code would compile the methods of its atomic.Pointers.
+// namespaces are the listers of single namespaces, so that asking for one again allocates nothing.
+// It isn't generic, and a Resource has it behind an interface: each package of generated code would
+// compile the methods of its atomic.Pointers.
 type namespaces interface {
 	// of returns what was remembered for the namespace, or nil. It never waits.
 	of(namespace string) any
-	// remember may keep the lister of a namespace, whose name is one toKeep, and drop another one. It never waits.
+	// remember may keep the lister of a namespace, whose name is one toKeep, and drop another one.
+	// It never waits.
 	remember(namespace string, lister any)
 }
 
@@ -44,8 +48,8 @@ type remembered struct {
 	mu sync.Mutex // is held while places are filled
 }
 
-// places has a power of two of them. A namespace is in one of the near places from that of its hash on, and before an empty
-// one, since a place is never emptied.
+// places has a power of two of them. A namespace is in one of the near places from that of its hash
+// on, and before an empty one, since a place is never emptied.
 type places []atomic.Pointer[place]
 
 type place struct {
@@ -56,7 +60,8 @@ type place struct {
 
 var seed = maphash.MakeSeed()
 
-// toKeep returns the name of a namespace in memory of its own, if it may be remembered: it may be a piece of something large.
+// toKeep returns the name of a namespace in memory of its own, if it may be remembered: it may be a
+// piece of something large.
 //
 //go:noinline
 func toKeep(namespace string) string {

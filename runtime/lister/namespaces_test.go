@@ -31,7 +31,8 @@ func TestNamespaceIsRemembered(t *testing.T) {
 	}
 }
 
-// TestManyNamespacesAreRemembered: hardly one takes the place of another one before there are very many.
+// TestManyNamespacesAreRemembered: hardly one takes the place of another one before there are very
+// many.
 func TestManyNamespacesAreRemembered(t *testing.T) {
 	all := lister.New(newStore(t), resource)
 	var names []string

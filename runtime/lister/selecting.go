@@ -12,16 +12,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Selecting returns the objects of s that select obj: those in obj's namespace whose own selector matches the labels
-// of obj. It stands in for the expansions of client-go's listers (GetPodReplicaSets, GetPodJobs and others):
+// Selecting returns the objects of s that select obj: those in obj's namespace whose own selector
+// matches the labels of obj. It stands in for the expansions of client-go's listers
+// (GetPodReplicaSets, GetPodJobs and others):
 //
 //	sets := lister.Selecting(replicaSets.Snapshot(), pod, func(rs *appsv1.ReplicaSet) *metav1.LabelSelector {
 //		return rs.Spec.Selector
 //	})
 //
-// For a selector that is a map, such as that of a Service, selector returns metav1.SetAsLabelSelector of it. Selectors that
-// are nil, empty or invalid select nothing. selector must not change its argument. The slice is the caller's own, the
-// objects are shared. Every object of the namespace is looked at. If obj or selector is nil, nothing is returned.
+// For a selector that is a map, such as that of a Service, selector returns
+// metav1.SetAsLabelSelector of it. Selectors that are nil, empty or invalid select nothing.
+// selector must not change its argument. The slice is the caller's own, the objects are shared.
+// Every object of the namespace is looked at. If obj or selector is nil, nothing is returned.
 func Selecting[T object.Object](s *store.Snapshot[T], obj metav1.Object, selector func(T) *metav1.LabelSelector) []T {
 	if selector == nil || isNil(obj) {
 		return nil

@@ -2,7 +2,8 @@
 
 // Package object defines what informers hold: API objects, and the keys that identify them.
 //
-// Every other runtime package builds on it; it imports none of them. Nothing in it starts a goroutine or waits.
+// Every other runtime package builds on it; it imports none of them. Nothing in it starts a
+// goroutine or waits.
 package object
 
 import (
@@ -13,11 +14,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// Object is an API object with metadata: the constraint on everything that can be listed, watched and stored.
-// The pointer types of Kubernetes' API packages and of every custom resource satisfy it.
+// Object is an API object with metadata: the constraint on everything that can be listed, watched
+// and stored. The pointer types of Kubernetes' API packages and of every custom resource satisfy
+// it.
 //
-// Objects that come out of a store or arrive in a handler are shared by all readers: they must not be changed.
-// DeepCopyObject returns a copy that may be.
+// Objects that come out of a store or arrive in a handler are shared by all readers: they must not
+// be changed. DeepCopyObject returns a copy that may be.
 type Object interface {
 	metav1.Object
 	runtime.Object

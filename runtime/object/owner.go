@@ -10,8 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ControllerUID appends the UID of obj's controller, the one owner whose reference says so, to uids and returns the result.
-// It appends nothing if obj has no controller. With OwnerNames it is what indexes by owner are made of.
+// ControllerUID appends the UID of obj's controller, the one owner whose reference says so, to uids
+// and returns the result. It appends nothing if obj has no controller. With OwnerNames it is what
+// indexes by owner are made of.
 func ControllerUID(obj metav1.Object, uids []types.UID) []types.UID {
 	if ref := metav1.GetControllerOfNoCopy(obj); ref != nil {
 		uids = append(uids, ref.UID)
@@ -19,9 +20,9 @@ func ControllerUID(obj metav1.Object, uids []types.UID) []types.UID {
 	return uids
 }
 
-// OwnerNames appends the names of obj's owners of one kind, in whatever version the references have it, to names and returns
-// the result. The group "" is that of Pods and Nodes. A reference whose APIVersion is malformed is to an owner of no kind.
-// Owners are in obj's namespace or in none.
+// OwnerNames appends the names of obj's owners of one kind, in whatever version the references have
+// it, to names and returns the result. The group "" is that of Pods and Nodes. A reference whose
+// APIVersion is malformed is to an owner of no kind. Owners are in obj's namespace or in none.
 func OwnerNames(obj metav1.Object, names []string, owner schema.GroupKind) []string {
 	for _, ref := range obj.GetOwnerReferences() {
 		if ref.Kind == owner.Kind && isIn(ref.APIVersion, owner.Group) {
@@ -31,7 +32,7 @@ func OwnerNames(obj metav1.Object, names []string, owner schema.GroupKind) []str
 	return names
 }
 
-// isIn says whether apiVersion is a version of group.
+// isIn reports whether apiVersion is a version of group.
 func isIn(apiVersion, group string) bool {
 	of, version, found := strings.Cut(apiVersion, "/")
 	if !found {

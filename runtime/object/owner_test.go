@@ -60,7 +60,8 @@ func TestOwnerNames(t *testing.T) {
 	}{
 		{schema.GroupKind{Group: "apps", Kind: "Deployment"}, []string{"-", "v1", "beta"}},
 		{schema.GroupKind{Group: "extensions", Kind: "Deployment"}, []string{"-", "extension"}},
-		{schema.GroupKind{Kind: "Node"}, []string{"-", "core", "slash"}}, // as the API server reads it
+		// as the API server reads it
+		{schema.GroupKind{Kind: "Node"}, []string{"-", "core", "slash"}},
 		{schema.GroupKind{Kind: "Deployment"}, []string{"-", "a core version"}},
 		{schema.GroupKind{Group: "batch", Kind: "Job"}, []string{"-"}},
 		{schema.GroupKind{}, []string{"-"}},

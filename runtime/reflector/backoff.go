@@ -48,8 +48,8 @@ func (b Backoff) validate() error {
 	return nil
 }
 
-// Wait returns how long the n-th wait in a row is, counted from 1, with its random part. It uses the defaults of the fields
-// that are zero.
+// Wait returns how long the n-th wait in a row is, counted from 1, with its random part. It uses
+// the defaults of the fields that are zero.
 func (b Backoff) Wait(n int) time.Duration {
 	b = b.withDefaults()
 	// As floats, so that nothing overflows.
@@ -57,9 +57,10 @@ func (b Backoff) Wait(n int) time.Duration {
 	return time.Duration(wait - rand.Float64()*max(b.Jitter, 0)*wait)
 }
 
-// RetryAfter returns how long to wait because the server asks for it in err (Retry-After, in a header or a Status): that time,
-// or MaxRetryAfter if it is longer, prolonged at random by up to a tenth, so that not all clients come back at once. It is 0 if
-// the server asks for none, and if err is one that no wait makes better, like 410.
+// RetryAfter returns how long to wait because the server asks for it in err (Retry-After, in a
+// header or a Status): that time, or MaxRetryAfter if it is longer, prolonged at random by up to a
+// tenth, so that not all clients come back at once. It is 0 if the server asks for none, and if err
+// is one that no wait makes better, like 410.
 func (b Backoff) RetryAfter(err error) time.Duration {
 	_, after := classify(err)
 	return b.withDefaults().obey(after)

@@ -13,10 +13,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Config configures a Reflector. Source and Sink are required; the zero value of every other field means its default.
+// Config configures a Reflector. Source and Sink are required; the zero value of every other field
+// means its default.
 type Config[T object.Object] struct {
-	// Name stands in logs and errors, for example "widgets.samples.io/v1". "" means Source's String method, if it has
-	// one, else its type.
+	// Name stands in logs and errors, for example "widgets.samples.io/v1". "" means Source's String
+	// method, if it has one, else its type.
 	Name string
 	// Source is what is read.
 	Source source.Source[T]
@@ -25,42 +26,47 @@ type Config[T object.Object] struct {
 
 	Tuning
 
-	// Logger is used for all logging. The zero Logger means the one of Run's context (klog.FromContext).
+	// Logger is used for all logging. The zero Logger means the one of Run's context
+	// (klog.FromContext).
 	Logger klog.Logger
-	// OnError, if not nil, is called with each failure of a list or watch, on Run's goroutine, before the wait that
-	// follows. It must not block. Failures include expired versions (410) and watches that were silent for SilenceTimeout;
-	// a stream that the server ends normally is none.
+	// OnError, if not nil, is called with each failure of a list or watch, on Run's goroutine,
+	// before the wait that follows. It must not block. Failures include expired versions (410) and
+	// watches that were silent for SilenceTimeout; a stream that the server ends normally is none.
 	OnError func(error)
-	// OnStatus, if not nil, is called after each change of State, on Run's goroutine. It must not block.
+	// OnStatus, if not nil, is called after each change of State, on Run's goroutine. It must not
+	// block.
 	OnStatus func(Status)
 }
 
-// Tuning is how a Reflector reads and how patient it is. The zero value of a field means its default.
+// Tuning is how a Reflector reads and how patient it is. The zero value of a field means its
+// default.
 type Tuning struct {
-	// PageSize makes every list a read of the most recent state, in pages of that many objects. With 0, the server may
-	// answer from its cache, which is cheaper for it. A watch-list has no pages: to list in pages from the start, set
-	// DisableWatchList too.
+	// PageSize makes every list a read of the most recent state, in pages of that many objects.
+	// With 0, the server may answer from its cache, which is cheaper for it. A watch-list has no
+	// pages: to list in pages from the start, set DisableWatchList too.
 	PageSize int64
-	// DisableWatchList makes the reflector read the existing objects by list only, never by watch-list. A reflector does
-	// so by itself once a server has said that it doesn't support watch-lists.
+	// DisableWatchList makes the reflector read the existing objects by list only, never by
+	// watch-list. A reflector does so by itself once a server has said that it doesn't support
+	// watch-lists.
 	DisableWatchList bool
 
-	// InitialEventsTimeout is how long a watch-list may be silent (without another initial object or the bookmark that
-	// ends them) before this round falls back to a list. 0 means 10 s.
+	// InitialEventsTimeout is how long a watch-list may be silent (without another initial object
+	// or the bookmark that ends them) before this round falls back to a list. 0 means 10 s.
 	InitialEventsTimeout time.Duration
-	// WatchTimeout is the shortest time after which the server is asked to end a watch; each watch asks for a random time
-	// between WatchTimeout and twice that. 0 means 5 minutes.
+	// WatchTimeout is the shortest time after which the server is asked to end a watch; each watch
+	// asks for a random time between WatchTimeout and twice that. 0 means 5 minutes.
 	WatchTimeout time.Duration
-	// SilenceTimeout is how long a watch may bring no event and no bookmark, or a list no object, before it is given up
-	// and begun anew. API servers send a bookmark each minute if anything has happened, so such a watch is either dead, or
-	// nothing has changed; another one is opened at once and shows which. 0 means 3 minutes.
+	// SilenceTimeout is how long a watch may bring no event and no bookmark, or a list no object,
+	// before it is given up and begun anew. API servers send a bookmark each minute if anything has
+	// happened, so such a watch is either dead, or nothing has changed; another one is opened at
+	// once and shows which. 0 means 3 minutes.
 	SilenceTimeout time.Duration
 	// Backoff paces what is tried again after a failure.
 	Backoff Backoff
 }
 
-// Backoff says how long to wait before trying again what has failed. The n-th wait in a row lasts for Initial·Factorⁿ⁻¹, at
-// most Max, of which a random part, at most Jitter, is taken off.
+// Backoff says how long to wait before trying again what has failed. The n-th wait in a row lasts
+// for Initial·Factorⁿ⁻¹, at most Max, of which a random part, at most Jitter, is taken off.
 type Backoff struct {
 	// Initial is the first wait. 0 means 800 ms.
 	Initial time.Duration
@@ -68,13 +74,14 @@ type Backoff struct {
 	Max time.Duration
 	// Factor is what each wait is multiplied by to get the next one; at least 1. 0 means 2.
 	Factor float64
-	// Jitter is the largest part of a wait that may be taken off, at most 1. 0 means 0.5; a negative value means none.
+	// Jitter is the largest part of a wait that may be taken off, at most 1. 0 means 0.5; a
+	// negative value means none.
 	Jitter float64
-	// ResetAfter is how long a watch has to be open for the next failure, and the next wait, to be the first again. 0 means
-	// 2 minutes.
+	// ResetAfter is how long a watch has to be open for the next failure, and the next wait, to be
+	// the first again. 0 means 2 minutes.
 	ResetAfter time.Duration
-	// MaxRetryAfter is the longest wait that a server can ask for: a longer Retry-After counts as this, so that a wrong one does
-	// not stop an informer for good. 0 means 5 minutes.
+	// MaxRetryAfter is the longest wait that a server can ask for: a longer Retry-After counts as
+	// this, so that a wrong one does not stop an informer for good. 0 means 5 minutes.
 	MaxRetryAfter time.Duration
 }
 
@@ -116,7 +123,8 @@ func (c Config[T]) Validate() error {
 	return c.Tuning.Validate()
 }
 
-// Validate returns what New would refuse, nil if nothing: numbers below zero, and a Backoff whose parts contradict each other.
+// Validate returns what New would refuse, nil if nothing: numbers below zero, and a Backoff whose
+// parts contradict each other.
 func (t Tuning) Validate() error {
 	t = t.withDefaults()
 	switch {

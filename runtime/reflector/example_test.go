@@ -82,7 +82,8 @@ func Example() {
 
 // A server that refuses, and what a program learns about it.
 func ExampleReasonOf() {
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), klog.Logger{})) // without a log
+	// without a log
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), klog.Logger{}))
 	r, err := reflector.New(reflector.Config[widget]{
 		Name:   "widgets",
 		Source: closed{},

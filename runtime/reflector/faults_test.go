@@ -18,7 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestFaultW04WatchListWithoutBookmark has servers that never end the initial events: silent ones, and ones that talk on.
+// TestFaultW04WatchListWithoutBookmark has servers that never end the initial events: silent ones,
+// and ones that talk on.
 func TestFaultW04WatchListWithoutBookmark(t *testing.T) {
 	for name, talk := range map[string]func(event func(source.Event[thing]) error) error{
 		"silent":    func(func(source.Event[thing]) error) error { return nil },
@@ -56,7 +57,8 @@ func TestFaultW04WatchListWithoutBookmark(t *testing.T) {
 	}
 }
 
-// TestFaultW05OutageStaysAtTheCap has a server that is away for ten minutes, before the first list and in the middle of watching.
+// TestFaultW05OutageStaysAtTheCap has a server that is away for ten minutes, before the first list
+// and in the middle of watching.
 func TestFaultW05OutageStaysAtTheCap(t *testing.T) {
 	for _, watching := range []bool{false, true} {
 		t.Run(fmt.Sprint("watching ", watching), func(t *testing.T) {
@@ -105,7 +107,8 @@ func TestFaultW05OutageStaysAtTheCap(t *testing.T) {
 	}
 }
 
-// TestFaultW03CancelIsImmediateInEveryState cancels in every state; the bubble's clock shows that no time passes.
+// TestFaultW03CancelIsImmediateInEveryState cancels in every state; the bubble's clock shows that
+// no time passes.
 func TestFaultW03CancelIsImmediateInEveryState(t *testing.T) {
 	stuck := func(ctx context.Context, _ int, _ source.WatchOptions, _ func(), _ func(source.Event[thing]) error) error {
 		<-ctx.Done()
@@ -213,8 +216,8 @@ func TestFaultW06RetryAfterIsObeyed(t *testing.T) {
 	}
 }
 
-// TestFaultW06NoRelist has failures of a watch that are answered by another watch from the same version: statuses in the place of
-// a watch, and streams that break.
+// TestFaultW06NoRelist has failures of a watch that are answered by another watch from the same
+// version: statuses in the place of a watch, and streams that break.
 func TestFaultW06NoRelist(t *testing.T) {
 	for name, err := range map[string]error{
 		"500": statusError(500, 0), "503": errBusy, "504": statusError(504, 0), "429": statusError(429, 0), "401": statusError(401, 0),
@@ -249,8 +252,8 @@ func TestFaultW06NoRelist(t *testing.T) {
 	}
 }
 
-// TestFaultW02WatchListAnswered410 has a server that answers every watch-list with 410 or closes it before its bookmark, as
-// fast as it is asked.
+// TestFaultW02WatchListAnswered410 has a server that answers every watch-list with 410 or closes it
+// before its bookmark, as fast as it is asked.
 func TestFaultW02WatchListAnswered410(t *testing.T) {
 	for name, err := range map[string]error{"410": errGone, "too new": errTooNew, "closed": nil} {
 		t.Run(name, func(t *testing.T) {
@@ -274,7 +277,8 @@ func TestFaultW02WatchListAnswered410(t *testing.T) {
 	}
 }
 
-// TestFaultW05AttemptsAgreeWithTheWaits: what Status counts begins anew when the waits do, and not before.
+// TestFaultW05AttemptsAgreeWithTheWaits: what Status counts begins anew when the waits do, and not
+// before.
 func TestFaultW05AttemptsAgreeWithTheWaits(t *testing.T) {
 	var lasts atomic.Int64
 	src := &fake{list: listOf("5")}
@@ -308,8 +312,8 @@ func TestFaultW05AttemptsAgreeWithTheWaits(t *testing.T) {
 	})
 }
 
-// TestFaultW14NameSaysWhatIsRead: without a name, a reflector is called after what it reads, in Name, errors and logs, and
-// never after a file of the library.
+// TestFaultW14NameSaysWhatIsRead: without a name, a reflector is called after what it reads, in
+// Name, errors and logs, and never after a file of the library.
 func TestFaultW14NameSaysWhatIsRead(t *testing.T) {
 	r, err := New(Config[thing]{Source: &named{}, Sink: &record{fails: map[string]error{"begin": errors.New("full")}}})
 	if err != nil {
@@ -327,7 +331,8 @@ type named struct{ fake }
 
 func (*named) String() string { return "widgets.samples.io/v1" }
 
-// TestFaultW15ResourceVersionIsTheSinks: Status.ResourceVersion is what the sink has taken, not what has been read.
+// TestFaultW15ResourceVersionIsTheSinks: Status.ResourceVersion is what the sink has taken, not
+// what has been read.
 func TestFaultW15ResourceVersionIsTheSinks(t *testing.T) {
 	src := &fake{list: listOf("5")}
 	src.watch = func(ctx context.Context, _ int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {

@@ -14,7 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestListsTakeThePlaceOfForbiddenWatches has an account that may list and not watch, and later may do both.
+// TestListsTakeThePlaceOfForbiddenWatches has an account that may list and not watch, and later may
+// do both.
 func TestListsTakeThePlaceOfForbiddenWatches(t *testing.T) {
 	const first, later = "list rv=0 limit=500 token=", "list rv=5NotOlderThan limit=0 token="
 	for name, tc := range map[string]struct {
@@ -58,7 +59,8 @@ func TestListsTakeThePlaceOfForbiddenWatches(t *testing.T) {
 	}
 }
 
-// TestNothingIsAllowed: the account may neither list nor watch. That is ReasonForbidden, from the second request on.
+// TestNothingIsAllowed: the account may neither list nor watch. That is ReasonForbidden, from the
+// second request on.
 func TestNothingIsAllowed(t *testing.T) {
 	src := &fake{list: func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
 		return source.ListResult{}, statusError(403, 0)

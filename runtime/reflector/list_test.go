@@ -96,8 +96,8 @@ func TestEndlessListBacksOff(t *testing.T) {
 	})
 }
 
-// TestPagesOfObjectsOfOthers: a source that selects itself, as that of a shard may have to, has many pages in a row without an
-// object for the sink.
+// TestPagesOfObjectsOfOthers: a source that selects itself, as that of a shard may have to, has
+// many pages in a row without an object for the sink.
 func TestPagesOfObjectsOfOthers(t *testing.T) {
 	src := &fake{watch: quiet}
 	src.list = func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
@@ -111,7 +111,8 @@ func TestPagesOfObjectsOfOthers(t *testing.T) {
 	})
 }
 
-// late is a Source whose lists bring something only when nobody waits for it any more, and give a reason of their own.
+// late is a Source whose lists bring something only when nobody waits for it any more, and give a
+// reason of their own.
 type late struct{ *fake }
 
 func (late) List(ctx context.Context, _ source.ListOptions, item func(thing) error) (source.ListResult, error) {

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// step is the whole behaviour: from a state and an input to the next state and an action. It has no clock, no timer, no
-// lock and no loop.
+// step is the whole behaviour: from a state and an input to the next state and an action. It has no
+// clock, no timer, no lock and no loop.
 func step(s state, in input) (state, action) {
 	a := s.step(&in)
 	return s, a
@@ -142,8 +142,8 @@ func (s *state) change(in *input) action {
 	return action{call: c}
 }
 
-// next moves a watch to an event, and returns the call to the sink that this needs: all that most events are. It does nothing
-// and returns false if the event is older than the one before.
+// next moves a watch to an event, and returns the call to the sink that this needs: all that most
+// events are. It does nothing and returns false if the event is older than the one before.
 func (s *state) next(event source.EventType, version string) (c call, ok bool) {
 	if older(version, s.version) {
 		return callNothing, false
@@ -170,8 +170,8 @@ func (s *state) page(in *input) action {
 		s.paged = s.paged || in.token != "" && s.version == "" && !s.fresh && s.rules.pageSize == 0
 	}
 	if in.token == "" {
-		// The later pages of a list stand at the version of its first one. Where a server has them newer, watching from
-		// the older one repeats changes and misses none.
+		// The later pages of a list stand at the version of its first one. Where a server has them
+		// newer, watching from the older one repeats changes and misses none.
 		s.complete(p.version)
 		s.phase = StateConnecting
 		return action{call: callEnd, told: p.version, op: opWatch, version: p.version}
@@ -264,7 +264,8 @@ func (s *state) streamFailed(in *input) action {
 		s.listOnly = true
 		return s.retry(StateListing)
 	case ReasonUnreachable:
-		// A list will hardly do better at once. But something on the way to the server may dislike long answers.
+		// A list will hardly do better at once. But something on the way to the server may dislike
+		// long answers.
 		s.listOnly = true
 	}
 	return s.wait(StateListing, in.after)
@@ -283,7 +284,8 @@ func (s *state) listFailed(in *input) action {
 		return s.wentBack()
 	case ReasonForbidden:
 		if s.noWatch && s.synced && !s.fresh {
-			s.noWatch = false // lists are no way around it; a watch goes on where the last one ended
+			// lists are no way around it; a watch goes on where the last one ended
+			s.noWatch = false
 			return s.wait(StateConnecting, in.after)
 		}
 	}
@@ -307,7 +309,8 @@ func (s *state) watchFailed(in *input) action {
 		s.noWatch = true
 	case ReasonSilent:
 		if s.phase == StateWatching {
-			// Most likely nothing has happened. The next requests show whether the server is still there, and where.
+			// Most likely nothing has happened. The next requests show whether the server is still
+			// there, and where.
 			s.doubt = true
 			return s.retry(StateConnecting)
 		}
@@ -332,15 +335,16 @@ func (s *state) watchFailed(in *input) action {
 	return s.wait(StateConnecting, in.after)
 }
 
-// wentBack begins a round after a version that is older than one before, or that the server has not reached. What was read
-// under one of the newer versions may differ from what the server has under the same one, so all is read anew.
+// wentBack begins a round after a version that is older than one before, or that the server has not
+// reached. What was read under one of the newer versions may differ from what the server has under
+// the same one, so all is read anew.
 func (s *state) wentBack() action {
 	s.fresh, s.anew = true, true
 	return s.retry(StateListing)
 }
 
-// isOld reports whether a full state at version is older than what has been seen, and has not been read anew because of that. Even
-// the most recent one can't be used then.
+// isOld reports whether a full state at version is older than what has been seen, and has not been
+// read anew because of that. Even the most recent one can't be used then.
 func (s *state) isOld(version string) bool {
 	return !s.anew && older(version, s.version)
 }

@@ -48,8 +48,8 @@ func TestStepFindsCircles(t *testing.T) {
 	}
 }
 
-// TestStepIsThrottled plays every failure at every state for ever: of any two steps in a row that start a request after a
-// failure one has waited, except for the list in the place of a watch-list.
+// TestStepIsThrottled plays every failure at every state for ever: of any two steps in a row that
+// start a request after a failure one has waited, except for the list in the place of a watch-list.
 func TestStepIsThrottled(t *testing.T) {
 	for reason := ReasonNone + 1; int(reason) < len(reasonNames); reason++ {
 		for _, r := range []rules{{}, {stream: true}, {pageSize: 7}} {
@@ -71,8 +71,8 @@ func TestStepIsThrottled(t *testing.T) {
 	}
 }
 
-// TestStepNeverHurries plays servers that answer at random and keep no watch open for long: after a handful of requests there
-// is a wait, whatever they say.
+// TestStepNeverHurries plays servers that answer at random and keep no watch open for long: after a
+// handful of requests there is a wait, whatever they say.
 func TestStepNeverHurries(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -36,7 +36,8 @@ func mark(version string, end bool) source.Event[thing] {
 	return source.Event[thing]{Type: source.Bookmark, ResourceVersion: version, InitialEventsEnd: end}
 }
 
-// fake is a Source whose answers are functions of how often it has been asked. It notes every call and its time.
+// fake is a Source whose answers are functions of how often it has been asked. It notes every call
+// and its time.
 type fake struct {
 	list  func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error)
 	watch func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error
@@ -128,7 +129,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// turn is what a watch does: it refuses, or opens, brings events and stays open, or ends after a time.
+// turn is what a watch does: it refuses, or opens, brings events and stays open, or ends after a
+// time.
 type turn struct {
 	refuse error
 	events []source.Event[thing]
@@ -212,8 +214,8 @@ type rig struct {
 	done   chan error
 }
 
-// bubble runs test in a synctest bubble, where time passes only when all goroutines wait: what a test sees after
-// synctest.Wait or a sleep is not a race, however busy the machine is.
+// bubble runs test in a synctest bubble, where time passes only when all goroutines wait: what a
+// test sees after synctest.Wait or a sleep is not a race, however busy the machine is.
 func bubble(t *testing.T, src *fake, config Config[thing], test func(*rig)) {
 	t.Helper()
 	config.Source = src

@@ -29,8 +29,8 @@ func (c closing) Close() error {
 	return c.ReadCloser.Close()
 }
 
-// TestMirrorErrorEvent: client-go's TestCloseWatchChannelOnError. An ERROR event closes the connection; one that has no
-// Status is a failure of its own.
+// TestMirrorErrorEvent: client-go's TestCloseWatchChannelOnError. An ERROR event closes the
+// connection; one that has no Status is a failure of its own.
 func TestMirrorErrorEvent(t *testing.T) {
 	for name, tc := range map[string]struct {
 		object string
@@ -83,8 +83,9 @@ func TestMirrorBookmarkOfTheEndOnly(t *testing.T) {
 	}
 }
 
-// TestMirrorWatchHandler: client-go's TestReflectorWatchHandler. What is not of the kind is not dropped in silence: it is
-// reported and asked for again, and a full state leads past it. A version that goes back is not taken for progress.
+// TestMirrorWatchHandler: client-go's TestReflectorWatchHandler. What is not of the kind is not
+// dropped in silence: it is reported and asked for again, and a full state leads past it. A version
+// that goes back is not taken for progress.
 func TestMirrorWatchHandler(t *testing.T) {
 	rejected := `{"kind":"Service","apiVersion":"v1","metadata":{"name":"rejected","resourceVersion":"20"}}`
 	src := httpSource(t, func(n int, req *http.Request) (int, http.Header, io.ReadCloser) {
@@ -111,8 +112,9 @@ func TestMirrorWatchHandler(t *testing.T) {
 	})
 }
 
-// TestMirrorTables: client-go's TestIsUnsupportedTableObject. A server that answers with a Table of meta.k8s.io, which is made
-// for people, has not answered; a resource of that kind in another group is one like any other.
+// TestMirrorTables: client-go's TestIsUnsupportedTableObject. A server that answers with a Table of
+// meta.k8s.io, which is made for people, has not answered; a resource of that kind in another group
+// is one like any other.
 func TestMirrorTables(t *testing.T) {
 	for _, version := range []string{"meta.k8s.io/v1", "meta.k8s.io/v1beta1"} {
 		table := `{"kind":"Table","apiVersion":"` + version + `","metadata":{"resourceVersion":"5","name":"a"},"columnDefinitions":[],"rows":[]}`
@@ -133,7 +135,8 @@ func TestMirrorTables(t *testing.T) {
 	}
 }
 
-// TestMirrorListPinsNothing: client-go's TestReflectorListExtract. An object of a list keeps none of its neighbours.
+// TestMirrorListPinsNothing: client-go's TestReflectorListExtract. An object of a list keeps none
+// of its neighbours.
 func TestMirrorListPinsNothing(t *testing.T) {
 	const all = 100
 	var items []string

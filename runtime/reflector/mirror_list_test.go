@@ -16,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// lists makes a server's list: key is "version match limit token", of which the last ones may be left out if they are zero.
+// lists makes a server's list: key is "version match limit token", of which the last ones may be
+// left out if they are zero.
 func lists(t *testing.T, answers map[string]page) func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
 	return func(_ int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
 		asked := fmt.Sprintf("rv=%s%s limit=%d token=%s", opts.ResourceVersion, opts.ResourceVersionMatch, opts.Limit, opts.Continue)
@@ -52,8 +53,8 @@ func (g *rig) wantLen(want int) {
 
 var listsOnly = Config[thing]{Tuning: Tuning{DisableWatchList: true}}
 
-// TestMirrorResyncWithResourceVersion: client-go's TestReflectorResyncWithResourceVersion. A second Run stands for the
-// second ListAndWatch, here and below.
+// TestMirrorResyncWithResourceVersion: client-go's TestReflectorResyncWithResourceVersion. A second
+// Run stands for the second ListAndWatch, here and below.
 func TestMirrorResyncWithResourceVersion(t *testing.T) {
 	src := &fake{watch: quiet, list: lists(t, map[string]page{
 		"rv=0 limit=500 token=":            {version: "10", items: 4},
@@ -81,8 +82,8 @@ func TestMirrorExpiredExactResourceVersion(t *testing.T) {
 	})
 }
 
-// TestMirrorFullListIfExpired: client-go's TestReflectorFullListIfExpired. With a page size, all lists are of the most
-// recent state, because servers ignore the limit of others.
+// TestMirrorFullListIfExpired: client-go's TestReflectorFullListIfExpired. With a page size, all
+// lists are of the most recent state, because servers ignore the limit of others.
 func TestMirrorFullListIfExpired(t *testing.T) {
 	answers := map[string]page{
 		"rv= limit=4 token=":   {version: "10", items: 4},
@@ -99,8 +100,8 @@ func TestMirrorFullListIfExpired(t *testing.T) {
 	})
 }
 
-// TestMirrorFullListIfTooLarge: client-go's TestReflectorFullListIfTooLarge, with all the ways in which servers have said
-// that they have not reached a version.
+// TestMirrorFullListIfTooLarge: client-go's TestReflectorFullListIfTooLarge, with all the ways in
+// which servers have said that they have not reached a version.
 func TestMirrorFullListIfTooLarge(t *testing.T) {
 	tooLarge := func(text string, causes ...metav1.StatusCause) error {
 		err := apierrors.NewTimeoutError(text, 1)
@@ -116,7 +117,8 @@ func TestMirrorFullListIfTooLarge(t *testing.T) {
 			src := &fake{watch: quiet, list: lists(t, map[string]page{
 				"rv=0 limit=500 token=":            {version: "20"},
 				"rv=20NotOlderThan limit=0 token=": {err: err},
-				"rv= limit=500 token=":             {version: "15", items: 3}, // put back, which client-go does not expect
+				// put back, which client-go does not expect
+				"rv= limit=500 token=": {version: "15", items: 3},
 			})}
 			bubble(t, src, listsOnly, func(g *rig) {
 				g.again()
@@ -130,8 +132,9 @@ func TestMirrorFullListIfTooLarge(t *testing.T) {
 	}
 }
 
-// TestMirrorPagesIfThereIsNoCache: client-go's TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled. What
-// was learned about the server is for one Run.
+// TestMirrorPagesIfThereIsNoCache: client-go's
+// TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled. What was learned about the server
+// is for one Run.
 func TestMirrorPagesIfThereIsNoCache(t *testing.T) {
 	src := &fake{watch: turns(turn{ends: true, after: time.Minute, err: errGone}), list: lists(t, map[string]page{
 		"rv=0 limit=500 token=":              {version: "10", token: "C1", items: 4},
@@ -161,7 +164,8 @@ func TestMirrorNoPagesIfThereIsACache(t *testing.T) {
 	})
 }
 
-// TestMirrorPageSize: client-go's TestReflectorWatchListPageSize, in the first list and in one that follows.
+// TestMirrorPageSize: client-go's TestReflectorWatchListPageSize, in the first list and in one that
+// follows.
 func TestMirrorPageSize(t *testing.T) {
 	src := &fake{watch: quiet, list: lists(t, map[string]page{
 		"rv= limit=4 token=":   {version: "10", token: "C1", items: 4},
@@ -175,8 +179,8 @@ func TestMirrorPageSize(t *testing.T) {
 	})
 }
 
-// TestMirrorPager has the lists of client-go's TestListPager_List, with versions that are not numbers as there. An expired
-// token is no error of a Run, which reads the list anew and whole.
+// TestMirrorPager has the lists of client-go's TestListPager_List, with versions that are not
+// numbers as there. An expired token is no error of a Run, which reads the list anew and whole.
 func TestMirrorPager(t *testing.T) {
 	for name, tc := range map[string]struct {
 		total   int
@@ -222,8 +226,9 @@ func TestMirrorPager(t *testing.T) {
 	}
 }
 
-// TestMirrorListAndWatchWithErrors: client-go's TestReflectorListAndWatchWithErrors. The lists of its rounds are what the
-// server has; here errors end no Run, so the rounds with errors are part of it, and the store stands before and after them.
+// TestMirrorListAndWatchWithErrors: client-go's TestReflectorListAndWatchWithErrors. The lists of
+// its rounds are what the server has; here errors end no Run, so the rounds with errors are part of
+// it, and the store stands before and after them.
 func TestMirrorListAndWatchWithErrors(t *testing.T) {
 	listErr, watchErr := errors.New("a list error"), errors.New("a watch error")
 	answers := []func(int, source.ListOptions, func(thing) error) (source.ListResult, error){

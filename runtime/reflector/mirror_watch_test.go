@@ -45,8 +45,9 @@ func TestMirrorListAndWatch(t *testing.T) {
 	}
 }
 
-// TestMirrorBackoffOfConnections: client-go's TestReflectorListAndWatchInitConnBackoff and TestNewReflectorWithCustomBackoff.
-// Its jitter prolongs waits, ours shortens them; the waits here have none.
+// TestMirrorBackoffOfConnections: client-go's TestReflectorListAndWatchInitConnBackoff and
+// TestNewReflectorWithCustomBackoff. Its jitter prolongs waits, ours shortens them; the waits here
+// have none.
 func TestMirrorBackoffOfConnections(t *testing.T) {
 	for name, tc := range map[string]struct {
 		backoff Backoff
@@ -77,8 +78,8 @@ func TestMirrorBackoffOfConnections(t *testing.T) {
 	}
 }
 
-// TestMirrorTooManyRequests: client-go's TestBackoffOnTooManyRequests and TestNoRelistOnTooManyRequests. A Retry-After is
-// obeyed, as an answer and inside of a stream.
+// TestMirrorTooManyRequests: client-go's TestBackoffOnTooManyRequests and
+// TestNoRelistOnTooManyRequests. A Retry-After is obeyed, as an answer and inside of a stream.
 func TestMirrorTooManyRequests(t *testing.T) {
 	busy := apierrors.NewTooManyRequests("too many requests", 1)
 	src := &fake{list: listOf("1"), watch: turns(turn{refuse: busy}, turn{ends: true, err: busy}, turn{refuse: busy}, turn{refuse: busy}, turn{})}
@@ -93,8 +94,9 @@ func TestMirrorTooManyRequests(t *testing.T) {
 	})
 }
 
-// TestMirrorInternalError: client-go's TestRetryInternalError. An error of the server in a stream that has lasted or brought
-// something is no reason to read the state again, however often it happens; no option is needed for that.
+// TestMirrorInternalError: client-go's TestRetryInternalError. An error of the server in a stream
+// that has lasted or brought something is no reason to read the state again, however often it
+// happens; no option is needed for that.
 func TestMirrorInternalError(t *testing.T) {
 	noLeader := apierrors.NewInternalError(errors.New("etcdserver: no leader"))
 	src := &fake{list: listOf("1")}
@@ -111,7 +113,8 @@ func TestMirrorInternalError(t *testing.T) {
 	})
 }
 
-// TestMirrorWatchTimeout: client-go's TestWatchTimeout. A short timeout is not refused: it is the user's to choose.
+// TestMirrorWatchTimeout: client-go's TestWatchTimeout. A short timeout is not refused: it is the
+// user's to choose.
 func TestMirrorWatchTimeout(t *testing.T) {
 	for set, want := range map[time.Duration]time.Duration{0: 5 * time.Minute, time.Minute: time.Minute, 30 * time.Minute: 30 * time.Minute} {
 		for _, noStream := range []bool{false, true} {
@@ -130,8 +133,8 @@ func TestMirrorWatchTimeout(t *testing.T) {
 	}
 }
 
-// TestMirrorResourceVersionUpdate: client-go's TestReflectorResourceVersionUpdate. The Sink gets the versions with the
-// calls, in order; Status has the last one.
+// TestMirrorResourceVersionUpdate: client-go's TestReflectorResourceVersionUpdate. The Sink gets
+// the versions with the calls, in order; Status has the last one.
 func TestMirrorResourceVersionUpdate(t *testing.T) {
 	src := &fake{list: listOf("10"), watch: turns(turn{events: []source.Event[thing]{
 		ev(source.Added, "a", "10"), ev(source.Modified, "a", "20"), mark("30", false), ev(source.Deleted, "a", "40"),
@@ -144,8 +147,9 @@ func TestMirrorResourceVersionUpdate(t *testing.T) {
 	})
 }
 
-// TestMirrorUnsafeDelete: client-go's TestReflectorReplacesStoreOnUnsafeDelete. An object that the server can't read any more
-// was deleted from its storage by force; the watch says so, and another full state is without it.
+// TestMirrorUnsafeDelete: client-go's TestReflectorReplacesStoreOnUnsafeDelete. An object that the
+// server can't read any more was deleted from its storage by force; the watch says so, and another
+// full state is without it.
 func TestMirrorUnsafeDelete(t *testing.T) {
 	corrupt := &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonStoreReadError,
@@ -165,8 +169,9 @@ func TestMirrorUnsafeDelete(t *testing.T) {
 	})
 }
 
-// TestMirrorWatchClosed: client-go's TestReflectorHandleWatchResultChanClosedBefore and …After. A watch that is closed at once
-// or soon is a failure that is reported, but none that needs another list.
+// TestMirrorWatchClosed: client-go's TestReflectorHandleWatchResultChanClosedBefore and …After. A
+// watch that is closed at once or soon is a failure that is reported, but none that needs another
+// list.
 func TestMirrorWatchClosed(t *testing.T) {
 	for _, after := range []time.Duration{0, 10 * time.Millisecond} {
 		t.Run(fmt.Sprint("after ", after), func(t *testing.T) {
@@ -182,8 +187,8 @@ func TestMirrorWatchClosed(t *testing.T) {
 	}
 }
 
-// TestMirrorStoppedBefore: client-go's TestReflectorWatchStoppedBefore, …HandleWatchStoppedBefore and …StopWatch. Nothing is
-// asked for, and nobody is told anything.
+// TestMirrorStoppedBefore: client-go's TestReflectorWatchStoppedBefore, …HandleWatchStoppedBefore
+// and …StopWatch. Nothing is asked for, and nobody is told anything.
 func TestMirrorStoppedBefore(t *testing.T) {
 	src, sink := &fake{}, &record{}
 	r, err := New(Config[thing]{Source: src, Sink: sink})
@@ -200,8 +205,9 @@ func TestMirrorStoppedBefore(t *testing.T) {
 	}
 }
 
-// TestMirrorStoppedAfter: client-go's TestReflectorWatchStoppedAfter, …HandleWatchStoppedAfter and TestRunUntil. The watch is
-// cancelled, it has ended before Run returns, and what it brings on its way out is not passed on.
+// TestMirrorStoppedAfter: client-go's TestReflectorWatchStoppedAfter, …HandleWatchStoppedAfter and
+// TestRunUntil. The watch is cancelled, it has ended before Run returns, and what it brings on its
+// way out is not passed on.
 func TestMirrorStoppedAfter(t *testing.T) {
 	var ended atomic.Bool
 	src := &fake{list: listOf("1")}

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestMirrorWatchList has the scenarios of client-go's TestWatchList under their numbers there. What a reflector asks for
-// after them differs where a comment says so.
+// TestMirrorWatchList has the scenarios of client-go's TestWatchList under their numbers there.
+// What a reflector asks for after them differs where a comment says so.
 func TestMirrorWatchList(t *testing.T) {
 	const (
 		added    = source.Added
@@ -80,7 +80,8 @@ func TestMirrorWatchList(t *testing.T) {
 			asked:   []string{"stream rv=", "stream rv=", "stream rv="},
 			content: "p1@1", synced: true, reason: ReasonThrottled,
 		},
-		// A round that has lost its watch-list reads a list, so that a server that ends all of them can't hold it up.
+		// A round that has lost its watch-list reads a list, so that a server that ends all of them
+		// can't hold it up.
 		"08 closed before the bookmark": {
 			turns:   []turn{{events: events{ev(added, "p1", "1")}, ends: true}},
 			list:    []thing{newThing("p1", "1")},
@@ -148,8 +149,9 @@ func TestMirrorWatchListResourceVersion(t *testing.T) {
 	}
 }
 
-// TestMirrorDisablementOfWatchList: client-go's TestNewReflectorWithDisablementWatchList. There the client says what it
-// supports; here a server that does not is recognized by any answer, and remembered if it says that it will not change.
+// TestMirrorDisablementOfWatchList: client-go's TestNewReflectorWithDisablementWatchList. There the
+// client says what it supports; here a server that does not is recognized by any answer, and
+// remembered if it says that it will not change.
 func TestMirrorDisablementOfWatchList(t *testing.T) {
 	for name, tc := range map[string]struct {
 		noStream bool

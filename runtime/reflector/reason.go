@@ -28,46 +28,57 @@ const (
 	ReasonUnauthorized
 	// ReasonForbidden is 403: the account may not list the resource. Tried again with backoff.
 	ReasonForbidden
-	// ReasonWatchForbidden is 403 for a watch or a watch-list: the account may not watch the resource. If it may list it, the
-	// reflector does that in the place of watching, again and again with the waits of Backoff, and tries to watch after each list. It
-	// has synced then, and what it has is as old as the last list. A watch that was allowed before is tried once more first.
+	// ReasonWatchForbidden is 403 for a watch or a watch-list: the account may not watch the
+	// resource. If it may list it, the reflector does that in the place of watching, again and
+	// again with the waits of Backoff, and tries to watch after each list. It has synced then, and
+	// what it has is as old as the last list. A watch that was allowed before is tried once more
+	// first.
 	ReasonWatchForbidden
 	// ReasonNotFound is 404: the server doesn't have the resource (yet). Tried again with backoff.
 	ReasonNotFound
-	// ReasonThrottled is 429, or 5xx with a Retry-After. A Retry-After is obeyed, whatever the reason it comes with, up to
-	// Backoff.MaxRetryAfter.
+	// ReasonThrottled is 429, or 5xx with a Retry-After. A Retry-After is obeyed, whatever the
+	// reason it comes with, up to Backoff.MaxRetryAfter.
 	ReasonThrottled
-	// ReasonServerError is 5xx, also in the middle of a watch. Tried again with backoff. If two watches at the same version
-	// are accepted and then fail at once like this, a full state is read.
+	// ReasonServerError is 5xx, also in the middle of a watch. Tried again with backoff. If two
+	// watches at the same version are accepted and then fail at once like this, a full state is
+	// read.
 	ReasonServerError
-	// ReasonUnreachable is a connection that was refused, reset, cut off or never made. Tried again with backoff.
+	// ReasonUnreachable is a connection that was refused, reset, cut off or never made. Tried again
+	// with backoff.
 	ReasonUnreachable
-	// ReasonSilent is a connection that brought nothing for Tuning.SilenceTimeout. A watch that was open is opened again
-	// at once, and with backoff from the second time on; before that, the server is asked where it stands. Anything else
-	// is tried again with backoff.
+	// ReasonSilent is a connection that brought nothing for Tuning.SilenceTimeout. A watch that was
+	// open is opened again at once, and with backoff from the second time on; before that, the
+	// server is asked where it stands. Anything else is tried again with backoff.
 	ReasonSilent
 	// ReasonNoBookmark is a watch-list whose initial events did not end. A list is read instead.
 	ReasonNoBookmark
-	// ReasonRefused is 400, 405, 406, 415, 422 or another 4xx: the server doesn't support the request. If it was a watch-list, lists are
-	// used from then on; otherwise it is tried again with backoff.
+	// ReasonRefused is 400, 405, 406, 415, 422 or another 4xx: the server doesn't support the
+	// request. If it was a watch-list, lists are used from then on; otherwise it is tried again
+	// with backoff.
 	ReasonRefused
-	// ReasonExpired is 410: the server no longer has the version that was asked for. A full state is read.
+	// ReasonExpired is 410: the server no longer has the version that was asked for. A full state
+	// is read.
 	ReasonExpired
-	// ReasonTooNew is a version that the server has not reached. The most recent full state is read.
+	// ReasonTooNew is a version that the server has not reached. The most recent full state is
+	// read.
 	ReasonTooNew
-	// ReasonWentBack is a server whose versions went backwards, as after a restored backup. The most recent full state
-	// is read, and replaces everything.
+	// ReasonWentBack is a server whose versions went backwards, as after a restored backup. The
+	// most recent full state is read, and replaces everything.
 	ReasonWentBack
-	// ReasonUnreadable is an object that the server could not read from its storage. A full state is read anew.
+	// ReasonUnreadable is an object that the server could not read from its storage. A full state
+	// is read anew.
 	ReasonUnreadable
-	// ReasonBadData is an answer that could not be decoded. The request is repeated, with backoff from the second time on;
-	// if a watch brings bad data twice at the same version, a full state is read.
+	// ReasonBadData is an answer that could not be decoded. The request is repeated, with backoff
+	// from the second time on; if a watch brings bad data twice at the same version, a full state
+	// is read.
 	ReasonBadData
-	// ReasonTransform is an object that the Source could not transform (TransformError). Treated like ReasonBadData.
+	// ReasonTransform is an object that the Source could not transform (TransformError). Treated
+	// like ReasonBadData.
 	ReasonTransform
 	// ReasonShortWatch is a watch that the server closed at once. It is opened again with backoff.
 	ReasonShortWatch
-	// ReasonEndlessList is a list whose continue tokens repeat or whose pages stay empty. Tried again with backoff.
+	// ReasonEndlessList is a list whose continue tokens repeat or whose pages stay empty. Tried
+	// again with backoff.
 	ReasonEndlessList
 )
 
@@ -104,9 +115,10 @@ func (r Reason) String() string {
 // MarshalText returns what String does.
 func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// Lasting reports whether such a failure stays until a person does something about it: gives the account the rights, installs
-// the resource, repairs the object. It is not for ever (a resource may be about to be installed), and the reflector goes on
-// trying; a caller that waits for it may want to stop. ReasonWatchForbidden is not among them: lists take the place of watches.
+// Lasting reports whether such a failure stays until a person does something about it: gives the
+// account the rights, installs the resource, repairs the object. It is not for ever (a resource may
+// be about to be installed), and the reflector goes on trying; a caller that waits for it may want
+// to stop. ReasonWatchForbidden is not among them: lists take the place of watches.
 func (r Reason) Lasting() bool {
 	switch r {
 	case ReasonUnauthorized, ReasonForbidden, ReasonNotFound, ReasonRefused, ReasonBadData, ReasonTransform:
@@ -115,8 +127,8 @@ func (r Reason) Lasting() bool {
 	return false
 }
 
-// ReasonOf returns the kind of failure that err is, an error of a Source or one that OnError was called with. ReasonNone is
-// that of nil, and ReasonUnreachable that of an error that says nothing.
+// ReasonOf returns the kind of failure that err is, an error of a Source or one that OnError was
+// called with. ReasonNone is that of nil, and ReasonUnreachable that of an error that says nothing.
 func ReasonOf(err error) Reason {
 	if err == nil {
 		return ReasonNone
@@ -125,8 +137,8 @@ func ReasonOf(err error) Reason {
 	return reason
 }
 
-// TransformError says that an object could not be transformed between the server and the Sink. A Source that transforms
-// returns it from List and Watch; the Sink keeps what it has.
+// TransformError says that an object could not be transformed between the server and the Sink. A
+// Source that transforms returns it from List and Watch; the Sink keeps what it has.
 type TransformError struct {
 	// Key is that of the object as the server sent it.
 	Key object.Key
@@ -140,13 +152,15 @@ func (e *TransformError) Error() string { return fmt.Sprintf("transform %s: %v",
 // Unwrap returns Err.
 func (e *TransformError) Unwrap() error { return e.Err }
 
-// The errors that a Reflector finds itself. errors.Is finds them in Status.LastError and in the argument of OnError.
+// The errors that a Reflector finds itself. errors.Is finds them in Status.LastError and in the
+// argument of OnError.
 var (
 	// ErrSilent is a connection that brought nothing for Tuning.SilenceTimeout.
 	ErrSilent = errors.New("the connection was silent for too long")
 	// ErrNoBookmark is a watch-list whose initial events did not end.
 	ErrNoBookmark = errors.New("the watch-list did not come to the bookmark that ends its initial events")
-	// ErrWatchForbidden is a watch that was answered with 403. The server's error is wrapped beside it.
+	// ErrWatchForbidden is a watch that was answered with 403. The server's error is wrapped beside
+	// it.
 	ErrWatchForbidden = errors.New("the account may not watch the resource; it is listed instead, if that is allowed")
 	// ErrWentBack is a server that sent an older version than before.
 	ErrWentBack = errors.New("the resource version went backwards")
@@ -164,7 +178,8 @@ var found = [len(reasonNames)]error{
 	ReasonEndlessList: ErrEndlessList,
 }
 
-// classify returns the kind of failure that err is, and the server's Retry-After, 0 if it has sent none.
+// classify returns the kind of failure that err is, and the server's Retry-After, 0 if it has sent
+// none.
 func classify(err error) (Reason, time.Duration) {
 	// First what is not the server's: it may wrap anything.
 	var transform *TransformError
@@ -194,7 +209,8 @@ func classify(err error) (Reason, time.Duration) {
 	return ReasonUnreachable, 0
 }
 
-// isTooNew recognizes a version that the server has not reached: by the cause, and by the text of servers that name none.
+// isTooNew recognizes a version that the server has not reached: by the cause, and by the text of
+// servers that name none.
 func isTooNew(status metav1.Status) bool {
 	const text = "Too large resource version"
 	if status.Details != nil {
@@ -231,7 +247,8 @@ func classifyStatus(err error, status metav1.Status) (Reason, time.Duration) {
 	return reason, after
 }
 
-// refusal returns the kind of failure that a status is, by itself: how long to wait does not change what it is.
+// refusal returns the kind of failure that a status is, by itself: how long to wait does not change
+// what it is.
 func refusal(status metav1.Status) Reason {
 	switch {
 	case status.Code == http.StatusTooManyRequests, status.Reason == metav1.StatusReasonTooManyRequests:

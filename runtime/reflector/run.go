@@ -16,8 +16,8 @@ import (
 // briefly is the age below which a watch that ends counts as brief.
 const briefly = time.Second
 
-// run is one call of Run: it carries out the actions of step and passes their results back. Everything happens on Run's
-// goroutine.
+// run is one call of Run: it carries out the actions of step and passes their results back.
+// Everything happens on Run's goroutine.
 type run[T object.Object] struct {
 	r      *Reflector[T]
 	config *Config[T]
@@ -70,7 +70,8 @@ func (r *run[T]) loop() error {
 	return r.end()
 }
 
-// decide takes a step, tells the sink and everybody else of it, and says whether there is something to do.
+// decide takes a step, tells the sink and everybody else of it, and reports whether there is
+// something to do.
 func (r *run[T]) decide() bool {
 	if r.stopping() {
 		return false
@@ -106,7 +107,8 @@ func (r *run[T]) step(in *input) action {
 	return a
 }
 
-// publish publishes a change of state, after the sink has been told what belongs to it. It decides how long a wait is.
+// publish publishes a change of state, after the sink has been told what belongs to it. It decides
+// how long a wait is.
 func (r *run[T]) publish(a *action) {
 	if a.op == opWait {
 		if a.after > 0 {
@@ -163,8 +165,8 @@ func (r *run[T]) flush() error {
 // now is time.Now.
 func (r *run[T]) now() time.Time { return r.epoch.Add(time.Since(r.epoch)) }
 
-// do carries out what is to be done, and notes what has come of it. It returns when something new has happened, at the latest
-// when ctx is done.
+// do carries out what is to be done, and notes what has come of it. It returns when something new
+// has happened, at the latest when ctx is done.
 func (r *run[T]) do() {
 	switch r.todo.op {
 	case opStream, opWatch:
@@ -249,8 +251,8 @@ func (r *run[T]) page(a *action) input {
 	return input{kind: inPage, version: result.ResourceVersion, token: result.Continue, items: items + result.Skipped}
 }
 
-// probe asks for the most recent version, by a list of one object. Where that fails, nothing is known, and the next watch
-// shows what is wrong.
+// probe asks for the most recent version, by a list of one object. Where that fails, nothing is
+// known, and the next watch shows what is wrong.
 func (r *run[T]) probe() input {
 	ctx, cancel := context.WithTimeout(r.ctx, r.config.InitialEventsTimeout)
 	defer cancel()
@@ -318,5 +320,5 @@ func (r *run[T]) setState(phase State, retryAt time.Time) {
 	}
 }
 
-// stopping says whether the run is over.
+// stopping reports whether the run is over.
 func (r *run[T]) stopping() bool { return r.sinkErr != nil || r.ctx.Err() != nil }

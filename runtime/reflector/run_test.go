@@ -46,9 +46,9 @@ func TestBackoffIsResetByAHealthyWatchOnly(t *testing.T) {
 	})
 }
 
-// TestStuckWatch has a server whose watches from one version never get past what comes next: API servers accept them and
-// fail when the state before the next change is compacted, and an object that can't be read stays so until it is changed.
-// Only another full state leads past that.
+// TestStuckWatch has a server whose watches from one version never get past what comes next: API
+// servers accept them and fail when the state before the next change is compacted, and an object
+// that can't be read stays so until it is changed. Only another full state leads past that.
 func TestStuckWatch(t *testing.T) {
 	for name, err := range map[string]error{
 		"500":      statusError(500, 0),

@@ -14,7 +14,8 @@ const defaultPage = 500
 // maxEmptyPages is how many pages in a row may be empty and yet have a continue token.
 const maxEmptyPages = 10
 
-// state is everything that decides what comes next. It is a value: step returns a new one and changes none.
+// state is everything that decides what comes next. It is a value: step returns a new one and
+// changes none.
 type state struct {
 	rules rules // set once at the start
 
@@ -24,8 +25,9 @@ type state struct {
 	synced  bool   // the sink has had a full state
 
 	// How the next full state has to be read; reset once one has been read.
-	fresh    bool // as the most recent one
-	anew     bool // without trust in what the sink has of the same versions, because the versions went back
+	fresh bool // as the most recent one
+	// without trust in what the sink has of the same versions, because the versions went back
+	anew     bool
 	whole    bool // without pages: a token has expired
 	listOnly bool // by a list: a watch-list has failed in this round
 
@@ -33,19 +35,23 @@ type state struct {
 	noStream bool // it doesn't support watch-lists
 	paged    bool // it reads lists in pages even when it may answer from its cache
 
-	// noWatch is set while watches are forbidden, and makes lists take their place: by a watch-list that was, and by the first of
-	// two watches in a row that were. It is reset by a watch that is accepted, and by a relist that is forbidden too.
+	// noWatch is set while watches are forbidden, and makes lists take their place: by a watch-list
+	// that was, and by the first of two watches in a row that were. It is reset by a watch that is
+	// accepted, and by a relist that is forbidden too.
 	noWatch bool
 
-	// hasty is set by a retry without a wait, and forbids the next one until a watch has been healthy.
+	// hasty is set by a retry without a wait, and forbids the next one until a watch has been
+	// healthy.
 	hasty bool
 
-	// doubt is set by a watch that was silent, and makes the next one wait until the server has said where it stands: one
-	// that was put back to an older state accepts a watch from a newer one, and holds back everything until it gets there.
+	// doubt is set by a watch that was silent, and makes the next one wait until the server has
+	// said where it stands: one that was put back to an older state accepts a watch from a newer
+	// one, and holds back everything until it gets there.
 	doubt bool
 
-	// stuck is the version after which a watch was accepted and then failed at once by an error of the server or by bad
-	// data. The event after that version is to blame: if it happens again, a full state is read to get past it.
+	// stuck is the version after which a watch was accepted and then failed at once by an error of
+	// the server or by bad data. The event after that version is to blame: if it happens again, a
+	// full state is read to get past it.
 	stuck string
 
 	pages pages // in StateListing
@@ -57,8 +63,8 @@ type rules struct {
 	stream   bool
 }
 
-// pages is the progress of a list. Cycles of its tokens are found by Brent's algorithm: each token is compared with one
-// that is kept, and the kept one is replaced after 1, 2, 4, 8 … tokens.
+// pages is the progress of a list. Cycles of its tokens are found by Brent's algorithm: each token
+// is compared with one that is kept, and the kept one is replaced after 1, 2, 4, 8 … tokens.
 type pages struct {
 	version     string // of the first page
 	token       string // of the next page; "" on the first one

@@ -19,11 +19,13 @@ type Status struct {
 	Synced bool
 	// Reason says what kind of failure it is recovering from; ReasonNone while all is well.
 	Reason Reason
-	// LastError is the last failure, nil if there was none. It stays after recovery; LastErrorTime says how old it is.
+	// LastError is the last failure, nil if there was none. It stays after recovery; LastErrorTime
+	// says how old it is.
 	LastError     error
 	LastErrorTime time.Time
-	// Attempts counts the failures in a row: 0 again as soon as a watch has been open for Backoff.ResetAfter, which is when
-	// the waits begin anew too. So it may be above 0 in StateWatching, where Reason is ReasonNone.
+	// Attempts counts the failures in a row: 0 again as soon as a watch has been open for
+	// Backoff.ResetAfter, which is when the waits begin anew too. So it may be above 0 in
+	// StateWatching, where Reason is ReasonNone.
 	Attempts int
 	// RetryAt is when the wait ends, in StateWaiting; else the zero time.
 	RetryAt time.Time
@@ -31,12 +33,14 @@ type Status struct {
 	LastEvent time.Time
 	// LastBookmark is when the last bookmark came in.
 	LastBookmark time.Time
-	// ResourceVersion is the last version that was passed to the Sink; "" before the first full state.
+	// ResourceVersion is the last version that was passed to the Sink; "" before the first full
+	// state.
 	ResourceVersion string
-	// BadData counts the answers that could not be decoded or transformed, over all Runs; LastError and OnError say which
-	// object it was.
+	// BadData counts the answers that could not be decoded or transformed, over all Runs; LastError
+	// and OnError say which object it was.
 	BadData int64
-	// Relists counts the full states that were given to the Sink after the first one, over all Runs.
+	// Relists counts the full states that were given to the Sink after the first one, over all
+	// Runs.
 	Relists int64
 }
 
@@ -79,7 +83,8 @@ func (s State) String() string {
 // MarshalText returns what String does.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// String returns one line for people: the state, and while something is wrong the reason, the attempts and the error.
+// String returns one line for people: the state, and while something is wrong the reason, the
+// attempts and the error.
 func (s Status) String() string {
 	var b strings.Builder
 	b.WriteString(s.State.String())
@@ -92,8 +97,9 @@ func (s Status) String() string {
 	return b.String()
 }
 
-// MarshalJSON returns an object for people and for tools that show it: state, reason and error as text, times in UTC, and for how long
-// the state has lasted as a duration like "1m30s". What is zero is left out, except for state and synced.
+// MarshalJSON returns an object for people and for tools that show it: state, reason and error as
+// text, times in UTC, and for how long the state has lasted as a duration like "1m30s". What is
+// zero is left out, except for state and synced.
 func (s Status) MarshalJSON() ([]byte, error) {
 	text := struct {
 		State           State     `json:"state"`

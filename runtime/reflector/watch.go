@@ -35,7 +35,8 @@ func (r *run[T]) newWatch() *watch[T] {
 	if a.op == opStream {
 		limit := r.config.InitialEventsTimeout
 		w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no initial event for %v", ErrNoBookmark, limit)) })
-		// A server that doesn't support watch-lists may send other events for long, and never the bookmark.
+		// A server that doesn't support watch-lists may send other events for long, and never the
+		// bookmark.
 		w.total = time.AfterFunc(timeout+limit, func() { w.cancel(ErrNoBookmark) })
 	} else {
 		w.watching()
@@ -138,7 +139,8 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	w.unsettled++
 	w.events = true
 	if w.state.phase == StateWatching {
-		if c, ok := w.state.next(e.Type, e.ResourceVersion); ok { // what step would do, without the copies
+		// what step would do, without the copies
+		if c, ok := w.state.next(e.Type, e.ResourceVersion); ok {
 			if err := w.pass(c, e); err != nil {
 				return err
 			}
@@ -188,8 +190,8 @@ func (w *watch[T]) goOn(more bool) error {
 	return err
 }
 
-// eventsAtOnce is how many events are passed on before the sink is flushed and Status says so, if the source has more of
-// them at hand.
+// eventsAtOnce is how many events are passed on before the sink is flushed and Status says so, if
+// the source has more of them at hand.
 const eventsAtOnce = 128
 
 // settle ends a series of events: no other one is at hand.

@@ -8,14 +8,16 @@ import (
 	"time"
 )
 
-// watchdog calls bark once if nothing arrives for limit: on the timer's goroutine, or on that of the reader if it was away
-// with something that does not count. An arrival costs two atomic writes and a read; the timer is reset only when it fires.
+// watchdog calls bark once if nothing arrives for limit: on the timer's goroutine, or on that of
+// the reader if it was away with something that does not count. An arrival costs two atomic writes
+// and a read; the timer is reset only when it fires.
 type watchdog struct {
 	// Set once at construction.
 	limit time.Duration
 	bark  func()
 
-	// Atomics: written by the goroutine that reads the stream, read by the timer's; late the other way round.
+	// Atomics: written by the goroutine that reads the stream, read by the timer's; late the other
+	// way round.
 	last   atomic.Int64 // unix nanoseconds
 	reader atomic.Int32 // what it does
 	late   atomic.Bool  // the timer has fired while the reader was away, who has to look after it
@@ -87,7 +89,8 @@ func (w *watchdog) graceLocked() {
 // away says that the reader has got something and is busy with it.
 func (w *watchdog) away() { w.reader.Store(away) }
 
-// expects says that the reader is back and goes on with a series, without a look at the clock. A series ends with back.
+// expects says that the reader is back and goes on with a series, without a look at the clock. A
+// series ends with back.
 func (w *watchdog) expects() {
 	w.reader.Store(expecting)
 	if w.late.Load() {

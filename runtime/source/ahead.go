@@ -15,9 +15,10 @@ import (
 //	workers  take the first job that nobody has begun, and end when there is none, or when the crew is too large
 //	caller   hands over what is decoded, in order; decodes the first job itself if nobody has begun it
 //
-// A job grows until somebody begins it. So what has come is decoded at once if there is somebody to do it, and else waits in
-// jobs that are worth the hand-over. The buffers that are in use are bounded, jobs that are decoded and not handed over included;
-// at the bound the reader waits. When the server makes a pause and everything is handed over, or when other streams need the
+// A job grows until somebody begins it. So what has come is decoded at once if there is somebody to
+// do it, and else waits in jobs that are worth the hand-over. The buffers that are in use are
+// bounded, jobs that are decoded and not handed over included; at the bound the reader waits. When
+// the server makes a pause and everything is handed over, or when other streams need the
 // processors, the caller goes on alone.
 type ahead struct {
 	// Set once at construction.
@@ -32,17 +33,18 @@ type ahead struct {
 
 	group sync.WaitGroup // of the reader and the workers
 
-	mu      sync.Mutex // guards what follows
-	ready   sync.Cond  // of the caller: the first job is decoded, or there is a new one, or the reader has ended
-	space   sync.Cond  // of the reader: a buffer is free, or it is to stop
-	jobs    []*job     // in order: those not handed over
-	begun   int        // of them
-	working int        // workers
-	bytes   int        // of all buffers that are in use
-	spare   []*job     // to be used again
-	stopped bool       // nothing more is wanted
-	ended   bool       // the reader has
-	last    step       // what the reader has ended with
+	mu sync.Mutex // guards what follows
+	// of the caller: the first job is decoded, or there is a new one, or the reader has ended
+	ready   sync.Cond
+	space   sync.Cond // of the reader: a buffer is free, or it is to stop
+	jobs    []*job    // in order: those not handed over
+	begun   int       // of them
+	working int       // workers
+	bytes   int       // of all buffers that are in use
+	spare   []*job    // to be used again
+	stopped bool      // nothing more is wanted
+	ended   bool      // the reader has
+	last    step      // what the reader has ended with
 }
 
 // span is the place of an item in a buffer.
@@ -60,7 +62,8 @@ type chunk struct {
 type job struct {
 	chunk *chunk
 	base  int64 // offset of the buffer in the response
-	// ahead.mu guards what follows until somebody begins the job. It is theirs then, and the caller's when it is done.
+	// ahead.mu guards what follows until somebody begins the job. It is theirs then, and the
+	// caller's when it is done.
 	spans    []span
 	bytes    int
 	readings []reading
@@ -77,8 +80,8 @@ type failure struct {
 // errStopped tells the reader that nothing more is wanted.
 var errStopped = errors.New("stopped")
 
-// runAhead goes on with a stream whose next step is known, until it has ended or become quiet, and returns the step to go on
-// with. All goroutines that it has started have ended when it returns.
+// runAhead goes on with a stream whose next step is known, until it has ended or become quiet, and
+// returns the step to go on with. All goroutines that it has started have ended when it returns.
 func (s *stream) runAhead(c *cursor, take func(*reading) error) (step, error) {
 	a := &ahead{stream: s, scanner: c.scanner, decode: c.decode, chunk: &chunk{buf: s.feed.buf, reader: true}, bytes: len(s.feed.buf)}
 	a.ready.L, a.space.L = &a.mu, &a.mu
@@ -131,7 +134,8 @@ func (a *ahead) handOver(c *cursor, take func(*reading) error) error {
 	}
 }
 
-// first waits for the first job to be decoded, or begins with it itself; mine is true then. It returns nil at the end.
+// first waits for the first job to be decoded, or begins with it itself; mine is true then. It
+// returns nil at the end.
 func (a *ahead) first() (j *job, mine bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -209,8 +213,8 @@ func (a *ahead) work() {
 	}
 }
 
-// decodeAll decodes a job, which is the caller's then. It returns false if a type's own method has panicked or ended its goroutine,
-// which will happen to the caller.
+// decodeAll decodes a job, which is the caller's then. It returns false if a type's own method has
+// panicked or ended its goroutine, which will happen to the caller.
 func (a *ahead) decodeAll(d decoder, j *job) (returned bool) {
 	defer func() {
 		if !returned {
@@ -325,7 +329,8 @@ func (a *ahead) openLocked() *job {
 	return j
 }
 
-// turn is called before each read. It gives away what was found, makes room, and says that the stream may have to wait.
+// turn is called before each read. It gives away what was found, makes room, and says that the
+// stream may have to wait.
 func (a *ahead) turn() error {
 	a.publish()
 	err := a.room()

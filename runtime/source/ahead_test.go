@@ -112,8 +112,8 @@ func TestAheadKeepsTheOrder(t *testing.T) {
 	}
 }
 
-// TestAheadWaitsForNothing: an event that has arrived is handed over although nothing more comes, and so is each one after a
-// pause. After it, the stream is read by the caller alone.
+// TestAheadWaitsForNothing: an event that has arrived is handed over although nothing more comes,
+// and so is each one after a pause. After it, the stream is read by the caller alone.
 func TestAheadWaitsForNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		how := tiny
@@ -163,8 +163,8 @@ func TestAheadIsBounded(t *testing.T) {
 	})
 }
 
-// TestAheadStops: when the callback fails, or panics, or ends its goroutine, nothing goes on, even if the body is silent. goleak and
-// the bubble find what would.
+// TestAheadStops: when the callback fails, or panics, or ends its goroutine, nothing goes on, even
+// if the body is silent. goleak and the bubble find what would.
 func TestAheadStops(t *testing.T) {
 	enough := errors.New("enough")
 	for name, stop := range map[string]func(context.CancelCauseFunc) error{
@@ -226,8 +226,8 @@ func (w *wild) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// TestAheadDecodersThatDontReturn: what a type's own method does to its goroutine happens to the caller's, when its
-// turn or that of the event before it comes.
+// TestAheadDecodersThatDontReturn: what a type's own method does to its goroutine happens to the
+// caller's, when its turn or that of the event before it comes.
 func TestAheadDecodersThatDontReturn(t *testing.T) {
 	for _, what := range []string{"panics", "exits"} {
 		body := strings.Repeat(event("ADDED", kindPod("a", "1")), 50) + event("ADDED", kindPod(what, "1")) + strings.Repeat(event("ADDED", kindPod("a", "1")), 50)
@@ -325,7 +325,8 @@ func TestMore(t *testing.T) {
 	})
 }
 
-// TestSmallResponsesStartNothing: nobody helps with what is little, and nobody with anything if there is one processor.
+// TestSmallResponsesStartNothing: nobody helps with what is little, and nobody with anything if
+// there is one processor.
 func TestSmallResponsesStartNothing(t *testing.T) {
 	before := runtime.NumGoroutine()
 	check := func(Event[*corev1.Pod]) error {

@@ -67,8 +67,8 @@ var benchSlim = Options{DropManagedFields: true, DropAnnotations: []string{"exam
 func newPod() object.Object     { return &corev1.Pod{} }
 func newUntyped() object.Object { return &unstructured.Unstructured{} }
 
-// BenchmarkList decodes 1,000 Pods, as a source does it, one by one with json v2, and with sigs.k8s.io/json in one piece. How much several
-// goroutines help is to be seen with -cpu 1,2,4.
+// BenchmarkList decodes 1,000 Pods, as a source does it, one by one with json v2, and with
+// sigs.k8s.io/json in one piece. How much several goroutines help is to be seen with -cpu 1,2,4.
 func BenchmarkList(b *testing.B) {
 	text := []byte(benchList(1000))
 	for _, tc := range benchCases {

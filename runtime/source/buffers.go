@@ -17,7 +17,8 @@ const (
 	largest    = chunkSize << largeSizes
 )
 
-// The buffers that no stream uses at the moment. The garbage collector takes them if none does for a while.
+// The buffers that no stream uses at the moment. The garbage collector takes them if none does for
+// a while.
 var (
 	idleBuffers  = sync.Pool{New: func() any { return new([idleSize]byte) }}
 	smallBuffers = sync.Pool{New: func() any { return new([smallSize]byte) }}
@@ -59,7 +60,8 @@ func putBuffer(buf []byte) {
 	}
 }
 
-// largePool is where the buffers of a size are that is a power of two and larger than a chunk; nil for other sizes.
+// largePool is where the buffers of a size are that is a power of two and larger than a chunk; nil
+// for other sizes.
 func largePool(size int) *sync.Pool {
 	if size <= chunkSize || size > largest || size&(size-1) != 0 {
 		return nil

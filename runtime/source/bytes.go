@@ -8,9 +8,11 @@ import (
 )
 
 const (
-	// maxItem is the size of one object or event that nobody means. What a server stores is a hundred times smaller.
+	// maxItem is the size of one object or event that nobody means. What a server stores is a
+	// hundred times smaller.
 	maxItem = 256 << 20
-	// maxFrame is the size of such an event in a format that says it beforehand. Four bytes of text in the place of a size are more.
+	// maxFrame is the size of such an event in a format that says it beforehand. Four bytes of text
+	// in the place of a size are more.
 	maxFrame = 16 << 20
 )
 

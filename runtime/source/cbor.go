@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// cborWire reads CBOR (RFC 8949) of the same shape as JSON; a watch is a sequence of data items (RFC 8742).
+// cborWire reads CBOR (RFC 8949) of the same shape as JSON; a watch is a sequence of data items
+// (RFC 8742).
 type cborWire struct {
 	s     *stream
 	f     *feed

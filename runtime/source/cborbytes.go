@@ -91,7 +91,8 @@ func headOf(data []byte) (h cborHead, ok bool, err error) {
 	return parseHead(data[0], data[1:1+size]), true, nil
 }
 
-// cborFrame finds the end of a data item of which more and more bytes are there. The zero value is ready for an item.
+// cborFrame finds the end of a data item of which more and more bytes are there. The zero value is
+// ready for an item.
 type cborFrame struct {
 	at   int // bytes that have been looked at
 	open []cborOpen
@@ -105,8 +106,8 @@ type cborOpen struct {
 	odd  bool   // a value has to come, of a map of indefinite length
 }
 
-// end returns the length of the item that data begins with; ok is false if more bytes are needed. The next call then gets the same
-// bytes and more of them.
+// end returns the length of the item that data begins with; ok is false if more bytes are needed.
+// The next call then gets the same bytes and more of them.
 func (f *cborFrame) end(data []byte) (n int, ok bool, err error) {
 	for {
 		h, ok, err := headOf(data[f.at:])
@@ -205,7 +206,8 @@ func (c *cborWire) head() (cborHead, error) {
 	}
 }
 
-// value reads the head of the next item, and the tags before it. It returns io.EOF at the end of the stream only.
+// value reads the head of the next item, and the tags before it. It returns io.EOF at the end of
+// the stream only.
 func (c *cborWire) value() (cborHead, error) {
 	for n := 0; ; n++ {
 		h, err := c.head()
@@ -221,7 +223,8 @@ func (c *cborWire) value() (cborHead, error) {
 	}
 }
 
-// members reads a map whose head is h, and calls member when it has read a name and its value comes next.
+// members reads a map whose head is h, and calls member when it has read a name and its value comes
+// next.
 func (c *cborWire) members(h cborHead, what string, member func(name string) error) error {
 	if h.major != cborMap {
 		return fmt.Errorf("%w: %s is a CBOR %v, want a map", ErrMalformed, what, h)
@@ -243,7 +246,8 @@ func (c *cborWire) members(h cborHead, what string, member func(name string) err
 	return nil
 }
 
-// skipBreak reports whether the next byte is the end of something of indefinite length, and reads it if so.
+// skipBreak reports whether the next byte is the end of something of indefinite length, and reads
+// it if so.
 func (c *cborWire) skipBreak() (bool, error) {
 	if err := c.f.need(1); err != nil {
 		return false, cutOff(err)

@@ -144,7 +144,8 @@ func newCBORDecoder(newObject func() object.Object) runtime.Decoder {
 // creater makes objects for a decoder that would look them up in a scheme.
 type creater func() runtime.Object
 
-// New implements runtime.ObjectCreater, for whatever kind an object says it is of: that is checked later.
+// New implements runtime.ObjectCreater, for whatever kind an object says it is of: that is checked
+// later.
 func (f creater) New(schema.GroupVersionKind) (runtime.Object, error) {
 	if obj := f(); obj != nil {
 		return obj, nil

@@ -2,8 +2,9 @@
 
 package source
 
-// dropCBOR takes what is dropped out of an object, whose bytes it moves, and returns what is left. The object is well-formed,
-// which is what reading it from the stream makes sure of; one that is no object is left as it is.
+// dropCBOR takes what is dropped out of an object, whose bytes it moves, and returns what is left.
+// The object is well-formed, which is what reading it from the stream makes sure of; one that is no
+// object is left as it is.
 func dropCBOR(item []byte, drop *dropped) []byte {
 	e := cborEditor{item: item}
 	e.members(func(name string) bool {
@@ -25,7 +26,8 @@ func dropCBOR(item []byte, drop *dropped) []byte {
 	return e.item[:e.to]
 }
 
-// cborEditor copies an item over itself, without the entries of maps that are not kept. Each byte is looked at and copied once.
+// cborEditor copies an item over itself, without the entries of maps that are not kept. Each byte
+// is looked at and copied once.
 type cborEditor struct {
 	item  []byte
 	from  int // what comes next
@@ -33,8 +35,9 @@ type cborEditor struct {
 	frame cborFrame
 }
 
-// members copies the item that is next. If it is a map, keep is called for each entry after its name was copied, and the entry is left
-// out if it returns false. keep may copy the value by a call of members; else members does.
+// members copies the item that is next. If it is a map, keep is called for each entry after its
+// name was copied, and the entry is left out if it returns false. keep may copy the value by a call
+// of members; else members does.
 func (e *cborEditor) members(keep func(name string) bool) (kept, cut int) {
 	h := e.head()
 	for h.major == cborTag {
@@ -94,7 +97,8 @@ func (e *cborEditor) copy(n int) {
 	e.to += n
 }
 
-// name copies the item that is next, and returns the string that it is, "" if it is none or comes in pieces.
+// name copies the item that is next, and returns the string that it is, "" if it is none or comes
+// in pieces.
 func (e *cborEditor) name() string {
 	h := e.head()
 	for h.major == cborTag {
@@ -110,7 +114,8 @@ func (e *cborEditor) name() string {
 	return name
 }
 
-// setArg writes the number of a head again, in as many bytes as it had: longer than needed, which is well-formed.
+// setArg writes the number of a head again, in as many bytes as it had: longer than needed, which
+// is well-formed.
 func (e *cborEditor) setArg(at int, h cborHead, arg uint64) {
 	if h.size == 1 {
 		e.item[at] = h.major<<5 | byte(arg)

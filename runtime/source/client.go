@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Client is a connection to one API server, shared by the sources of all its resources. It holds no state of its own
-// besides net/http's connections and is safe for use by several goroutines.
+// Client is a connection to one API server, shared by the sources of all its resources. It holds no
+// state of its own besides net/http's connections and is safe for use by several goroutines.
 type Client struct {
 	// Set once at construction.
 	http    *http.Client
@@ -25,16 +25,19 @@ type Client struct {
 
 // NewClient makes a Client from config, which it copies. It opens no connection.
 //
-// Address, credentials, TLS, proxy, impersonation, wrapped transports and the user agent (client-go's default, when
-// config has none) are taken from config. QPS and Burst are ignored: sources make few requests, paced by the server and by
-// the caller's backoff. Timeout is ignored too, because it would cut watches short; contexts end requests. ContentType and
-// AcceptContentTypes are ignored: sources ask for what they can decode (Options.Formats). Responses are compressed with gzip if
-// the server likes, unless DisableCompression is set.
+// Address, credentials, TLS, proxy, impersonation, wrapped transports and the user agent
+// (client-go's default, when config has none) are taken from config. QPS and Burst are ignored:
+// sources make few requests, paced by the server and by the caller's backoff. Timeout is ignored
+// too, because it would cut watches short; contexts end requests. ContentType and
+// AcceptContentTypes are ignored: sources ask for what they can decode (Options.Formats). Responses
+// are compressed with gzip if the server likes, unless DisableCompression is set.
 //
-// A server's warnings (the Warning header with code 299, as for a deprecated API version) go to WarningHandlerWithContext, or else
-// to WarningHandler, on the goroutine that calls List or Watch, with its context. Without either they are dropped.
+// A server's warnings (the Warning header with code 299, as for a deprecated API version) go to
+// WarningHandlerWithContext, or else to WarningHandler, on the goroutine that calls List or Watch,
+// with its context. Without either they are dropped.
 //
-// It fails if config is nil, if its host is not a URL, or if its credentials or certificates can't be read.
+// It fails if config is nil, if its host is not a URL, or if its credentials or certificates can't
+// be read.
 func NewClient(config *rest.Config) (*Client, error) {
 	if config == nil {
 		return nil, errors.New("source.NewClient: config is nil; get one from clientcmd or rest.InClusterConfig")
@@ -84,7 +87,8 @@ func (c *Client) collectionURL(gvr schema.GroupVersionResource, namespace string
 	return c.base.JoinPath(append(parts, gvr.Resource)...)
 }
 
-// get asks for one of the formats in accept. The answer may have any status; its body must be closed by the caller.
+// get asks for one of the formats in accept. The answer may have any status; its body must be
+// closed by the caller.
 func (c *Client) get(ctx context.Context, address *url.URL, accept string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
 	if err != nil {
@@ -96,7 +100,8 @@ func (c *Client) get(ctx context.Context, address *url.URL, accept string) (*htt
 		return nil, err
 	}
 	if headers := resp.Header["Warning"]; c.warning != nil && len(headers) > 0 {
-		warnings, _ := utilnet.ParseWarningHeaders(headers) // what is not well-formed is not for people
+		// what is not well-formed is not for people
+		warnings, _ := utilnet.ParseWarningHeaders(headers)
 		for _, w := range warnings {
 			c.warning(ctx, w.Code, w.Agent, w.Text)
 		}

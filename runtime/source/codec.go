@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// codec knows what the objects of a resource are and how each format decodes them. It is shared by all streams of a source, and by
-// sources that differ in their namespaces only.
+// codec knows what the objects of a resource are and how each format decodes them. It is shared by
+// all streams of a source, and by sources that differ in their namespaces only.
 type codec struct {
 	// Set once at construction.
 	gvr        schema.GroupVersionResource
@@ -30,11 +30,13 @@ type codec struct {
 	drop       dropped
 	shard      *shard
 	newObject  func() object.Object
-	elem       reflect.Type    // what objects point to
-	plain      bool            // objects are new: of this type and zero, as the fast decoders want them
-	exotic     bool            // objects are decoded from JSON by sigs.k8s.io/json, if not in the fast way
-	cbor       runtime.Decoder // of typed objects
-	tuning     tuning
+	elem       reflect.Type // what objects point to
+	// objects are new: of this type and zero, as the fast decoders want them
+	plain bool
+	// objects are decoded from JSON by sigs.k8s.io/json, if not in the fast way
+	exotic bool
+	cbor   runtime.Decoder // of typed objects
+	tuning tuning
 
 	// They have their own synchronization.
 	jsonOnly atomic.Bool // the server has refused the formats
@@ -126,8 +128,8 @@ func (c *codec) readUntyped(content map[string]any, err error) (object.Object, i
 	return obj, id, err
 }
 
-// readMeta reads the metadata of an object whose accessors may panic: those of a type whose metadata is a pointer do if
-// the server left the metadata out. Then it has no name.
+// readMeta reads the metadata of an object whose accessors may panic: those of a type whose
+// metadata is a pointer do if the server left the metadata out. Then it has no name.
 func readMeta(obj object.Object, id *identity) {
 	defer func() { _ = recover() }()
 	id.key = object.KeyOf(obj)

@@ -237,7 +237,8 @@ func (c *collection) accept(verb string) ([]Format, string) {
 	return c.formats, acceptHeader(c.formats, as)
 }
 
-// refused is called when the server has nothing of what was asked for. It reports whether there is less to ask for.
+// refused is called when the server has nothing of what was asked for. It reports whether there is
+// less to ask for.
 func (c *collection) refused(accept string) bool {
 	if accept == JSON.mediaType() || !slices.Contains(c.formats, JSON) {
 		return false
@@ -246,7 +247,8 @@ func (c *collection) refused(accept string) bool {
 	return true
 }
 
-// ended returns the reason why a request is over. A done context explains every end but the callback's own error.
+// ended returns the reason why a request is over. A done context explains every end but the
+// callback's own error.
 func (c *collection) ended(ctx context.Context, err error) error {
 	if cb, ok := err.(callbackError); ok {
 		return cb.err

@@ -7,13 +7,15 @@ import (
 	"time"
 )
 
-// crew counts the goroutines that decode much at the moment, of all streams that share it. While they are as many as processors, each
-// stream is decoded by its own goroutine alone: that is the least work, as nobody has to find ends before they are decoded, and
-// nothing is handed over. A nil crew has room for any number.
+// crew counts the goroutines that decode much at the moment, of all streams that share it. While
+// they are as many as processors, each stream is decoded by its own goroutine alone: that is the
+// least work, as nobody has to find ends before they are decoded, and nothing is handed over. A nil
+// crew has room for any number.
 type crew struct {
 	streams atomic.Int32 // each with the goroutine that reads it
 	helpers atomic.Int32
-	full    atomic.Int64 // when the streams alone were enough, as time since the program began; 0: never
+	// when the streams alone were enough, as time since the program began; 0: never
+	full atomic.Int64
 }
 
 // everyone is the crew of all streams of the program.
@@ -21,7 +23,8 @@ var everyone crew
 
 var programBegan = time.Now()
 
-// lull is how long there has to be room before anybody helps: longer than a stream that decodes waits for its next bytes, or page.
+// lull is how long there has to be room before anybody helps: longer than a stream that decodes
+// waits for its next bytes, or page.
 const lull = 2 * time.Millisecond
 
 // join counts a stream. With limit of them there are enough.

@@ -23,8 +23,8 @@ func crowd(c *crew) tuning {
 // helped reports whether the callback that calls it gets what others may have decoded.
 func helped() bool { return strings.Contains(string(debug.Stack()), "(*ahead).handOver") }
 
-// TestStreamsShareTheProcessors: others help a stream when there was nobody else for a while, and no longer when somebody else comes.
-// Nothing is lost on the way.
+// TestStreamsShareTheProcessors: others help a stream when there was nobody else for a while, and
+// no longer when somebody else comes. Nothing is lost on the way.
 func TestStreamsShareTheProcessors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c crew
@@ -71,7 +71,8 @@ func TestStreamsShareTheProcessors(t *testing.T) {
 	})
 }
 
-// TestOneStreamHasHelpersFromPageToPage: the helpers of the page before don't count as somebody who has needed the processors.
+// TestOneStreamHasHelpersFromPageToPage: the helpers of the page before don't count as somebody who
+// has needed the processors.
 func TestOneStreamHasHelpersFromPageToPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c crew

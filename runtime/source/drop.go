@@ -6,7 +6,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// dropped says which parts of an object's own metadata are not decoded. The zero value drops nothing.
+// dropped says which parts of an object's own metadata are not decoded. The zero value drops
+// nothing.
 type dropped struct {
 	managedFields bool
 	annotations   map[string]bool // by key

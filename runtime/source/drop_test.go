@@ -17,7 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// fatPod has in its template what must not be dropped, and managedFields of the size that they have.
+// fatPod has in its template what must not be dropped, and managedFields of the size that they
+// have.
 func fatPod(t testing.TB) *corev1.Pod {
 	p := benchPodObject(t, 1)
 	for i := range 4 {
@@ -34,7 +35,8 @@ func fatPod(t testing.TB) *corev1.Pod {
 	return p
 }
 
-// TestDropped: what is dropped is missing, the rest is as it was, in every format and for every kind of type.
+// TestDropped: what is dropped is missing, the rest is as it was, in every format and for every
+// kind of type.
 func TestDropped(t *testing.T) {
 	whole := fatPod(t)
 	for name, opts := range map[string]Options{
@@ -151,7 +153,8 @@ func jsonNames(v any) map[string]any {
 	return names
 }
 
-// TestManagedFieldsCostNothing: the allocations of objects with managedFields are those of objects without.
+// TestManagedFieldsCostNothing: the allocations of objects with managedFields are those of objects
+// without.
 func TestManagedFieldsCostNothing(t *testing.T) {
 	for _, f := range everyFormat {
 		for name, newObject := range map[string]func() object.Object{"typed": newPod, "untyped": newUntyped} {
@@ -179,7 +182,8 @@ func TestManagedFieldsCostNothing(t *testing.T) {
 	}
 }
 
-// BenchmarkManagedFields decodes an event of a Pod of 7 KB, more than half of which is managedFields.
+// BenchmarkManagedFields decodes an event of a Pod of 7 KB, more than half of which is
+// managedFields.
 func BenchmarkManagedFields(b *testing.B) {
 	p := fatPod(b)
 	for _, f := range everyFormat {

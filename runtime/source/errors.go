@@ -22,41 +22,46 @@ import (
 
 // The reasons of a DecodeError other than errors of the formats' decoders. errors.Is finds them.
 var (
-	// ErrWrongFormat is an answer in another format than those that were asked for, such as a page of HTML.
+	// ErrWrongFormat is an answer in another format than those that were asked for, such as a page
+	// of HTML.
 	ErrWrongFormat = errors.New("wrong format")
 	// ErrWrongKind is an answer or an object of another apiVersion or kind than what was asked for.
 	ErrWrongKind = errors.New("wrong kind")
 	// ErrNoName is an object without metadata.name.
 	ErrNoName = errors.New("no metadata.name")
-	// ErrNoResourceVersion is a list, an object or a bookmark without metadata.resourceVersion, or with "0": nothing stands at that
-	// version, and a watch that asks for it begins anywhere.
+	// ErrNoResourceVersion is a list, an object or a bookmark without metadata.resourceVersion, or
+	// with "0": nothing stands at that version, and a watch that asks for it begins anywhere.
 	ErrNoResourceVersion = errors.New("no metadata.resourceVersion")
-	// ErrUnknownEvent is a watch event of a type other than ADDED, MODIFIED, DELETED, BOOKMARK and ERROR.
+	// ErrUnknownEvent is a watch event of a type other than ADDED, MODIFIED, DELETED, BOOKMARK and
+	// ERROR.
 	ErrUnknownEvent = errors.New("unknown type of event")
-	// ErrMalformed is a response that is not a list or a sequence of events, although perhaps well-formed JSON or CBOR, and one
-	// that ends too early.
+	// ErrMalformed is a response that is not a list or a sequence of events, although perhaps
+	// well-formed JSON or CBOR, and one that ends too early.
 	ErrMalformed = errors.New("malformed")
 )
 
-// DecodeError says that what the server sent can't be used, and where in the stream that is. The items before it have
-// been handed over, it and the ones after it have not.
+// DecodeError says that what the server sent can't be used, and where in the stream that is. The
+// items before it have been handed over, it and the ones after it have not.
 type DecodeError struct {
 	// Verb is "list" or "watch".
 	Verb string
 	// Resource is what was listed or watched.
 	Resource schema.GroupVersionResource
-	// Item is the position in the stream of the object or event that is wrong, counted from 1; 0 means the list itself.
+	// Item is the position in the stream of the object or event that is wrong, counted from 1; 0
+	// means the list itself.
 	Item int
-	// Offset is the number of bytes of the response, decompressed, before the place where the error was noticed.
+	// Offset is the number of bytes of the response, decompressed, before the place where the error
+	// was noticed.
 	Offset int64
 	// Key is that of the object, as far as it could be read; the zero Key otherwise.
 	Key object.Key
-	// Err is the reason: one of this package's, or an error of the format's decoder. It is never nil.
+	// Err is the reason: one of this package's, or an error of the format's decoder. It is never
+	// nil.
 	Err error
 }
 
-// Error returns one line: the step, the resource, the position, the reason, and what to do. It is cut where the server
-// has sent more than a person would read.
+// Error returns one line: the step, the resource, the position, the reason, and what to do. It is
+// cut where the server has sent more than a person would read.
 func (e *DecodeError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: ", e.Verb, describe(e.Resource))
@@ -97,13 +102,15 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// responseError makes the error of an answer that is not 200. It waits a second at most for the answer's body.
+// responseError makes the error of an answer that is not 200. It waits a second at most for the
+// answer's body.
 func responseError(resp *http.Response, verb string, resource schema.GroupResource) error {
 	// A failed read leaves what came before it, and the status code speaks for itself.
 	enough := time.AfterFunc(errorPatience, func() { resp.Body.Close() })
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	enough.Stop()
-	now, err := http.ParseTime(resp.Header.Get("Date")) // the server's clock, by which it has chosen the date below
+	// the server's clock, by which it has chosen the date below
+	now, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {
 		now = time.Now()
 	}
@@ -133,7 +140,8 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 	return apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, "", message, int(retryAfter), true)
 }
 
-// parseStatus reads a Status of failure in any format. Whether it was asked for does not matter: it says more than its number.
+// parseStatus reads a Status of failure in any format. Whether it was asked for does not matter: it
+// says more than its number.
 func parseStatus(body []byte, contentType string) (status metav1.Status, ok bool) {
 	f, err := parseFormat(contentType)
 	if err != nil {
@@ -153,7 +161,8 @@ func parseStatus(body []byte, contentType string) (status metav1.Status, ok bool
 	return status, err == nil && status.Kind == "Status" && status.Status != metav1.StatusSuccess
 }
 
-// retryAfterSeconds reads both forms of the header, seconds and date, and rounds up. 0 means that there is none.
+// retryAfterSeconds reads both forms of the header, seconds and date, and rounds up. 0 means that
+// there is none.
 func retryAfterSeconds(header string, now time.Time) int32 {
 	header = strings.TrimSpace(header)
 	if header == "" {

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// bodyReader reads a response and ends one in which an item has no end. An error of the connection is a *brokenError, which
-// tells a broken connection from a broken response.
+// bodyReader reads a response and ends one in which an item has no end. An error of the connection
+// is a *brokenError, which tells a broken connection from a broken response.
 type bodyReader struct {
 	r     io.ReadCloser
 	limit int64 // what may be read for one item
@@ -112,7 +112,8 @@ func (f *feed) more() error {
 	return nil
 }
 
-// need reads until there are n bytes at hand. Memory is taken as they come. The end of the response is io.EOF if it comes at once.
+// need reads until there are n bytes at hand. Memory is taken as they come. The end of the response
+// is io.EOF if it comes at once.
 func (f *feed) need(n int) error {
 	for len(f.data()) < n {
 		if err := f.more(); err != nil {
@@ -162,8 +163,9 @@ func (f *feed) usual() int {
 	return f.sizes.chunk
 }
 
-// larger is the size of a buffer for least bytes. One that is larger than a chunk has room for the last value that didn't fit into a
-// chunk, so that values that are alike aren't copied from buffer to buffer while they grow.
+// larger is the size of a buffer for least bytes. One that is larger than a chunk has room for the
+// last value that didn't fit into a chunk, so that values that are alike aren't copied from buffer
+// to buffer while they grow.
 func (f *feed) larger(least int) int {
 	switch {
 	case least <= f.sizes.small:

@@ -10,18 +10,21 @@ import (
 	"strings"
 )
 
-// Format is one of the three formats in which API servers write objects. The set is closed; the zero value is none.
+// Format is one of the three formats in which API servers write objects. The set is closed; the
+// zero value is none.
 type Format uint8
 
 // The formats.
 const (
 	// JSON is application/json, which every server has for every resource.
 	JSON Format = iota + 1
-	// Protobuf is application/vnd.kubernetes.protobuf, which servers have for their built-in kinds, and for the metadata of
-	// every kind. Only Go types with generated protobuf methods can be decoded from it.
+	// Protobuf is application/vnd.kubernetes.protobuf, which servers have for their built-in kinds,
+	// and for the metadata of every kind. Only Go types with generated protobuf methods can be
+	// decoded from it.
 	Protobuf
-	// CBOR is application/cbor (KEP-4222), which servers have for every resource once it is switched on. It is asked for only where
-	// it is named, because apimachinery decodes it, which takes several times as long as JSON: see the package documentation.
+	// CBOR is application/cbor (KEP-4222), which servers have for every resource once it is
+	// switched on. It is asked for only where it is named, because apimachinery decodes it, which
+	// takes several times as long as JSON: see the package documentation.
 	CBOR
 )
 
@@ -74,8 +77,8 @@ func checkFormats(asked []Format, protobuf bool, sample string) ([]Format, error
 	return slices.Clone(asked), nil
 }
 
-// acceptHeader asks for formats in their order. as is a kind of meta.k8s.io/v1 that objects are wanted as, or ""; a server that
-// doesn't know how may then send them whole, as JSON.
+// acceptHeader asks for formats in their order. as is a kind of meta.k8s.io/v1 that objects are
+// wanted as, or ""; a server that doesn't know how may then send them whole, as JSON.
 func acceptHeader(formats []Format, as string) string {
 	var types []string
 	if as != "" {

@@ -48,7 +48,8 @@ func TestAcceptHeader(t *testing.T) {
 	}
 }
 
-// TestDefaultFormats: CBOR, which takes several times JSON's time to decode, is asked for only by those who name it.
+// TestDefaultFormats: CBOR, which takes several times JSON's time to decode, is asked for only by
+// those who name it.
 func TestDefaultFormats(t *testing.T) {
 	for name, tc := range map[string]struct {
 		newObject func() object.Object
@@ -67,7 +68,8 @@ func TestDefaultFormats(t *testing.T) {
 	}
 }
 
-// TestContentTypeDecides: the answer's format is what its header says, and must be one of those asked for.
+// TestContentTypeDecides: the answer's format is what its header says, and must be one of those
+// asked for.
 func TestContentTypeDecides(t *testing.T) {
 	for _, tc := range []struct {
 		contentType string
@@ -144,7 +146,8 @@ func TestWhichTypesHaveProtobuf(t *testing.T) {
 		{&pointerMeta{}, false},
 		{&promotedMeta{}, false},
 		{&promotedPod{}, false},
-		{&promotedTagged{}, true}, // it says of itself that it is a field of a message, and decodes as a Pod
+		// it says of itself that it is a field of a message, and decodes as a Pod
+		{&promotedTagged{}, true},
 	} {
 		if got := isProtobuf(tc.sample); got != tc.want {
 			t.Errorf("%T: got %v, want %v", tc.sample, got, tc.want)
@@ -288,7 +291,8 @@ func TestErrorResponsesInEveryFormat(t *testing.T) {
 	}
 }
 
-// TestEveryFormatStreams shows that objects arrive while the response is still open, in every format.
+// TestEveryFormatStreams shows that objects arrive while the response is still open, in every
+// format.
 func TestEveryFormatStreams(t *testing.T) {
 	whole := []byte(podList("7", kindPodOf(benchPod(1)), kindPodOf(benchPod(2))))
 	for _, f := range everyFormat {

@@ -22,11 +22,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// fuzzBody is what the sources of the list and watch targets are answered with. A process runs one input at a time.
+// fuzzBody is what the sources of the list and watch targets are answered with. A process runs one
+// input at a time.
 var fuzzBody []byte
 
-// fuzzSources read it in one format as a typed and as an untyped collection, whole and without what can be dropped; each alone, and with
-// several goroutines, small buffers, and parts of objects shared with all objects of inputs before.
+// fuzzSources read it in one format as a typed and as an untyped collection, whole and without what
+// can be dropped; each alone, and with several goroutines, small buffers, and parts of objects
+// shared with all objects of inputs before.
 func fuzzSources(t testing.TB) map[Format][]Source[object.Object] {
 	slim := Options{Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"example.test/checksum"}}
 	all := map[Format][]Source[object.Object]{}
@@ -38,7 +40,8 @@ func fuzzSources(t testing.TB) map[Format][]Source[object.Object] {
 			for _, opts := range []Options{{Kind: "Pod"}, slim} {
 				opts.Formats = []Format{f}
 				for _, how := range []tuning{defaultTuning, tiny} {
-					if s, err := NewFunc(c, pods, newObject, opts); err == nil { // untyped has no protobuf
+					// untyped has no protobuf
+					if s, err := NewFunc(c, pods, newObject, opts); err == nil {
 						s.c.codec.tuning = how
 						all[f] = append(all[f], readOnly{s, how == tiny})
 					}
@@ -49,7 +52,7 @@ func fuzzSources(t testing.TB) map[Format][]Source[object.Object] {
 	return all
 }
 
-// readOnly says whether objects are.
+// readOnly reports whether objects are.
 type readOnly struct {
 	Source[object.Object]
 	yes bool
@@ -120,7 +123,8 @@ func FuzzList(f *testing.F) {
 	})
 }
 
-// checkAgainstTheirs: what we take as a list of Pods is one for apimachinery's decoder, too, with the same Pods.
+// checkAgainstTheirs: what we take as a list of Pods is one for apimachinery's decoder, too, with
+// the same Pods.
 func checkAgainstTheirs(t *testing.T, f Format, body []byte, got []object.Object) {
 	var want corev1.PodList
 	var err error
@@ -181,9 +185,9 @@ func FuzzWatch(f *testing.F) {
 	})
 }
 
-// FuzzTyped compares with sigs.k8s.io/json: what it accepts for a typed object, we accept with the same result; what it rejects,
-// we reject. One type has a field of everything that APIs are made of, one is of the API, one has what APIs avoid, and one is not
-// typed at all.
+// FuzzTyped compares with sigs.k8s.io/json: what it accepts for a typed object, we accept with the
+// same result; what it rejects, we reject. One type has a field of everything that APIs are made
+// of, one is of the API, one has what APIs avoid, and one is not typed at all.
 func FuzzTyped(f *testing.F) {
 	types := []func() object.Object{
 		func() object.Object { return &kitchen{} }, newPod, func() object.Object { return &exotic{} },
@@ -222,8 +226,8 @@ func FuzzTyped(f *testing.F) {
 	})
 }
 
-// FuzzFormats takes a Pod through all formats: encoded and decoded by apimachinery, or encoded by it and decoded by us, it is the same,
-// and what is dropped is all that is missing.
+// FuzzFormats takes a Pod through all formats: encoded and decoded by apimachinery, or encoded by
+// it and decoded by us, it is the same, and what is dropped is all that is missing.
 func FuzzFormats(f *testing.F) {
 	f.Add(kindPodOf(benchPod(1)), "example.test/checksum")
 	f.Add(kindPod("a", "1"), "")

@@ -226,8 +226,8 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// TestRealTransport goes through net/http: gzip is undone, connections are used again, a token is sent, and a login page is
-// told from an API.
+// TestRealTransport goes through net/http: gzip is undone, connections are used again, a token is
+// sent, and a login page is told from an API.
 func TestRealTransport(t *testing.T) {
 	zipped, connections := false, map[string]bool{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {

@@ -69,7 +69,8 @@ func watchOpen(t testing.TB, body, list string) *Client {
 	})
 }
 
-// hold opens a watch of each source, and returns when n events of each were handed over. They end with the test.
+// hold opens a watch of each source, and returns when n events of each were handed over. They end
+// with the test.
 func hold(t testing.TB, sources []*HTTP[*corev1.Pod], n int) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var came, ended sync.WaitGroup
@@ -95,11 +96,13 @@ func podSource(t testing.TB, c *Client, opts Options) *HTTP[*corev1.Pod] {
 	return s
 }
 
-// TestSourceWithoutObjectsIsSmall: what it takes to decode a type is compiled once, and only by those that have objects to decode.
+// TestSourceWithoutObjectsIsSmall: what it takes to decode a type is compiled once, and only by
+// those that have objects to decode.
 func TestSourceWithoutObjectsIsSmall(t *testing.T) {
 	const n = 100
 	c := watchOpen(t, bookmark, "")
-	hold(t, []*HTTP[*corev1.Pod]{podSource(t, c, Options{})}, 1) // package json learns what a bookmark is
+	// package json learns what a bookmark is
+	hold(t, []*HTTP[*corev1.Pod]{podSource(t, c, Options{})}, 1)
 	grown := heapAfter(func() {
 		sources := make([]*HTTP[*corev1.Pod], n)
 		for i := range sources {
@@ -112,8 +115,8 @@ func TestSourceWithoutObjectsIsSmall(t *testing.T) {
 	}
 }
 
-// TestIdleStreamHoldsNoDecoder: a stream that waits for its next event holds neither a decoder nor the buffer of those before the last
-// bookmark.
+// TestIdleStreamHoldsNoDecoder: a stream that waits for its next event holds neither a decoder nor
+// the buffer of those before the last bookmark.
 func TestIdleStreamHoldsNoDecoder(t *testing.T) {
 	const n = 100
 	all := podSource(t, watchOpen(t, strings.Repeat(event("ADDED", kindPodOf(benchPod(1))), 10)+bookmark, ""), Options{})
@@ -133,7 +136,8 @@ func TestIdleStreamHoldsNoDecoder(t *testing.T) {
 	}
 }
 
-// TestProgramIsCompiledOnce: the second source of a type decodes its first object with what the first source has compiled.
+// TestProgramIsCompiledOnce: the second source of a type decodes its first object with what the
+// first source has compiled.
 func TestProgramIsCompiledOnce(t *testing.T) {
 	for _, opts := range []Options{{}, {DropManagedFields: true, DropAnnotations: []string{"a", "b"}}, {DropManagedFields: true, DropAnnotations: []string{"b", "a"}}} {
 		for _, f := range []Format{JSON, Protobuf} {
@@ -153,7 +157,8 @@ func TestProgramIsCompiledOnce(t *testing.T) {
 	}
 }
 
-// TestNamespacesShareParts: equal parts of objects of several namespaces are in memory once, and the address of each is its own.
+// TestNamespacesShareParts: equal parts of objects of several namespaces are in memory once, and
+// the address of each is its own.
 func TestNamespacesShareParts(t *testing.T) {
 	var asked []string
 	c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
@@ -211,8 +216,8 @@ func (*fuse) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// TestDecoderAfterPanic: what a type's own method, or newObject, has left behind in a decoder, which serves the next stream, does no
-// harm.
+// TestDecoderAfterPanic: what a type's own method, or newObject, has left behind in a decoder,
+// which serves the next stream, does no harm.
 func TestDecoderAfterPanic(t *testing.T) {
 	list := func(fuses string) string {
 		var items []string

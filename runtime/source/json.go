@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/jsondec"
 )
 
-// jsonWire reads {"kind", "apiVersion", "metadata", "items", …} and {"type", "object"} …, with members in any order and each
-// at most once.
+// jsonWire reads {"kind", "apiVersion", "metadata", "items", …} and {"type", "object"} …, with
+// members in any order and each at most once.
 type jsonWire struct {
 	s *stream
 	f *feed
@@ -115,7 +115,8 @@ func (j *jsonWire) items(l *listReader) error {
 	return j.wrong(c, "the list's items", '[')
 }
 
-// member reads the name of the next member of the list and what stands before and behind it; nil is the end of the list.
+// member reads the name of the next member of the list and what stands before and behind it; nil is
+// the end of the list.
 func (j *jsonWire) member(first bool) (*string, error) {
 	c, err := j.peek()
 	if err != nil {
@@ -270,8 +271,8 @@ func (j *jsonWire) took(n int) {
 	j.frame, j.within, j.guessed, j.last = jsondec.Frame{}, false, false, n
 }
 
-// likely reports whether the value that data begins with is likely to be whole: what came ends where events end, or there is more
-// than the last value had. It does so once for a value.
+// likely reports whether the value that data begins with is likely to be whole: what came ends
+// where events end, or there is more than the last value had. It does so once for a value.
 func (j *jsonWire) likely() bool {
 	data := j.f.data()
 	if j.guessed || len(data) == 0 || data[len(data)-1] != '\n' && (j.last == 0 || len(data) < j.last+j.last/8) {

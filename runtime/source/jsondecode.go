@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/jsondec"
 )
 
-// jsonDecoder decodes objects and events. What the fast way doesn't take is decoded by the slow one, whose result and errors are
-// those of sigs.k8s.io/json.
+// jsonDecoder decodes objects and events. What the fast way doesn't take is decoded by the slow
+// one, whose result and errors are those of sigs.k8s.io/json.
 type jsonDecoder struct {
 	// Set once at construction.
 	c        *codec
@@ -58,7 +58,8 @@ func (d *jsonDecoder) object(raw []byte, r *reading, lookUp bool) {
 	d.slow(raw, r)
 }
 
-// quick decodes the object that data begins with in the fast way, and returns its length; 0 if that can't be done.
+// quick decodes the object that data begins with in the fast way, and returns its length; 0 if that
+// can't be done.
 func (d *jsonDecoder) quick(data []byte, r *reading) int {
 	if d.begin(); d.fast == nil {
 		return 0
@@ -88,8 +89,8 @@ func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
 	return find(d.known, guess.Name, guess.Namespace, guess.UID, guess.ResourceVersion), guess
 }
 
-// guess decodes the object that data begins with, and returns its length. It returns 0 if it can't, or if the caller may have
-// the object.
+// guess decodes the object that data begins with, and returns its length. It returns 0 if it can't,
+// or if the caller may have the object.
 func (d *jsonDecoder) guess(data []byte, r *reading, lookUp bool) int {
 	if lookUp {
 		if obj, _ := d.find(data); obj != nil {
@@ -103,7 +104,8 @@ func (d *jsonDecoder) guess(data []byte, r *reading, lookUp bool) int {
 	return n
 }
 
-// guessEvent decodes the event that data begins with, and returns its length and the end of its object.
+// guessEvent decodes the event that data begins with, and returns its length and the end of its
+// object.
 func (d *jsonDecoder) guessEvent(data []byte, r *reading) (n, end int) {
 	typ, start := splitHead(data)
 	if typ == 0 || typ == Bookmark {
@@ -170,8 +172,8 @@ func (d *jsonDecoder) event(raw []byte, r *reading) {
 	d.members(raw, r)
 }
 
-// splitEvent takes an event as API servers write it apart. ok is false for another type than those of objects and bookmarks. What
-// stands in the place of the object must be checked to be one value.
+// splitEvent takes an event as API servers write it apart. ok is false for another type than those
+// of objects and bookmarks. What stands in the place of the object must be checked to be one value.
 func splitEvent(raw []byte) (typ EventType, about []byte, ok bool) {
 	typ, start := splitHead(raw)
 	if typ == 0 || len(raw) == start || raw[len(raw)-1] != '}' {
@@ -230,8 +232,8 @@ func (d *jsonDecoder) members(raw []byte, r *reading) {
 	}
 }
 
-// parts reads the members of an event. It sets the type and the offset of the object's end, and returns the object. An ERROR event is
-// an error.
+// parts reads the members of an event. It sets the type and the offset of the object's end, and
+// returns the object. An ERROR event is an error.
 func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *reading) (about jsontext.Value, err error) {
 	tok, err := dec.ReadToken()
 	if err != nil {

@@ -13,7 +13,8 @@ type jsonItems struct {
 	later bool // there was one before
 }
 
-// begin passes over what stands before an item. It returns false if there is something else, or nothing at hand.
+// begin passes over what stands before an item. It returns false if there is something else, or
+// nothing at hand.
 func (j *jsonItems) begin() bool {
 	if j.within {
 		return true

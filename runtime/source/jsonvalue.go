@@ -20,8 +20,9 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// typedOptions are the semantics of sigs.k8s.io/json for every type that is not exotic. The one thing that is not taken over from
-// version 1 is to validate each value before it is decoded: a second pass over all bytes.
+// typedOptions are the semantics of sigs.k8s.io/json for every type that is not exotic. The one
+// thing that is not taken over from version 1 is to validate each value before it is decoded: a
+// second pass over all bytes.
 var typedOptions = json.JoinOptions(jsonv1.DefaultOptionsV1(), json.MatchCaseInsensitiveNames(false), jsonv1.ReportErrorsWithLegacySemantics(false))
 
 // contentReader reads untyped objects.
@@ -111,8 +112,8 @@ func (r *contentReader) metadata() (map[string]any, error) {
 // errDropped stands for a value that is not kept. It is never returned as an error.
 var errDropped = errors.New("dropped")
 
-// any reads what an empty interface holds: as int64 whatever is written as an integer and fits, as float64 the other
-// numbers.
+// any reads what an empty interface holds: as int64 whatever is written as an integer and fits, as
+// float64 the other numbers.
 func (r *contentReader) any() (any, error) {
 	switch r.dec.PeekKind() {
 	case '{':
@@ -147,7 +148,8 @@ func (r *contentReader) any() (any, error) {
 	return tok.Bool(), nil
 }
 
-// object reads an object. own may read the values of some names itself, and return errDropped for those not kept.
+// object reads an object. own may read the values of some names itself, and return errDropped for
+// those not kept.
 func (r *contentReader) object(own func(name string) (any, bool, error)) (map[string]any, error) {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return nil, err
@@ -188,7 +190,8 @@ func (r *contentReader) name() (string, error) {
 		return name, nil
 	}
 	if bytes.IndexByte(plain, '\\') >= 0 || !utf8.Valid(plain) {
-		name, _ := jsontext.AppendUnquote(nil, raw) // the error is of what is not UTF-8, which is replaced
+		// the error is of what is not UTF-8, which is replaced
+		name, _ := jsontext.AppendUnquote(nil, raw)
 		return string(name), nil
 	}
 	name := string(plain)
@@ -217,9 +220,11 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// isExotic reports whether a type has something in it that our decoder reads differently from sigs.k8s.io/json, or not at all:
-// an empty interface, a json.Number, an UnmarshalJSONFrom method, a channel or a function, a json tag that version 1 and version 2 of
-// the decoder take for different things. Types of Kubernetes APIs have none of them. Types with a method of their own are opaque.
+// isExotic reports whether a type has something in it that our decoder reads differently from
+// sigs.k8s.io/json, or not at all: an empty interface, a json.Number, an UnmarshalJSONFrom method,
+// a channel or a function, a json tag that version 1 and version 2 of the decoder take for
+// different things. Types of Kubernetes APIs have none of them. Types with a method of their own
+// are opaque.
 func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -254,7 +259,8 @@ func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// isExoticTag finds names that version 1 ignores, options that it doesn't have, and "string" where it has another meaning or none.
+// isExoticTag finds names that version 1 ignores, options that it doesn't have, and "string" where
+// it has another meaning or none.
 func isExoticTag(tag string, t reflect.Type) bool {
 	name, options, _ := strings.Cut(tag, ",")
 	for _, c := range name {

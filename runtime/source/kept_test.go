@@ -51,7 +51,8 @@ func sourceOf[T object.Object](t testing.TB, f Format, body []byte) *HTTP[T] {
 	return s
 }
 
-// keep lists objects and returns what pick picks of each. The source, with all that it keeps, outlives what is measured.
+// keep lists objects and returns what pick picks of each. The source, with all that it keeps,
+// outlives what is measured.
 func keep[T object.Object, K any](t testing.TB, s *HTTP[T], opts ListOptions, pick func(T) K) []K {
 	var kept []K
 	if _, err := s.List(context.Background(), opts, func(obj T) error { kept = append(kept, pick(obj)); return nil }); err != nil {
@@ -74,7 +75,8 @@ func stringsOf[T object.Object](obj T) identityStrings {
 	}
 }
 
-// TestKeptStringsOfLargeObjects keeps short strings of objects with large texts, and with very many short ones.
+// TestKeptStringsOfLargeObjects keeps short strings of objects with large texts, and with very many
+// short ones.
 func TestKeptStringsOfLargeObjects(t *testing.T) {
 	const n = 100
 	large, many := corev1.ConfigMapList{}, corev1.ConfigMapList{}
@@ -102,7 +104,8 @@ func TestKeptStringsOfLargeObjects(t *testing.T) {
 				got := heapOf(func() []identityStrings {
 					return keep(t, s, ListOptions{ReadOnly: readOnly}, stringsOf[*corev1.ConfigMap])
 				})
-				// Of each object at most a block of short strings, and of the source what it keeps for the next objects.
+				// Of each object at most a block of short strings, and of the source what it keeps
+				// for the next objects.
 				if t.Logf("%s, %v, read-only %v: %d bytes", name, f, readOnly, got); got > n*4<<10+1_200_000 {
 					t.Errorf("%s, %v, read-only %v: short strings of %d objects keep %d bytes", name, f, readOnly, n, got)
 				}
@@ -119,7 +122,8 @@ func TestKeptStringsOfLargeObjects(t *testing.T) {
 	}
 }
 
-// TestKeptNames keeps names and namespaces of Pods that are gone, as a work queue or a map of keys does, beside apimachinery's decoders.
+// TestKeptNames keeps names and namespaces of Pods that are gone, as a work queue or a map of keys
+// does, beside apimachinery's decoders.
 func TestKeptNames(t *testing.T) {
 	pods := corev1.PodList{}
 	for i := range 1000 { // older decoders of CBOR take up to 1,024 in an array

@@ -24,8 +24,8 @@ func largeConfigMap(i int) string {
 		i, strings.Repeat(fmt.Sprintf("%07d ", i), 1<<17))
 }
 
-// TestLargeObjectsUseBuffersAgain: what is allocated for large objects is the objects, and little more, in a list as in a watch, and if
-// they come one by one.
+// TestLargeObjectsUseBuffersAgain: what is allocated for large objects is the objects, and little
+// more, in a list as in a watch, and if they come one by one.
 func TestLargeObjectsUseBuffersAgain(t *testing.T) {
 	if raceDetector {
 		t.Skip("with the race detector sync.Pool forgets on purpose")
@@ -85,7 +85,8 @@ func TestLargeObjectsUseBuffersAgain(t *testing.T) {
 	}
 }
 
-// TestLargeBufferIsGivenBack: a stream doesn't hold the buffer of a large object when it waits for the next one.
+// TestLargeBufferIsGivenBack: a stream doesn't hold the buffer of a large object when it waits for
+// the next one.
 func TestLargeBufferIsGivenBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := configMaps(t)

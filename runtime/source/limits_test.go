@@ -67,8 +67,8 @@ func TestAbsurdLengths(t *testing.T) {
 	}
 }
 
-// TestObjectWithoutEnd: an object that goes on and on is given up, however it is made, and so is a list that never comes to one. What
-// came before it is not counted.
+// TestObjectWithoutEnd: an object that goes on and on is given up, however it is made, and so is a
+// list that never comes to one. What came before it is not counted.
 func TestObjectWithoutEnd(t *testing.T) {
 	text := func(s string) string { return string(rune(0x60+len(s))) + s }
 	cborList := "\xbf" + text("kind") + text("PodList") + text("apiVersion") + text("v1") + text("items") + "\x9f"
@@ -116,7 +116,8 @@ func TestItemBeyondTheEndOfItsList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	meta, err := (&metav1.TypeMeta{Kind: "v1", APIVersion: "PodList"}).Marshal() // the envelope has them in the other order
+	// the envelope has them in the other order
+	meta, err := (&metav1.TypeMeta{Kind: "v1", APIVersion: "PodList"}).Marshal()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,8 +163,8 @@ func TestFieldsCutOff(t *testing.T) {
 	}
 }
 
-// TestWhatIsGivenBackIsNotLookedAt: a value ahead of the items that has no end is judged by what has come of it, not by the buffers
-// that it was in before, which other streams use by now.
+// TestWhatIsGivenBackIsNotLookedAt: a value ahead of the items that has no end is judged by what
+// has come of it, not by the buffers that it was in before, which other streams use by now.
 func TestWhatIsGivenBackIsNotLookedAt(t *testing.T) {
 	reset := errors.New("connection reset by peer")
 	for size := 30 << 10; size < 70<<10; size += 8 << 10 {

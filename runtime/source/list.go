@@ -51,8 +51,8 @@ func (l *listReader) read() (ListResult, error) {
 	return ListResult{}, l.fail(object.Key{}, err, l.feed.offset())
 }
 
-// begin is called before the first item. The API server says what the list is before its items, or in other formats may
-// do so; then nothing of a wrong list is handed over.
+// begin is called before the first item. The API server says what the list is before its items, or
+// in other formats may do so; then nothing of a wrong list is handed over.
 func (l *listReader) begin() error {
 	l.items = true
 	if l.kind != "" && l.apiVersion != "" {
@@ -89,8 +89,8 @@ func (l *listReader) itemKind() string {
 	return ""
 }
 
-// check checks what the list says it is. A custom resource may name its list kind as it likes; there the items decide, all of
-// which say their kind.
+// check checks what the list says it is. A custom resource may name its list kind as it likes;
+// there the items decide, all of which say their kind.
 func (l *listReader) check(items bool) error {
 	named := l.itemKind() != "" && (l.codec.kind == "" || l.itemKind() == l.codec.kind)
 	switch {

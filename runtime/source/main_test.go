@@ -70,8 +70,8 @@ func serveUntyped(t testing.TB, body string) *HTTP[*unstructured.Unstructured] {
 	return s
 }
 
-// serveIn makes a source of what newObject makes whose every request is answered with body in a format, which is asked for unless opts
-// has others.
+// serveIn makes a source of what newObject makes whose every request is answered with body in a
+// format, which is asked for unless opts has others.
 func serveIn[T object.Object](t testing.TB, f Format, body []byte, newObject func() T, opts Options) *HTTP[T] {
 	t.Helper()
 	c := newTestClient(t, func(*http.Request) (*http.Response, error) {

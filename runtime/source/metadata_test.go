@@ -43,7 +43,8 @@ func TestMetadataIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestMetadataInEveryFormat: objects are what they would be from any other server and in any other format.
+// TestMetadataInEveryFormat: objects are what they would be from any other server and in any other
+// format.
 func TestMetadataInEveryFormat(t *testing.T) {
 	for _, kind := range []string{"", "Pod"} {
 		want := metadataOf("a", "1")

@@ -10,7 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// protoWire reads Kubernetes' protobuf. Every object that stands alone is in an envelope that says its kind:
+// protoWire reads Kubernetes' protobuf. Every object that stands alone is in an envelope that says
+// its kind:
 //
 //	list   envelope{ raw: {1: metadata, 2: item, 2: item, …} }
 //	watch  length{ 1: type, 2: {1: envelope{ raw: object }} } length{…} …

@@ -14,16 +14,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// protoMessage has the methods that Kubernetes generates for its types. Unmarshal keeps nothing of its argument.
+// protoMessage has the methods that Kubernetes generates for its types. Unmarshal keeps nothing of
+// its argument.
 type protoMessage interface {
 	Reset()
 	Marshal() ([]byte, error)
 	Unmarshal([]byte) error
 }
 
-// isProtobuf reports whether objects of the type of sample can be decoded from Kubernetes' protobuf. To have the methods is
-// not enough, because a type gets those of what it embeds: every field must have its number, and what the methods decode must
-// be the object, not a part of it.
+// isProtobuf reports whether objects of the type of sample can be decoded from Kubernetes'
+// protobuf. To have the methods is not enough, because a type gets those of what it embeds: every
+// field must have its number, and what the methods decode must be the object, not a part of it.
 func isProtobuf(sample object.Object) bool {
 	if _, ok := sample.(protoMessage); !ok {
 		return false
@@ -60,7 +61,8 @@ func appendBytes(dst []byte, number int, value []byte) []byte {
 	return append(dst, value...)
 }
 
-// protoField is one field of a message. value is nil unless it has a length before it; size counts all of the field.
+// protoField is one field of a message. value is nil unless it has a length before it; size counts
+// all of the field.
 type protoField struct {
 	tag   uint64
 	value []byte
@@ -122,8 +124,8 @@ func errNoPrefix(data []byte) error {
 	return fmt.Errorf("%w: the object begins with %q, in Kubernetes' protobuf it would be %q", ErrMalformed, data, protoPrefix)
 }
 
-// malformed marks an error of a generated Unmarshal method. What they say about the end of their input is not about the
-// stream's.
+// malformed marks an error of a generated Unmarshal method. What they say about the end of their
+// input is not about the stream's.
 func malformed(err error) error {
 	if err == nil {
 		return nil

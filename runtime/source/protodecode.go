@@ -10,7 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/protodec"
 )
 
-// protoDecoder decodes objects and events. What the fast way doesn't take is decoded by the type's own Unmarshal.
+// protoDecoder decodes objects and events. What the fast way doesn't take is decoded by the type's
+// own Unmarshal.
 type protoDecoder struct {
 	// Set once at construction.
 	c        *codec

@@ -6,9 +6,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// wire knows one format: how a list and a sequence of events are written in it, and how values are decoded.
+// wire knows one format: how a list and a sequence of events are written in it, and how values are
+// decoded.
 type wire interface {
-	// list reads a whole list. It sets what the list says of itself as it comes, and has l.stream.run read the items.
+	// list reads a whole list. It sets what the list says of itself as it comes, and has
+	// l.stream.run read the items.
 	list(l *listReader) error
 	// events returns a scanner of the events of a watch.
 	events() scanner
@@ -21,15 +23,15 @@ type wire interface {
 type scanner interface {
 	// scan finds the next one in what the feed has at hand, and takes it from there.
 	scan() step
-	// broken says what is wrong with a response that ends where scan needs more, with what error. A watch may end between
-	// events with io.EOF.
+	// broken says what is wrong with a response that ends where scan needs more, with what error. A
+	// watch may end between events with io.EOF.
 	broken(err error) step
 }
 
 // guesser is a scanner of a format in which to find an end costs about as much as to decode.
 type guesser interface {
-	// guess decodes the next item without having found its end, if it is likely to be at hand. It returns false if it couldn't, and
-	// then scan goes on.
+	// guess decodes the next item without having found its end, if it is likely to be at hand. It
+	// returns false if it couldn't, and then scan goes on.
 	guess(d decoder, r *reading) bool
 }
 
@@ -52,7 +54,8 @@ const (
 	stepFailed                 // what follows can't be an item
 )
 
-// decoder decodes items and events, each of which is whole. One goroutine has it. It counts offsets from the beginning of raw.
+// decoder decodes items and events, each of which is whole. One goroutine has it. It counts offsets
+// from the beginning of raw.
 type decoder interface {
 	// item decodes an item of a list.
 	item(raw []byte, r *reading)
@@ -72,9 +75,12 @@ type reading struct {
 	offset           int64 // in the response: where reading has ended
 }
 
-// tuning says how a stream is read and when it is decoded by several goroutines. Results don't depend on it.
+// tuning says how a stream is read and when it is decoded by several goroutines. Results don't
+// depend on it.
 type tuning struct {
-	procs int // goroutines that decode, the caller's included, and those of the crew; 0: as many as run at once, of one stream at most maxProcs
+	// goroutines that decode, the caller's included, and those of the crew; 0: as many as run at
+	// once, of one stream at most maxProcs
+	procs int
 	after int // bytes that have to come without a pause before others help
 	ahead int // bytes that are held in buffers meanwhile
 	batch int // bytes that are worth to be decoded by another goroutine, if it is busy
@@ -90,7 +96,8 @@ var defaultTuning = tuning{
 	crew:  &everyone,
 }
 
-// run reads what sc finds to its end, and hands each to take. It returns the error of take as it is.
+// run reads what sc finds to its end, and hands each to take. It returns the error of take as it
+// is.
 func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take func(*reading) error) error {
 	c := cursor{stream: s, scanner: sc, decode: decode}
 	defer c.release()
@@ -140,7 +147,8 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 	}
 }
 
-// swamped reports whether so much has come without a pause that others are to help, and there is a processor to spare.
+// swamped reports whether so much has come without a pause that others are to help, and there is a
+// processor to spare.
 func (s *stream) swamped() bool {
 	return s.procs > 1 && s.feed.rush > s.tuning.after && s.tuning.crew.room(s.crowd)
 }

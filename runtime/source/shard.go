@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// shard is the part of a collection that a shard selector names (KEP-5866): the objects whose UID or namespace hashes,
-// by FNV-1a with 64 bits, into one of the ranges. nil is everything.
+// shard is the part of a collection that a shard selector names (KEP-5866): the objects whose UID
+// or namespace hashes, by FNV-1a with 64 bits, into one of the ranges. nil is everything.
 type shard struct {
 	byNamespace bool // else by UID
 	ranges      []hashRange
@@ -63,7 +63,8 @@ func parseShard(selector string) (*shard, error) {
 			return nil, fmt.Errorf("the shard selector's %q is empty: the start must be less than the end", term)
 		}
 		s.byNamespace = byNamespace
-		s.ranges = append(s.ranges, hashRange{first, end - 1}) // 2^64 is 0 here, and the number before it the largest
+		// 2^64 is 0 here, and the number before it the largest
+		s.ranges = append(s.ranges, hashRange{first, end - 1})
 	}
 	return s, nil
 }
@@ -85,7 +86,8 @@ func parseBound(text string) (n uint64, over bool, err error) {
 	return 0, false, fmt.Errorf("the shard selector's bound %s is not a quoted number of 16 lower-case hexadecimal digits, such as '0x8000000000000000'", text)
 }
 
-// has reports whether the object is in the shard. An object never changes sides: neither value ever changes.
+// has reports whether the object is in the shard. An object never changes sides: neither value ever
+// changes.
 func (s *shard) has(obj object.Object) bool {
 	if s == nil {
 		return true

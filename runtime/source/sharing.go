@@ -13,8 +13,9 @@ import (
 
 // promised notes what the caller of a List or Watch promises, and what it has.
 //
-// If a part that objects share was changed, objects that the caller has are not what the server has sent. Nothing tells which of them
-// have the part. So the caller isn't asked for them, then and ever after, but gets new ones, none of which has the part.
+// If a part that objects share was changed, objects that the caller has are not what the server has
+// sent. Nothing tells which of them have the part. So the caller isn't asked for them, then and
+// ever after, but gets new ones, none of which has the part.
 func (s *stream) promised(ctx context.Context, readOnly bool, known knownFunc) {
 	s.readOnly = readOnly
 	s.tools.table().Round()

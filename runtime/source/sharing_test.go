@@ -81,7 +81,8 @@ func parts(v reflect.Value, all map[uintptr]string, path string) {
 	}
 }
 
-// TestReadOnlySharing: objects that are read only share equal parts, those of a list before them included; others share nothing.
+// TestReadOnlySharing: objects that are read only share equal parts, those of a list before them
+// included; others share nothing.
 func TestReadOnlySharing(t *testing.T) {
 	for _, f := range []Format{JSON, Protobuf, CBOR} {
 		for name, how := range map[string]tuning{"alone": {procs: 1, sizes: defaultTuning.sizes}, "ahead": tiny} {
@@ -117,7 +118,8 @@ func TestReadOnlySharing(t *testing.T) {
 	}
 }
 
-// TestKnown: what the caller has is handed over in the place of what the server sends, if it is the same, and only where it may.
+// TestKnown: what the caller has is handed over in the place of what the server sends, if it is the
+// same, and only where it may.
 func TestKnown(t *testing.T) {
 	for _, f := range []Format{JSON, Protobuf} {
 		for name, how := range map[string]tuning{"alone": {procs: 1, sizes: defaultTuning.sizes}, "ahead": tiny} {
@@ -189,7 +191,8 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// TestNothingIsKnownAfterAMistake: once a part that objects share was changed, the caller is not asked for those that it has.
+// TestNothingIsKnownAfterAMistake: once a part that objects share was changed, the caller is not
+// asked for those that it has.
 func TestNothingIsKnownAfterAMistake(t *testing.T) {
 	for _, f := range []Format{JSON, Protobuf} {
 		for name, mistake := range map[string]func(*corev1.Pod){
@@ -243,7 +246,8 @@ func TestKnownIsChecked(t *testing.T) {
 // raceDetector is set by race_test.go.
 var raceDetector bool
 
-// TestMemoryOfAList: what decoding a list allocates is what its objects keep, and a megabyte for decoders and buffers.
+// TestMemoryOfAList: what decoding a list allocates is what its objects keep, and a megabyte for
+// decoders and buffers.
 func TestMemoryOfAList(t *testing.T) {
 	if raceDetector {
 		t.Skip("sync.Pool forgets at random under the race detector")
@@ -269,7 +273,8 @@ func TestMemoryOfAList(t *testing.T) {
 		s := serveAs(t, tc.f, benchList(n), Options{Formats: []Format{tc.f}}, defaultTuning)
 		for procs := 1; procs <= 2; procs++ {
 			s.c.codec.tuning.procs = procs
-			listPods(t, s, ListOptions{ReadOnly: tc.readOnly}) // programs are made, and the table is filled
+			// programs are made, and the table is filled
+			listPods(t, s, ListOptions{ReadOnly: tc.readOnly})
 			got := make([]*corev1.Pod, 0, n)
 			_, before := heap()
 			start, _ := heap()
@@ -288,8 +293,8 @@ func TestMemoryOfAList(t *testing.T) {
 	}
 }
 
-// TestSharedPartsTakeNoMoreThanTheirBound reads objects that are small on the wire and large in memory, each several times, and keeps
-// none of them.
+// TestSharedPartsTakeNoMoreThanTheirBound reads objects that are small on the wire and large in
+// memory, each several times, and keeps none of them.
 func TestSharedPartsTakeNoMoreThanTheirBound(t *testing.T) {
 	const objects, elements = 100, 900
 	var items []string

@@ -11,27 +11,29 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Source lists and watches one collection: a resource, in one namespace or all, restricted by selectors or not.
-// The collection is fixed when a Source is made; the options of a call only say where to start and how.
+// Source lists and watches one collection: a resource, in one namespace or all, restricted by
+// selectors or not. The collection is fixed when a Source is made; the options of a call only say
+// where to start and how.
 //
-// Both methods block, call back on the caller's goroutine, one call at a time, in the stream's order, and return
-// the callback's error unchanged as soon as it has one. Both return context.Cause(ctx) once ctx is done.
-// A Source may be used by several goroutines at once.
+// Both methods block, call back on the caller's goroutine, one call at a time, in the stream's
+// order, and return the callback's error unchanged as soon as it has one. Both return
+// context.Cause(ctx) once ctx is done. A Source may be used by several goroutines at once.
 type Source[T object.Object] interface {
 	// List reads one page and calls item for each object as it is decoded.
 	List(ctx context.Context, opts ListOptions, item func(T) error) (ListResult, error)
 
-	// Watch opens a stream of events and reads it until it ends. The first event may take long to come; opened, if not
-	// nil, is called once, before any event, when the server has accepted the watch. A stream that the server ends
-	// normally returns nil.
+	// Watch opens a stream of events and reads it until it ends. The first event may take long to
+	// come; opened, if not nil, is called once, before any event, when the server has accepted the
+	// watch. A stream that the server ends normally returns nil.
 	Watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[T]) error) error
 }
 
-// ListOptions says which page is read, and how fresh it must be. The zero value asks for the most recent state,
-// whole.
+// ListOptions says which page is read, and how fresh it must be. The zero value asks for the most
+// recent state, whole.
 type ListOptions struct {
-	// ResourceVersion is "" for the most recent state, "0" for whatever the server has cached, else a version that the
-	// list must not be older than (or stand at exactly, with ResourceVersionMatch "Exact").
+	// ResourceVersion is "" for the most recent state, "0" for whatever the server has cached, else
+	// a version that the list must not be older than (or stand at exactly, with
+	// ResourceVersionMatch "Exact").
 	ResourceVersion string
 	// ResourceVersionMatch is "", "NotOlderThan" or "Exact".
 	ResourceVersionMatch string
@@ -39,22 +41,25 @@ type ListOptions struct {
 	Limit int64
 	// Continue is the token from the result of the page before; "" for the first page.
 	Continue string
-	// VersionOnly says that the caller wants the ListResult only, and ignores the objects. A Source may hand over none of
-	// them, and one that wraps another need not look at them.
+	// VersionOnly says that the caller wants the ListResult only, and ignores the objects. A Source
+	// may hand over none of them, and one that wraps another need not look at them.
 	VersionOnly bool
-	// Anew is set when the server's versions went back: what was handed over before under some version may differ from what the
-	// server has under the same one. A Source that wraps another must not take anything out of what it has kept then; Known is
-	// nil.
+	// Anew is set when the server's versions went back: what was handed over before under some
+	// version may differ from what the server has under the same one. A Source that wraps another
+	// must not take anything out of what it has kept then; Known is nil.
 	Anew bool
 
-	// ReadOnly promises that the caller never changes the objects that it is given, nor anything that they refer to. Then a
-	// Source may share equal parts (maps, slices, pointers) between all objects that it has handed over to such callers. Otherwise
-	// every object owns its parts, of which strings may be shared, because they can't be changed. A Source may ignore it.
+	// ReadOnly promises that the caller never changes the objects that it is given, nor anything
+	// that they refer to. Then a Source may share equal parts (maps, slices, pointers) between all
+	// objects that it has handed over to such callers. Otherwise every object owns its parts, of
+	// which strings may be shared, because they can't be changed. A Source may ignore it.
 	ReadOnly bool
-	// Known, if not nil, finds the object that the caller has already, of this key, uid and resourceVersion exactly; it returns
-	// nil if there is none. It is called for each object of the list. What it returns is of the Source's type and is handed over, as
-	// it is, in the place of the server's, which is then checked but not decoded. It may be called by several goroutines at once,
-	// ahead of the callback, and more than once for an object. A Source need not ask, for any reason.
+	// Known, if not nil, finds the object that the caller has already, of this key, uid and
+	// resourceVersion exactly; it returns nil if there is none. It is called for each object of the
+	// list. What it returns is of the Source's type and is handed over, as it is, in the place of
+	// the server's, which is then checked but not decoded. It may be called by several goroutines
+	// at once, ahead of the callback, and more than once for an object. A Source need not ask, for
+	// any reason.
 	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 }
 
@@ -64,8 +69,9 @@ type ListResult struct {
 	ResourceVersion string
 	// Continue asks for the next page; "" after the last one.
 	Continue string
-	// Skipped is the number of objects that the page had and that were not handed over, because they are not of the
-	// collection. (HTTP applies its ShardSelector to the pages of servers that don't.)
+	// Skipped is the number of objects that the page had and that were not handed over, because
+	// they are not of the collection. (HTTP applies its ShardSelector to the pages of servers that
+	// don't.)
 	Skipped int
 }
 
@@ -73,28 +79,33 @@ type ListResult struct {
 type WatchOptions struct {
 	// ResourceVersion is the version after which events are wanted.
 	ResourceVersion string
-	// SendInitialEvents asks for a watch-list (KEP-3157): the existing objects first, as Added events, then a Bookmark
-	// with InitialEventsEnd, then the changes.
+	// SendInitialEvents asks for a watch-list (KEP-3157): the existing objects first, as Added
+	// events, then a Bookmark with InitialEventsEnd, then the changes.
 	SendInitialEvents bool
-	// Timeout is when the server is asked to end the stream, in whole seconds; 0 leaves it to the server.
+	// Timeout is when the server is asked to end the stream, in whole seconds; 0 leaves it to the
+	// server.
 	Timeout time.Duration
-	// Anew is set when the server's versions went back: what was handed over before under some version may differ from what the
-	// server has under the same one. A Source that wraps another must not take anything out of what it has kept then; Known is
-	// nil.
+	// Anew is set when the server's versions went back: what was handed over before under some
+	// version may differ from what the server has under the same one. A Source that wraps another
+	// must not take anything out of what it has kept then; Known is nil.
 	Anew bool
 
-	// ReadOnly promises that the caller never changes the objects that it is given, nor anything that they refer to. Then a
-	// Source may share equal parts (maps, slices, pointers) between all objects that it has handed over to such callers. Otherwise
-	// every object owns its parts, of which strings may be shared, because they can't be changed. A Source may ignore it.
+	// ReadOnly promises that the caller never changes the objects that it is given, nor anything
+	// that they refer to. Then a Source may share equal parts (maps, slices, pointers) between all
+	// objects that it has handed over to such callers. Otherwise every object owns its parts, of
+	// which strings may be shared, because they can't be changed. A Source may ignore it.
 	ReadOnly bool
-	// Known, if not nil, finds the object that the caller has already, of this key, uid and resourceVersion exactly; it returns
-	// nil if there is none. It is called for each Added event. What it returns is of the Source's type and is handed over, as
-	// it is, in the place of the server's, which is then checked but not decoded. It may be called by several goroutines at once,
-	// ahead of the callback, and more than once for an object. A Source need not ask, for any reason.
+	// Known, if not nil, finds the object that the caller has already, of this key, uid and
+	// resourceVersion exactly; it returns nil if there is none. It is called for each Added event.
+	// What it returns is of the Source's type and is handed over, as it is, in the place of the
+	// server's, which is then checked but not decoded. It may be called by several goroutines at
+	// once, ahead of the callback, and more than once for an object. A Source need not ask, for any
+	// reason.
 	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 }
 
-// EventType says what kind of event a watch event is. There is none for ERROR events: a Source returns them as errors.
+// EventType says what kind of event a watch event is. There is none for ERROR events: a Source
+// returns them as errors.
 type EventType uint8
 
 // The types of a watch event.
@@ -123,14 +134,16 @@ func (t EventType) String() string {
 // Event is one change of one object, or a bookmark.
 type Event[T object.Object] struct {
 	Type EventType
-	// Object is the object after the change; of a Deleted event its last state; the zero T of a Bookmark.
+	// Object is the object after the change; of a Deleted event its last state; the zero T of a
+	// Bookmark.
 	Object T
 	// ResourceVersion is that of the object, or of the Bookmark. It is never "" or "0".
 	ResourceVersion string
 	// InitialEventsEnd marks the Bookmark that ends the initial events of a watch-list.
 	InitialEventsEnd bool
-	// More says that the next event has arrived already: unless the watch ends with an error first, it will be handed over without
-	// waiting for the server. A caller may put off what it does about this event until then. A Source that can't tell leaves it
-	// false, and so does one that wraps another and may leave the next event out.
+	// More says that the next event has arrived already: unless the watch ends with an error first,
+	// it will be handed over without waiting for the server. A caller may put off what it does
+	// about this event until then. A Source that can't tell leaves it false, and so does one that
+	// wraps another and may leave the next event out.
 	More bool
 }

@@ -81,14 +81,16 @@ func isSyntax(err error) bool {
 	return errors.As(err, &v1) || errors.As(err, &v2)
 }
 
-// isCutOff recognizes a stream that ends too early. Version 1 of the JSON decoder has no value for it.
+// isCutOff recognizes a stream that ends too early. Version 1 of the JSON decoder has no value for
+// it.
 func isCutOff(err error) bool {
 	var v1 *jsonv1.SyntaxError
 	return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.As(err, &v1) && v1.Error() == "unexpected end of JSON input"
 }
 
-// accept checks and stamps an object. hint is the kind of objects that don't say theirs, "" if nothing around them has told it.
+// accept checks and stamps an object. hint is the kind of objects that don't say theirs, "" if
+// nothing around them has told it.
 func (s *stream) accept(r *reading, hint string) error {
 	kind, err := s.checkKind(r.id.apiVersion, r.id.kind, hint)
 	switch {
@@ -103,7 +105,8 @@ func (s *stream) accept(r *reading, hint string) error {
 	return nil
 }
 
-// checkKind compares what an object says it is with what was asked for, and returns the shared string of its kind.
+// checkKind compares what an object says it is with what was asked for, and returns the shared
+// string of its kind.
 func (s *stream) checkKind(apiVersion, kind, hint string) (string, error) {
 	if kind == "" {
 		kind = hint
@@ -130,8 +133,8 @@ func (s *stream) checkKind(apiVersion, kind, hint string) (string, error) {
 	return want, nil
 }
 
-// checkMetadata is checkKind for metadata: that of an object, as asked for, or a whole object from a server that can't send
-// less. Both look the same afterwards.
+// checkMetadata is checkKind for metadata: that of an object, as asked for, or a whole object from
+// a server that can't send less. Both look the same afterwards.
 func (s *stream) checkMetadata(apiVersion, kind string) (string, error) {
 	metadata := kind == metadataKind && (apiVersion == "" || apiVersion == metadataAPIVersion)
 	whole := kind != metadataKind && (apiVersion == "" || apiVersion == s.apiVersion) && (s.kind == "" || kind == "" || kind == s.kind)

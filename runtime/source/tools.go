@@ -21,8 +21,8 @@ import (
 // shareBytes bounds what a codec keeps of parts of objects, to be shared with those that come.
 const shareBytes = 16 << 20
 
-// tools are what the streams of a codec decode with: the decoders that no stream uses at the moment, and the table of what their
-// objects share. A codec has them from its first object on.
+// tools are what the streams of a codec decode with: the decoders that no stream uses at the
+// moment, and the table of what their objects share. A codec has them from its first object on.
 type tools struct {
 	table func() *share.Table
 	json  byReadOnly[jsonDecoder]
@@ -43,8 +43,9 @@ func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {
 	return &b.own
 }
 
-// pool has decoders that are not in use. One stays, with what it has learned from the objects before; the others, which streams need
-// that decode at the same time, are left to the garbage collector.
+// pool has decoders that are not in use. One stays, with what it has learned from the objects
+// before; the others, which streams need that decode at the same time, are left to the garbage
+// collector.
 type pool[D any] struct {
 	first  atomic.Pointer[D]
 	others sync.Pool
@@ -65,7 +66,8 @@ func (p *pool[D]) put(d *D) {
 	}
 }
 
-// programs are those of one format, compiled once in the process for each type and each choice of what is dropped.
+// programs are those of one format, compiled once in the process for each type and each choice of
+// what is dropped.
 type programs[P any] struct {
 	byKey sync.Map // programKey to func() *P
 }

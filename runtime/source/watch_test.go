@@ -144,7 +144,8 @@ func TestWatchKeepsCallbackError(t *testing.T) {
 	}
 }
 
-// TestWatchStreams shows that each event arrives while the stream is open, and that cancellation ends a silent stream.
+// TestWatchStreams shows that each event arrives while the stream is open, and that cancellation
+// ends a silent stream.
 func TestWatchStreams(t *testing.T) {
 	r, w := io.Pipe()
 	s, err := New[*corev1.Pod](newTestClient(t, func(req *http.Request) (*http.Response, error) {

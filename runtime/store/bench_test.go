@@ -36,7 +36,8 @@ func filled(b *testing.B, indexes ...store.Indexer[*thing]) (*store.Store[*thing
 	return s, objs
 }
 
-// BenchmarkUpdate replaces one object by its copy and publishes: one single-valued index, one with two keys.
+// BenchmarkUpdate replaces one object by its copy and publishes: one single-valued index, one with
+// two keys.
 func BenchmarkUpdate(b *testing.B) {
 	s, objs := filled(b, byNode, byTeam)
 	copies := make([]*thing, len(objs))
@@ -54,7 +55,8 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkRead has one benchmark for each way to read 100,000 objects in 100 namespaces on 1,000 nodes.
+// BenchmarkRead has one benchmark for each way to read 100,000 objects in 100 namespaces on 1,000
+// nodes.
 func BenchmarkRead(b *testing.B) {
 	s, objs := filled(b, byNode)
 	indexed, _ := filled(b, byTeam, byPeer)

@@ -14,34 +14,42 @@ import (
 
 // Indexer is an index of Ts, whatever its keys are: an *Index[T, K]. Nothing else implements it.
 type Indexer[T object.Object] interface {
-	// Bind is for this module: it returns what a table needs to keep the index up to date, a new one for each table.
+	// Bind is for this module: it returns what a table needs to keep the index up to date, a new
+	// one for each table.
 	Bind() table.Index
 	indexes(T)
 }
 
-// NamespacedKey is a key that counts within a namespace: the same Key in two namespaces is two NamespacedKeys. An index
-// whose keys depend on the namespace, such as one of references to objects of the same namespace, has keys of this type. For
-// a question about one namespace to an index of plain keys there is LookupIn.
+// NamespacedKey is a key that counts within a namespace: the same Key in two namespaces is two
+// NamespacedKeys. An index whose keys depend on the namespace, such as one of references to objects
+// of the same namespace, has keys of this type. For a question about one namespace to an index of
+// plain keys there is LookupIn.
 type NamespacedKey[K comparable] struct {
 	Namespace string
 	Key       K
 }
 
-// Index finds objects by keys that are computed from them. It is a definition and holds no objects: usually a package
-// variable, given to any number of stores and informers, and used by any number of goroutines.
+// Index finds objects by keys that are computed from them. It is a definition and holds no objects:
+// usually a package variable, given to any number of stores and informers, and used by any number
+// of goroutines.
 //
-// A store can't have two different Indexes with the same name; adding the same Index again does nothing.
+// A store can't have two different Indexes with the same name; adding the same Index again does
+// nothing.
 type Index[T object.Object, K comparable] struct{ erased *index[K] }
 
-// NewIndex defines an index. keys appends the keys of obj to dst and returns the result, as append does; it may append
-// nothing, and the same key twice counts once. A key that isn't equal to itself, such as NaN, is not indexed.
+// NewIndex defines an index. keys appends the keys of obj to dst and returns the result, as append
+// does; it may append nothing, and the same key twice counts once. A key that isn't equal to
+// itself, such as NaN, is not indexed.
 //
-// keys must depend on nothing but obj, must not change obj, and must not keep dst. It may return a slice of obj's own
-// instead of dst; the keys are copied. So are the strings in them, in fields, arrays and interfaces too: a key that a store
-// has, or that Keys yields, keeps no memory of an object, unless there is a pointer in it. keys is called by one goroutine at a time for each store, with the old and the new
-// state of each changed object, and by any goroutine that looks up a key in a Snapshot that lacks the index. If it
-// panics or calls runtime.Goexit, the write to a Store that called it is undone, and the panic passes through. An informer keeps
-// the object instead, without keys in this index, if it panics, and reports that: it logs it and calls the error handler.
+// keys must depend on nothing but obj, must not change obj, and must not keep dst. It may return a
+// slice of obj's own instead of dst; the keys are copied. So are the strings in them, in fields,
+// arrays and interfaces too: a key that a store has, or that Keys yields, keeps no memory of an
+// object, unless there is a pointer in it. keys is called by one goroutine at a time for each
+// store, with the old and the new state of each changed object, and by any goroutine that looks up
+// a key in a Snapshot that lacks the index. If it panics or calls runtime.Goexit, the write to a
+// Store that called it is undone, and the panic passes through. An informer keeps the object
+// instead, without keys in this index, if it panics, and reports that: it logs it and calls the
+// error handler.
 func NewIndex[T object.Object, K comparable](name string, keys func(obj T, dst []K) []K) *Index[T, K] {
 	x := &index[K]{id: table.ID{Name: name}}
 	if keys != nil {
@@ -53,8 +61,8 @@ func NewIndex[T object.Object, K comparable](name string, keys func(obj T, dst [
 // Name returns the index's name, which is unique within a store.
 func (x *Index[T, K]) Name() string { return x.erased.id.Name }
 
-// Lookup yields every object of s that has key, each once. From a Snapshot that doesn't have this index it gives the
-// same answer by looking at every object.
+// Lookup yields every object of s that has key, each once. From a Snapshot that doesn't have this
+// index it gives the same answer by looking at every object.
 func (x *Index[T, K]) Lookup(s *Snapshot[T], key K) iter.Seq[T] {
 	return x.LookupIn(s, "", key)
 }
@@ -62,8 +70,8 @@ func (x *Index[T, K]) Lookup(s *Snapshot[T], key K) iter.Seq[T] {
 // List returns what Lookup yields. The slice is the caller's own.
 func (x *Index[T, K]) List(s *Snapshot[T], key K) []T { return x.ListIn(s, "", key) }
 
-// LookupIn is Lookup among the objects of one namespace, or of all for "". It takes as long as there are objects in the
-// namespace, or objects with key, whichever are fewer.
+// LookupIn is Lookup among the objects of one namespace, or of all for "". It takes as long as
+// there are objects in the namespace, or objects with key, whichever are fewer.
 func (x *Index[T, K]) LookupIn(s *Snapshot[T], namespace string, key K) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		x.erased.lookup(versionOf(s), namespace, key, func(obj object.Object) bool { return yield(obj.(T)) })
@@ -95,14 +103,16 @@ func (x *Index[T, K]) indexes(T) {}
 
 // ----------------------------------------------------------------------------------------------------------------------
 
-// index is an Index without the type of its objects: it is compiled once for all kinds that have keys of one sort.
+// index is an Index without the type of its objects: it is compiled once for all kinds that have
+// keys of one sort.
 type index[K comparable] struct {
 	id   table.ID
 	keys func(obj object.Object, dst []K) []K
 }
 
-// keysOf returns the keys of obj in room, or in larger room of the index's own. A function may have returned a slice of
-// the object's in the place of what it was given; the room is written to later, so that slice must not become the room.
+// keysOf returns the keys of obj in room, or in larger room of the index's own. A function may have
+// returned a slice of the object's in the place of what it was given; the room is written to later,
+// so that slice must not become the room.
 func (x *index[K]) keysOf(obj object.Object, room []K) []K {
 	room = room[:0]
 	if x.keys == nil { // no store takes such an index, but it may be looked up
@@ -134,8 +144,8 @@ func (x *index[K]) lookup(v *table.Version, namespace string, key K, yield func(
 	}
 }
 
-// room returns how long a list of what lookup yields should be made: as long as it will be, unless it is cut out of two
-// sets that are both large.
+// room returns how long a list of what lookup yields should be made: as long as it will be, unless
+// it is cut out of two sets that are both large.
 func (x *index[K]) room(v *table.Version, namespace string, key K) int {
 	set, _ := x.find(v, key)
 	if namespace == "" {

@@ -25,7 +25,8 @@ type sealed struct {
 	n     int
 }
 
-// eachForm has an index for each form of key that has strings. The function makes keys of strings of the object.
+// eachForm has an index for each form of key that has strings. The function makes keys of strings
+// of the object.
 func eachForm() []store.Indexer[*thing] {
 	return []store.Indexer[*thing]{
 		store.NewIndex("string", func(obj *thing, keys []string) []string { return append(keys, obj.Labels["node"]) }),
@@ -66,8 +67,9 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestNothingKeepsTheTextOfAnObjectThatIsGone has 100 large objects that bring namespaces and keys, which others have after them,
-// and are deleted or replaced by small ones. They are read in all ways before.
+// TestNothingKeepsTheTextOfAnObjectThatIsGone has 100 large objects that bring namespaces and keys,
+// which others have after them, and are deleted or replaced by small ones. They are read in all
+// ways before.
 func TestNothingKeepsTheTextOfAnObjectThatIsGone(t *testing.T) {
 	const objects, most = 100, 1_000_000
 	for _, replaced := range []bool{false, true} {

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// The tests of this file have the scenarios of client-go's tests of its stores and indexers. Its Add, Update and Delete are
-// a Txn's Set and Delete.
+// The tests of this file have the scenarios of client-go's tests of its stores and indexers. Its
+// Add, Update and Delete are a Txn's Set and Delete.
 
 // byUsers splits an annotation, so an object has several keys.
 var byUsers = store.NewIndex("ByUsers", func(obj *thing, keys []string) []string {
@@ -122,7 +122,8 @@ func TestMirrorThreadSafeStoreIndexingFunctionsWithMultipleValues(t *testing.T) 
 	wantUsers(t, s, "bar: key2")
 }
 
-// TestMirrorThreadSafeStoreEmptySets: a key without objects is no key; one that keeps an object stays.
+// TestMirrorThreadSafeStoreEmptySets: a key without objects is no key; one that keeps an object
+// stays.
 func TestMirrorThreadSafeStoreEmptySets(t *testing.T) {
 	s := mustNew(t, byUsers)
 	put(t, s, used("only", "one"), used("retain", "two"), used("delete", "two"))

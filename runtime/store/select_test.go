@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// TestSelectorsMeanWhatTheyMean asks random selectors of random labels, again and again while objects change, and compares the
-// answers with what Matches says of every object.
+// TestSelectorsMeanWhatTheyMean asks random selectors of random labels, again and again while
+// objects change, and compares the answers with what Matches says of every object.
 func TestSelectorsMeanWhatTheyMean(t *testing.T) {
 	seed := rand.Uint64()
 	r := rand.New(rand.NewPCG(seed, 0))
@@ -35,7 +35,8 @@ func TestSelectorsMeanWhatTheyMean(t *testing.T) {
 		var parts []string
 		for range 1 + r.IntN(3) {
 			key, some := pick(keys...), pick("1", "2", "x")
-			switch r.IntN(3) { // two empty values beside each other are an error in older apimachineries
+			// two empty values beside each other are an error in older apimachineries
+			switch r.IntN(3) {
 			case 0:
 				some += "," + pick(values...)
 			case 1:

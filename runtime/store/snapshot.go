@@ -19,8 +19,8 @@ type Reader[T object.Object] interface {
 	Snapshot() *Snapshot[T]
 }
 
-// View returns a Reader of t's versions. All of t's objects must be Ts. Only this module can call it, because the table
-// package is internal.
+// View returns a Reader of t's versions. All of t's objects must be Ts. Only this module can call
+// it, because the table package is internal.
 func View[T object.Object](t *table.Table) Reader[T] { return (*view[T])(t) }
 
 // view is a table seen as one of Ts.
@@ -28,10 +28,12 @@ type view[T object.Object] table.Table
 
 func (v *view[T]) Snapshot() *Snapshot[T] { return (*Snapshot[T])((*table.Table)(v).Version()) }
 
-// Snapshot is one immutable state of a store, held by a pointer: a nil *Snapshot is empty. It may be used by any number of
-// goroutines, and none of its methods waits. The objects that it returns are shared: they must not be changed.
+// Snapshot is one immutable state of a store, held by a pointer: a nil *Snapshot is empty. It may
+// be used by any number of goroutines, and none of its methods waits. The objects that it returns
+// are shared: they must not be changed.
 //
-// Its methods have pointer receivers, and there are few, because each package that has a lister compiles them for each kind.
+// Its methods have pointer receivers, and there are few, because each package that has a lister
+// compiles them for each kind.
 type Snapshot[T object.Object] table.Version
 
 // Get returns the object under key, and whether there is one.
@@ -47,14 +49,16 @@ func (s *Snapshot[T]) Get(key object.Key) (T, bool) {
 // Len returns the number of objects.
 func (s *Snapshot[T]) Len() int { return versionOf(s).Len() }
 
-// ResourceVersion returns the resourceVersion at which the state stands: all changes up to it are in, none after it.
-// It is "" as long as nothing has been synced. The namespaces of an informer of several namespaces stand at versions of
-// their own; then it is the oldest of them, and "" until all have one: all changes up to it are in.
+// ResourceVersion returns the resourceVersion at which the state stands: all changes up to it are
+// in, none after it. It is "" as long as nothing has been synced. The namespaces of an informer of
+// several namespaces stand at versions of their own; then it is the oldest of them, and "" until
+// all have one: all changes up to it are in.
 func (s *Snapshot[T]) ResourceVersion() string { return versionOf(s).ResourceVersion() }
 
-// NamespaceResourceVersion returns the resourceVersion at which the objects of one namespace stand: all changes in it up to
-// that version are in, none after it. It is ResourceVersion, except in a snapshot of an informer of several namespaces;
-// there it is "" for a namespace that has not been synced, or that the informer doesn't read.
+// NamespaceResourceVersion returns the resourceVersion at which the objects of one namespace stand:
+// all changes in it up to that version are in, none after it. It is ResourceVersion, except in a
+// snapshot of an informer of several namespaces; there it is "" for a namespace that has not been
+// synced, or that the informer doesn't read.
 func (s *Snapshot[T]) NamespaceResourceVersion(namespace string) string {
 	return versionOf(s).NamespaceResourceVersion(namespace)
 }
@@ -81,8 +85,8 @@ func (s *Snapshot[T]) NamespaceLen(namespace string) int {
 	return versionOf(s).Namespace(namespace).Len()
 }
 
-// Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have none. The names keep no memory of
-// objects.
+// Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have
+// none. The names keep no memory of objects.
 func (s *Snapshot[T]) Namespaces() iter.Seq[string] { return versionOf(s).Namespaces }
 
 // Select yields every object whose labels match the selector; a nil selector matches everything.
@@ -90,8 +94,8 @@ func (s *Snapshot[T]) Select(selector labels.Selector) iter.Seq[T] {
 	return func(yield func(T) bool) { s.Scan("", selector, yield) }
 }
 
-// List returns the objects of one namespace, or of all for "", whose labels match the selector; a nil selector matches
-// everything. The slice is the caller's own.
+// List returns the objects of one namespace, or of all for "", whose labels match the selector; a
+// nil selector matches everything. The slice is the caller's own.
 func (s *Snapshot[T]) List(namespace string, selector labels.Selector) []T {
 	list := make([]T, 0, sizeOf(versionOf(s), namespace, selector))
 	s.Scan(namespace, selector, func(obj T) bool {
@@ -101,8 +105,8 @@ func (s *Snapshot[T]) List(namespace string, selector labels.Selector) []T {
 	return list
 }
 
-// Scan calls yield with each of the objects that List would return, until yield returns false. It is so small that it is
-// inlined, and yield with it.
+// Scan calls yield with each of the objects that List would return, until yield returns false. It
+// is so small that it is inlined, and yield with it.
 func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield func(T) bool) {
 	c := scan{version: versionOf(s), namespace: namespace, selector: selector}
 	for c.next() {
@@ -119,8 +123,8 @@ func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield fun
 // versionOf is no method, or every kind would compile it.
 func versionOf[T object.Object](s *Snapshot[T]) *table.Version { return (*table.Version)(s) }
 
-// scan goes over what List would return. It isn't generic, so that it is compiled once. What is generic makes one, and then
-// loops over the objs of each block, among which there are nils.
+// scan goes over what List would return. It isn't generic, so that it is compiled once. What is
+// generic makes one, and then loops over the objs of each block, among which there are nils.
 type scan struct {
 	version   *table.Version
 	namespace string
@@ -157,7 +161,7 @@ func (c *scan) next() bool {
 	}
 }
 
-// begin says whether anything can match.
+// begin reports whether anything can match.
 func (c *scan) begin() bool {
 	c.begun = true
 	c.version.Missed(c.namespace)
@@ -180,11 +184,12 @@ func (c *scan) begin() bool {
 	return true
 }
 
-// selectorType is that of the selectors that the labels package makes. Those of others may match what does not fulfil their
-// Requirements.
+// selectorType is that of the selectors that the labels package makes. Those of others may match
+// what does not fulfil their Requirements.
 var selectorType = reflect.TypeOf(labels.NewSelector())
 
-// require adds the labels that every object has that the selector matches, and returns whether there are some.
+// require adds the labels that every object has that the selector matches, and returns whether
+// there are some.
 func require(required *table.Labels, selector labels.Selector, requirements labels.Requirements) (some bool) {
 	if reflect.TypeOf(selector) != selectorType {
 		return false

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Store is a store for direct use: in tests, and in programs that fill it by other means than an informer. It is a
-// Reader. Its methods may be called by any goroutine at any time.
+// Store is a store for direct use: in tests, and in programs that fill it by other means than an
+// informer. It is a Reader. Its methods may be called by any goroutine at any time.
 type Store[T object.Object] struct{ erased }
 
 // erased is a Store without its type, so that it is compiled once.
@@ -21,8 +21,8 @@ type erased struct {
 	mu    *sync.Mutex // orders the writers of table
 }
 
-// New returns an empty store with these indexes. It fails when an index is nil, and when two different ones have the
-// same name.
+// New returns an empty store with these indexes. It fails when an index is nil, and when two
+// different ones have the same name.
 func New[T object.Object](indexes ...Indexer[T]) (*Store[T], error) {
 	s, err := newErased(bind(indexes))
 	if err != nil {
@@ -34,20 +34,21 @@ func New[T object.Object](indexes ...Indexer[T]) (*Store[T], error) {
 // Snapshot returns the newest published state. It never waits.
 func (s *Store[T]) Snapshot() *Snapshot[T] { return (*Snapshot[T])(s.table.Version()) }
 
-// Update calls change with a Txn and publishes its writes in one step: readers see all of them or none. It waits for other
-// Updates to end, so change must not call Update or AddIndexers. If change returns an error, Update returns it unchanged,
-// and nothing is written. Nothing is written either if change or an index function panics; the panic is passed on.
+// Update calls change with a Txn and publishes its writes in one step: readers see all of them or
+// none. It waits for other Updates to end, so change must not call Update or AddIndexers. If change
+// returns an error, Update returns it unchanged, and nothing is written. Nothing is written either
+// if change or an index function panics; the panic is passed on.
 func (s *Store[T]) Update(change func(*Txn[T]) error) error {
 	return s.update(func(x table.Txn) error { return change(&Txn[T]{x}) })
 }
 
-// AddIndexers adds indexes and fills them from the content. It waits for other Updates to end, and fails like New; then
-// none of them is added.
+// AddIndexers adds indexes and fills them from the content. It waits for other Updates to end, and
+// fails like New; then none of them is added.
 func (s *Store[T]) AddIndexers(indexes ...Indexer[T]) error { return s.addIndexes(bind(indexes)) }
 
-// Txn is a change of a Store that is not published yet. Its reads see its own writes. It is valid until the function that
-// Update has called with it returns; from then on it reads nothing, changes nothing, and Set fails. It is used by one
-// goroutine at a time.
+// Txn is a change of a Store that is not published yet. Its reads see its own writes. It is valid
+// until the function that Update has called with it returns; from then on it reads nothing, changes
+// nothing, and Set fails. It is used by one goroutine at a time.
 type Txn[T object.Object] struct{ txn table.Txn }
 
 // Get returns the object under key, and whether there is one.
@@ -57,7 +58,8 @@ func (x *Txn[T]) Get(key object.Key) (T, bool) {
 	return t, ok
 }
 
-// Set puts obj under its namespace and name. It fails, and changes nothing, when obj is nil or has no name.
+// Set puts obj under its namespace and name. It fails, and changes nothing, when obj is nil or has
+// no name.
 func (x *Txn[T]) Set(obj T) error { return set(x.txn, obj) }
 
 // Delete removes the object under key. It returns the object, and whether there was one.

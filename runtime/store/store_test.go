@@ -218,7 +218,8 @@ func TestNoKeyFunction(t *testing.T) {
 	}
 }
 
-// TestAnotherIndexOfTheName: the store's index of that name has other keys, so it must not be asked.
+// TestAnotherIndexOfTheName: the store's index of that name has other keys, so it must not be
+// asked.
 func TestAnotherIndexOfTheName(t *testing.T) {
 	s := mustNew(t, byNode)
 	put(t, s, newThing("ns", "a", "n1"))
@@ -252,8 +253,8 @@ func TestKeysOfInterfaceType(t *testing.T) {
 	}
 }
 
-// TestKeysThatBelongToTheObject has a function that returns a slice of the object's in the place of dst: nothing of the
-// index writes into it.
+// TestKeysThatBelongToTheObject has a function that returns a slice of the object's in the place of
+// dst: nothing of the index writes into it.
 func TestKeysThatBelongToTheObject(t *testing.T) {
 	byFinalizer := store.NewIndex("ByFinalizer", func(obj *thing, keys []string) []string {
 		if len(obj.Finalizers) > 0 {
@@ -375,7 +376,8 @@ func TestReadingAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestWritersTakeTurns has several writers count in one object, and readers that must never see the count go back.
+// TestWritersTakeTurns has several writers count in one object, and readers that must never see the
+// count go back.
 func TestWritersTakeTurns(t *testing.T) {
 	s := mustNew(t, byNode)
 	put(t, s, newThing("ns", "counter", "n1"))
@@ -413,7 +415,8 @@ func TestWritersTakeTurns(t *testing.T) {
 	}
 }
 
-// TestLookupInBesideWriters: what is asked of one snapshot stays as it is while objects move between keys and namespaces.
+// TestLookupInBesideWriters: what is asked of one snapshot stays as it is while objects move
+// between keys and namespaces.
 func TestLookupInBesideWriters(t *testing.T) {
 	const nodes, objects = 3, 600
 	s := mustNew(t, byNode)

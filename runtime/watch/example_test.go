@@ -18,8 +18,8 @@ import (
 
 type job = *metav1.PartialObjectMetadata
 
-// jobs is a Source of one job, that becomes ready in version 43 and is deleted in version 44. The connection breaks in
-// between, and version 40 is forgotten. A real one is made with source.New.
+// jobs is a Source of one job, that becomes ready in version 43 and is deleted in version 44. The
+// connection breaks in between, and version 40 is forgotten. A real one is made with source.New.
 type jobs struct{}
 
 func (jobs) String() string { return "jobs.samples.io/v1" }

@@ -43,8 +43,8 @@ func added(versions ...int) []source.Event[thing] {
 	return all
 }
 
-// turn is what a watch does: it refuses, or opens, brings those of its events that are after the version asked for, and
-// stays open, or ends after a time.
+// turn is what a watch does: it refuses, or opens, brings those of its events that are after the
+// version asked for, and stays open, or ends after a time.
 type turn struct {
 	refuse error
 	deaf   bool // does not answer
@@ -55,8 +55,8 @@ type turn struct {
 	err    error // that it ends with
 }
 
-// world is a Source whose n-th watch takes the n-th turn, and the ones after the last the last one again. It notes what it is
-// asked for.
+// world is a Source whose n-th watch takes the n-th turn, and the ones after the last the last one
+// again. It notes what it is asked for.
 type world struct {
 	turns   []turn
 	asked   []string

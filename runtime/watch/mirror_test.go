@@ -19,8 +19,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/watch"
 )
 
-// TestMirrorRetryWatcher has the scenarios of client-go's TestRetryWatcher. It runs each for ten seconds; reason is that of
-// the error after which Retry can't go on, ReasonNone if it went on all the time.
+// TestMirrorRetryWatcher has the scenarios of client-go's TestRetryWatcher. It runs each for ten
+// seconds; reason is that of the error after which Retry can't go on, ReasonNone if it went on all
+// the time.
 func TestMirrorRetryWatcher(t *testing.T) {
 	// closeAfter is a server that has these events and ends each watch after n of them.
 	closeAfter := func(n int, versions ...int) []turn {
@@ -42,9 +43,11 @@ func TestMirrorRetryWatcher(t *testing.T) {
 		reason  reflector.Reason
 	}{
 		"recovers from an error of the client": {"1", []turn{{refuse: errors.New("test error")}, {events: added(2)}}, "ADDED 2", 2, 0},
-		// A version that is gone does not come back: client-go asks for it until the context is done.
+		// A version that is gone does not come back: client-go asks for it until the context is
+		// done.
 		"fails on 410 as an answer": {"1", []turn{{refuse: apierrors.NewResourceExpired("")}, {events: added(2)}}, "", 1, reflector.ReasonExpired},
-		// Its "nil watcher" does not compile here; what comes closest is a watch that ends before it was accepted.
+		// Its "nil watcher" does not compile here; what comes closest is a watch that ends before
+		// it was accepted.
 		"recovers from a watch that is none":  {"1", []turn{{ends: true}, {events: added(2)}}, "ADDED 2", 2, 0},
 		"starts after the version":            {"1", []turn{{events: added(1, 2)}}, "ADDED 2", 1, 0},
 		"starts after the version of nothing": {"3", []turn{{events: added(2)}}, "", 1, 0},
@@ -88,8 +91,9 @@ func TestMirrorNewRetryWatcher(t *testing.T) {
 	}
 }
 
-// TestMirrorRetryWatcherToFinishWithUnreadEvents: client-go's test of that name. Nothing is read ahead, so nothing is unread:
-// an event that comes when the context is done already is not passed on.
+// TestMirrorRetryWatcherToFinishWithUnreadEvents: client-go's test of that name. Nothing is read
+// ahead, so nothing is unread: an event that comes when the context is done already is not passed
+// on.
 func TestMirrorRetryWatcherToFinishWithUnreadEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -106,8 +110,8 @@ func TestMirrorRetryWatcherToFinishWithUnreadEvents(t *testing.T) {
 	})
 }
 
-// TestMirrorUntil has client-go's TestUntil, TestUntilMultipleConditions, TestUntilMultipleConditionsFail, TestUntilTimeout
-// and TestUntilErrorCondition.
+// TestMirrorUntil has client-go's TestUntil, TestUntilMultipleConditions,
+// TestUntilMultipleConditionsFail, TestUntilTimeout and TestUntilErrorCondition.
 func TestMirrorUntil(t *testing.T) {
 	bad := errors.New("something bad")
 	is := func(typ source.EventType) watch.Condition[thing] {

@@ -20,16 +20,17 @@ const briefly = time.Second
 
 // Options is how patient a watch is. The zero value of a field means its default.
 type Options struct {
-	// WatchTimeout is the shortest time after which the server is asked to end a connection; each asks for a random time
-	// between WatchTimeout and twice that. 0 means 5 minutes.
+	// WatchTimeout is the shortest time after which the server is asked to end a connection; each
+	// asks for a random time between WatchTimeout and twice that. 0 means 5 minutes.
 	WatchTimeout time.Duration
-	// SilenceTimeout is how long a connection may bring no event and no bookmark before another one is made. 0 means
-	// 3 minutes.
+	// SilenceTimeout is how long a connection may bring no event and no bookmark before another one
+	// is made. 0 means 3 minutes.
 	SilenceTimeout time.Duration
 	// Backoff paces what is tried again after a failure.
 	Backoff reflector.Backoff
-	// OnError, if not nil, is called with each failure after which Retry goes on, on the caller's goroutine, before the wait
-	// that follows. It must not block. reflector.ReasonOf says what kind of failure it is.
+	// OnError, if not nil, is called with each failure after which Retry goes on, on the caller's
+	// goroutine, before the wait that follows. It must not block. reflector.ReasonOf says what kind
+	// of failure it is.
 	OnError func(error)
 }
 
@@ -49,16 +50,20 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Retry calls event with each change of src after resourceVersion, in order, and connects again at the last version seen
-// whenever a watch ends. It never lists, and it returns only with an error:
+// Retry calls event with each change of src after resourceVersion, in order, and connects again at
+// the last version seen whenever a watch ends. It never lists, and it returns only with an error:
 //
 //   - event's error, unchanged, as soon as it returns one
-//   - one that wraps context.Cause(ctx), when ctx is done, and the last failure too, if no watch was open at that time
-//   - one that wraps what has made it impossible to go on without losing changes; reflector.ReasonOf says what: most often
-//     reflector.ReasonExpired (410). Whoever needs to go on has to list, and to start after the version of the list.
-//   - one about the arguments: resourceVersion must be that of an object or a list, not "" or "0"; nothing is nil
+//   - one that wraps context.Cause(ctx), when ctx is done, and the last failure too, if no watch
+//     was open at that time
+//   - one that wraps what has made it impossible to go on without losing changes;
+//     reflector.ReasonOf says what: most often reflector.ReasonExpired (410). Whoever needs to go
+//     on has to list, and to start after the version of the list.
+//   - one about the arguments: resourceVersion must be that of an object or a list, not "" or "0";
+//     nothing is nil
 //
-// Bookmarks are not passed on. A change that event was called with, and returned nil for, is not repeated.
+// Bookmarks are not passed on. A change that event was called with, and returned nil for, is not
+// repeated.
 func Retry[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, event func(source.Event[T]) error) error {
 	if err := check(ctx, src, resourceVersion, opts, event); err != nil {
 		return fmt.Errorf("watch.Retry: %w", err)
@@ -192,7 +197,7 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 	return end
 }
 
-// repeats says whether e is the event that was passed on last.
+// repeats reports whether e is the event that was passed on last.
 func (r *retry[T]) repeats(e source.Event[T]) bool {
 	return e.ResourceVersion == r.told.ResourceVersion && e.Type == r.told.Type && object.KeyOf(e.Object) == object.KeyOf(r.told.Object)
 }
@@ -235,7 +240,7 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 	return r.opts.Backoff.Wait(r.waits), nil
 }
 
-// older says whether a is a version before b; versions that can't be compared are not.
+// older reports whether a is a version before b; versions that can't be compared are not.
 func older(a, b string) bool {
 	c, err := resourceversion.Compare(a, b)
 	return err == nil && c < 0

@@ -50,7 +50,8 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}
 }
 
-// TestEndedWatch: ends that are normal cost no wait; a server that ends every watch at once is not asked in a loop.
+// TestEndedWatch: ends that are normal cost no wait; a server that ends every watch at once is not
+// asked in a loop.
 func TestEndedWatch(t *testing.T) {
 	o := retry(t, "5", 5500*time.Millisecond, steady, turn{ends: true, after: time.Second})
 	if len(o.asked) != 6 || len(o.failed) != 0 {
@@ -76,7 +77,8 @@ func TestBackoffIsResetByAHealthyWatchOnly(t *testing.T) {
 	}
 }
 
-// TestSilentConnection: one that was open is replaced at once, one that was never answered after a wait.
+// TestSilentConnection: one that was open is replaced at once, one that was never answered after a
+// wait.
 func TestSilentConnection(t *testing.T) {
 	opts := steady
 	opts.SilenceTimeout = time.Minute
@@ -167,7 +169,8 @@ func TestStatesThatCannotGoOn(t *testing.T) {
 	}
 }
 
-// TestStatesThatPass: a resource that is not there yet, servers in trouble, bad data that is different each time.
+// TestStatesThatPass: a resource that is not there yet, servers in trouble, bad data that is
+// different each time.
 func TestStatesThatPass(t *testing.T) {
 	for name, err := range map[string]error{
 		"404": apierrors.NewGenericServerResponse(404, "watch", thingResource, "", "", 0, true),
@@ -185,8 +188,8 @@ func TestStatesThatPass(t *testing.T) {
 	}
 }
 
-// TestCancelIsImmediate cancels while connecting, watching and waiting; no time passes until Retry returns, and its error
-// names a failure only if there is one.
+// TestCancelIsImmediate cancels while connecting, watching and waiting; no time passes until Retry
+// returns, and its error names a failure only if there is one.
 func TestCancelIsImmediate(t *testing.T) {
 	refused := errors.New("connection refused")
 	for name, tc := range map[string]struct {

@@ -53,8 +53,8 @@ func compareClients(ours tree, clients map[string]client) []string {
 	return different
 }
 
-// compareGuesses says which plurals are not those that clients without discovery guess: a REST mapper made from a scheme.
-// irregular has those that no rule gives, by kind.
+// compareGuesses says which plurals are not those that clients without discovery guess: a REST
+// mapper made from a scheme. irregular has those that no rule gives, by kind.
 func compareGuesses(ours tree, irregular map[string]string) []string {
 	var different []string
 	used := map[string]bool{}
@@ -80,7 +80,8 @@ func compareGuesses(ours tree, irregular map[string]string) []string {
 	return different
 }
 
-// compareDefinitions says what is different in our informers from the CRDs. without has the resources that no CRD has.
+// compareDefinitions says what is different in our informers from the CRDs. without has the
+// resources that no CRD has.
 func compareDefinitions(ours tree, crds map[schema.GroupVersionResource]definition, without []schema.GroupVersionResource) []string {
 	informers := map[schema.GroupVersionResource]definition{}
 	for _, k := range ours {
@@ -105,7 +106,8 @@ func compareDefinitions(ours tree, crds map[schema.GroupVersionResource]definiti
 	return different
 }
 
-// compareSamples says for which informers there is no serialized object: the names are GROUP.VERSION.KIND.
+// compareSamples says for which informers there is no serialized object: the names are
+// GROUP.VERSION.KIND.
 func compareSamples(ours tree, samples map[string]bool) []string {
 	var different []string
 	for _, name := range slices.Sorted(maps.Keys(ours)) {

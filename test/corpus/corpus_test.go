@@ -14,8 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// TestProjects makes a module for each project, generates its informers, compares them with what the project ships, and runs
-// the tests in testdata.
+// TestProjects makes a module for each project, generates its informers, compares them with what
+// the project ships, and runs the tests in testdata.
 func TestProjects(t *testing.T) {
 	for _, p := range projects {
 		t.Run(p.name, func(t *testing.T) {
@@ -57,7 +57,8 @@ func TestProjects(t *testing.T) {
 	}
 }
 
-// mutation is an error in what has been generated: text that stands in the place of other text, wherever that is.
+// mutation is an error in what has been generated: text that stands in the place of other text,
+// wherever that is.
 type mutation struct {
 	old, new string
 	want     string // is found

@@ -15,7 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/control"
 )
 
-// patience is how long the server may take to start and to stop: as long as on a machine that is busy with other things.
+// patience is how long the server may take to start and to stop: as long as on a machine that is
+// busy with other things.
 const patience = 3 * time.Minute
 
 // serverURL is where the devserver is, with the CRDs of all projects.

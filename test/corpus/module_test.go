@@ -24,11 +24,12 @@ const modulePath = "corpus.example/user"
 // userModule is a module that somebody might have who needs informers for a project's types.
 type userModule struct {
 	project project
-	dir     string // below _work, the same each time: the build cache knows packages by their folders
+	// below _work, the same each time: the build cache knows packages by their folders
+	dir string
 }
 
-// newModule makes the module of a project anew, from its folder in testdata and the one of that name, which others have in common
-// with it.
+// newModule makes the module of a project anew, from its folder in testdata and the one of that
+// name, which others have in common with it.
 func newModule(t *testing.T, p project, common string) userModule {
 	t.Helper()
 	dir, err := filepath.Abs(filepath.Join("_work", p.name))
@@ -70,7 +71,8 @@ func copyFiles(to string, from ...string) error {
 
 const configFile = "informer-gen.yaml"
 
-// checkRequirements fails the test if the go.mod and go.sum in testdata aren't tidy, or makes them so.
+// checkRequirements fails the test if the go.mod and go.sum in testdata aren't tidy, or makes them
+// so.
 func (m userModule) checkRequirements(t *testing.T) {
 	t.Helper()
 	if !*update {
@@ -89,7 +91,8 @@ func (m userModule) checkRequirements(t *testing.T) {
 	}
 }
 
-// run runs a command in the module and returns what it prints. It fails the test if the command fails.
+// run runs a command in the module and returns what it prints. It fails the test if the command
+// fails.
 func (m userModule) run(t *testing.T, command string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command, args...)
@@ -102,7 +105,8 @@ func (m userModule) run(t *testing.T, command string, args ...string) string {
 	return string(out)
 }
 
-// configure adds what testdata has for the project to the file that init has written, and the folder of its CRDs.
+// configure adds what testdata has for the project to the file that init has written, and the
+// folder of its CRDs.
 func (m userModule) configure(t *testing.T) {
 	t.Helper()
 	file := filepath.Join(m.dir, configFile)

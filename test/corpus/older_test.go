@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// older are projects with Kubernetes libraries older than those of this module, and with a controller-runtime that doesn't
-// compile with newer ones. They ship no informers that could be compared.
+// older are projects with Kubernetes libraries older than those of this module, and with a
+// controller-runtime that doesn't compile with newer ones. They ship no informers that could be
+// compared.
 var older = []struct {
 	project
 	libraries, controllerRuntime string // their versions
@@ -17,8 +18,8 @@ var older = []struct {
 	{project{name: "chaosmesh", inputs: []string{"github.com/chaos-mesh/chaos-mesh/api/v1alpha1"}}, "v0.35.3", "v0.23.3"},
 }
 
-// TestOlderLibraries: a module that has the generator as a tool, and what it writes, keeps the libraries that its project has,
-// and compiles.
+// TestOlderLibraries: a module that has the generator as a tool, and what it writes, keeps the
+// libraries that its project has, and compiles.
 func TestOlderLibraries(t *testing.T) {
 	for _, p := range older {
 		t.Run(p.name, func(t *testing.T) {

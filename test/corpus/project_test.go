@@ -31,8 +31,9 @@ type project struct {
 	samples   string   // the folder of serialized objects in the module; "" if there is none
 
 	// What is different, and has to be.
-	folders    map[string]string             // of groups, in theirs and ours
-	irregular  map[string]string             // plurals that are not what a REST mapper guesses from the kind
+	folders map[string]string // of groups, in theirs and ours
+	// plurals that are not what a REST mapper guesses from the kind
+	irregular  map[string]string
 	withoutCRD []schema.GroupVersionResource // versions with an informer that the CRD leaves out
 
 	mutations []mutation // which the comparisons must find
@@ -45,8 +46,8 @@ var projects = []project{{
 	informers: "k8s.io/client-go/informers",
 	clients:   "k8s.io/client-go/kubernetes/typed",
 	samples:   "testdata/HEAD",
-	// Theirs are named after the folder with the types, ours after the accessor, Internal(). Go would allow nobody else to
-	// import a folder of the name internal.
+	// Theirs are named after the folder with the types, ours after the accessor, Internal(). Go
+	// would allow nobody else to import a folder of the name internal.
 	folders:   map[string]string{"apiserverinternal": "internalapi"},
 	mutations: []mutation{{`Group: "rbac.authorization.k8s.io"`, `Group: "rbac"`, "there is no object rbac.v1.Role"}},
 }, {
@@ -98,7 +99,8 @@ var projects = []project{{
 // folder is where this module has the project's tests, requirements and indexes.
 func (p project) folder() string { return filepath.Join("testdata", p.name) }
 
-// path returns the path of a file or folder of the project's module, which may have to be downloaded.
+// path returns the path of a file or folder of the project's module, which may have to be
+// downloaded.
 func (p project) path(name string) (string, error) {
 	cmd := exec.Command("go", "mod", "download", "-json", p.module)
 	cmd.Dir, cmd.Env = p.folder(), environment()

@@ -27,7 +27,8 @@ type kind struct {
 	Namespaced bool
 	// Folder is that of the informer's package, below the factory's.
 	Folder string
-	// The names of the generated Go types; NamespaceLister is empty for kinds that aren't namespaced.
+	// The names of the generated Go types; NamespaceLister is empty for kinds that aren't
+	// namespaced.
 	Informer, Lister, NamespaceLister string
 }
 
@@ -135,7 +136,8 @@ func methods(t types.Type) func(yield func(*types.Func) bool) {
 	}
 }
 
-// isGroup finds the interfaces of groups: in client-go they are in packages of their own, in our trees beside the factory.
+// isGroup finds the interfaces of groups: in client-go they are in packages of their own, in our
+// trees beside the factory.
 func isGroup(path string) func(accessor) bool {
 	below := isInterfaceBelow(path)
 	return func(a accessor) bool {
@@ -153,7 +155,8 @@ func isInformer(a accessor) bool { return strings.HasSuffix(a.result.Obj().Name(
 
 // readKind follows an informer's accessor to its listers and its object.
 func readKind(informer accessor) (kind, error) {
-	// In client-go v0.37, accessors return a TypedPodInformer: a PodInformer which has a typed informer too.
+	// In client-go v0.37, accessors return a TypedPodInformer: a PodInformer which has a typed
+	// informer too.
 	k := kind{Informer: strings.TrimPrefix(informer.result.Obj().Name(), "Typed")}
 	found := accessors(informer.result, func(a accessor) bool { return strings.HasSuffix(a.result.Obj().Name(), "Lister") })
 	if len(found) != 1 || found[0].name != "Lister" {
@@ -272,7 +275,8 @@ func informerOf(clause *ast.CaseClause) string {
 	return strings.Join(names, ".")
 }
 
-// evaluate returns the value of an expression of pkg that is a group, version and resource, or only a part of them.
+// evaluate returns the value of an expression of pkg that is a group, version and resource, or only
+// a part of them.
 func (p *program) evaluate(pkg *packages.Package, expr ast.Expr) (schema.GroupVersionResource, error) {
 	none := schema.GroupVersionResource{}
 	text := func(expr ast.Expr) (string, error) {
@@ -354,7 +358,8 @@ type client struct {
 	Namespaced bool
 }
 
-// clients reads the clients that list, in packages below path that client-gen has written: by the type of the object.
+// clients reads the clients that list, in packages below path that client-gen has written: by the
+// type of the object.
 func (p *program) clients(path string) (map[string]client, error) {
 	found := map[string]client{}
 	var errs []error
@@ -378,7 +383,8 @@ func (p *program) clients(path string) (map[string]client, error) {
 					errs = append(errs, fmt.Errorf("%s: a client of an unknown form: %s", pkg.PkgPath, types.ExprString(call)))
 					return true
 				}
-				namespace := pkg.TypesInfo.Types[call.Args[3]].Value // a parameter, or the constant ""
+				// a parameter, or the constant ""
+				namespace := pkg.TypesInfo.Types[call.Args[3]].Value
 				found[typeName(pointer.Elem().(*types.Named))] = client{constant.StringVal(resource), namespace == nil}
 				return true
 			})

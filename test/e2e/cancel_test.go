@@ -75,7 +75,8 @@ func phases() []phase {
 	}
 }
 
-// Wherever an informer is, its end is complete and quick. The test is not parallel: it counts goroutines.
+// Wherever an informer is, its end is complete and quick. The test is not parallel: it counts
+// goroutines.
 func TestCancelInEveryPhase(t *testing.T) {
 	ns := shared.crates(t)
 	ns.createMany(t, 30)
@@ -120,8 +121,8 @@ func TestCancelInEveryPhase(t *testing.T) {
 	})
 }
 
-// bring builds an informer, lets start start it, and returns when it is in the phase. What it returns lets a busy
-// handler go, and is called with the end asked for and not come.
+// bring builds an informer, lets start start it, and returns when it is in the phase. What it
+// returns lets a busy handler go, and is called with the end asked for and not come.
 func bring(t *testing.T, ns in, ph phase, start func(*informer.Factory, *informer.SharedIndexInformer[*Crate])) (release func()) {
 	t.Helper()
 	held := make(chan struct{})

@@ -99,7 +99,8 @@ func TestRecreate(t *testing.T) {
 	})
 }
 
-// A handler that is added late gets what exists, one that is removed gets nothing more, and others don't notice.
+// A handler that is added late gets what exists, one that is removed gets nothing more, and others
+// don't notice.
 func TestHandlersComeAndGo(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
@@ -169,7 +170,8 @@ type gated struct {
 	gate <-chan struct{}
 }
 
-// newGated makes a history behind a gate. The gate must be released before the factory can end: defer that.
+// newGated makes a history behind a gate. The gate must be released before the factory can end:
+// defer that.
 func newGated(t *testing.T) (h *history[*Crate], handler informer.Handler[*Crate], release func()) {
 	h, gate := newHistory[*Crate](t), make(chan struct{})
 	return h, gated{h, gate}, sync.OnceFunc(func() { close(gate) })
@@ -190,7 +192,8 @@ func (g gated) OnDelete(d informer.Deleted[*Crate]) {
 	g.Handler.OnDelete(d)
 }
 
-// A stuck handler's backlog merges; what it is told in the end is legal and ends where the server is.
+// A stuck handler's backlog merges; what it is told in the end is legal and ends where the server
+// is.
 func TestBacklogOfAStuckHandler(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)

@@ -39,7 +39,8 @@ type cluster struct {
 	transport *http.Transport // of dynamic
 }
 
-// startCluster starts a server with the CRDs of testdata/crds and of examples/crd-sample. An empty dir is a temporary one.
+// startCluster starts a server with the CRDs of testdata/crds and of examples/crd-sample. An empty
+// dir is a temporary one.
 func startCluster(ctx context.Context, dir string, flags ...string) (*cluster, error) {
 	c := &cluster{dir: dir, flags: append([]string{
 		"--control", "--crds", filepath.Join("testdata", "crds"), "--crds", filepath.Join("..", "..", "examples", "crd-sample", "config", "crd"),
@@ -89,7 +90,8 @@ func newCluster(t *testing.T, flags ...string) *cluster {
 	return c
 }
 
-// startAgain starts a server that was stopped or killed, in the same folder and at the same address.
+// startAgain starts a server that was stopped or killed, in the same folder and at the same
+// address.
 func (c *cluster) startAgain(t *testing.T) {
 	t.Helper()
 	addr, err := url.Parse(c.url)
@@ -105,7 +107,8 @@ func killed(err error) bool {
 	return ok && !exit.Exited()
 }
 
-// deadline is a context that ends in time for the test to say what it waited for, before go test gives up on all tests.
+// deadline is a context that ends in time for the test to say what it waited for, before go test
+// gives up on all tests.
 func deadline(t *testing.T) context.Context {
 	wait := patience
 	if last, ok := t.Deadline(); ok {
@@ -153,7 +156,8 @@ func crate(name string, change ...func(*Crate)) *Crate {
 	return c
 }
 
-// create creates obj, whose kind is the name of its Go type. What is in no namespace is deleted when the test ends.
+// create creates obj, whose kind is the name of its Go type. What is in no namespace is deleted
+// when the test ends.
 func (i in) create(t *testing.T, obj object.Object) *unstructured.Unstructured {
 	t.Helper()
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
@@ -239,8 +243,9 @@ func (i in) state(t *testing.T, opts ...metav1.ListOptions) state {
 	return s
 }
 
-// settle waits until the server's watch cache, too, has what was written. A full state that is read then shows a deletion by
-// the object's absence; one that is read earlier may have the object, and the deletion as an event.
+// settle waits until the server's watch cache, too, has what was written. A full state that is read
+// then shows a deletion by the object's absence; one that is read earlier may have the object, and
+// the deletion as an event.
 func (i in) settle(t *testing.T) {
 	t.Helper()
 	list, err := i.client().List(deadline(t), metav1.ListOptions{})
@@ -269,7 +274,8 @@ func (c *cluster) installLater(t *testing.T) {
 	}
 }
 
-// eventually asks until the answer is nil. It is for what nobody reports: the server's state, and an informer's Status.
+// eventually asks until the answer is nil. It is for what nobody reports: the server's state, and
+// an informer's Status.
 func eventually(t *testing.T, f func() error) {
 	t.Helper()
 	ticker := time.NewTicker(5 * time.Millisecond)

@@ -111,8 +111,8 @@ func compact(ctx context.Context, c *cluster) error {
 	return err
 }
 
-// After a compaction to the very next change, the API server can't tell what that changed, and ends each watch that gets
-// there with an internal error. Only a new full state helps.
+// After a compaction to the very next change, the API server can't tell what that changed, and ends
+// each watch that gets there with an internal error. Only a new full state helps.
 func TestCompactionToTheNextChange(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--no-watch-cache")
@@ -135,8 +135,8 @@ func TestCompactionToTheNextChange(t *testing.T) {
 	h.wantLines(2, "update blue")
 }
 
-// The server goes and comes back with the same data. Changes that are made before the informer is back are not lost, and
-// neither are those from just before the end.
+// The server goes and comes back with the same data. Changes that are made before the informer is
+// back are not lost, and neither are those from just before the end.
 func TestServerRestart(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(ctx context.Context, c *cluster) error{
@@ -320,7 +320,8 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
-// A watch that the server ends in good order, as it does with all of them now and then, is gone on with, not begun anew.
+// A watch that the server ends in good order, as it does with all of them now and then, is gone on
+// with, not begun anew.
 func TestEndedWatches(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

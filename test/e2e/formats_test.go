@@ -22,7 +22,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// definition is the part of a CustomResourceDefinition, a built-in kind, that every API type with protobuf has.
+// definition is the part of a CustomResourceDefinition, a built-in kind, that every API type with
+// protobuf has.
 type definition struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
@@ -82,7 +83,8 @@ func connectNoting(t *testing.T, url string) (*source.Client, *noting) {
 	return client, transport
 }
 
-// listAndWatch lists, then watches from the beginning until every listed object has come by and a bookmark ends the initial events.
+// listAndWatch lists, then watches from the beginning until every listed object has come by and a
+// bookmark ends the initial events.
 func listAndWatch[T object.Object](t *testing.T, s source.Source[T]) (listed []T) {
 	t.Helper()
 	result, err := s.List(deadline(t), source.ListOptions{}, func(obj T) error { listed = append(listed, obj); return nil })
@@ -236,7 +238,8 @@ func TestShardsOfAServerWithoutThem(t *testing.T) {
 	}
 }
 
-// With the features switched on, custom resources come in CBOR where it is asked for, and the server divides them.
+// With the features switched on, custom resources come in CBOR where it is asked for, and the
+// server divides them.
 func TestCBORAndShardsOfAServerThatHasThem(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--feature-gates", "CBORServingAndStorage=true,ShardedListAndWatch=true")
@@ -288,7 +291,8 @@ func newSource[T object.Object](t *testing.T, client *source.Client, opts source
 	return s
 }
 
-// same checks that two sources of one collection have equal objects, which the server has sent in the media types wanted.
+// same checks that two sources of one collection have equal objects, which the server has sent in
+// the media types wanted.
 func same[T object.Object](t *testing.T, transport *noting, a, b source.Source[T], typesA, typesB []string) {
 	t.Helper()
 	gotA := listAndWatch(t, a)

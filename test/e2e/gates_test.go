@@ -55,8 +55,8 @@ func (n *noting) onlyCBOR(t *testing.T) {
 	}
 }
 
-// A server that has CBOR sends it where it is asked for, to all types that stand for custom resources: what comes is what others get
-// as JSON.
+// A server that has CBOR sends it where it is asked for, to all types that stand for custom
+// resources: what comes is what others get as JSON.
 func TestCBOR(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--feature-gates", "CBORServingAndStorage=true", "--crds", filepath.Join("testdata", "freeform"))
@@ -174,7 +174,8 @@ func TestCBOR(t *testing.T) {
 	}
 }
 
-// compareFormats has one kind, whose Go type has protobuf, in all formats at once: the objects are the same.
+// compareFormats has one kind, whose Go type has protobuf, in all formats at once: the objects are
+// the same.
 func compareFormats(t *testing.T, c *cluster) {
 	f := informer.NewFactory(connect(t, c.url), informer.WithoutManagedFields())
 	definitions := map[string]*informer.SharedIndexInformer[*apiextensionsv1.CustomResourceDefinition]{}
@@ -238,7 +239,8 @@ func compareFormats(t *testing.T, c *cluster) {
 	}
 }
 
-// Three replicas share the work by the objects' UIDs: each object is in one of them, with all that happens to it.
+// Three replicas share the work by the objects' UIDs: each object is in one of them, with all that
+// happens to it.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--feature-gates", "ShardedListAndWatch=true")

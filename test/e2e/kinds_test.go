@@ -90,7 +90,8 @@ func sameObjects(t *testing.T, want map[object.Key]*unstructured.Unstructured, s
 	}
 }
 
-// Metadata of custom resources and of built-in kinds, in both ways, with all that metadata can have.
+// Metadata of custom resources and of built-in kinds, in both ways, with all that metadata can
+// have.
 func TestMetadataInformer(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -228,8 +229,8 @@ func TestTwoSelectorsInOneFactory(t *testing.T) {
 	agree(t, state{}, goldHistory, gold.Store())
 }
 
-// What a factory is given goes for all kinds that it was generated for, as far as it fits them: a cluster-scoped one takes no
-// notice of namespaces.
+// What a factory is given goes for all kinds that it was generated for, as far as it fits them: a
+// cluster-scoped one takes no notice of namespaces.
 func TestGeneratedFactoryOfSeveralNamespaces(t *testing.T) {
 	t.Parallel()
 	shop, lab, other := shared.widgets(t), shared.widgets(t), shared.widgets(t)

@@ -29,7 +29,8 @@ func running() (n int) {
 	return n
 }
 
-// awaitRunning waits until informers have n goroutines. Only tests that are not parallel can do that.
+// awaitRunning waits until informers have n goroutines. Only tests that are not parallel can do
+// that.
 func awaitRunning(t *testing.T, what string, n int) {
 	t.Helper()
 	eventually(t, func() error {
@@ -40,8 +41,8 @@ func awaitRunning(t *testing.T, what string, n int) {
 	})
 }
 
-// An informer runs for as long as somebody holds a lease, and again for the next one. The test is not parallel: it counts
-// goroutines.
+// An informer runs for as long as somebody holds a lease, and again for the next one. The test is
+// not parallel: it counts goroutines.
 func TestLeases(t *testing.T) {
 	ns := shared.crates(t)
 	ns.createMany(t, 3)
@@ -113,8 +114,8 @@ func TestLeases(t *testing.T) {
 	}
 }
 
-// One informer of a factory is stopped, another removed, and the third never notices. The test is not parallel: it counts
-// goroutines.
+// One informer of a factory is stopped, another removed, and the third never notices. The test is
+// not parallel: it counts goroutines.
 func TestStopAndRemoveOne(t *testing.T) {
 	some, others := shared.crates(t), shared.widgets(t)
 	some.createMany(t, 3)
@@ -205,8 +206,8 @@ func TestStopAndRemoveOne(t *testing.T) {
 	}
 }
 
-// Many come and go while objects change: whoever holds a lease has an informer that runs, and the handler's history makes
-// sense from the first start to the last.
+// Many come and go while objects change: whoever holds a lease has an informer that runs, and the
+// handler's history makes sense from the first start to the last.
 func TestLeasesUnderLoad(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -245,8 +246,8 @@ func TestLeasesUnderLoad(t *testing.T) {
 	}
 }
 
-// visit acquires an informer, sees an object of its own come into the store, and releases, again and again. Every other time
-// it is its context that ends the lease.
+// visit acquires an informer, sees an object of its own come into the store, and releases, again
+// and again. Every other time it is its context that ends the lease.
 func visit(ctx context.Context, ns in, i *informer.SharedIndexInformer[*Crate], name string, times int) error {
 	for n := range times {
 		visit, leave := context.WithCancel(ctx)

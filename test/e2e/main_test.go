@@ -20,8 +20,8 @@ import (
 // TestMain asserts for all tests together that informers leave no goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }
 
-// patience is how long tests wait for what should come soon. Only what never comes takes so long: a machine that is busy with
-// other things may need a hundred times what an idle one does.
+// patience is how long tests wait for what should come soon. Only what never comes takes so long: a
+// machine that is busy with other things may need a hundred times what an idle one does.
 const patience = 3 * time.Minute
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the tests with random changes; 0 means another one each time")

@@ -15,7 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// samples collects what Prometheus would get: name{label values} to the value, or the count of a histogram.
+// samples collects what Prometheus would get: name{label values} to the value, or the count of a
+// histogram.
 func samples(t *testing.T, registry *prom.Registry) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()
@@ -36,7 +37,8 @@ func samples(t *testing.T, registry *prom.Registry) map[string]float64 {
 	return all
 }
 
-// What a team sees of an informer that syncs, follows changes, finds its watch expired and reads everything anew.
+// What a team sees of an informer that syncs, follows changes, finds its watch expired and reads
+// everything anew.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -108,7 +110,8 @@ func TestMetrics(t *testing.T) {
 		"informer_events_total{metadata,modified}":                 2,
 	})
 
-	// The server forgets what comes next. A proxy can hold back one informer's request only, so the other one is stopped.
+	// The server forgets what comes next. A proxy can hold back one informer's request only, so the
+	// other one is stopped.
 	if err := f.Stop(deadline(t), metadata); err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +156,8 @@ func TestMetrics(t *testing.T) {
 	if err := f.Start(logged(t.Context(), t)); err != nil {
 		t.Fatal(err)
 	}
-	awaitStatus(t, i, "watching", func(s informer.Status) bool { return s.Reflector.State == reflector.StateWatching }) // it has synced long ago
+	// it has synced long ago
+	awaitStatus(t, i, "watching", func(s informer.Status) bool { return s.Reflector.State == reflector.StateWatching })
 	ns.load(t, "crate-005", 1)
 	agree(t, ns.state(t), h, i.Store())
 	want("in the second run", map[string]float64{

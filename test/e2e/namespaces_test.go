@@ -113,8 +113,8 @@ func TestSeveralNamespaces(t *testing.T) {
 	}
 }
 
-// The account may not read one of the namespaces: the others' objects come and go on, who waits is told which namespace
-// it is and why, and the right given, all is well.
+// The account may not read one of the namespaces: the others' objects come and go on, who waits is
+// told which namespace it is and why, and the right given, all is well.
 func TestOneNamespaceIsForbidden(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -187,7 +187,8 @@ func TestOneNamespaceIsForbidden(t *testing.T) {
 	}
 }
 
-// What is waited for in one namespace does not depend on the others; in a namespace that is not read, nothing can be.
+// What is waited for in one namespace does not depend on the others; in a namespace that is not
+// read, nothing can be.
 func TestAwaitInOneOfSeveralNamespaces(t *testing.T) {
 	t.Parallel()
 	shop, lab, other := shared.crates(t), shared.crates(t), shared.crates(t)
@@ -225,7 +226,8 @@ func TestAwaitInOneOfSeveralNamespaces(t *testing.T) {
 	if err := i.AwaitObject(deadline(t), inLab); err != nil {
 		t.Fatal(err)
 	}
-	later := shop.create(t, crate("green")) // without it, this namespace would be there with the next bookmark
+	// without it, this namespace would be there with the next bookmark
+	later := shop.create(t, crate("green"))
 	if err := i.AwaitResourceVersion(deadline(t), inLab.ResourceVersion); err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +236,8 @@ func TestAwaitInOneOfSeveralNamespaces(t *testing.T) {
 	}
 }
 
-// One namespace's history has expired. Its relist finds what is gone there, and touches nothing of the others.
+// One namespace's history has expired. Its relist finds what is gone there, and touches nothing of
+// the others.
 func TestOneNamespaceIsReadAnew(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -292,8 +295,8 @@ func TestOneNamespaceIsReadAnew(t *testing.T) {
 	}
 }
 
-// Random changes in three namespaces under one informer, with connections that break, versions that expire and full states
-// that are cut short, in any of them.
+// Random changes in three namespaces under one informer, with connections that break, versions that
+// expire and full states that are cut short, in any of them.
 func TestRandomChangesInNamespaces(t *testing.T) {
 	t.Parallel()
 	rnd := randomly(t)

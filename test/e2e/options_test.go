@@ -27,8 +27,8 @@ import (
 
 type widgetOptions = informer.KindOptions[*v1alpha1.Widget]
 
-// Informers of one kind under other selectors and namespaces live side by side: each sees what it selects, and the factory
-// starts, awaits and stops each of them.
+// Informers of one kind under other selectors and namespaces live side by side: each sees what it
+// selects, and the factory starts, awaits and stops each of them.
 func TestTwoInformersOfAKind(t *testing.T) {
 	t.Parallel()
 	shop, lab := shared.widgets(t), shared.widgets(t)
@@ -66,9 +66,12 @@ func TestTwoInformersOfAKind(t *testing.T) {
 		agree(t, s.state(), histories[n], s.widgets.Informer().Store())
 	}
 
-	shop.patch(t, "widget-000", `{"metadata":{"labels":{"parity":"1"}},"spec":{"nodeName":"node-1"}}`) // into both
-	lab.patch(t, "widget-001", `{"metadata":{"labels":{"parity":"0"}}}`)                               // out of one
-	shop.delete(t, "widget-005")                                                                       // in all
+	// into both
+	shop.patch(t, "widget-000", `{"metadata":{"labels":{"parity":"1"}},"spec":{"nodeName":"node-1"}}`)
+	// out of one
+	lab.patch(t, "widget-001", `{"metadata":{"labels":{"parity":"0"}}}`)
+	// in all
+	shop.delete(t, "widget-005")
 	for n, s := range selections {
 		agree(t, s.state(), histories[n], s.widgets.Informer().Store())
 	}
@@ -93,7 +96,8 @@ func TestTwoInformersOfAKind(t *testing.T) {
 	}
 }
 
-// Options of a kind apply to its informers alone: a transform of the Go type, an index, an error handler.
+// Options of a kind apply to its informers alone: a transform of the Go type, an index, an error
+// handler.
 func TestOptionsOfAKind(t *testing.T) {
 	t.Parallel()
 	ns := shared.widgets(t)
@@ -151,7 +155,8 @@ func TestOptionsOfAKind(t *testing.T) {
 	}
 }
 
-// Every sort of generated index gives what the server's objects say, and so do the listers of two namespaces.
+// Every sort of generated index gives what the server's objects say, and so do the listers of two
+// namespaces.
 func TestGeneratedIndexes(t *testing.T) {
 	t.Parallel()
 	shop, lab := shared.widgets(t), shared.widgets(t)
@@ -183,7 +188,8 @@ func TestGeneratedIndexes(t *testing.T) {
 
 	lister := widgets.Lister()
 	all := append(shop.asWidgets(t), lab.asWidgets(t)...)
-	// check compares both methods of an index, of all namespaces or of one, with the widgets for which has is true.
+	// check compares both methods of an index, of all namespaces or of one, with the widgets for
+	// which has is true.
 	check := func(index string, namespace string, has func(*v1alpha1.Widget) bool, listed []*v1alpha1.Widget, iterated func(func(*v1alpha1.Widget) bool)) {
 		t.Helper()
 		want := names(slices.DeleteFunc(slices.Clone(all), func(w *v1alpha1.Widget) bool {

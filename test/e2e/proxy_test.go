@@ -45,16 +45,17 @@ func (r *request) watch() bool     { return r.query.Get("watch") == "true" }
 func (r *request) watchList() bool { return r.watch() && r.query.Get("sendInitialEvents") == "true" }
 func (r *request) list() bool      { return !r.watch() }
 
-// of says whether the request is for one namespace.
+// of reports whether the request is for one namespace.
 func (r *request) of(ns in) bool { return strings.Contains(r.path, "/namespaces/"+ns.namespace+"/") }
 
 // fault is what happens to a request. The zero fault lets it pass.
 type fault struct {
-	status     int           // answer this
-	retryAfter int           // with this, in seconds
-	hold       chan struct{} // closed when all but the first bytes are held back, until the client is gone
-	cut        bool          // after the first bytes the connection breaks
-	bytes      int           // how many pass before that; of a response that never begins, none
+	status     int // answer this
+	retryAfter int // with this, in seconds
+	// closed when all but the first bytes are held back, until the client is gone
+	hold  chan struct{}
+	cut   bool // after the first bytes the connection breaks
+	bytes int  // how many pass before that; of a response that never begins, none
 }
 
 // newProxy starts a proxy for the time of a test.
@@ -110,8 +111,9 @@ func (p *proxy) finishLocked(why error) {
 	}
 }
 
-// disconnect ends all open responses and returns when the next request, the only one of its informer, is held back; cut
-// lets it go. There is no time between the two in which a request could come, be held and be ended.
+// disconnect ends all open responses and returns when the next request, the only one of its
+// informer, is held back; cut lets it go. There is no time between the two in which a request could
+// come, be held and be ended.
 func (p *proxy) disconnect(t *testing.T) {
 	t.Helper()
 	held := make(chan struct{})

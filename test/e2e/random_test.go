@@ -28,9 +28,9 @@ type subject struct {
 	stop     func() // set by run
 }
 
-// Hundreds of random changes, with informers that stop and run again, connections that break, streams that end, expired
-// versions and truncated answers in between: in the end everyone agrees with the server, and each handler's history makes
-// sense.
+// Hundreds of random changes, with informers that stop and run again, connections that break,
+// streams that end, expired versions and truncated answers in between: in the end everyone agrees
+// with the server, and each handler's history makes sense.
 func TestRandomChanges(t *testing.T) {
 	t.Parallel()
 	rnd := randomly(t)

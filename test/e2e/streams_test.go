@@ -23,8 +23,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/watch"
 )
 
-// A loop over an informer: what is there, a mark, then each change, across a broken connection and a relist. Nothing of it
-// is left when the loop has ended.
+// A loop over an informer: what is there, a mark, then each change, across a broken connection and
+// a relist. Nothing of it is left when the loop has ended.
 func TestEventsAsAWatch(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -184,7 +184,8 @@ func TestRetryAcrossEndedWatches(t *testing.T) {
 		func() { p.end() },
 		func() { p.cut() },
 		func() { p.setFaults(next(p, fault{status: http.StatusInternalServerError})); p.end() },
-		func() { p.setFaults(next(p, fault{cut: true, bytes: 100})); p.end() }, // in the middle of an event
+		// in the middle of an event
+		func() { p.setFaults(next(p, fault{cut: true, bytes: 100})); p.end() },
 		func() { p.setFaults(next(p, fault{status: http.StatusNotFound})); p.cut() },
 	}
 	round := 0
@@ -219,7 +220,8 @@ func TestRetryAcrossEndedWatches(t *testing.T) {
 	}
 }
 
-// When the server no longer has what comes next, a watch ends and says so; a new list is where the next one begins.
+// When the server no longer has what comes next, a watch ends and says so; a new list is where the
+// next one begins.
 func TestRetryAfterExpiry(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -265,7 +267,8 @@ func TestRetryAfterExpiry(t *testing.T) {
 	}
 }
 
-// One condition after the other, as of a command that waits for an object to be made, to be ready, and to be gone.
+// One condition after the other, as of a command that waits for an object to be made, to be ready,
+// and to be gone.
 func TestUntilConditions(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)

@@ -49,7 +49,8 @@ func (tr *transforms) counts() map[string]int {
 	return maps.Clone(tr.calls)
 }
 
-// Each state that the server sends is transformed once, before anyone sees it, and once more if the server sends it again.
+// Each state that the server sends is transformed once, before anyone sees it, and once more if the
+// server sends it again.
 func TestTransformOnce(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -104,8 +105,8 @@ func TestTransformOnce(t *testing.T) {
 	}
 }
 
-// An object that can't be transformed: the informer says which and why, keeps what it has, and goes on as soon as the
-// object is fixed.
+// An object that can't be transformed: the informer says which and why, keeps what it has, and goes
+// on as soon as the object is fixed.
 func TestTransformFails(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -177,7 +178,8 @@ func TestTransformFails(t *testing.T) {
 	}
 }
 
-// What a real server puts on objects, and nobody wants in memory, is not there, whatever the type; what is wanted is.
+// What a real server puts on objects, and nobody wants in memory, is not there, whatever the type;
+// what is wanted is.
 func TestDroppedFields(t *testing.T) {
 	t.Parallel()
 	const applied = "kubectl.kubernetes.io/last-applied-configuration"

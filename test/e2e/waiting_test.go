@@ -17,7 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// Who doesn't want to wait for what somebody has to repair is told at once; who waits goes on as soon as it is repaired.
+// Who doesn't want to wait for what somebody has to repair is told at once; who waits goes on as
+// soon as it is repaired.
 func TestWaitForCacheSyncEndsEarly(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -59,7 +60,8 @@ func TestWaitForCacheSyncEndsEarly(t *testing.T) {
 			if !tt.is(err) || (ctx.Err() != nil) == tt.early {
 				t.Errorf("WaitForCacheSync gives %v", err)
 			}
-			for _, reasons := range [][]reflector.Reason{nil, {reflector.ReasonExpired}} { // neither of which it is
+			// neither of which it is
+			for _, reasons := range [][]reflector.Reason{nil, {reflector.ReasonExpired}} {
 				opts := []informer.WaitOption{informer.FailOn(reasons...)}
 				if reasons == nil {
 					opts = nil
@@ -88,7 +90,8 @@ func TestWaitForCacheSyncEndsEarly(t *testing.T) {
 	}
 }
 
-// A kind that is not installed ends the wait for who wants that; who waits sees it synced when it has been installed.
+// A kind that is not installed ends the wait for who wants that; who waits sees it synced when it
+// has been installed.
 func TestWaitingForAKind(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -22,11 +22,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// client is how one informer reaches the server. It is a Source, makes faults, and feeds a model with what it hands over.
+// client is how one informer reaches the server. It is a Source, makes faults, and feeds a model
+// with what it hands over.
 type client struct {
 	*server
-	scope   scope  // set once at construction
-	pageCap int    // set once at construction: the largest page that the server gives; 0: no pages at all
+	scope scope // set once at construction
+	// set once at construction: the largest page that the server gives; 0: no pages at all
+	pageCap int
 	model   *naive // fed by the goroutine that lists and watches
 
 	// The server's mu guards what follows.

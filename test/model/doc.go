@@ -2,16 +2,18 @@
 
 // Package model tests informers by random histories. It has only tests.
 //
-// A history is a sequence of bytes: a few that configure the server and the informers, and three for each step that
-// follows. Steps change objects, break connections, let versions expire, refuse requests, add, slow down, stall and remove
-// handlers, add indexes, let transforms fail, and stop and restart the informers. The driver plays each history to three
-// parties at once, in a testing/synctest bubble:
+// A history is a sequence of bytes: a few that configure the server and the informers, and three
+// for each step that follows. Steps change objects, break connections, let versions expire, refuse
+// requests, add, slow down, stall and remove handlers, add indexes, let transforms fail, and stop
+// and restart the informers. The driver plays each history to three parties at once, in a
+// testing/synctest bubble:
 //
-//   - a SharedIndexInformer of ours: over a Source, or a factory's, over HTTP and JSON; of all namespaces, or of several with
-//     a stream for each; by watch-lists or by lists of pages; with or without a selector and a transform,
+//   - a SharedIndexInformer of ours: over a Source, or a factory's, over HTTP and JSON; of all
+//     namespaces, or of several with a stream for each; by watch-lists or by lists of pages; with
+//     or without a selector and a transform,
 //   - client-go's SharedIndexInformer, of the same objects,
-//   - for each stream of the two, a naive model of an informer (a map and a list of events), which is fed with what the
-//     server's stream handed over.
+//   - for each stream of the two, a naive model of an informer (a map and a list of events), which
+//     is fed with what the server's stream handed over.
 //
 // Seen from one informer:
 //
@@ -21,19 +23,22 @@
 //	                     │ what was handed over          │ store                    │ what was told
 //	                     └─────────────────────▶ naive model ◀── must be equal ─────┘
 //
-// Whenever everything has come to rest, each store must be equal to its models, and stand at their resourceVersions. At the
-// end all faults are healed, and server, stores, models and every handler must agree, and so must all indexes.
+// Whenever everything has come to rest, each store must be equal to its models, and stand at their
+// resourceVersions. At the end all faults are healed, and server, stores, models and every handler
+// must agree, and so must all indexes.
 //
-// What handlers are told is checked with each event. For ours the rule is strict: add, any number of updates, delete, and
-// so on; the old object of an update is the one told last; one UID from add to delete; resourceVersions that only grow; only
-// states that the server has had; objects of the initial state first, each once, and none once the registration says it has
-// synced; one callback at a time, none after Remove; each object transformed exactly once. Some handlers are slow, some
-// panic, some ask for resyncs, and each has its own threshold for merging. One whose events are never merged must be told
-// exactly what the model says, event by event for each key.
+// What handlers are told is checked with each event. For ours the rule is strict: add, any number
+// of updates, delete, and so on; the old object of an update is the one told last; one UID from add
+// to delete; resourceVersions that only grow; only states that the server has had; objects of the
+// initial state first, each once, and none once the registration says it has synced; one callback
+// at a time, none after Remove; each object transformed exactly once. Some handlers are slow, some
+// panic, some ask for resyncs, and each has its own threshold for merging. One whose events are
+// never merged must be told exactly what the model says, event by event for each key.
 //
-// For client-go's handlers the rules are the weaker ones that it documents: an update may change the UID, because the UID
-// is no part of an object's identity; it may repeat a resourceVersion, after a relist or a repeated event; a deletion may
-// concern an object that the handler never saw, and may be a DeletedFinalStateUnknown.
+// For client-go's handlers the rules are the weaker ones that it documents: an update may change
+// the UID, because the UID is no part of an object's identity; it may repeat a resourceVersion,
+// after a relist or a repeated event; a deletion may concern an object that the handler never saw,
+// and may be a DeletedFinalStateUnknown.
 //
 // # Running
 //
@@ -44,8 +49,9 @@
 //	go test ./test/model -run TestHistories -history 0a1b…    one by its bytes
 //	go test ./test/model -run '^$' -fuzz FuzzHistory          let the fuzzer find them
 //
-// A failure prints its seed, the steps of the shortest history that still fails, and the command that repeats it. The
-// bytes determine what is done and when; which goroutine the scheduler runs first, and how long a backoff takes exactly, they
-// don't, so a rare failure may need -count. With -v the test prints how often histories came to what is difficult; it fails
-// if they never came to some of that.
+// A failure prints its seed, the steps of the shortest history that still fails, and the command
+// that repeats it. The bytes determine what is done and when; which goroutine the scheduler runs
+// first, and how long a backoff takes exactly, they don't, so a rare failure may need -count. With
+// -v the test prints how often histories came to what is difficult; it fails if they never came to
+// some of that.
 package model

@@ -20,7 +20,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// problems is what is wrong with a history. It takes the place of testing.T, so that a history can be played again.
+// problems is what is wrong with a history. It takes the place of testing.T, so that a history can
+// be played again.
 type problems struct {
 	mu   sync.Mutex // mu guards what follows
 	list []string
@@ -121,9 +122,11 @@ func (r *recorder) toldOf(states map[string]bool) {
 // ourHandler checks what one of our handlers is told, by the strict rules.
 type ourHandler struct {
 	*recorder
-	resync      bool                                  // set once at construction
-	panics      bool                                  // set once at construction: after it has noted an event, now and then
-	transformed string                                // set once at construction: the value of transformedBy that objects must have
+	resync bool // set once at construction
+	// set once at construction: after it has noted an event, now and then
+	panics bool
+	// set once at construction: the value of transformedBy that objects must have
+	transformed string
 	exact       bool                                  // the model knows what it has to be told
 	began       []mark                                // set once at construction
 	reg         atomic.Pointer[informer.Registration] // nil until AddEventHandler has returned
@@ -235,7 +238,8 @@ func (h *ourHandler) remove(m models) {
 	}
 }
 
-// isTold complains unless the handler was told, for each key, exactly what the model says, or the beginning of that.
+// isTold complains unless the handler was told, for each key, exactly what the model says, or the
+// beginning of that.
 func (h *ourHandler) isTold(m models, beginning bool) {
 	want, known := m.since(h.began)
 	if !known {
@@ -260,7 +264,7 @@ func (h *ourHandler) isTold(m models, beginning bool) {
 	}
 }
 
-// toldLess says whether the handler was told less than the model says.
+// toldLess reports whether the handler was told less than the model says.
 func (h *ourHandler) toldLess(m models) bool {
 	all, known := m.since(h.began)
 	h.mu.Lock()
@@ -295,7 +299,8 @@ func (h *ourHandler) syncs(m models) {
 	}
 }
 
-// theirHandler checks what one of client-go's handlers is told, by the rules that client-go documents.
+// theirHandler checks what one of client-go's handlers is told, by the rules that client-go
+// documents.
 type theirHandler struct {
 	*recorder
 	reg cache.ResourceEventHandlerRegistration

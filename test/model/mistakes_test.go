@@ -40,9 +40,9 @@ func deployment(i int) *appsv1.Deployment {
 	}
 }
 
-// TestMistakesAreUndoneWhenTheServerSendsAgain makes mistakes with one of 1,000 cached objects of an informer of client-go and of one of ours.
-// client-go's objects share nothing. Ours do, and yet no other is wrong once the server has sent all of them again, by events or,
-// unchanged, in a list.
+// TestMistakesAreUndoneWhenTheServerSendsAgain makes mistakes with one of 1,000 cached objects of
+// an informer of client-go and of one of ours. client-go's objects share nothing. Ours do, and yet
+// no other is wrong once the server has sent all of them again, by events or, unchanged, in a list.
 func TestMistakesAreUndoneWhenTheServerSendsAgain(t *testing.T) {
 	const many, mistaken = 1000, 500
 	gvr := appsv1.SchemeGroupVersion.WithResource("deployments")

@@ -27,7 +27,8 @@ var (
 	history   = flag.String("history", "", "play this history, in hexadecimal, and no other")
 )
 
-// TestMain silences client-go, whose reports of faults would be many, and which makes pauses to report them slowly.
+// TestMain silences client-go, whose reports of faults would be many, and which makes pauses to
+// report them slowly.
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard())
 	utilruntime.ErrorHandlers = nil
@@ -107,7 +108,8 @@ func report(t *testing.T, seed uint64, data []byte, wrong []string) {
 	t.Errorf("to repeat: go test ./test/model -run TestHistories -history %s", hex.EncodeToString(short))
 }
 
-// shrink leaves out steps, half of them at a time at first and one by one at last, as long as the rest fails.
+// shrink leaves out steps, half of them at a time at first and one by one at last, as long as the
+// rest fails.
 func shrink(t *testing.T, data []byte, wrong []string) ([]byte, []string) {
 	config, steps := split(data)
 	for size := len(steps) / stepBytes / 2; size > 0; size /= 2 {
@@ -128,7 +130,8 @@ func FuzzHistory(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(randomHistory(seed))
 	}
-	// A silent watch, the question where the server stands, and history that is gone: by a Source, and over HTTP.
+	// A silent watch, the question where the server stands, and history that is gone: by a Source,
+	// and over HTTP.
 	f.Add([]byte("\xfc\x82\x45\xfb\x3e\xb4\x00\xe3\x5c\x44\x1c\xaf\x3c\xc5\x7d\xc1\x3a\x54\xbe"))
 	f.Add([]byte("\xcc\x82\x45\xfb\x3e\xb4\x00\xe3\x5c\x44\x1c\xaf\x3c\xc5\x7d\xc1\x3a\x54\xbe"))
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -15,20 +15,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// naive is an informer without any of the difficulties: what a client hands over changes a map at once, and each change
-// of the map is a line in a list.
+// naive is an informer without any of the difficulties: what a client hands over changes a map at
+// once, and each change of the map is a line in a list.
 type naive struct {
 	mu      sync.Mutex // mu guards what follows
 	objects map[object.Key]*corev1.ConfigMap
 	version string // "" before the first full state
 	staging map[object.Key]*corev1.ConfigMap
 	log     []told
-	// folded says that something happened to an object twice during the full state in progress, and folds counts such
-	// states that were completed: an informer may tell of both or of the last one only.
+	// folded says that something happened to an object twice during the full state in progress, and
+	// folds counts such states that were completed: an informer may tell of both or of the last one
+	// only.
 	folded bool
 	folds  int
-	// vague says that the informer was stopped at a moment when it may not have got all that was handed over. The next
-	// full state ends that.
+	// vague says that the informer was stopped at a moment when it may not have got all that was
+	// handed over. The next full state ends that.
 	vague bool
 }
 
@@ -170,8 +171,8 @@ func (m *naive) mark() mark {
 	return at
 }
 
-// since returns, for each key, what a handler that began at the mark has been told by now; known is false if there is more
-// than one answer.
+// since returns, for each key, what a handler that began at the mark has been told by now; known is
+// false if there is more than one answer.
 func (m *naive) since(at mark) (lines map[object.Key][]string, known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -190,7 +190,8 @@ func (o *ours) checkIndex(n int, want map[string][]*corev1.ConfigMap, lookup fun
 	}
 }
 
-// groups is what indexes should find: objects by tier, by word, and by a text as long as their size.
+// groups is what indexes should find: objects by tier, by word, and by a text as long as their
+// size.
 func groups(objects func(func(*corev1.ConfigMap) bool)) (tiers, words, sizes map[string][]*corev1.ConfigMap) {
 	tiers, words, sizes = map[string][]*corev1.ConfigMap{}, map[string][]*corev1.ConfigMap{}, map[string][]*corev1.ConfigMap{}
 	for obj := range objects {

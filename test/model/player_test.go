@@ -64,12 +64,12 @@ func play(data []byte) []string {
 	return p.wrong.all()
 }
 
-// odd makes sure that an informer never gives up a stream at the very moment at which the server sends something: over HTTP
-// nobody could say whether that has arrived.
+// odd makes sure that an informer never gives up a stream at the very moment at which the server
+// sends something: over HTTP nobody could say whether that has arrived.
 const odd = 137 * time.Microsecond
 
-// pageSizes are those that our informer may ask for. None is 1, which over HTTP says that only the version is asked for;
-// the server's own limit makes pages of one object.
+// pageSizes are those that our informer may ask for. None is 1, which over HTTP says that only the
+// version is asked for; the server's own limit makes pages of one object.
 var pageSizes = [5]int64{0, 0, 2, 3, 500}
 
 func (p *player) configure(config []byte) error {
@@ -165,7 +165,8 @@ func (p *player) order(o order) {
 	}
 }
 
-// expire makes versions expire while nobody watches: changes come, and are compacted, while streams end.
+// expire makes versions expire while nobody watches: changes come, and are compacted, while streams
+// end.
 func (p *player) expire(a, b byte) {
 	p.atRest = false
 	if a%2 == 0 { // an ERROR event, and history is still there
@@ -173,7 +174,8 @@ func (p *player) expire(a, b byte) {
 		return
 	}
 	for _, c := range p.clients() {
-		c.inject(fault{on: watchVerb, err: errThrottled}) // so that the changes come before the next watch
+		// so that the changes come before the next watch
+		c.inject(fault{on: watchVerb, err: errThrottled})
 	}
 	p.order(endStream)
 	p.rest()
@@ -244,7 +246,8 @@ func (p *player) addIndex(n int) {
 	p.theirs.addIndex(n)
 }
 
-// toggle stops or starts the informers; in peace, if they are stopped, after all is applied that was handed over.
+// toggle stops or starts the informers; in peace, if they are stopped, after all is applied that
+// was handed over.
 func (p *player) toggle(peace bool) {
 	if p.running = !p.running; p.running {
 		p.ours.start(p.ctx)
@@ -259,7 +262,8 @@ func (p *player) toggle(peace bool) {
 	p.atRest = false
 }
 
-// failTransforms is about ours only: client-go drops what it can't transform in a watch, and never mends that.
+// failTransforms is about ours only: client-go drops what it can't transform in a watch, and never
+// mends that.
 func (p *player) failTransforms(a byte) {
 	if !p.ours.wire {
 		p.ours.failing.Store(1 + int64(a)%4)
@@ -274,8 +278,8 @@ func (p *player) await() {
 	p.awaits = append(p.awaits, over)
 }
 
-// patience is how much of the bubble's time informers have to recover from all that has happened. client-go needs most
-// of it: it waits for a minute between attempts.
+// patience is how much of the bubble's time informers have to recover from all that has happened.
+// client-go needs most of it: it waits for a minute between attempts.
 const patience = 30 * time.Minute
 
 // finish heals all faults and compares everything with everything.

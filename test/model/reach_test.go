@@ -10,7 +10,8 @@ import (
 	"testing"
 )
 
-// Histories are only worth something if they come to what is difficult. reached counts how often they did.
+// Histories are only worth something if they come to what is difficult. reached counts how often
+// they did.
 var reached sync.Map // string to *atomic.Int64
 
 func reach(what string) {

@@ -22,7 +22,8 @@ import (
 // firstVersion is where the server stands before its first change.
 const firstVersion = 100
 
-// server has one resource, with all of its history. Both informers read it, each through a client of its own.
+// server has one resource, with all of its history. Both informers read it, each through a client
+// of its own.
 type server struct {
 	mu      sync.Mutex // mu guards what follows, and the fields of clients that say so
 	changes []change   // the n-th made version firstVersion+1+n
@@ -76,7 +77,7 @@ func (s *server) write(key object.Key, tier, words string) {
 	s.wakeLocked()
 }
 
-// delete deletes an object, and says whether there was one.
+// delete deletes an object, and reports whether there was one.
 func (s *server) delete(key object.Key) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,8 +157,8 @@ func at(obj *corev1.ConfigMap, version int) *corev1.ConfigMap {
 	return obj
 }
 
-// fresh returns an object as a decoder would: one that nobody else has. The maps in it are shared, because nobody changes
-// them.
+// fresh returns an object as a decoder would: one that nobody else has. The maps in it are shared,
+// because nobody changes them.
 func fresh(obj *corev1.ConfigMap) *corev1.ConfigMap {
 	clone := *obj
 	return &clone

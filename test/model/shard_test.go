@@ -29,7 +29,8 @@ func (l wholeList) RoundTrip(*http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// TestShardIsTheServers compares what a source takes for its shard with the function that API servers decide with.
+// TestShardIsTheServers compares what a source takes for its shard with the function that API
+// servers decide with.
 func TestShardIsTheServers(t *testing.T) {
 	objects := map[string]*corev1.ConfigMap{}
 	var items [][]byte

@@ -31,8 +31,8 @@ var theirIndexes = []cache.Indexers{
 	}},
 }
 
-// theirs is client-go's informer and its handlers. It can't run again, so a start makes a new one, with new handlers of
-// the same kind.
+// theirs is client-go's informer and its handlers. It can't run again, so a start makes a new one,
+// with new handlers of the same kind.
 type theirs struct {
 	*client
 	wrong    *problems
@@ -193,7 +193,8 @@ func (l *listerWatcher) ListWithContext(ctx context.Context, opts metav1.ListOpt
 	return list, err
 }
 
-// WatchWithContext implements cache.WatcherWithContext. It returns when the server has accepted the watch, or refused it.
+// WatchWithContext implements cache.WatcherWithContext. It returns when the server has accepted the
+// watch, or refused it.
 func (l *listerWatcher) WatchWithContext(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &watcher{events: make(chan watch.Event), cancel: cancel}
@@ -214,7 +215,8 @@ func (l *listerWatcher) WatchWithContext(ctx context.Context, opts metav1.ListOp
 			refused <- err
 			return
 		}
-		// As in client-go, an answer of the server is an event; a connection that breaks is the end of the stream.
+		// As in client-go, an answer of the server is an event; a connection that breaks is the end
+		// of the stream.
 		var status apierrors.APIStatus
 		if errors.As(err, &status) {
 			s := status.Status()

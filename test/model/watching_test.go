@@ -14,7 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// errLateBookmark is not an error: the bookmark that ends initial events comes after more events than needed.
+// errLateBookmark is not an error: the bookmark that ends initial events comes after more events
+// than needed.
 var errLateBookmark = errors.New("late bookmark")
 
 // lateness is how late.

@@ -24,7 +24,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// overHTTP makes an informer of a factory, whose requests go to the clients, one for each namespace.
+// overHTTP makes an informer of a factory, whose requests go to the clients, one for each
+// namespace.
 func overHTTP(clients []*client, opts []informer.Option) (*informer.SharedIndexInformer[*corev1.ConfigMap], error) {
 	w := wire{}
 	for _, c := range clients {

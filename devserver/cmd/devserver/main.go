@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Devserver runs a real Kubernetes API server for custom resources, with its storage, in one process.
+// Devserver runs a real Kubernetes API server for custom resources, with its storage, in one
+// process.
 //
 //	devserver --crds config/crd --kubeconfig /tmp/dev.kubeconfig
 //	kubectl --kubeconfig /tmp/dev.kubeconfig api-resources
 //
-// Without --kubeconfig the kubeconfig goes to stdout once the server is ready. The command ends on SIGINT and SIGTERM.
-// With --control another program drives it; see the package control.
+// Without --kubeconfig the kubeconfig goes to stdout once the server is ready. The command ends on
+// SIGINT and SIGTERM. With --control another program drives it; see the package control.
 package main
 
 import (
@@ -33,7 +34,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	if err := command().ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "devserver:", strings.TrimPrefix(err.Error(), "devserver: ")) // the package's name is ours
+		// the package's name is ours
+		fmt.Fprintln(os.Stderr, "devserver:", strings.TrimPrefix(err.Error(), "devserver: "))
 		stop()
 		os.Exit(1)
 	}
@@ -150,7 +152,8 @@ func readCRDs(paths []string) ([]*apiextensionsv1.CustomResourceDefinition, erro
 	return crds, nil
 }
 
-// writeKubeconfig writes to what path leads to. A file is replaced, a device or a pipe gets the text.
+// writeKubeconfig writes to what path leads to. A file is replaced, a device or a pipe gets the
+// text.
 func writeKubeconfig(path string, text []byte) error {
 	file := path
 	if target, err := filepath.EvalSymlinks(path); err == nil {

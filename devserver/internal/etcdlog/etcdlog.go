@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package etcdlog catches what the API server's etcd client logs, which would go to the standard error of the process.
+// Package etcdlog catches what the API server's etcd client logs, which would go to the standard
+// error of the process.
 //
-// The API server builds that client's logger while its packages are initialised, from a configuration that is a variable of
-// etcd. Go initialises packages in the order of their import paths, each after those that it imports (The Go Programming
-// Language Specification, Program initialization). This package imports etcd's configuration and little else, and its path
-// comes before k8s.io/apiserver: so the logger is built from what init puts there.
+// The API server builds that client's logger while its packages are initialised, from a
+// configuration that is a variable of etcd. Go initialises packages in the order of their import
+// paths, each after those that it imports (The Go Programming Language Specification, Program
+// initialization). This package imports etcd's configuration and little else, and its path comes
+// before k8s.io/apiserver: so the logger is built from what init puts there.
 package etcdlog
 
 import (
@@ -33,8 +35,9 @@ func init() {
 
 var output atomic.Pointer[io.Writer]
 
-// Redirect makes w the place that the API server's etcd client logs to; it must be safe for concurrent use. Other clients of
-// etcd that the process makes from now on log where they would without this package.
+// Redirect makes w the place that the API server's etcd client logs to; it must be safe for
+// concurrent use. Other clients of etcd that the process makes from now on log where they would
+// without this package.
 func Redirect(w io.Writer) {
 	output.Store(&w)
 	if slices.Equal(logutil.DefaultZapLoggerConfig.OutputPaths, ours) {

@@ -80,8 +80,8 @@ func adopterOf[T any](table *share.Table) *Adopter {
 	return ProgramOf(reflect.TypeFor[T]()).NewAdopter(table)
 }
 
-// TestAdoptedObjectsAreEqual adopts random objects of many types, by several goroutines that share a table, and holds that they are equal
-// to what they were made from, which has not changed.
+// TestAdoptedObjectsAreEqual adopts random objects of many types, by several goroutines that share
+// a table, and holds that they are equal to what they were made from, which has not changed.
 func TestAdoptedObjectsAreEqual(t *testing.T) {
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[kitchen](), reflect.TypeFor[corev1.Pod](), reflect.TypeFor[corev1.ConfigMap](), reflect.TypeFor[corev1.PersistentVolume](),
@@ -136,7 +136,8 @@ func newPod(workload, i int) *corev1.Pod {
 
 func address(v any) uintptr { return reflect.ValueOf(v).Pointer() }
 
-// TestEqualPartsAreShared, those of other Adopters included, and what is an object's own is exactly as large as it is.
+// TestEqualPartsAreShared, those of other Adopters included, and what is an object's own is exactly
+// as large as it is.
 func TestEqualPartsAreShared(t *testing.T) {
 	table := share.New(1 << 20)
 	a, b := adopterOf[corev1.Pod](table), adopterOf[corev1.Pod](table)
@@ -197,7 +198,8 @@ func TestUntypedObjectsShareTheirParts(t *testing.T) {
 	}
 }
 
-// TestWhatIsAlsoElsewhereIsNotWrittenTo: a transform may put into many objects what the program has, which others read meanwhile.
+// TestWhatIsAlsoElsewhereIsNotWrittenTo: a transform may put into many objects what the program
+// has, which others read meanwhile.
 func TestWhatIsAlsoElsewhereIsNotWrittenTo(t *testing.T) {
 	common := newPod(1, 1)
 	table := share.New(1 << 20)
@@ -224,7 +226,8 @@ func TestWhatIsAlsoElsewhereIsNotWrittenTo(t *testing.T) {
 	group.Wait()
 }
 
-// TestStringsKeepNothing of the texts from which a transform has cut them, nor of what it has removed.
+// TestStringsKeepNothing of the texts from which a transform has cut them, nor of what it has
+// removed.
 func TestStringsKeepNothing(t *testing.T) {
 	const n = 200
 	a := adopterOf[corev1.Pod](share.New(1 << 20))
@@ -249,7 +252,8 @@ func TestStringsKeepNothing(t *testing.T) {
 	runtime.KeepAlive(a)
 }
 
-// TestOddObjectsAreDeclined: those that would never end, and those that are too large. The next one is adopted as if they hadn't been.
+// TestOddObjectsAreDeclined: those that would never end, and those that are too large. The next one
+// is adopted as if they hadn't been.
 func TestOddObjectsAreDeclined(t *testing.T) {
 	a := adopterOf[twins](share.New(1 << 20))
 	ring := &twins{}
@@ -281,7 +285,8 @@ type twins struct {
 	Data        map[string][]byte
 }
 
-// TestWhatIsNotKnownStays: what is below fields without exported names, functions, interfaces with methods.
+// TestWhatIsNotKnownStays: what is below fields without exported names, functions, interfaces with
+// methods.
 func TestWhatIsNotKnownStays(t *testing.T) {
 	a := adopterOf[kitchen](share.New(1 << 20))
 	from := &kitchen{hidden: []string{"a"}, Hides: &secretive{Shown: []string{"b"}}, Iface: &metav1.Time{}, Func: func() {}, Ints: map[int]string{1: "one"}}

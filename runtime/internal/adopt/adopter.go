@@ -57,7 +57,8 @@ type own struct {
 	value      layout.Slice
 }
 
-// NewAdopter returns an Adopter whose objects share their parts with those of all Adopters of the table.
+// NewAdopter returns an Adopter whose objects share their parts with those of all Adopters of the
+// table.
 func (p *Program) NewAdopter(table *share.Table) *Adopter {
 	return &Adopter{
 		program: p, trail: table.NewTrail(&p.sites, true), own: make([]own, p.sites.Len()), values: make([]*layout.Scratch, p.maps),
@@ -67,8 +68,9 @@ func (p *Program) NewAdopter(table *share.Table) *Adopter {
 // Is reports whether the Adopter is one of the Program's.
 func (a *Adopter) Is(p *Program) bool { return a.program == p }
 
-// Adopt returns what is to be kept in the place of the object at p, which it doesn't change: an equal one. The caller knows that it is of
-// the Program's type. It returns nil if the object is too large or too deep, or refers to itself; then it is to be kept as it is.
+// Adopt returns what is to be kept in the place of the object at p, which it doesn't change: an
+// equal one. The caller knows that it is of the Program's type. It returns nil if the object is too
+// large or too deep, or refers to itself; then it is to be kept as it is.
 func (a *Adopter) Adopt(p layout.Pointer) layout.Pointer {
 	root := a.program.root
 	var adopted layout.Pointer

@@ -21,7 +21,8 @@ type Program struct {
 	sites share.Sites
 	maps  int // how many fields are maps
 
-	// What an empty interface may have in it. Each is for freeSites places, by the keys under which it stands.
+	// What an empty interface may have in it. Each is for freeSites places, by the keys under which
+	// it stands.
 	freeMap, freeList field
 }
 

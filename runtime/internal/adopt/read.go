@@ -4,7 +4,8 @@ package adopt
 
 import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 
-// read gives the value at p, which is a copy of the one that was written, its own memory, or that of parts that are known.
+// read gives the value at p, which is a copy of the one that was written, its own memory, or that
+// of parts that are known.
 func (a *Adopter) read(s *shape, p layout.Pointer) {
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -28,7 +29,8 @@ func (a *Adopter) read(s *shape, p layout.Pointer) {
 	}
 }
 
-// readText gives a string memory that has nothing else of the object that was written. A long one has that, as a rule.
+// readText gives a string memory that has nothing else of the object that was written. A long one
+// has that, as a rule.
 func (a *Adopter) readText(site int, p layout.Pointer) {
 	s := *layout.As[string](p)
 	if len(s) == 0 || len(s) > layout.MaxShort {

@@ -16,7 +16,8 @@ const (
 	maxDepth = 1000
 	maxBytes = 16 << 20
 	maxParts = 1 << 18
-	// maxText is the length from which on a string is written as its address, and equal to itself only.
+	// maxText is the length from which on a string is written as its address, and equal to itself
+	// only.
 	maxText = 8 << 10
 
 	wordSize = uintptr(4) << (^uintptr(0) >> 63)
@@ -35,8 +36,8 @@ const (
 	isElse
 )
 
-// write writes a value down, so that values are equal if their bytes are, and changes nothing. It returns false if there is too much
-// of it.
+// write writes a value down, so that values are equal if their bytes are, and changes nothing. It
+// returns false if there is too much of it.
 func (a *Adopter) write(s *shape, p layout.Pointer) bool {
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -79,7 +80,8 @@ func (a *Adopter) writeText(s string) {
 	}
 }
 
-// writeReference writes what a pointer, a slice or a map refers to. Parts are numbered in the order in which they begin.
+// writeReference writes what a pointer, a slice or a map refers to. Parts are numbered in the order
+// in which they begin.
 func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
 	switch {
 	case f.op == opScalar:
@@ -205,7 +207,8 @@ func (a *Adopter) writeAny(p layout.Pointer, slot int) bool {
 	return true
 }
 
-// freeField is what says how the value in the empty interface at p looks, if it is a map or a slice that may be shared.
+// freeField is what says how the value in the empty interface at p looks, if it is a map or a slice
+// that may be shared.
 func (a *Adopter) freeField(p layout.Pointer) *field {
 	switch v := (*layout.As[any](p)).(type) {
 	case map[string]any:

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// BenchmarkFields sets six fields of a value whose type is known only at run time: a string, a bool, two numbers, a pointer and a
-// slice. It is what this package has unsafe for.
+// BenchmarkFields sets six fields of a value whose type is known only at run time: a string, a
+// bool, two numbers, a pointer and a slice. It is what this package has unsafe for.
 func BenchmarkFields(b *testing.B) {
 	in, v, next, words := reflect.TypeFor[leaf](), &leaf{}, &leaf{}, []string{"a"}
 	b.Run("layout", func(b *testing.B) {

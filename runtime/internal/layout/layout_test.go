@@ -129,7 +129,8 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// TestScratchAgainstAppend builds random trees of slices through one Scratch for each type, and by append.
+// TestScratchAgainstAppend builds random trees of slices through one Scratch for each type, and by
+// append.
 func TestScratchAgainstAppend(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	leaves, words := leafType.NewScratch(), textType.NewScratch()
@@ -292,7 +293,8 @@ func TestNothingIsAllocatedButWhatIsKept(t *testing.T) {
 	}
 }
 
-// TestTextsOfManySizes holds the strings, and that a block is as large as its strings are and not too large.
+// TestTextsOfManySizes holds the strings, and that a block is as large as its strings are and not
+// too large.
 func TestTextsOfManySizes(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
 	var text Text

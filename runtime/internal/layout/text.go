@@ -4,11 +4,11 @@ package layout
 
 import "reflect"
 
-// Text gathers the strings of an object and makes blocks of them, exactly as large as they are together. It serves one goroutine; the
-// zero value is ready.
+// Text gathers the strings of an object and makes blocks of them, exactly as large as they are
+// together. It serves one goroutine; the zero value is ready.
 //
-// A string that a program keeps may keep others alive that stand in its block: at most MaxBlock bytes. Longer strings than MaxShort
-// have memory of their own.
+// A string that a program keeps may keep others alive that stand in its block: at most MaxBlock
+// bytes. Longer strings than MaxShort have memory of their own.
 type Text struct {
 	buf    []byte
 	fields []textField
@@ -29,14 +29,15 @@ type textField struct {
 // keepFields is the number of fields up to which room is used again.
 var keepFields = keep / int(reflect.TypeFor[textField]().Size())
 
-// TextMark is a place in a Text: what came later is an object, or a part of one, with blocks of its own.
+// TextMark is a place in a Text: what came later is an object, or a part of one, with blocks of its
+// own.
 type TextMark struct{ bytes, fields int }
 
 // Mark is the place where Text is now.
 func (t *Text) Mark() TextMark { return TextMark{len(t.buf), len(t.fields)} }
 
-// Add sets the string at field, of the heap, to a copy of s: at once if it is long, else when Set is called. The caller knows that a
-// string is there.
+// Add sets the string at field, of the heap, to a copy of s: at once if it is long, else when Set
+// is called. The caller knows that a string is there.
 func (t *Text) Add(field Pointer, s []byte) {
 	switch {
 	case len(s) == 0:
@@ -81,7 +82,8 @@ func (t *Text) Set(mark TextMark) {
 	t.Drop(mark)
 }
 
-// cut returns where the block ends that begins at from, with the first one of fields: behind as many as fit in.
+// cut returns where the block ends that begins at from, with the first one of fields: behind as
+// many as fit in.
 func (t *Text) cut(from int, fields []textField) (end int) {
 	if len(t.buf)-from <= MaxBlock {
 		return len(t.buf)
@@ -104,7 +106,8 @@ func (t *Text) Drop(mark TextMark) {
 	}
 }
 
-// Move follows values of size bytes together that have moved: strings in them that were added since mark will be set at to.
+// Move follows values of size bytes together that have moved: strings in them that were added since
+// mark will be set at to.
 func (t *Text) Move(mark TextMark, from, to Pointer, size uintptr) {
 	if t == nil {
 		return

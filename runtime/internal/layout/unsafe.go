@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package layout reads and writes the memory of values whose types are known only at run time. The decoders are built on it: they
-// find out once how a type is laid out, and then fill its fields without the cost of package reflect for each of them.
+// Package layout reads and writes the memory of values whose types are known only at run time. The
+// decoders are built on it: they find out once how a type is laid out, and then fill its fields
+// without the cost of package reflect for each of them.
 //
-// It is the only package of the module that imports unsafe, all in this file. The rules of unsafe stay with the caller where a
-// function says "the caller knows": nothing is checked at run time, except by the race detector and -d=checkptr, under which the
-// tests run. The functions keep the collector's rules by themselves: what may hold pointers is allocated, copied and cleared
-// with its type, and no address is kept as a number.
+// It is the only package of the module that imports unsafe, all in this file. The rules of unsafe
+// stay with the caller where a function says "the caller knows": nothing is checked at run time,
+// except by the race detector and -d=checkptr, under which the tests run. The functions keep the
+// collector's rules by themselves: what may hold pointers is allocated, copied and cleared with its
+// type, and no address is kept as a number.
 package layout
 
 import (
@@ -15,24 +17,27 @@ import (
 	"unsafe"
 )
 
-// Pointer is the address of a value of any type, so that others name it without importing unsafe. It keeps what it points into
-// alive, like any pointer.
+// Pointer is the address of a value of any type, so that others name it without importing unsafe.
+// It keeps what it points into alive, like any pointer.
 type Pointer = unsafe.Pointer
 
-// As is the value at p as a T. The caller knows that a T is there, or something with the memory of one: a named string type is a
-// string, a map whose keys are of a string type is a map of the same values by strings.
+// As is the value at p as a T. The caller knows that a T is there, or something with the memory of
+// one: a named string type is a string, a map whose keys are of a string type is a map of the same
+// values by strings.
 func As[T any](p Pointer) *T { return (*T)(p) }
 
 // Of is the address of what v points to.
 func Of[T any](v *T) Pointer { return Pointer(v) }
 
-// At is the address offset bytes after p. The caller knows that it is within the same value, array or allocation.
+// At is the address offset bytes after p. The caller knows that it is within the same value, array
+// or allocation.
 func At(p Pointer, offset uintptr) Pointer { return unsafe.Add(p, offset) }
 
 // View is b as a string that is valid as long as nobody changes b. It must not be kept.
 func View(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// Bytes is the memory of n bytes at p, to be read only. The caller knows that all of it is of one allocation.
+// Bytes is the memory of n bytes at p, to be read only. The caller knows that all of it is of one
+// allocation.
 func Bytes(p Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }
 
 // Slice is what a slice of any type is in memory. As[Slice] reads or sets one whole.
@@ -41,8 +46,8 @@ type Slice struct {
 	Len, Cap int
 }
 
-// Interface is what an interface without methods is in memory. Data is the value itself if that is a pointer or a map, or else its
-// address; what is there never changes.
+// Interface is what an interface without methods is in memory. Data is the value itself if that is
+// a pointer or a map, or else its address; what is there never changes.
 type Interface struct{ Type, Data Pointer }
 
 // Type allocates and copies values of one type. It is safe for concurrent use.
@@ -68,8 +73,9 @@ func (t *Type) Reflect() reflect.Type { return t.elem }
 // New allocates a zero value, and nothing else.
 func (t *Type) New() Pointer { return reflect.New(t.elem).UnsafePointer() }
 
-// Make sets the slice at field, which the caller knows to be a nil slice of the type in memory of the heap, to n zero values, with
-// no room for more, and returns the first of them. It allocates nothing else. With n = 0 the slice is empty and not nil.
+// Make sets the slice at field, which the caller knows to be a nil slice of the type in memory of
+// the heap, to n zero values, with no room for more, and returns the first of them. It allocates
+// nothing else. With n = 0 the slice is empty and not nil.
 func (t *Type) Make(field Pointer, n int) Pointer {
 	s := (*Slice)(field)
 	if n == 0 {
@@ -111,8 +117,9 @@ func (t *Type) Copy(dst, src Pointer) {
 // Value is the value at p for package reflect, settable. The caller knows that it is of the type.
 func (t *Type) Value(p Pointer) reflect.Value { return reflect.NewAt(t.elem, p).Elem() }
 
-// Scratch holds elements of slices whose length isn't known yet. It is a stack, so that an element may have slices of the same type
-// in it: note Len, Push each element, Take what was pushed. What Push returned stays valid until then. It serves one goroutine.
+// Scratch holds elements of slices whose length isn't known yet. It is a stack, so that an element
+// may have slices of the same type in it: note Len, Push each element, Take what was pushed. What
+// Push returned stays valid until then. It serves one goroutine.
 type Scratch struct {
 	// Set once at construction.
 	t        *Type
@@ -160,9 +167,10 @@ func place(n int) (chunk, at, left int) {
 	return chunk, at, firstChunk<<chunk - at
 }
 
-// Take sets the slice at field to the elements from number mark on, exactly as long as needed, and removes them. The strings that
-// text has to set in them, since textMark, are set in the slice's elements. The caller knows that a nil slice of the type, in
-// memory of the heap, is at field. Without elements the slice is empty and not nil.
+// Take sets the slice at field to the elements from number mark on, exactly as long as needed, and
+// removes them. The strings that text has to set in them, since textMark, are set in the slice's
+// elements. The caller knows that a nil slice of the type, in memory of the heap, is at field.
+// Without elements the slice is empty and not nil.
 func (s *Scratch) Take(mark int, field Pointer, text *Text, textMark TextMark) {
 	first, to := mark, s.t.Make(field, s.n-mark)
 	for mark < s.n {

@@ -14,7 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// BenchmarkPart finds a part of 300 bytes: by prediction, by hash, and in vain at a site that is left alone for it.
+// BenchmarkPart finds a part of 300 bytes: by prediction, by hash, and in vain at a site that is
+// left alone for it.
 func BenchmarkPart(b *testing.B) {
 	raw := make([][]byte, 64)
 	for i := range raw {
@@ -77,7 +78,8 @@ func BenchmarkPart(b *testing.B) {
 	})
 }
 
-// BenchmarkCompare compares parts with what they were. It reports how much of the time was expected.
+// BenchmarkCompare compares parts with what they were. It reports how much of the time was
+// expected.
 func BenchmarkCompare(b *testing.B) {
 	labels := map[string]string{"app": "web", "pod-template-hash": "7d9c", "team": "shop", "tier": "backend", "version": "v1"}
 	containers := []corev1.Container{{
@@ -102,7 +104,8 @@ func BenchmarkCompare(b *testing.B) {
 	}
 }
 
-// BenchmarkString finds a string of 24 bytes: the last one of its site, one of 500, and in vain, and makes one.
+// BenchmarkString finds a string of 24 bytes: the last one of its site, one of 500, and in vain,
+// and makes one.
 func BenchmarkString(b *testing.B) {
 	words := make([][]byte, 500)
 	for i := range words {

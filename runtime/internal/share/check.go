@@ -11,10 +11,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// checks sees to it that no object gets a part that a program has changed through another object that has it. A part is compared with
-// what it was before it is used, once in a round. A round begins with a response, and when bytes arrive after a pause, or after some
-// time, of which comparing takes a small part. So a change from before the server has sent an object is seen, unless that part was
-// compared a moment before the change.
+// checks sees to it that no object gets a part that a program has changed through another object
+// that has it. A part is compared with what it was before it is used, once in a round. A round
+// begins with a response, and when bytes arrive after a pause, or after some time, of which
+// comparing takes a small part. So a change from before the server has sent an object is seen,
+// unless that part was compared a moment before the change.
 type checks struct {
 	made    time.Time
 	round   atomic.Uint64
@@ -32,14 +33,16 @@ const (
 	changed = math.MaxUint64
 	// worth is how much longer a round is than its checks take.
 	worth = 50
-	// maxChanges is how often parts of a site may be changed before it has none any more: there is a program at work that goes on.
+	// maxChanges is how often parts of a site may be changed before it has none any more: there is
+	// a program at work that goes on.
 	maxChanges = 16
 )
 
 // Round begins a round: from now on each part is compared before it is used.
 func (t *Table) Round() { t.nextRound(time.Since(t.made)) }
 
-// Arrived says that bytes have come from the server at a time, after a pause or not. A round may begin with it. A nil Table is fine.
+// Arrived says that bytes have come from the server at a time, after a pause or not. A round may
+// begin with it. A nil Table is fine.
 func (t *Table) Arrived(now time.Time, paused bool) {
 	if t == nil {
 		return
@@ -100,8 +103,9 @@ func (t *Table) given(s *site) bool {
 // Intact reports whether nothing was found to be changed since the Table was made.
 func (t *Table) Intact() bool { return t.damage.Load() == 0 }
 
-// Check compares everything that the Table has with what it was, begins a round with that, and returns Intact. What the Table has
-// forgotten can't be compared. If it is called again and again, it takes a small part of the time and returns what is known.
+// Check compares everything that the Table has with what it was, begins a round with that, and
+// returns Intact. What the Table has forgotten can't be compared. If it is called again and again,
+// it takes a small part of the time and returns what is known.
 func (t *Table) Check() bool {
 	t.all.Lock()
 	defer t.all.Unlock()

@@ -14,7 +14,8 @@ import (
 // raceDetector is set by race_test.go.
 var raceDetector bool
 
-// TestAPartThatWasChangedIsNotUsedAgain changes each kind of part of one thing. Things that come later are right, and share new parts.
+// TestAPartThatWasChangedIsNotUsedAgain changes each kind of part of one thing. Things that come
+// later are right, and share new parts.
 func TestAPartThatWasChangedIsNotUsedAgain(t *testing.T) {
 	table := New(1 << 20)
 	sites := newSites()
@@ -142,8 +143,9 @@ func TestRounds(t *testing.T) {
 		paused bool
 		want   bool
 	}{
-		{0, 0, false, true},                         // nothing was compared
-		{1000, 49 * time.Microsecond, false, false}, // that would take more than a fiftieth of the time
+		{0, 0, false, true}, // nothing was compared
+		// that would take more than a fiftieth of the time
+		{1000, 49 * time.Microsecond, false, false},
 		{0, time.Microsecond, false, true},
 		{1000, time.Microsecond, true, true}, // what came after a pause was sent after it
 		{0, 0, false, true},
@@ -156,7 +158,8 @@ func TestRounds(t *testing.T) {
 	(*Table)(nil).Arrived(at, true)
 }
 
-// TestWhereAProgramGoesOnChangingNothingIsShared: a site whose parts are changed again and again gets no more.
+// TestWhereAProgramGoesOnChangingNothingIsShared: a site whose parts are changed again and again
+// gets no more.
 func TestWhereAProgramGoesOnChangingNothingIsShared(t *testing.T) {
 	table := New(1 << 20)
 	trail := table.NewTrail(newSites(), true)
@@ -218,8 +221,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestATrailKeepsFewParts: what is remembered of an object for the next one is bounded, and a part in which others are that are not
-// remembered isn't made.
+// TestATrailKeepsFewParts: what is remembered of an object for the next one is bounded, and a part
+// in which others are that are not remembered isn't made.
 func TestATrailKeepsFewParts(t *testing.T) {
 	type outer struct{ inner []int64 }
 	sites := &Sites{}

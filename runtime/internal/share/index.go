@@ -8,10 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// index finds parts by hash. Parts are only added, by one goroutine at a time; any number of others find them meanwhile.
+// index finds parts by hash. Parts are only added, by one goroutine at a time; any number of others
+// find them meanwhile.
 type index struct {
-	slots []atomic.Pointer[Part] // a power of two, at least half of them empty; none is fine while nothing is added
-	n     int                    // for who adds
+	// a power of two, at least half of them empty; none is fine while nothing is added
+	slots []atomic.Pointer[Part]
+	n     int // for who adds
 }
 
 const minIndex = 64
@@ -72,8 +74,8 @@ const (
 
 func newMarks(n int) *marks { return &marks{slots: make([]atomic.Uint32, n)} }
 
-// seen reports whether the hash was seen, and notes it in one of its two places. If both are taken, chance decides, so that hashes
-// that come in turns don't drive each other out forever.
+// seen reports whether the hash was seen, and notes it in one of its two places. If both are taken,
+// chance decides, so that hashes that come in turns don't drive each other out forever.
 func (m *marks) seen(hash uint64) bool {
 	at, mark := hash&uint64(len(m.slots)-2), uint32(hash>>32)|1
 	first, second := m.slots[at].Load(), m.slots[at+1].Load()

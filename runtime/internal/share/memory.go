@@ -11,9 +11,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// memory is everything that a part refers to, as blocks and maps: what must not change. Blocks are read as they lie there, with the
-// pointers and the headers of strings that are in them. What a pointer points to is a block of its own, and strings can't
-// change, so equal bytes are equal values. No pointer is followed to read a memory again: whatever has been done to a part, what is
+// memory is everything that a part refers to, as blocks and maps: what must not change. Blocks are
+// read as they lie there, with the pointers and the headers of strings that are in them. What a
+// pointer points to is a block of its own, and strings can't change, so equal bytes are equal
+// values. No pointer is followed to read a memory again: whatever has been done to a part, what is
 // read is the part's.
 type memory struct {
 	blocks []block
@@ -39,7 +40,8 @@ type collector struct {
 	limit int // of size
 }
 
-// collect returns the memory of the value at p, which is a pointer, a slice or a map, if it takes no more than limit bytes.
+// collect returns the memory of the value at p, which is a pointer, a slice or a map, if it takes
+// no more than limit bytes.
 func (c *collector) collect(r *ref, p layout.Pointer, limit int) (m memory, ok bool) {
 	c.limit = limit
 	if ok = c.follow(r, p) && c.size <= limit; ok {
@@ -164,8 +166,9 @@ func (m *memory) read(seed maphash.Seed) imprint {
 	return imprint{m.readBlocks(seed), m.readMaps(seed)}
 }
 
-// is reports whether what is there still has an imprint. Writing to a map while it is read may end the process, as always in
-// Go. So maps come last: one that got or lost an entry, and one in a part that has changed otherwise, isn't read.
+// is reports whether what is there still has an imprint. Writing to a map while it is read may end
+// the process, as always in Go. So maps come last: one that got or lost an entry, and one in a part
+// that has changed otherwise, isn't read.
 func (m *memory) is(seed maphash.Seed, p imprint) bool {
 	for i := range m.maps {
 		if at := &m.maps[i]; entries(layout.Of(&at.m)) != at.n {
@@ -203,7 +206,8 @@ func (m *mapped) read(seed maphash.Seed) (sum uint64) {
 	return m.shape.read(layout.Of(&m.m), seed)
 }
 
-// cursor reads the entries of maps of a type. It is used again, so that it isn't allocated each time.
+// cursor reads the entries of maps of a type. It is used again, so that it isn't allocated each
+// time.
 type cursor struct {
 	it         reflect.MapIter
 	key, value reflect.Value
@@ -236,8 +240,8 @@ type mapShape struct {
 	cursors    sync.Pool // of *cursor
 }
 
-// bytes is about what a map of n entries takes: slots for eight of them, or for at least a seventh more than it has. What is large
-// is not in its slot.
+// bytes is about what a map of n entries takes: slots for eight of them, or for at least a seventh
+// more than it has. What is large is not in its slot.
 func (s *mapShape) bytes(n int) int {
 	const header, least, inline = 72, 8, 128
 	slots := least

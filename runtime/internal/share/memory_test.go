@@ -87,7 +87,8 @@ func fill(v reflect.Value, depth int) {
 	}
 }
 
-// change makes each change in v that there is, one after the other, and undoes it when check has returned.
+// change makes each change in v that there is, one after the other, and undoes it when check has
+// returned.
 func change(v reflect.Value, path string, check func(path string)) {
 	try := func(path string, to reflect.Value) {
 		was := reflect.New(v.Type()).Elem()
@@ -249,7 +250,8 @@ func TestMemoryIsCounted(t *testing.T) {
 		{new(make([]corev1.Container, 10)), 10 * int(reflect.TypeFor[corev1.Container]().Size()), 10_000},
 		{new(make([]string, 1, 100)), 1600, 1700},
 		{&map[string]string{}, 72, 400},
-		{new(make(map[string]corev1.Container, 100)), 48, 400}, // with no entry it is counted as small
+		// with no entry it is counted as small
+		{new(make(map[string]corev1.Container, 100)), 48, 400},
 		{&map[string]corev1.Container{"a": {}, "b": {}}, 2 * int(reflect.TypeFor[corev1.Container]().Size()), 3000},
 		{&map[string]string{"0": "", "1": "", "2": "", "3": "", "4": "", "5": "", "6": "", "7": "", "8": "", "9": ""}, 16 * 32, 700},
 		{new(any(make([]int, 100)).([]int)), 800, 900},

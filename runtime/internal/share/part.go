@@ -37,7 +37,8 @@ func (p *Part) Put(field layout.Pointer) {
 	}
 }
 
-// begins reports whether the part is the beginning of input, for a site at which bytes say themselves where they end.
+// begins reports whether the part is the beginning of input, for a site at which bytes say
+// themselves where they end.
 func (p *Part) begins(input []byte) bool {
 	return len(p.raw) <= len(input) && p.raw == string(input[:len(p.raw)])
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// thing is an object with a field of each kind, of which the first two are parts. Its encoding is the fields' one after the other, each
-// with its length before it.
+// thing is an object with a field of each kind, of which the first two are parts. Its encoding is
+// the fields' one after the other, each with its length before it.
 type thing struct {
 	pointer *string
 	slice   []string
@@ -142,7 +142,8 @@ func TestNothingIsSharedWithoutParts(t *testing.T) {
 	}
 }
 
-// TestRandomThings decodes things of which much repeats, in random order, through tables of several sizes and several trails.
+// TestRandomThings decodes things of which much repeats, in random order, through tables of several
+// sizes and several trails.
 func TestRandomThings(t *testing.T) {
 	for _, size := range []int{0, 2000, 100_000, 10_000_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -162,8 +163,8 @@ func TestRandomThings(t *testing.T) {
 	}
 }
 
-// TestOrderMakesNoDifferenceToWhatIsFound lets two kinds of things alternate, and come in random order: after some time all
-// parts are predicted.
+// TestOrderMakesNoDifferenceToWhatIsFound lets two kinds of things alternate, and come in random
+// order: after some time all parts are predicted.
 func TestOrderMakesNoDifferenceToWhatIsFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for name, next := range map[string]func(i int) int{
@@ -240,7 +241,8 @@ func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestForgetting fills a table again and again. What is used all the time stays, and the collector takes the rest.
+// TestForgetting fills a table again and again. What is used all the time stays, and the collector
+// takes the rest.
 func TestForgetting(t *testing.T) {
 	table := New(100_000)
 	trail := table.NewTrail(newSites(), true)

@@ -20,8 +20,8 @@ const (
 	String
 )
 
-// Sites are the places in the types of objects at which parts may be shared. The zero value has none. All are added before the
-// first Trail is made; from then on it is safe for concurrent use.
+// Sites are the places in the types of objects at which parts may be shared. The zero value has
+// none. All are added before the first Trail is made; from then on it is safe for concurrent use.
 type Sites struct{ list []*site }
 
 type site struct {
@@ -34,14 +34,16 @@ type site struct {
 	ref  *ref // of the field
 }
 
-// Add adds a site and returns its number, which counts from 0. typ is the type of the fields there: a pointer, a slice or a map. It is
-// nil for strings, and if nothing is at the fields, because only the bytes matter.
+// Add adds a site and returns its number, which counts from 0. typ is the type of the fields there:
+// a pointer, a slice or a map. It is nil for strings, and if nothing is at the fields, because only
+// the bytes matter.
 func (s *Sites) Add(kind Kind, typ reflect.Type) int {
 	s.list = append(s.list, &site{kind: kind, typ: typ, salt: rand.Uint64()})
 	return len(s.list) - 1
 }
 
-// field returns what the fields of the site look like, which is found out when the first part is made.
+// field returns what the fields of the site look like, which is found out when the first part is
+// made.
 func (s *site) field() *ref {
 	s.once.Do(func() { s.ref = refTo(s.typ) })
 	return s.ref

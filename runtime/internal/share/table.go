@@ -9,11 +9,13 @@ import (
 	"time"
 )
 
-// Table holds the parts of the objects of one source. It is safe for concurrent use: finding takes no lock.
+// Table holds the parts of the objects of one source. It is safe for concurrent use: finding takes
+// no lock.
 //
-// Its size is bounded, by what the parts take in memory. It forgets in two generations: when the parts that were used since the last
-// change take half of the bound, what was not used since the change before is forgotten. Objects that have such a part keep it. What
-// is decoded from more than a 128th of the bound, or takes more than a 16th, is never kept.
+// Its size is bounded, by what the parts take in memory. It forgets in two generations: when the
+// parts that were used since the last change take half of the bound, what was not used since the
+// change before is forgotten. Objects that have such a part keep it. What is decoded from more than
+// a 128th of the bound, or takes more than a 16th, is never kept.
 type Table struct {
 	// Set once at construction.
 	seed    maphash.Seed
@@ -41,8 +43,8 @@ type Stats struct {
 	Changed     int // parts, and what pointers point to, that were found to be changed
 }
 
-// New returns a Table that keeps parts of maxBytes, counted with their values; 0 keeps none. It takes memory as
-// it is needed.
+// New returns a Table that keeps parts of maxBytes, counted with their values; 0 keeps none. It
+// takes memory as it is needed.
 func New(maxBytes int) *Table {
 	t := &Table{seed: maphash.MakeSeed(), bound: maxBytes, maxPart: maxBytes / 128}
 	t.current.Store(newIndex(0))

@@ -9,8 +9,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// targets are numbers, booleans and strings that pointers of many objects point to. They are not forgotten, so that they all can be
-// compared with what they should be as long as an object may have them. When there are many, further ones are not shared.
+// targets are numbers, booleans and strings that pointers of many objects point to. They are not
+// forgotten, so that they all can be compared with what they should be as long as an object may
+// have them. When there are many, further ones are not shared.
 type targets struct {
 	mu      sync.Mutex // guards what follows
 	scalars map[scalar]layout.Pointer
@@ -115,8 +116,9 @@ type latest [64]struct {
 	at layout.Pointer
 }
 
-// Scalar returns the value of 1, 2, 4 or 8 bytes that a pointer is to point to, among those that repeat, and nil if the caller has to
-// make one. word has its bytes from the lowest address on, and zeros after them.
+// Scalar returns the value of 1, 2, 4 or 8 bytes that a pointer is to point to, among those that
+// repeat, and nil if the caller has to make one. word has its bytes from the lowest address on, and
+// zeros after them.
 func (t *Trail) Scalar(size uintptr, word uint64) layout.Pointer {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil // what is in a part is in no other
@@ -140,8 +142,8 @@ func (t *Trail) Scalar(size uintptr, word uint64) layout.Pointer {
 	return p
 }
 
-// Text returns what pointers to a string that repeats are to point to, and nil if the caller has to make it. known is what it has returned
-// last for the string, or nil.
+// Text returns what pointers to a string that repeats are to point to, and nil if the caller has to
+// make it. known is what it has returned last for the string, or nil.
 func (t *Trail) Text(s string, known *string) *string {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil

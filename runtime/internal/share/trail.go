@@ -8,12 +8,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// Trail finds the parts of objects one after the other, for one goroutine. For each object: Begin. For each site in it: Try. If it
-// says so, Predict from what follows in the input; if that gives nothing, find the end of the value and Find it; if that gives
-// nothing either, decode the value, and Enter it if Find said so.
+// Trail finds the parts of objects one after the other, for one goroutine. For each object: Begin.
+// For each site in it: Try. If it says so, Predict from what follows in the input; if that gives
+// nothing, find the end of the value and Find it; if that gives nothing either, decode the value,
+// and Enter it if Find said so.
 //
-// It also has the short strings that repeat: String. They are its own. A Trail that lives as long as its source therefore saves
-// more than one for each stream.
+// It also has the short strings that repeat: String. They are its own. A Trail that lives as long
+// as its source therefore saves more than one for each stream.
 //
 // A nil Trail shares nothing.
 type Trail struct {
@@ -30,9 +31,10 @@ type Trail struct {
 	entering  []entry // values that are decoded for the table, one in the other
 	collector collector
 
-	// Two ways to guess which part comes: that of the object before, and the one that came after the same part last time. The
-	// first one is right where objects that are alike come together, as in a list; the second one anywhere, unless the part is
-	// one that quite different objects have.
+	// Two ways to guess which part comes: that of the object before, and the one that came after
+	// the same part last time. The first one is right where objects that are alike come together,
+	// as in a list; the second one anywhere, unless the part is one that quite different objects
+	// have.
 	before, now []*Part // of the object before, and of this one
 	size        int     // of those in now
 	left        int     // parts of this object that are not in now
@@ -40,7 +42,8 @@ type Trail struct {
 	prev        *Part   // the last part of this object that says what follows
 }
 
-// entry is a value that is decoded for the table: how many parts were in now, and were left out, when that began.
+// entry is a value that is decoded for the table: how many parts were in now, and were left out,
+// when that began.
 type entry struct{ now, left int }
 
 // Counts says what a Trail did.
@@ -72,8 +75,9 @@ const (
 	maxLeave = 4096 // visits, so that a change of what comes is noticed
 )
 
-// NewTrail returns a Trail for objects with sites, which has taken little memory yet. With parts false it finds strings only: then
-// nobody can see that anything is shared. A nil Table gives a nil Trail.
+// NewTrail returns a Trail for objects with sites, which has taken little memory yet. With parts
+// false it finds strings only: then nobody can see that anything is shared. A nil Table gives a nil
+// Trail.
 func (t *Table) NewTrail(sites *Sites, parts bool) *Trail {
 	if t == nil {
 		return nil
@@ -120,8 +124,8 @@ func (t *Trail) Try(site int) bool {
 	return true
 }
 
-// Predict returns a part of the site with which input begins, or nil. If the caller uses it, it calls Follow; it doesn't if input goes
-// on in a way that makes the value another one.
+// Predict returns a part of the site with which input begins, or nil. If the caller uses it, it
+// calls Follow; it doesn't if input goes on in a way that makes the value another one.
 func (t *Trail) Predict(site int, input []byte) *Part {
 	place := t.sites[site]
 	for i := t.at; i < len(t.before) && i < t.at+lookAhead; i++ {
@@ -155,8 +159,8 @@ func (t *Trail) Follow(site int, p *Part) {
 	t.used(s, p)
 }
 
-// Find returns the part of the site with these bytes, or nil; then enter says whether the value is decoded for Enter, which is called
-// next for this site, or never for this object.
+// Find returns the part of the site with these bytes, or nil; then enter reports whether the value
+// is decoded for Enter, which is called next for this site, or never for this object.
 func (t *Trail) Find(site int, raw []byte) (p *Part, enter bool) {
 	s, place := t.state(site), t.sites[site]
 	if len(raw) > t.table.maxPart {
@@ -181,8 +185,9 @@ func (t *Trail) Find(site int, raw []byte) (p *Part, enter bool) {
 	return p, false
 }
 
-// Enter makes a part of the value at field, decoded from raw, at a site for which Find said so, unless it takes too much memory. It sets
-// field to an equal value if another goroutine was quicker. Nothing changes the value from now on.
+// Enter makes a part of the value at field, decoded from raw, at a site for which Find said so,
+// unless it takes too much memory. It sets field to an equal value if another goroutine was
+// quicker. Nothing changes the value from now on.
 func (t *Trail) Enter(site int, raw []byte, field layout.Pointer) {
 	place := t.sites[site]
 	last := len(t.entering) - 1
@@ -195,7 +200,8 @@ func (t *Trail) Enter(site int, raw []byte, field layout.Pointer) {
 	if p == nil {
 		return
 	}
-	// Parts within are other objects', too. What was changed there must not be what this part has to look like.
+	// Parts within are other objects', too. What was changed there must not be what this part has
+	// to look like.
 	for _, inner := range t.now[begin.now:] {
 		if !t.table.compare(inner, t.table.round.Load()) {
 			return
@@ -266,8 +272,8 @@ func (s *state) judge(hit bool) {
 	s.tries, s.hits = 0, 0
 }
 
-// String returns the string with the bytes b from among those that repeat at the site. Without one it returns false, and it is for
-// the caller to make the string.
+// String returns the string with the bytes b from among those that repeat at the site. Without one
+// it returns false, and it is for the caller to make the string.
 func (t *Trail) String(site int, b []byte) (string, bool) {
 	if t == nil || len(b) == 0 || len(b) > maxWord {
 		return "", len(b) == 0

@@ -4,7 +4,8 @@ package share
 
 import "encoding/binary"
 
-// words is a lossy set of short strings: each has one slot, and the last one that was added has it. It serves one goroutine.
+// words is a lossy set of short strings: each has one slot, and the last one that was added has it.
+// It serves one goroutine.
 type words struct {
 	slots []string // a power of two, or none
 	marks []uint32 // of strings that were seen once, twice as many; each has two places
@@ -18,8 +19,8 @@ const (
 	maxWord  = 192 // bytes of a string
 )
 
-// get returns the string with the bytes b, which are at least one, and false if it isn't in the set. From the second time on that
-// it sees the bytes, it is.
+// get returns the string with the bytes b, which are at least one, and false if it isn't in the
+// set. From the second time on that it sees the bytes, it is.
 func (w *words) get(b []byte) (string, bool) {
 	hash := hashWord(b)
 	if len(w.slots) > 0 {
@@ -39,8 +40,8 @@ func (w *words) get(b []byte) (string, bool) {
 	return text, true
 }
 
-// seen reports whether the hash was seen, and notes it. Chance decides which of two places it takes, so that strings that come in
-// turns don't drive each other out forever.
+// seen reports whether the hash was seen, and notes it. Chance decides which of two places it
+// takes, so that strings that come in turns don't drive each other out forever.
 func (w *words) seen(hash uint64) bool {
 	at, mark := hash&uint64(len(w.marks)-2), uint32(hash>>32)|1
 	if w.marks[at] == mark || w.marks[at+1] == mark {
@@ -63,7 +64,8 @@ func (w *words) grow() {
 	}
 }
 
-// hashWord is quick, and weak: it reads the beginning, the middle and the end. Strings that it mixes up cost each other their slot.
+// hashWord is quick, and weak: it reads the beginning, the middle and the end. Strings that it
+// mixes up cost each other their slot.
 func hashWord(b []byte) uint64 {
 	const k1, k2 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	n := len(b)

@@ -9,8 +9,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestAndInEachForm cuts sets of one slot, of few, of trees with lists and with bitmaps, leaves each loop after each
-// number of objects that matters, and allocates nothing.
+// TestAndInEachForm cuts sets of one slot, of few, of trees with lists and with bitmaps, leaves
+// each loop after each number of objects that matters, and allocates nothing.
 func TestAndInEachForm(t *testing.T) {
 	const n = 2 << bitmapBits
 	// Every object has the key 1; every 2nd the key 2, every 7th 7, and so on.

@@ -7,12 +7,14 @@ import (
 	"weak"
 )
 
-// array is a persistent sparse array of nodes that costs a Txn little: to change a place takes a copy of its node and
-// nothing above it. Its zero value is empty. Copying the struct takes a snapshot, which stays as it is.
+// array is a persistent sparse array of nodes that costs a Txn little: to change a place takes a
+// copy of its node and nothing above it. Its zero value is empty. Copying the struct takes a
+// snapshot, which stays as it is.
 //
-// The newest state and those before it share one shelf, which has for each place the newest node. A node bears the
-// number of the Txn that made it, by which an older state sees that the node is not its own. What it had instead stands
-// in a chain of links, one for each change of the shelf; a state begins at the link after its own last change:
+// The newest state and those before it share one shelf, which has for each place the newest node. A
+// node bears the number of the Txn that made it, by which an older state sees that the node is not
+// its own. What it had instead stands in a chain of links, one for each change of the shelf; a
+// state begins at the link after its own last change:
 //
 //	states      A                    B                    C
 //	            │ since              │ since              │ since
@@ -21,25 +23,28 @@ import (
 //
 //	shelf     places[7] ─▶ x2, made by the Txn of C           lasts[7] = 2, log[2].previous = 1
 //
-// To change place i: 1. fill the chain's empty link with the node that stands there, and append an empty one. Further changes
-// of the same Txn insert a filled link before the empty one, so that the new state begins behind all of them. 2. note the
-// link's number in the log. 3. store the copy that the Txn may change.
+// To change place i: 1. fill the chain's empty link with the node that stands there, and append an
+// empty one. Further changes of the same Txn insert a filled link before the empty one, so that the
+// new state begins behind all of them. 2. note the link's number in the log. 3. store the copy that
+// the Txn may change.
 //
-// To read place i: take the node in the shelf. If it is newer than the state, or there is none, the first link for place i
-// since the state says what the state has; without one it has none. Links are numbered from 1 on, and the log has for
-// each the number of the link for the same place before it, and that of one further back, so that the first since the
-// state is found in logarithmic time.
+// To read place i: take the node in the shelf. If it is newer than the state, or there is none, the
+// first link for place i since the state says what the state has; without one it has none. Links
+// are numbered from 1 on, and the log has for each the number of the link for the same place before
+// it, and that of one further back, so that the first since the state is found in logarithmic time.
 //
-// Nothing points backwards: the chain from a state on is kept by those who hold the state, and by no one else. The log has
-// numbers for that reason. From a number to its link leads a weak pointer to the first link of the block, which is there as
-// long as a state that began before it, and no more than a block of links from there on.
+// Nothing points backwards: the chain from a state on is kept by those who hold the state, and by
+// no one else. The log has numbers for that reason. From a number to its link leads a weak pointer
+// to the first link of the block, which is there as long as a state that began before it, and no
+// more than a block of links from there on.
 //
-// An old state holds what was changed since, so the chain must not become long: after a number of changes the next one
-// moves to a copy of the shelf, in which there is one node for every place and an empty chain. A Txn that changes much moves
-// at the latest then, and what no one else has seen yet takes no links.
+// An old state holds what was changed since, so the chain must not become long: after a number of
+// changes the next one moves to a copy of the shelf, in which there is one node for every place and
+// an empty chain. A Txn that changes much moves at the latest then, and what no one else has seen
+// yet takes no links.
 //
-// They are functions, not methods, because methods of a generic type are compiled anew in each package that mentions a
-// type in which there is one: here, all packages of generated code.
+// They are functions, not methods, because methods of a generic type are compiled anew in each
+// package that mentions a type in which there is one: here, all packages of generated code.
 type array[C any] struct {
 	serial uint64    // the Txn that changed this state last
 	shelf  *shelf[C] // nil as long as the array has never had a node
@@ -55,7 +60,8 @@ type shelf[C any] struct {
 	owner  uint64 // the Txn that made it
 	places []atomic.Pointer[node[C]]
 	lasts  []atomic.Uint32 // by place: the number of the last link for it, 0 if there is none
-	log    []*block[C]     // change n is in block n/blockLen; a block is there before a number in lasts leads to it
+	// change n is in block n/blockLen; a block is there before a number in lasts leads to it
+	log []*block[C]
 
 	// The writer's, on a cache line of their own, because readers are reading places all the time:
 	_      [6]uint64
@@ -65,7 +71,8 @@ type shelf[C any] struct {
 	_      [5]uint64
 }
 
-// link says that place had old until a change. It is filled before next is set, and empty until then.
+// link says that place had old until a change. It is filled before next is set, and empty until
+// then.
 type link[C any] struct {
 	next   atomic.Pointer[link[C]]
 	old    *node[C]
@@ -79,16 +86,17 @@ type block[C any] struct {
 	records [blockLen]record
 }
 
-// record is what the log says of a link: the number of the link for the same place before it, and that of one further back,
-// 0 for none. A jump is as long as the two before it together and one more, if they are equally long, else one; so any link
-// of the list is few steps away.
+// record is what the log says of a link: the number of the link for the same place before it, and
+// that of one further back, 0 for none. A jump is as long as the two before it together and one
+// more, if they are equally long, else one; so any link of the list is few steps away.
 type record struct {
 	previous, jump uint32
 	length         uint32 // of the list that ends here
 }
 
-// A large shelf takes a change for every second place: then to copy it costs each change 27 bytes. A small one takes more, so that
-// a copy is as rare, but at most four for each place: an old state holds what was changed since.
+// A large shelf takes a change for every second place: then to copy it costs each change 27 bytes.
+// A small one takes more, so that a copy is as rare, but at most four for each place: an old state
+// holds what was changed since.
 const (
 	fewChanges  = 64
 	manyChanges = 512
@@ -130,7 +138,8 @@ func replaced[C any](a *array[C], i uint32) *node[C] {
 	}
 }
 
-// recordAt returns what the log says of the link of that number, which must have been filled; of none for 0.
+// recordAt returns what the log says of the link of that number, which must have been filled; of
+// none for 0.
 func recordAt[C any](s *shelf[C], number uint32) record {
 	if number == 0 {
 		return record{}
@@ -138,7 +147,8 @@ func recordAt[C any](s *shelf[C], number uint32) record {
 	return s.log[number/blockLen].records[number%blockLen]
 }
 
-// linkAt returns a link since a by its number. It begins at the first link of the block, unless a begins later.
+// linkAt returns a link since a by its number. It begins at the first link of the block, unless a
+// begins later.
 func linkAt[C any](a *array[C], number uint32) *link[C] {
 	l, from := a.since, a.since.number
 	if first := number / blockLen * blockLen; first > from {
@@ -162,8 +172,9 @@ func each[C any](a *array[C], yield func(i uint32, n *node[C]) bool) {
 	}
 }
 
-// own returns the node at place i after it has become owner's. If it is a new one, old is what its content is to be copied
-// from, nil for nothing. spare is a link to use, if it isn't in use yet, or nil.
+// own returns the node at place i after it has become owner's. If it is a new one, old is what its
+// content is to be copied from, nil for nothing. spare is a link to use, if it isn't in use yet, or
+// nil.
 func own[C any](a *array[C], owner uint64, i uint32, spare **link[C]) (n *node[C], old *C) {
 	s := room(a, owner, i, spare)
 	now := s.places[i].Load()
@@ -250,8 +261,9 @@ func room[C any](a *array[C], owner uint64, i uint32, spare **link[C]) *shelf[C]
 	return s
 }
 
-// moveOff is called when the open Txn leaves a's shelf for another one, or for none. The empty link of that Txn must not stay at
-// the end of the chain: it is part of the next state, and whoever holds an older one would hold all that come.
+// moveOff is called when the open Txn leaves a's shelf for another one, or for none. The empty link
+// of that Txn must not stay at the end of the chain: it is part of the next state, and whoever
+// holds an older one would hold all that come.
 func moveOff[C any](a *array[C]) {
 	if s := a.shelf; s != nil && s.filled != nil {
 		s.last = &link[C]{number: s.filled.number + 1}
@@ -277,8 +289,8 @@ func settle[C any](a *array[C]) {
 	}
 }
 
-// revert gives the shelf of a, the newest published state, the content of a again, after changes that will never be
-// published.
+// revert gives the shelf of a, the newest published state, the content of a again, after changes
+// that will never be published.
 func revert[C any](a *array[C]) {
 	if a.shelf == nil {
 		return
@@ -289,7 +301,8 @@ func revert[C any](a *array[C]) {
 		changes = append(changes, l)
 		l = next
 	}
-	for i := len(changes) - 1; i >= 0; i-- { // the first change of a place is the one that knows what a had
+	// the first change of a place is the one that knows what a had
+	for i := len(changes) - 1; i >= 0; i-- {
 		a.shelf.places[changes[i].place].Store(changes[i].old)
 	}
 }

@@ -37,8 +37,8 @@ func (c *census) alive() int {
 	return alive
 }
 
-// TestTheNewestVersionKeepsNothingOld replaces objects by Txns of several sizes, some of which are discarded, and looks for
-// old states of objects after each.
+// TestTheNewestVersionKeepsNothingOld replaces objects by Txns of several sizes, some of which are
+// discarded, and looks for old states of objects after each.
 func TestTheNewestVersionKeepsNothingOld(t *testing.T) {
 	const objects = 40
 	for _, batch := range []int{1, 2, 3, 10, 100} {
@@ -95,8 +95,9 @@ func TestAnOldVersionKeepsLittle(t *testing.T) {
 	}
 }
 
-// TestOldVersionsWhileWriting reads Versions of several ages all the time while a writer inserts, replaces, deletes, publishes
-// and discards; each Version must answer as it did at first, in each way to read it. It is meant for the race detector too.
+// TestOldVersionsWhileWriting reads Versions of several ages all the time while a writer inserts,
+// replaces, deletes, publishes and discards; each Version must answer as it did at first, in each
+// way to read it. It is meant for the race detector too.
 func TestOldVersionsWhileWriting(t *testing.T) {
 	const names, steps = 400, 1500
 	index := byGroup("group")
@@ -178,8 +179,9 @@ func TestOldVersionsWhileWriting(t *testing.T) {
 	checkSlots(t, table)
 }
 
-// TestOldStatesOfAnArray changes an array by Txns of several sizes, of which some are discarded and some change one place again and
-// again, and reads states of every age, between them after the collector has taken what belongs to none.
+// TestOldStatesOfAnArray changes an array by Txns of several sizes, of which some are discarded and
+// some change one place again and again, and reads states of every age, between them after the
+// collector has taken what belongs to none.
 func TestOldStatesOfAnArray(t *testing.T) {
 	type moment struct {
 		state array[int]
@@ -253,8 +255,9 @@ func TestOldStatesOfAnArray(t *testing.T) {
 	}
 }
 
-// TestOldStatesAreReadInFewSteps counts how many records and links lie between a place of the shelf and what an old state had in
-// it, in the longest chain that there is, whose changes are of one place or of all in turn.
+// TestOldStatesAreReadInFewSteps counts how many records and links lie between a place of the shelf
+// and what an old state had in it, in the longest chain that there is, whose changes are of one
+// place or of all in turn.
 func TestOldStatesAreReadInFewSteps(t *testing.T) {
 	const places = 1 << 15
 	for _, changed := range []uint32{1, 2, 100, places} {

@@ -17,7 +17,8 @@ import (
 
 const benchObjects = 100_000
 
-// population returns objects as a cluster has Pods: 100 namespaces, 1,000 nodes, an owner per ten, two states of each.
+// population returns objects as a cluster has Pods: 100 namespaces, 1,000 nodes, an owner per ten,
+// two states of each.
 func population(n int) (objs [2][]*thing) {
 	for i := range n {
 		for state := range objs {
@@ -177,7 +178,8 @@ func BenchmarkFill(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*benchObjects), "ns/object")
 }
 
-// BenchmarkGet gets objects at random: of all, which is a matter of cache misses, and of a thousand.
+// BenchmarkGet gets objects at random: of all, which is a matter of cache misses, and of a
+// thousand.
 func BenchmarkGet(b *testing.B) {
 	objs := population(benchObjects)[0]
 	table := filled(b, objs)

@@ -20,18 +20,21 @@ type change struct {
 // Leave says that the object had key. Duplicates are fine. hash is Hash of the typed key.
 func (c *Changes) Leave(hash uint32, key any) { c.leave = appended(c.leave, hash, key) }
 
-// Enter says that the object has key from now on. Duplicates are fine. hash is Hash of the typed key.
+// Enter says that the object has key from now on. Duplicates are fine. hash is Hash of the typed
+// key.
 func (c *Changes) Enter(hash uint32, key any) { c.enter = appended(c.enter, hash, key) }
 
 func appended(s []change, hash uint32, key any) []change {
-	// A key that isn't equal to itself (a NaN, or what holds one) could never be found, nor removed.
+	// A key that isn't equal to itself (a NaN, or what holds one) could never be found, nor
+	// removed.
 	if self := key; self != key {
 		return s
 	}
 	return append(s, change{hash, key})
 }
 
-// settle takes those keys out of leave that enter has too. In enter they may stay: to enter again changes nothing.
+// settle takes those keys out of leave that enter has too. In enter they may stay: to enter again
+// changes nothing.
 func (c *Changes) settle() {
 	if len(c.leave) == 0 || len(c.enter) == 0 {
 		return

@@ -8,9 +8,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Cursor goes over a Set, some objects at a time. Loops over it can be compiled into the code of whoever reads; then a
-// processor begins to fetch the next objects while it waits for one, which makes the loop several times as fast as one
-// that calls a function for each. The zero Cursor is at its end. A Cursor must not be copied once it has begun.
+// Cursor goes over a Set, some objects at a time. Loops over it can be compiled into the code of
+// whoever reads; then a processor begins to fetch the next objects while it waits for one, which
+// makes the loop several times as fast as one that calls a function for each. The zero Cursor is at
+// its end. A Cursor must not be copied once it has begun.
 type Cursor struct {
 	set     Set
 	narrows bool // to what has the labels
@@ -20,14 +21,16 @@ type Cursor struct {
 	objs []object.Object // of a leaf
 	mask uint8
 
-	at    int  // the next place of objects, or of the posting's few slots; or the end of tree's range
+	// the next place of objects, or of the posting's few slots; or the end of tree's range
+	at    int
 	tree  tree // a list or a bitmap of the posting's tree; nil: the next one
 	first int  // of tree's range
 	slot  int  // the next place of the list, or slot of the bitmap
 	one   [1]uint32
 }
 
-// Start begins with the first objects of s. If labels isn't nil, most of those that don't have the labels are left out.
+// Start begins with the first objects of s. If labels isn't nil, most of those that don't have the
+// labels are left out.
 func (c *Cursor) Start(s Set, labels *Labels) {
 	c.set = s
 	if labels != nil {
@@ -38,7 +41,8 @@ func (c *Cursor) Start(s Set, labels *Labels) {
 	}
 }
 
-// Next returns the next objects, nil at the end. There may be nils among them. The slice must not be changed.
+// Next returns the next objects, nil at the end. There may be nils among them. The slice must not
+// be changed.
 //
 //go:noinline
 func (c *Cursor) Next() []object.Object {
@@ -74,7 +78,8 @@ func narrow(c *Cursor, lf *leaf) {
 	}
 }
 
-// advance returns the next leaf that has objects of the set, and sets mask to them. It returns nil at the end.
+// advance returns the next leaf that has objects of the set, and sets mask to them. It returns nil
+// at the end.
 func advance(c *Cursor) *leaf {
 	leaves := &stateIn(c.set).objects.leaves
 	switch p := c.set.posting; {
@@ -103,7 +108,8 @@ func nextLeaf(c *Cursor, leaves *array[leaf]) *leaf {
 	return nil
 }
 
-// nextSlots goes on at at, to the next leaf with slots, which are ascending and count from first on.
+// nextSlots goes on at at, to the next leaf with slots, which are ascending and count from first
+// on.
 func nextSlots[S uint16 | uint32](c *Cursor, leaves *array[leaf], at *int, slots []S, first uint32) *leaf {
 	for *at < len(slots) {
 		number, mask := (first+uint32(slots[*at]))>>leafBits, uint8(0)
@@ -159,8 +165,9 @@ func nextBits(c *Cursor, leaves *array[leaf], b *bitmap) *leaf {
 	return nil
 }
 
-// leafAt sets mask and returns the leaf of that number. It has no object at a slot, or isn't there, if its object was changed in
-// the table, which is forbidden, and then removed: its old keys were not known any more.
+// leafAt sets mask and returns the leaf of that number. It has no object at a slot, or isn't there,
+// if its object was changed in the table, which is forbidden, and then removed: its old keys were
+// not known any more.
 func leafAt(c *Cursor, leaves *array[leaf], number uint32, mask uint8) *leaf {
 	n := at(leaves, number)
 	if n == nil {

@@ -8,12 +8,13 @@ import (
 	"strings"
 )
 
-// What stays in a table longer than the object it comes from must not be a piece of the object's text, which it would keep
-// alive: a few bytes of a name may belong to a megabyte. This is so of the keys of postings, which are those of the first object
-// that has them, and of resourceVersions.
+// What stays in a table longer than the object it comes from must not be a piece of the object's
+// text, which it would keep alive: a few bytes of a name may belong to a megabyte. This is so of
+// the keys of postings, which are those of the first object that has them, and of resourceVersions.
 
-// detached returns a copy of a key, for a posting to keep. Strings in it are copied too, in fields of structs, elements of
-// arrays and interfaces as well. Pointers and channels are the same: keys with them are equal only then.
+// detached returns a copy of a key, for a posting to keep. Strings in it are copied too, in fields
+// of structs, elements of arrays and interfaces as well. Pointers and channels are the same: keys
+// with them are equal only then.
 func detached(key any) any {
 	if text, ok := key.(string); ok {
 		return strings.Clone(text)
@@ -79,8 +80,8 @@ func (r revision) String() string {
 	return strconv.FormatUint(r.number, 10)
 }
 
-// olderThan compares two resourceVersions, which are decimal numbers without leading zeros (KEP-5504), or "", which is the
-// oldest.
+// olderThan compares two resourceVersions, which are decimal numbers without leading zeros
+// (KEP-5504), or "", which is the oldest.
 func (r revision) olderThan(other revision) bool {
 	if r.text == nil && other.text == nil {
 		return r.number < other.number

@@ -80,7 +80,8 @@ func TestRevisions(t *testing.T) {
 	}
 }
 
-// TestStandsKeepNoText gives namespaces versions that are pieces of large texts, as those of objects are.
+// TestStandsKeepNoText gives namespaces versions that are pieces of large texts, as those of
+// objects are.
 func TestStandsKeepNoText(t *testing.T) {
 	const namespaces, size = 50, 500_000
 	table := mustNew(t)

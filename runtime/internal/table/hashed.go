@@ -10,33 +10,36 @@ import (
 
 var seed = maphash.MakeSeed()
 
-// Hash is the hash under which keys are filed: of object.Keys and of the keys of every index. It differs from process
-// to process. Like a map, it panics on an interface value that can't be compared.
+// Hash is the hash under which keys are filed: of object.Keys and of the keys of every index. It
+// differs from process to process. Like a map, it panics on an interface value that can't be
+// compared.
 func Hash[K comparable](key K) uint32 { return uint32(maphash.Comparable(seed, key)) }
 
-// bucketLoad is the mean number of entries in a bucket, bucketLen how many it has room for before it takes another
-// piece. Then a bucket of places takes two cache lines, with the number of its owner.
+// bucketLoad is the mean number of entries in a bucket, bucketLen how many it has room for before
+// it takes another piece. Then a bucket of places takes two cache lines, with the number of its
+// owner.
 const (
 	bucketLoad = 10
 	bucketLen  = 13
 )
 
-// hashed is a persistent hash table by linear hashing: the number of buckets follows the number of entries one by one,
-// so that no insertion ever rehashes more than one bucket. It knows hashes and what stands under them, not keys: whoever
-// looks something up compares the keys of the entries that have the hash. Its zero value is empty; copying the struct
-// takes a snapshot.
+// hashed is a persistent hash table by linear hashing: the number of buckets follows the number of
+// entries one by one, so that no insertion ever rehashes more than one bucket. It knows hashes and
+// what stands under them, not keys: whoever looks something up compares the keys of the entries
+// that have the hash. Its zero value is empty; copying the struct takes a snapshot.
 //
-// To insert: 1. put the entry into its bucket. 2. if the buckets are too full on average, add the bucket
-// number count, and move those entries there that the hash's next bit sends there; they all come from one bucket, which
-// is the number without its highest bit.
+// To insert: 1. put the entry into its bucket. 2. if the buckets are too full on average, add the
+// bucket number count, and move those entries there that the hash's next bit sends there; they all
+// come from one bucket, which is the number without its highest bit.
 type hashed[V comparable] struct {
 	buckets array[bucket[V]]
 	count   uint32 // of buckets
 	n       int    // of entries
 }
 
-// bucket has entries in the order of their insertion, the unused ones behind them. What an entry has stands for an object's
-// key by its place, or for an index's key by its posting; the zero of V is an unused one.
+// bucket has entries in the order of their insertion, the unused ones behind them. What an entry
+// has stands for an object's key by its place, or for an index's key by its posting; the zero of V
+// is an unused one.
 type bucket[V comparable] struct {
 	hashes [bucketLen]uint32
 	has    [bucketLen]V
@@ -159,7 +162,8 @@ func ownBucket[V comparable](h *hashed[V], owner uint64, i uint32) *bucket[V] {
 	return &n.c
 }
 
-// assign gives b the entries of from, which are about to change. So b doesn't get the copies of their keys.
+// assign gives b the entries of from, which are about to change. So b doesn't get the copies of
+// their keys.
 func assign[V comparable](b, from *bucket[V]) {
 	b.hashes, b.has, b.more = from.hashes, from.has, from.more
 }

@@ -4,8 +4,8 @@ package table
 
 import "testing"
 
-// TestHashedShrinksBesideItsSnapshots takes entries out, each by another Txn, and looks at the state before every time that the
-// number of buckets changes.
+// TestHashedShrinksBesideItsSnapshots takes entries out, each by another Txn, and looks at the
+// state before every time that the number of buckets changes.
 func TestHashedShrinksBesideItsSnapshots(t *testing.T) {
 	r := newRand(t)
 	var h hashed[Place]

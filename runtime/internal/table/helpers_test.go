@@ -192,7 +192,8 @@ func same(t testing.TB, what string, got, want model) {
 	}
 }
 
-// checkShape verifies what the structures promise themselves: nothing empty is kept, and counts are right.
+// checkShape verifies what the structures promise themselves: nothing empty is kept, and counts are
+// right.
 func checkShape(t testing.TB, v *Version) {
 	t.Helper()
 	checkState(t, stateOf(v))
@@ -339,8 +340,8 @@ func checkPosting(t testing.TB, p *posting) {
 	}
 }
 
-// checkTree verifies that every part of the tree has the form for its number of slots, and that all ways to read it agree. It
-// returns the number of slots.
+// checkTree verifies that every part of the tree has the form for its number of slots, and that all
+// ways to read it agree. It returns the number of slots.
 func checkTree(t testing.TB, all tree, height int, first uint32) (n int) {
 	t.Helper()
 	eachOf(all, height, first, func(slot uint32) bool {

@@ -8,13 +8,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// keyCopies are copies of the keys of a bucket's entries, one behind the other. The keys themselves are all over the memory:
-// to compare one takes the processor two cache misses, the object and its name, and the second can't begin before the first
-// has ended. The copies of all keys of all buckets are few enough for the caches, and while they are compared, the processor
-// fetches the object already.
+// keyCopies are copies of the keys of a bucket's entries, one behind the other. The keys themselves
+// are all over the memory: to compare one takes the processor two cache misses, the object and its
+// name, and the second can't begin before the first has ended. The copies of all keys of all
+// buckets are few enough for the caches, and while they are compared, the processor fetches the
+// object already.
 //
-// They are made by the second Get that comes by a bucket, so what isn't read by key has none. A bucket that is changed begins
-// anew; it isn't changed when objects are replaced.
+// They are made by the second Get that comes by a bucket, so what isn't read by key has none. A
+// bucket that is changed begins anew; it isn't changed when objects are replaced.
 type keyCopies struct {
 	bytes string
 	ends  [bucketLen]keyEnd
@@ -25,11 +26,12 @@ type keyEnd struct{ namespace, name uint16 }
 
 // Instead of copies, which have bytes:
 var (
-	got     = new(keyCopies) // a Get came by
-	tooLong = new(keyCopies) // there are none, because the keys are longer than those of any API, or empty
+	got = new(keyCopies) // a Get came by
+	// there are none, because the keys are longer than those of any API, or empty
+	tooLong = new(keyCopies)
 )
 
-// has says whether entry i, which must be one, has the key.
+// has reports whether entry i, which must be one, has the key.
 func (k *keyCopies) has(i int, key *object.Key) bool {
 	from, end := uint16(0), k.ends[i]
 	if i > 0 {
@@ -58,7 +60,8 @@ func (s *state) find(key object.Key, hash uint32, get bool) (Place, object.Objec
 	return 0, nil
 }
 
-// copyKeys returns the copies of the keys in b, which it makes for the second Get, or nil. known is what b has in their place.
+// copyKeys returns the copies of the keys in b, which it makes for the second Get, or nil. known is
+// what b has in their place.
 func (s *state) copyKeys(b *bucket[Place], known *keyCopies, get bool) *keyCopies {
 	switch {
 	case !get || known == tooLong:

@@ -53,7 +53,8 @@ func TestSecondGetCopiesKeysUntilTheBucketChanges(t *testing.T) {
 	}
 }
 
-// TestGetComparesKeys asks for keys that are not there by the hash of one that is, with and without copies.
+// TestGetComparesKeys asks for keys that are not there by the hash of one that is, with and without
+// copies.
 func TestGetComparesKeys(t *testing.T) {
 	long := strings.Repeat("x", 1<<15-1)
 	for _, key := range []object.Key{

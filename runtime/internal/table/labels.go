@@ -4,12 +4,14 @@ package table
 
 import "hash/maphash"
 
-// Labels is what an object's labels must have to be of interest. The zero Labels is content with any.
+// Labels is what an object's labels must have to be of interest. The zero Labels is content with
+// any.
 //
-// A leaf remembers a signature of the labels of each of its objects, 64 bits of which each pair of a key and a value sets
-// three: an object without the bits of a pair doesn't have it, and one that has them probably does. So most of those
-// objects that don't have the labels are told without a look at them, which is what such a search takes its time for.
-// Signatures are made by the second search that comes by; a leaf that is changed begins anew.
+// A leaf remembers a signature of the labels of each of its objects, 64 bits of which each pair of
+// a key and a value sets three: an object without the bits of a pair doesn't have it, and one that
+// has them probably does. So most of those objects that don't have the labels are told without a
+// look at them, which is what such a search takes its time for. Signatures are made by the second
+// search that comes by; a leaf that is changed begins anew.
 type Labels struct {
 	all uint64     // the bits of every pair that there is no alternative to
 	any [][]uint64 // in each, the bits of the pairs of which there must be one
@@ -33,7 +35,7 @@ func (l *Labels) Require(key string, values ...string) {
 	l.any = append(l.any, bits)
 }
 
-// may says whether an object with this signature may have the labels.
+// may reports whether an object with this signature may have the labels.
 func (l *Labels) may(signature uint64) bool {
 	if signature&l.all != l.all {
 		return false

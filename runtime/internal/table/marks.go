@@ -4,8 +4,8 @@ package table
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// Place is where an object stands in its table, its slot plus one, from the Set that brings its key to the Delete that takes it
-// away. 0 is no place.
+// Place is where an object stands in its table, its slot plus one, from the Set that brings its key
+// to the Delete that takes it away. 0 is no place.
 type Place uint32
 
 // Find returns the object under key and its place; nil and 0 if there is none.
@@ -36,7 +36,7 @@ func (m *Marks) Add(p Place) {
 	}
 }
 
-// Has says whether a place was added.
+// Has reports whether a place was added.
 func (m *Marks) Has(p Place) bool {
 	word := int(p-1) / 64
 	return p > 0 && word < len(m.bits) && m.bits[word]>>((p-1)%64)&1 != 0
@@ -45,8 +45,8 @@ func (m *Marks) Has(p Place) bool {
 // Len returns the number of places.
 func (m *Marks) Len() int { return m.n }
 
-// KeepAll does what Keep does for all places, in which there must have been objects when the Txn began or before. It costs
-// much less.
+// KeepAll does what Keep does for all places, in which there must have been objects when the Txn
+// began or before. It costs much less.
 //
 //go:noinline
 func (x Txn) KeepAll(m *Marks) {

@@ -16,8 +16,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestModel does random work to a table and to a map, and compares all that both say; versions published on the way are
-// compared again at the end. The populations are chosen so that postings take each of their forms.
+// TestModel does random work to a table and to a map, and compares all that both say; versions
+// published on the way are compared again at the end. The populations are chosen so that postings
+// take each of their forms.
 func TestModel(t *testing.T) {
 	for _, tc := range []struct {
 		name               string
@@ -194,8 +195,9 @@ func (w *worker) delete(t *testing.T, x Txn, m model, key object.Key) {
 	}
 }
 
-// TestReadersWhileWriting gives every object of a batch the batch's number: a reader that sees two numbers, or another
-// number of objects than the batch has, has seen half of a batch. Meant for the race detector too.
+// TestReadersWhileWriting gives every object of a batch the batch's number: a reader that sees two
+// numbers, or another number of objects than the batch has, has seen half of a batch. Meant for the
+// race detector too.
 func TestReadersWhileWriting(t *testing.T) {
 	const objects, batches = 300, 300
 	number := &keysOf{id: ID{Name: "number"}, keys: func(o *thing) []any { return []any{o.Generation} }}

@@ -58,7 +58,8 @@ func TestNamespaceResourceVersions(t *testing.T) {
 	expect(tab.Version(), "99,101,99,,99")
 }
 
-// TestSweepOfOneNamespace compares it with a naive model, for namespaces of one object to thousands.
+// TestSweepOfOneNamespace compares it with a naive model, for namespaces of one object to
+// thousands.
 func TestSweepOfOneNamespace(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))

@@ -10,8 +10,8 @@ import (
 
 const fewMax = 128
 
-// posting is one key of an index and the slots of the objects that have it, at least one. Most keys of most indexes have
-// one object, so that case takes 32 bytes and nothing else.
+// posting is one key of an index and the slots of the objects that have it, at least one. Most keys
+// of most indexes have one object, so that case takes 32 bytes and nothing else.
 //
 //	n = 1            one
 //	n ≤ fewMax       many.few: slots, ascending
@@ -25,7 +25,8 @@ type posting struct {
 	many *slots
 }
 
-// slots is the larger half of a posting. The one who owns it owns the posting too: they are made together.
+// slots is the larger half of a posting. The one who owns it owns the posting too: they are made
+// together.
 type slots struct {
 	owner  uint64
 	few    []uint32
@@ -33,8 +34,8 @@ type slots struct {
 	height int // of tree; its range begins with 0
 }
 
-// allOf yields the object of every slot until yield returns false. They are all over the place, so it reads some at once, which
-// the processor then fetches at once.
+// allOf yields the object of every slot until yield returns false. They are all over the place, so
+// it reads some at once, which the processor then fetches at once.
 func allOf(slots []uint32, objects *vector, yield func(object.Object) bool) {
 	var objs [32]object.Object
 	for len(slots) > 0 {
@@ -89,7 +90,8 @@ func (p *posting) has(slot uint32) bool {
 	return p.many.has(slot)
 }
 
-// placesOf yields every slot of p and its object until yield returns false. It copies the slots, so that p may be changed meanwhile.
+// placesOf yields every slot of p and its object until yield returns false. It copies the slots, so
+// that p may be changed meanwhile.
 func placesOf(p *posting, objects *vector, yield func(uint32, object.Object) bool) {
 	all := make([]uint32, 0, p.n)
 	p.each(func(slot uint32) bool { all = append(all, slot); return true })
@@ -136,8 +138,8 @@ func (p *posting) with(owner uint64, slot uint32) *posting {
 	return p
 }
 
-// without returns the posting without slot: p itself when slot isn't in it, or when owner owns p; nil when no slot is
-// left.
+// without returns the posting without slot: p itself when slot isn't in it, or when owner owns p;
+// nil when no slot is left.
 func (p *posting) without(owner uint64, slot uint32) *posting {
 	if p.n == 1 {
 		if p.one == slot {
@@ -173,7 +175,8 @@ func (p *posting) without(owner uint64, slot uint32) *posting {
 	return p
 }
 
-// own returns p, which has more than one slot, or a copy that owner may change, except for the slice of few slots.
+// own returns p, which has more than one slot, or a copy that owner may change, except for the
+// slice of few slots.
 func (p *posting) own(owner uint64) *posting {
 	if p.many.owner == owner {
 		return p
@@ -196,7 +199,8 @@ func (s *slots) has(slot uint32) bool {
 	return int(slot) < sizeOf(s.height) && has(s.tree, s.height, slot)
 }
 
-// add adds a slot to the tree, which has n others. A tree that is too low for it becomes the first of a higher one.
+// add adds a slot to the tree, which has n others. A tree that is too low for it becomes the first
+// of a higher one.
 func (s *slots) add(n int, slot uint32) {
 	for int(slot) >= sizeOf(s.height) {
 		s.height++

@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestPostingsInEachForm adds slots to a posting and removes them again, dense and far between, some with one owner and some with
-// another for each, and compares it with a set; what it was before is compared again at the end.
+// TestPostingsInEachForm adds slots to a posting and removes them again, dense and far between,
+// some with one owner and some with another for each, and compares it with a set; what it was
+// before is compared again at the end.
 func TestPostingsInEachForm(t *testing.T) {
 	type moment struct {
 		p    *posting
@@ -88,7 +89,8 @@ func someOf(r *rand.Rand, slots map[uint32]bool) uint32 {
 	return 0
 }
 
-// TestChangeOfAPostingCopiesLittle compares what it costs to take one slot out of postings of 20,000 and of 1,000,000 objects.
+// TestChangeOfAPostingCopiesLittle compares what it costs to take one slot out of postings of
+// 20,000 and of 1,000,000 objects.
 func TestChangeOfAPostingCopiesLittle(t *testing.T) {
 	const changes = 500
 	for _, apart := range []int{1, 3, 100, 1000} {

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package table is the data structure inside a store: the objects of one resource under their keys, with any number of
-// indexes, in immutable versions. One writer makes the next version while any number of readers use the published ones.
+// Package table is the data structure inside a store: the objects of one resource under their keys,
+// with any number of indexes, in immutable versions. One writer makes the next version while any
+// number of readers use the published ones.
 //
 // # Ordering and blocking
 //
-// A reader takes the newest Version with one atomic load. From then on it reads memory that nobody writes, so no reader
-// waits for the writer or for another reader, and the writer waits for nobody. A Version stands for one moment: it
-// answers the same for as long as it is held, and it holds either all or nothing of a Txn.
+// A reader takes the newest Version with one atomic load. From then on it reads memory that nobody
+// writes, so no reader waits for the writer or for another reader, and the writer waits for nobody.
+// A Version stands for one moment: it answers the same for as long as it is held, and it holds
+// either all or nothing of a Txn.
 //
-// Less formally: copying a pointer is taking a snapshot, and holding it costs no more than the memory of what has
-// changed since.
+// Less formally: copying a pointer is taking a snapshot, and holding it costs no more than the
+// memory of what has changed since.
 //
 // # Index functions that panic
 //
-// A Txn calls index functions before it changes anything. When one panics, the panic passes through Set, Delete or
-// AddIndex, and the Txn is as it was before that call: the caller may recover and go on without the object, or discard
-// the Txn. (Sweep is many deletes; those before the panic are done.) A published Version is never affected.
+// A Txn calls index functions before it changes anything. When one panics, the panic passes through
+// Set, Delete or AddIndex, and the Txn is as it was before that call: the caller may recover and go
+// on without the object, or discard the Txn. (Sweep is many deletes; those before the panic are
+// done.) A published Version is never affected.
 package table
 
 import (
@@ -27,8 +30,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Table is a persistent multi-index table of objects. Its drawing shows one Version; nodes are shared by all Versions
-// that agree in them.
+// Table is a persistent multi-index table of objects. Its drawing shows one Version; nodes are
+// shared by all Versions that agree in them.
 //
 //	Version ─┬─ objects   vector: slot number ─▶ object     an array of leaves of 8 objects
 //	         └─ directory ─┬─ keys        hash table: key ─▶ place            an array of buckets of 13 entries; the key
@@ -36,22 +39,23 @@ import (
 //	                       ├─ namespaces  hash table: namespace ─▶ posting    a posting: one key, and the set of slots
 //	                       └─ indexes[i]  hash table: index key ─▶ posting    that have it
 //
-// How an array is kept for all Versions at once stands over its type. What matters here: a reader finds a node with two
-// loads, and a Txn that changes one copies it and nothing above it.
+// How an array is kept for all Versions at once stands over its type. What matters here: a reader
+// finds a node with two loads, and a Txn that changes one copies it and nothing above it.
 //
-// To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf, unless this Txn has made it, and
-// put the object there. Nothing else changes: everything but the vector knows the object by its slot. A Txn that does
-// only this allocates the leaf and the Version.
+// To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf, unless
+// this Txn has made it, and put the object there. Nothing else changes: everything but the vector
+// knows the object by its slot. A Txn that does only this allocates the leaf and the Version.
 //
-// To insert: 1. ask every index for the object's keys. 2. put the object into the lowest free slot. 3. add the slot to
-// the key's bucket, to the namespace's posting and to the posting of every index key. A bucket, or a posting's list of
-// few slots, is copied as a whole; of a posting of many slots, which is a tree, what is on the way to the slot. A posting's
-// key is a copy, which keeps nothing of the object alive.
+// To insert: 1. ask every index for the object's keys. 2. put the object into the lowest free slot.
+// 3. add the slot to the key's bucket, to the namespace's posting and to the posting of every index
+// key. A bucket, or a posting's list of few slots, is copied as a whole; of a posting of many
+// slots, which is a tree, what is on the way to the slot. A posting's key is a copy, which keeps
+// nothing of the object alive.
 //
 // To delete: the same backwards. Buckets, postings and leaves that become empty are let go of.
 //
-// To publish: store the pointer to the Txn's Version. From then on no Txn owns the Version's nodes, because each node
-// bears the number of the Txn that made it and numbers aren't used twice.
+// To publish: store the pointer to the Txn's Version. From then on no Txn owns the Version's nodes,
+// because each node bears the number of the Txn that made it and numbers aren't used twice.
 //
 // To discard: put back the nodes that the Txn has replaced.
 type Table struct {
@@ -64,14 +68,15 @@ type Table struct {
 // hidden is an interface for the reason of content.
 type hidden interface{ isHidden() }
 
-// writer is what the open Txn knows and does. Only that one, and Begin, touch it, except for open. It stands apart from the
-// Table, because readers are reading that one all the time.
+// writer is what the open Txn knows and does. Only that one, and Begin, touch it, except for open.
+// It stands apart from the Table, because readers are reading that one all the time.
 type writer struct {
-	table         *Table
-	open          atomic.Uint64 // number of the open Txn, 0 if there is none
-	serial        uint64        // of the last Txn; marks the nodes that the open one may change in place
-	next          *state        // nil without a Txn
-	spare         *link[leaf]   // of next, until it is used
+	table *Table
+	open  atomic.Uint64 // number of the open Txn, 0 if there is none
+	// of the last Txn; marks the nodes that the open one may change in place
+	serial        uint64
+	next          *state      // nil without a Txn
+	spare         *link[leaf] // of next, until it is used
 	ownsDirectory bool
 	ownsStreams   bool
 	replacing     bool
@@ -85,7 +90,8 @@ type writer struct {
 
 func (*writer) isHidden() {}
 
-// found is what the last look-up of the open Txn has found. What follows it is often about the same key.
+// found is what the last look-up of the open Txn has found. What follows it is often about the same
+// key.
 type found struct {
 	key  object.Key
 	hash uint32
@@ -93,14 +99,16 @@ type found struct {
 	obj  object.Object // nil: nothing is remembered
 }
 
-// Index computes the keys of objects for one index. An Index value belongs to one Table, whose writer alone calls it.
+// Index computes the keys of objects for one index. An Index value belongs to one Table, whose
+// writer alone calls it.
 type Index interface {
 	// ID returns the index's identity, the same pointer at each call.
 	ID() *ID
 	// Check returns what is wrong with the index; AddIndex refuses it then, with this error.
 	Check() error
-	// Changes tells c which keys left and which keys obj has, by Leave for every key of left and Enter for every key
-	// of obj, or calls nothing when they agree. Either may be nil, and has no keys then.
+	// Changes tells c which keys left and which keys obj has, by Leave for every key of left and
+	// Enter for every key of obj, or calls nothing when they agree. Either may be nil, and has no
+	// keys then.
 	Changes(old, obj object.Object, c *Changes)
 }
 
@@ -131,8 +139,9 @@ func New(indexes ...Index) (*Table, error) {
 // Version returns the newest published version. It is never nil, and the call never waits.
 func (t *Table) Version() *Version { return t.version.Load() }
 
-// Begin opens a Txn on the newest version. A table has at most one open Txn: Begin panics when the last one was neither
-// published nor discarded. Whoever has more than one writer orders them by a lock.
+// Begin opens a Txn on the newest version. A table has at most one open Txn: Begin panics when the
+// last one was neither published nor discarded. Whoever has more than one writer orders them by a
+// lock.
 func (t *Table) Begin() Txn {
 	w := t.writer.(*writer)
 	if !w.open.CompareAndSwap(0, w.serial+1) {
@@ -149,7 +158,7 @@ func (t *Table) Begin() Txn {
 
 var errNilIndex = errors.New("an index is nil")
 
-// checkNew says whether ix may join indexes: known is true when it is one of them already.
+// checkNew reports whether ix may join indexes: known is true when it is one of them already.
 func checkNew(indexes []*index, ix Index) (known bool, err error) {
 	if ix == nil {
 		return false, errNilIndex

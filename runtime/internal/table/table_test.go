@@ -39,7 +39,8 @@ func TestSnapshotStaysAsItWas(t *testing.T) {
 	x := table.Begin()
 	x.Set(newThing("x", "a", "blue"))
 	x.Delete(object.KeyOf(b))
-	verify(t, table.Version(), model{object.KeyOf(a): a, object.KeyOf(b): b}, keys) // not yet published
+	// not yet published
+	verify(t, table.Version(), model{object.KeyOf(a): a, object.KeyOf(b): b}, keys)
 	x.Publish()
 
 	verify(t, before, model{object.KeyOf(a): a, object.KeyOf(b): b}, keys)
@@ -193,7 +194,8 @@ type wrong struct{ Index }
 
 func (wrong) Check() error { return errors.New("it is wrong") }
 
-// TestSameHash uses keys of objects that really have one hash: among 2^19 keys, two agree in 32 bits with near certainty.
+// TestSameHash uses keys of objects that really have one hash: among 2^19 keys, two agree in 32
+// bits with near certainty.
 func TestSameHash(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -252,7 +254,8 @@ func TestKeysThatEqualNothing(t *testing.T) {
 	}
 }
 
-// TestMemoryGoesBack fills a table, empties all but a few, and looks at what is left of the structures.
+// TestMemoryGoesBack fills a table, empties all but a few, and looks at what is left of the
+// structures.
 func TestMemoryGoesBack(t *testing.T) {
 	keys := byKeys("keys")
 	table := mustNew(t, keys)

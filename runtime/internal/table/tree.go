@@ -8,21 +8,24 @@ import (
 )
 
 const (
-	bitmapBits = 12  // a bitmap is of 4,096 slots
-	branchBits = 3   // a branch has 8 trees
-	listHeight = 1   // of the largest trees that may be a list: 32,768 slots, so that uint16 will do
+	bitmapBits = 12 // a bitmap is of 4,096 slots
+	branchBits = 3  // a branch has 8 trees
+	// of the largest trees that may be a list: 32,768 slots, so that uint16 will do
+	listHeight = 1
 	listMax    = 256 // from here on a list takes more than a bitmap
 )
 
-// tree is a set of slots, at least one, out of a range. The range of a tree of height h has 4,096 times 8 to the power of h slots
-// and begins at a multiple of that. To change a tree takes a copy of what is on the way from its root to the slot, so what it
-// costs grows with the logarithm of the range.
+// tree is a set of slots, at least one, out of a range. The range of a tree of height h has 4,096
+// times 8 to the power of h slots and begins at a multiple of that. To change a tree takes a copy
+// of what is on the way from its root to the slot, so what it costs grows with the logarithm of the
+// range.
 //
 //	*list     up to listMax slots; in trees of height 0 and 1
 //	*bitmap   more slots; in trees of height 0
 //	*branch   more slots; in trees of height 1, and any number in higher ones
 //
-// What becomes too long for a list takes one of the other forms, and what goes down to half of that becomes a list again.
+// What becomes too long for a list takes one of the other forms, and what goes down to half of that
+// becomes a list again.
 type tree interface {
 	// with returns the tree, whose height it is called with, with a slot that it doesn't have.
 	with(owner uint64, height int, slot uint32) tree
@@ -34,7 +37,8 @@ type tree interface {
 type (
 	list struct {
 		owner uint64
-		slots []uint16 // ascending; of each slot the bits that are its place in a tree of listHeight
+		// ascending; of each slot the bits that are its place in a tree of listHeight
+		slots []uint16
 	}
 	bitmap struct {
 		owner uint64
@@ -90,7 +94,8 @@ func has(t tree, height int, slot uint32) bool {
 	}
 }
 
-// eachOf yields every slot of t until yield returns false, and returns false then. t may be nil; its range begins with first.
+// eachOf yields every slot of t until yield returns false, and returns false then. t may be nil;
+// its range begins with first.
 func eachOf(t tree, height int, first uint32, yield func(uint32) bool) bool {
 	switch in := t.(type) {
 	case *list:
@@ -118,8 +123,8 @@ func eachOf(t tree, height int, first uint32, yield func(uint32) bool) bool {
 	return true
 }
 
-// nextOf returns the first list or bitmap of t whose range doesn't begin before from, with the first slot of that range; nil
-// if there is none. t may be nil; its range begins with first.
+// nextOf returns the first list or bitmap of t whose range doesn't begin before from, with the
+// first slot of that range; nil if there is none. t may be nil; its range begins with first.
 func nextOf(t tree, height, first, from int) (found tree, begin, end int) {
 	b, ok := t.(*branch)
 	if !ok {

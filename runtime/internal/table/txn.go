@@ -9,8 +9,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Txn is the next version of a table in the making. Its reads see its own writes; nobody else does until Publish. It is used
-// by one goroutine at a time, and not after Publish or Discard. Copies of it are the same Txn. The zero Txn has ended.
+// Txn is the next version of a table in the making. Its reads see its own writes; nobody else does
+// until Publish. It is used by one goroutine at a time, and not after Publish or Discard. Copies of
+// it are the same Txn. The zero Txn has ended.
 type Txn struct {
 	table *Table
 	owner uint64 // its number
@@ -33,8 +34,8 @@ func (x Txn) Len() int { return x.content().Len() }
 // All yields every object until yield returns false. The Txn must not be written meanwhile.
 func (x Txn) All(yield func(object.Object) bool) { x.content().All(yield) }
 
-// Set puts obj under its key and returns the object that it replaces, if there is one. obj must not be nil, and must
-// not be changed from now on.
+// Set puts obj under its key and returns the object that it replaces, if there is one. obj must not
+// be nil, and must not be changed from now on.
 func (x Txn) Set(obj object.Object) (old object.Object, replaced bool) {
 	w := mustBeOpen(x)
 	f := w.find(object.KeyOf(obj))
@@ -51,8 +52,8 @@ func (x Txn) Set(obj object.Object) (old object.Object, replaced bool) {
 	return old, old != nil
 }
 
-// Keep says that the object under key is part of what replaces the table's content, as it is. It returns false when
-// there is none.
+// Keep says that the object under key is part of what replaces the table's content, as it is. It
+// returns false when there is none.
 func (x Txn) Keep(key object.Key) bool {
 	if !x.Open() {
 		return false
@@ -94,8 +95,8 @@ func (x Txn) Delete(key object.Key) (old object.Object, ok bool) {
 	return old, true
 }
 
-// StartReplace begins a replacement of the content of one namespace, or of all: from here on Set and Keep mark what stays.
-// A second StartReplace begins anew.
+// StartReplace begins a replacement of the content of one namespace, or of all: from here on Set
+// and Keep mark what stays. A second StartReplace begins anew.
 //
 //go:noinline
 func (x Txn) StartReplace() {
@@ -106,8 +107,9 @@ func (x Txn) StartReplace() {
 	}
 }
 
-// Sweep ends a replacement: it deletes every object of the namespace, or of all for "", that was neither set nor kept
-// since StartReplace, and calls deleted, if it isn't nil, with each. Without StartReplace it does nothing.
+// Sweep ends a replacement: it deletes every object of the namespace, or of all for "", that was
+// neither set nor kept since StartReplace, and calls deleted, if it isn't nil, with each. Without
+// StartReplace it does nothing.
 func (x Txn) Sweep(namespace string, deleted func(old object.Object)) {
 	if !x.Open() || !writerOf(x).replacing {
 		return
@@ -128,8 +130,9 @@ func (x Txn) Sweep(namespace string, deleted func(old object.Object)) {
 	w.replacing, w.marks = false, nil
 }
 
-// AddIndex adds an index and fills it from the content. Adding one that the table has is fine and does nothing. It fails
-// on a nil index, on one whose Check fails, and when the table has another one of the same name.
+// AddIndex adds an index and fills it from the content. Adding one that the table has is fine and
+// does nothing. It fails on a nil index, on one whose Check fails, and when the table has another
+// one of the same name.
 func (x Txn) AddIndex(ix Index) error {
 	w := mustBeOpen(x)
 	known, err := checkNew(w.next.indexes, ix)
@@ -147,8 +150,8 @@ func (x Txn) AddIndex(ix Index) error {
 	return nil
 }
 
-// SetResourceVersion says at which resourceVersion the content stands. It has no effect on a table whose namespaces stand at
-// versions of their own.
+// SetResourceVersion says at which resourceVersion the content stands. It has no effect on a table
+// whose namespaces stand at versions of their own.
 //
 //go:noinline
 func (x Txn) SetResourceVersion(rv string) {
@@ -157,8 +160,8 @@ func (x Txn) SetResourceVersion(rv string) {
 	}
 }
 
-// SetNamespaceResourceVersion says at which resourceVersion one namespace stands. From the first call on, the table
-// stands where its namespaces do, so "" is said of each that is expected.
+// SetNamespaceResourceVersion says at which resourceVersion one namespace stands. From the first
+// call on, the table stands where its namespaces do, so "" is said of each that is expected.
 func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	if !x.Open() {
 		return
@@ -181,11 +184,12 @@ func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	*w.next.streams = append(all, &stand{strings.Clone(namespace), revisionOf(rv)})
 }
 
-// Open reports whether the Txn was neither published nor discarded. One that was has nothing in it, and deletes, keeps
-// and sweeps nothing; Set and AddIndex panic.
+// Open reports whether the Txn was neither published nor discarded. One that was has nothing in it,
+// and deletes, keeps and sweeps nothing; Set and AddIndex panic.
 func (x Txn) Open() bool { return x.table != nil && writerOf(x).open.Load() == x.owner }
 
-// Publish makes the Txn's content the table's newest version, at once and in constant time, and ends the Txn.
+// Publish makes the Txn's content the table's newest version, at once and in constant time, and
+// ends the Txn.
 func (x Txn) Publish() *Version {
 	w := mustBeOpen(x)
 	v := &w.next.Version
@@ -222,7 +226,8 @@ func (x Txn) content() *Version {
 	return &writerOf(x).next.Version
 }
 
-// settle forgets what only the open Txn needs to know about the arrays that s has changed, or may have.
+// settle forgets what only the open Txn needs to know about the arrays that s has changed, or may
+// have.
 func (w *writer) settle(s *state) {
 	settle(&s.objects.leaves)
 	if !w.ownsDirectory {
@@ -241,8 +246,9 @@ func (w *writer) end() {
 	w.open.Store(0)
 }
 
-// discard takes back what the Txn has changed in what it has in common with the published version. Readers of the older
-// versions may hold on to the Txn's spare link, so nothing else may be reached from there.
+// discard takes back what the Txn has changed in what it has in common with the published version.
+// Readers of the older versions may hold on to the Txn's spare link, so nothing else may be reached
+// from there.
 func (w *writer) discard() {
 	now, next := stateOf(w.table.version.Load()), w.next
 	w.settle(now)
@@ -258,7 +264,8 @@ func (w *writer) discard() {
 	next.objects, next.resourceVersion, next.streams, next.directory = vector{}, revision{}, nil, nil
 }
 
-// find looks key up, unless the last one looked up was the same. What it returns is the writer's to keep up to date.
+// find looks key up, unless the last one looked up was the same. What it returns is the writer's to
+// keep up to date.
 func (w *writer) find(key object.Key) *found {
 	f := &w.found
 	if f.obj != nil && f.key == key {
@@ -318,7 +325,8 @@ func (w *writer) ownIndex(i int) *index {
 	return &own
 }
 
-// compute asks the indexes what the step from old to obj changes. User code runs here and only here, before any change.
+// compute asks the indexes what the step from old to obj changes. User code runs here and only
+// here, before any change.
 func (w *writer) compute(old, obj object.Object) {
 	for len(w.changes) < len(w.next.indexes) {
 		w.changes = append(w.changes, Changes{})

@@ -10,7 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestUpdateAllocatesLittle guards what an update by a Txn of its own costs, which the garbage collector pays again.
+// TestUpdateAllocatesLittle guards what an update by a Txn of its own costs, which the garbage
+// collector pays again.
 func TestUpdateAllocatesLittle(t *testing.T) {
 	const many = 20000
 	things := make([]*thing, many)
@@ -58,7 +59,8 @@ func TestUpdateAllocatesLittle(t *testing.T) {
 	}
 }
 
-// TestEndedTxnLeavesTheNextAlone keeps a Txn beyond its end and uses it while the next one replaces.
+// TestEndedTxnLeavesTheNextAlone keeps a Txn beyond its end and uses it while the next one
+// replaces.
 func TestEndedTxnLeavesTheNextAlone(t *testing.T) {
 	table := mustNew(t)
 	ended := table.Begin()
@@ -87,8 +89,9 @@ func TestEndedTxnLeavesTheNextAlone(t *testing.T) {
 	}
 }
 
-// TestObjectsThatWereChanged has objects that were changed while they were in the table, which is forbidden, but happens:
-// what an index has under their old keys is wrong then, but reading it does not panic.
+// TestObjectsThatWereChanged has objects that were changed while they were in the table, which is
+// forbidden, but happens: what an index has under their old keys is wrong then, but reading it does
+// not panic.
 func TestObjectsThatWereChanged(t *testing.T) {
 	for _, n := range []int{1, 3, 200, 5000} { // in each form of a posting
 		byKey := byKeys("keys")

@@ -14,8 +14,8 @@ const (
 	leafLen  = 1 << leafBits
 )
 
-// vector is a sparse persistent array of objects, in leaves of 8. Its zero value is empty; copying the struct takes a
-// snapshot.
+// vector is a sparse persistent array of objects, in leaves of 8. Its zero value is empty; copying
+// the struct takes a snapshot.
 type vector struct{ leaves array[leaf] }
 
 type leaf struct {

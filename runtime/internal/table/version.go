@@ -8,12 +8,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Version is one immutable state of a Table. A nil Version is empty, and so is a zero one. All methods may be called by any
-// number of goroutines; none waits. The order of iteration is unspecified, but the same for each call.
+// Version is one immutable state of a Table. A nil Version is empty, and so is a zero one. All
+// methods may be called by any number of goroutines; none waits. The order of iteration is
+// unspecified, but the same for each call.
 type Version struct{ content content }
 
-// content is a *state. What is behind an interface is not compiled anew in each package that mentions a generic type over
-// Version, as those of generated code do; so that this holds, no exported method that looks behind it is inlined.
+// content is a *state. What is behind an interface is not compiled anew in each package that
+// mentions a generic type over Version, as those of generated code do; so that this holds, no
+// exported method that looks behind it is inlined.
 type content interface{ isContent() }
 
 // state is a Version and what it has.
@@ -22,8 +24,9 @@ type state struct {
 	*directory
 	objects         vector
 	resourceVersion revision
-	streams         *[]*stand  // instead of resourceVersion, if namespaces stand at versions of their own; immutable
-	spare           link[leaf] // in the chain of objects, or unused
+	// instead of resourceVersion, if namespaces stand at versions of their own; immutable
+	streams *[]*stand
+	spare   link[leaf] // in the chain of objects, or unused
 }
 
 func (*state) isContent() {}
@@ -34,7 +37,8 @@ type stand struct {
 	resourceVersion revision
 }
 
-// directory is how the objects of a Version are found. It stands apart because most Txns change none of it.
+// directory is how the objects of a Version are found. It stands apart because most Txns change
+// none of it.
 type directory struct {
 	keys       hashed[Place]
 	namespaces hashed[*posting]
@@ -69,8 +73,8 @@ func (v *Version) Len() int {
 	return 0
 }
 
-// ResourceVersion returns the resourceVersion at which the table stands; "" when none was set. Of namespaces that stand at
-// versions of their own, it is the oldest, and "" until all have one.
+// ResourceVersion returns the resourceVersion at which the table stands; "" when none was set. Of
+// namespaces that stand at versions of their own, it is the oldest, and "" until all have one.
 //
 //go:noinline
 func (v *Version) ResourceVersion() string {
@@ -91,8 +95,8 @@ func (v *Version) ResourceVersion() string {
 	return oldest.String()
 }
 
-// NamespaceResourceVersion returns the resourceVersion at which the namespace stands: that of the table, unless namespaces
-// have versions of their own; then "" for one that has none.
+// NamespaceResourceVersion returns the resourceVersion at which the namespace stands: that of the
+// table, unless namespaces have versions of their own; then "" for one that has none.
 func (v *Version) NamespaceResourceVersion(namespace string) string {
 	s := stateOf(v)
 	if s == nil || s.streams == nil || namespace == "" {
@@ -124,15 +128,16 @@ func (v *Version) Namespace(namespace string) Set {
 	return Set{}
 }
 
-// Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have none.
+// Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have
+// none.
 func (v *Version) Namespaces(yield func(string) bool) {
 	if s := stateOf(v); s != nil {
 		entries(&s.namespaces, func(p *posting) bool { return yield(p.key.(string)) })
 	}
 }
 
-// Lookup returns the objects that have the key with this Hash for which is returns true. It returns false when the version
-// doesn't have the index.
+// Lookup returns the objects that have the key with this Hash for which is returns true. It returns
+// false when the version doesn't have the index.
 func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool) {
 	s := stateOf(v)
 	ix := s.index(id)
@@ -145,8 +150,8 @@ func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool)
 	return Set{}, true
 }
 
-// IndexKeys returns every key of the index that has an object, each once. It returns false when the version doesn't
-// have the index.
+// IndexKeys returns every key of the index that has an object, each once. It returns false when the
+// version doesn't have the index.
 //
 //go:noinline
 func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
@@ -195,8 +200,9 @@ func (s Set) All(yield func(object.Object) bool) {
 	}
 }
 
-// And yields every object that is also in other, a Set of the same Version, once until yield returns false. The time it
-// takes follows the smaller of the two; it looks at no object that is not in both.
+// And yields every object that is also in other, a Set of the same Version, once until yield
+// returns false. The time it takes follows the smaller of the two; it looks at no object that is
+// not in both.
 func (s Set) And(other Set, yield func(object.Object) bool) {
 	switch {
 	case s.content == nil || other.content == nil:
@@ -235,7 +241,8 @@ func (s Set) places(yield func(uint32, object.Object) bool) {
 	}
 }
 
-// postingOf returns the posting of the key for which is returns true, which has the hash; nil if there is none.
+// postingOf returns the posting of the key for which is returns true, which has the hash; nil if
+// there is none.
 func postingOf(postings *hashed[*posting], hash uint32, is func(key any) bool) *posting {
 	for b := bucketOf(postings, hash); b != nil; b = b.more {
 		for i, h := range &b.hashes {

@@ -10,7 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// BenchmarkCallbackDone is what a Provider adds to each call of a handler, besides the reading of a clock.
+// BenchmarkCallbackDone is what a Provider adds to each call of a handler, besides the reading of a
+// clock.
 func BenchmarkCallbackDone(b *testing.B) {
 	p, _ := newProvider(b)
 	i := &fake{}

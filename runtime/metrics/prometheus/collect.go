@@ -57,8 +57,8 @@ func (p *Provider) Describe(ch chan<- *prom.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. It takes the locks of each running informer and handler, one after the other, for
-// a moment.
+// Collect implements prometheus.Collector. It takes the locks of each running informer and handler,
+// one after the other, for a moment.
 func (p *Provider) Collect(ch chan<- prom.Metric) {
 	for _, s := range p.running() {
 		s.collect(ch)

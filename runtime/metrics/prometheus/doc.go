@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prometheus shows the metrics of informers to Prometheus. It is the only runtime package that imports
-// github.com/prometheus/client_golang.
+// Package prometheus shows the metrics of informers to Prometheus. It is the only runtime package
+// that imports github.com/prometheus/client_golang.
 //
-// One Provider serves all informers of a process. Their names become the label informer, the names of their handlers the
-// label handler. A prefix or further labels come from the registerer:
+// One Provider serves all informers of a process. Their names become the label informer, the names
+// of their handlers the label handler. A prefix or further labels come from the registerer:
 //
 //	prometheus.WrapRegistererWithPrefix("shop_", registerer)
 //	prometheus.WrapRegistererWith(prometheus.Labels{"cluster": "west"}, registerer)
@@ -43,10 +43,12 @@
 //	informer_handler_callback_duration_seconds| histogram | duration of its callbacks
 //	informer_handler_panics_total             | counter   | callbacks that panicked
 //
-// The reasons are those of package reflector, with underscores: forbidden, not_found, throttled, unreachable and so on.
+// The reasons are those of package reflector, with underscores: forbidden, not_found, throttled,
+// unreachable and so on.
 //
-// informer_resource_version is for comparing replicas of a program. It is a number only as far as the server's versions
-// are (KEP-5504); without one, or from 2^53 on, it is left out. The two timestamps are left out until there is one.
+// informer_resource_version is for comparing replicas of a program. It is a number only as far as
+// the server's versions are (KEP-5504); without one, or from 2^53 on, it is left out. The two
+// timestamps are left out until there is one.
 //
 // These find most of what goes wrong:
 //
@@ -59,20 +61,21 @@
 //
 // # Life of a series
 //
-// The series of an informer are there while it runs, those of a handler while it is registered and the informer runs. When
-// an informer runs again, its counters and histograms go on from where they were; so they never go down while the Provider
-// lives. For that it keeps about 6 KB for each name that an informer has had, and 1.5 KB for each name of a handler: give
-// names from a limited set.
+// The series of an informer are there while it runs, those of a handler while it is registered and
+// the informer runs. When an informer runs again, its counters and histograms go on from where they
+// were; so they never go down while the Provider lives. For that it keeps about 6 KB for each name
+// that an informer has had, and 1.5 KB for each name of a handler: give names from a limited set.
 //
-// Informers of one name share their series, as do handlers of one name in one informer. Such series show sums, and where a
-// sum makes no sense the worst: synced and watching are 1 only if they are for all of them, the other gauges are those of
-// the one that is furthest behind.
+// Informers of one name share their series, as do handlers of one name in one informer. Such series
+// show sums, and where a sum makes no sense the worst: synced and watching are 1 only if they are
+// for all of them, the other gauges are those of the one that is furthest behind.
 //
 // # Ordering and blocking
 //
-// A scrape reads one informer after the other; what it shows of one is from the same moment, but for events that arrive
-// meanwhile. It takes the locks of an informer and of its handlers for a moment each, and none of them together with its
-// own. What an informer reports takes a few atomic operations and no lock, failures apart.
+// A scrape reads one informer after the other; what it shows of one is from the same moment, but
+// for events that arrive meanwhile. It takes the locks of an informer and of its handlers for a
+// moment each, and none of them together with its own. What an informer reports takes a few atomic
+// operations and no lock, failures apart.
 //
 // # Goroutines
 //

@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// BenchmarkEvent is 1,000 events on their way from the source to the return of a handler's callback, with and without
-// metrics. HTTP and decoding are left out.
+// BenchmarkEvent is 1,000 events on their way from the source to the return of a handler's
+// callback, with and without metrics. HTTP and decoding are left out.
 func BenchmarkEvent(b *testing.B) {
 	for _, provider := range []string{"none", "prometheus"} {
 		b.Run("provider="+provider, func(b *testing.B) {
@@ -68,7 +68,8 @@ const burst = 1000
 
 type object = *metav1.PartialObjectMetadata
 
-// bursts is a Source that is empty at first, and sends so many events of one object each time that it is asked to.
+// bursts is a Source that is empty at first, and sends so many events of one object each time that
+// it is asked to.
 type bursts struct{ next chan struct{} }
 
 func (*bursts) List(context.Context, source.ListOptions, func(object) error) (source.ListResult, error) {

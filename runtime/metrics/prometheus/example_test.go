@@ -47,7 +47,8 @@ func Example() {
 		log.Fatal(err)
 	}
 
-	// A program does this: http.Handle("/metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	// A program does this: http.Handle("/metrics", promhttp.HandlerFor(registry,
+	// promhttp.HandlerOpts{}))
 	answer := httptest.NewRecorder()
 	promhttp.HandlerFor(registry, promhttp.HandlerOpts{}).ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {

@@ -15,13 +15,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Provider is a metrics.Provider whose metrics a Prometheus registry collects. Any number of informers may use it.
+// Provider is a metrics.Provider whose metrics a Prometheus registry collects. Any number of
+// informers may use it.
 type Provider struct {
 	// set once at construction
 	perInformer informerVecs
 	perHandler  handlerVecs
 
-	// mu guards what follows and all that it contains. It is not held while an informer's state is read.
+	// mu guards what follows and all that it contains. It is not held while an informer's state is
+	// read.
 	mu        sync.Mutex
 	informers map[string]*informerSeries
 }
@@ -31,9 +33,10 @@ var (
 	_ prom.Collector   = (*Provider)(nil)
 )
 
-// New returns a Provider that is registered with registerer, which must not be nil; prometheus.DefaultRegisterer is the one
-// that promhttp.Handler shows. If there is a Provider in it already, the error is a prometheus.AlreadyRegisteredError: share
-// that one, or distinguish the two with a prefix or a label. registerer.Unregister takes the Provider out again.
+// New returns a Provider that is registered with registerer, which must not be nil;
+// prometheus.DefaultRegisterer is the one that promhttp.Handler shows. If there is a Provider in it
+// already, the error is a prometheus.AlreadyRegisteredError: share that one, or distinguish the two
+// with a prefix or a label. registerer.Unregister takes the Provider out again.
 func New(registerer prom.Registerer) (*Provider, error) {
 	if registerer == nil {
 		return nil, errors.New("informer metrics: the registerer is nil; use prometheus.DefaultRegisterer or one of your own")
@@ -67,7 +70,8 @@ func (p *Provider) BeginInformer(name string, read func() metrics.InformerState)
 
 // --- private from here ---
 
-// informerSeries is what all informers of one name share. Provider.mu guards what is not set at construction.
+// informerSeries is what all informers of one name share. Provider.mu guards what is not set at
+// construction.
 type informerSeries struct {
 	// set once at construction
 	name                       string

@@ -181,7 +181,8 @@ func TestInformersOfOneNameShareSeries(t *testing.T) {
 			handler: metrics.HandlerState{Synced: true, Backlog: 2, Merging: true, CallbackSince: now},
 		}
 		time.Sleep(2 * time.Second)
-		runA := p.BeginInformer("widgets", a.read) // has listed 7 objects in an earlier run, without the Provider
+		// has listed 7 objects in an earlier run, without the Provider
+		runA := p.BeginInformer("widgets", a.read)
 		runB := p.BeginInformer("widgets", b.read)
 		handlerA, handlerB := runA.BeginHandler("queue", a.readHandler), runB.BeginHandler("queue", b.readHandler)
 		check := func(want map[string]float64) {
@@ -262,7 +263,8 @@ func TestNamesThatAreNotUTF8(t *testing.T) {
 	}
 }
 
-// An informer calls recorders while it holds the lock that its state is read with, as long as they don't read the state.
+// An informer calls recorders while it holds the lock that its state is read with, as long as they
+// don't read the state.
 func TestScrapesWhileInformersComeAndGo(t *testing.T) {
 	p, registry := newProvider(t)
 	stop := make(chan struct{})
@@ -326,7 +328,8 @@ func TestEventsDoNotAllocate(t *testing.T) {
 	}
 }
 
-// gather returns the value of each sample, of histograms the count, by name{label values in the order of their names}.
+// gather returns the value of each sample, of histograms the count, by name{label values in the
+// order of their names}.
 func gather(t testing.TB, g prom.Gatherer) map[string]float64 {
 	families, err := g.Gather()
 	if err != nil {

@@ -30,7 +30,8 @@ type body struct {
 	pending []byte // encoded, not sent
 	zipped  bytes.Buffer
 	sent    int
-	ended   error // what Read returns when all that is pending is sent; nil while there is more to come
+	// what Read returns when all that is pending is sent; nil while there is more to come
+	ended error
 
 	closing sync.Once
 	closed  chan struct{}

@@ -16,16 +16,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Collection is what a test writes to: the objects of one resource in all namespaces. Serve returns it.
+// Collection is what a test writes to: the objects of one resource in all namespaces. Serve returns
+// it.
 //
-// Objects are copied on their way in and out. A write that an API server would refuse is a mistake of the test: it panics.
+// Objects are copied on their way in and out. A write that an API server would refuse is a mistake
+// of the test: it panics.
 type Collection[T object.Object] struct {
 	c *collection // set once at construction
 }
 
-// Serve makes server have a resource, whose objects have the type T, a pointer to a struct. kind "" means the name of
-// that struct. fields are the paths that field selectors may name, such as "spec.nodeName", besides metadata.name and
-// metadata.namespace. It panics if the resource is served already, or its version or name is empty.
+// Serve makes server have a resource, whose objects have the type T, a pointer to a struct. kind ""
+// means the name of that struct. fields are the paths that field selectors may name, such as
+// "spec.nodeName", besides metadata.name and metadata.namespace. It panics if the resource is
+// served already, or its version or name is empty.
 func Serve[T object.Object](server *Server, resource schema.GroupVersionResource, kind string, fields ...string) *Collection[T] {
 	t := reflect.TypeFor[T]()
 	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
@@ -40,18 +43,21 @@ func Serve[T object.Object](server *Server, resource schema.GroupVersionResource
 	return &Collection[T]{server.serve(resource, resource.GroupVersion().WithKind(kind), t.Elem(), fields)}
 }
 
-// Create adds an object and returns it as it was stored, with uid, creationTimestamp and resourceVersion, and a name if it
-// had only a generateName. It panics if the object has no name, or exists.
+// Create adds an object and returns it as it was stored, with uid, creationTimestamp and
+// resourceVersion, and a name if it had only a generateName. It panics if the object has no name,
+// or exists.
 func (c *Collection[T]) Create(obj T) T { return c.c.create(obj).(T) }
 
-// Update replaces an object and returns it as it was stored. obj needs no uid and no resourceVersion: there are no
-// conflicts. uid, creationTimestamp and deletionTimestamp stay what they were. If the object is being deleted and obj has no
-// finalizer any more, it is deleted. An update that changes nothing gets a new resourceVersion, too, for which an API server
-// does nothing. It panics if the object doesn't exist.
+// Update replaces an object and returns it as it was stored. obj needs no uid and no
+// resourceVersion: there are no conflicts. uid, creationTimestamp and deletionTimestamp stay what
+// they were. If the object is being deleted and obj has no finalizer any more, it is deleted. An
+// update that changes nothing gets a new resourceVersion, too, for which an API server does
+// nothing. It panics if the object doesn't exist.
 func (c *Collection[T]) Update(obj T) T { return c.c.update(obj).(T) }
 
-// Delete removes an object and returns its last state, with the resourceVersion of the deletion. An object with
-// finalizers is kept, with a deletionTimestamp, until an Update has removed them. It panics if the object doesn't exist.
+// Delete removes an object and returns its last state, with the resourceVersion of the deletion. An
+// object with finalizers is kept, with a deletionTimestamp, until an Update has removed them. It
+// panics if the object doesn't exist.
 func (c *Collection[T]) Delete(namespace, name string) T {
 	return c.c.remove(object.Key{Namespace: namespace, Name: name}).(T)
 }

@@ -105,7 +105,8 @@ type encoding interface {
 	event(Event) ([]byte, error)
 }
 
-// bare returns an item of a list as an API server sends it: those of built-in kinds do not say their kind.
+// bare returns an item of a list as an API server sends it: those of built-in kinds do not say
+// their kind.
 func (c *collection) bare(item runtime.Object) runtime.Object {
 	if item != nil && c.proto && item.GetObjectKind().GroupVersionKind() == c.kind {
 		item = item.DeepCopyObject()
@@ -164,8 +165,8 @@ func line(v any) ([]byte, error) {
 	return append(raw, '\n'), err
 }
 
-// cborEncoding writes data items with the tag of self-described CBOR (RFC 8949, section 3.4.6); a watch is a sequence of
-// them (RFC 8742).
+// cborEncoding writes data items with the tag of self-described CBOR (RFC 8949, section 3.4.6); a
+// watch is a sequence of them (RFC 8742).
 type cborEncoding struct{ c *collection }
 
 var selfDescribed = []byte{0xd9, 0xd9, 0xf7}
@@ -219,8 +220,8 @@ type rawCBOR []byte
 // MarshalCBOR returns r.
 func (r rawCBOR) MarshalCBOR() ([]byte, error) { return r, nil }
 
-// protoEncoding writes k8s\0 and a runtime.Unknown; a watch consists of frames with a length of four bytes, big-endian, and
-// a metav1.WatchEvent without the prefix.
+// protoEncoding writes k8s\0 and a runtime.Unknown; a watch consists of frames with a length of
+// four bytes, big-endian, and a metav1.WatchEvent without the prefix.
 type protoEncoding struct{}
 
 func (protoEncoding) contentType(watch bool) string {

@@ -21,16 +21,17 @@ type Fault struct {
 	Skip int
 	// Times is how many requests are hit; 0 means one, Always all that follow.
 	Times int
-	// Do changes the answer. It runs on the goroutine of the request, may be called by several at once, and may call the
-	// methods of the server and of its collections.
+	// Do changes the answer. It runs on the goroutine of the request, may be called by several at
+	// once, and may call the methods of the server and of its collections.
 	Do func(*Answer)
 }
 
 // Always is the Times of a Fault that does not end by itself.
 const Always = -1
 
-// Inject adds a fault. A request is hit by the first fault, in the order of Inject, that is about it and not used up: the
-// faults are a script. The returned function ends the fault; calling it again, or after the fault is used up, does nothing.
+// Inject adds a fault. A request is hit by the first fault, in the order of Inject, that is about
+// it and not used up: the faults are a script. The returned function ends the fault; calling it
+// again, or after the fault is used up, does nothing.
 func (s *Server) Inject(f Fault) (end func()) {
 	if f.Do == nil {
 		panic("sourcetest: Inject: the fault does nothing: Do is nil")
@@ -51,21 +52,22 @@ func (s *Server) Inject(f Fault) (end func()) {
 	}
 }
 
-// Answer is what the server is about to answer. A Fault changes it. Of the contents that it may have, the first of Err,
-// Body, Status, Page and the events of a watch is sent.
+// Answer is what the server is about to answer. A Fault changes it. Of the contents that it may
+// have, the first of Err, Body, Status, Page and the events of a watch is sent.
 type Answer struct {
 	// Request is what was asked.
 	Request Request
 
 	// Delay is how long the server takes before it answers.
 	Delay time.Duration
-	// Err lets the connection fail before any answer. In memory it is the error of the request; over a socket,
-	// syscall.ECONNRESET and syscall.ECONNREFUSED reset the connection and other errors close it. ErrHang keeps it open, and
-	// nothing comes.
+	// Err lets the connection fail before any answer. In memory it is the error of the request;
+	// over a socket, syscall.ECONNRESET and syscall.ECONNREFUSED reset the connection and other
+	// errors close it. ErrHang keeps it open, and nothing comes.
 	Err error
 	// Code is the status code; 0 means that of Status, or 200.
 	Code int
-	// Header has the Content-Type already. That of a Status follows by itself, unless it is changed here.
+	// Header has the Content-Type already. That of a Status follows by itself, unless it is changed
+	// here.
 	Header http.Header
 	// Body, if not nil, is sent as it is.
 	Body []byte
@@ -73,20 +75,22 @@ type Answer struct {
 	Status *metav1.Status
 	// Page is the answer to a list; nil for a watch, and if the server itself refuses the request.
 	Page *Page
-	// Events, if not nil, is called with each event of a watch, also with bookmarks, and returns what is sent in its place.
-	// It is called by one goroutine at a time.
+	// Events, if not nil, is called with each event of a watch, also with bookmarks, and returns
+	// what is sent in its place. It is called by one goroutine at a time.
 	Events func(Event) []Event
 
-	// Wire, if not nil, is called with the encoded body, or with each encoded event of a watch, and returns what is sent in
-	// its place.
+	// Wire, if not nil, is called with the encoded body, or with each encoded event of a watch, and
+	// returns what is sent in its place.
 	Wire func([]byte) []byte
-	// Gzip compresses the body and says so in the header. (Only net/http's own transport undoes it.)
+	// Gzip compresses the body and says so in the header. (Only net/http's own transport undoes
+	// it.)
 	Gzip bool
-	// Chunk is how many bytes are sent at once, each after a pause of Pause; 0 means as many as there are.
+	// Chunk is how many bytes are sent at once, each after a pause of Pause; 0 means as many as
+	// there are.
 	Chunk int
 	Pause time.Duration
-	// Cut, if not 0, is how many bytes of the body are sent; if it is negative, that many are missing at the end of what is
-	// not a watch. Then comes CutErr, or a normal end if that is nil.
+	// Cut, if not 0, is how many bytes of the body are sent; if it is negative, that many are
+	// missing at the end of what is not a watch. Then comes CutErr, or a normal end if that is nil.
 	Cut    int
 	CutErr error
 
@@ -95,7 +99,8 @@ type Answer struct {
 	stream   *stream
 }
 
-// ErrHang is the Answer.Err or Answer.CutErr of a connection that stays open although nothing comes any more.
+// ErrHang is the Answer.Err or Answer.CutErr of a connection that stays open although nothing comes
+// any more.
 var ErrHang = errors.New("sourcetest: the connection hangs")
 
 // Refuse returns what a Fault does to answer with a Status; see the function Status.
@@ -103,14 +108,15 @@ func Refuse(code int) func(*Answer) {
 	return func(a *Answer) { a.Status = Status(code) }
 }
 
-// Fail returns what a Fault does to let the connection fail before any answer: with syscall.ECONNREFUSED,
-// syscall.ECONNRESET, ErrHang, or any other error.
+// Fail returns what a Fault does to let the connection fail before any answer: with
+// syscall.ECONNREFUSED, syscall.ECONNRESET, ErrHang, or any other error.
 func Fail(err error) func(*Answer) {
 	return func(a *Answer) { a.Err = err }
 }
 
-// Edit returns what a Fault does to change the objects of a list, or the events of a watch, one by one. edit is called with
-// what would be sent, as an event (of type ADDED, if it is a list), and returns what is sent in its place.
+// Edit returns what a Fault does to change the objects of a list, or the events of a watch, one by
+// one. edit is called with what would be sent, as an event (of type ADDED, if it is a list), and
+// returns what is sent in its place.
 func Edit(edit func(Event) []Event) func(*Answer) {
 	return func(a *Answer) {
 		a.Events = edit

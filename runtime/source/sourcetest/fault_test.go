@@ -62,7 +62,8 @@ func TestFaultsAreAScript(t *testing.T) {
 // TestAnswers checks every field of Answer, in a bubble.
 func TestAnswers(t *testing.T) {
 	const list, watching = "/api/v1/pods", "/api/v1/pods?watch=1&resourceVersion=4&timeoutSeconds=60"
-	whole := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"6"},"items":[` // and two Pods
+	// and two Pods
+	whole := `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"6"},"items":[`
 	for name, tc := range map[string]struct {
 		path string
 		do   func(*sourcetest.Answer)
@@ -133,7 +134,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// TestRefusalIsNoStream: what a fault refuses has the Content-Type of one object, also where a stream was asked for.
+// TestRefusalIsNoStream: what a fault refuses has the Content-Type of one object, also where a
+// stream was asked for.
 func TestRefusalIsNoStream(t *testing.T) {
 	for _, accept := range []string{sourcetest.JSON, sourcetest.CBOR + "-seq", sourcetest.Protobuf + ";stream=watch"} {
 		server, _ := history(t)
@@ -235,7 +237,8 @@ func TestHandler(t *testing.T) {
 		"too few bytes":  {func(a *sourcetest.Answer) { a.Header.Set("Content-Length", "99999") }, io.ErrUnexpectedEOF},
 		"nothing at all": {func(*sourcetest.Answer) {}, nil},
 	} {
-		client.CloseIdleConnections() // net/http repeats what fails on a connection that it has used before
+		// net/http repeats what fails on a connection that it has used before
+		client.CloseIdleConnections()
 		server.Inject(sourcetest.Fault{Do: tc.do})
 		if err := read("/api/v1/pods"); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)

@@ -219,8 +219,8 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
-// TestKindsOfItems checks what a decoder has to know of lists: items of built-in kinds do not say their kind, others do, and
-// there the list's own kind comes last.
+// TestKindsOfItems checks what a decoder has to know of lists: items of built-in kinds do not say
+// their kind, others do, and there the list's own kind comes last.
 func TestKindsOfItems(t *testing.T) { synctest.Test(t, kindsOfItems) }
 
 func kindsOfItems(t *testing.T) {
@@ -262,8 +262,8 @@ func kindsOfItems(t *testing.T) {
 	}
 }
 
-// TestEncodingFailureIsTheTestsFault: a fault that puts an object without protobuf into a protobuf answer panics, rather
-// than sending something else.
+// TestEncodingFailureIsTheTestsFault: a fault that puts an object without protobuf into a protobuf
+// answer panics, rather than sending something else.
 func TestEncodingFailureIsTheTestsFault(t *testing.T) {
 	server := sourcetest.New()
 	sourcetest.Serve[*corev1.Pod](server, podResource, "Pod").Create(pod("shop", "p"))

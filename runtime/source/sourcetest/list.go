@@ -23,7 +23,8 @@ type Page struct {
 	APIVersion, Kind string
 	// ResourceVersion and Continue are the list's metadata.
 	ResourceVersion, Continue string
-	// Items are copies of the objects; they may be changed. nil is sent as null, in protobuf as an empty object.
+	// Items are copies of the objects; they may be changed. nil is sent as null, in protobuf as an
+	// empty object.
 	Items []runtime.Object
 
 	remaining *int64
@@ -105,7 +106,7 @@ func (c *collection) out(obj object.Object, metadataOnly bool) runtime.Object {
 	return obj.DeepCopyObject()
 }
 
-// selects says whether a request is about obj.
+// selects reports whether a request is about obj.
 func (q query) selects(c *collection, obj object.Object) bool {
 	return obj != nil &&
 		(q.namespace == "" || obj.GetNamespace() == q.namespace) &&

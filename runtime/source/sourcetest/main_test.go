@@ -24,7 +24,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Setenv("KUBE_FEATURE_ClientsAllowCBOR", "true") // of client-go, which reads what the server writes
+	// of client-go, which reads what the server writes
+	os.Setenv("KUBE_FEATURE_ClientsAllowCBOR", "true")
 	goleak.VerifyTestMain(m)
 }
 

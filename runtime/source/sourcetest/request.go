@@ -221,8 +221,8 @@ func (q query) forbidden(r Request) string {
 	return ""
 }
 
-// Status returns the Status of a refusal as API servers send it: code 410 has the reason Expired, 403 Forbidden, and so
-// on.
+// Status returns the Status of a refusal as API servers send it: code 410 has the reason Expired,
+// 403 Forbidden, and so on.
 func Status(code int) *metav1.Status {
 	if code == http.StatusGone {
 		status := apierrors.NewResourceExpired("too old resource version").Status()

@@ -17,20 +17,20 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Server is an API server in memory. Make one with New. Its methods, and those of its collections, may be called by any
-// goroutine at any time, also from the functions of a Fault.
+// Server is an API server in memory. Make one with New. Its methods, and those of its collections,
+// may be called by any goroutine at any time, also from the functions of a Fault.
 //
 //	Collection.Create ─▶ objects, by key
 //	                     changes ─ ● ─▶ ● ─▶ ● ─▶ ●     a list of nodes with their neighbour; Compact forgets the first ones
 //	                                    ▲         ▲
 //	                              watch ┘   watch ┘     a cursor each, moved by whoever reads the response's body
 type Server struct {
-	// BookmarkInterval is the time between two bookmarks of a watch. 0 means a minute, as in API servers; a negative value
-	// means that bookmarks come from Server.Bookmark only (and at the end of initial events). Set it before the first
-	// request.
+	// BookmarkInterval is the time between two bookmarks of a watch. 0 means a minute, as in API
+	// servers; a negative value means that bookmarks come from Server.Bookmark only (and at the end
+	// of initial events). Set it before the first request.
 	BookmarkInterval time.Duration
-	// MediaTypes are the formats that the server offers, of JSON, Protobuf and CBOR. nil means all of them. Set it before
-	// the first request.
+	// MediaTypes are the formats that the server offers, of JSON, Protobuf and CBOR. nil means all
+	// of them. Set it before the first request.
 	MediaTypes []string
 
 	mu          sync.Mutex // mu guards what follows, and the content of all collections
@@ -39,9 +39,10 @@ type Server struct {
 	collections map[schema.GroupVersionResource]*collection
 	requests    []Request
 	faults      []*Fault
-	changed     chan struct{} // closed at the next write, bookmark or end of watches; nil if nobody waits
-	bookmarks   int           // calls of Bookmark
-	ends        int           // calls of EndWatches
+	// closed at the next write, bookmark or end of watches; nil if nobody waits
+	changed   chan struct{}
+	bookmarks int // calls of Bookmark
+	ends      int // calls of EndWatches
 }
 
 // The formats of Server.MediaTypes.
@@ -61,7 +62,8 @@ func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: "http://sourcetest.invalid", Transport: s}
 }
 
-// Requests returns all requests that have arrived, in their order, also those that were answered by a fault.
+// Requests returns all requests that have arrived, in their order, also those that were answered by
+// a fault.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,8 +77,8 @@ func (s *Server) ResourceVersion() string {
 	return format(s.version)
 }
 
-// Compact makes the server forget its history, all versions before the present one: watches and lists that ask for them
-// are answered with 410, open watches go on.
+// Compact makes the server forget its history, all versions before the present one: watches and
+// lists that ask for them are answered with 410, open watches go on.
 func (s *Server) Compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +87,8 @@ func (s *Server) Compact() {
 	}
 }
 
-// Bookmark sends a bookmark of the present version in every open watch that has asked for bookmarks.
+// Bookmark sends a bookmark of the present version in every open watch that has asked for
+// bookmarks.
 func (s *Server) Bookmark() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,8 +103,9 @@ func (s *Server) EndWatches() {
 	s.endWatchesLocked()
 }
 
-// Restore puts the server back to an earlier version, as an API server whose backup is restored: the writes since then
-// are undone, their versions will be used again, and open watches end. It panics if the version is not in the history.
+// Restore puts the server back to an earlier version, as an API server whose backup is restored:
+// the writes since then are undone, their versions will be used again, and open watches end. It
+// panics if the version is not in the history.
 func (s *Server) Restore(resourceVersion string) {
 	version, err := strconv.ParseInt(resourceVersion, 10, 64)
 	s.mu.Lock()
@@ -115,14 +119,16 @@ func (s *Server) Restore(resourceVersion string) {
 		}
 		c.objects = c.at(version)
 		c.newest = c.find(version)
-		c.newest = &change{version: c.newest.version} // watches of undone versions keep the old nodes
+		// watches of undone versions keep the old nodes
+		c.newest = &change{version: c.newest.version}
 		c.oldest, c.compacted = c.newest, version
 	}
 	s.version = version
 	s.endWatchesLocked()
 }
 
-// RoundTrip implements http.RoundTripper. The response's body is read from the server's memory, by whoever reads it.
+// RoundTrip implements http.RoundTripper. The response's body is read from the server's memory, by
+// whoever reads it.
 func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		_ = req.Body.Close()

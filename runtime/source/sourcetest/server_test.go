@@ -243,7 +243,8 @@ func TestRestore(t *testing.T) {
 	watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=3").want("ERROR Expired")
 }
 
-// TestWaitingWatchEnds checks in a bubble that a watch which waits ends with its context or its body, and holds nothing.
+// TestWaitingWatchEnds checks in a bubble that a watch which waits ends with its context or its
+// body, and holds nothing.
 func TestWaitingWatchEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _ := history(t)

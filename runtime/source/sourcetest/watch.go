@@ -17,8 +17,8 @@ import (
 type Event struct {
 	// Type is ADDED, MODIFIED, DELETED, BOOKMARK, ERROR, or what a Fault makes of it.
 	Type string
-	// Object is a copy of the object; of an ERROR it is a *metav1.Status. It may be changed. nil is sent as null, in
-	// protobuf as an empty object.
+	// Object is a copy of the object; of an ERROR it is a *metav1.Status. It may be changed. nil is
+	// sent as null, in protobuf as an empty object.
 	Object runtime.Object
 }
 
@@ -90,7 +90,8 @@ func (w *stream) bookmark(version int64) Event {
 	return Event{string(watch.Bookmark), w.c.out(obj, w.query.metadataOnly)}
 }
 
-// next returns the next event as soon as there is one, io.EOF at the end, or an error if one of the channels is closed.
+// next returns the next event as soon as there is one, io.EOF at the end, or an error if one of the
+// channels is closed.
 func (w *stream) next(done, closed <-chan struct{}) (Event, error) {
 	for {
 		event, ok, wait, err := w.take()

@@ -9,10 +9,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// New returns a Store that holds objs, for unit tests of code that reads by listers or indexes: a generated lister takes it in
-// the place of an informer's store, as in NewWidgetLister(storetest.New(t, widget)). It has no indexes of its own; look-ups by
-// any index are answered nevertheless. The objects are stored without a copy. An object that is nil or has no name ends the
-// test.
+// New returns a Store that holds objs, for unit tests of code that reads by listers or indexes: a
+// generated lister takes it in the place of an informer's store, as in
+// NewWidgetLister(storetest.New(t, widget)). It has no indexes of its own; look-ups by any index
+// are answered nevertheless. The objects are stored without a copy. An object that is nil or has no
+// name ends the test.
 func New[T object.Object](t testing.TB, objs ...T) *store.Store[T] {
 	t.Helper()
 	s, err := store.New[T]()
@@ -23,8 +24,8 @@ func New[T object.Object](t testing.TB, objs ...T) *store.Store[T] {
 	return s
 }
 
-// Set puts objs into s, each under its namespace and name, in one step. An object that is nil or has no name ends the test;
-// then nothing is changed.
+// Set puts objs into s, each under its namespace and name, in one step. An object that is nil or
+// has no name ends the test; then nothing is changed.
 func Set[T object.Object](t testing.TB, s *store.Store[T], objs ...T) {
 	t.Helper()
 	if err := s.Update(func(x *store.Txn[T]) error {

@@ -4,9 +4,9 @@
 //
 // [New] makes a filled store for unit tests that need a lister.
 //
-// [Run] is one suite for everything that claims to be a store.Reader. Whoever brings a Reader brings a function that makes an
-// empty one, and a way to change what is in it. The suite calls both on the goroutine of the test; it starts none, and waits
-// for nothing.
+// [Run] is one suite for everything that claims to be a store.Reader. Whoever brings a Reader
+// brings a function that makes an empty one, and a way to change what is in it. The suite calls
+// both on the goroutine of the test; it starts none, and waits for nothing.
 package storetest
 
 import (
@@ -27,19 +27,22 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Object is what the suite stores: metadata, of which it uses namespace, name, labels and resourceVersion.
+// Object is what the suite stores: metadata, of which it uses namespace, name, labels and
+// resourceVersion.
 type Object = *metav1.PartialObjectMetadata
 
 // Rig is an empty Reader and its writer.
 type Rig struct {
 	Reader store.Reader[Object]
-	// Apply sets the objects, each under a key of its own, deletes those under the keys, and brings the store to
-	// resourceVersion rv. When it returns, new Snapshots show all that. The objects' resourceVersions must stay.
+	// Apply sets the objects, each under a key of its own, deletes those under the keys, and brings
+	// the store to resourceVersion rv. When it returns, new Snapshots show all that. The objects'
+	// resourceVersions must stay.
 	Apply func(set []Object, deleted []object.Key, rv string)
 }
 
-// Run tests the Readers that rig makes. Each must either keep all of the indexes that rig gets, or none: then the suite
-// shows that a Reader without indexes gives the same answers. Random choices follow a seed that is logged.
+// Run tests the Readers that rig makes. Each must either keep all of the indexes that rig gets, or
+// none: then the suite shows that a Reader without indexes gives the same answers. Random choices
+// follow a seed that is logged.
 func Run(t *testing.T, rig func(t *testing.T, indexes ...store.Indexer[Object]) Rig) {
 	for _, test := range []struct {
 		name string
@@ -65,7 +68,8 @@ type (
 	place = store.NamespacedKey[color]
 )
 
-// One index for each sort of key and of key function: optional, plain, several with duplicates, within a namespace.
+// One index for each sort of key and of key function: optional, plain, several with duplicates,
+// within a namespace.
 var (
 	byColor = store.NewIndex("ByColor", colors)
 	bySize  = store.NewIndex("BySize", sizes)
@@ -311,7 +315,8 @@ type verifier struct {
 	model map[object.Key]Object
 }
 
-// same fails unless seq yields every object of the model that has what is asked, in the same state, and each once.
+// same fails unless seq yields every object of the model that has what is asked, in the same state,
+// and each once.
 func (v verifier) same(what string, seq iter.Seq[Object], has func(Object) bool) {
 	v.t.Helper()
 	seen := map[object.Key]bool{}

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 )
 
-// The server drops what a CRD doesn't know, so an object that comes back as it went shows that the CRDs are those of the
-// Go types.
+// The server drops what a CRD doesn't know, so an object that comes back as it went shows that the
+// CRDs are those of the Go types.
 func TestCRDsFitTypes(t *testing.T) {
 	crds, err := devserver.ReadCRDs(os.DirFS("../../config"), "crd")
 	if err != nil {

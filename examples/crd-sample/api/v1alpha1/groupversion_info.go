@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1alpha1 is the API of a shop that has vending machines at many sites: a Site is a place with nodes, small
-// computers that machines are plugged into, and a Widget is one machine, made of parts that each run an image.
+// Package v1alpha1 is the API of a shop that has vending machines at many sites: a Site is a place
+// with nodes, small computers that machines are plugged into, and a Widget is one machine, made of
+// parts that each run an image.
 //
 // +kubebuilder:object:generate=true
 // +groupName=samples.informer-gen.dev
@@ -23,8 +24,8 @@ var (
 	// SchemeBuilder collects what AddToScheme adds.
 	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
 
-	// AddToScheme makes the kinds of this package known to a scheme. It can fail only if the scheme has others of the
-	// same name.
+	// AddToScheme makes the kinds of this package known to a scheme. It can fail only if the scheme
+	// has others of the same name.
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 

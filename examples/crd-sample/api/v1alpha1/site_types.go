@@ -23,8 +23,8 @@ type SiteStatus struct {
 	Widgets int32 `json:"widgets,omitempty"`
 }
 
-// Site is a place with machines, such as a railway station. It belongs to no namespace, since machines of several
-// shops may stand there.
+// Site is a place with machines, such as a railway station. It belongs to no namespace, since
+// machines of several shops may stand there.
 //
 // +genclient
 // +genclient:nonNamespaced

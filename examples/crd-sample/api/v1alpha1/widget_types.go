@@ -7,7 +7,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Tier says how much a machine is worth to the shop, and so in which order broken ones are repaired.
+// Tier says how much a machine is worth to the shop, and so in which order broken ones are
+// repaired.
 //
 // +kubebuilder:validation:Enum=bronze;silver;gold
 type Tier string
@@ -23,8 +24,8 @@ const (
 
 // WidgetSpec is what the shop wants of a machine.
 type WidgetSpec struct {
-	// NodeName is the node that the machine is plugged into. Empty means that it is still in the van.
-	// +optional
+	// NodeName is the node that the machine is plugged into. Empty means that it is still in the
+	// van. +optional
 	NodeName string `json:"nodeName,omitempty"`
 
 	// Tier is bronze, silver or gold.
@@ -117,7 +118,8 @@ type WidgetList struct {
 	Items []Widget `json:"items"`
 }
 
-// OwnerUIDs are the UIDs of all owners of w, in the order of its owner references: the keys of the index ByOwner.
+// OwnerUIDs are the UIDs of all owners of w, in the order of its owner references: the keys of the
+// index ByOwner.
 func OwnerUIDs(w *Widget) []types.UID {
 	uids := make([]types.UID, len(w.OwnerReferences))
 	for i, owner := range w.OwnerReferences {

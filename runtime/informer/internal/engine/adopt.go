@@ -16,13 +16,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// shareBytes bounds what an informer keeps of parts of transformed objects, to be shared with those that come.
+// shareBytes bounds what an informer keeps of parts of transformed objects, to be shared with those
+// that come.
 const shareBytes = 16 << 20
 
-// adoption makes transformed objects into those of the cache. It is one for all streams of an informer. nil leaves objects as they are.
+// adoption makes transformed objects into those of the cache. It is one for all streams of an
+// informer. nil leaves objects as they are.
 //
-// If a program has changed a part that cached objects share, these are not what the server has sent. As a source does for the parts that
-// it shares, it trusts nothing of what the informer has then and ever after: all is read, transformed and compared anew.
+// If a program has changed a part that cached objects share, these are not what the server has
+// sent. As a source does for the parts that it shares, it trusts nothing of what the informer has
+// then and ever after: all is read, transformed and compared anew.
 type adoption struct {
 	table    *share.Table
 	adopters sync.Pool   // those that no stream uses at the moment

@@ -15,8 +15,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestEventsAllocateLittle counts what an event allocates on its way from the source's call to all handlers: the next
-// version of the table, and in a burst next to nothing, with any number of handlers.
+// TestEventsAllocateLittle counts what an event allocates on its way from the source's call to all
+// handlers: the next version of the table, and in a burst next to nothing, with any number of
+// handlers.
 func TestEventsAllocateLittle(t *testing.T) {
 	for _, test := range []struct {
 		handlers, burst int

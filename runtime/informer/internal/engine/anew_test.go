@@ -10,8 +10,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestAStateReadAnewIsComparedByContent: objects of an equal uid and resourceVersion that differ are replaced and reported, and
-// those that don't stay what they are, in a full state and as an event.
+// TestAStateReadAnewIsComparedByContent: objects of an equal uid and resourceVersion that differ
+// are replaced and reported, and those that don't stay what they are, in a full state and as an
+// event.
 func TestAStateReadAnewIsComparedByContent(t *testing.T) {
 	for _, event := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

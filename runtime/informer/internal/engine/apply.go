@@ -15,11 +15,13 @@ import (
 // apply applies a prefix of the stream.
 func (s *stream) apply(r *run, batch []delta) { s.applyRest(r, batch, false) }
 
-// applyRest applies a prefix of the stream. A full state is staged, without a lock, until it is complete, and then applied and
-// published in one step. The changes between two full states are applied and published in one step too. If try is true, it
-// waits for nobody; what it leaves, because somebody else is writing, is in s.rest.
+// applyRest applies a prefix of the stream. A full state is staged, without a lock, until it is
+// complete, and then applied and published in one step. The changes between two full states are
+// applied and published in one step too. If try is true, it waits for nobody; what it leaves,
+// because somebody else is writing, is in s.rest.
 //
-// A stream begins with a full state; what comes before the first one is part of no state and is dropped.
+// A stream begins with a full state; what comes before the first one is part of no state and is
+// dropped.
 func (s *stream) applyRest(r *run, batch []delta, try bool) {
 	s.rest = batch
 	for len(s.rest) > 0 {
@@ -44,7 +46,7 @@ func (s *stream) applyRest(r *run, batch []delta, try bool) {
 	}
 }
 
-// HasSynced says whether the first full state is published.
+// HasSynced reports whether the first full state is published.
 func (s *stream) HasSynced() bool { return closed(s.synced) }
 
 // stage adds to the staged full state until that is complete or aborted.
@@ -77,8 +79,9 @@ func (s *stream) stage() {
 	s.waiting.Store(s.staged.len() + int64(s.kept.Len()))
 }
 
-// stageObject stages an object, or, if it has not changed, a mark that it stays; then obj may be garbage at once. Only the
-// stream itself changes its objects in the table, so what known has of them is what the table has.
+// stageObject stages an object, or, if it has not changed, a mark that it stays; then obj may be
+// garbage at once. Only the stream itself changes its objects in the table, so what known has of
+// them is what the table has.
 func (s *stream) stageObject(obj object.Object) {
 	known, at := s.known.Find(object.KeyOf(obj))
 	switch {
@@ -98,17 +101,19 @@ func (s *stream) unstage() {
 	s.waiting.Store(0)
 }
 
-// same reports whether two objects of one key are the same state of the same object. A source that trusts what the informer has
-// hands over that (source.ListOptions.Known). What it has decoded nevertheless is compared as a whole: after the server was put
-// back to an older state, and after a part in the cache was written to, uid and resourceVersion may be equal and the rest not. So
-// a source needs no more than not to ask for what is known, and all that differs is replaced and reported.
+// same reports whether two objects of one key are the same state of the same object. A source that
+// trusts what the informer has hands over that (source.ListOptions.Known). What it has decoded
+// nevertheless is compared as a whole: after the server was put back to an older state, and after a
+// part in the cache was written to, uid and resourceVersion may be equal and the rest not. So a
+// source needs no more than not to ask for what is known, and all that differs is replaced and
+// reported.
 func same(a, b object.Object) bool {
 	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && b.GetResourceVersion() != "" &&
 		mutation.Equal(a, b)
 }
 
-// writer is one batch of one stream on its way into the table. Each stream has one, in order to make none for each batch;
-// Informer.writing is held for as long as it is used.
+// writer is one batch of one stream on its way into the table. Each stream has one, in order to
+// make none for each batch; Informer.writing is held for as long as it is used.
 type writer struct {
 	*stream
 	txn     table.Txn
@@ -122,9 +127,10 @@ type writer struct {
 	laggards    []laggard
 }
 
-// write has n deltas of s.rest applied, which are either the end of a full state or changes, publishes that, and drops them.
-// If try is true, it does not wait for others who write, nor for functions of the user, and returns false if there are any.
-// In the end it waits for handlers that lag, see pace.go.
+// write has n deltas of s.rest applied, which are either the end of a full state or changes,
+// publishes that, and drops them. If try is true, it does not wait for others who write, nor for
+// functions of the user, and returns false if there are any. In the end it waits for handlers that
+// lag, see pace.go.
 func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 	switch {
 	case !try:
@@ -157,8 +163,8 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 	return true
 }
 
-// commit applies and publishes in one step, and unlocks Informer.writing. If an index function calls runtime.Goexit, nothing
-// has happened.
+// commit applies and publishes in one step, and unlocks Informer.writing. If an index function
+// calls runtime.Goexit, nothing has happened.
 func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Duration, reports []report) {
 	var start time.Duration
 	if r.recorder != nil {
@@ -212,9 +218,9 @@ func (w *writer) changeAll(batch []delta) {
 	}
 }
 
-// replace applies a full state. Deletions of what it lacks come first in the log, which is in order because no other change
-// of this state is about their keys. The first full state is not logged: it is replayed from the table, which takes no
-// memory.
+// replace applies a full state. Deletions of what it lacks come first in the log, which is in order
+// because no other change of this state is about their keys. The first full state is not logged: it
+// is replayed from the table, which takes no memory.
 func (w *writer) replace(state state, resourceVersion string) {
 	w.first = !w.HasSynced()
 	if !w.first { // else there is nothing that it could lack
@@ -300,8 +306,8 @@ func (w *writer) moveTo(resourceVersion string) {
 	}
 }
 
-// publish makes the transaction the table's version, appends its changes to the log, and wakes whoever waits for that, in
-// one step.
+// publish makes the transaction the table's version, appends its changes to the log, and wakes
+// whoever waits for that, in one step.
 func (w *writer) publish() {
 	i := w.informer
 	i.mu.Lock()
@@ -324,7 +330,8 @@ func (w *writer) publish() {
 	}
 }
 
-// firstLocked says that the first full state of a stream is published. All subscriptions get it as a replay.
+// firstLocked says that the first full state of a stream is published. All subscriptions get it as
+// a replay.
 func (i *Informer) firstLocked(s *stream, version *table.Version) {
 	close(s.synced)
 	done := true

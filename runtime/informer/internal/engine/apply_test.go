@@ -13,8 +13,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// bubble runs a test in a synctest bubble: time stands still while anybody can go on, and synctest.Wait, which rig calls
-// after each feed, returns when everything that could be delivered is. Nothing depends on how fast goroutines are.
+// bubble runs a test in a synctest bubble: time stands still while anybody can go on, and
+// synctest.Wait, which rig calls after each feed, returns when everything that could be delivered
+// is. Nothing depends on how fast goroutines are.
 func bubble(t *testing.T, name string, f func(t *testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
 }
@@ -178,7 +179,8 @@ func TestAddIndexes(t *testing.T) {
 	})
 }
 
-// TestAddIndexesThatAreThere is what every call of a generated Lister method does. The time is for a test that fails.
+// TestAddIndexesThatAreThere is what every call of a generated Lister method does. The time is for
+// a test that fails.
 func TestAddIndexesThatAreThere(t *testing.T) {
 	index := byName()
 	r := newRig(t, index)
@@ -196,7 +198,8 @@ func TestAddIndexesThatAreThere(t *testing.T) {
 	}
 }
 
-// TestAddIndexPanics shows that a panic of a caller's index function is the caller's, and leaves the informer usable.
+// TestAddIndexPanics shows that a panic of a caller's index function is the caller's, and leaves
+// the informer usable.
 func TestAddIndexPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -216,7 +219,8 @@ func TestAddIndexPanics(t *testing.T) {
 	})
 }
 
-// TestWhoReadsCallsNoFunctionOfTheUser has an index added in the moment before the reader begins to write.
+// TestWhoReadsCallsNoFunctionOfTheUser has an index added in the moment before the reader begins to
+// write.
 func TestWhoReadsCallsNoFunctionOfTheUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -226,7 +230,8 @@ func TestWhoReadsCallsNoFunctionOfTheUser(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.reader.steps <- func(s *sink) error {
-			s.applyRest(s.run, []delta{about(deltafifo.Updated, thing("a@2"))}, true) // as Flush does if it has seen no function
+			// as Flush does if it has seen no function
+			s.applyRest(s.run, []delta{about(deltafifo.Updated, thing("a@2"))}, true)
 			if len(s.rest) != 1 {
 				t.Error("the reader has written to a table with an index")
 			}

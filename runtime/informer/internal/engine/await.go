@@ -34,8 +34,8 @@ func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion str
 	})
 }
 
-// AwaitObject waits until the stream that reads key's namespace stands at resourceVersion or later in the table, so that
-// this state of the object, a later one, or its deletion is in the table.
+// AwaitObject waits until the stream that reads key's namespace stands at resourceVersion or later
+// in the table, so that this state of the object, a later one, or its deletion is in the table.
 func (i *Informer) AwaitObject(ctx context.Context, key object.Key, resourceVersion string) error {
 	return i.awaiting(ctx, fmt.Sprintf("%s at resourceVersion %q", key, resourceVersion), resourceVersion, func() error {
 		s, err := i.streamFor(key)
@@ -46,7 +46,8 @@ func (i *Informer) AwaitObject(ctx context.Context, key object.Key, resourceVers
 	})
 }
 
-// AwaitDeleted does what AwaitObject does, and then waits until the table has no object of that key and uid.
+// AwaitDeleted does what AwaitObject does, and then waits until the table has no object of that key
+// and uid.
 func (i *Informer) AwaitDeleted(ctx context.Context, key object.Key, uid types.UID, resourceVersion string) error {
 	return i.awaiting(ctx, fmt.Sprintf("the deletion of %s (uid %s) after resourceVersion %q", key, uid, resourceVersion), resourceVersion, func() error {
 		s, err := i.streamFor(key)

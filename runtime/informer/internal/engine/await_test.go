@@ -151,8 +151,8 @@ func TestAwaitErrors(t *testing.T) {
 	})
 }
 
-// TestFaultW15AwaitIsWokenByArrival has many wait: a publication looks at those that it wakes and one more, and what
-// has arrived is in the store when they return.
+// TestFaultW15AwaitIsWokenByArrival has many wait: a publication looks at those that it wakes and
+// one more, and what has arrived is in the store when they return.
 func TestFaultW15AwaitIsWokenByArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -8,21 +8,24 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// backlog holds what waits for one lagging handler, merged by key: for each key at most a deletion and an addition. Keys
-// come out in the order of their first change. Adding and taking out are O(1). The zero backlog is empty.
+// backlog holds what waits for one lagging handler, merged by key: for each key at most a deletion
+// and an addition. Keys come out in the order of their first change. Adding and taking out are
+// O(1). The zero backlog is empty.
 type backlog struct {
 	entries     map[object.Key]*pending
 	first, last *pending
 	events      int // in all entries
 }
 
-// pending is what waits for one key. If gone is set, it is delivered first, as a deletion, and then new, if there is one,
-// as an addition. Otherwise old has become new: an update, or an addition if old is nil.
+// pending is what waits for one key. If gone is set, it is delivered first, as a deletion, and then
+// new, if there is one, as an addition. Otherwise old has become new: an update, or an addition if
+// old is nil.
 type pending struct {
-	key        object.Key
-	at         time.Duration // when the oldest change was published, after Informer.epoch
-	old        object.Object // what the handler was told last; nil if the key does not exist for it
-	gone       *change       // the deletion of old; a copy, because a pointer into the log would keep its batch alive
+	key object.Key
+	at  time.Duration // when the oldest change was published, after Informer.epoch
+	old object.Object // what the handler was told last; nil if the key does not exist for it
+	// the deletion of old; a copy, because a pointer into the log would keep its batch alive
+	gone       *change
 	new        object.Object // nil if the key does not exist any more
 	prev, next *pending
 }
@@ -89,7 +92,8 @@ func (b *backlog) next() (c change, ok bool) {
 	return c, true
 }
 
-// take takes out the key of obj and returns its newest state: obj itself if nothing waits, nil if it was deleted.
+// take takes out the key of obj and returns its newest state: obj itself if nothing waits, nil if
+// it was deleted.
 func (b *backlog) take(obj object.Object) object.Object {
 	p := b.entries[object.KeyOf(obj)]
 	if p == nil {

@@ -10,8 +10,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestBacklogKeepsNoBatchAlive shows that an event that waits doesn't hold on to the others that were published with it:
-// a backlog of few keys would be as large as all that has happened since.
+// TestBacklogKeepsNoBatchAlive shows that an event that waits doesn't hold on to the others that
+// were published with it: a backlog of few keys would be as large as all that has happened since.
 func TestBacklogKeepsNoBatchAlive(t *testing.T) {
 	var b backlog
 	fill := func() weak.Pointer[metav1.PartialObjectMetadata] {

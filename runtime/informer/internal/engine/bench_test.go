@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// feed is a Source whose objects are decoded already. It calls back on the reader's goroutine: a list of objects, then what
-// the functions that it is sent say.
+// feed is a Source whose objects are decoded already. It calls back on the reader's goroutine: a
+// list of objects, then what the functions that it is sent say.
 type feed struct {
 	objects []object.Object
 	version string
@@ -67,7 +67,8 @@ func (f *feed) do(step func(tell func(source.Event[object.Object]) error) error)
 func (f *feed) start(t testing.TB, handlers ...Handler) *Informer {
 	t.Helper()
 	i, err := New(Config{Name: "things", Streams: []Stream{{Source: f}},
-		Tuning: reflector.Tuning{DisableWatchList: true, Backoff: reflector.Backoff{ResetAfter: 1}}}) // no wait before a relist
+		// no wait before a relist
+		Tuning: reflector.Tuning{DisableWatchList: true, Backoff: reflector.Backoff{ResetAfter: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +135,8 @@ type events struct {
 	sent     int
 }
 
-// newEvents makes an informer of as many objects. What the events bring of them differs from one lap to the next.
+// newEvents makes an informer of as many objects. What the events bring of them differs from one
+// lap to the next.
 func newEvents(t testing.TB, objects, handlers, laps int) *events {
 	e := &events{feed: newFeed(someObjects(objects, 1)), handlers: handlers}
 	e.all = make(chan struct{}, 1)
@@ -161,8 +163,8 @@ func (e *events) tell(n int, tell func(source.Event[object.Object]) error) {
 	}
 }
 
-// BenchmarkEvent is a MODIFIED event of one of 10,000 objects, from the source's call until all handlers have it: one at a
-// time, and in bursts of 1,000.
+// BenchmarkEvent is a MODIFIED event of one of 10,000 objects, from the source's call until all
+// handlers have it: one at a time, and in bursts of 1,000.
 func BenchmarkEvent(b *testing.B) {
 	for _, how := range []string{"single", "burst"} {
 		for _, handlers := range []int{1, 3, 10} {
@@ -194,8 +196,9 @@ func BenchmarkSync(b *testing.B) {
 	}
 }
 
-// BenchmarkRelist is a second full state of 100,000 objects of which 1 % have changed, and the others are the same pointers
-// (known) or copies (copied), until a handler has the differences. It reports the time of all of it.
+// BenchmarkRelist is a second full state of 100,000 objects of which 1 % have changed, and the
+// others are the same pointers (known) or copies (copied), until a handler has the differences. It
+// reports the time of all of it.
 func BenchmarkRelist(b *testing.B) {
 	for _, how := range []string{"known", "copied"} {
 		b.Run(how, func(b *testing.B) {
@@ -229,7 +232,8 @@ func BenchmarkRelist(b *testing.B) {
 	}
 }
 
-// BenchmarkLateHandler is adding a handler to 100,000 objects, and removing it: what the caller waits.
+// BenchmarkLateHandler is adding a handler to 100,000 objects, and removing it: what the caller
+// waits.
 func BenchmarkLateHandler(b *testing.B) {
 	i := newFeed(someObjects(100_000, 1)).start(b)
 	b.ReportAllocs()
@@ -242,7 +246,8 @@ func BenchmarkLateHandler(b *testing.B) {
 	}
 }
 
-// BenchmarkStalledHandler is an event of one of 10 objects while a handler stands still, and another one does not.
+// BenchmarkStalledHandler is an event of one of 10 objects while a handler stands still, and
+// another one does not.
 func BenchmarkStalledHandler(b *testing.B) {
 	e := &events{feed: newFeed(someObjects(10, 1)), handlers: 1, objects: [][]object.Object{someObjects(10, 1_000_000), someObjects(10, 2_000_000)}}
 	e.all = make(chan struct{}, 1)

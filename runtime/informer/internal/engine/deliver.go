@@ -12,7 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// turn calls the handler until nothing waits for it, or its part in the run is over; then it returns true.
+// turn calls the handler until nothing waits for it, or its part in the run is over; then it
+// returns true.
 func (s *Subscription) turn(r *run) (over bool) {
 	if r.recorder != nil && s.recorder == nil {
 		s.recorder = r.recorder.BeginHandler(s.config.Name, s.measure)
@@ -41,8 +42,8 @@ func (s *Subscription) turn(r *run) (over bool) {
 	}
 }
 
-// yield lets other goroutines run from time to time. Without it, a long replay to a quick handler would keep a processor until
-// it is preempted, which is 10 ms later.
+// yield lets other goroutines run from time to time. Without it, a long replay to a quick handler
+// would keep a processor until it is preempted, which is 10 ms later.
 func yield(n int) {
 	if n%256 == 0 {
 		runtime.Gosched()
@@ -63,12 +64,14 @@ type progress uint8
 const (
 	delivered progress = iota
 	nothing            // waits
-	ended              // the run is over, or the subscription was removed; there will be no other turn in this run
+	// the run is over, or the subscription was removed; there will be no other turn in this run
+	ended
 )
 
 // step delivers the next event, or all of a replay or a resync.
 func (s *Subscription) step(r *run) progress {
-	synced := s.told || s.informer.HasSynced() // read first: if it is true, the initial objects are found below
+	// read first: if it is true, the initial objects are found below
+	synced := s.told || s.informer.HasSynced()
 	s.mu.Lock()
 	if s.overLocked(r) {
 		s.mu.Unlock()
@@ -101,14 +104,16 @@ func (s *Subscription) step(r *run) progress {
 	return nothing
 }
 
-// overLocked begins each part of a turn: the callback before has returned. It reports whether the turn has to end.
+// overLocked begins each part of a turn: the callback before has returned. It reports whether the
+// turn has to end.
 func (s *Subscription) overLocked(r *run) bool {
 	s.finishLocked()
 	return s.removed || closed(r.over)
 }
 
-// replayNext delivers the objects of the first replay as adds. Of an object with later changes in the backlog, only the
-// newest state is delivered. A replay that a run's end interrupts is continued in the next run.
+// replayNext delivers the objects of the first replay as adds. Of an object with later changes in
+// the backlog, only the newest state is delivered. A replay that a run's end interrupts is
+// continued in the next run.
 func (s *Subscription) replayNext(r *run) {
 	s.mu.Lock()
 	if s.removed {
@@ -148,8 +153,8 @@ func (s *Subscription) replayNext(r *run) {
 	}
 }
 
-// resync delivers every object as an update of itself. It does nothing unless everything else has been delivered, so that
-// the current version is what the handler knows; then it returns false.
+// resync delivers every object as an update of itself. It does nothing unless everything else has
+// been delivered, so that the current version is what the handler knows; then it returns false.
 func (s *Subscription) resync(r *run) (done bool) {
 	s.informer.mu.Lock()
 	s.mu.Lock()
@@ -181,8 +186,8 @@ func (s *Subscription) resync(r *run) (done bool) {
 	return true
 }
 
-// call calls the handler, and has the detector look at the objects before and after that. The callback is said to run since
-// that time after epoch.
+// call calls the handler, and has the detector look at the objects before and after that. The
+// callback is said to run since that time after epoch.
 func (s *Subscription) call(r *run, c *change, since time.Duration) {
 	if s.detector == nil {
 		s.callback(r, c, since)

@@ -57,8 +57,8 @@ func TestLateHandler(t *testing.T) {
 	})
 }
 
-// TestLateHandlerIsToldWhatObjectsBecame shows that a handler that falls behind in its replay isn't told of states that
-// are past.
+// TestLateHandlerIsToldWhatObjectsBecame shows that a handler that falls behind in its replay isn't
+// told of states that are past.
 func TestLateHandlerIsToldWhatObjectsBecame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -119,8 +119,8 @@ func TestRemovedHandler(t *testing.T) {
 	})
 }
 
-// TestPublishedWhileRemoved has versions come in between the two steps of Remove: a handler that is not told of them must
-// not be told of anything else.
+// TestPublishedWhileRemoved has versions come in between the two steps of Remove: a handler that is
+// not told of them must not be told of anything else.
 func TestPublishedWhileRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
@@ -229,7 +229,8 @@ func TestMerging(t *testing.T) {
 	}
 }
 
-// TestMergingBetweenDeletionAndAddition removes the second of a key's two events while its handler has the first.
+// TestMergingBetweenDeletionAndAddition removes the second of a key's two events while its handler
+// has the first.
 func TestMergingBetweenDeletionAndAddition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -353,8 +354,8 @@ func TestPromise11Panic(t *testing.T) {
 	}
 }
 
-// TestSinceWhenACallbackRuns looks at the time of callbacks that follow each other slowly, and quickly; and of the first one after
-// a pause.
+// TestSinceWhenACallbackRuns looks at the time of callbacks that follow each other slowly, and
+// quickly; and of the first one after a pause.
 func TestSinceWhenACallbackRuns(t *testing.T) {
 	for _, test := range []struct{ each, off time.Duration }{
 		{5 * time.Millisecond, 0},

@@ -25,17 +25,19 @@ const Never = -1
 
 // Config is what an Informer is made of.
 type Config struct {
-	Name      string
-	Streams   []Stream // at least one; of several, each has a namespace of its own
-	Indexes   []Indexer
-	Tuning    reflector.Tuning
-	OnError   func(error)                                // nil: none; called without a lock by those who read and apply, so several at once
-	Transform func(object.Object) (object.Object, error) // nil: none; called by those who read, so several at once
-	Unshared  bool                                       // objects share nothing with each other
-	Handlers  HandlerConfig                              // defaults for AddHandler
-	Logger    *klog.Logger                               // nil: that of the context of a run
-	Metrics   metrics.Provider                           // nil: none
-	Mutations *mutation.Detector                         // nil: none
+	Name    string
+	Streams []Stream // at least one; of several, each has a namespace of its own
+	Indexes []Indexer
+	Tuning  reflector.Tuning
+	// nil: none; called without a lock by those who read and apply, so several at once
+	OnError func(error)
+	// nil: none; called by those who read, so several at once
+	Transform func(object.Object) (object.Object, error)
+	Unshared  bool               // objects share nothing with each other
+	Handlers  HandlerConfig      // defaults for AddHandler
+	Logger    *klog.Logger       // nil: that of the context of a run
+	Metrics   metrics.Provider   // nil: none
+	Mutations *mutation.Detector // nil: none
 
 	EmptyBeforeSync bool // until the first sync, the table reads as if there were no objects
 }
@@ -85,20 +87,26 @@ type Informer struct {
 	gap      *gap          // what the table's readers ask
 	adoption *adoption     // nil without a transform, and if nothing is shared
 
-	// writing guards what follows, and the one open transaction. Lock order: writing before mu before Subscription.mu.
-	writing   sync.Mutex
-	indexes   []*guarded
-	reports   []report    // of the batch that is being applied
-	functions atomic.Bool // applying calls functions of the user: those of indexes, or the mutation detector's; never false again
+	// writing guards what follows, and the one open transaction. Lock order: writing before mu
+	// before Subscription.mu.
+	writing sync.Mutex
+	indexes []*guarded
+	reports []report // of the batch that is being applied
+	// applying calls functions of the user: those of indexes, or the mutation detector's; never
+	// false again
+	functions atomic.Bool
 
 	// mu guards what follows. Lock order: see writing.
-	mu        sync.Mutex
-	log       changeLog
-	subs      []*Subscription
-	run       *run                           // the newest one; nil once it has ended
-	deletions map[object.Key][]chan struct{} // what awaits a deletion; closed by the next one of the key
-	changed   chan struct{}                  // nil if nobody has asked for it; closed by the next publication
-	observers map[chan struct{}]struct{}     // of capacity 1; get a token when a stream's state changes, or the informer syncs
+	mu   sync.Mutex
+	log  changeLog
+	subs []*Subscription
+	run  *run // the newest one; nil once it has ended
+	// what awaits a deletion; closed by the next one of the key
+	deletions map[object.Key][]chan struct{}
+	// nil if nobody has asked for it; closed by the next publication
+	changed chan struct{}
+	// of capacity 1; get a token when a stream's state changes, or the informer syncs
+	observers map[chan struct{}]struct{}
 }
 
 // New returns an informer that does not run.
@@ -184,11 +192,11 @@ func (i *Informer) HandlerDefaults() HandlerConfig { return i.config.Handlers }
 // Synced returns a channel that is closed when a full state of every stream is published.
 func (i *Informer) Synced() <-chan struct{} { return i.synced }
 
-// HasSynced says whether Synced is closed.
+// HasSynced reports whether Synced is closed.
 func (i *Informer) HasSynced() bool { return closed(i.synced) }
 
-// Changed returns a channel that is closed by the next publication. It is for readers of the table: ask for the channel
-// first, then look.
+// Changed returns a channel that is closed by the next publication. It is for readers of the table:
+// ask for the channel first, then look.
 func (i *Informer) Changed() <-chan struct{} {
 	i.mu.Lock()
 	defer i.mu.Unlock()

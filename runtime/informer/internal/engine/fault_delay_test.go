@@ -19,7 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestFaultW16RunsAtOnce calls Run and Acquire from many goroutines: at any time there is one run, and nothing is left.
+// TestFaultW16RunsAtOnce calls Run and Acquire from many goroutines: at any time there is one run,
+// and nothing is left.
 func TestFaultW16RunsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -83,8 +84,9 @@ func manySmall(n int) []object.Object {
 	return all
 }
 
-// TestFaultW17LateHandlers adds handlers to 500,000 objects. Nobody waits for their replays: not AddHandler, which takes no
-// more steps and memory than for ten objects, no other handler, and no reader of the status.
+// TestFaultW17LateHandlers adds handlers to 500,000 objects. Nobody waits for their replays: not
+// AddHandler, which takes no more steps and memory than for ten objects, no other handler, and no
+// reader of the status.
 func TestFaultW17LateHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -146,8 +148,8 @@ func (r *rig) holds(objects int, version string) {
 	}
 }
 
-// TestFaultW18NobodyIsAtTheHeadOfTheLine has a handler and an index function stand still: the other handlers get all that is
-// published, and the stream is read on until its queue is full.
+// TestFaultW18NobodyIsAtTheHeadOfTheLine has a handler and an index function stand still: the other
+// handlers get all that is published, and the stream is read on until its queue is full.
 func TestFaultW18NobodyIsAtTheHeadOfTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
@@ -206,8 +208,8 @@ func TestFaultW19ReadersDoNotStopTheWriter(t *testing.T) {
 	})
 }
 
-// TestFaultW20RelistOfUnchangedObjects: no handler is told of them, and the new copies are garbage before the list is
-// complete.
+// TestFaultW20RelistOfUnchangedObjects: no handler is told of them, and the new copies are garbage
+// before the list is complete.
 func TestFaultW20RelistOfUnchangedObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -290,7 +292,8 @@ func TestFaultW20ResyncDelaysOnlyItsHandler(t *testing.T) {
 	})
 }
 
-// TestFaultW21AddIndexesDelaysNoReader has the new index's function stand still while the index is filled.
+// TestFaultW21AddIndexesDelaysNoReader has the new index's function stand still while the index is
+// filled.
 func TestFaultW21AddIndexesDelaysNoReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
@@ -326,8 +329,8 @@ func TestFaultW21AddIndexesDelaysNoReader(t *testing.T) {
 	})
 }
 
-// TestFaultW22KeysAreNotBuilt applies and delivers an event about an object with a long name and one with a short name: it
-// takes the same memory, so no text is made of the key.
+// TestFaultW22KeysAreNotBuilt applies and delivers an event about an object with a long name and
+// one with a short name: it takes the same memory, so no text is made of the key.
 func TestFaultW22KeysAreNotBuilt(t *testing.T) {
 	bytes := func(name string) (allocs float64, size uint64) {
 		r := newRig(t, byName())

@@ -16,8 +16,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// The tests of this file reproduce situations in which client-go's runtime is at fault, and show what this one does. None
-// measures time: what must not wait is called while what it must not wait for stands still.
+// The tests of this file reproduce situations in which client-go's runtime is at fault, and show
+// what this one does. None measures time: what must not wait is called while what it must not wait
+// for stands still.
 
 // gated is an index whose function waits at the gate for each object of that name.
 func gated(g gate, name string) *store.Index[object.Object, string] {
@@ -33,8 +34,8 @@ func (r *rig) snapshot() *store.Snapshot[object.Object] {
 	return store.View[object.Object](r.Table()).Snapshot()
 }
 
-// TestFaultW07AddIndexesWhileReading adds indexes while others read by them and objects change. A reader gets the same
-// answer before, while and after the index is there.
+// TestFaultW07AddIndexesWhileReading adds indexes while others read by them and objects change. A
+// reader gets the same answer before, while and after the index is there.
 func TestFaultW07AddIndexesWhileReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -71,8 +72,9 @@ func TestFaultW07AddIndexesWhileReading(t *testing.T) {
 	})
 }
 
-// TestFaultW08RemoveWithWaitingEvents removes a handler for which 500 events wait: none of them is delivered after Remove
-// has returned, and until then Status says how many they are. The end of a run drops none: the next run delivers them.
+// TestFaultW08RemoveWithWaitingEvents removes a handler for which 500 events wait: none of them is
+// delivered after Remove has returned, and until then Status says how many they are. The end of a
+// run drops none: the next run delivers them.
 func TestFaultW08RemoveWithWaitingEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -113,8 +115,8 @@ func TestFaultW08RemoveWithWaitingEvents(t *testing.T) {
 	})
 }
 
-// TestFaultW09StalledHandler updates 10 objects 300,000 times under a handler that stands still. What waits for it is
-// bounded by the number of objects, and so is the memory that this takes.
+// TestFaultW09StalledHandler updates 10 objects 300,000 times under a handler that stands still.
+// What waits for it is bounded by the number of objects, and so is the memory that this takes.
 func TestFaultW09StalledHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -179,8 +181,8 @@ func TestFaultW11BookmarkReachesTheStore(t *testing.T) {
 	})
 }
 
-// TestFaultW12IndexFunctionPanics has one that panics for an object: the object is stored, and found by everything but that
-// index; the panic is said; nothing else is disturbed.
+// TestFaultW12IndexFunctionPanics has one that panics for an object: the object is stored, and
+// found by everything but that index; the panic is said; nothing else is disturbed.
 func TestFaultW12IndexFunctionPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		index := store.NewIndex("Weak", func(obj object.Object, keys []string) []string {
@@ -223,7 +225,8 @@ func TestFaultW12IndexFunctionPanics(t *testing.T) {
 	})
 }
 
-// TestFaultW12SlowIndexFunction has one that stands still: readers, new handlers and deliveries go on.
+// TestFaultW12SlowIndexFunction has one that stands still: readers, new handlers and deliveries go
+// on.
 func TestFaultW12SlowIndexFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()

@@ -10,9 +10,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// AddIndexes adds all of the indexes, or none and returns an error. Indexes that the informer already has are skipped; if
-// it has all of them, AddIndexes takes no lock. It fills the others on the caller's goroutine, and no stream is applied
-// meanwhile. A panic of an index function passes through, and adds none.
+// AddIndexes adds all of the indexes, or none and returns an error. Indexes that the informer
+// already has are skipped; if it has all of them, AddIndexes takes no lock. It fills the others on
+// the caller's goroutine, and no stream is applied meanwhile. A panic of an index function passes
+// through, and adds none.
 func (i *Informer) AddIndexes(indexes ...Indexer) error {
 	if i.broken != nil {
 		return i.broken
@@ -42,7 +43,7 @@ func (i *Informer) AddIndexes(indexes ...Indexer) error {
 	return nil
 }
 
-// published says whether the table's version has all of the indexes.
+// published reports whether the table's version has all of the indexes.
 func (i *Informer) published(indexes []Indexer) bool {
 	version := i.table.Version()
 	return !slices.ContainsFunc(indexes, func(index Indexer) bool {
@@ -58,7 +59,8 @@ func (i *Informer) published(indexes []Indexer) bool {
 	})
 }
 
-// checkIndexesLocked returns those of indexes that the table lacks, or an error about the first wrong one.
+// checkIndexesLocked returns those of indexes that the table lacks, or an error about the first
+// wrong one.
 func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, err error) {
 	known := slices.Clone(i.indexes)
 	for n, index := range indexes {
@@ -86,16 +88,17 @@ func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, er
 
 // --- private from here ---
 
-// guarded is an index whose function may panic. An object for which it does has no keys in this index, and is found by
-// everything else; the panic is reported.
+// guarded is an index whose function may panic. An object for which it does has no keys in this
+// index, and is found by everything else; the panic is reported.
 type guarded struct {
 	table.Index
 
-	informer *Informer // nil while the index is being added: panics are the caller's then; Informer.writing guards it
+	// nil while the index is being added: panics are the caller's then; Informer.writing guards it
+	informer *Informer
 }
 
-// Changes asks the index. If its function panics, it asks again for each of the two states, so that the keys of the one for
-// which it does not panic are right.
+// Changes asks the index. If its function panics, it asks again for each of the two states, so that
+// the keys of the one for which it does not panic are right.
 func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 	if g.informer == nil {
 		g.Index.Changes(old, obj, c)
@@ -113,7 +116,8 @@ func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 	}
 }
 
-// try reports whether the index could be asked. If its function calls runtime.Goexit, it doesn't return.
+// try reports whether the index could be asked. If its function calls runtime.Goexit, it doesn't
+// return.
 func (g *guarded) try(old, obj object.Object, c *table.Changes, tell bool) (ok bool) {
 	defer func() {
 		if reason := recover(); reason != nil && tell {

@@ -20,7 +20,8 @@ type Lease struct {
 	// set once at construction
 	informer *Informer
 	run      *run
-	done     chan struct{} // closed when the lease has ended, and, if it was the last one, the run too
+	// closed when the lease has ended, and, if it was the last one, the run too
+	done chan struct{}
 
 	// Informer.mu guards what follows.
 	unwatch func() bool // stops watching the lease's context
@@ -28,9 +29,10 @@ type Lease struct {
 	cause   error // of the end
 }
 
-// Acquire makes the informer run until ctx is done or the lease is released, and longer if there are other leases. It
-// starts a run, unless there is one, and waits for nothing: if the last run is still ending, the new one begins after it.
-// A run has the values of the context that it was started with.
+// Acquire makes the informer run until ctx is done or the lease is released, and longer if there
+// are other leases. It starts a run, unless there is one, and waits for nothing: if the last run is
+// still ending, the new one begins after it. A run has the values of the context that it was
+// started with.
 func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
 	fail := func(err error) (*Lease, error) {
 		return nil, fmt.Errorf("informer %s: Acquire: %w", i.config.Name, err)
@@ -48,8 +50,8 @@ func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
 	return i.acquireLocked(ctx), nil
 }
 
-// Run acquires a lease and returns when that is done, with context.Cause(ctx). It returns ErrRunning if the informer is
-// running.
+// Run acquires a lease and returns when that is done, with context.Cause(ctx). It returns
+// ErrRunning if the informer is running.
 func (i *Informer) Run(ctx context.Context) error {
 	switch {
 	case i.broken != nil:
@@ -83,13 +85,14 @@ func (i *Informer) acquireLocked(ctx context.Context) *Lease {
 	return l
 }
 
-// Done returns a channel that is closed when the lease has ended; if it was the last one, after every goroutine of the
-// informer has ended too.
+// Done returns a channel that is closed when the lease has ended; if it was the last one, after
+// every goroutine of the informer has ended too.
 func (l *Lease) Done() <-chan struct{} { return l.done }
 
-// Release ends the lease. If it is the last one, it stops the informer and waits until every goroutine has ended, or until
-// ctx is done; then the error wraps context.Cause(ctx) and says which handler has not returned from which object. Each
-// call waits; a lease whose context is done needs no Release, but may have one, in order to wait.
+// Release ends the lease. If it is the last one, it stops the informer and waits until every
+// goroutine has ended, or until ctx is done; then the error wraps context.Cause(ctx) and says which
+// handler has not returned from which object. Each call waits; a lease whose context is done needs
+// no Release, but may have one, in order to wait.
 func (l *Lease) Release(ctx context.Context) error {
 	fail := func(err error) error {
 		return fmt.Errorf("informer %s: Release: %w", l.informer.config.Name, err)

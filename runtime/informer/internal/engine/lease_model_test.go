@@ -15,9 +15,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// TestPromise09RandomLeases begins and ends leases in every way and order, with handlers whose callbacks hold up the end of
-// a run, and runs that fail. As long as there is a lease, somebody reads; nobody else does; and there is never more than
-// one run at a time.
+// TestPromise09RandomLeases begins and ends leases in every way and order, with handlers whose
+// callbacks hold up the end of a run, and runs that fail. As long as there is a lease, somebody
+// reads; nobody else does; and there is never more than one run at a time.
 func TestPromise09RandomLeases(t *testing.T) {
 	seed := rand.Uint64()
 	for round := range 200 {

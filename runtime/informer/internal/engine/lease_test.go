@@ -31,7 +31,7 @@ func (r *rig) release(l *Lease) {
 	}
 }
 
-// runs says whether the informer runs: then it has the handler's goroutine wait for news.
+// runs reports whether the informer runs: then it has the handler's goroutine wait for news.
 func (r *rig) runs(want bool) {
 	r.t.Helper()
 	synctest.Wait()

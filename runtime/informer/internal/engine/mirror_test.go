@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestMirrorReplaceEvents has the scenarios of client-go's test of that name: what a full state changes, as it is told, and
-// as it is in the store by then.
+// TestMirrorReplaceEvents has the scenarios of client-go's test of that name: what a full state
+// changes, as it is told, and as it is in the store by then.
 func TestMirrorReplaceEvents(t *testing.T) {
 	for _, test := range []struct{ name, before, replace, events, stored string }{
 		{"create with no initial objects", "", "[ =1@1 ]@1", "+1@1", "1@1 at 1"},
@@ -40,7 +40,8 @@ func TestMirrorReplaceEvents(t *testing.T) {
 	}
 }
 
-// TestMirrorProcessDeltasInBatch: what one batch has is stored before the first callback, and told in its order.
+// TestMirrorProcessDeltasInBatch: what one batch has is stored before the first callback, and told
+// in its order.
 func TestMirrorProcessDeltasInBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -69,8 +70,8 @@ func TestMirrorProcessDeltasInBatch(t *testing.T) {
 	})
 }
 
-// TestMirrorCacheTransactionShouldIndexErrors: an object that an index function can't read is stored all the same, and the
-// others of its batch too.
+// TestMirrorCacheTransactionShouldIndexErrors: an object that an index function can't read is
+// stored all the same, and the others of its batch too.
 func TestMirrorCacheTransactionShouldIndexErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failing := store.NewIndex("Failing", func(obj object.Object, keys []string) []string {
@@ -89,8 +90,8 @@ func TestMirrorCacheTransactionShouldIndexErrors(t *testing.T) {
 	})
 }
 
-// TestPromise06FullStateIsPublishedOnce: until it is complete, readers keep the version before it, and one that fails
-// leaves nothing.
+// TestPromise06FullStateIsPublishedOnce: until it is complete, readers keep the version before it,
+// and one that fails leaves nothing.
 func TestPromise06FullStateIsPublishedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -19,7 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestAddIndexesEndsItsGoroutine has an index function that ends the caller's goroutine: nothing is added or left locked.
+// TestAddIndexesEndsItsGoroutine has an index function that ends the caller's goroutine: nothing is
+// added or left locked.
 func TestAddIndexesEndsItsGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -36,8 +37,9 @@ func TestAddIndexesEndsItsGoroutine(t *testing.T) {
 	})
 }
 
-// TestFunctionEndsItsGoroutine has a function of the user's call runtime.Goexit, as t.Fatal does, on a goroutine of a stream: the run
-// ends and says why, nothing of the batch has happened, and another run may follow.
+// TestFunctionEndsItsGoroutine has a function of the user's call runtime.Goexit, as t.Fatal does,
+// on a goroutine of a stream: the run ends and says why, nothing of the batch has happened, and
+// another run may follow.
 func TestFunctionEndsItsGoroutine(t *testing.T) {
 	for _, namespaces := range [][]string{{"ns"}, {"other", "ns"}} {
 		for name, who := range map[string]func(exit func()) Config{
@@ -82,7 +84,8 @@ func TestFunctionEndsItsGoroutine(t *testing.T) {
 	}
 }
 
-// TestMutationReportEndsItsGoroutine has a report of a mutation that calls runtime.Goexit, as t.Fatal does: the run ends.
+// TestMutationReportEndsItsGoroutine has a report of a mutation that calls runtime.Goexit, as
+// t.Fatal does: the run ends.
 func TestMutationReportEndsItsGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reports := 0
@@ -113,7 +116,8 @@ func (s faulty) Watch(_ context.Context, _ source.WatchOptions, opened func(), e
 	return event(source.Event[object.Object]{Type: source.Added, Object: s.wrong, ResourceVersion: "2"})
 }
 
-// TestWrongObjects has sources, of the user's own, that hand over what is no object: it is bad data, and nothing panics.
+// TestWrongObjects has sources, of the user's own, that hand over what is no object: it is bad
+// data, and nothing panics.
 func TestWrongObjects(t *testing.T) {
 	for name, wrong := range map[string]object.Object{"nil": nil, "nil pointer": (*renamed)(nil), "without name": thing("@1")} {
 		for _, how := range []string{"list", "watch-list"} {
@@ -153,8 +157,8 @@ func (s inventive) Watch(ctx context.Context, opts source.WatchOptions, opened f
 	return context.Cause(ctx)
 }
 
-// TestUnknownEvents has a source send events of types that there are not, with metrics: nothing panics, and nothing is
-// stored.
+// TestUnknownEvents has a source send events of types that there are not, with metrics: nothing
+// panics, and nothing is stored.
 func TestUnknownEvents(t *testing.T) {
 	for _, kind := range []source.EventType{0, source.Bookmark + 1, 255} {
 		bubble(t, fmt.Sprint(uint8(kind)), func(t *testing.T) {

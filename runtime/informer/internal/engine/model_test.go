@@ -22,10 +22,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestPromise01RandomHistories drives an informer with one to three random streams, handlers of all kinds that come and go,
-// indexes that are added, a transform, and leases that begin and end, and compares the store with a naive model time and
-// again, and each handler's view with the store at the end. That each handler is told only what can be, recorder checks
-// with each event.
+// TestPromise01RandomHistories drives an informer with one to three random streams, handlers of all
+// kinds that come and go, indexes that are added, a transform, and leases that begin and end, and
+// compares the store with a naive model time and again, and each handler's view with the store at
+// the end. That each handler is told only what can be, recorder checks with each event.
 func TestPromise01RandomHistories(t *testing.T) {
 	seed := rand.Uint64()
 	for round := range 100 {
@@ -68,7 +68,8 @@ func (m *model) change(rng *rand.Rand) string {
 	}
 }
 
-// list returns the beginning of a full state. Within it, changes may come as they do in a watch-list.
+// list returns the beginning of a full state. Within it, changes may come as they do in a
+// watch-list.
 func (m *model) list(rng *rand.Rand) string {
 	words := []string{"["}
 	for _, obj := range slices.Sorted(maps.Values(m.objects)) {
@@ -141,7 +142,8 @@ func (h *history) play() {
 	}
 }
 
-// awaited is somebody who waits for a version of a stream, and then, if uid is not "", for the deletion of an object.
+// awaited is somebody who waits for a version of a stream, and then, if uid is not "", for the
+// deletion of an object.
 type awaited struct {
 	stream  int
 	key     object.Key
@@ -210,7 +212,8 @@ func (h *history) begin() (stop func()) {
 	}
 }
 
-// episode is a full state of a stream, with changes that nobody saw before it, and changes after it.
+// episode is a full state of a stream, with changes that nobody saw before it, and changes after
+// it.
 func (h *history) episode(n int) {
 	m := h.models[n]
 	for range h.rng.IntN(4) {
@@ -295,8 +298,8 @@ func (h *history) addIndex() {
 	h.indexes = append(h.indexes, index)
 }
 
-// compare compares the store with the models, the indexes with the store, and what those handlers know that have nothing
-// waiting.
+// compare compares the store with the models, the indexes with the store, and what those handlers
+// know that have nothing waiting.
 func (h *history) compare() {
 	h.t.Helper()
 	snapshot := h.snapshot()

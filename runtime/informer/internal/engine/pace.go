@@ -14,11 +14,11 @@ import "time"
 // each change that it has taken meanwhile. From then on all that waits for it in the log is merged
 // into its backlog, and nothing waits for it, until it has caught up: when nothing waits for it any
 // more, it has all of its patience again. It is slow at once where waiting makes no sense: with a
-// threshold that one batch may pass, so that there would be a wait after each; in its first callback
-// out of the initial objects or the log, since nothing is known about its speed; while more initial
-// objects than its threshold are to be delivered; and when the differences of a relist come while it
-// lags already. The differences of a relist themselves wait for no handler, and take no memory for
-// each: the log has them once.
+// threshold that one batch may pass, so that there would be a wait after each; in its first
+// callback out of the initial objects or the log, since nothing is known about its speed; while
+// more initial objects than its threshold are to be delivered; and when the differences of a relist
+// come while it lags already. The differences of a relist themselves wait for no handler, and take
+// no memory for each: the log has them once.
 //
 // Merging is for whoever has published too, because a handler that is stuck has no turn in which it
 // could be done. It is done under Subscription.mu alone, mergedAtOnce changes at a time, so that

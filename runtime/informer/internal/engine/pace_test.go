@@ -285,8 +285,8 @@ func TestRelistWhileItLags(t *testing.T) {
 	})
 }
 
-// TestNothingWaitsForInitialObjects has handlers be told of initial objects while events come. For one that still lacks more
-// than its threshold, or is in its first callback, nothing waits.
+// TestNothingWaitsForInitialObjects has handlers be told of initial objects while events come. For
+// one that still lacks more than its threshold, or is in its first callback, nothing waits.
 func TestNothingWaitsForInitialObjects(t *testing.T) {
 	for _, test := range []struct {
 		objects, told int
@@ -325,7 +325,8 @@ func TestNothingWaitsForInitialObjects(t *testing.T) {
 	}
 }
 
-// TestReaderGoesOnWhenTheHandlerGoes removes a handler that the reader waits for, and ends the run while it waits for one.
+// TestReaderGoesOnWhenTheHandlerGoes removes a handler that the reader waits for, and ends the run
+// while it waits for one.
 func TestReaderGoesOnWhenTheHandlerGoes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -15,8 +15,8 @@ import (
 //	            ▲                       searching:  at most one that was woken or started
 //	            └─ a turn may begin     parked:     at most two
 //
-// A turn ends: its worker looks at ready, else parks or ends. A search ends in a turn; before that, if
-// more is ready, it wakes or starts the next worker.
+// A turn ends: its worker looks at ready, else parks or ends. A search ends in a turn; before that,
+// if more is ready, it wakes or starts the next worker.
 //
 // Whenever a subscription is ready, a worker that is not in a turn looks for it, or has been woken
 // or started in order to. So one goroutine serves any number of handlers that are quick, and a

@@ -48,7 +48,8 @@ func TestIdleHandlersHaveFewGoroutines(t *testing.T) {
 		if n := goroutines(workers); n > maxParked {
 			t.Errorf("%d goroutines wait for something to deliver", n)
 		}
-		if n := runtime.NumGoroutine() - before; n > 3+maxParked { // Run, the reader, the script's context
+		// Run, the reader, the script's context
+		if n := runtime.NumGoroutine() - before; n > 3+maxParked {
 			t.Errorf("%d goroutines in all", n)
 		}
 		stop()
@@ -58,8 +59,8 @@ func TestIdleHandlersHaveFewGoroutines(t *testing.T) {
 	})
 }
 
-// TestStuckHandlersKeepAGoroutineEach has handlers get stuck one after the other: the others get each event, and the stuck
-// ones keep as many goroutines as they are, also when they are let go.
+// TestStuckHandlersKeepAGoroutineEach has handlers get stuck one after the other: the others get
+// each event, and the stuck ones keep as many goroutines as they are, also when they are let go.
 func TestStuckHandlersKeepAGoroutineEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -106,8 +107,8 @@ func TestStuckHandlersKeepAGoroutineEach(t *testing.T) {
 	})
 }
 
-// TestCallbacksOfOneHandlerNeverOverlap calls handlers that take turns on few goroutines from all sides, outside of a bubble:
-// the race detector looks at fields that only the callbacks use.
+// TestCallbacksOfOneHandlerNeverOverlap calls handlers that take turns on few goroutines from all
+// sides, outside of a bubble: the race detector looks at fields that only the callbacks use.
 func TestCallbacksOfOneHandlerNeverOverlap(t *testing.T) {
 	r := newRig(t)
 	type alone struct {
@@ -169,7 +170,8 @@ func TestCallbacksOfOneHandlerNeverOverlap(t *testing.T) {
 	}
 }
 
-// TestRemoveEndsWhatBelongsToTheRun removes handlers during a run and after it: metrics and timers end with either.
+// TestRemoveEndsWhatBelongsToTheRun removes handlers during a run and after it: metrics and timers
+// end with either.
 func TestRemoveEndsWhatBelongsToTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &metered{}
@@ -209,7 +211,8 @@ func TestRemoveEndsWhatBelongsToTheRun(t *testing.T) {
 	})
 }
 
-// TestRemoveFromAnotherHandlersTurn has a callback remove a handler whose turn the same goroutine had before.
+// TestRemoveFromAnotherHandlersTurn has a callback remove a handler whose turn the same goroutine
+// had before.
 func TestRemoveFromAnotherHandlersTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -219,7 +222,8 @@ func TestRemoveFromAnotherHandlersTurn(t *testing.T) {
 		defer r.start()()
 		r.feed("[ =a@1 ]@1")
 		removed := make(chan struct{})
-		first.before = g.wait // it has a turn on some goroutine; the other handler has one on another
+		// it has a turn on some goroutine; the other handler has one on another
+		first.before = g.wait
 		second.before = func(string) { s.Remove(); close(removed) }
 		r.feed("~a@2")
 		if closed(removed) {

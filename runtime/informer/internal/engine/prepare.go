@@ -18,7 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// prepared is the stream's source; what it hands over belongs to the stream, is transformed, and is counted.
+// prepared is the stream's source; what it hands over belongs to the stream, is transformed, and is
+// counted.
 type prepared struct{ *stream }
 
 func (p prepared) String() string { return fmt.Sprint(p.source) }
@@ -79,14 +80,15 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 	})
 }
 
-// readOnly says whether the source's objects may share their parts. A transform gets objects that own theirs; what it returns is made to
-// share them.
+// readOnly reports whether the source's objects may share their parts. A transform gets objects
+// that own theirs; what it returns is made to share them.
 func (s *stream) readOnly() bool {
 	return s.informer.config.Transform == nil && !s.informer.config.Unshared
 }
 
-// have returns what the informer has at the moment, or nothing if all is to be read anew: then the versions of the server went
-// back, and it may have another object under a version that the informer knows.
+// have returns what the informer has at the moment, or nothing if all is to be read anew: then the
+// versions of the server went back, and it may have another object under a version that the
+// informer knows.
 func (s *stream) have(anew bool) *cached {
 	c := &cached{adoption: s.informer.adoption}
 	if !anew {
@@ -95,17 +97,20 @@ func (s *stream) have(anew bool) *cached {
 	return c
 }
 
-// cached is what the informer had when a source began to hand over its objects. Those that it has already need not be decoded and
-// transformed again. The zero value is nothing. It is safe for concurrent use.
+// cached is what the informer had when a source began to hand over its objects. Those that it has
+// already need not be decoded and transformed again. The zero value is nothing. It is safe for
+// concurrent use.
 type cached struct {
 	version atomic.Pointer[table.Version] // nil: nothing
-	over    atomic.Bool                   // nothing more is to be found; what was may not have been handed over yet
-	found   atomic.Bool                   // something was, by known
+	// nothing more is to be found; what was may not have been handed over yet
+	over  atomic.Bool
+	found atomic.Bool // something was, by known
 
 	adoption *adoption // set once at construction
 }
 
-// asked returns known, or nil if there is nothing to ask for: to ask costs the source a string for each object.
+// asked returns known, or nil if there is nothing to ask for: to ask costs the source a string for
+// each object.
 func (c *cached) asked() func(object.Key, types.UID, string) object.Object {
 	if c.version.Load().Len() == 0 || !c.adoption.check() {
 		return nil

@@ -52,8 +52,8 @@ func (k *knowing) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 	})
 }
 
-// TestWhatTheInformerHasIsNotReadAgain: of a full state, a source needs to read only what is new, which alone is transformed. Objects may
-// share their parts unless there is a transform.
+// TestWhatTheInformerHasIsNotReadAgain: of a full state, a source needs to read only what is new,
+// which alone is transformed. Objects may share their parts unless there is a transform.
 func TestWhatTheInformerHasIsNotReadAgain(t *testing.T) {
 	for _, how := range []string{"list", "watch-list"} {
 		for _, transforms := range []bool{false, true} {
@@ -102,7 +102,8 @@ func TestWhatTheInformerHasIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// ahead is a server whose second full state lacks an object that comes right after it, and that reads on while it hands over.
+// ahead is a server whose second full state lacks an object that comes right after it, and that
+// reads on while it hands over.
 type ahead struct {
 	*server
 	t     *testing.T
@@ -134,8 +135,8 @@ func (a *ahead) Watch(ctx context.Context, opts source.WatchOptions, opened func
 	return context.Cause(ctx)
 }
 
-// TestNoObjectIsTransformedTwice: one that the informer had, and that was read ahead of the end of the state that lacks it, is what it
-// was when it comes again.
+// TestNoObjectIsTransformedTwice: one that the informer had, and that was read ahead of the end of
+// the state that lacks it, is what it was when it comes again.
 func TestNoObjectIsTransformedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &ahead{server: newServer("ns"), t: t}

@@ -148,8 +148,8 @@ func (r *rig) tell(n int, text string) {
 	}
 }
 
-// say tells the sink what a word says: "+a/uid@1" add, "~a@2" update, "-a@3" delete, "=a@1" replace, "[" begin, "]@9" end
-// and "!" abort of a full state, "|@8" bookmark.
+// say tells the sink what a word says: "+a/uid@1" add, "~a@2" update, "-a@3" delete, "=a@1"
+// replace, "[" begin, "]@9" end and "!" abort of a full state, "|@8" bookmark.
 func say(s *sink, word string) error { return sayIn(s, "ns", word) }
 
 func sayIn(s *sink, namespace, word string) error {

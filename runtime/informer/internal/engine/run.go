@@ -14,16 +14,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// run is one time in which the informer runs: from the first lease to the end of the last goroutine after the last lease.
+// run is one time in which the informer runs: from the first lease to the end of the last goroutine
+// after the last lease.
 type run struct {
 	// set once at construction
-	ctx    context.Context // has the values of the first lease's context, and is done when the last lease has ended
+	// has the values of the first lease's context, and is done when the last lease has ended
+	ctx    context.Context
 	over   <-chan struct{} // ctx.Done()
 	cancel context.CancelCauseFunc
 	logger klog.Logger
-	before <-chan struct{} // closed when the run before this one has ended; nil if that was so from the beginning
-	ended  chan struct{}   // closed when every goroutine of the run has ended
-	turns  turns           // in which the streams start
+	// closed when the run before this one has ended; nil if that was so from the beginning
+	before <-chan struct{}
+	ended  chan struct{} // closed when every goroutine of the run has ended
+	turns  turns         // in which the streams start
 
 	wg sync.WaitGroup // every goroutine but the run's own
 
@@ -83,7 +86,8 @@ func (i *Informer) beginRun(r *run) {
 	}
 }
 
-// work reads the first stream until the run's context is done, and has another goroutine end the run: runtime.Goexit may end this one.
+// work reads the first stream until the run's context is done, and has another goroutine end the
+// run: runtime.Goexit may end this one.
 func (i *Informer) work(r *run) {
 	defer func() { go i.finish(r) }()
 	i.streams[0].read(r)

@@ -55,8 +55,8 @@ func TestRunAgain(t *testing.T) {
 	})
 }
 
-// TestBacklogSurvivesTheEnd stops an informer under handlers that have something left, of a replay, the log and a merged
-// backlog each.
+// TestBacklogSurvivesTheEnd stops an informer under handlers that have something left, of a replay,
+// the log and a merged backlog each.
 func TestBacklogSurvivesTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -137,7 +137,8 @@ func TestRunErrors(t *testing.T) {
 	})
 }
 
-// TestCancelledInEveryPhase leaves it to goleak and to the bubble, which wants all goroutines to end, to complain.
+// TestCancelledInEveryPhase leaves it to goleak and to the bubble, which wants all goroutines to
+// end, to complain.
 func TestCancelledInEveryPhase(t *testing.T) {
 	for _, phase := range []string{"", "[", "[ =a@1", "[ =a@1 !", "[ =a@1 ]@2", "[ =a@1 ]@2 ~a@3", "[ =a@1 ]@2 [ =b@3", "|@3"} {
 		bubble(t, phase, func(t *testing.T) {

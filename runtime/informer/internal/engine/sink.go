@@ -9,20 +9,24 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// sink takes what the reader of a stream reads, which is on the reader's goroutine. What comes at once is collected to one
-// batch. The reader applies it itself, unless that might take long or be for others to do:
+// sink takes what the reader of a stream reads, which is on the reader's goroutine. What comes at
+// once is collected to one batch. The reader applies it itself, unless that might take long or be
+// for others to do:
 //
 //	nothing is queued, nobody else writes, and no function of the user is called:  applied at once
 //	else:                                                                          queued, for the goroutine that applies
 //
-// So an event that comes alone is applied without waking another goroutine, and yet the reader waits for nothing but a full
-// queue, and, as does what applies what is queued, for handlers that lag (see pace.go).
+// So an event that comes alone is applied without waking another goroutine, and yet the reader
+// waits for nothing but a full queue, and, as does what applies what is queued, for handlers that
+// lag (see pace.go).
 type sink struct {
 	*stream // set once at construction
 
-	// The goroutine that reads guards what follows; before it begins and after it has ended, that of the run.
-	run    *run
-	fifo   fifo    // with a goroutine that applies what is in it; nil as long as nothing has had to be queued
+	// The goroutine that reads guards what follows; before it begins and after it has ended, that
+	// of the run.
+	run *run
+	// with a goroutine that applies what is in it; nil as long as nothing has had to be queued
+	fifo   fifo
 	batch  []delta // collected; none of it is queued
 	queued int64   // deltas of this run
 

@@ -13,8 +13,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestEventsBetweenTurnsAreNotLost sends events one at a time, and sometimes a second one while the turns of the first begin or
-// end, outside of a bubble: each handler gets each of them, in order, whether they are handed to it or in the log.
+// TestEventsBetweenTurnsAreNotLost sends events one at a time, and sometimes a second one while the
+// turns of the first begin or end, outside of a bubble: each handler gets each of them, in order,
+// whether they are handed to it or in the log.
 func TestEventsBetweenTurnsAreNotLost(t *testing.T) {
 	const last = 3999
 	f := newFeed(someObjects(7, 1))
@@ -87,7 +88,8 @@ func (r *rig) without() (look func()) {
 	}
 }
 
-// TestRemoveWithAHeadThatWaits removes a handler to which an event was handed, before its turn begins: it isn't told.
+// TestRemoveWithAHeadThatWaits removes a handler to which an event was handed, before its turn
+// begins: it isn't told.
 func TestRemoveWithAHeadThatWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -111,8 +113,8 @@ func TestRemoveWithAHeadThatWaits(t *testing.T) {
 	})
 }
 
-// TestRemoveWaitsForAHeadThatIsTold removes a handler while it is told of an event that was handed to it, by another goroutine
-// and by the callback itself; only the first waits.
+// TestRemoveWaitsForAHeadThatIsTold removes a handler while it is told of an event that was handed
+// to it, by another goroutine and by the callback itself; only the first waits.
 func TestRemoveWaitsForAHeadThatIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -142,8 +144,9 @@ func TestRemoveWaitsForAHeadThatIsTold(t *testing.T) {
 	})
 }
 
-// TestHeadsKeepTheirPlace has more come after an event that was handed to a handler, before its turn: all of it comes in order,
-// also where so much comes that it is merged, or where another run has to deliver it.
+// TestHeadsKeepTheirPlace has more come after an event that was handed to a handler, before its
+// turn: all of it comes in order, also where so much comes that it is merged, or where another run
+// has to deliver it.
 func TestHeadsKeepTheirPlace(t *testing.T) {
 	for _, threshold := range []int{1, 2, 3, 1024, Never} {
 		t.Run(fmt.Sprint("threshold ", threshold), func(t *testing.T) {

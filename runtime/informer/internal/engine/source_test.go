@@ -48,7 +48,8 @@ func (s *server) storeLocked(obj object.Object) {
 	}
 }
 
-// feed changes objects and tells the watch: "+a@5", "~a@6", "-a@7", "|@8". It waits until that is delivered.
+// feed changes objects and tells the watch: "+a@5", "~a@6", "-a@7", "|@8". It waits until that is
+// delivered.
 func (s *server) feed(text string) {
 	for word := range strings.FieldsSeq(text) {
 		obj := thingIn(s.namespace, word[1:])
@@ -135,7 +136,8 @@ func newServed(t *testing.T, config Config, servers ...*server) *rig {
 	return &rig{Informer: i, t: t}
 }
 
-// TestPromise10TransformIsCalledOnce counts the calls for each object, of a list, of a watch-list and of events.
+// TestPromise10TransformIsCalledOnce counts the calls for each object, of a list, of a watch-list
+// and of events.
 func TestPromise10TransformIsCalledOnce(t *testing.T) { transformIsCalledOnce(t) }
 
 // TestFaultW10TransformTwice is the same: client-go transforms the objects of a watch-list twice.
@@ -198,8 +200,8 @@ func (l *labelled) Add(obj object.Object, initial bool) { l.check(obj); l.Handle
 func (l *labelled) Update(old, obj object.Object)       { l.check(obj); l.Handler.Update(old, obj) }
 func (l *labelled) Delete(d Deleted)                    { l.check(d.Object); l.Handler.Delete(d) }
 
-// TestTransformFails shows that what a transform can't do is said, that the store keeps what it has, and that it goes on
-// once it can.
+// TestTransformFails shows that what a transform can't do is said, that the store keeps what it
+// has, and that it goes on once it can.
 func TestTransformFails(t *testing.T) {
 	refused := errors.New("refused")
 	for name, test := range map[string]struct {
@@ -267,8 +269,8 @@ func TestTransformFails(t *testing.T) {
 
 type renamed struct{ object.Object }
 
-// TestObjectOfAnotherNamespace shows that a server that sends what was not asked for is bad data; another stream may have
-// an object of that key.
+// TestObjectOfAnotherNamespace shows that a server that sends what was not asked for is bad data;
+// another stream may have an object of that key.
 func TestObjectOfAnotherNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two := newServer("one"), newServer("two")

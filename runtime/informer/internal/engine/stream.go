@@ -18,8 +18,9 @@ import (
 
 type delta = deltafifo.Delta[object.Object]
 
-// fifo is the DeltaFIFO of one run. It is an interface because methods of a generic type are compiled anew in each package
-// that mentions a type in which there is one: here, all packages of generated code.
+// fifo is the DeltaFIFO of one run. It is an interface because methods of a generic type are
+// compiled anew in each package that mentions a type in which there is one: here, all packages of
+// generated code.
 type fifo interface {
 	PushBatch(batch []delta) error
 	PopBatch(ctx context.Context, batch []delta) ([]delta, error)
@@ -33,8 +34,9 @@ type reader interface {
 	Status() reflector.Status
 }
 
-// stream is one collection of objects on its way from the source to the table. Streams of one informer have no objects
-// in common, and meet only in Informer.writing, which each takes for one batch, or for one whole full state.
+// stream is one collection of objects on its way from the source to the table. Streams of one
+// informer have no objects in common, and meet only in Informer.writing, which each takes for one
+// batch, or for one whole full state.
 type stream struct {
 	// set once at construction
 	informer  *Informer
@@ -44,21 +46,24 @@ type stream struct {
 	sink      *sink
 	synced    chan struct{} // closed when the first full state is published
 
-	// Who applies guards what follows: the goroutine that reads the stream while nothing is queued, else the one that takes
-	// out of the queue.
+	// Who applies guards what follows: the goroutine that reads the stream while nothing is queued,
+	// else the one that takes out of the queue.
 	rest    []delta // what is not applied of the batch that is being applied
 	staging bool    // a full state is being read
 	staged  state
-	known   *table.Version // what the table had when staging began; nil if that was the first full state
-	kept    table.Marks    // places in known of the objects of the full state that have not changed, and are not staged
-	touched table.Marks    // places in known of the objects that are staged
+	// what the table had when staging began; nil if that was the first full state
+	known *table.Version
+	// places in known of the objects of the full state that have not changed, and are not staged
+	kept    table.Marks
+	touched table.Marks // places in known of the objects that are staged
 	writer  writer
 
 	waiting atomic.Int64 // staged.len(), from time to time
 
 	// The goroutine that reads the stream guards what follows.
-	recorder metrics.InformerRecorder // of the current run, set before it starts; nil without metrics
-	started  func()                   // ends the stream's turn
+	// of the current run, set before it starts; nil without metrics
+	recorder metrics.InformerRecorder
+	started  func() // ends the stream's turn
 	list     list
 
 	// Informer.mu guards what follows.
@@ -138,7 +143,8 @@ func (s *stream) read(r *run) {
 	}
 }
 
-// applyAll applies what the queue delivers until the run is over, and closes it, since the reader may wait for room.
+// applyAll applies what the queue delivers until the run is over, and closes it, since the reader
+// may wait for room.
 func (s *stream) applyAll(r *run, queue fifo) {
 	defer queue.Close()
 	defer s.exited(r)
@@ -154,8 +160,9 @@ func (s *stream) applyAll(r *run, queue fifo) {
 	}
 }
 
-// exited is deferred by the goroutines of the stream. If the run isn't over, runtime.Goexit has ended the goroutine, and the run
-// ends: what was read is lost, and only the next run has a full state again.
+// exited is deferred by the goroutines of the stream. If the run isn't over, runtime.Goexit has
+// ended the goroutine, and the run ends: what was read is lost, and only the next run has a full
+// state again.
 func (s *stream) exited(r *run) {
 	if r.ctx.Err() == nil {
 		r.cancel(fmt.Errorf("the source, transform, an index function or OnError of %s: %w", s.name(), errGoexit))

@@ -93,7 +93,8 @@ func TestStreamsOfSeveralNamespaces(t *testing.T) {
 	})
 }
 
-// TestStreamDelaysNoOther has streams in the middle of a full state, failing, and never beginning, while another goes on.
+// TestStreamDelaysNoOther has streams in the middle of a full state, failing, and never beginning,
+// while another goes on.
 func TestStreamDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "slow", "failing", "never", "fine")
@@ -140,7 +141,8 @@ func TestResyncDoesNotWaitForAllStreams(t *testing.T) {
 	})
 }
 
-// TestHandlerSyncsAfterTheLastStream has a handler that is busy with one stream when the last one syncs.
+// TestHandlerSyncsAfterTheLastStream has a handler that is busy with one stream when the last one
+// syncs.
 func TestHandlerSyncsAfterTheLastStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
@@ -155,7 +157,8 @@ func TestHandlerSyncsAfterTheLastStream(t *testing.T) {
 		if got := s.Status(); got.Backlog != 3+4 || got.Callback != "OnAdd" {
 			t.Errorf("status %+v", got)
 		}
-		for range 3 { // a, b, y; a was in its callback when it became a@2, and x was gone before its own
+		// a, b, y; a was in its callback when it became a@2, and x was gone before its own
+		for range 3 {
 			if s.HasSynced() {
 				t.Error("synced before all initial objects returned")
 			}
@@ -200,7 +203,8 @@ func TestStreamStatus(t *testing.T) {
 	})
 }
 
-// TestPromise05WaitGivesUp ends when a stream is in a state that it was told not to wait for, and says which.
+// TestPromise05WaitGivesUp ends when a stream is in a state that it was told not to wait for, and
+// says which.
 func TestPromise05WaitGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two", "three")
@@ -211,7 +215,8 @@ func TestPromise05WaitGivesUp(t *testing.T) {
 		for n, reason := range []reflector.Reason{reflector.ReasonForbidden, reflector.ReasonUnreachable, reflector.ReasonForbidden} {
 			synctest.Wait()
 			if len(ended) > 0 {
-				t.Fatalf("gave up: %v", <-ended) // the first stream has synced, the second may come back
+				// the first stream has synced, the second may come back
+				t.Fatalf("gave up: %v", <-ended)
 			}
 			time.Sleep(time.Second)
 			r.readers[n].mu.Lock()
@@ -231,8 +236,8 @@ func TestPromise05WaitGivesUp(t *testing.T) {
 	})
 }
 
-// TestPromise02SnapshotsAreWholeBatches reads all the time while full states and batches come in. Each of them gives all of
-// its objects the same version, so a mixture would show.
+// TestPromise02SnapshotsAreWholeBatches reads all the time while full states and batches come in.
+// Each of them gives all of its objects the same version, so a mixture would show.
 func TestPromise02SnapshotsAreWholeBatches(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{Indexes: []Indexer{byName()}}, "one", "two")

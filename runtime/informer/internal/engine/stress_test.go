@@ -15,9 +15,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestEverythingAtOnce calls everything from everywhere, also from callbacks, while full states and changes come in and
-// runs begin and end. It is for the race detector, and for deadlocks, in which it would not end; the recorder checks what
-// each handler is told. Nothing in it depends on who comes first.
+// TestEverythingAtOnce calls everything from everywhere, also from callbacks, while full states and
+// changes come in and runs begin and end. It is for the race detector, and for deadlocks, in which
+// it would not end; the recorder checks what each handler is told. Nothing in it depends on who
+// comes first.
 func TestEverythingAtOnce(t *testing.T) {
 	i, err := newInformer(Config{Name: "things", Streams: []Stream{{Namespace: "ns"}, {Namespace: "other"}}})
 	if err != nil {
@@ -88,7 +89,8 @@ func TestEverythingAtOnce(t *testing.T) {
 	})
 	again(3, func(rng *rand.Rand) {
 		name := fmt.Sprint("By", rng.IntN(20))
-		_ = i.AddIndexes(store.NewIndex(name, func(_ object.Object, keys []string) []string { return append(keys, name) })) // one of them first
+		// one of them first
+		_ = i.AddIndexes(store.NewIndex(name, func(_ object.Object, keys []string) []string { return append(keys, name) }))
 		ctx, cancel := context.WithTimeout(ctx, time.Millisecond)
 		defer cancel()
 		_, _ = i.AwaitResourceVersion(ctx, fmt.Sprint(rng.IntN(50_000))), i.Running()

@@ -40,10 +40,12 @@ type Subscription struct {
 
 	slot slot // pool.mu guards it
 
-	// What waits in the log is logged less took. pool.mu guards writes of logged, mu those of taken.
+	// What waits in the log is logged less took. pool.mu guards writes of logged, mu those of
+	// taken.
 	logged atomic.Int64 // changes that were given to it by way of the log
-	taken  atomic.Int64 // took, or up to tookPerStore less: a store takes as long as half a delivery
-	slow   atomic.Bool  // what waits is merged: see pace; mu guards writes of it, anyone reads it
+	// took, or up to tookPerStore less: a store takes as long as half a delivery
+	taken atomic.Int64
+	slow  atomic.Bool // what waits is merged: see pace; mu guards writes of it, anyone reads it
 
 	// mu guards what follows. Lock order: after Informer.mu, before pool.mu.
 	mu       sync.Mutex
@@ -132,8 +134,8 @@ func (s *Subscription) RemoveContext(ctx context.Context) error {
 }
 
 // remove ends the subscription, and returns a channel that is closed when the running callback has
-// returned. If there is nothing to wait for, it returns nil, and the informer has forgotten it; else
-// the last turn has the informer forget it, so that others see what is running until then.
+// returned. If there is nothing to wait for, it returns nil, and the informer has forgotten it;
+// else the last turn has the informer forget it, so that others see what is running until then.
 func (s *Subscription) remove() <-chan struct{} {
 	s.mu.Lock()
 	returned := s.removeLocked()

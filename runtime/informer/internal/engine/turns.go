@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// An informer of many namespaces does not ask for all of them at once: maxStarting streams start at a time. A stream has started when
-// it has brought a full state, when a request of it has failed, or after maxStart: those that hang delay the others, and don't keep
-// them from syncing.
+// An informer of many namespaces does not ask for all of them at once: maxStarting streams start at
+// a time. A stream has started when it has brought a full state, when a request of it has failed,
+// or after maxStart: those that hang delay the others, and don't keep them from syncing.
 const (
 	maxStarting = 16
 	maxStart    = 2 * time.Second
@@ -25,8 +25,8 @@ func newTurns(streams int) turns {
 	return make(turns, maxStarting)
 }
 
-// wait returns when it is the caller's turn, and a function that ends the turn, which may be called more than once, by any goroutine.
-// It returns false if the run is over before.
+// wait returns when it is the caller's turn, and a function that ends the turn, which may be called
+// more than once, by any goroutine. It returns false if the run is over before.
 func (t turns) wait(over <-chan struct{}) (end func(), ok bool) {
 	if t == nil {
 		return func() {}, true

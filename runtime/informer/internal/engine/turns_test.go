@@ -22,7 +22,8 @@ import (
 
 // slowSource takes its time for a list.
 type slowSource struct {
-	lists, most *atomic.Int64 // those that are being read, of all namespaces, and the most that there were
+	// those that are being read, of all namespaces, and the most that there were
+	lists, most *atomic.Int64
 	answer      func(ctx context.Context) error
 }
 
@@ -58,7 +59,8 @@ func manySlow(t *testing.T, n int, answer func(n int, ctx context.Context) error
 	return i, most
 }
 
-// TestNamespacesStartInTurns: an informer of many namespaces asks for a bounded number of them at once.
+// TestNamespacesStartInTurns: an informer of many namespaces asks for a bounded number of them at
+// once.
 func TestNamespacesStartInTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for n, want := range map[int]int64{1000: maxStarting, maxStarting: maxStarting, 3: 3} {
@@ -83,7 +85,8 @@ func TestNamespacesStartInTurns(t *testing.T) {
 	})
 }
 
-// TestNamespacesThatHangDelayOthersOnly: of a thousand namespaces some never answer and some refuse; all others sync.
+// TestNamespacesThatHangDelayOthersOnly: of a thousand namespaces some never answer and some
+// refuse; all others sync.
 func TestNamespacesThatHangDelayOthersOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, hanging, forbidden = 1000, 100, 400

@@ -14,14 +14,15 @@ import (
 // ErrNotSynced is wrapped by what Unsynced returns.
 var ErrNotSynced = errors.New("the informer has not synced")
 
-// gap implements table.Unsynced for an informer. Versions keep it, so it lets go of the informer at its first sync.
+// gap implements table.Unsynced for an informer. Versions keep it, so it lets go of the informer at
+// its first sync.
 type gap struct {
 	informer atomic.Pointer[Informer] // nil once it has synced
 	told     atomic.Bool              // a read was logged
 }
 
-// Lacking returns an error that wraps ErrNotSynced. It wraps no error of a server, or a resource that the server doesn't have
-// would look like an object that doesn't exist.
+// Lacking returns an error that wraps ErrNotSynced. It wraps no error of a server, or a resource
+// that the server doesn't have would look like an object that doesn't exist.
 func (g *gap) Lacking(namespace string) error {
 	i := g.informer.Load()
 	if i == nil {

@@ -59,9 +59,9 @@ func loggedTo(w io.Writer) Config {
 	return Config{Logger: &logger}
 }
 
-// TestStuckHandlerIsLogged has a handler stand still: with an event that was handed to it, with one of
-// the log, and with an initial one. After 30 s, and then each 5 min, a line says where; and none once
-// it goes on.
+// TestStuckHandlerIsLogged has a handler stand still: with an event that was handed to it, with one
+// of the log, and with an initial one. After 30 s, and then each 5 min, a line says where; and none
+// once it goes on.
 func TestStuckHandlerIsLogged(t *testing.T) {
 	for _, test := range []struct{ name, before, then, callback, key string }{
 		{"handed over", "[ =a@1 ]@1", "~a@2", "OnUpdate", "a"},
@@ -139,8 +139,8 @@ func TestStuckAmongQuickCallbacks(t *testing.T) {
 	})
 }
 
-// TestStuckWhileItIsRemovedOrEnds has a handler stand still that was removed, or whose informer is ending: it
-// is in the log, and among what Release names.
+// TestStuckWhileItIsRemovedOrEnds has a handler stand still that was removed, or whose informer is
+// ending: it is in the log, and among what Release names.
 func TestStuckWhileItIsRemovedOrEnds(t *testing.T) {
 	for _, how := range []string{"removed", "ending", "both"} {
 		bubble(t, how, func(t *testing.T) {

@@ -38,7 +38,8 @@ func (w *world) expected() map[object.Key]id {
 	return want
 }
 
-// agreed asserts that the store and all handlers have what the server has, and that the histories are legal.
+// agreed asserts that the store and all handlers have what the server has, and that the histories
+// are legal.
 func (w *world) agreed(when string) {
 	w.t.Helper()
 	want := w.expected()
@@ -76,7 +77,8 @@ func (w *world) checkReasons() {
 	w.checkReasonsAnd(nil)
 }
 
-// checkReasonsAnd asserts that the status has said all reasons that it had to, and no others but those that it may.
+// checkReasonsAnd asserts that the status has said all reasons that it had to, and no others but
+// those that it may.
 func (w *world) checkReasonsAnd(may []reflector.Reason) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -116,7 +118,8 @@ func (w *world) checkRequests() {
 	}
 }
 
-// checkMemory asserts, after the informer has ended, that no more objects are referenced than its store has.
+// checkMemory asserts, after the informer has ended, that no more objects are referenced than its
+// store has.
 func (w *world) checkMemory() {
 	w.t.Helper()
 	if w.t.Failed() {

@@ -101,7 +101,8 @@ func TestStreams(t *testing.T) {
 		}), reasons: bad, requests: 3, check: noRelist},
 		{name: "object at version 0", later: one(func(e *sourcetest.Event) { e.Object.(*corev1.Pod).ResourceVersion = "0" }), reasons: bad, requests: 3, check: noRelist},
 		{name: "server restored from a backup", back: true, later: func(w *world) {
-			// Its versions stay below those that the informer has seen, so the watch brings nothing.
+			// Its versions stay below those that the informer has seen, so the watch brings
+			// nothing.
 			version := w.server.ResourceVersion()
 			for range 10 {
 				w.churn()
@@ -130,8 +131,9 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-// rewritten has the server put back to an earlier version and then written to again, otherwise: Pods have other content under
-// the versions that the informer knows. The server stands one version below the informer then.
+// rewritten has the server put back to an earlier version and then written to again, otherwise:
+// Pods have other content under the versions that the informer knows. The server stands one version
+// below the informer then.
 func rewritten(then func(*world)) func(*world) {
 	return func(w *world) {
 		version := w.server.ResourceVersion()

@@ -48,10 +48,11 @@ func (tr *truth) has(pod *corev1.Pod) bool {
 	return tr.states[object.KeyOf(pod)][idOf(pod)]
 }
 
-// history is a handler that checks what it is told, independently of the code that tells it. For each key: add, updates,
-// delete, and perhaps again; without a gap (an update's old object is the one told last); one UID from add to delete; each
-// version newer than the one before; nothing that the server never had; one callback at a time; no initial add after the
-// initial list. It keeps the objects that exist, and nothing else.
+// history is a handler that checks what it is told, independently of the code that tells it. For
+// each key: add, updates, delete, and perhaps again; without a gap (an update's old object is the
+// one told last); one UID from add to delete; each version newer than the one before; nothing that
+// the server never had; one callback at a time; no initial add after the initial list. It keeps the
+// objects that exist, and nothing else.
 type history struct {
 	name  string
 	truth *truth

@@ -35,12 +35,13 @@ var podResource = corev1.SchemeGroupVersion.WithResource("pods")
 // fault is one row of the tables.
 type fault struct {
 	name string
-	// first makes what goes wrong with the first sync; it runs before the informer does. What it needs of the server must be
-	// there already: 20 Pods, unless empty is set.
+	// first makes what goes wrong with the first sync; it runs before the informer does. What it
+	// needs of the server must be there already: 20 Pods, unless empty is set.
 	first func(w *world)
 	// later makes what goes wrong once the informer watches.
 	later func(w *world)
-	// reasons must all be named by the status meanwhile, and no others. nil means that nothing must be noticed.
+	// reasons must all be named by the status meanwhile, and no others. nil means that nothing must
+	// be noticed.
 	reasons []reflector.Reason
 	// within is when all must be well again, counted from the start of the fault. 0 means a minute.
 	within time.Duration
@@ -52,11 +53,12 @@ type fault struct {
 	formats []string
 	// lists turns watch-lists off; paged also reads pages of 5 objects.
 	lists, paged bool
-	selects      bool   // only Pods with the label app=web; changes to others take it away, and give it back
-	empty        bool   // the server has no Pods at first
-	unserved     bool   // the server has the resource only after 12 s
-	back         bool   // the server's versions go back
-	image        string // that Pods have from now on; "" means web:1
+	// only Pods with the label app=web; changes to others take it away, and give it back
+	selects  bool
+	empty    bool   // the server has no Pods at first
+	unserved bool   // the server has the resource only after 12 s
+	back     bool   // the server's versions go back
+	image    string // that Pods have from now on; "" means web:1
 }
 
 var formats = []struct{ name, media string }{
@@ -163,8 +165,8 @@ func (w *world) run() {
 	<-ended
 }
 
-// pass lets the time pass in which all must get well. There are changes every 50 s, so that a server has bookmarks to send,
-// and a handler that comes late. The last fifth of a minute is quiet.
+// pass lets the time pass in which all must get well. There are changes every 50 s, so that a
+// server has bookmarks to send, and a handler that comes late. The last fifth of a minute is quiet.
 func (w *world) pass() {
 	end := time.Now().Add(w.within)
 	time.Sleep(12 * time.Second)
@@ -267,7 +269,8 @@ func (w *world) newInformer(config *rest.Config, more ...informer.Option) {
 	config.WrapTransport = func(rt http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(req *http.Request) (*http.Response, error) {
 			if w.asked.Add(1) > 1000 {
-				time.Sleep(time.Second) // else no time passes in a flood of requests, and the test never ends
+				// else no time passes in a flood of requests, and the test never ends
+				time.Sleep(time.Second)
 			}
 			if w.jsonOnly.Load() {
 				req = req.Clone(req.Context())

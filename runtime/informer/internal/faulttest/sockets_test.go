@@ -54,7 +54,8 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// TestSockets repeats the faults of the network with real connections, real transports and real time.
+// TestSockets repeats the faults of the network with real connections, real transports and real
+// time.
 func TestSockets(t *testing.T) {
 	unreachable := reasons(reflector.ReasonUnreachable)
 	silent := reasons(reflector.ReasonSilent)

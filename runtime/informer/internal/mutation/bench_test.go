@@ -22,7 +22,8 @@ func BenchmarkStore(b *testing.B) {
 	}
 }
 
-// BenchmarkCheck is what it costs before and again after each callback, and for each object of a pass.
+// BenchmarkCheck is what it costs before and again after each callback, and for each object of a
+// pass.
 func BenchmarkCheck(b *testing.B) {
 	for name, obj := range map[string]object.Object{"typed": newPod("blue"), "unstructured": newUnstructured("blue")} {
 		b.Run(name, func(b *testing.B) {

@@ -23,9 +23,9 @@ var (
 	freeFormType     = reflect.TypeFor[map[string]any]()
 )
 
-// compare returns the path of the first difference of two objects: in the order of the fields of a struct, of the elements of a
-// slice, and of the sorted keys of a map. Quantities of one value and format are equal, whatever they have cached; a nil slice
-// or map differs from an empty one.
+// compare returns the path of the first difference of two objects: in the order of the fields of a
+// struct, of the elements of a slice, and of the sorted keys of a map. Quantities of one value and
+// format are equal, whatever they have cached; a nil slice or map differs from an empty one.
 func compare(before, after runtime.Object) (path string, differ bool) {
 	var w walk
 	a, b := reflect.ValueOf(before), reflect.ValueOf(after)
@@ -41,7 +41,8 @@ func compare(before, after runtime.Object) (path string, differ bool) {
 	return path, true
 }
 
-// Equal reports whether two objects have equal content, as a Detector compares it. Parts that they share are not looked at.
+// Equal reports whether two objects have equal content, as a Detector compares it. Parts that they
+// share are not looked at.
 func Equal(a, b runtime.Object) bool {
 	_, differ := compare(a, b)
 	return !differ
@@ -58,7 +59,8 @@ func (w *walk) under(segment string) bool {
 	return true
 }
 
-// differ reports whether two values differ, and notes where. They have the same type, unless they are what two interfaces hold.
+// differ reports whether two values differ, and notes where. They have the same type, unless they
+// are what two interfaces hold.
 func (w *walk) differ(a, b reflect.Value) bool {
 	if a.Type() != b.Type() {
 		return true
@@ -121,7 +123,8 @@ func (w *walk) structs(a, b reflect.Value) bool {
 			return x.Format != y.Format || x.Cmp(y) != 0
 		}
 	case timeType:
-		// By fields: Equal would miss another time zone. A zone itself is immutable, apart from its caches.
+		// By fields: Equal would miss another time zone. A zone itself is immutable, apart from its
+		// caches.
 		for i := range t.NumField() {
 			if !a.Field(i).Equal(b.Field(i)) {
 				return true

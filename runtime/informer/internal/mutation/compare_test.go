@@ -116,7 +116,8 @@ func TestMutationsAndTheirPaths(t *testing.T) {
 	}
 }
 
-// TestReadingIsNoMutation calls what changes unexported caches of API types, and much else that readers do.
+// TestReadingIsNoMutation calls what changes unexported caches of API types, and much else that
+// readers do.
 func TestReadingIsNoMutation(t *testing.T) {
 	pod, free, other := newPod("blue"), newUnstructured("blue"), newSpecial("blue")
 	quantity := resource.MustParse("0.1")

@@ -13,25 +13,30 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Detector watches the objects of one informer. It has no goroutine of its own. The nil Detector does nothing.
+// Detector watches the objects of one informer. It has no goroutine of its own. The nil Detector
+// does nothing.
 //
 //	Store ──▶ entries: object ─▶ deep copy ◀── compare ── Check (before and after a callback)
 //	                       ▲                      ▲────── Run   (everything, again and again)
 //	                       └── Run forgets what has left the cache
 //
-// All methods may be called by several goroutines at once. The struct names neither reflect.Type nor a generic type: the
-// compiler would compile their methods anew in each package of generated code, which all can reach a Detector.
+// All methods may be called by several goroutines at once. The struct names neither reflect.Type
+// nor a generic type: the compiler would compile their methods anew in each package of generated
+// code, which all can reach a Detector.
 type Detector struct {
 	// set once at construction
 	informer string
 	report   func(Mutation) // nil: log
 
-	// mu guards what follows. It is not held together with entry.mu, and not while objects are copied or compared.
+	// mu guards what follows. It is not held together with entry.mu, and not while objects are
+	// copied or compared.
 	mu      sync.Mutex
 	entries map[object.Object]*entry // by identity: all objects are pointers
-	pass    uint64                   // the number of the pass over all objects that is going on, or was the last one
-	logger  *klog.Logger             // nil before the first Run
-	lossy   map[fmt.Stringer]bool    // each a reflect.Type whose DeepCopyObject doesn't return an equal object
+	// the number of the pass over all objects that is going on, or was the last one
+	pass   uint64
+	logger *klog.Logger // nil before the first Run
+	// each a reflect.Type whose DeepCopyObject doesn't return an equal object
+	lossy map[fmt.Stringer]bool
 }
 
 // entry is an object that is watched.
@@ -45,9 +50,9 @@ type entry struct {
 	pristine runtime.Object // what the object has to look like
 }
 
-// New returns a Detector that watches nothing yet. report is called with each mutation, by the goroutine that has found
-// it, which may be that of a handler, and by several at once; it is not called while the Detector holds a lock. nil logs
-// an error.
+// New returns a Detector that watches nothing yet. report is called with each mutation, by the
+// goroutine that has found it, which may be that of a handler, and by several at once; it is not
+// called while the Detector holds a lock. nil logs an error.
 func New(informer string, report func(Mutation)) *Detector {
 	return &Detector{
 		informer: informer,
@@ -57,17 +62,18 @@ func New(informer string, report func(Mutation)) *Detector {
 	}
 }
 
-// Store watches obj from now on. It must be called before anybody else can see obj; if it is watched already nothing
-// happens. It never reports.
+// Store watches obj from now on. It must be called before anybody else can see obj; if it is
+// watched already nothing happens. It never reports.
 func (d *Detector) Store(obj object.Object) {
 	if d != nil && obj != nil {
 		d.entry(obj)
 	}
 }
 
-// Check compares objects with what they were when they were stored. It is called before a callback, with handler "", so
-// that the handler is not blamed for what others did, and after it with the handler's name. Objects that are nil are left
-// out; those that are not watched are watched from now on.
+// Check compares objects with what they were when they were stored. It is called before a callback,
+// with handler "", so that the handler is not blamed for what others did, and after it with the
+// handler's name. Objects that are nil are left out; those that are not watched are watched from
+// now on.
 func (d *Detector) Check(handler string, old, obj object.Object) {
 	if d == nil {
 		return
@@ -84,7 +90,8 @@ func (d *Detector) Check(handler string, old, obj object.Object) {
 	d.compare(obj, e, handler)
 }
 
-// CheckAll compares every object that is watched. It is for the end of a run, when no callback is running.
+// CheckAll compares every object that is watched. It is for the end of a run, when no callback is
+// running.
 func (d *Detector) CheckAll() {
 	if d == nil {
 		return
@@ -96,8 +103,8 @@ func (d *Detector) CheckAll() {
 
 // --- private from here ---
 
-// entry returns what is known about obj, which is watched from now on if it was not. It returns nil for an object that
-// can't be watched.
+// entry returns what is known about obj, which is watched from now on if it was not. It returns nil
+// for an object that can't be watched.
 func (d *Detector) entry(obj object.Object) *entry {
 	if e, ok := d.lookUp(obj); ok {
 		return e
@@ -123,7 +130,8 @@ func (d *Detector) entry(obj object.Object) *entry {
 	return e
 }
 
-// lookUp returns what is known about obj, which is nil if it can't be watched; ok is false if nothing is known.
+// lookUp returns what is known about obj, which is nil if it can't be watched; ok is false if
+// nothing is known.
 func (d *Detector) lookUp(obj object.Object) (e *entry, ok bool) {
 	kind := reflect.TypeOf(obj)
 	if kind.Kind() != reflect.Pointer {
@@ -138,8 +146,9 @@ func (d *Detector) lookUp(obj object.Object) (e *entry, ok bool) {
 	return nil, d.lossy[kind]
 }
 
-// giveUp notes that objects of a type can't be watched. It is no method, because packages of generated code compile anew
-// what is generic in signatures of methods that can be reached from an informer, and reflect.Type has iterators.
+// giveUp notes that objects of a type can't be watched. It is no method, because packages of
+// generated code compile anew what is generic in signatures of methods that can be reached from an
+// informer, and reflect.Type has iterators.
 func giveUp(d *Detector, kind reflect.Type, path string) {
 	d.mu.Lock()
 	known := d.lossy[kind]
@@ -183,7 +192,8 @@ func (d *Detector) log() klog.Logger {
 	return klog.Background()
 }
 
-// watched returns a copy of those entries for which keep is true. keep is called with Detector.mu held.
+// watched returns a copy of those entries for which keep is true. keep is called with Detector.mu
+// held.
 func (d *Detector) watched(keep func(*entry) bool) map[object.Object]*entry {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -186,8 +186,8 @@ type cache struct {
 	slow    time.Duration // for each object
 }
 
-// set mutates objects, if there is something to mutate, and changes what is in the cache. The lock orders that before
-// whatever passes over them later, as far as the race detector is concerned.
+// set mutates objects, if there is something to mutate, and changes what is in the cache. The lock
+// orders that before whatever passes over them later, as far as the race detector is concerned.
 func (c *cache) set(mutate func(), objects ...object.Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -64,7 +64,8 @@ func fill(v reflect.Value) {
 	}
 }
 
-// changes makes every change that there is, one at a time: of each value, and of each pointer, slice and map to nil.
+// changes makes every change that there is, one at a time: of each value, and of each pointer,
+// slice and map to nil.
 func changes(v reflect.Value, changed func(what string, undo func())) {
 	set := func(to reflect.Value) {
 		old := reflect.New(v.Type()).Elem()

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Mutation is what informer.Mutation is, which has the same fields and describes them. None of them is a value of the object:
-// it may be a Secret, and a Mutation ends up in logs.
+// Mutation is what informer.Mutation is, which has the same fields and describes them. None of them
+// is a value of the object: it may be a Secret, and a Mutation ends up in logs.
 type Mutation struct {
 	Informer        string
 	Key             object.Key
@@ -35,8 +35,8 @@ func (m Mutation) Error() string {
 	return b.String()
 }
 
-// FromEnvironment says whether KUBE_CACHE_MUTATION_DETECTOR asks for a detector, with any value that strconv.ParseBool
-// takes for true.
+// FromEnvironment reports whether KUBE_CACHE_MUTATION_DETECTOR asks for a detector, with any value
+// that strconv.ParseBool takes for true.
 func FromEnvironment() bool {
 	on, _ := strconv.ParseBool(os.Getenv("KUBE_CACHE_MUTATION_DETECTOR"))
 	return on

@@ -35,8 +35,8 @@ func TestMutationSaysWhatHappened(t *testing.T) {
 	}
 }
 
-// TestNoValueOfASecretIsReported: what a Mutation, its text in any form, and the log line contain names a field and nothing that
-// the object holds.
+// TestNoValueOfASecretIsReported: what a Mutation, its text in any form, and the log line contain
+// names a field and nothing that the object holds.
 func TestNoValueOfASecretIsReported(t *testing.T) {
 	old, now := "hunter2", "correct horse"
 	for path, change := range map[string]func(*corev1.Secret){

@@ -19,9 +19,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestPromise10WhoMutatesCachedObjectsIsReported has handlers and readers of an informer change its objects. Nothing is
-// changed while a pass over all objects may be going on, since passes begin each second: what the callbacks do is ordered by
-// the Detector's own lock, and what the reader does by the write to the server that follows it.
+// TestPromise10WhoMutatesCachedObjectsIsReported has handlers and readers of an informer change its
+// objects. Nothing is changed while a pass over all objects may be going on, since passes begin
+// each second: what the callbacks do is ordered by the Detector's own lock, and what the reader
+// does by the write to the server that follows it.
 func TestPromise10WhoMutatesCachedObjectsIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()

@@ -20,8 +20,9 @@ const (
 	period = time.Second
 )
 
-// Run compares all objects of the cache again and again until ctx is done, and forgets those that have left it. current
-// returns what is in the cache when it is called. Log lines go to the logger of ctx. Run must not be called twice at once.
+// Run compares all objects of the cache again and again until ctx is done, and forgets those that
+// have left it. current returns what is in the cache when it is called. Log lines go to the logger
+// of ctx. Run must not be called twice at once.
 func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Object]) {
 	if d == nil {
 		return
@@ -55,8 +56,8 @@ func (d *Detector) passOver(p *pacer, objects iter.Seq[object.Object]) bool {
 	return true
 }
 
-// forget compares the objects that were neither in the cache nor in a callback since the beginning of the last pass but
-// one, and watches them no longer. It returns false if it was told to stop.
+// forget compares the objects that were neither in the cache nor in a callback since the beginning
+// of the last pass but one, and watches them no longer. It returns false if it was told to stop.
 func (d *Detector) forget(p *pacer) bool {
 	for obj, e := range d.watched(d.unusedLocked) {
 		d.compare(obj, e, "")

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// any decodes the value at in[i], or after white space there, for an empty interface: integers as int64 if they fit, other numbers as
-// float64. end is -1 if it is refused.
+// any decodes the value at in[i], or after white space there, for an empty interface: integers as
+// int64 if they fit, other numbers as float64. end is -1 if it is refused.
 func (d *Decoder) any(i int) (v any, end int) {
 	in := d.in
 	if i = skipSpace(in, i); i >= len(in) {

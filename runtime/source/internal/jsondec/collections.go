@@ -9,7 +9,8 @@ import (
 // maxPart bounds the parts that are looked for in the table. Within a larger one there may be some.
 const maxPart = 32 << 10
 
-// part decodes a value that may be shared, or takes it from the table or from the same object. It begins at in[i] and ends itself.
+// part decodes a value that may be shared, or takes it from the table or from the same object. It
+// begins at in[i] and ends itself.
 func (d *Decoder) part(n *node, i int, p layout.Pointer) int {
 	if !d.parts {
 		return d.own(n, i, p)
@@ -50,8 +51,8 @@ func (d *Decoder) part(n *node, i int, p layout.Pointer) int {
 	return end
 }
 
-// enter decodes a value that ends before in[end] for the table. It will live longer than this object, so it gets a block of its own for
-// its strings, and has no parts of the object in it.
+// enter decodes a value that ends before in[end] for the table. It will live longer than this
+// object, so it gets a block of its own for its strings, and has no parts of the object in it.
 func (d *Decoder) enter(n *node, i, end int, p layout.Pointer) int {
 	mark, floor := d.mark(), d.floor
 	d.floor = i
@@ -142,7 +143,8 @@ func (d *Decoder) slice(n *node, i int, p layout.Pointer) int {
 	return i
 }
 
-// array decodes an array whose first byte after the bracket is in[i]. What is too much is not kept, what is missing is zero.
+// array decodes an array whose first byte after the bracket is in[i]. What is too much is not kept,
+// what is missing is zero.
 func (d *Decoder) array(n *node, i int, p layout.Pointer) int {
 	in := d.in
 	if i = skipSpace(in, i); i < len(in) && in[i] == ']' {

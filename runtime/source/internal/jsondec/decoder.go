@@ -41,9 +41,10 @@ type Decoder struct {
 	day          day
 }
 
-// NewDecoder returns a Decoder. With a table its objects share strings that repeat. With parts true the objects of all Decoders of the
-// table share equal slices, maps and what pointers point to, so that nobody may ever change them. With a nil table each object has
-// its own memory, but for the texts that a resource.Quantity remembers.
+// NewDecoder returns a Decoder. With a table its objects share strings that repeat. With parts true
+// the objects of all Decoders of the table share equal slices, maps and what pointers point to, so
+// that nobody may ever change them. With a nil table each object has its own memory, but for the
+// texts that a resource.Quantity remembers.
 func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 	c := p.counts
 	return &Decoder{
@@ -55,9 +56,9 @@ func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 	}
 }
 
-// Decode decodes the JSON object that input begins with, after white space maybe, into obj: a pointer to a zero value of the Program's
-// type. It returns the number of bytes that it has read. With ok false obj must be thrown away; input may be invalid or just
-// unusual.
+// Decode decodes the JSON object that input begins with, after white space maybe, into obj: a
+// pointer to a zero value of the Program's type. It returns the number of bytes that it has read.
+// With ok false obj must be thrown away; input may be invalid or just unusual.
 func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	v := reflect.ValueOf(obj)
 	if v.Type() != d.program.pointer || v.IsNil() {
@@ -111,7 +112,8 @@ func (d *Decoder) forget() {
 	clear(d.mapScratches)
 }
 
-// value decodes the value at in[i], or after white space there, into p, where a zero value is. It returns the index after it, or -1.
+// value decodes the value at in[i], or after white space there, into p, where a zero value is. It
+// returns the index after it, or -1.
 func (d *Decoder) value(n *node, i int, p layout.Pointer) int {
 	in := d.in
 	if i >= len(in) {

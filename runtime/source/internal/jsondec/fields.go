@@ -18,8 +18,9 @@ type goField struct {
 	typ    reflect.Type
 }
 
-// fieldsOf returns the fields that encoding/json finds in a struct, in their order in the type: of several fields of one name the least
-// deeply embedded counts, of those the one with a tag; if that leaves several, none counts.
+// fieldsOf returns the fields that encoding/json finds in a struct, in their order in the type: of
+// several fields of one name the least deeply embedded counts, of those the one with a tag; if that
+// leaves several, none counts.
 func fieldsOf(t reflect.Type) []goField {
 	var found []goField
 	byName := map[string][]int{} // in found
@@ -65,7 +66,8 @@ func fieldsOf(t reflect.Type) []goField {
 	return fields
 }
 
-// fieldOf is what the tag of a field says. If it is embedded, its type is the struct whose fields count as those of the outer one.
+// fieldOf is what the tag of a field says. If it is embedded, its type is the struct whose fields
+// count as those of the outer one.
 func fieldOf(sf reflect.StructField) (f goField, embedded, ok bool) {
 	elem := sf.Type
 	if elem.Kind() == reflect.Pointer && elem.Name() == "" {
@@ -96,7 +98,8 @@ func fieldOf(sf reflect.StructField) (f goField, embedded, ok bool) {
 	return f, false, true
 }
 
-// dominant is which of the candidates for a name counts, or -1. They are in the order of their depth.
+// dominant is which of the candidates for a name counts, or -1. They are in the order of their
+// depth.
 func dominant(found []goField, candidates []int) int {
 	depth := len(found[candidates[0]].index)
 	var tagged, plain []int

@@ -7,9 +7,9 @@ import (
 	"math/bits"
 )
 
-// Frame finds the end of a JSON value of which more and more bytes are there. It looks at nothing but strings and nesting: the end that
-// it finds is right for a valid value, and any other value has to be found invalid by reading it. The zero value is ready for a
-// value.
+// Frame finds the end of a JSON value of which more and more bytes are there. It looks at nothing
+// but strings and nesting: the end that it finds is right for a valid value, and any other value
+// has to be found invalid by reading it. The zero value is ready for a value.
 type Frame struct {
 	at int // bytes of the value that have been looked at
 	state
@@ -22,9 +22,10 @@ type state struct {
 	escaped uint64 // 1: after a backslash that isn't escaped itself
 }
 
-// End returns the length of the value that data begins with, which has no white space before it, or false if its end is not in data.
-// The next call then gets the same bytes and more of them, possibly at another place in memory. A number and a literal end before a
-// byte that can't be theirs; at the end of data they may go on, so for them it returns false.
+// End returns the length of the value that data begins with, which has no white space before it, or
+// false if its end is not in data. The next call then gets the same bytes and more of them,
+// possibly at another place in memory. A number and a literal end before a byte that can't be
+// theirs; at the end of data they may go on, so for them it returns false.
 func (f *Frame) End(data []byte) (n int, ok bool) {
 	if len(data) == 0 {
 		return 0, false
@@ -41,7 +42,8 @@ func (f *Frame) End(data []byte) (n int, ok bool) {
 			return f.at + end, true
 		}
 	}
-	// Bytes that don't fill a block are looked at again with those that follow. The zeros after them mean nothing.
+	// Bytes that don't fill a block are looked at again with those that follow. The zeros after
+	// them mean nothing.
 	var last [blockSize]byte
 	if copy(last[:], data[f.at:]) > 0 {
 		s := f.state
@@ -89,8 +91,9 @@ func valueEnd(in []byte, i int) int {
 
 const blockSize = 64
 
-// block goes on by a block, and returns the index in it after the end of the value, or -1. Each byte becomes a bit of four words, one
-// for each kind of byte that matters; then the parity of the quotes before a byte says whether it is in a string.
+// block goes on by a block, and returns the index in it after the end of the value, or -1. Each
+// byte becomes a bit of four words, one for each kind of byte that matters; then the parity of the
+// quotes before a byte reports whether it is in a string.
 func (s *state) block(b *[blockSize]byte) int {
 	var quote, open, closing, slash uint64
 	for k := 0; k < blockSize; k += 16 {
@@ -127,8 +130,9 @@ func (s *state) block(b *[blockSize]byte) int {
 	return -1
 }
 
-// brackets says which of eight bytes open and close objects and arrays. Outside of strings, the brackets of both kinds are the only bytes
-// of JSON with the bits 3, 4 and 6; of these those that open have bit 1, the others don't.
+// brackets says which of eight bytes open and close objects and arrays. Outside of strings, the
+// brackets of both kinds are the only bytes of JSON with the bits 3, 4 and 6; of these those that
+// open have bit 1, the others don't.
 func brackets(w uint64) (open, closing uint64) {
 	bracket := w >> 3 & (w >> 4) & (w >> 6) & ones
 	open = bracket & (w >> 1)

@@ -2,15 +2,16 @@
 
 package jsondec
 
-// Identity is what identifies an API object and its state: parts of the bytes that it was read from. What is absent is empty.
+// Identity is what identifies an API object and its state: parts of the bytes that it was read
+// from. What is absent is empty.
 type Identity struct {
 	Kind, APIVersion                      []byte
 	Name, Namespace, UID, ResourceVersion []byte
 }
 
-// ReadIdentity reads the identity of the API object that raw is, and checks that all of raw is valid JSON. ok is false if it isn't, or
-// if decoding might find another identity: if a member that matters is there twice, is not a string, or is written with escape
-// sequences.
+// ReadIdentity reads the identity of the API object that raw is, and checks that all of raw is
+// valid JSON. ok is false if it isn't, or if decoding might find another identity: if a member that
+// matters is there twice, is not a string, or is written with escape sequences.
 func ReadIdentity(raw []byte) (id Identity, ok bool) {
 	r := idReader{in: raw}
 	i := skipSpace(raw, 0)
@@ -23,8 +24,9 @@ func ReadIdentity(raw []byte) (id Identity, ok bool) {
 	return r.id, true
 }
 
-// GuessIdentity reads the identity as far as it stands in the beginning, up to uid and resourceVersion, as API servers write it, or
-// else the end of the metadata, and checks nothing. It is for asking whether ReadIdentity is worth the time.
+// GuessIdentity reads the identity as far as it stands in the beginning, up to uid and
+// resourceVersion, as API servers write it, or else the end of the metadata, and checks nothing. It
+// is for asking whether ReadIdentity is worth the time.
 func GuessIdentity(raw []byte) Identity {
 	r := idReader{in: raw, guess: true}
 	if i := skipSpace(raw, 0); i < len(raw) && raw[i] == '{' {

@@ -54,7 +54,8 @@ const epoch = "1970-01-01T"
 
 const secondsLen = len("2006-01-02T15:04:05")
 
-// seconds reads a time in UTC, without what follows the seconds. It returns false for what it doesn't know to be one.
+// seconds reads a time in UTC, without what follows the seconds. It returns false for what it
+// doesn't know to be one.
 func (d *Decoder) seconds(b []byte) (unix int64, ok bool) {
 	date, clock := b[:len(d.day.text)], b[len(d.day.text):]
 	if string(date) != string(d.day.text[:]) {
@@ -72,8 +73,8 @@ func (d *Decoder) seconds(b []byte) (unix int64, ok bool) {
 	return d.day.start + int64(h*3600+m*60+s), true
 }
 
-// daysOf is the number of days from the epoch to the date at the beginning of b, which a T ends. It returns false for what it doesn't know
-// to be one.
+// daysOf is the number of days from the epoch to the date at the beginning of b, which a T ends. It
+// returns false for what it doesn't know to be one.
 func daysOf(b []byte) (days int64, ok bool) {
 	century, year, month, day := twoDigits(b), twoDigits(b[2:]), twoDigits(b[5:]), twoDigits(b[8:])
 	if century > 99 || year > 99 || month < 1 || month > 12 || day < 1 || day > 31 || b[4] != '-' || b[7] != '-' || b[10] != 'T' {
@@ -94,7 +95,8 @@ func daysOf(b []byte) (days int64, ok bool) {
 
 var monthDays = [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 
-// daysToEpoch is how many days there are from the first of March 400 years before the year 0 to the epoch.
+// daysToEpoch is how many days there are from the first of March 400 years before the year 0 to the
+// epoch.
 const daysToEpoch = 719468 + 146097
 
 // twoDigits is the number that b begins with, or more than 99.
@@ -111,7 +113,8 @@ func (d *Decoder) time(n *node, i int, p layout.Pointer) int {
 	const size = len(`"2006-01-02T15:04:05Z"`)
 	if len(d.in)-i >= size && d.in[i] == '"' && d.in[i+size-2] == 'Z' && d.in[i+size-1] == '"' {
 		if unix, ok := d.seconds(d.in[i+1 : i+1+secondsLen]); ok {
-			layout.As[metav1.Time](p).Time = time.Unix(unix, 0).Local() // the method's time is Local, too
+			// the method's time is Local, too
+			layout.As[metav1.Time](p).Time = time.Unix(unix, 0).Local()
 			return i + size
 		}
 	}
@@ -158,8 +161,9 @@ type quantity struct {
 
 const quantitiesSize = 64
 
-// decimals is where a resource.Quantity has a pointer, to what copies must not share, if its number is unusual, and quantityText where
-// it remembers the text that it was read from; -1 if it can't be told.
+// decimals is where a resource.Quantity has a pointer, to what copies must not share, if its number
+// is unusual, and quantityText where it remembers the text that it was read from; -1 if it can't be
+// told.
 var (
 	decimals     = quantityField("d", reflect.TypeFor[struct{ *int }]().Size(), reflect.Struct)
 	quantityText = quantityField("s", reflect.TypeFor[string]().Size(), reflect.String)
@@ -173,7 +177,8 @@ func quantityField(name string, size uintptr, kind reflect.Kind) int {
 	return int(f.Offset)
 }
 
-// quantity decodes a resource.Quantity at in[i] by its method, unless one was decoded from the same bytes before.
+// quantity decodes a resource.Quantity at in[i] by its method, unless one was decoded from the same
+// bytes before.
 func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
 	end := -1
 	if d.in[i] == '"' {

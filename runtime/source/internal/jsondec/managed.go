@@ -4,8 +4,8 @@ package jsondec
 
 import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 
-// managed checks managed fields that are not kept to be a list of objects. What they say is the same for many objects and needs no
-// second look.
+// managed checks managed fields that are not kept to be a list of objects. What they say is the
+// same for many objects and needs no second look.
 func (d *Decoder) managed(n *node, i int) int {
 	in := d.in
 	if in[i] != '[' {
@@ -27,8 +27,8 @@ func (d *Decoder) managed(n *node, i int) int {
 	return i
 }
 
-// managedSites are the sites of managed fields: one for each of the first entries, as some differ between objects and some don't, and
-// one for the others.
+// managedSites are the sites of managed fields: one for each of the first entries, as some differ
+// between objects and some don't, and one for the others.
 const managedSites = 4
 
 func (d *Decoder) managedEntry(site, i int) int {

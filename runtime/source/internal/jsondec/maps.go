@@ -8,7 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// maps are filled when the strings of their keys and values are known, which is at the end of the object.
+// maps are filled when the strings of their keys and values are known, which is at the end of the
+// object.
 type maps struct {
 	unfilled []unfilled
 	entries  []entry
@@ -43,8 +44,8 @@ func (d *Decoder) mark() mark {
 	return mark{d.text.Mark(), len(d.maps.unfilled), len(d.maps.entries)}
 }
 
-// finish gives what was decoded since the mark its strings, in one block, and its maps their entries. It returns false if a map has
-// two of a key.
+// finish gives what was decoded since the mark its strings, in one block, and its maps their
+// entries. It returns false if a map has two of a key.
 func (d *Decoder) finish(since mark) bool {
 	d.text.Set(since.text)
 	ok, unfilled := true, d.maps.unfilled[since.unfilled:]

@@ -13,7 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// TestAllocations: what doesn't depend on the machine. The Pods are known to the table when the counting begins.
+// TestAllocations: what doesn't depend on the machine. The Pods are known to the table when the
+// counting begins.
 func TestAllocations(t *testing.T) {
 	program := mustProgram[corev1.Pod](t, Drop{ManagedFields: true})
 	for _, tc := range []struct {

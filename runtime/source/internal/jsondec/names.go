@@ -4,7 +4,8 @@ package jsondec
 
 import "encoding/binary"
 
-// start is how a member begins if nothing stands between its name and its value: the name in quotes and a colon.
+// start is how a member begins if nothing stands between its name and its value: the name in quotes
+// and a colon.
 type start struct {
 	text        string
 	first, last uint64 // its first and its last eight bytes, the first of them lowest
@@ -25,7 +26,8 @@ func newStart(name string) start {
 // name is the name.
 func (s *start) name() string { return s.text[1 : len(s.text)-2] }
 
-// end is the index after the start at in[i], or 0 if something else is there. It may return 0, too, at the very end of in.
+// end is the index after the start at in[i], or 0 if something else is there. It may return 0, too,
+// at the very end of in.
 func (s *start) end(in []byte, i int) int {
 	n := len(s.text)
 	if len(in)-i < max(n, 8) || (binary.LittleEndian.Uint64(in[i:])^s.first)<<(8*max(8-n, 0)) != 0 {
@@ -77,7 +79,8 @@ func (n *names) slot(name []byte) int { return int(hashName(name) * hashFactor >
 
 const hashFactor = 0x9e3779b97f4a7c15
 
-// hashName is a number that differs for most names that differ. Multiplied by hashFactor its high bits are a hash.
+// hashName is a number that differs for most names that differ. Multiplied by hashFactor its high
+// bits are a hash.
 func hashName(name []byte) uint64 {
 	hash := uint64(len(name))
 	switch {

@@ -4,7 +4,8 @@ package jsondec
 
 import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 
-// memory is what a Decoder remembers of an object's members: which one came after which. The last place is for the first one.
+// memory is what a Decoder remembers of an object's members: which one came after which. The last
+// place is for the first one.
 type memory struct{ next []uint16 }
 
 // members decodes an object whose first byte after the brace is at in[i].
@@ -26,7 +27,8 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	var seen [maxMembers / 64]uint64
 	last := len(o.members)
 	for {
-		// The member that came after the last one before comes again, as a rule. If not, its name says which one it is.
+		// The member that came after the last one before comes again, as a rule. If not, its name
+		// says which one it is.
 		at := int(mem.next[last])
 		if at < len(o.members) {
 			if end := o.members[at].start.end(in, i); end > 0 {
@@ -81,8 +83,8 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	}
 }
 
-// memberName returns the name of the member at in[i], or after white space there, and the index after its colon. The index is -1 if the
-// name is not valid or not written plainly.
+// memberName returns the name of the member at in[i], or after white space there, and the index
+// after its colon. The index is -1 if the name is not valid or not written plainly.
 func memberName(in []byte, i int) (name []byte, end int) {
 	if i = skipSpace(in, i); i >= len(in) || in[i] != '"' {
 		return nil, -1

@@ -54,8 +54,8 @@ const (
 	opManaged // managed fields that are dropped
 )
 
-// node says how to read values of one type at one place: as field of a struct, element, or key. There are a thousand of them for a Pod,
-// so they are small.
+// node says how to read values of one type at one place: as field of a struct, element, or key.
+// There are a thousand of them for a Pod, so they are small.
 type node struct {
 	op      op
 	number  uint16 // of what a Decoder keeps for the node, in the list that its op uses
@@ -70,7 +70,8 @@ type node struct {
 	drop   map[string]bool // keys of a map that are not kept
 }
 
-// object says how to read the members of a struct. It is one for all places at which its type is used.
+// object says how to read the members of a struct. It is one for all places at which its type is
+// used.
 type object struct {
 	number  uint16
 	members []member
@@ -129,7 +130,8 @@ var kindOps = [...]op{
 	reflect.UnsafePointer: opRefuse,
 }
 
-// opInt and opUint are those of the integers whose size depends on the machine, which is that of a pointer.
+// opInt and opUint are those of the integers whose size depends on the machine, which is that of a
+// pointer.
 var opInt, opUint = func() (op, op) {
 	if reflect.TypeFor[int]().Size() == 4 {
 		return opInt32, opUint32

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// somePods returns n Pods of 200 workloads, as an API server writes them, ordered by name. With unique true, nothing repeats: each
-// string of each Pod that can be told apart is.
+// somePods returns n Pods of 200 workloads, as an API server writes them, ordered by name. With
+// unique true, nothing repeats: each string of each Pod that can be told apart is.
 func somePods(n int, unique bool) [][]byte {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(rnd, 1.2, 8, 199)

@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Words of eight equal bytes. Eight bytes of the input are looked at together in a uint64, the first one lowest.
+// Words of eight equal bytes. Eight bytes of the input are looked at together in a uint64, the
+// first one lowest.
 const (
 	ones    = 0x0101010101010101
 	highs   = 0x8080808080808080
@@ -17,13 +18,14 @@ const (
 	spaces  = ' ' * ones
 )
 
-// plainEnd is the index of the first byte from i on that is not a plain byte of a string: a quote, a backslash, a control character,
-// a byte of a rune that is not ASCII; or the end of the input.
+// plainEnd is the index of the first byte from i on that is not a plain byte of a string: a quote,
+// a backslash, a control character, a byte of a rune that is not ASCII; or the end of the input.
 func plainEnd(in []byte, i int) int {
 	for ; i+8 <= len(in); i += 8 {
 		w := binary.LittleEndian.Uint64(in[i:])
-		// A byte of w that is wanted is 0 in w^quotes, or less than a space, or has its high bit set. Subtracting sets the high bit of the
-		// lowest such byte; what it borrows from bytes above doesn't matter, as the lowest is the one that counts.
+		// A byte of w that is wanted is 0 in w^quotes, or less than a space, or has its high bit
+		// set. Subtracting sets the high bit of the lowest such byte; what it borrows from bytes
+		// above doesn't matter, as the lowest is the one that counts.
 		if m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - spaces) | w) & highs; m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
@@ -36,8 +38,9 @@ func plainEnd(in []byte, i int) int {
 	return i
 }
 
-// stringEnd is the index after the closing quote of the string whose first byte after the opening quote is in[i], or -1 if the
-// string isn't valid or doesn't end. plain is false if there are escapes.
+// stringEnd is the index after the closing quote of the string whose first byte after the opening
+// quote is in[i], or -1 if the string isn't valid or doesn't end. plain is false if there are
+// escapes.
 func stringEnd(in []byte, i int) (end int, plain bool) {
 	i = plainEnd(in, i)
 	if i < len(in) && in[i] == '"' {
@@ -75,7 +78,8 @@ func specialEnd(in []byte, i int) (end int, plain bool) {
 	return -1, false
 }
 
-// escapeLen is the number of bytes of the escape sequence that in begins with, and 0 if it is not valid.
+// escapeLen is the number of bytes of the escape sequence that in begins with, and 0 if it is not
+// valid.
 func escapeLen(in []byte) int {
 	if len(in) < 2 {
 		return 0
@@ -113,7 +117,8 @@ func hex4(in []byte) rune {
 	return r
 }
 
-// unquote appends what a valid string means, without its quotes. It returns false for half of a surrogate pair.
+// unquote appends what a valid string means, without its quotes. It returns false for half of a
+// surrogate pair.
 func unquote(dst, s []byte) ([]byte, bool) {
 	for i := 0; i < len(s); {
 		if s[i] != '\\' {
@@ -173,8 +178,8 @@ func skipSpace(in []byte, i int) int {
 	return i
 }
 
-// next returns the index after the comma or the closing bracket at in[i], or after white space there, and whether it was the comma. The
-// index is -1 if it is neither.
+// next returns the index after the comma or the closing bracket at in[i], or after white space
+// there, and whether it was the comma. The index is -1 if it is neither.
 func next(in []byte, i int, closing byte) (after int, more bool) {
 	if i < len(in) && in[i] <= ' ' {
 		i = skipSpace(in, i)
@@ -198,7 +203,8 @@ func literalEnd(in []byte, i int, literal string) int {
 	return -1
 }
 
-// numberEnd is the index after the number at in[i], or -1. whole is true if it is written without fraction and exponent.
+// numberEnd is the index after the number at in[i], or -1. whole is true if it is written without
+// fraction and exponent.
 func numberEnd(in []byte, i int) (end int, whole bool) {
 	if i < len(in) && in[i] == '-' {
 		i++

@@ -70,7 +70,8 @@ func TestWhatPointersPointToIsShared(t *testing.T) {
 	}
 }
 
-// TestPointersToTheNameOfAnObject, and to long texts: neither is one of the strings that repeat at their site.
+// TestPointersToTheNameOfAnObject, and to long texts: neither is one of the strings that repeat at
+// their site.
 func TestPointersToTheNameOfAnObject(t *testing.T) {
 	d := mustProgram[corev1.PersistentVolumeClaim](t, Drop{}).NewDecoder(share.New(1<<20), true)
 	for i := range 100 {
@@ -109,7 +110,8 @@ func TestEqualPartsOfAnObjectAreShared(t *testing.T) {
 	}
 }
 
-// TestPartsOfTheTableHaveNothingOfAnObject: else it would be kept as long as they are, and changed while others read it.
+// TestPartsOfTheTableHaveNothingOfAnObject: else it would be kept as long as they are, and changed
+// while others read it.
 func TestPartsOfTheTableHaveNothingOfAnObject(t *testing.T) {
 	d := mustProgram[kitchen](t, Drop{}).NewDecoder(share.New(1<<20), true)
 	for i := range 100 { // so that nobody looks for strings in the table for a while
@@ -129,7 +131,8 @@ func TestPartsOfTheTableHaveNothingOfAnObject(t *testing.T) {
 	}
 }
 
-// TestSharedSlicesHaveNoSpareRoom, in which appending to one object's would write what another object sees.
+// TestSharedSlicesHaveNoSpareRoom, in which appending to one object's would write what another
+// object sees.
 func TestSharedSlicesHaveNoSpareRoom(t *testing.T) {
 	d := mustProgram[kitchen](t, Drop{}).NewDecoder(share.New(1<<20), true)
 	for range 3 {

@@ -2,8 +2,9 @@
 
 package jsondec
 
-// Skip is the length of the JSON value that input begins with. ok is false if it is not valid, not whole, or nested very deeply.
-// What follows the value is not looked at, but for a number: input has to end after it or go on with a byte that ends it.
+// Skip is the length of the JSON value that input begins with. ok is false if it is not valid, not
+// whole, or nested very deeply. What follows the value is not looked at, but for a number: input
+// has to end after it or go on with a byte that ends it.
 func Skip(input []byte) (n int, ok bool) {
 	n = skip(input, skipSpace(input, 0))
 	return n, n >= 0

@@ -9,16 +9,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// recent are the strings that came last at a site, each with the one that followed it last time, which is tried first. If nothing
-// repeats, the site is left alone for a while.
+// recent are the strings that came last at a site, each with the one that followed it last time,
+// which is tried first. If nothing repeats, the site is left alone for a while.
 type recent struct {
 	strings [recentSize]string
 	hashes  [recentSize]uint64
 	next    [recentSize]uint8
-	targets *[recentSize + 1]*string // of pointers to them and, at the end, to an empty one; made when they are needed
-	at      uint8                    // the last one
-	oldest  uint8                    // is replaced next
-	credit  int16                    // below 0: rest for as many strings
+	// of pointers to them and, at the end, to an empty one; made when they are needed
+	targets *[recentSize + 1]*string
+	at      uint8 // the last one
+	oldest  uint8 // is replaced next
+	credit  int16 // below 0: rest for as many strings
 }
 
 const (
@@ -74,8 +75,8 @@ func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
 	return end
 }
 
-// name decodes the name or namespace whose first byte after the quote is in[i]. Programs keep these as keys of objects that are gone, so
-// they keep nothing else alive.
+// name decodes the name or namespace whose first byte after the quote is in[i]. Programs keep these
+// as keys of objects that are gone, so they keep nothing else alive.
 func (d *Decoder) name(n *node, i int, p layout.Pointer) int {
 	b, end := d.plainText(i)
 	if end < 0 {
@@ -89,7 +90,8 @@ func (d *Decoder) name(n *node, i int, p layout.Pointer) int {
 	return end
 }
 
-// stringPointer decodes the string that a pointer points to, and whose first byte after the quote is in[i].
+// stringPointer decodes the string that a pointer points to, and whose first byte after the quote
+// is in[i].
 func (d *Decoder) stringPointer(n *node, i int, p layout.Pointer) int {
 	to := layout.As[layout.Pointer](p)
 	if !d.parts {
@@ -102,7 +104,8 @@ func (d *Decoder) stringPointer(n *node, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	if r := d.strings[n.elem.number]; d.text.Mark() != mark || d.pointed != "" && d.pointed != r.strings[r.at] { // it is the object's own
+	// it is the object's own
+	if r := d.strings[n.elem.number]; d.text.Mark() != mark || d.pointed != "" && d.pointed != r.strings[r.at] {
 		*to = n.elem.typ.New()
 		*layout.As[string](*to) = d.pointed
 		d.text.Move(mark, layout.Of(&d.pointed), *to, n.elem.typ.Size())
@@ -160,7 +163,8 @@ func (r *recent) follow(at uint8) {
 	r.credit = min(r.credit+hitCredit, maxCredit)
 }
 
-// plainText returns the bytes that the string means whose first byte after the quote is in[i], valid until the next call.
+// plainText returns the bytes that the string means whose first byte after the quote is in[i],
+// valid until the next call.
 func (d *Decoder) plainText(i int) (b []byte, end int) {
 	end, plain := stringEnd(d.in, i)
 	if end < 0 {

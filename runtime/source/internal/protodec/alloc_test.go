@@ -13,7 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// TestAllocations holds that nothing is allocated but what objects keep, and that equal parts aren't.
+// TestAllocations holds that nothing is allocated but what objects keep, and that equal parts
+// aren't.
 func TestAllocations(t *testing.T) {
 	p, err := New(reflect.TypeFor[corev1.Pod](), Drop{ManagedFields: true})
 	if err != nil {
@@ -22,7 +23,8 @@ func TestAllocations(t *testing.T) {
 	pods := podsOf(t, 400, false)
 	decodeAll := func(d *Decoder) float64 {
 		for _, data := range pods {
-			d.Decode(data, layout.Of(&corev1.Pod{})) // what the decoder keeps for the next ones is there now
+			// what the decoder keeps for the next ones is there now
+			d.Decode(data, layout.Of(&corev1.Pod{}))
 		}
 		i := 0
 		return testing.AllocsPerRun(len(pods)-1, func() {
@@ -32,18 +34,21 @@ func TestAllocations(t *testing.T) {
 			i++
 		})
 	}
-	// The Pod, its volumes, their pointer, two sources and their parts…: each one is something that the object refers to.
+	// The Pod, its volumes, their pointer, two sources and their parts…: each one is something that
+	// the object refers to.
 	pod := &corev1.Pod{}
 	if err := pod.Unmarshal(pods[0]); err != nil {
 		t.Fatal(err)
 	}
 	pod.ManagedFields = nil
-	kept := 1 + references(reflect.ValueOf(pod).Elem()) + 4 // and its name, its namespace, and the other strings in two blocks at most
+	// and its name, its namespace, and the other strings in two blocks at most
+	kept := 1 + references(reflect.ValueOf(pod).Elem()) + 4
 	if got := decodeAll(p.NewDecoder(nil, false)); got > float64(kept) {
 		t.Errorf("alone: %v allocations, want at most %d", got, kept)
 	}
-	// Its own are the Pod, volumes, containers, mounts, conditions, two starts of containers, their statuses, the start, the IPs, the
-	// strings; half a dozen more for parts that are not repeated yet.
+	// Its own are the Pod, volumes, containers, mounts, conditions, two starts of containers, their
+	// statuses, the start, the IPs, the strings; half a dozen more for parts that are not repeated
+	// yet.
 	if got := decodeAll(p.NewDecoder(share.New(4<<20), true)); got > 17 {
 		t.Errorf("shared: %v allocations, want at most 17", got)
 	}

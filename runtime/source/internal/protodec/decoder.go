@@ -24,19 +24,22 @@ type Decoder struct {
 	word     uint64          // what a pointer points to
 }
 
-// maxDepth is how deep messages may be in each other. Types that contain themselves are the only ones that come near it.
+// maxDepth is how deep messages may be in each other. Types that contain themselves are the only
+// ones that come near it.
 const maxDepth = 100
 
-// NewDecoder returns a Decoder that finds parts in table, and enters them there; nil is none. Without shareParts an object has all its
-// parts for itself, except strings. A Decoder that lives long finds more than one for each stream.
+// NewDecoder returns a Decoder that finds parts in table, and enters them there; nil is none.
+// Without shareParts an object has all its parts for itself, except strings. A Decoder that lives
+// long finds more than one for each stream.
 func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
 	return &Decoder{
 		program: p, trail: table.NewTrail(&p.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
 	}
 }
 
-// Decode decodes the data of an object, which have no envelope, into the zero value at into. The caller knows that it is a value of the
-// Program's type in memory of the heap. Nothing refers to data afterwards. If it returns false, the value at into is of no use.
+// Decode decodes the data of an object, which have no envelope, into the zero value at into. The
+// caller knows that it is a value of the Program's type in memory of the heap. Nothing refers to
+// data afterwards. If it returns false, the value at into is of no use.
 func (d *Decoder) Decode(data []byte, into layout.Pointer) bool {
 	if d.busy { // a method of a type has panicked
 		d.forget()
@@ -60,8 +63,8 @@ func (d *Decoder) forget() {
 
 const keepMaps = 256
 
-// scope is an object, or a part of one, whose strings are in a block of its own. Its maps are filled when it ends, because they need
-// their strings.
+// scope is an object, or a part of one, whose strings are in a block of its own. Its maps are
+// filled when it ends, because they need their strings.
 type scope struct {
 	text    layout.TextMark
 	maps    int
@@ -145,8 +148,8 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 	return true
 }
 
-// unknown returns how long a field is that the type doesn't have, with all that follow it at once under the same number; 0 for an error.
-// There are n bytes of tag in front of it.
+// unknown returns how long a field is that the type doesn't have, with all that follow it at once
+// under the same number; 0 for an error. There are n bytes of tag in front of it.
 func unknown(in []byte, tag uint32, n int) int {
 	size := 0
 	for number := tag >> 3; n > 0 && tag>>3 == number; {
@@ -199,7 +202,8 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 	return size, true
 }
 
-// extent finds the end of what belongs to a field, and the number of its elements. None is an error.
+// extent finds the end of what belongs to a field, and the number of its elements. None is an
+// error.
 func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 	if f.op != opPointer {
 		return run(in, f.tag)
@@ -263,7 +267,8 @@ func (d *Decoder) slice(f *field, p layout.Pointer, in []byte, count int) bool {
 	return true
 }
 
-// value decodes one value, in front of which there are n bytes of tag in the input, and returns how long both are together.
+// value decodes one value, in front of which there are n bytes of tag in the input, and returns how
+// long both are together.
 func (d *Decoder) value(f *field, p layout.Pointer, in []byte, n int) (size int, ok bool) {
 	switch f.kind {
 	case kindBool:
@@ -312,7 +317,8 @@ func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
 	}
 }
 
-// name decodes a name or namespace. Programs keep these as keys of objects that are gone, so they keep nothing else alive.
+// name decodes a name or namespace. Programs keep these as keys of objects that are gone, so they
+// keep nothing else alive.
 func (d *Decoder) name(site int32, p layout.Pointer, b []byte) {
 	if s, ok := d.trail.String(int(site), b); ok {
 		*layout.As[string](p) = s

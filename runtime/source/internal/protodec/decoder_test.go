@@ -139,7 +139,8 @@ func TestManyGoroutines(t *testing.T) {
 	}
 }
 
-// TestPartsAreNotChangedByWhatFollows decodes objects that share parts, and declines some, and looks at the first ones again.
+// TestPartsAreNotChangedByWhatFollows decodes objects that share parts, and declines some, and
+// looks at the first ones again.
 func TestPartsAreNotChangedByWhatFollows(t *testing.T) {
 	typ := reflect.TypeFor[corev1.Pod]()
 	pods := podsOf(t, 100, false)
@@ -190,7 +191,8 @@ type node struct {
 
 func (*node) Unmarshal([]byte) error { return nil }
 
-// TestListsInMaps decodes maps whose values are lists with a method of their own: an empty one is not nil, and none has room to spare.
+// TestListsInMaps decodes maps whose values are lists with a method of their own: an empty one is
+// not nil, and none has room to spare.
 func TestListsInMaps(t *testing.T) {
 	in := &authenticationv1.TokenReview{}
 	in.Status.User.Extra = map[string]authenticationv1.ExtraValue{"none": {}, "three": {"a", "b", "c"}}
@@ -230,7 +232,8 @@ type armed struct {
 
 func (*armed) Unmarshal([]byte) error { return nil }
 
-// TestDecoderAfterAPanic decodes from the memory in which there was an object before that was not decoded to its end.
+// TestDecoderAfterAPanic decodes from the memory in which there was an object before that was not
+// decoded to its end.
 func TestDecoderAfterAPanic(t *testing.T) {
 	p, err := newProgram(reflect.TypeFor[armed](), Drop{}, func(string) bool { return true })
 	if err != nil {
@@ -295,7 +298,8 @@ func TestTypesThatAreNotSupported(t *testing.T) {
 	}
 }
 
-// TestObjectsAreNotKept lets the collector take objects, whatever of them the table and the decoder have.
+// TestObjectsAreNotKept lets the collector take objects, whatever of them the table and the decoder
+// have.
 func TestObjectsAreNotKept(t *testing.T) {
 	p, err := New(reflect.TypeFor[corev1.Pod](), Drop{})
 	if err != nil {

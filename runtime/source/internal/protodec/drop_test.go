@@ -16,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// TestDrop decodes without managedFields and some annotations: of the object itself, not of what is in it.
+// TestDrop decodes without managedFields and some annotations: of the object itself, not of what is
+// in it.
 func TestDrop(t *testing.T) {
 	annotations := map[string]bool{"drop/one": true, "drop/two": true}
 	for _, drop := range []Drop{{ManagedFields: true}, {Annotations: annotations}, {ManagedFields: true, Annotations: annotations}} {

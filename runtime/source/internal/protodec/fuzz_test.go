@@ -22,7 +22,8 @@ var fuzzTypes = []reflect.Type{
 	reflect.TypeFor[authenticationv1.TokenReview](), reflect.TypeFor[resourcev1beta1.ResourceSlice](),
 }
 
-// FuzzDecode holds that what a Decoder takes is what Unmarshal makes of it, however often it comes and whatever came before.
+// FuzzDecode holds that what a Decoder takes is what Unmarshal makes of it, however often it comes
+// and whatever came before.
 func FuzzDecode(f *testing.F) {
 	r := rand.New(rand.NewPCG(7, 7))
 	ways := make([][]*Decoder, len(fuzzTypes))

@@ -15,8 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// podsOf returns n Pods, encoded, of workloads of 40 Pods each, one workload after the other. With distinct, no string is in
-// two of them.
+// podsOf returns n Pods, encoded, of workloads of 40 Pods each, one workload after the other. With
+// distinct, no string is in two of them.
 func podsOf(t testing.TB, n int, distinct bool) (pods [][]byte) {
 	r := rand.New(rand.NewPCG(11, 12))
 	for i := range n {

@@ -34,8 +34,9 @@ type Program struct {
 // unmarshaler is what Kubernetes generates for its types.
 type unmarshaler interface{ Unmarshal([]byte) error }
 
-// New returns the Program of a kind of Kubernetes, which is a struct whose fields carry the tags that go-to-protobuf writes. Types of
-// others may have such tags and a method that does something else with them: for them it returns an error.
+// New returns the Program of a kind of Kubernetes, which is a struct whose fields carry the tags
+// that go-to-protobuf writes. Types of others may have such tags and a method that does something
+// else with them: for them it returns an error.
 func New(t reflect.Type, drop Drop) (*Program, error) {
 	return newProgram(t, drop, func(pkg string) bool { return strings.HasPrefix(pkg, "k8s.io/") })
 }
@@ -67,9 +68,10 @@ type message struct {
 
 // field is a field of a struct.
 type field struct {
-	op     op
-	small  bool   // a pointer to a number or a bool
-	kind   kind   // of the value, of what a pointer points to, of the elements of a slice, of the values of a map
+	op    op
+	small bool // a pointer to a number or a bool
+	// of the value, of what a pointer points to, of the elements of a slice, of the values of a map
+	kind   kind
 	tag    uint32 // number and wire type
 	site   int32  // of a part
 	keys   int32  // site of the keys of a map of strings

@@ -60,7 +60,8 @@ func (d *Decoder) rare(f *field, p layout.Pointer, b []byte) bool {
 func (f *field) own(v reflect.Value, b []byte) bool {
 	list := v.Kind() == reflect.Slice
 	if list && f.op != opValue {
-		v.Set(reflect.MakeSlice(v.Type(), 0, 0)) // so do the generated methods, for elements and values of maps
+		// so do the generated methods, for elements and values of maps
+		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	}
 	if v.Addr().Interface().(unmarshaler).Unmarshal(b) != nil {
 		return false

@@ -25,7 +25,8 @@ func longUvarint(b []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// span reads a length, and returns where the bytes after it begin and end; end is 0 if b is too short.
+// span reads a length, and returns where the bytes after it begin and end; end is 0 if b is too
+// short.
 func span(b []byte) (start, end int) {
 	size, n := uvarint(b)
 	if n == 0 || size > uint64(len(b)-n) {
@@ -34,7 +35,8 @@ func span(b []byte) (start, end int) {
 	return n, n + int(size)
 }
 
-// skip returns how long the value of a wire type is; false if b is too short or the type is for groups.
+// skip returns how long the value of a wire type is; false if b is too short or the type is for
+// groups.
 func skip(b []byte, wire uint32) (n int, ok bool) {
 	switch wire {
 	case 0:
@@ -51,7 +53,8 @@ func skip(b []byte, wire uint32) (n int, ok bool) {
 	return 0, false
 }
 
-// readTag reads a field's tag; n is 0 if there is none, or its number is 0 or larger than the generated methods handle.
+// readTag reads a field's tag; n is 0 if there is none, or its number is 0 or larger than the
+// generated methods handle.
 func readTag(b []byte) (tag uint32, n int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		tag, n = uint32(b[0]), 1
@@ -84,8 +87,8 @@ func tagLen(tag uint32) int {
 	return 2
 }
 
-// run counts the fields with one tag at the beginning of b, and the bytes that they have together. n is 0 if there is none, or if one
-// of them is cut off.
+// run counts the fields with one tag at the beginning of b, and the bytes that they have together.
+// n is 0 if there is none, or if one of them is cut off.
 func run(b []byte, tag uint32) (n, size int) {
 	for hasTag(b[size:], tag) {
 		at := size + tagLen(tag)
@@ -101,8 +104,8 @@ func run(b []byte, tag uint32) (n, size int) {
 // Identity is what names an object and its state. The bytes are those of the input.
 type Identity struct{ Name, Namespace, UID, ResourceVersion []byte }
 
-// ReadIdentity reads the identity of an object without decoding it. It returns false for what Decode would decline in the fields
-// that it reads.
+// ReadIdentity reads the identity of an object without decoding it. It returns false for what
+// Decode would decline in the fields that it reads.
 func ReadIdentity(object []byte) (id Identity, ok bool) {
 	if !hasTag(object, metadataNumber<<3|2) {
 		return id, false
