@@ -4,11 +4,12 @@
 //
 // The path of an event, from the API server to your code:
 //
-//	API server ─HTTP list/watch─▶ source ─▶ reflector ─▶ deltafifo ─▶ informer ─▶ store (+ indexes)
-//	                              (decode,   (states)     (stream      (apply a      │  └▶ lister reads
-//	                              transform)               order)       batch)       │
-//	                                                                                  ▼
-//	                                                                  subscriptions ─▶ handlers ─▶ your code
+//	an event    API server ┄▶ source ─▶ reflector ─▶ engine ─▶ table ─▶ store ─▶ lister ┄▶ your reads
+//	in engine   sink, apply, change log, handler pool: engine ─▶ informer ┄▶ your handlers
+//	a siding    engine ─▶ deltafifo ─▶ engine, when the batch can't be applied at once
+//
+// ARCHITECTURE.md has the whole drawing. engine and table are internal: informer, store and lister
+// give types to what they do.
 //
 // [github.com/informer-gen/informer-gen/runtime/source] turns HTTP responses into typed objects,
 // one by one. [github.com/informer-gen/informer-gen/runtime/reflector] decides when to list, when
