@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package house holds the repository against the measures that it is built to: how long files are,
+// how wide comments are, and words that they don't use. "go test ./test/house -v" prints them.
+package house
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+const (
+	root       = "../.."
+	mostLines  = 400 // of a file
+	mostWidth  = 100 // of a comment, or of a line of prose in a Markdown file
+	tabColumns = 4
+)
+
+// unwanted are words that comments and docs have a plainer one for.
+var unwanted = []struct {
+	word    *regexp.Regexp
+	instead string
+}{
+	{regexp.MustCompile(`(?i)\b(says|tells) whether\b`), "reports whether"},
+	{regexp.MustCompile(`(?i)\b(nobody|somebody|anybody)\b`), "the actor's name, such as the caller, or another goroutine"},
+	{regexp.MustCompile(`(?i)\bfor the reason of\b`), "because"},
+}
+
+// goFile is a Go file of the repository that was written by hand.
+type goFile struct {
+	path  string // from the root
+	lines []string
+	file  *ast.File
+	set   *token.FileSet
+}
+
+// goFiles returns all of them, by the folder that they are in.
+func goFiles(t *testing.T) map[string][]goFile {
+	t.Helper()
+	folders := map[string][]goFile{}
+	for path, content := range files(t, ".go") {
+		set := token.NewFileSet()
+		file, err := parser.ParseFile(set, path, content, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !ast.IsGenerated(file) {
+			folders[filepath.Dir(path)] = append(folders[filepath.Dir(path)], goFile{path, linesOf(content), file, set})
+		}
+	}
+	return folders
+}
+
+// files returns the contents of all files of the repository whose names end in suffix, by their
+// paths from the root, without those that are test data.
+func files(t *testing.T, suffix string) map[string][]byte {
+	t.Helper()
+	found := map[string][]byte{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
+		switch name := entry.Name(); {
+		case err != nil:
+			return err
+		case entry.IsDir() && (name == "testdata" || name != "." && strings.HasPrefix(name, ".")):
+			return fs.SkipDir
+		case !entry.IsDir() && strings.HasSuffix(name, suffix):
+			found[path], err = os.ReadFile(filepath.Join(root, path))
+			return err
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func linesOf(content []byte) (lines []string) {
+	for scanner := bufio.NewScanner(bytes.NewReader(content)); scanner.Scan(); {
+		lines = append(lines, scanner.Text())
+	}
+	return lines
+}
+
+func width(line string) int {
+	return utf8.RuneCountInString(line) + (tabColumns-1)*strings.Count(line, "\t")
+}
+
+// TestFiles are short.
+func TestFiles(t *testing.T) {
+	folders := goFiles(t)
+	for _, folder := range slices.Sorted(maps.Keys(folders)) {
+		var code []int // lines of each file that is no test
+		for _, f := range folders[folder] {
+			if len(f.lines) > mostLines {
+				t.Errorf("%s has %d lines, %d at most", f.path, len(f.lines), mostLines)
+			}
+			if !strings.HasSuffix(f.path, "_test.go") {
+				code = append(code, len(f.lines))
+			}
+		}
+		if slices.Sort(code); len(code) > 0 {
+			sum := 0
+			for _, n := range code {
+				sum += n
+			}
+			t.Logf("%-45s %3d files, %5d lines; median %3d, longest %3d", folder, len(code), sum, code[len(code)/2], code[len(code)-1])
+		}
+	}
+}
+
+// TestComments are narrow, and in plain words.
+func TestComments(t *testing.T) {
+	for _, folder := range goFiles(t) {
+		for _, f := range folder {
+			for _, group := range f.file.Comments {
+				output := false // of an example: what it prints is as wide as it is
+				for _, comment := range group.List {
+					output = output || strings.Contains(strings.ToLower(comment.Text), "output:")
+					at := f.set.Position(comment.Pos())
+					for i := range strings.Count(comment.Text, "\n") + 1 {
+						line := f.lines[at.Line-1+i]
+						if w := width(line); w > mostWidth && !output && !strings.Contains(line, "://") && !strings.HasPrefix(line, "//go:") {
+							t.Errorf("%s:%d: a comment of %d columns, %d at most", f.path, at.Line+i, w, mostWidth)
+						}
+					}
+					for _, u := range unwanted {
+						if found := u.word.FindString(comment.Text); found != "" && !output {
+							t.Errorf("%s:%d: %q in a comment; plainer is %s", f.path, at.Line, found, u.instead)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPackageDocs: every package has one.
+func TestPackageDocs(t *testing.T) {
+	for folder, files := range goFiles(t) {
+		if !slices.ContainsFunc(files, func(f goFile) bool { return f.file.Doc != nil }) {
+			t.Errorf("the package in %s has no doc comment", folder)
+		}
+	}
+}
+
+// TestProse of Markdown files is narrow, and in plain words. Tables, code and links may be wide.
+func TestProse(t *testing.T) {
+	for path, content := range files(t, ".md") {
+		code := false
+		for i, line := range linesOf(content) {
+			if strings.HasPrefix(strings.TrimSpace(line), "```") {
+				code = !code
+			}
+			if w := width(line); w > mostWidth && !code && !strings.HasPrefix(line, "|") && !strings.Contains(line, "](") {
+				t.Errorf("%s:%d: a line of %d columns, %d at most", path, i+1, w, mostWidth)
+			}
+			for _, u := range unwanted {
+				if found := u.word.FindString(line); found != "" && !code {
+					t.Errorf("%s:%d: %q; plainer is %s", path, i+1, found, u.instead)
+				}
+			}
+		}
+	}
+}
+
+// TestMeasuresFindWhatTheyLookFor holds the checks against lines that they have to refuse.
+func TestMeasuresFindWhatTheyLookFor(t *testing.T) {
+	for _, text := range []string{"x says whether y holds", "Nobody reads it", "tells whether", "for the reason of"} {
+		if !slices.ContainsFunc(unwanted, func(u struct {
+			word    *regexp.Regexp
+			instead string
+		}) bool {
+			return u.word.MatchString(text)
+		}) {
+			t.Errorf("%q is refused by none", text)
+		}
+	}
+	if got := width(fmt.Sprint("\t", strings.Repeat("ä", 97))); got != 101 {
+		t.Errorf("a tab and 97 letters are %d columns wide", got)
+	}
+}
