@@ -7,7 +7,7 @@
 //
 // The behaviour is one pure function, step, from a state and an input to the next state and an
 // action. It has no clock, no lock and no loop; Run carries out the actions and passes their
-// results to step as inputs.
+// results to step as inputs. An event of an open watch needs only next, a part of step.
 //
 //	 a round begins: at the start, after a watch's 410, or when the versions went back
 //	   │
