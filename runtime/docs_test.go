@@ -47,7 +47,6 @@ func TestClientGoTablesAreComplete(t *testing.T) {
 	add("I-", 1, 48)
 	add("W-", 1, 22)
 	add("W-", 29, 30)
-	add("P-", 1, 11)
 
 	got := map[string]int{}
 	for _, row := range clientGoRows(t) {
@@ -162,17 +161,15 @@ func TestClientGoMirrorsExist(t *testing.T) {
 	}
 }
 
-// TestClientGoFaultsAreCounted wants a TestFaultWnn in each row W-n and a TestPromisenn in each row
-// P-n, and each such test in its row.
+// TestClientGoFaultsAreCounted wants a TestFaultWnn in each row W-n, and each such test in its row.
 func TestClientGoFaultsAreCounted(t *testing.T) {
 	tests, counted := testNames(t), map[string]bool{}
 	for _, row := range clientGoRows(t) {
-		letter, number, _ := strings.Cut(row.cells[0], "-")
-		prefix := map[string]string{"W": "TestFaultW", "P": "TestPromise"}[letter]
-		if prefix == "" {
+		number, ok := strings.CutPrefix(row.cells[0], "W-")
+		if !ok {
 			continue
 		}
-		prefix += fmt.Sprintf("%02s", number)
+		prefix := fmt.Sprintf("TestFaultW%02s", number)
 		found := false
 		for _, name := range quoted(row.cells[3]) {
 			_, test, _ := strings.Cut(name, ".")
@@ -191,7 +188,7 @@ func TestClientGoFaultsAreCounted(t *testing.T) {
 	}
 }
 
-var numberedTest = regexp.MustCompile(`^Test(FaultW|Promise)\d\d`)
+var numberedTest = regexp.MustCompile(`^TestFaultW\d\d`)
 
 // TestClientGoSaysNothingIsOpen finds words that a finished table does not have.
 func TestClientGoSaysNothingIsOpen(t *testing.T) {
