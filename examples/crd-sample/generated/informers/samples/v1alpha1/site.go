@@ -11,8 +11,8 @@ import (
 
 // SiteInformer has the shared informer of Sites and a lister that reads its store.
 //
-// Site is a place with machines, such as a railway station. It belongs to no namespace, since machines of several
-// shops may stand there.
+// Site is a place with machines, such as a railway station. It belongs to no namespace, since
+// machines of several shops may stand there.
 type SiteInformer interface {
 	// Informer returns the factory's informer, the same one on every call. It runs once the factory is started.
 	Informer() *informer.SharedIndexInformer[*v1alpha1.Site]

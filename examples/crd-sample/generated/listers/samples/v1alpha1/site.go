@@ -15,8 +15,8 @@ var SiteResource = schema.GroupVersionResource{Group: "samples.informer-gen.dev"
 
 // SiteLister reads Sites. The objects are shared by all readers and must not be changed.
 //
-// Site is a place with machines, such as a railway station. It belongs to no namespace, since machines of several
-// shops may stand there.
+// Site is a place with machines, such as a railway station. It belongs to no namespace, since
+// machines of several shops may stand there.
 type SiteLister interface {
 	lister.ClusterLister[*v1alpha1.Site]
 	SiteListerExpansion
