@@ -65,8 +65,9 @@ func ExampleSharedIndexInformer() {
 	// context canceled
 }
 
-// PodByNode is what the generator writes for a marker
-// +informer:index:name=ByNode,field=.spec.nodeName.
+// PodByNode is what the generator writes for the marker
+//
+//	+informer:index:name=ByNode,field=.spec.nodeName
 var PodByNode = store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []string {
 	return append(keys, pod.Spec.NodeName)
 })

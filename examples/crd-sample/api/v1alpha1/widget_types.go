@@ -14,7 +14,7 @@ import (
 type Tier string
 
 const (
-	// Bronze machines wait until somebody passes by.
+	// Bronze machines wait until a technician passes by.
 	Bronze Tier = "bronze"
 	// Silver machines are repaired on the next working day.
 	Silver Tier = "silver"
@@ -25,7 +25,8 @@ const (
 // WidgetSpec is what the shop wants of a machine.
 type WidgetSpec struct {
 	// NodeName is the node that the machine is plugged into. Empty means that it is still in the
-	// van. +optional
+	// van.
+	// +optional
 	NodeName string `json:"nodeName,omitempty"`
 
 	// Tier is bronze, silver or gold.
