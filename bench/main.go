@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -35,8 +36,8 @@ func main() {
 type options struct {
 	runs     int
 	only     []bench
-	side     side // "": all
-	md       bool
+	side     side   // "": all
+	pages    *pages // where the table goes besides; nil: nowhere
 	children children
 }
 
@@ -46,7 +47,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.IntVar(&o.runs, "n", 5, "runs of each benchmark and side, of which the median is shown")
 	only := flags.String("only", "", "comma-separated names of benchmarks, or the beginnings of names up to a slash")
 	on := flags.String("side", "", "measure this side only: informer-gen, client-go, …")
-	flags.BoolVar(&o.md, "md", false, "write the table of the README")
+	md := flags.Bool("md", false, "write docs/benchmarks.md, and the README's rows and picture, as well; in the root of the repository")
 	flags.StringVar(&o.children.cpuProfile, "cpuprofile", "", "write a CPU profile of the last run to this file; needs --side")
 	flags.StringVar(&o.children.memProfile, "memprofile", "", "write a profile of all allocations of the last run to this file; needs --side")
 	if err := flags.Parse(args); err != nil {
@@ -64,6 +65,14 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	if o.only, err = choose(benches(), *only); err != nil {
 		return o, fmt.Errorf("--only: %w", err)
 	}
+	if *md {
+		if *only != "" || o.side != "" {
+			return o, errors.New("--md writes the whole table; leave --only and --side out")
+		}
+		if o.pages, err = openPages("."); err != nil {
+			return o, fmt.Errorf("--md: %w", err)
+		}
+	}
 	if o.side != "" && !slices.ContainsFunc(o.only, func(b bench) bool { return slices.Contains(b.sides(), o.side) }) {
 		return o, fmt.Errorf("--side: %q takes no part in what --only has chosen", o.side)
 	}
@@ -78,13 +87,16 @@ func run(args []string, stdout, stderr io.Writer) error {
 	return o.print(stdout, full)
 }
 
-// print runs what was chosen and writes the table.
+// print runs what was chosen and writes the table, and the pages if there are any.
 func (o options) print(stdout io.Writer, z sizes) error {
 	began := time.Now()
-	fmt.Fprintf(stdout, "%s, %s %s/%s, %d cores, client-go %s; medians of %d alternating runs, each in a process of its own\n\n",
-		began.Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), clientGoVersion(), o.runs)
-	p := printer{out: stdout, md: o.md}
-	p.head()
+	var page bytes.Buffer
+	printers := []printer{{out: stdout}, {out: &page, md: true}}
+	for _, p := range printers {
+		fmt.Fprintf(p.out, "%s, %s %s/%s, %d cores, client-go %s; medians of %d alternating runs\n\n",
+			began.Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), clientGoVersion(), o.runs)
+		p.head()
+	}
 	var s server
 	defer s.stop()
 	for _, b := range o.only {
@@ -102,15 +114,22 @@ func (o options) print(stdout io.Writer, z sizes) error {
 				return fmt.Errorf("%s: preparing the server: %w", b.name, err)
 			}
 		}
-		p.title(b.title(z) + " (" + b.name + ")")
+		for _, p := range printers {
+			p.title(b.title(z) + " (" + b.name + ")")
+		}
 		rows, err := b.runAll(o.children.launch, z, address, o.runs, on)
 		if err != nil {
 			return err
 		}
-		p.rows(rows)
+		for _, p := range printers {
+			p.rows(rows)
+		}
 	}
 	fmt.Fprintf(stdout, "\n"+notes, time.Since(began).Round(time.Second))
-	return nil
+	if o.pages == nil {
+		return nil
+	}
+	return o.pages.write(page.String())
 }
 
 const notes = `ratio: informer-gen's value over client-go's. short: informer-gen misses the mark. ±: half of the distance between the least
