@@ -5,6 +5,7 @@ package main
 import (
 	"flag"
 	"io/fs"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,12 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/mod/modfile"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts compare with")
@@ -28,6 +35,7 @@ func TestMain(m *testing.M) {
 //	requires FILE…    gives a go.mod this module's requirements, and the go.sum for them: for what is compiled
 //	imports FILE…     the same, and this module itself, from the checkout, which $CHECKOUT names
 //	exits CODE ARG…   runs informer-gen, which must exit with the code
+//	cluster FILE      starts an API server that has one Widget, as new_user wants it, and writes a kubeconfig for it
 //	snapshot NAME     remembers names, contents and times of all files
 //	unchanged NAME    fails if they aren't as they were
 func TestScript(t *testing.T) {
@@ -106,6 +114,22 @@ func TestScript(t *testing.T) {
 				if code != args[0] {
 					ts.Fatalf("informer-gen %s: exit code %s, want %s (%v)", strings.Join(args[1:], " "), code, args[0], err)
 				}
+			},
+			"cluster": func(ts *testscript.TestScript, _ bool, files []string) {
+				server := sourcetest.New()
+				resource := schema.GroupVersionResource{Group: "shop.example.com", Version: "v1", Resource: "widgets"}
+				sourcetest.Serve[*unstructured.Unstructured](server, resource, "Widget").Create(&unstructured.Unstructured{Object: map[string]any{
+					"apiVersion": "shop.example.com/v1", "kind": "Widget",
+					"metadata": map[string]any{"namespace": "shop", "name": "blue"},
+					"spec":     map[string]any{"nodeName": "node-7"},
+				}})
+				listener := httptest.NewServer(server)
+				ts.Defer(listener.Close)
+				config := clientcmdapi.NewConfig()
+				config.Clusters["c"] = &clientcmdapi.Cluster{Server: listener.URL}
+				config.Contexts["c"] = &clientcmdapi.Context{Cluster: "c"}
+				config.CurrentContext = "c"
+				ts.Check(clientcmd.WriteToFile(*config, ts.MkAbs(files[0])))
 			},
 			"snapshot": func(ts *testscript.TestScript, _ bool, args []string) {
 				snapshots(ts)[args[0]] = snapshot(ts)
