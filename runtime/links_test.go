@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package runtime_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// mostReadmeLines is what a reader looks through before the first try.
+const mostReadmeLines = 150
+
+func TestReadmeIsShort(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), "\n"); n > mostReadmeLines {
+		t.Errorf("README.md has %d lines, want at most %d: what is more goes to a page of docs", n, mostReadmeLines)
+	}
+}
+
+// TestLinks: every relative link and anchor of the pages leads somewhere.
+func TestLinks(t *testing.T) {
+	var checked int
+	for _, page := range pagesWithLinks(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range linksOf(string(text)) {
+			if strings.Contains(link, "://") || strings.HasPrefix(link, "mailto:") {
+				continue
+			}
+			checked++
+			if why := brokenLink(page, link); why != "" {
+				t.Errorf("%s: (%s): %s", page, link, why)
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("only %d links were found", checked)
+	}
+}
+
+func TestBrokenLinksAreFound(t *testing.T) {
+	text := "a [b](no.md), ![c](no.svg) `[d](code)`, [e](../README.md#try-it) [f](#no-such)\n" +
+		"```go\nm[k](v)\n```\n<img src=\"no.png\">\n[g](README.md)"
+	links := linksOf(text)
+	if want := []string{"no.md", "no.svg", "../README.md#try-it", "#no-such", "no.png", "README.md"}; !slices.Equal(links, want) {
+		t.Fatalf("found the links %q, want %q", links, want)
+	}
+	for _, link := range links {
+		broken := brokenLink("../docs/README.md", link) != ""
+		if want := strings.HasPrefix(strings.TrimPrefix(link, "#"), "no"); broken != want {
+			t.Errorf("%s is broken: %v, want %v", link, broken, want)
+		}
+	}
+	if brokenLink("../docs/README.md", "../README.md#no-such") == "" {
+		t.Error("an anchor that another page lacks is not found")
+	}
+}
+
+// pagesWithLinks are the pages for people.
+func pagesWithLinks(t *testing.T) []string {
+	t.Helper()
+	pages := []string{"../README.md", "../ARCHITECTURE.md", "../CONTRIBUTING.md", "../CHANGELOG.md", "../SECURITY.md"}
+	more, err := filepath.Glob("../docs/*.md")
+	if err != nil || len(more) == 0 {
+		t.Fatalf("found no pages in docs: %v", err)
+	}
+	return append(pages, more...)
+}
+
+var (
+	aLink     = regexp.MustCompile(`\]\(([^)\s]+)\)|(?:src|srcset|href)="([^"]+)"`)
+	aCodeSpan = regexp.MustCompile("`[^`\n]*`")
+)
+
+// linksOf returns the targets of the links of a Markdown page, without those in code.
+func linksOf(text string) (links []string) {
+	text, _ = prose(text)
+	for _, m := range aLink.FindAllStringSubmatch(aCodeSpan.ReplaceAllString(text, ""), -1) {
+		links = append(links, m[1]+m[2])
+	}
+	return links
+}
+
+// prose returns the lines of a Markdown page that are outside of fenced code, and the titles among
+// them.
+func prose(text string) (outside string, titles []string) {
+	var b strings.Builder
+	fenced := false
+	for line := range strings.Lines(text) {
+		switch {
+		case strings.HasPrefix(strings.TrimLeft(line, " "), "```"):
+			fenced = !fenced
+		case !fenced:
+			b.WriteString(line)
+			if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") {
+				titles = append(titles, strings.TrimSpace(title))
+			}
+		}
+	}
+	return b.String(), titles
+}
+
+// brokenLink returns what is wrong with a relative link of a page; "" if it leads somewhere.
+func brokenLink(page, link string) string {
+	path, anchor, hasAnchor := strings.Cut(link, "#")
+	target := page
+	if path != "" {
+		target = filepath.Join(filepath.Dir(page), filepath.FromSlash(path))
+		if _, err := os.Stat(target); err != nil {
+			return "there is no such file"
+		}
+	}
+	if !hasAnchor {
+		return ""
+	}
+	text, err := os.ReadFile(target)
+	if err != nil {
+		return err.Error()
+	}
+	_, titles := prose(string(text))
+	for _, title := range titles {
+		if anchorOf(title) == anchor {
+			return ""
+		}
+	}
+	return "there is no such title"
+}
+
+// anchorOf is what GitHub makes of a title: lower case, without punctuation, and with hyphens for
+// spaces.
+func anchorOf(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, title)
+}
