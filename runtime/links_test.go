@@ -3,6 +3,7 @@
 package runtime_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -63,6 +64,52 @@ func TestBrokenLinksAreFound(t *testing.T) {
 	}
 	if brokenLink("../docs/README.md", "../README.md#no-such") == "" {
 		t.Error("an anchor that another page lacks is not found")
+	}
+}
+
+// TestTenQuestions: the answers that CONTRIBUTING.md names are at most two links away from README.md
+// or ARCHITECTURE.md, by other pages than that list, and what it calls a section of a Go file is
+// one.
+func TestTenQuestions(t *testing.T) {
+	const list = "../CONTRIBUTING.md"
+	near := map[string]bool{"../README.md": true, "../ARCHITECTURE.md": true}
+	for range 2 {
+		for _, page := range slices.Collect(maps.Keys(near)) {
+			if page == list || filepath.Ext(page) != ".md" {
+				continue
+			}
+			text, err := os.ReadFile(page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, link := range linksOf(string(text)) {
+				path, _, _ := strings.Cut(link, "#")
+				near[filepath.ToSlash(filepath.Join(filepath.Dir(page), filepath.FromSlash(path)))] = true
+			}
+		}
+	}
+	rows := tableAfter(t, list, "## Ten questions")
+	if len(rows) != 10 {
+		t.Errorf("%s has %d questions", list, len(rows))
+	}
+	for _, row := range rows {
+		question, answer := row.cells[0], row.cells[1]
+		links := linksOf(answer)
+		if len(links) != 1 {
+			t.Errorf("%s: %q: want one link, got %q", list, question, links)
+			continue
+		}
+		path, _, _ := strings.Cut(links[0], "#")
+		if path = "../" + path; !near[path] {
+			t.Errorf("%s: %q: %s is more than two links away", list, question, path)
+		}
+		if filepath.Ext(path) == ".go" {
+			text, err := os.ReadFile(filepath.FromSlash(path))
+			_, section, _ := strings.Cut(answer, `"`)
+			if title := "\n// # " + strings.TrimSuffix(section, `"`) + "\n"; err != nil || !strings.Contains(string(text), title) {
+				t.Errorf("%s: %q: %s has no section %q (error %v)", list, question, path, section, err)
+			}
+		}
 	}
 }
 
