@@ -103,13 +103,7 @@ func loadGoldens(t *testing.T, workspace string, goldens []*golden) {
 	}
 	for _, g := range goldens {
 		t.Run(g.name, func(t *testing.T) {
-			var roots []*load.Package
-			for _, root := range program.Roots {
-				if g.reads(workspace, root) {
-					roots = append(roots, root)
-				}
-			}
-			g.check(t, program, roots)
+			g.check(t, program, g.roots(workspace, program))
 		})
 	}
 }
@@ -128,6 +122,17 @@ func (g *golden) patterns(workspace string) []string {
 		patterns = append(patterns, pattern)
 	}
 	return patterns
+}
+
+// roots are the packages of the program that the golden's patterns match.
+func (g *golden) roots(workspace string, program *load.Program) []*load.Package {
+	var roots []*load.Package
+	for _, root := range program.Roots {
+		if g.reads(workspace, root) {
+			roots = append(roots, root)
+		}
+	}
+	return roots
 }
 
 // reads says whether one of the golden's patterns matches the package.

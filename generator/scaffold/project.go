@@ -256,6 +256,7 @@ func (p *Project) file(name string, data []byte) {
 		return
 	}
 	found := folder{name: path.Dir(name)}
+	dot := slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "." })
 	for spec, lines := range marker.Scan(fset, file).Types {
 		if slices.ContainsFunc(lines, selects) && isStruct(spec) {
 			found.marked = true
@@ -267,7 +268,7 @@ func (p *Project) file(name string, data []byte) {
 			continue
 		}
 		for _, spec := range decl.Specs {
-			if looksLikeKind(spec.(*ast.TypeSpec)) {
+			if looksLikeKind(spec.(*ast.TypeSpec), dot) {
 				found.unnamed = true
 			}
 		}
@@ -295,16 +296,23 @@ func isStruct(spec *ast.TypeSpec) bool {
 	return ok
 }
 
-// looksLikeKind says whether a type embeds a TypeMeta and an ObjectMeta, with tags as versioned types have them.
-func looksLikeKind(spec *ast.TypeSpec) bool {
+// looksLikeKind reports whether a type embeds a TypeMeta and an ObjectMeta, with tags as versioned types have them. In a file
+// that imports names without a qualifier, they need none.
+func looksLikeKind(spec *ast.TypeSpec, dot bool) bool {
 	s, ok := spec.Type.(*ast.StructType)
 	if !ok || !spec.Name.IsExported() {
 		return false
 	}
 	embedded := map[string]bool{}
 	for _, field := range s.Fields.List {
-		if selector, ok := field.Type.(*ast.SelectorExpr); ok && len(field.Names) == 0 && field.Tag != nil {
-			embedded[selector.Sel.Name] = true
+		if len(field.Names) > 0 || field.Tag == nil {
+			continue
+		}
+		switch name := field.Type.(type) {
+		case *ast.SelectorExpr:
+			embedded[name.Sel.Name] = true
+		case *ast.Ident:
+			embedded[name.Name] = dot
 		}
 	}
 	return embedded["TypeMeta"] && embedded["ObjectMeta"]

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator_test
+
+import (
+	"testing"
+
+	"github.com/informer-gen/informer-gen/generator"
+	"github.com/informer-gen/informer-gen/generator/scaffold"
+)
+
+// TestInitIsAcceptedByTheNextRun runs informer-gen init and then informer-gen for every golden.
+func TestInitIsAcceptedByTheNextRun(t *testing.T) {
+	generator.GoldensAfter(t, func(dir string) error {
+		project, err := scaffold.Look(dir, "2026")
+		if err != nil {
+			return err
+		}
+		_, err = project.Write(false)
+		return err
+	}, map[string]string{
+		"config_keep_going":            "a package doesn't compile, and only the golden's file lets the run go on",
+		"config_kinds":                 "only the golden's file says what the group is",
+		"config_pods_by_node":          "the kinds are those of another module, which init takes as arguments",
+		"config_says_what_markers_say": "only the golden's file says what group and version are",
+		"keep_going":                   "a type doesn't compile, and only a flag lets the run go on",
+	})
+}
