@@ -46,12 +46,12 @@ type Memory struct {
 // OpenMemory looks for what is remembered of runs with cfg. It must be called before Generate.
 func OpenMemory(cfg Config) *Memory {
 	m := &Memory{cfg: cfg}
-	cache, err := os.UserCacheDir()
+	folder, err := cacheFolder()
 	if err != nil {
 		return m
 	}
 	if parts, ok := cfg.identity(); ok {
-		m.run = memo.Begin(filepath.Join(cache, "informer-gen"), parts...)
+		m.run = memo.Begin(folder, parts...)
 	}
 	return m
 }
