@@ -11,7 +11,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -179,7 +178,7 @@ func (s settings) resolve(ctx context.Context, program *load.Program, roots []*l
 		plurals: s.plurals, crds: s.crds, discover: s.discover, file: s.file, partial: s.partial, expansions: s.to.expansions,
 	}
 	out, findings := r.resolve(ctx, program, roots)
-	findings = withoutSums(findings)
+	findings = missingSums(findings, roots)
 	for i, d := range findings {
 		findings[i].Foreign = slices.ContainsFunc(roots, func(root *load.Package) bool {
 			return !root.Main() && d.Pos.Filename != "" && filepath.Dir(d.Pos.Filename) == root.Dir
@@ -192,27 +191,44 @@ func (s settings) resolve(ctx context.Context, program *load.Program, roots []*l
 	return out, r, findings, nil
 }
 
-// withoutSums makes one finding of all those that say that go.sum lacks an entry, as it does right after go get MODULE for what the
-// packages of the module import: with the command that adds them all.
-func withoutSums(findings diag.List) diag.List {
-	packages, warning := map[string]bool{}, true
+// missingSums returns one finding in the place of all, if some say that go.sum lacks an entry, as it does right after go get MODULE
+// for what the packages of the module import: with the command that adds the entries. What else is wrong may follow from that.
+// If types that don't compile are left out, it may not, and stays.
+func missingSums(findings diag.List, roots []*load.Package) diag.List {
+	var queries []string
+	added, warning := map[string]bool{}, true
 	rest := slices.DeleteFunc(slices.Clone(findings), func(d diag.Diagnostic) bool {
 		m := missingSum.FindStringSubmatch(d.Message)
-		if m != nil {
-			packages[m[1]] = true
-			warning = warning && d.Warning
+		if m == nil {
+			return false
 		}
-		return m != nil
+		warning = warning && d.Warning
+		lacking, query := m[1], m[2]
+		if added[lacking] {
+			return true // by what is there already
+		}
+		added[lacking] = true
+		// The go command names any package that imports what is lacking, and that may need much more.
+		if i := slices.IndexFunc(roots, func(root *load.Package) bool { return root.Dir == filepath.Dir(d.Pos.Filename) }); i >= 0 {
+			query = roots[i].Query()
+		}
+		if !slices.Contains(queries, query) {
+			queries = append(queries, query)
+		}
+		return true
 	})
-	if len(packages) == 0 {
+	if len(queries) == 0 {
 		return findings
 	}
-	rest.Add(diag.Diagnostic{Warning: warning, Message: "go.sum has no entries for modules that the packages need: run go get " +
-		strings.Join(slices.Sorted(maps.Keys(packages)), " ")})
+	if !warning {
+		rest = nil
+	}
+	slices.Sort(queries)
+	rest.Add(diag.Diagnostic{Warning: warning, Message: "go.sum has no entries for modules that the packages need: run go get " + strings.Join(queries, " ")})
 	return rest.Sorted()
 }
 
-var missingSum = regexp.MustCompile(`missing go\.sum entry .*; to add(?: it)?: go get ([^\s)]+)`)
+var missingSum = regexp.MustCompile(`missing go\.sum entry .*?package (\S+).*; to add(?: it)?: go get ([^\s)]+)`)
 
 // render returns what is to be written to the output for the roots, or why nothing is.
 func (s settings) render(ctx context.Context, program *load.Program, roots []*load.Package) ([]templates.File, diag.List, error) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/goproxytest"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 	"golang.org/x/mod/modfile"
@@ -63,6 +64,11 @@ func TestScript(t *testing.T) {
 	if err := txtar.Write(archive, apimachinery); err != nil {
 		t.Fatal(err)
 	}
+	proxy, err := goproxytest.NewServer("testdata/modules", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(proxy.Close) // once the scripts, which are parallel subtests, have ended
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -73,6 +79,7 @@ func TestScript(t *testing.T) {
 			env.Setenv("GOCACHE", settings[1])
 			env.Setenv("GOPROXY", "off") // but for what needs more modules than our own tests do
 			env.Setenv("USUAL_GOPROXY", settings[2])
+			env.Setenv("MODULES", proxy.URL) // a GOPROXY that has testdata/modules
 			env.Setenv("GOSUMDB", settings[3])
 			env.Setenv("GOFLAGS", "")
 			env.Setenv("GOWORK", "off")

@@ -80,6 +80,14 @@ type Package struct {
 // Main says that the package belongs to a module that one works in, and not to one that is merely required.
 func (p *Package) Main() bool { return p.meta.Module == nil || p.meta.Module.Main }
 
+// Query is what go get takes to add what the package needs: its import path and, in another module, the version.
+func (p *Package) Query() string {
+	if m := p.meta.Module; !p.Main() && m.Version != "" {
+		return p.Path + "@" + m.Version
+	}
+	return p.Path
+}
+
 func newPackage(meta *packages.Package) *Package {
 	return &Package{Path: meta.PkgPath, Name: meta.Name, Dir: meta.Dir, meta: meta}
 }
