@@ -289,7 +289,11 @@ func (c Config) names(meta *packages.Package) bool {
 
 // advice says how to write a pattern that matches nothing, where what was meant can be guessed; else "".
 func (c Config) advice(importPath, problem string) string {
-	switch {
+	switch m := missingModule.FindStringSubmatch(problem); {
+	case m != nil && m[2] == replacedVersion:
+		return "; to add it: go get " + m[1]
+	case m != nil:
+		return "; to add it: go get " + m[1] + "@" + m[2]
 	case strings.HasPrefix(problem, "no Go files in "):
 		return " (/... behind a folder stands for all packages below it)"
 	case strings.Contains(problem, " is not in std"):
@@ -299,6 +303,12 @@ func (c Config) advice(importPath, problem string) string {
 	}
 	return ""
 }
+
+// missingModule is what the go command says, without advice, of a module that a wildcard begins with and go.sum has no content of.
+var missingModule = regexp.MustCompile(`(\S+)@(\S+): missing go\.sum entry$`)
+
+// replacedVersion is what go.mod requires of a module that it replaces by a folder. In other modules that says nothing.
+const replacedVersion = "v0.0.0-00010101000000-000000000000"
 
 // oneLine takes the line breaks out of a message, and what only holds where the go command was run.
 func oneLine(s string) string {
