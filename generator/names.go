@@ -109,8 +109,11 @@ func (r *resolver) collisions(apis []*api) {
 			return true
 		}
 		advice := ""
-		if r.layout == model.Single && groupVersionOf(other.api) != groupVersionOf(o.api) {
+		switch {
+		case groupVersionOf(other.api) != groupVersionOf(o.api): // which only meet in the layout Single
 			advice = ": use the grouped layout, where each version has packages of its own"
+		case other.api != o.api:
+			advice = ": for the type that no server has, " + o.api.advice("// +informer:generate=false above it", "generate: false")
 		}
 		r.failAt(o.pos, fmt.Sprintf("%s and %s (%s) would both have the %s%s%s", o.what, other.what, r.short(other.pos), use, name, advice))
 		return false
@@ -125,10 +128,7 @@ func (r *resolver) collisions(apis []*api) {
 		slices.SortFunc(a.kinds, func(a, b *kind) int { return strings.Compare(a.Name, b.Name) })
 		for _, k := range a.kinds {
 			o := owner{"type " + k.Name, k.pos, a}
-			switch {
-			case r.layout == model.Single && len(apis) > 1:
-				o.what += " of " + groupVersion(a.group.text, a.version.text)
-			case len(apis) > 1:
+			if len(apis) > 1 {
 				o.what += " of package " + a.pkg.Path
 			}
 			if !claim(o, "file name ", strings.ToLower(k.Name)) {

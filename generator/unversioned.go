@@ -14,7 +14,7 @@ import (
 )
 
 // leaveOutUnversioned takes out the packages of internal types, which API servers and conversions work with and no server
-// serves: those without a version that lie above, or beside, packages of the same group that have one.
+// serves: those without a version that lie right above, or beside, packages that have one, and may be of their group.
 func (r *resolver) leaveOutUnversioned(apis []*api) {
 	groups := map[*api]string{}
 	versioned := map[*api]bool{}
@@ -25,8 +25,8 @@ func (r *resolver) leaveOutUnversioned(apis []*api) {
 	}
 	for _, a := range apis {
 		i := slices.IndexFunc(apis, func(b *api) bool {
-			above, beside := path.Dir(b.pkg.Path) == a.pkg.Path, path.Dir(b.pkg.Path) == path.Dir(a.pkg.Path)
-			return versioned[b] && (above || beside && (groups[a] == "" || groups[a] == groups[b]))
+			near := path.Dir(b.pkg.Path) == a.pkg.Path || path.Dir(b.pkg.Path) == path.Dir(a.pkg.Path)
+			return versioned[b] && near && (groups[a] == groups[b] || groups[a] == "" || groups[b] == "")
 		})
 		if !a.selects() || versioned[a] || i < 0 || a.named() {
 			continue
