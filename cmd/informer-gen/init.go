@@ -70,6 +70,9 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 	var lines []string
 	if !p.Chosen {
 		lines = append(lines, fmt.Sprintf("This is %s.", p.Layout))
+		for _, folder := range p.Nested {
+			lines = append(lines, p.Place(folder)+" has API types, as a module of its own: run informer-gen init there, or here with its packages.")
+		}
 	}
 	if written.Generate != "" {
 		lines = append(lines, "Written: "+p.Place(written.Config)+", and the go:generate line in "+p.Place(written.Generate))

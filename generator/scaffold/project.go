@@ -67,6 +67,8 @@ type Project struct {
 	Inputs []string
 	// Folders have types that are marked.
 	Folders []string
+	// Nested are the folders of other modules below Dir that have API types. No pattern with ... enters them.
+	Nested []string
 	// Discover says that no type is marked, but that there are some with TypeMeta and ObjectMeta, in the Inputs.
 	Discover bool
 	// Header is a file with the licence; empty if there is none.
@@ -213,6 +215,9 @@ func (p *Project) walk() error {
 				return filepath.SkipDir
 			}
 			if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+				if err := p.nested(name); err != nil {
+					return err
+				}
 				return filepath.SkipDir
 			}
 			return nil
@@ -231,6 +236,26 @@ func (p *Project) walk() error {
 		p.file(filepath.ToSlash(rel), data)
 		return nil
 	})
+}
+
+// nested reads the module in a folder below.
+func (p *Project) nested(name string) error {
+	below := &Project{Dir: name}
+	if err := below.walk(); err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(p.Dir, name)
+	if err != nil {
+		return err
+	}
+	rel = filepath.ToSlash(rel)
+	if len(below.packages) > 0 {
+		p.Nested = append(p.Nested, rel)
+	}
+	for _, folder := range below.Nested {
+		p.Nested = append(p.Nested, path.Join(rel, folder))
+	}
+	return nil
 }
 
 // file notes what is to be known about a Go file.
