@@ -123,15 +123,15 @@ func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	progress := newProgress(cmd.ErrOrStderr())
 	defer progress.stop()
 	cfg.Progress = progress.packages
-	if g.check { // looks at everything: nothing that is remembered counts
-		files, err := generator.Generate(cmd.Context(), cfg)
+	memory := generator.OpenMemory(cfg)
+	if g.check { // looks at everything: only of warnings it counts what is remembered
+		files, err := generator.Generate(cmd.Context(), memory.Config())
 		if err != nil {
 			return err
 		}
 		g.changes, err = files.Diff()
 		return err
 	}
-	memory := generator.OpenMemory(cfg)
 	if memory.UpToDate() {
 		return nil
 	}
