@@ -94,6 +94,9 @@ func (r *resolver) knownOwner(m *marker.Index, kindName, group string) bool {
 	}
 	var allowed []string
 	if !isBuiltIn {
+		if hint == "" {
+			hint = ": if there is one, add its package to inputs, or its CustomResourceDefinition to crds"
+		}
 		for _, kind := range kinds {
 			allowed = append(allowed, ownerName(kind, group))
 		}
