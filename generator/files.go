@@ -48,8 +48,9 @@ type Report struct {
 // all of it is on disk leaves the old files as they were; the next run removes what is left of it. If renaming or
 // removing fails, the Report says what had been done.
 //
-// Runs of one user side by side write one after the other, so that the output is that of one of them. For that there is a
-// lock file in the user's cache folder; without such a folder they may mix.
+// Runs of one user side by side write one after the other, so that the output is that of one of
+// them. For that there is a lock file in the user's cache folder; without such a folder they may
+// mix.
 func (f Files) Write() (Report, error) {
 	defer lock()()
 	plan, err := f.plan()

@@ -9,12 +9,13 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// lock waits until no other run of the user writes, to whatever folder, and keeps others from doing so until unlock is called or
-// the process ends. Writing takes a moment, so one lock will do. It does nothing where nothing can be locked: a file system may
-// have no locks, and a user no cache folder.
+// lock waits until no other run of the user writes, to whatever folder, and keeps others from doing
+// so until unlock is called or the process ends. Writing takes a moment, so one lock will do. It
+// does nothing where nothing can be locked: a file system may have no locks, and a user no cache
+// folder.
 //
-// What is locked is a file beside the records of runs. The output folder won't do: Windows locks files only, and a file there
-// would be in the way of people and their version control.
+// What is locked is a file beside the records of runs. The output folder won't do: Windows locks
+// files only, and a file there would be in the way of people and their version control.
 func lock() (unlock func()) {
 	folder, err := cacheFolder()
 	if err == nil {

@@ -191,9 +191,10 @@ func (s settings) resolve(ctx context.Context, program *load.Program, roots []*l
 	return out, r, findings, nil
 }
 
-// missingSums returns one finding in the place of all, if some say that go.sum lacks an entry, as it does right after go get MODULE
-// for what the packages of the module import: with the command that adds the entries. What else is wrong may follow from that.
-// If types that don't compile are left out, it may not, and stays.
+// missingSums returns one finding in the place of all, if some say that go.sum lacks an entry, as
+// it does right after go get MODULE for what the packages of the module import: with the command
+// that adds the entries. What else is wrong may follow from that. If types that don't compile are
+// left out, it may not, and stays.
 func missingSums(findings diag.List, roots []*load.Package) diag.List {
 	var queries []string
 	added, warning := map[string]bool{}, true
@@ -208,7 +209,8 @@ func missingSums(findings diag.List, roots []*load.Package) diag.List {
 			return true // by what is there already
 		}
 		added[lacking] = true
-		// The go command names any package that imports what is lacking, and that may need much more.
+		// The go command names any package that imports what is lacking, and that may need much
+		// more.
 		if i := slices.IndexFunc(roots, func(root *load.Package) bool { return root.Dir == filepath.Dir(d.Pos.Filename) }); i >= 0 {
 			query = roots[i].Query()
 		}

@@ -13,9 +13,10 @@ import (
 	"github.com/informer-gen/informer-gen/generator/load"
 )
 
-// GoldensAfter takes their flags and configuration files from the goldens, has configure write another file for each, and
-// generates with that. Those that generate files must do so again, but for those that are refused, by name and reason. Of the
-// others, only the packages may be wrong, and not what configure has written.
+// GoldensAfter takes their flags and configuration files from the goldens, has configure write
+// another file for each, and generates with that. Those that generate files must do so again, but
+// for those that are refused, by name and reason. Of the others, only the packages may be wrong,
+// and not what configure has written.
 //
 // It is for tests that import packages which import this one.
 func GoldensAfter(t *testing.T, configure func(dir string) error, refused map[string]string) {

@@ -13,8 +13,9 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
-// leaveOutUnversioned takes out the packages of internal types, which API servers and conversions work with and no server
-// serves: those without a version that lie right above, or beside, packages that have one, and may be of their group.
+// leaveOutUnversioned takes out the packages of internal types, which API servers and conversions
+// work with and no server serves: those without a version that lie right above, or beside, packages
+// that have one, and may be of their group.
 func (r *resolver) leaveOutUnversioned(apis []*api) {
 	groups := map[*api]string{}
 	versioned := map[*api]bool{}

@@ -80,7 +80,8 @@ type Package struct {
 // Main says that the package belongs to a module that one works in, and not to one that is merely required.
 func (p *Package) Main() bool { return p.meta.Module == nil || p.meta.Module.Main }
 
-// Query is what go get takes to add what the package needs: its import path and, in another module, the version.
+// Query is what go get takes to add what the package needs: its import path and, in another module,
+// the version.
 func (p *Package) Query() string {
 	if m := p.meta.Module; !p.Main() && m.Version != "" {
 		return p.Path + "@" + m.Version
@@ -304,10 +305,12 @@ func (c Config) advice(importPath, problem string) string {
 	return ""
 }
 
-// missingModule is what the go command says, without advice, of a module that a wildcard begins with and go.sum has no content of.
+// missingModule is what the go command says, without advice, of a module that a wildcard begins
+// with and go.sum has no content of.
 var missingModule = regexp.MustCompile(`(\S+)@(\S+): missing go\.sum entry$`)
 
-// replacedVersion is what go.mod requires of a module that it replaces by a folder. In other modules that says nothing.
+// replacedVersion is what go.mod requires of a module that it replaces by a folder. In other
+// modules that says nothing.
 const replacedVersion = "v0.0.0-00010101000000-000000000000"
 
 // oneLine takes the line breaks out of a message, and what only holds where the go command was run.

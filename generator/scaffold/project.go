@@ -67,7 +67,8 @@ type Project struct {
 	Inputs []string
 	// Folders have types that are marked.
 	Folders []string
-	// Nested are the folders of other modules below Dir that have API types. No pattern with ... enters them.
+	// Nested are the folders of other modules below Dir that have API types. No pattern with ...
+	// enters them.
 	Nested []string
 	// Discover says that no type is marked, but that there are some with TypeMeta and ObjectMeta, in the Inputs.
 	Discover bool
@@ -321,8 +322,8 @@ func isStruct(spec *ast.TypeSpec) bool {
 	return ok
 }
 
-// looksLikeKind reports whether a type embeds a TypeMeta and an ObjectMeta, with tags as versioned types have them. In a file
-// that imports names without a qualifier, they need none.
+// looksLikeKind reports whether a type embeds a TypeMeta and an ObjectMeta, with tags as versioned
+// types have them. In a file that imports names without a qualifier, they need none.
 func looksLikeKind(spec *ast.TypeSpec, dot bool) bool {
 	s, ok := spec.Type.(*ast.StructType)
 	if !ok || !spec.Name.IsExported() {

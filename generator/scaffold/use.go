@@ -19,8 +19,9 @@ import (
 // their types. Of packages of other modules, which can't be corrected, those that nothing can be generated for are left
 // out, as are single types: a remark says why. The patterns are kept as they are if there is nothing to leave out.
 //
-// The error is that of the go command, a diag.List if modules are missing, or generator.ErrNothing if there is no type to generate
-// for in any of them. progress may be nil; it is as in generator.Config.
+// The error is that of the go command, a diag.List if modules are missing, or generator.ErrNothing
+// if there is no type to generate for in any of them. progress may be nil; it is as in
+// generator.Config.
 func (p *Project) Use(ctx context.Context, patterns []string, progress func(load.Progress)) error {
 	patterns, err := p.fromRoot(patterns)
 	if err != nil {
