@@ -16,16 +16,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// shareBytes bounds what an informer keeps of parts of transformed objects, to be shared with those
-// that come.
+// shareBytes bounds the memory of the parts that an informer keeps of transformed objects, to share
+// them with objects that come later.
 const shareBytes = 16 << 20
 
-// adoption makes transformed objects into those of the cache. It is one for all streams of an
-// informer. nil leaves objects as they are.
+// adoption replaces the parts of transformed objects by equal parts that cached objects have
+// already, so that the cache holds each of them once. All streams of an informer have the same
+// adoption. A nil adoption leaves objects as they are.
 //
-// If a program has changed a part that cached objects share, these are not what the server has
-// sent. As a source does for the parts that it shares, it trusts nothing of what the informer has
-// then and ever after: all is read, transformed and compared anew.
+// If the program has changed a part that cached objects share, those objects differ from what the
+// server has sent. From then on the adoption trusts no cached object, as a source does for the
+// parts that it shares: every list is decoded, transformed and compared anew.
 type adoption struct {
 	table    *share.Table
 	adopters sync.Pool   // those that no stream uses at the moment
@@ -34,7 +35,7 @@ type adoption struct {
 
 func newAdoption() *adoption { return &adoption{table: share.New(shareBytes)} }
 
-// begin is called before a stream reads from its source.
+// begin is called before each list and each watch of a stream.
 func (a *adoption) begin(ctx context.Context, name string) {
 	if a == nil {
 		return
@@ -46,20 +47,21 @@ func (a *adoption) begin(ctx context.Context, name string) {
 	}
 }
 
-// arrived is called with each object that comes from the server, after a pause or not.
+// arrived is called for each object that comes from the server. paused reports whether it came
+// after a pause.
 func (a *adoption) arrived(paused bool) {
 	if a != nil {
 		a.table.Arrived(time.Now(), paused)
 	}
 }
 
-// check compares all that cached objects share with what it should be, and returns intact.
+// check compares all shared parts with what they should be, and returns intact.
 func (a *adoption) check() bool { return a == nil || a.table.Check() }
 
-// intact reports whether nothing that cached objects share was found to be changed.
+// intact reports whether no shared part was found to be changed.
 func (a *adoption) intact() bool { return a == nil || a.table.Intact() }
 
-// adopt returns what to keep in the place of obj: an equal object that shares parts with others.
+// adopt returns the object to keep in place of obj: an equal one that shares parts with others.
 func (a *adoption) adopt(obj object.Object) object.Object {
 	v := reflect.ValueOf(obj)
 	if a == nil || v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {

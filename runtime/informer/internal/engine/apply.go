@@ -12,16 +12,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// apply applies a prefix of the stream.
+// apply applies the next batch of the stream.
 func (s *stream) apply(r *run, batch []delta) { s.applyRest(r, batch, false) }
 
-// applyRest applies a prefix of the stream. A full state is staged, without a lock, until it is
-// complete, and then applied and published in one step. The changes between two full states are
-// applied and published in one step too. If try is true, it waits for nobody; what it leaves,
-// because somebody else is writing, is in s.rest.
+// applyRest applies the next batch of the stream. A full state is staged, without a lock, until it
+// is complete, and then applied and published in one step. The changes between two full states are
+// applied and published in one step too. If try is true, applyRest does not wait for another
+// goroutine that is writing, and leaves the remaining deltas in s.rest.
 //
-// A stream begins with a full state; what comes before the first one is part of no state and is
-// dropped.
+// A stream begins with a full state. Deltas that come before the first one belong to no state, and
+// are dropped.
 func (s *stream) applyRest(r *run, batch []delta, try bool) {
 	s.rest = batch
 	for len(s.rest) > 0 {
@@ -49,7 +49,7 @@ func (s *stream) applyRest(r *run, batch []delta, try bool) {
 // HasSynced reports whether the first full state is published.
 func (s *stream) HasSynced() bool { return closed(s.synced) }
 
-// stage adds to the staged full state until that is complete or aborted.
+// stage adds deltas to the staged full state, until that is complete or aborted.
 func (s *stream) stage() {
 	for n := range s.rest {
 		switch d := &s.rest[n]; d.Type {
@@ -79,9 +79,9 @@ func (s *stream) stage() {
 	s.waiting.Store(s.staged.len() + int64(s.kept.Len()))
 }
 
-// stageObject stages an object, or, if it has not changed, a mark that it stays; then obj may be
-// garbage at once. Only the stream itself changes its objects in the table, so what known has of
-// them is what the table has.
+// stageObject stages an object. If the object has not changed, it marks the one in the table
+// instead, and keeps nothing of obj. Only the stream itself changes its objects in the table, so
+// base and the table have the same ones.
 func (s *stream) stageObject(obj object.Object) {
 	known, at := s.known.Find(object.KeyOf(obj))
 	switch {
@@ -101,43 +101,43 @@ func (s *stream) unstage() {
 	s.waiting.Store(0)
 }
 
-// same reports whether two objects of one key are the same state of the same object. A source that
-// trusts what the informer has hands over that (source.ListOptions.Known). What it has decoded
-// nevertheless is compared as a whole: after the server was put back to an older state, and after a
-// part in the cache was written to, uid and resourceVersion may be equal and the rest not. So a
-// source needs no more than not to ask for what is known, and all that differs is replaced and
-// reported.
+// same reports whether two objects of one key are the same state of the same object. A source may
+// hand over the cached object itself instead of decoding it again (source.ListOptions.Known). An
+// object that the source has decoded is compared as a whole, because an equal uid and
+// resourceVersion do not prove equal content: the server may have been restored from a backup, or
+// the program may have written to a part of a cached object. So a source that doubts the cached
+// objects only has to decode all of them. Those that differ are then replaced and reported.
 func same(a, b object.Object) bool {
 	return a == b || a.GetUID() == b.GetUID() && a.GetResourceVersion() == b.GetResourceVersion() && b.GetResourceVersion() != "" &&
 		mutation.Equal(a, b)
 }
 
-// writer is one batch of one stream on its way into the table. Each stream has one, in order to
-// make none for each batch; Informer.writing is held for as long as it is used.
+// writer writes the batches of one stream to the table. It is kept from batch to batch, to save
+// allocations. Informer.writing is held while it is used.
 type writer struct {
 	*stream
 	txn     table.Txn
 	changes []change
 	spare   []change // room for the next changes
-	first   bool     // it is the stream's first full state
+	first   bool     // the batch is the stream's first full state
 	applied int      // objects that were set or deleted
 
-	// about what was published last
+	// the last one
 	publication publication
 	laggards    []laggard
 }
 
-// write has n deltas of s.rest applied, which are either the end of a full state or changes,
-// publishes that, and drops them. If try is true, it does not wait for others who write, nor for
-// functions of the user, and returns false if there are any. In the end it waits for handlers that
-// lag, see pace.go.
+// write applies and publishes the first n deltas of s.rest, and removes them from it. They are
+// either the end of a full state, or changes. If try is true, and another goroutine is writing, or
+// there are functions of the user to call, write does nothing and returns false. In the end it
+// waits for handlers that lag (see pace.go).
 func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 	switch {
 	case !try:
 		i.writing.Lock()
 	case !i.writing.TryLock():
 		return false
-	case i.functions.Load(): // since the caller looked
+	case i.functions.Load(): // an index was added since the caller looked
 		i.writing.Unlock()
 		return false
 	}
@@ -163,8 +163,8 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 	return true
 }
 
-// commit applies and publishes in one step, and unlocks Informer.writing. If an index function
-// calls runtime.Goexit, nothing has happened.
+// commit applies and publishes n deltas in one step, and unlocks Informer.writing. If an index
+// function calls runtime.Goexit, the table stays as it was.
 func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Duration, reports []report) {
 	var start time.Duration
 	if r.recorder != nil {
@@ -188,7 +188,7 @@ func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Dura
 	return w.applied, took, i.reports
 }
 
-// roomy is the number of changes above which a slice is not kept for the next ones.
+// roomy is the number of changes above which the writer does not keep a slice for the next batch.
 const roomy = 64
 
 // reset discards what was not published, and keeps some room for the next batch.
@@ -201,7 +201,7 @@ func (w *writer) reset() {
 	w.changes = nil
 }
 
-// changeAll applies what comes between two full states.
+// changeAll applies changes that come between two full states.
 func (w *writer) changeAll(batch []delta) {
 	w.changes = slices.Grow(w.changes, len(batch))
 	for n := range batch {
@@ -218,12 +218,12 @@ func (w *writer) changeAll(batch []delta) {
 	}
 }
 
-// replace applies a full state. Deletions of what it lacks come first in the log, which is in order
-// because no other change of this state is about their keys. The first full state is not logged: it
-// is replayed from the table, which takes no memory.
+// replace applies a full state. Deletions of the objects that it lacks come first in the log. That
+// keeps the order of events of each key, because no other change of this state has one of their
+// keys. The first full state is not logged. It is replayed from the table, which takes no memory.
 func (w *writer) replace(state state, resourceVersion string) {
 	w.first = !w.HasSynced()
-	if !w.first { // else there is nothing that it could lack
+	if !w.first { // else the table has nothing that the state could lack
 		w.txn.StartReplace()
 		w.txn.KeepAll(&w.kept)
 	}
@@ -284,7 +284,7 @@ func (w *writer) delete(obj object.Object) {
 	switch {
 	case old.GetUID() == obj.GetUID():
 		w.record(change{kind: deleted, old: obj})
-	default: // what was deleted is a successor of old that was never seen
+	default: // the server has deleted a successor of old that the stream has not seen
 		w.record(change{kind: deleted, old: old, finalStateUnknown: true})
 	}
 }
@@ -295,7 +295,7 @@ func (w *writer) record(c change) {
 	}
 }
 
-// moveTo sets where the stream stands in the table.
+// moveTo sets the resourceVersion of the stream in the table.
 func (w *writer) moveTo(resourceVersion string) {
 	switch {
 	case resourceVersion == "":
@@ -306,8 +306,8 @@ func (w *writer) moveTo(resourceVersion string) {
 	}
 }
 
-// publish makes the transaction the table's version, appends its changes to the log, and wakes
-// whoever waits for that, in one step.
+// publish makes the transaction the table's current version, appends its changes to the log, and
+// wakes the goroutines that wait for them, in one step.
 func (w *writer) publish() {
 	i := w.informer
 	i.mu.Lock()
@@ -330,8 +330,8 @@ func (w *writer) publish() {
 	}
 }
 
-// firstLocked says that the first full state of a stream is published. All subscriptions get it as
-// a replay.
+// firstLocked is called when the first full state of a stream is published. All subscriptions get
+// it as a replay.
 func (i *Informer) firstLocked(s *stream, version *table.Version) {
 	close(s.synced)
 	done := true

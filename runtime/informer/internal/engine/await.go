@@ -19,7 +19,7 @@ import (
 // waiter waits for a stream to reach a resourceVersion.
 type waiter struct {
 	resourceVersion string
-	arrived         chan struct{} // closed when it has
+	arrived         chan struct{} // closed when the stream has reached it
 }
 
 // AwaitResourceVersion waits until every stream stands at resourceVersion or later in the table.
@@ -61,7 +61,7 @@ func (i *Informer) AwaitDeleted(ctx context.Context, key object.Key, uid types.U
 	})
 }
 
-// awaiting checks the arguments and describes errors.
+// awaiting checks the arguments, calls wait, and says in errors what was awaited.
 func (i *Informer) awaiting(ctx context.Context, what, resourceVersion string, wait func() error) error {
 	if i.broken != nil {
 		return i.broken
@@ -134,7 +134,7 @@ func (i *Informer) awaitGone(ctx context.Context, key object.Key, uid types.UID)
 		i.mu.Unlock()
 		select {
 		case <-gone:
-			continue // and look
+			continue // look again
 		case <-ctx.Done():
 		}
 		i.mu.Lock()
@@ -150,7 +150,8 @@ func (i *Informer) awaitGone(ctx context.Context, key object.Key, uid types.UID)
 	}
 }
 
-// wakeWaitersLocked wakes those who wait for what a publication of the stream has brought.
+// wakeWaitersLocked wakes the calls that wait for a resourceVersion or a deletion that a
+// publication of the stream has brought.
 func (s *stream) wakeWaitersLocked(version *table.Version, changes []change) {
 	if len(s.waiters) > 0 {
 		at, n := s.standsAt(version), 0
@@ -161,7 +162,7 @@ func (s *stream) wakeWaitersLocked(version *table.Version, changes []change) {
 		s.waiters = slices.Delete(s.waiters, 0, n)
 	}
 	deletions := s.informer.deletions
-	if s.staging { // the differences of a full state may be many, so those who wait look themselves
+	if s.staging { // there may be many differences: each waiting call looks for its own
 		for key := range deletions {
 			wakeAll(deletions, key)
 		}

@@ -17,16 +17,17 @@ type backlog struct {
 	events      int // in all entries
 }
 
-// pending is what waits for one key. If gone is set, it is delivered first, as a deletion, and then
-// new, if there is one, as an addition. Otherwise old has become new: an update, or an addition if
-// old is nil.
+// merged is what waits for one key. If gone is set, it is delivered first, as a deletion, and then
+// new, if there is one, as an addition. Otherwise old has become new: a modification, or an
+// addition if old is nil.
 type pending struct {
 	key object.Key
-	at  time.Duration // when the oldest change was published, after Informer.epoch
-	old object.Object // what the handler was told last; nil if the key does not exist for it
-	// the deletion of old; a copy, because a pointer into the log would keep its batch alive
+	at  time.Duration // when the oldest change was published, since Informer.epoch
+	old object.Object // the state that the handler got last; nil if it has no such object
+	// gone is the deletion of old; a copy, because a pointer into the log would keep its batch
+	// alive
 	gone       *change
-	new        object.Object // nil if the key does not exist any more
+	new        object.Object // the newest state; nil if the key does not exist any more
 	prev, next *pending
 }
 
@@ -43,7 +44,7 @@ func (p *pending) events() int {
 
 func (b *backlog) empty() bool { return b.first == nil }
 
-// add merges a change, published at that time, into what waits for its key.
+// add merges a change, which was published at that time, into what waits for its key.
 func (b *backlog) add(c *change, at time.Duration) {
 	key := c.key()
 	p := b.entries[key]
@@ -92,8 +93,8 @@ func (b *backlog) next() (c change, ok bool) {
 	return c, true
 }
 
-// take takes out the key of obj and returns its newest state: obj itself if nothing waits, nil if
-// it was deleted.
+// take takes out what waits for the key of obj, and returns the newest state: obj itself if nothing
+// waits, nil if the object was deleted.
 func (b *backlog) take(obj object.Object) object.Object {
 	p := b.entries[object.KeyOf(obj)]
 	if p == nil {

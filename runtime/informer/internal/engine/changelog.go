@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// kind says what a change is.
+// changeType is the type of a change: Added, Modified or Deleted, as a watch calls it.
 type kind uint8
 
 const (
@@ -22,11 +22,11 @@ func (k kind) callback() string {
 	return [...]string{"", "OnAdd", "OnUpdate", "OnDelete"}[k]
 }
 
-// change is what happened to one object. It is immutable once it is in the log. The zero change is
-// none.
+// change is one change of one object. It is immutable once it is in the log. The zero change means
+// that there is none.
 type change struct {
 	kind              kind
-	initial           bool          // added: it was there when the handler began
+	initial           bool          // added: the object was there when the handler was added
 	finalStateUnknown bool          // deleted
 	old               object.Object // nil if added; the last state if deleted
 	new               object.Object // nil if deleted
@@ -39,21 +39,22 @@ func (c *change) key() object.Key {
 	return object.KeyOf(c.old)
 }
 
-// node holds the changes of one published version. Nodes form a list that only grows at its end.
-// Each subscription that has something to read in the log points to its own position, so nodes that
-// all of them have passed are garbage. The node at the end is empty; it is immutable once it is
-// filled.
+// node holds the changes of one published version. The nodes form a linked list that grows only at
+// its end. Each subscription that has changes to read points to the node of the next one, so the
+// garbage collector frees the nodes that all subscriptions have passed. The node at the end is
+// empty. Once it is filled it is immutable.
 type node struct {
 	changes []change
-	at      time.Duration // when it was published, after Informer.epoch
+	at      time.Duration // when it was published, since Informer.epoch
 	next    *node
-	one     [1]change // room for changes, if it is one
+	one     [1]change // room for changes, if there is only one
 }
 
 // changeLog is the end of the list of nodes.
 type changeLog struct{ end *node }
 
-// append fills the node at the end, and returns it. It keeps the slice unless it is one change.
+// append fills the node at the end with changes, and returns it. It keeps the slice, unless that
+// has only one change.
 func (l *changeLog) append(changes []change, at time.Duration) *node {
 	filled := l.end
 	if len(changes) == 1 {
@@ -65,12 +66,12 @@ func (l *changeLog) append(changes []change, at time.Duration) *node {
 	return filled
 }
 
-// stretch is a part of the log: so many changes from a position on. It does not keep nodes that
+// stretch is a part of the log: count changes from a position on. It does not keep nodes alive that
 // were read to the end. The zero stretch is empty.
 type stretch struct {
 	node  *node // has the next change; nil if there is none
-	index int   // of that in the node
-	left  int   // changes
+	index int   // of the next change in the node
+	left  int   // how many changes it has
 }
 
 // extend adds a node, which was the end of the log.
@@ -84,7 +85,7 @@ func (t *stretch) extend(filled *node) {
 // next returns the next change, and when it was published.
 func (t *stretch) next() (*change, time.Duration) { return &t.node.changes[t.index], t.node.at }
 
-// pass moves on by one change.
+// pass moves past one change.
 func (t *stretch) pass() {
 	t.left--
 	if t.index++; t.index == len(t.node.changes) {

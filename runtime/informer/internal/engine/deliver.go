@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// turn calls the handler until nothing waits for it, or its part in the run is over; then it
-// returns true.
+// turn calls the handler until nothing waits for it. It returns true if the subscription's part in
+// the run is over.
 func (s *Subscription) turn(r *run) (over bool) {
 	if r.recorder != nil && s.recorder == nil {
 		s.recorder = r.recorder.BeginHandler(s.config.Name, s.measure)
@@ -43,14 +43,14 @@ func (s *Subscription) turn(r *run) (over bool) {
 }
 
 // yield lets other goroutines run from time to time. Without it, a long replay to a quick handler
-// would keep a processor until it is preempted, which is 10 ms later.
+// would keep a processor for 10 ms, until it is preempted.
 func yield(n int) {
 	if n%256 == 0 {
 		runtime.Gosched()
 	}
 }
 
-// tick says that it is time for a resync.
+// tick makes a resync due.
 func (s *Subscription) tick() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,14 +63,14 @@ type progress uint8
 
 const (
 	delivered progress = iota
-	nothing            // waits
-	// the run is over, or the subscription was removed; there will be no other turn in this run
+	nothing            // nothing waits
+	// ended: the run is over, or the subscription was removed; it gets no other turn in this run
 	ended
 )
 
 // step delivers the next event, or all of a replay or a resync.
 func (s *Subscription) step(r *run) progress {
-	// read first: if it is true, the initial objects are found below
+	// This is read first: if it is true, the initial objects are among the replays below.
 	synced := s.told || s.informer.HasSynced()
 	s.mu.Lock()
 	if s.overLocked(r) {
@@ -104,8 +104,8 @@ func (s *Subscription) step(r *run) progress {
 	return nothing
 }
 
-// overLocked begins each part of a turn: the callback before has returned. It reports whether the
-// turn has to end.
+// overLocked begins each step of a turn: it notes that the previous callback has returned, and
+// reports whether the turn has to end.
 func (s *Subscription) overLocked(r *run) bool {
 	s.finishLocked()
 	return s.removed || closed(r.over)
@@ -153,8 +153,9 @@ func (s *Subscription) replayNext(r *run) {
 	}
 }
 
-// resync delivers every object as an update of itself. It does nothing unless everything else has
-// been delivered, so that the current version is what the handler knows; then it returns false.
+// resync delivers every object as an update of itself, and returns true. Unless everything else has
+// been delivered, so that the handler's last events are those of the current version, it does
+// nothing and returns false.
 func (s *Subscription) resync(r *run) (done bool) {
 	s.informer.mu.Lock()
 	s.mu.Lock()
@@ -186,8 +187,8 @@ func (s *Subscription) resync(r *run) (done bool) {
 	return true
 }
 
-// call calls the handler, and has the detector look at the objects before and after that. The
-// callback is said to run since that time after epoch.
+// call calls the handler, and has the mutation detector check the objects before and after the
+// callback. since is when the callback began, since epoch.
 func (s *Subscription) call(r *run, c *change, since time.Duration) {
 	if s.detector == nil {
 		s.callback(r, c, since)
@@ -198,7 +199,7 @@ func (s *Subscription) call(r *run, c *change, since time.Duration) {
 	s.detector.Check(s.config.Name, c.old, c.new)
 }
 
-// callback calls the handler and survives what it does.
+// callback calls the handler, and logs a panic or a runtime.Goexit.
 func (s *Subscription) callback(r *run, c *change, since time.Duration) {
 	returned := false
 	defer func() {

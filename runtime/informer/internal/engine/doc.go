@@ -8,59 +8,69 @@
 //
 // An informer reads one stream, or one for each of several namespaces. The changes of a stream are
 // applied in its order, in batches; each batch is published as one version and appended to the log
-// in one step. A full state is staged beside the table until it is complete and is then such a
-// batch, so neither its length nor its failure is seen by anybody. Streams have no objects in
-// common, and there is no order between them.
+// in one step. A full state (what one list returns: all objects of the stream) is staged beside the
+// table until it is complete, and then it is applied as such a batch. So readers of the table never
+// see a part of a full state, nor one that failed. Streams have no objects in common, and there is
+// no order between them.
 //
-// The first full state of a stream is not logged: each subscription replays its objects from the
-// version that has them, before anything else. So does a subscription that is added later, with all
-// objects. A subscription delivers one event at a time, replays first, then its merged backlog, if
-// its handler is slow, then the log. It is synced when every stream has had its first full state
-// and nothing is left to replay.
+// The first full state of a stream is not logged. Each subscription replays its objects from the
+// version that has them, before it delivers anything else. A subscription that is added later
+// replays all objects of the version of that moment. A subscription delivers one event at a time:
+// first the replays, then its merged backlog, if its handler is slow, then the log. It is synced
+// when every stream has had its first full state and no replay is left.
 //
-// The goroutine that reads a stream applies it too, in batches of what has come at once, as long as
-// that can't take long: no index has a function of the user's, and nobody else is writing.
-// Otherwise what it reads is queued, and another goroutine applies it; the reader waits while 1,024
-// deltas are queued. Applying waits for another stream's batch, for AddIndexes, and for index
-// functions, which run while it is going on; never for a reader of the table. Between two batches,
-// what applies waits for handlers that lag: as long as they are quick, and once, for 250 ms, for
-// one that is not (pace.go has the rule).
+// Each stream has a reader, the goroutine that reads its source. The reader applies what it reads
+// itself, in batches of what has come at once, as long as that can't take long: no index has a
+// function of the user's, and no other goroutine is writing to the table. Otherwise the reader
+// queues its deltas, and a second goroutine of the stream, the applier, applies them. The reader
+// waits while 1,024 deltas are queued. Applying waits for another stream's batch, for AddIndexes,
+// and for the index functions that it calls. It never waits for a reader of the table. After each
+// batch, the goroutine that has applied it waits for handlers that lag: as long as they are quick,
+// and once, for 250 ms, for one that is not (pace.go has the rule).
 //
-// Less formally: what is slow delays what depends on it, and nothing else. A slow index function
-// delays all changes, a slow server its namespace, a slow handler itself. Events come no faster
-// than quick handlers take them.
+// In short, only what depends on something slow is delayed: a slow index function delays all
+// changes, a slow server delays the changes of its namespace, and a slow handler delays only
+// itself. Events come no faster than quick handlers take them.
 //
 // # Goroutines
 //
-// A run has its own goroutine, which starts the others, reads the first stream, and waits for the
-// others; each further stream has one that reads, when it is the stream's turn to start (turns.go);
-// each stream that has had to queue something has one that applies; a pool calls the handlers, with
-// one goroutine for each callback that is running, and at most two that wait; the detector of
-// mutations, if there is one, has one. All of them end when the last lease has ended, those of the
-// pool when their callback returns. Acquire and Run start a run, and Release and Run wait for its
-// end. A context that ends a lease does so on a goroutine of context.AfterFunc; resyncs, and looks
-// for callbacks that do not return, are due on one of time.AfterFunc. They do no more than that.
+// A run consists of these goroutines:
 //
-// A handler may call runtime.Goexit: another goroutine takes the place of the one that this ends. A
-// function that a goroutine of a stream calls (a source, a transform, an index function, OnError)
-// ends the run if it does so.
+//   - its own, which starts the others, reads the first stream, and waits for the others;
+//   - a reader for each further stream, which begins when it is the stream's turn to start
+//     (turns.go);
+//   - an applier for each stream that has had to queue something;
+//   - the handler pool: one for each callback that is running, and at most two that wait for work;
+//   - one for the mutation detector, if there is one.
+//
+// All of them end when the last lease has ended; those of the pool end when their callback returns.
+// Acquire and Run start a run. Release and Run wait for its end. When a context ends, a goroutine
+// of context.AfterFunc ends the lease. Goroutines of time.AfterFunc note that a resync is due, or
+// that it is time to look for callbacks that do not return. They do no more than that.
+//
+// A handler may call runtime.Goexit: the pool then starts another goroutine in place of the one
+// that ends. A function that a reader or an applier calls (a source, a transform, an index
+// function, OnError) ends the run if it calls runtime.Goexit.
 //
 // # Locks
 //
 // There are four, always taken in this order. None is held while a handler, a transform function,
 // OnError or a recorder of metrics runs, or while waiting for a channel:
 //
-//	Informer.writing   the one transaction; held for one batch, or to add an index (index functions run under it)
-//	Informer.mu        publication, the log's end, the set of subscriptions, leases, waiters; held for a few assignments,
-//	                   and for as many as there are subscriptions, however many changes are published
-//	Subscription.mu    what the subscription reads, and its merged backlog; taken for each event delivered out of them, and
-//	                   for a bounded number that are merged
-//	pool.mu            the subscriptions' slots: whose turn it is, and what was published for each since it has looked; which
-//	                   goroutines wait. Taken once when something is published, and once or twice for each turn
+//	Informer.writing   the one transaction. Held for one batch, or to add an index; index
+//	                   functions run under it.
+//	Informer.mu        publication, the log's end, the set of subscriptions, leases, waiters. Held
+//	                   for a few assignments, and for as many as there are subscriptions,
+//	                   however many changes are published.
+//	Subscription.mu    what the subscription reads, and its merged backlog. Taken for each event
+//	                   delivered out of them, and for a bounded number that are merged.
+//	pool.mu            the subscriptions' slots: whose turn it is, and what was published for each
+//	                   since its last fetch; which workers are parked. Taken once for each
+//	                   publication, and once or twice for each turn.
 //
-// An event that comes alone is handed to all subscriptions that have nothing to do under one
-// pool.mu, and each turn takes it once: Subscription.mu isn't needed. In bursts, a turn takes what
-// was logged under pool.mu, and reads it under its subscription's own lock. Less formally:
-// subscriptions share a lock with the writer for a moment when they have something to do after a
-// pause, and none while they are busy.
+// The publisher hands an event that comes alone to all idle subscriptions in one section of
+// pool.mu. Each turn then takes pool.mu once, and doesn't need Subscription.mu. In a burst, a turn
+// fetches what was logged under pool.mu, and reads it under its subscription's own lock. In short:
+// a subscription shares a lock with the publisher for a moment when it becomes busy, and none while
+// it is busy.
 package engine

@@ -29,9 +29,10 @@ type Config struct {
 	Streams []Stream // at least one; of several, each has a namespace of its own
 	Indexes []Indexer
 	Tuning  reflector.Tuning
-	// nil: none; called without a lock by those who read and apply, so several at once
+	// OnError is called without a lock, by readers and appliers, possibly several at once. nil:
+	// none.
 	OnError func(error)
-	// nil: none; called by those who read, so several at once
+	// Transform is called by readers, possibly several at once. nil: none.
 	Transform func(object.Object) (object.Object, error)
 	Unshared  bool               // objects share nothing with each other
 	Handlers  HandlerConfig      // defaults for AddHandler
@@ -39,7 +40,8 @@ type Config struct {
 	Metrics   metrics.Provider   // nil: none
 	Mutations *mutation.Detector // nil: none
 
-	EmptyBeforeSync bool // until the first sync, the table reads as if there were no objects
+	// until the first sync, reads of the table find no objects and return no error
+	EmptyBeforeSync bool
 }
 
 // Stream is a collection of objects that an Informer reads.
@@ -73,27 +75,28 @@ type Deleted struct {
 	FinalStateUnknown bool
 }
 
-// Informer keeps a table up to date with its streams and tells subscriptions what changes.
+// Informer keeps a table up to date with its streams, and delivers the changes to subscriptions.
 type Informer struct {
 	// set once at construction
-	config   Config
-	broken   error // if not nil, every method that can return an error returns it
-	table    *table.Table
-	streams  []*stream     // none if broken
-	synced   chan struct{} // closed when a full state of every stream is published
-	epoch    time.Time     // what moments count from: time.Since costs half of time.Now
-	totals   *totals       // nil without metrics
-	pool     *pool         // of one run after the other
-	gap      *gap          // what the table's readers ask
-	adoption *adoption     // nil without a transform, and if nothing is shared
+	config  Config
+	broken  error // if not nil, every method that can return an error returns it
+	table   *table.Table
+	streams []*stream     // none if broken
+	synced  chan struct{} // closed when a full state of every stream is published
+	// points in time are durations since epoch: time.Since costs half of time.Now
+	epoch    time.Time
+	totals   *totals   // nil without metrics
+	pool     *pool     // serves one run after the other
+	gap      *gap      // tells readers of the table what it lacks
+	adoption *adoption // nil without a transform, or if Config.Unshared is set
 
 	// writing guards what follows, and the one open transaction. Lock order: writing before mu
 	// before Subscription.mu.
 	writing sync.Mutex
 	indexes []*guarded
 	reports []report // of the batch that is being applied
-	// applying calls functions of the user: those of indexes, or the mutation detector's; never
-	// false again
+	// functions is true once applying calls functions of the user: those of indexes, or the
+	// mutation detector's. It never becomes false again.
 	functions atomic.Bool
 
 	// mu guards what follows. Lock order: see writing.
@@ -101,11 +104,13 @@ type Informer struct {
 	log  changeLog
 	subs []*Subscription
 	run  *run // the newest one; nil once it has ended
-	// what awaits a deletion; closed by the next one of the key
+	// deletions has, for each key, the channels of those calls that wait for its deletion. The next
+	// deletion of the key closes them.
 	deletions map[object.Key][]chan struct{}
-	// nil if nobody has asked for it; closed by the next publication
+	// changed is closed by the next publication; nil if Changed was not called since the last one.
 	changed chan struct{}
-	// of capacity 1; get a token when a stream's state changes, or the informer syncs
+	// observers are channels of capacity 1. Each gets a token when a stream's state changes, or
+	// when the informer syncs.
 	observers map[chan struct{}]struct{}
 }
 
@@ -174,19 +179,19 @@ func newInformer(config Config) (*Informer, error) {
 	return i, i.AddIndexes(config.Indexes...)
 }
 
-// setUnsynced has readers of the table learn that it is not complete.
+// setUnsynced makes the table report to its readers that it is not complete.
 func (i *Informer) setUnsynced() {
 	i.gap.informer.Store(i)
 	i.table.SetUnsynced(i.gap)
 }
 
-// Name returns what the informer is called.
+// Name returns the name of the informer.
 func (i *Informer) Name() string { return i.config.Name }
 
-// Table returns what the informer keeps up to date.
+// Table returns the table that the informer keeps up to date.
 func (i *Informer) Table() *table.Table { return i.table }
 
-// HandlerDefaults returns what AddHandler's config should begin with.
+// HandlerDefaults returns the config that a caller of AddHandler should start from.
 func (i *Informer) HandlerDefaults() HandlerConfig { return i.config.Handlers }
 
 // Synced returns a channel that is closed when a full state of every stream is published.

@@ -10,10 +10,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// AddIndexes adds all of the indexes, or none and returns an error. Indexes that the informer
-// already has are skipped; if it has all of them, AddIndexes takes no lock. It fills the others on
-// the caller's goroutine, and no stream is applied meanwhile. A panic of an index function passes
-// through, and adds none.
+// AddIndexes adds all of the indexes, or returns an error and adds none. It skips indexes that the
+// informer already has; if it has all of them, AddIndexes takes no lock. It fills the others on the
+// caller's goroutine, and no stream is applied meanwhile. If an index function panics, AddIndexes
+// adds none and panics with the same value.
 func (i *Informer) AddIndexes(indexes ...Indexer) error {
 	if i.broken != nil {
 		return i.broken
@@ -43,7 +43,7 @@ func (i *Informer) AddIndexes(indexes ...Indexer) error {
 	return nil
 }
 
-// published reports whether the table's version has all of the indexes.
+// published reports whether the table's current version has all of the indexes.
 func (i *Informer) published(indexes []Indexer) bool {
 	version := i.table.Version()
 	return !slices.ContainsFunc(indexes, func(index Indexer) bool {
@@ -59,8 +59,8 @@ func (i *Informer) published(indexes []Indexer) bool {
 	})
 }
 
-// checkIndexesLocked returns those of indexes that the table lacks, or an error about the first
-// wrong one.
+// checkIndexesLocked returns the indexes that the table lacks, or an error about the first wrong
+// one.
 func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, err error) {
 	known := slices.Clone(i.indexes)
 	for n, index := range indexes {
@@ -88,17 +88,18 @@ func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, er
 
 // --- private from here ---
 
-// guarded is an index whose function may panic. An object for which it does has no keys in this
-// index, and is found by everything else; the panic is reported.
+// guarded is an index whose function may panic. An object for which it panics has no keys in this
+// index; lookups that don't use the index find it. The panic is reported.
 type guarded struct {
 	table.Index
 
-	// nil while the index is being added: panics are the caller's then; Informer.writing guards it
+	// informer is nil while the index is being added: then a panic reaches the caller of
+	// AddIndexes. Informer.writing guards it.
 	informer *Informer
 }
 
-// Changes asks the index. If its function panics, it asks again for each of the two states, so that
-// the keys of the one for which it does not panic are right.
+// Changes calls the index. If the index's function panics, Changes calls it again for each of the
+// two states, so that the keys of the state for which it does not panic are right.
 func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 	if g.informer == nil {
 		g.Index.Changes(old, obj, c)
@@ -109,15 +110,15 @@ func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 	}
 	c.Reset()
 	if old != nil {
-		g.try(old, nil, c, false) // if it panics now, it did when old was stored
+		g.try(old, nil, c, false) // if this panics, it did so when old was stored, too
 	}
 	if obj != nil {
 		g.try(nil, obj, c, true)
 	}
 }
 
-// try reports whether the index could be asked. If its function calls runtime.Goexit, it doesn't
-// return.
+// try calls the index, and reports whether its function has returned. A panic is reported if tell
+// is true. If the function calls runtime.Goexit, try doesn't return.
 func (g *guarded) try(old, obj object.Object, c *table.Changes, tell bool) (ok bool) {
 	defer func() {
 		if reason := recover(); reason != nil && tell {
@@ -130,7 +131,7 @@ func (g *guarded) try(old, obj object.Object, c *table.Changes, tell bool) (ok b
 	return true
 }
 
-// report is an error that is told to the user once the locks are released.
+// report is an error that the user gets once the locks are released.
 type report struct {
 	err   error
 	stack string

@@ -12,7 +12,7 @@ import (
 // ErrRunning is returned by Run while the informer is running.
 var ErrRunning = errors.New("the informer is running already")
 
-// errReleased is the cause with which a run ends whose last lease was released.
+// errReleased is the cause of the end of a run whose last lease was released.
 var errReleased = errors.New("the informer was released")
 
 // Lease keeps an informer running.
@@ -30,9 +30,8 @@ type Lease struct {
 }
 
 // Acquire makes the informer run until ctx is done or the lease is released, and longer if there
-// are other leases. It starts a run, unless there is one, and waits for nothing: if the last run is
-// still ending, the new one begins after it. A run has the values of the context that it was
-// started with.
+// are other leases. It starts a run, unless there is one. It waits for nothing: if the last run is
+// still ending, the new one begins after it. A run has the values of the context that started it.
 func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
 	fail := func(err error) (*Lease, error) {
 		return nil, fmt.Errorf("informer %s: Acquire: %w", i.config.Name, err)
@@ -50,8 +49,8 @@ func (i *Informer) Acquire(ctx context.Context) (*Lease, error) {
 	return i.acquireLocked(ctx), nil
 }
 
-// Run acquires a lease and returns when that is done, with context.Cause(ctx). It returns
-// ErrRunning if the informer is running.
+// Run acquires a lease, waits for its end, and returns context.Cause(ctx). It returns ErrRunning if
+// the informer is running.
 func (i *Informer) Run(ctx context.Context) error {
 	switch {
 	case i.broken != nil:
@@ -89,10 +88,10 @@ func (i *Informer) acquireLocked(ctx context.Context) *Lease {
 // every goroutine of the informer has ended too.
 func (l *Lease) Done() <-chan struct{} { return l.done }
 
-// Release ends the lease. If it is the last one, it stops the informer and waits until every
-// goroutine has ended, or until ctx is done; then the error wraps context.Cause(ctx) and says which
-// handler has not returned from which object. Each call waits; a lease whose context is done needs
-// no Release, but may have one, in order to wait.
+// Release ends the lease. If it is the last one, Release stops the informer and waits until every
+// goroutine has ended, or until ctx is done. Then the error wraps context.Cause(ctx) and names each
+// handler that has not returned, with the key of its object. Each call waits. A lease whose context
+// is done needs no Release, but Release may be called to wait.
 func (l *Lease) Release(ctx context.Context) error {
 	fail := func(err error) error {
 		return fmt.Errorf("informer %s: Release: %w", l.informer.config.Name, err)

@@ -12,13 +12,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// totals counts what has come in over all runs.
+// totals counts what the source has brought, over all runs.
 type totals struct {
 	events [source.Bookmark + 1]atomic.Int64 // by type
 	listed atomic.Int64
 }
 
-// measure returns how the informer is doing.
+// measure returns the state of the informer for the metrics.
 func (i *Informer) measure() metrics.InformerState {
 	version := i.table.Version()
 	state := metrics.InformerState{
@@ -67,7 +67,7 @@ func (i *Informer) queues() []fifo {
 	return i.run.queues
 }
 
-// measure returns how the handler keeps up.
+// measure returns the state of the handler for the metrics.
 func (s *Subscription) measure() metrics.HandlerState {
 	status := s.Status()
 	state := metrics.HandlerState{Synced: status.Synced, Backlog: status.Backlog, Merging: status.Merging, CallbackSince: status.Since}
@@ -91,7 +91,7 @@ func (s *Subscription) measure() metrics.HandlerState {
 
 // --- what a stream's source brings ---
 
-// list is the pages of one list.
+// list is one list, of one page or more.
 type list struct {
 	start   time.Duration
 	objects int

@@ -4,43 +4,50 @@ package engine
 
 import "time"
 
-// When more waits for a handler in the log than its threshold, whoever has published that gives it
-// time to catch up, and publishes nothing before it has taken two changes for each that came, or
-// has no more waiting than its threshold. So a handler that is quick gets every single event, the
-// log stays bounded, and what sends the events is slowed down: who applies is who reads, or fills
-// the queue that the reader waits for.
+// When more changes wait for a handler in the log than its threshold, the publisher (the goroutine
+// that has applied and published the last batch) gives the handler time to catch up. It publishes
+// nothing more until the handler has taken two changes for each new one, or has no more waiting
+// than its threshold. So a quick handler gets every single event, and the log stays bounded. The
+// server is slowed down, because the publisher is the stream's reader, or the applier, whose queue
+// fills until the reader waits.
 //
-// A handler is slow once it has used up its patience: time that was waited for it, beyond brisk for
-// each change that it has taken meanwhile. From then on all that waits for it in the log is merged
-// into its backlog, and nothing waits for it, until it has caught up: when nothing waits for it any
-// more, it has all of its patience again. It is slow at once where waiting makes no sense: with a
-// threshold that one batch may pass, so that there would be a wait after each; in its first
-// callback out of the initial objects or the log, since nothing is known about its speed; while
-// more initial objects than its threshold are to be delivered; and when the differences of a relist
-// come while it lags already. The differences of a relist themselves wait for no handler, and take
-// no memory for each: the log has them once.
+// Each handler has a patience: the time for which publishers wait for it, beyond brisk for each
+// change that it takes meanwhile. A handler that has used it up is slow. From then on, all changes
+// that wait for it in the log are merged into its backlog, and no publisher waits for it. When it
+// has caught up, so that no change waits for it, it has its full patience again. A handler is slow
+// at once where waiting makes no sense:
 //
-// Merging is for whoever has published too, because a handler that is stuck has no turn in which it
-// could be done. It is done under Subscription.mu alone, mergedAtOnce changes at a time, so that
-// nothing else waits for it.
+//   - with a threshold that one batch may pass, so that there would be a wait after each batch;
+//   - in its first callback for an initial object or a change in the log, since its speed is not
+//     known yet;
+//   - while more initial objects than its threshold are left to deliver;
+//   - when the differences of a relist come while it lags already.
+//
+// After the differences of a relist, a publisher waits for no handler. They take no memory for each
+// handler: the log has them once.
+//
+// The publisher does the merging too, because a handler that is stuck never begins another turn. It
+// merges under Subscription.mu alone, mergedAtOnce changes at a time, so that no other goroutine
+// waits long for the lock.
 const (
 	patience     = 250 * time.Millisecond
 	brisk        = 50 * time.Microsecond
 	mergedAtOnce = 128
 )
 
-// pace is what is known about a handler's speed. Subscription.mu guards it.
+// pace is the state of the waiting for a handler. Subscription.mu guards it.
 type pace struct {
-	patience time.Duration // what is left
-	goal     int64         // reached is closed when so many changes were taken
-	reached  chan struct{} // nil if nothing waits for it
+	patience time.Duration // how much is left
+	goal     int64         // how many changes have to be taken until reached is closed
+	reached  chan struct{} // nil if no publisher waits for it
 }
 
-// laggard is a subscription that lags, or is slow, after a publication.
+// laggard is a subscription that lags, or is slow, after a publication, with its counts at that
+// time.
 type laggard struct {
 	sub           *Subscription
-	taken, logged int64 // as they were then
-	head          int64 // 1 if there was one that waited, else 0
+	taken, logged int64 // Subscription.taken and Subscription.logged
+	head          int64 // 1 if a pending event waited, else 0
 }
 
 // newLaggard is called with pool.mu held.
@@ -52,17 +59,17 @@ func newLaggard(s *Subscription, logged int64) laggard {
 	return l
 }
 
-// lags reports whether more waits than the threshold when so many changes were taken.
+// lags reports whether, after so many changes were taken, more than the threshold wait.
 func (l *laggard) lags(taken int64) bool {
 	most := l.sub.config.Threshold
 	return most != Never && l.logged-taken+l.head > int64(most)
 }
 
-// publication is what laggards have not taken yet.
+// publication describes one publication, to wait for those that lag behind it.
 type publication struct {
-	at      time.Duration // after Informer.epoch
+	at      time.Duration // when it was published, since Informer.epoch
 	changes int64
-	full    bool // the differences of a full state
+	full    bool // the changes are the differences of a full state
 }
 
 // pace waits for the handlers that lag behind a publication, and merges what waits for those that
@@ -75,8 +82,8 @@ func (p publication) pace(r *run, laggards []laggard) {
 	}
 }
 
-// isSlow waits until the handler has taken enough of what it lags behind. It returns true if that
-// takes too long.
+// isSlow waits until the handler has taken enough of the changes that it lags behind. It returns
+// true if that takes too long.
 func (s *Subscription) isSlow(r *run, l *laggard, p publication) bool {
 	most := int64(s.config.Threshold)
 	enough, hopeless := min(l.logged-most, l.taken+2*p.changes), most < atOnce
@@ -109,19 +116,19 @@ func (s *Subscription) isSlow(r *run, l *laggard, p publication) bool {
 		timer.Reset(left)
 		select {
 		case <-reached:
-		case <-timer.C: // it may have taken some
+		case <-timer.C: // it may have taken some, so look again
 		case <-r.over:
 			return false
 		}
 	}
 }
 
-// reachLocked returns a channel that is closed when so many changes were taken, or sooner.
+// reachLocked returns a channel that is closed when taken changes were taken, or sooner.
 func (s *Subscription) reachLocked(taken int64) <-chan struct{} {
 	if s.pace.reached == nil {
 		s.pace.reached, s.pace.goal = make(chan struct{}), taken
 	}
-	s.pace.goal = min(s.pace.goal, taken) // another stream waits too
+	s.pace.goal = min(s.pace.goal, taken) // the publisher of another stream waits too
 	return s.pace.reached
 }
 
@@ -137,7 +144,7 @@ func (s *Subscription) tookLocked() {
 	}
 }
 
-// goOnLocked lets go on who waits for the handler.
+// goOnLocked wakes the publishers that wait for the handler.
 func (s *Subscription) goOnLocked() {
 	if s.pace.reached != nil {
 		close(s.pace.reached)
@@ -145,7 +152,7 @@ func (s *Subscription) goOnLocked() {
 	}
 }
 
-// caughtUpLocked notes that nothing waits.
+// caughtUpLocked notes that nothing waits for the handler.
 func (s *Subscription) caughtUpLocked() {
 	s.pace.patience = patience
 	if s.slow.Load() {
@@ -153,7 +160,8 @@ func (s *Subscription) caughtUpLocked() {
 	}
 }
 
-// merge merges what waits in the log up to a change, unless the handler catches up meanwhile.
+// merge merges what waits in the log, up to change number until, unless the handler catches up
+// meanwhile.
 func (s *Subscription) merge(until int64) {
 	for again := true; again; {
 		s.mu.Lock()

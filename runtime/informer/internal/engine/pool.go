@@ -7,45 +7,46 @@ import (
 	"time"
 )
 
-// pool is the goroutines of a run that call handlers. They take turns: whoever has a subscription's
-// turn calls its handler until nothing waits for it, then takes the next subscription that is
-// ready. How a turn comes about is in slot.
+// pool is the handler pool: its workers are the goroutines of a run that call handlers. A worker
+// takes a turn of one subscription: it calls the handler until nothing waits for it. Then it takes
+// the next subscription that is ready. slot.go has the states of a subscription.
 //
 //	publish ─▶ ready: s ─▶ s ─▶ s       in a turn:  worker, worker
 //	            ▲                       searching:  at most one that was woken or started
 //	            └─ a turn may begin     parked:     at most two
 //
-// A turn ends: its worker looks at ready, else parks or ends. A search ends in a turn; before that,
-// if more is ready, it wakes or starts the next worker.
+// When a turn ends, its worker takes the next subscription from ready. If there is none, it parks
+// or ends. A worker that searches begins a turn. Before that, if more subscriptions are ready, it
+// wakes or starts the next worker.
 //
-// Whenever a subscription is ready, a worker that is not in a turn looks for it, or has been woken
-// or started in order to. So one goroutine serves any number of handlers that are quick, and a
-// handler that does not return keeps one goroutine and delays no other handler.
+// Whenever a subscription is ready, a worker that is not in a turn looks for it, or was woken or
+// started to do so. So one goroutine serves any number of quick handlers. A handler that does not
+// return keeps one goroutine, and delays no other handler.
 type pool struct {
 	informer *Informer // set once at construction
 
 	// mu guards what follows, and each subscription's slot. Lock order: after Subscription.mu.
 	mu        sync.Mutex
-	run       *run // that was opened and has not ended; else nil
+	run       *run // the run that was opened and has not ended, or nil
 	ready     queue
-	parked    []*worker   // wait for wake; the last one is woken first
+	parked    []*worker   // wait on wake; the last one is woken first
 	searching bool        // a worker was woken or started, and has not looked at ready yet
-	workers   int         // that were started and have not ended
-	closed    bool        // nothing becomes ready any more
-	watchdog  *time.Timer // sets look; nil if it was never needed in this run
+	workers   int         // how many were started and have not ended
+	closed    bool        // no subscription becomes ready any more
+	watchdog  *time.Timer // sets look; nil until it is first needed in this run
 	watched   bool        // the watchdog is set
 	look      bool        // a worker should look for callbacks that do not return
 }
 
 // maxParked is how many workers stay while there is nothing to do. With one, a second handler that
-// is ready at the same time would cost a new goroutine each time.
+// is ready at the same time would need a new goroutine each time.
 const maxParked = 2
 
 // worker is a goroutine of a pool.
 type worker struct {
 	wake      chan struct{} // of capacity 1
 	goroutine uint64
-	searching bool // pool.searching is about this worker; pool.mu guards it
+	searching bool // this is the worker for which pool.searching is true; pool.mu guards it
 }
 
 // queue is a list of subscriptions that are ready: each has a turn that has not begun. The zero
@@ -70,7 +71,7 @@ func (q *queue) pop() *Subscription {
 	return s
 }
 
-// open begins a run: each subscription has a first turn.
+// open begins a run: each subscription gets a first turn.
 func (p *pool) open(r *run, subs []*Subscription) {
 	p.mu.Lock()
 	p.run, p.closed = r, false
@@ -100,7 +101,7 @@ func (p *pool) close() {
 	p.parked = nil
 }
 
-// leave says that the run has ended.
+// leave notes that the run has ended.
 func (p *pool) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,8 +109,8 @@ func (p *pool) leave() {
 	p.unwatchLocked()
 }
 
-// searchLocked sees to it that a worker looks at what is ready. It returns the one that the caller
-// has to wake, if any.
+// searchLocked ensures that a worker looks at ready. It returns the worker that the caller has to
+// wake, or nil.
 func (p *pool) searchLocked() *worker {
 	if p.ready.first == nil && !p.look || p.searching {
 		return nil
@@ -131,15 +132,15 @@ func (w *worker) wakeUp() {
 	}
 }
 
-// startLocked starts a worker: in the turn of s, or, for nil, searching.
+// startLocked starts a worker. It begins in the turn of s, or, if s is nil, by searching.
 func (p *pool) startLocked(s *Subscription) {
 	r := p.run
 	p.workers++
 	r.wg.Go(func() { p.work(r, s) })
 }
 
-// replace starts a worker in the place of one that runtime.Goexit has ended: in a turn, which it
-// goes on with, or in the logger.
+// replace starts a worker in place of one that runtime.Goexit has ended. If that happened in a
+// turn, the new worker continues the turn. Otherwise it happened in the logger.
 func (p *pool) replace(s *Subscription) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -180,9 +181,9 @@ func (p *pool) work(r *run, s *Subscription) {
 	ended = true
 }
 
-// next ends a turn, if the worker has one, and waits for another one that can begin, which may be
-// of the same subscription. If head is true, it is to tell the head. It returns nil if the worker
-// is to end.
+// next ends the worker's turn, if it has one, and waits until another turn can begin, which may be
+// one of the same subscription. If pending is true, the worker has to deliver the pending event in
+// it. next returns nil if the worker has to end.
 func (p *pool) next(r *run, w *worker, done *Subscription, over bool) (s *Subscription, head bool) {
 	p.mu.Lock()
 	if done != nil && p.endLocked(w, done, over) {
@@ -214,7 +215,7 @@ func (p *pool) next(r *run, w *worker, done *Subscription, over bool) (s *Subscr
 	return s, head
 }
 
-// foundLocked ends the worker's search, if it is searching.
+// endSearchLocked ends the worker's search, if it is searching.
 func (p *pool) foundLocked(w *worker) {
 	if w.searching {
 		w.searching, p.searching = false, false

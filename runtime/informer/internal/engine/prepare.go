@@ -18,8 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// prepared is the stream's source; what it hands over belongs to the stream, is transformed, and is
-// counted.
+// prepared is the stream's source, whose objects it checks, transforms and counts.
 type prepared struct{ *stream }
 
 func (p prepared) String() string { return fmt.Sprint(p.source) }
@@ -67,13 +66,13 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 			}
 		case source.Bookmark:
 			if e.InitialEventsEnd {
-				have.over.Store(true) // what follows is news
+				have.over.Store(true) // the events that follow are news
 			}
 		default:
 			return &wrongError{source.DecodeError{Err: fmt.Errorf("the source handed over an event of the unknown type %d", e.Type)}}
 		}
 		if !e.More && have.over.Load() {
-			have.version.Store(nil) // nothing that was found before is to come
+			have.version.Store(nil) // the objects that were found have all been handed over
 		}
 		m.count(&e)
 		return event(e)
@@ -81,13 +80,13 @@ func (p prepared) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 }
 
 // readOnly reports whether the source's objects may share their parts. A transform gets objects
-// that own theirs; what it returns is made to share them.
+// that own their parts; the adoption makes its results share them.
 func (s *stream) readOnly() bool {
 	return s.informer.config.Transform == nil && !s.informer.config.Unshared
 }
 
-// have returns what the informer has at the moment, or nothing if all is to be read anew: then the
-// versions of the server went back, and it may have another object under a version that the
+// have returns what the informer has at the moment. It returns nothing if anew is true: then the
+// resourceVersions of the server went back, and it may have another object under a version that the
 // informer knows.
 func (s *stream) have(anew bool) *cached {
 	c := &cached{adoption: s.informer.adoption}
@@ -97,20 +96,21 @@ func (s *stream) have(anew bool) *cached {
 	return c
 }
 
-// cached is what the informer had when a source began to hand over its objects. Those that it has
-// already need not be decoded and transformed again. The zero value is nothing. It is safe for
+// cached is what the informer had when a source began to hand over its objects. The objects that it
+// has already need not be decoded and transformed again. The zero value has none. It is safe for
 // concurrent use.
 type cached struct {
 	version atomic.Pointer[table.Version] // nil: nothing
-	// nothing more is to be found; what was may not have been handed over yet
+	// over is true when known finds no more objects; those that it has found may not have been
+	// handed over yet.
 	over  atomic.Bool
-	found atomic.Bool // something was, by known
+	found atomic.Bool // known has found an object
 
 	adoption *adoption // set once at construction
 }
 
-// asked returns known, or nil if there is nothing to ask for: to ask costs the source a string for
-// each object.
+// asked returns known, or nil if known could find no object: calling it costs the source a string
+// for each object.
 func (c *cached) asked() func(object.Key, types.UID, string) object.Object {
 	if c.version.Load().Len() == 0 || !c.adoption.check() {
 		return nil
@@ -118,7 +118,7 @@ func (c *cached) asked() func(object.Key, types.UID, string) object.Object {
 	return c.known
 }
 
-// known implements what source.ListOptions and source.WatchOptions describe.
+// known implements Known of source.ListOptions and source.WatchOptions.
 func (c *cached) known(key object.Key, uid types.UID, resourceVersion string) object.Object {
 	version := c.version.Load()
 	if version == nil || c.over.Load() || !c.adoption.intact() {
@@ -132,7 +132,7 @@ func (c *cached) known(key object.Key, uid types.UID, resourceVersion string) ob
 	return obj
 }
 
-// has reports whether obj is what known has returned.
+// has reports whether obj is an object that known has returned.
 func (c *cached) has(obj object.Object) bool {
 	version := c.version.Load()
 	if version == nil || !c.found.Load() || isNil(obj) {
@@ -142,7 +142,8 @@ func (c *cached) has(obj object.Object) bool {
 	return ok && own == obj
 }
 
-// handedOver prepares an object. One that the informer has already is what it was prepared to be.
+// handedOver prepares an object that the source has handed over. One that the informer already has
+// is only checked, not transformed again.
 func (s *stream) handedOver(ctx context.Context, obj object.Object, have *cached) (object.Object, error) {
 	if s.informer.config.Transform == nil || !have.has(obj) {
 		return s.prepare(ctx, obj)
@@ -175,7 +176,8 @@ func (s *stream) prepare(ctx context.Context, obj object.Object) (object.Object,
 	return s.informer.adoption.adopt(result), nil
 }
 
-// check says what is wrong with an object, as far as the informer is concerned.
+// check returns an error if an object is nil, has no name, or is in another namespace than the
+// stream's.
 func (s *stream) check(obj object.Object) error {
 	switch {
 	case isNil(obj):
@@ -194,7 +196,8 @@ var (
 	errTransformedIdentity = errors.New("the function changed namespace, name, uid or resourceVersion, which must stay")
 )
 
-// wrongError is bad data for the reflector, which the source did not see itself.
+// wrongError is an error about an object that the source took for a good one. The reflector treats
+// it as bad data.
 type wrongError struct{ data source.DecodeError }
 
 var (
@@ -222,7 +225,7 @@ func callTransform(ctx context.Context, transform func(object.Object) (object.Ob
 	return result, err
 }
 
-// isNil also finds a nil pointer in an interface.
+// isNil reports whether obj is nil, or an interface that holds a nil pointer.
 func isNil(obj object.Object) bool {
 	v := reflect.ValueOf(obj)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

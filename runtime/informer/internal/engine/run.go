@@ -14,32 +14,32 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// run is one time in which the informer runs: from the first lease to the end of the last goroutine
-// after the last lease.
+// run is one period in which the informer runs. It begins with the first lease. It ends when, after
+// the last lease, the last goroutine has ended.
 type run struct {
-	// set once at construction
-	// has the values of the first lease's context, and is done when the last lease has ended
+	// set once at construction; ctx has the values of the first lease's context, and is done when
+	// the last lease has ended
 	ctx    context.Context
 	over   <-chan struct{} // ctx.Done()
 	cancel context.CancelCauseFunc
 	logger klog.Logger
-	// closed when the run before this one has ended; nil if that was so from the beginning
+	// closed when the previous run has ended; nil if there was none that had not ended
 	before <-chan struct{}
 	ended  chan struct{} // closed when every goroutine of the run has ended
-	turns  turns         // in which the streams start
+	turns  turns         // the order in which the streams start
 
 	wg sync.WaitGroup // every goroutine but the run's own
 
 	recorder metrics.InformerRecorder // set before anything else is started; nil without metrics
 
 	// Informer.mu guards what follows.
-	queues []fifo              // of those streams that have needed one
-	open   bool                // subscriptions may be spawned
+	queues []fifo              // of the streams that have needed one
+	open   bool                // subscriptions may join
 	leases map[*Lease]struct{} // that have not ended
-	last   *Lease              // the last one of leases to end
+	last   *Lease              // the lease that ended last
 }
 
-// startLocked starts a run that begins when the run before it, if there is one, has ended.
+// startLocked starts a run, which waits for the end of the previous one, if that has not ended.
 func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	ctx = context.WithoutCancel(ctx)
 	if i.config.Logger != nil {
@@ -54,7 +54,7 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	i.run = r
 	go func() { // the run's own goroutine; leases wait for it
 		if r.before != nil {
-			<-r.before // all leases of this run wait for the end of the one before, too
+			<-r.before // so all leases of this run wait for the end of the previous one, too
 		}
 		if r.ctx.Err() != nil {
 			i.endRun(r)
@@ -66,7 +66,7 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	return r
 }
 
-// beginRun starts what a run consists of, except for its own work.
+// beginRun starts the goroutines of a run, except for its own.
 func (i *Informer) beginRun(r *run) {
 	if i.config.Metrics != nil {
 		r.recorder = i.config.Metrics.BeginInformer(i.config.Name, i.measure)
@@ -116,7 +116,7 @@ func (i *Informer) finish(r *run) {
 	i.endRun(r)
 }
 
-// openRun has subscriptions delivered to from now on.
+// openRun starts the delivery to subscriptions.
 func (i *Informer) openRun(r *run) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -138,7 +138,8 @@ func (i *Informer) closeRun(r *run) {
 	i.pool.close()
 }
 
-// endRun says that no goroutine of the run is left.
+// endRun is called when no goroutine of the run is left: another run may begin, and the leases are
+// done.
 func (i *Informer) endRun(r *run) {
 	r.cancel(nil)
 	i.mu.Lock()

@@ -9,31 +9,31 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// sink takes what the reader of a stream reads, which is on the reader's goroutine. What comes at
-// once is collected to one batch. The reader applies it itself, unless that might take long or be
-// for others to do:
+// sink takes what the reader of a stream reads, on the reader's goroutine. It collects what comes
+// at once into one batch. The reader applies the batch itself, unless that might take long:
 //
-//	nothing is queued, nobody else writes, and no function of the user is called:  applied at once
-//	else:                                                                          queued, for the goroutine that applies
+//	nothing is queued, no other goroutine
+//	writes, and no function of the user is called   applied at once
+//	else                                            queued, for the applier
 //
-// So an event that comes alone is applied without waking another goroutine, and yet the reader
-// waits for nothing but a full queue, and, as does what applies what is queued, for handlers that
-// lag (see pace.go).
+// So an event that comes alone is applied without waking another goroutine. The reader waits only
+// for a full queue and for handlers that lag; the applier waits for handlers that lag, too (see
+// pace.go).
 type sink struct {
 	*stream // set once at construction
 
-	// The goroutine that reads guards what follows; before it begins and after it has ended, that
-	// of the run.
+	// Only the reader uses what follows; before it begins and after it has ended, only the
+	// goroutine of the run.
 	run *run
-	// with a goroutine that applies what is in it; nil as long as nothing has had to be queued
+	// fifo has an applier; it is nil until the first batch of the run has to be queued.
 	fifo   fifo
 	batch  []delta // collected; none of it is queued
 	queued int64   // deltas of this run
 
-	applied atomic.Int64 // of those that were queued in this run
+	applied atomic.Int64 // of the deltas that were queued in this run
 }
 
-// atOnce is how many deltas are collected at most.
+// atOnce is the largest number of deltas that are collected.
 const atOnce = 128
 
 func (s *sink) begin(r *run) {
@@ -71,7 +71,7 @@ func (s *sink) AbortReplace() error {
 	return s.Flush()
 }
 
-// about is a delta of an object, without its key, which only a queue has to have.
+// deltaOf returns a delta of an object without its key, which only the queue needs.
 func about(t deltafifo.Type, obj object.Object) delta {
 	return delta{Type: t, Object: obj, ResourceVersion: obj.GetResourceVersion()}
 }
@@ -113,7 +113,7 @@ func (s *sink) queue(rest []delta) error {
 	return s.fifo.PushBatch(rest)
 }
 
-// startQueue starts the goroutine that applies what is queued until the run is over.
+// startQueue starts the applier, which applies what is queued until the run is over.
 func (s *sink) startQueue() {
 	queue := deltafifo.New(deltafifo.Options[object.Object]{})
 	i, r := s.informer, s.run

@@ -7,31 +7,33 @@ import "time"
 // slot is the part of a subscription that pool.mu guards: its turns, and what was published for it
 // since it last looked. Every transition is one method of this file, and one critical section:
 //
-//	absent    not in a run, or its part in it is over  ──join──▶ ready
-//	idle      nothing waits                            ──publish, notify──▶ ready
-//	ready     in the pool's queue                      ──begin──▶ telling, if there is a head; else turning
-//	telling   the handler is called with the head      ──end──▶ idle; turning if more has come
-//	turning   looks at what waits, and delivers it     ──end──▶ idle; turning if more has come; absent if the
-//	                                                            run is over, or it was removed
+//	absent      not in a run, or no longer                 ──join──▶ ready
+//	idle        nothing waits                              ──publish, notify──▶ ready
+//	ready       in the pool's queue                        ──begin──▶ delivering, if an event is
+//	                                                       pending; else turning
+//	delivering  the handler is called with that event      ──end──▶ idle; turning, if more came
+//	turning     looks at what waits, and delivers it       ──end──▶ idle; turning, if more came;
+//	                                                       absent, if the run is over or the
+//	                                                       subscription was removed
 //
-// An idle subscription has nothing waiting. A change that comes alone is its head: the handler is
-// called with it without another look. Everything else is in the tail, or, under Subscription.mu,
-// in the replays or due as a resync. A turn looks at all of that; more is set for whatever comes
-// since it began to. So nothing is overlooked: what comes is there before more is set, and the end
-// of a turn looks at more in the section in which the subscription becomes idle. A change that
-// comes alone costs its publisher one lock, with any number of handlers, and each delivery of it
-// another one.
+// An idle subscription has nothing waiting. A change that comes alone becomes its pending event:
+// the worker calls the handler with it, and looks at nothing else. All other work is in the tail,
+// or, under Subscription.mu, in the replays or due as a resync. A turn looks at all of that. When
+// work is added during a turn, more is set. No work is overlooked, because it is added before more
+// is set, and the end of a turn reads more in the same critical section in which the subscription
+// becomes idle. A change that comes alone costs its publisher one lock, with any number of
+// handlers, and each delivery of it one more.
 //
-// What was removed has no head and no tail, and gets none.
+// A subscription that was removed has no pending event and no tail, and gets none.
 type slot struct {
 	state     slotState
 	more      bool
 	removed   bool
 	after     *Subscription // the next one that is ready
-	goroutine uint64        // that has the turn, or had it last
-	head      change        // comes before all else; the worker reads it without the lock
-	headAt    time.Duration // when it was published, after Informer.epoch
-	tail      stretch       // what was logged since a turn has looked
+	goroutine uint64        // the number of the one that has the turn, or had it last
+	head      change        // is delivered first; the worker reads it without the lock
+	headAt    time.Duration // when it was published, since Informer.epoch
+	tail      stretch       // what was logged since the last fetch
 }
 
 type slotState uint8
@@ -44,20 +46,20 @@ const (
 	turning
 )
 
-// headWaits reports whether there is a head whose callback has not begun.
+// pendingWaits reports whether there is a pending event whose callback has not begun.
 func (sl *slot) headWaits() bool { return sl.head.kind != 0 && sl.state != telling }
 
-// joinLocked gives a subscription its first turn in a run. If the run before has ended before its
-// head was told, that comes before the turn.
+// joinLocked gives a subscription its first turn in a run. If the previous run ended before the
+// pending event was delivered, that is delivered first.
 func (p *pool) joinLocked(s *Subscription) {
 	s.slot.state, s.slot.more = ready, s.slot.headWaits()
 	p.ready.push(s)
 }
 
-// publish gives changes to the subscriptions: as their head, if it is one change and they are idle;
-// else by way of the log. It takes as long for many changes as for one. It reports whether the log
-// has kept the slice, and appends those that lag to laggards. It is called with Informer.mu held,
-// which guards the log.
+// publish hands changes to the subscriptions: a single change becomes the pending event of those
+// that are idle; everything else goes through the log. It takes as long for many changes as for
+// one. It reports whether the log has kept the slice, and appends the subscriptions that lag to
+// laggards. It is called with Informer.mu held, which guards the log.
 func (p *pool) publish(log *changeLog, changes []change, at time.Duration, subs []*Subscription, laggards []laggard) (kept bool, _ []laggard) {
 	alone := len(changes) == 1
 	var filled *node
@@ -87,8 +89,8 @@ func (p *pool) publish(log *changeLog, changes []change, at time.Duration, subs 
 	return filled != nil && !alone, laggards
 }
 
-// notify says that something waits for subscriptions. It may be called with Informer.mu and
-// Subscription.mu held.
+// notify gives subscriptions a turn, because something waits for them. It may be called with
+// Informer.mu and Subscription.mu held.
 func (p *pool) notify(subs ...*Subscription) {
 	p.mu.Lock()
 	for _, s := range subs {
@@ -108,8 +110,8 @@ func (p *pool) notifyLocked(s *Subscription) {
 	s.slot.more = true
 }
 
-// beginLocked begins the turn of a subscription that was ready. It reports whether that is to tell
-// the head.
+// beginLocked begins the turn of a subscription that was ready. It reports whether the worker has
+// to deliver the pending event.
 func (p *pool) beginLocked(w *worker, s *Subscription, over bool) (head bool) {
 	sl := &s.slot
 	sl.goroutine = w.goroutine
@@ -122,8 +124,8 @@ func (p *pool) beginLocked(w *worker, s *Subscription, over bool) (head bool) {
 	return head
 }
 
-// endLocked ends a turn, unless there is more to look at: then another turn has begun. The
-// subscription's part in the run may be over.
+// endLocked ends a turn. It returns true if more has come meanwhile: then the next turn has begun.
+// over reports that the subscription's part in the run has ended.
 func (p *pool) endLocked(w *worker, s *Subscription, over bool) (again bool) {
 	sl := &s.slot
 	if sl.state == telling {
@@ -141,7 +143,7 @@ func (p *pool) endLocked(w *worker, s *Subscription, over bool) (again bool) {
 	return again
 }
 
-// fetch takes the tail.
+// fetch takes the tail out of the slot.
 func (p *pool) fetch(s *Subscription) stretch {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -150,9 +152,10 @@ func (p *pool) fetch(s *Subscription) stretch {
 	return tail
 }
 
-// remove drops what waits, so that no callback begins any more, and gives the subscription a last
-// turn, which ends what belongs to the run. It reports whether the handler is being told the head,
-// and which goroutine had the last turn. It is called with Subscription.mu held.
+// remove drops what waits, so that no further callback begins, and gives the subscription a last
+// turn, which ends its timer and its recorder. It reports whether the pending event is being
+// delivered, and returns the number of the goroutine that had the last turn. It is called with
+// Subscription.mu held.
 func (p *pool) remove(s *Subscription) (told bool, goroutine uint64) {
 	p.mu.Lock()
 	sl := &s.slot
@@ -169,9 +172,9 @@ func (p *pool) remove(s *Subscription) (told bool, goroutine uint64) {
 	return told, goroutine
 }
 
-// view is what others see of a slot.
+// view is what Status and measure see of a slot.
 type view struct {
-	told, waits bool // the head
+	told, waits bool // the pending event is being delivered, or waits
 	head        change
 	headAt      time.Duration
 	tailAt      time.Duration // when the first change of the tail was published, if there is one

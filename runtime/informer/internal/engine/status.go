@@ -31,16 +31,15 @@ type StreamStatus struct {
 	Reflector       reflector.Status
 }
 
-// Streams returns the status of each stream, in the order of Config.Streams; of a broken informer
-// one that has its error.
+// Streams returns the status of each stream, in the order of Config.Streams. For a broken informer
+// it returns one status, which has the error.
 func (i *Informer) Streams() []StreamStatus {
 	if i.broken != nil {
 		return []StreamStatus{{Reflector: reflector.Status{LastError: i.broken}}}
 	}
 	all := make([]StreamStatus, len(i.streams))
 	for n, s := range i.streams {
-		// The reflector is asked first, so that the table is never behind what it says has been
-		// passed on long ago.
+		// The reflector's status is read first, so that the table is not older than it.
 		all[n] = StreamStatus{Namespace: s.namespace, Reflector: s.reader.Status(), Synced: s.HasSynced()}
 		version := i.table.Version()
 		all[n].Objects, all[n].ResourceVersion = version.Namespace(s.namespace).Len(), s.standsAt(version)
@@ -48,7 +47,7 @@ func (i *Informer) Streams() []StreamStatus {
 	return all
 }
 
-// Claimed reports whether the informer runs or is about to, or its last run has not ended yet.
+// Claimed reports whether the informer runs, is about to run, or has a run that has not ended yet.
 func (i *Informer) Claimed() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -105,7 +104,7 @@ func (h HandlerStatus) running(i *Informer) string {
 }
 
 // Running returns what keeps a run from ending: one line for each callback that has not returned,
-// at least one line in all.
+// and at least one line.
 func (i *Informer) Running() []string {
 	var lines []string
 	for _, h := range i.Handlers() {

@@ -18,9 +18,9 @@ import (
 
 type delta = deltafifo.Delta[object.Object]
 
-// fifo is the DeltaFIFO of one run. It is an interface because methods of a generic type are
-// compiled anew in each package that mentions a type in which there is one: here, all packages of
-// generated code.
+// fifo is the DeltaFIFO of one run. It is an interface to save compile time: the compiler compiles
+// the methods of a generic type in each package that can reach the type, and each package of
+// generated code can reach a stream.
 type fifo interface {
 	PushBatch(batch []delta) error
 	PopBatch(ctx context.Context, batch []delta) ([]delta, error)
@@ -35,8 +35,8 @@ type reader interface {
 }
 
 // stream is one collection of objects on its way from the source to the table. Streams of one
-// informer have no objects in common, and meet only in Informer.writing, which each takes for one
-// batch, or for one whole full state.
+// informer have no objects in common. They share only Informer.writing, which each locks for one
+// batch, or for one full state.
 type stream struct {
 	// set once at construction
 	informer  *Informer
@@ -46,22 +46,24 @@ type stream struct {
 	sink      *sink
 	synced    chan struct{} // closed when the first full state is published
 
-	// Who applies guards what follows: the goroutine that reads the stream while nothing is queued,
-	// else the one that takes out of the queue.
-	rest    []delta // what is not applied of the batch that is being applied
+	// Only the goroutine that applies uses what follows: the reader while nothing is queued, else
+	// the applier.
+	rest    []delta // the rest of the batch that is being applied
 	staging bool    // a full state is being read
 	staged  state
-	// what the table had when staging began; nil if that was the first full state
+	// base is the table's version when staging began; nil in the first full state.
 	known *table.Version
-	// places in known of the objects of the full state that have not changed, and are not staged
+	// kept has the positions in base of those objects of the full state that have not changed; they
+	// are not staged.
 	kept    table.Marks
-	touched table.Marks // places in known of the objects that are staged
+	touched table.Marks // positions in base of the objects that are staged
 	writer  writer
 
-	waiting atomic.Int64 // staged.len(), from time to time
+	waiting atomic.Int64 // staged.len(), for the metrics; set from time to time
 
-	// The goroutine that reads the stream guards what follows.
-	// of the current run, set before it starts; nil without metrics
+	// Only the reader uses what follows.
+	//
+	// recorder is the current run's, set before the reader starts; nil without metrics.
 	recorder metrics.InformerRecorder
 	started  func() // ends the stream's turn
 	list     list
@@ -70,10 +72,10 @@ type stream struct {
 	waiters []*waiter // ascending by resourceVersion
 }
 
-// state is a full state in parts, which are not copied when it grows.
+// fullState is a full state, in parts, which are not copied when it grows.
 type state [][]object.Object
 
-// gone is an object that was deleted while the state was read.
+// gone marks an object that was deleted while the full state was read.
 type gone struct{ object.Object }
 
 func (s *state) add(obj object.Object) {
@@ -119,12 +121,12 @@ func (s *stream) connect() (err error) {
 	return err
 }
 
-// name is what logs and errors call the stream.
+// name returns what logs and errors call the stream.
 func (s *stream) name() string {
 	if len(s.informer.config.Streams) == 1 {
 		return s.informer.config.Name
 	}
-	name := s.informer.config.Name // which may have all the namespaces
+	name := s.informer.config.Name // it may contain all the namespaces
 	if len(name) > maxName {
 		name = strings.ToValidUTF8(name[:maxName], "") + "…"
 	}
@@ -133,7 +135,7 @@ func (s *stream) name() string {
 
 const maxName = 64
 
-// read reads the stream until the run is over, and ends the run if it can't go on.
+// read reads the stream until the run is over. It ends the run if it can't go on.
 func (s *stream) read(r *run) {
 	defer s.exited(r)
 	var ok bool
@@ -143,8 +145,8 @@ func (s *stream) read(r *run) {
 	}
 }
 
-// applyAll applies what the queue delivers until the run is over, and closes it, since the reader
-// may wait for room.
+// applyAll is the applier: it applies what is in the queue until the run is over. Then it closes
+// the queue, since the reader may be waiting for room.
 func (s *stream) applyAll(r *run, queue fifo) {
 	defer queue.Close()
 	defer s.exited(r)
@@ -161,8 +163,8 @@ func (s *stream) applyAll(r *run, queue fifo) {
 }
 
 // exited is deferred by the goroutines of the stream. If the run isn't over, runtime.Goexit has
-// ended the goroutine, and the run ends: what was read is lost, and only the next run has a full
-// state again.
+// ended the goroutine. Then the run ends too, because what the goroutine had read is lost, and the
+// next run begins with a full state.
 func (s *stream) exited(r *run) {
 	if r.ctx.Err() == nil {
 		r.cancel(fmt.Errorf("the source, transform, an index function or OnError of %s: %w", s.name(), errGoexit))

@@ -20,61 +20,61 @@ import (
 )
 
 // Subscription is one handler of one informer and its position: first in a version that is
-// replayed, then in the log. While it is slow, what waits in the log is merged into a backlog.
-// While nothing waits for it, a change that comes alone doesn't need the log: it is handed over as
-// the head.
+// replayed, then in the log. While the handler is slow, what waits in the log is merged into a
+// backlog. While nothing waits for the handler, a change that comes alone doesn't go through the
+// log: it becomes the pending event of the slot.
 type Subscription struct {
 	// set once at construction
 	informer *Informer
 	handler  Handler
 	config   HandlerConfig
 	synced   chan struct{} // closed when the initial objects are delivered
-	epoch    time.Time     // Informer.epoch, whose memory is written all the time
+	epoch    time.Time     // a copy of Informer.epoch, which is near fields that are often written
 	detector *mutation.Detector
 
-	// The turn guards what follows: one goroutine at a time has it.
-	told     bool                    // synced is closed
-	crashing bool                    // a panic leaves the goroutine
+	// Only the goroutine that has the turn uses what follows.
+	told     bool                    // told reports whether synced is closed
+	crashing bool                    // a panic of the handler is about to end the process
 	recorder metrics.HandlerRecorder // of the run; nil without metrics
 	timer    *time.Timer             // of the run; nil if there is no resync
 
 	slot slot // pool.mu guards it
 
-	// What waits in the log is logged less took. pool.mu guards writes of logged, mu those of
-	// taken.
-	logged atomic.Int64 // changes that were given to it by way of the log
-	// took, or up to tookPerStore less: a store takes as long as half a delivery
+	// logged - took changes wait in the log. pool.mu guards writes of logged, mu those of taken.
+	logged atomic.Int64 // changes that were handed to it through the log
+	// taken is took, or up to tookPerStore less: an atomic store takes as long as half a delivery.
 	taken atomic.Int64
-	slow  atomic.Bool // what waits is merged: see pace; mu guards writes of it, anyone reads it
+	slow  atomic.Bool // what waits is merged: see pace; mu guards writes, reads need no lock
 
 	// mu guards what follows. Lock order: after Informer.mu, before pool.mu.
 	mu       sync.Mutex
-	due      bool     // for a resync
-	replays  []replay // what comes before everything else, except for a head
+	due      bool     // a resync is due
+	replays  []replay // are delivered before everything else, except for a pending event
 	replayed int      // how many objects of replays[0] were delivered or skipped
-	backlog  backlog  // what waits from before the log
-	log      stretch  // what waits in the log, and is not in slot.tail
-	took     int64    // of logged: delivered, merged into the backlog, or dropped
-	removed  bool     // slot.removed is too
+	backlog  backlog  // what was merged: it is older than what waits in the log
+	log      stretch  // what was fetched from slot.tail, and waits
+	took     int64    // how many of logged were delivered, merged into the backlog, or dropped
+	removed  bool     // slot.removed is set too
 	pace     pace
-	// about the running callback, unless that is about a head
+	// The running callback, unless it delivers a pending event:
 	calling  bool
-	returned bool // a callback has
+	returned bool // a callback has returned
 	kind     kind
 	old, new object.Object
-	since    time.Duration // after epoch; of quick ones, when an earlier one of the turn began
-	inTurn   bool          // since is of this turn
-	looks    int           // how many callbacks until the next look at the clock
+	// when it began, since epoch; of a quick one, when an earlier one of the turn began
+	since    time.Duration
+	inTurn   bool // since is of this turn
+	looks    int  // how many callbacks until the next look at the clock
 	reported reported
 	idle     chan struct{} // if not nil, closed when the callback has returned
 }
 
-// replay is objects that are delivered as initial ones: a namespace of a version, or all of it for
-// "".
+// replay is a set of objects that are delivered as initial ones: those of a namespace of a version,
+// or all of it if namespace is "".
 type replay struct {
 	version   *table.Version
 	namespace string
-	at        time.Duration // when it began to wait, after Informer.epoch
+	at        time.Duration // when it began to wait, since Informer.epoch
 }
 
 func (r replay) objects() table.Set { return r.version.Namespace(r.namespace) }
@@ -105,8 +105,8 @@ func (s *Subscription) Remove() {
 	}
 }
 
-// RemoveContext does what Remove does, and waits until ctx is done at most; then the error names
-// the callback.
+// RemoveContext does what Remove does, but stops waiting when ctx is done. Then the error names the
+// callback.
 func (s *Subscription) RemoveContext(ctx context.Context) error {
 	fail := func(err error) error {
 		return fmt.Errorf("informer %s: RemoveContext: %w", s.informer.config.Name, err)
@@ -134,8 +134,9 @@ func (s *Subscription) RemoveContext(ctx context.Context) error {
 }
 
 // remove ends the subscription, and returns a channel that is closed when the running callback has
-// returned. If there is nothing to wait for, it returns nil, and the informer has forgotten it;
-// else the last turn has the informer forget it, so that others see what is running until then.
+// returned. If there is nothing to wait for, it returns nil, and the informer has forgotten the
+// subscription. Otherwise the last turn makes the informer forget it, so that Status shows the
+// running callback until then.
 func (s *Subscription) remove() <-chan struct{} {
 	s.mu.Lock()
 	returned := s.removeLocked()
@@ -146,7 +147,7 @@ func (s *Subscription) remove() <-chan struct{} {
 	return returned
 }
 
-// forgetRemoved has the informer forget the subscription if it was removed.
+// forgetRemoved makes the informer forget the subscription, if it was removed.
 func (s *Subscription) forgetRemoved() {
 	s.mu.Lock()
 	removed := s.removed
@@ -156,9 +157,9 @@ func (s *Subscription) forgetRemoved() {
 	}
 }
 
-// removeLocked has no callback begin from then on: what takes the turn looks at removed in the
-// section of mu in which a callback begins, and the pool looks at its own in the section in which
-// it begins to tell a head.
+// removeLocked ensures that no callback begins from then on. The worker that has the turn reads
+// removed in the section of mu in which it begins a callback. The pool reads slot.removed in the
+// section of pool.mu in which it begins to deliver a pending event.
 func (s *Subscription) removeLocked() (returned <-chan struct{}) {
 	s.removed = true
 	s.replays, s.replayed, s.log, s.backlog = nil, 0, stretch{}, backlog{}
@@ -173,8 +174,8 @@ func (s *Subscription) removeLocked() (returned <-chan struct{}) {
 	return s.idle
 }
 
-// startReplayLocked says that a stream has its first objects. Nothing that waits is about their
-// keys.
+// startReplayLocked adds a replay of the first objects of a stream. No change that waits has one of
+// their keys.
 func (s *Subscription) startReplayLocked(r replay) {
 	if !s.removed {
 		s.replays = append(s.replays, r)
@@ -193,9 +194,9 @@ func (s *Subscription) initialLocked() int {
 // waitingLocked returns how many changes wait in the log.
 func (s *Subscription) waitingLocked() int { return int(s.logged.Load() - s.took) }
 
-// --- called by who has the turn ---
+// --- called by the worker that has the turn ---
 
-// nextLocked takes what should be delivered next out of the backlog or the log.
+// nextLocked takes the next change out of the backlog, or else out of the log.
 func (s *Subscription) nextLocked() (c change, ok bool) {
 	if c, ok = s.backlog.next(); ok || !s.readLocked() {
 		return c, ok
@@ -207,7 +208,7 @@ func (s *Subscription) nextLocked() (c change, ok bool) {
 	return c, true
 }
 
-// readLocked reports whether anything waits in the log. If so, s.log has it.
+// readLocked reports whether changes wait in the log. If so, s.log has them.
 func (s *Subscription) readLocked() bool {
 	if s.log.left == 0 && s.waitingLocked() > 0 {
 		s.log = s.informer.pool.fetch(s)
@@ -215,14 +216,15 @@ func (s *Subscription) readLocked() bool {
 	return s.log.left > 0
 }
 
-// A look at the clock takes as long as everything else about a delivery. So while callbacks are
-// quick, one look stands for this many of them, unless metrics want to know how long each takes.
+// Reading the clock takes as long as everything else in a delivery. So while callbacks are quick,
+// the clock is read once for callbacksPerLook of them, unless a metrics recorder needs the duration
+// of each.
 const (
 	callbacksPerLook = 16
-	quick            = time.Millisecond // what as many may take, at least
+	quick            = time.Millisecond // callbacks are quick if callbacksPerLook of them take less
 )
 
-// startLocked notes which callback is about to run, and since when.
+// startLocked notes which callback begins, and returns when, since epoch.
 func (s *Subscription) startLocked(c *change) time.Duration {
 	s.calling, s.kind, s.old, s.new = true, c.kind, c.old, c.new
 	if s.looks--; s.looks > 0 {
@@ -236,13 +238,13 @@ func (s *Subscription) startLocked(c *change) time.Duration {
 	return now
 }
 
-// restLocked notes that nothing waits.
+// restLocked notes that nothing waits for the handler.
 func (s *Subscription) restLocked() {
 	s.looks, s.inTurn = 0, false
 	s.caughtUpLocked()
 }
 
-// finishLocked notes that it has returned.
+// finishLocked notes that the running callback, if there is one, has returned.
 func (s *Subscription) finishLocked() {
 	s.returned = s.returned || s.calling
 	s.calling, s.old, s.new = false, nil, nil
@@ -252,8 +254,9 @@ func (s *Subscription) finishLocked() {
 	}
 }
 
-// goroutineID returns the number of the calling goroutine, by which Remove finds out that it is
-// called from the callback that it would wait for. Only the first line of a stack trace has it.
+// goroutineID returns the number of the calling goroutine. By it, Remove detects that it is called
+// from the callback that it would wait for. Go has the number only in the first line of a stack
+// trace.
 func goroutineID() uint64 {
 	var buf [64]byte
 	head := buf[:runtime.Stack(buf[:], false)]

@@ -8,14 +8,15 @@ import (
 )
 
 // An informer of many namespaces does not ask for all of them at once: maxStarting streams start at
-// a time. A stream has started when it has brought a full state, when a request of it has failed,
-// or after maxStart: those that hang delay the others, and don't keep them from syncing.
+// a time. A stream has started when it has brought a full state, when one of its requests has
+// failed, or after maxStart. So a stream that hangs delays the others, but doesn't keep them from
+// syncing.
 const (
 	maxStarting = 16
 	maxStart    = 2 * time.Second
 )
 
-// turns are those in which the streams of one run start. nil gives everybody a turn at once.
+// turns limits how many streams of one run start at a time. nil sets no limit.
 type turns chan struct{}
 
 func newTurns(streams int) turns {
@@ -25,8 +26,8 @@ func newTurns(streams int) turns {
 	return make(turns, maxStarting)
 }
 
-// wait returns when it is the caller's turn, and a function that ends the turn, which may be called
-// more than once, by any goroutine. It returns false if the run is over before.
+// wait waits for the caller's turn. It returns a function that ends the turn, which any goroutine
+// may call, more than once too. ok is false if the run is over before the turn begins.
 func (t turns) wait(over <-chan struct{}) (end func(), ok bool) {
 	if t == nil {
 		return func() {}, true

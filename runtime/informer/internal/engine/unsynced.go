@@ -11,18 +11,18 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// ErrNotSynced is wrapped by what Unsynced returns.
+// ErrNotSynced is wrapped by the error of a read that finds nothing before the first sync.
 var ErrNotSynced = errors.New("the informer has not synced")
 
-// gap implements table.Unsynced for an informer. Versions keep it, so it lets go of the informer at
-// its first sync.
+// gap implements table.Unsynced for an informer. Versions of the table keep it alive, so it drops
+// its pointer to the informer at the first sync.
 type gap struct {
 	informer atomic.Pointer[Informer] // nil once it has synced
-	told     atomic.Bool              // a read was logged
+	told     atomic.Bool              // a read before the first sync was logged
 }
 
-// Lacking returns an error that wraps ErrNotSynced. It wraps no error of a server, or a resource
-// that the server doesn't have would look like an object that doesn't exist.
+// Lacking returns an error that wraps ErrNotSynced, or nil if nothing is lacking. It doesn't wrap
+// an error of a server: the server's NotFound for a resource would look like that for an object.
 func (g *gap) Lacking(namespace string) error {
 	i := g.informer.Load()
 	if i == nil {
@@ -47,7 +47,7 @@ func (g *gap) Lacking(namespace string) error {
 	return fmt.Errorf("%w: %s", ErrNotSynced, strings.Join(missing, "; "))
 }
 
-// Missed logs the first read that has no error to return.
+// Missed logs the first read that can't return an error.
 func (g *gap) Missed(namespace string) {
 	i := g.informer.Load()
 	if i == nil || g.told.Load() {

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// Wait is an informer whose sync is waited for.
+// Wait is an informer that WaitForCacheSync waits for.
 type Wait struct {
 	Informer *Informer
 	Ended    <-chan struct{} // closed when there is nothing to wait for any more; nil: never
@@ -23,9 +23,9 @@ type Wait struct {
 // logPeriod is how often WaitForCacheSync says what it waits for.
 const logPeriod = 10 * time.Second
 
-// WaitForCacheSync waits until each has synced or ended, or ctx is done, or giveUp, if it isn't
-// nil, returns true of a failure that a stream that has not synced is recovering from. It returns
-// nil if all have synced.
+// WaitForCacheSync waits until each informer has synced or ended, or ctx is done, or giveUp returns
+// true. It calls giveUp, unless that is nil, with the reason of each failure from which an unsynced
+// stream is recovering. It returns nil if all have synced.
 func WaitForCacheSync(ctx context.Context, giveUp func(reflector.Reason) bool, waits ...Wait) error {
 	if ctx == nil {
 		return errors.New("the context is nil")
@@ -61,15 +61,15 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reflector.Reason) bool, w
 	return syncError(waits, start, nil)
 }
 
-// hopeless reports whether giveUp returns true of any stream that has not synced, for what it has
-// met in the newest run.
+// hopeless reports whether giveUp returns true for the failure of any unsynced stream in the newest
+// run.
 func hopeless(waits []Wait, giveUp func(reflector.Reason) bool) bool {
 	if giveUp == nil {
 		return false
 	}
 	for _, w := range waits {
 		if !w.Informer.begun() {
-			continue // what the streams say is about the run before
+			continue // the status of its streams is that of the previous run
 		}
 		for _, s := range w.Informer.streams {
 			status := s.reader.Status()
@@ -82,14 +82,14 @@ func hopeless(waits []Wait, giveUp func(reflector.Reason) bool) bool {
 	return false
 }
 
-// begun reports whether the newest run has begun to work, and has not begun to end.
+// begun reports whether the newest run has started its streams, and is not ending.
 func (i *Informer) begun() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	return i.run != nil && i.run.open
 }
 
-// observe has news get a token whenever a stream's state changes or the informer syncs, until stop
+// observe sends a token to news whenever a stream's state changes or the informer syncs, until stop
 // is called.
 func (i *Informer) observe(news chan struct{}) (stop func()) {
 	i.mu.Lock()
@@ -134,8 +134,8 @@ func syncError(waits []Wait, start time.Time, cause error) error {
 	return &joinedError{msg + ": " + strings.Join(missing, "; "), errs}
 }
 
-// unsynced returns a line for each stream that has not synced, with the reason, how many informers
-// that are, and the last errors.
+// unsynced returns a line for each stream that has not synced, with the reason; the number of
+// informers that have such a stream; and their last errors.
 func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	for _, w := range waits {
 		before := len(missing)
@@ -156,8 +156,8 @@ func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	return missing, informers, errs
 }
 
-// unsynced returns a line about a stream that has not synced, with the reason, and its last error,
-// nil if there was none.
+// unsynced returns a line about a stream that has not synced, with the reason. last is its last
+// error, nil if there was none.
 func (s *stream) unsynced() (line string, last error) {
 	status := s.reader.Status()
 	why := "not running"

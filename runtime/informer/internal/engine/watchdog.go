@@ -7,18 +7,19 @@ import (
 	"time"
 )
 
-// A callback that does not return is in the log after stuckAfter, and again each stuckAgain. A
-// worker looks for such callbacks each time the watchdog asks for it: lookEvery after a turn has
-// begun, and so on while a callback is running, or sooner if one is due. So an informer that has
-// nothing to do has no timer, and a callback that comes at once or alone pays for none.
+// A callback that does not return is logged after stuckAfter, and again each stuckAgain. A worker
+// looks for such callbacks when the watchdog asks for it: lookEvery after a turn has begun, and
+// again while a callback is running, or sooner if a line is due. So an informer that has nothing to
+// do has no timer, and most callbacks don't set one.
 const (
 	stuckAfter = 30 * time.Second
 	stuckAgain = 5 * time.Minute
 	lookEvery  = 5 * time.Second
 )
 
-// reported is the callback that was logged last.
-type reported struct{ began, at time.Duration } // after Informer.epoch
+// reported is the callback that was last logged as not returning: when it began, and when it was
+// logged.
+type reported struct{ began, at time.Duration } // since Informer.epoch
 
 // watchLocked sets the watchdog, unless it is set.
 func (p *pool) watchLocked() {
@@ -36,7 +37,7 @@ func (p *pool) watchAgainLocked(after time.Duration) {
 	}
 }
 
-// unwatchLocked is for the end of a run.
+// unwatchLocked stops the watchdog, at the end of a run.
 func (p *pool) unwatchLocked() {
 	if p.watchdog != nil {
 		p.watchdog.Stop()
@@ -44,7 +45,8 @@ func (p *pool) unwatchLocked() {
 	p.watchdog, p.watched, p.look = nil, false, false
 }
 
-// bark has a worker look. Where the run is ending, that is a new one, unless all have ended.
+// bark makes a worker look for callbacks that do not return. If the run is ending, it starts a new
+// worker for that, unless all have ended.
 func (p *pool) bark() {
 	p.mu.Lock()
 	var w *worker
@@ -84,8 +86,8 @@ func (p *pool) lookLocked(r *run) {
 	}
 }
 
-// look returns what is to be logged about the running callback, if its Callback is not empty, and
-// whether one is running, and when the next line about it is due.
+// look returns the running callback in report, if it has to be logged now; else report.Callback is
+// "". running reports whether a callback is running, and due when the next line about it is due.
 func (s *Subscription) look() (report HandlerStatus, due time.Duration, running bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -93,7 +95,7 @@ func (s *Subscription) look() (report HandlerStatus, due time.Duration, running 
 	if status.Callback == "" {
 		return HandlerStatus{}, 0, false
 	}
-	s.looks = 0 // its end is not quick
+	s.looks = 0 // so startLocked reads the clock
 	began, now := status.Since.Sub(s.epoch), s.informer.now()
 	due = began + stuckAfter
 	if s.reported.began == began && s.reported.at > 0 {
