@@ -11,8 +11,8 @@ type Type uint8
 const (
 	// Added is an object that appeared.
 	Added Type = iota + 1
-	// Updated is an object that changed.
-	Updated
+	// Modified is an object that changed.
+	Modified
 	// Deleted is an object that disappeared.
 	Deleted
 	// Replaced is an object of a new full state, which may or may not differ from what was known of
@@ -34,7 +34,7 @@ const (
 
 // String returns the name of the constant.
 func (t Type) String() string {
-	names := [...]string{"Unknown", "Added", "Updated", "Deleted", "Replaced", "Sync", "ReplaceStarted", "ReplaceEnded", "ReplaceAborted", "Bookmark"}
+	names := [...]string{"Unknown", "Added", "Modified", "Deleted", "Replaced", "Sync", "ReplaceStarted", "ReplaceEnded", "ReplaceAborted", "Bookmark"}
 	if int(t) < len(names) {
 		return names[t]
 	}

@@ -35,7 +35,7 @@ func ExampleDeltaFIFO_Pop() {
 		}
 	}
 	// Output:
-	// shop/blue: 2 deltas, the newest is Updated
+	// shop/blue: 2 deltas, the newest is Modified
 	// shop/green: 1 deltas, the newest is Added
 	// the queue is closed
 }

@@ -106,7 +106,7 @@ func New[T object.Object](options Options[T]) *DeltaFIFO[T] {
 func (f *DeltaFIFO[T]) Add(obj T) error { return f.push(objectDelta(Added, obj)) }
 
 // Update says that obj changed.
-func (f *DeltaFIFO[T]) Update(obj T) error { return f.push(objectDelta(Updated, obj)) }
+func (f *DeltaFIFO[T]) Update(obj T) error { return f.push(objectDelta(Modified, obj)) }
 
 // Delete says that obj disappeared; within a full state, that obj is not part of it any more.
 func (f *DeltaFIFO[T]) Delete(obj T) error { return f.push(objectDelta(Deleted, obj)) }

@@ -93,7 +93,7 @@ func feed(t *testing.T, f *fifo, script string) {
 func TestPopBatchKeepsTheStream(t *testing.T) {
 	f := deltafifo.New(deltafifo.Options[obj]{})
 	feed(t, f, "[ =a@1 -a@2 ]@5 +b@6 ~b@7 -b@8 -b@8 *c@1 |@9 [ !")
-	want := "ReplaceStarted, Replaced a@1, Deleted a@2, ReplaceEnded@5, Added b@6, Updated b@7, Deleted b@8, Deleted b@8, Sync c@1, Bookmark@9, ReplaceStarted, ReplaceAborted"
+	want := "ReplaceStarted, Replaced a@1, Deleted a@2, ReplaceEnded@5, Added b@6, Modified b@7, Deleted b@8, Deleted b@8, Sync c@1, Bookmark@9, ReplaceStarted, ReplaceAborted"
 	if f.HasSynced() {
 		t.Error("synced before anything was taken")
 	}
@@ -146,7 +146,7 @@ func TestPop(t *testing.T) {
 		want                []string
 	}{
 		{"a key has all its deltas, keys in the order of their oldest", "+a@1 +b@2 ~a@3 -b@4 +c@5 ~a@6", "",
-			[]string{"Added a@1, Updated a@3, Updated a@6", "Added b@2, Deleted b@4", "Added c@5"}},
+			[]string{"Added a@1, Modified a@3, Modified a@6", "Added b@2, Deleted b@4", "Added c@5"}},
 		{"two deletions in a row are one", "-a@1 -a@2 +a@3 -a@4", "",
 			[]string{"Deleted a@1, Added a@3, Deleted a@4"}},
 		{"a full state appears when it is complete", "+a@1 [ =b@2", "",
@@ -160,9 +160,9 @@ func TestPop(t *testing.T) {
 		{"known objects vanish, before the rest", "[ =b@5 ]@6", "a@1 b@2 c@3",
 			[]string{"Deleted? a@1", "Deleted? c@3", "Replaced b@5"}},
 		{"waiting objects vanish", "+a@1 ~a@2 [ =b@3 ]@4", "",
-			[]string{"Added a@1, Updated a@2, Deleted? a@2", "Replaced b@3"}},
+			[]string{"Added a@1, Modified a@2, Deleted? a@2", "Replaced b@3"}},
 		{"a known object that waits vanishes as it is now", "~a@2 [ ]@4", "a@1",
-			[]string{"Updated a@2, Deleted? a@2"}},
+			[]string{"Modified a@2, Deleted? a@2"}},
 		{"what is deleted does not vanish", "-a@2 [ ]@4", "a@1",
 			[]string{"Deleted a@2"}},
 		{"the deletion that knows the final state stays", "[ ]@4 -a@5", "a@1",

@@ -80,14 +80,14 @@ func TestMirrorScenarios(t *testing.T) {
 			[]string{"Added foo@2, Deleted foo@2, Added foo@3, Deleted? foo@3"}},
 		{"ReplaceMakesDeletionsForObjectsOnlyInQueue: bookmark", "", "|@123 [ ]@8 [ ]@9", nil},
 
-		{"addUpdate", "", "+foo@10 ~foo@12 -foo@15", []string{"Added foo@10, Updated foo@12, Deleted foo@15"}},
+		{"addUpdate", "", "+foo@10 ~foo@12 -foo@15", []string{"Added foo@10, Modified foo@12, Deleted foo@15"}},
 		{"enqueueing", "", "+foo@10 ~bar@15 +qux@17 -qux@18 -baz@20",
-			[]string{"Added foo@10", "Updated bar@15", "Added qux@17, Deleted qux@18", "Deleted baz@20"}},
+			[]string{"Added foo@10", "Modified bar@15", "Added qux@17, Deleted qux@18", "Deleted baz@20"}},
 		{"addReplace", "", "+foo@10 [ =foo@15 ]@16", []string{"Added foo@10, Replaced foo@15"}},
 		{"ResyncNonExisting", "", "-foo@10 *foo@5", []string{"Deleted foo@10"}},
 		{"Resync", "", "*foo@5", []string{"Sync foo@5"}},
 		{"DeleteExistingNonPropagated", "", "+foo@5 -foo@6", []string{"Added foo@5, Deleted foo@6"}},
-		{"UpdateResyncRace", "", "~foo@6 *foo@5", []string{"Updated foo@6"}},
+		{"UpdateResyncRace", "", "~foo@6 *foo@5", []string{"Modified foo@6"}},
 
 		{"ReplaceMakesDeletions: a deletion waits", "foo@5 bar@6 baz@7", "-baz@10 [ =foo@5 ]@9",
 			[]string{"Deleted baz@10", "Deleted? bar@6", "Replaced foo@5"}},
@@ -207,9 +207,9 @@ func TestMirrorPopShouldUnblockWhenClosed(t *testing.T) {
 func TestMirrorPopMultipleDeltaInBatch(t *testing.T) {
 	for _, test := range []struct{ script, want string }{
 		{"[ =a@5 =b@5 =c@5 ]@6", "ReplaceStarted, Replaced a@5, Replaced b@5, Replaced c@5, ReplaceEnded@6"},
-		{"[ =a@5 =b@5 ]@6 ~c@7 ~d@8", "ReplaceStarted, Replaced a@5, Replaced b@5, ReplaceEnded@6, Updated c@7, Updated d@8"},
-		{"~a@5 ~a@6 ~a@7", "Updated a@5, Updated a@6, Updated a@7"},
-		{"~a@5 *b@5 [ =a@6 ]@7 |@8", "Updated a@5, Sync b@5, ReplaceStarted, Replaced a@6, ReplaceEnded@7, Bookmark@8"},
+		{"[ =a@5 =b@5 ]@6 ~c@7 ~d@8", "ReplaceStarted, Replaced a@5, Replaced b@5, ReplaceEnded@6, Modified c@7, Modified d@8"},
+		{"~a@5 ~a@6 ~a@7", "Modified a@5, Modified a@6, Modified a@7"},
+		{"~a@5 *b@5 [ =a@6 ]@7 |@8", "Modified a@5, Sync b@5, ReplaceStarted, Replaced a@6, ReplaceEnded@7, Bookmark@8"},
 	} {
 		f := deltafifo.New(deltafifo.Options[obj]{})
 		feed(t, f, test.script)

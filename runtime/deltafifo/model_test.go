@@ -62,7 +62,7 @@ func TestPopAgainstModel(t *testing.T) {
 					alive[name] = false
 				} else if alive[name] {
 					do("~" + word)
-					want[name] = append(want[name], "Updated")
+					want[name] = append(want[name], "Modified")
 				} else {
 					do("+" + word)
 					want[name] = append(want[name], "Added")

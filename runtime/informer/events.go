@@ -157,15 +157,15 @@ func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yie
 	l.run(ctx, r.Synced(), yield)
 }
 
-func (l loop) Add(obj object.Object, initial bool) {
+func (l loop) OnAdd(obj object.Object, initial bool) {
 	l.hand(Event[object.Object]{Type: EventAdded, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
 }
 
-func (l loop) Update(old, obj object.Object) {
+func (l loop) OnUpdate(old, obj object.Object) {
 	l.hand(Event[object.Object]{Type: EventUpdated, Key: object.KeyOf(obj), Object: obj, Old: old})
 }
 
-func (l loop) Delete(d engine.Deleted) {
+func (l loop) OnDelete(d engine.Deleted) {
 	l.hand(Event[object.Object]{Type: EventDeleted, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
 }
 

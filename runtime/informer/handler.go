@@ -158,9 +158,9 @@ type erased struct {
 	delete func(engine.Deleted)
 }
 
-func (e *erased) Add(obj object.Object, initial bool) { e.add(obj, initial) }
-func (e *erased) Update(old, obj object.Object)       { e.update(old, obj) }
-func (e *erased) Delete(d engine.Deleted)             { e.delete(d) }
+func (e *erased) OnAdd(obj object.Object, initial bool) { e.add(obj, initial) }
+func (e *erased) OnUpdate(old, obj object.Object)       { e.update(old, obj) }
+func (e *erased) OnDelete(d engine.Deleted)             { e.delete(d) }
 
 // eraseHandler gives objects their type back; the engine holds only objects that its source made as
 // T. As functions of one that isn't inlined, the three are compiled once for all kinds of a

@@ -10,9 +10,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestAStateReadAnewIsComparedByContent: objects of an equal uid and resourceVersion that differ
-// are replaced and reported, and those that don't stay what they are, in a full state and as an
-// event.
+// TestAStateReadAnewIsComparedByContent has a source hand over copies of objects with the same uid
+// and resourceVersion, in a full state and as events: copies that differ replace the cached objects
+// and are reported; for the others, the cached objects stay.
 func TestAStateReadAnewIsComparedByContent(t *testing.T) {
 	for _, event := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

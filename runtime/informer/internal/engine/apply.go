@@ -57,7 +57,7 @@ func (s *stream) stage() {
 			s.unstage()
 			s.staging = true
 			if s.HasSynced() {
-				s.known = s.informer.table.Version()
+				s.base = s.informer.table.Version()
 			}
 		case deltafifo.ReplaceAborted:
 			s.unstage()
@@ -66,10 +66,10 @@ func (s *stream) stage() {
 		case deltafifo.ReplaceEnded:
 			s.rest = s.rest[n:]
 			return
-		case deltafifo.Added, deltafifo.Updated, deltafifo.Replaced:
+		case deltafifo.Added, deltafifo.Modified, deltafifo.Replaced:
 			s.stageObject(d.Object)
 		case deltafifo.Deleted:
-			if _, at := s.known.Find(object.KeyOf(d.Object)); at != 0 {
+			if _, at := s.base.Find(object.KeyOf(d.Object)); at != 0 {
 				s.touched.Add(at)
 			}
 			s.staged.add(gone{d.Object})
@@ -83,10 +83,10 @@ func (s *stream) stage() {
 // instead, and keeps nothing of obj. Only the stream itself changes its objects in the table, so
 // base and the table have the same ones.
 func (s *stream) stageObject(obj object.Object) {
-	known, at := s.known.Find(object.KeyOf(obj))
+	own, at := s.base.Find(object.KeyOf(obj))
 	switch {
 	case at == 0:
-	case same(known, obj) && !s.touched.Has(at):
+	case same(own, obj) && !s.touched.Has(at):
 		s.kept.Add(at)
 		return
 	default:
@@ -97,7 +97,7 @@ func (s *stream) stageObject(obj object.Object) {
 
 // unstage drops what is staged.
 func (s *stream) unstage() {
-	s.staging, s.staged, s.known, s.kept, s.touched = false, nil, nil, table.Marks{}, table.Marks{}
+	s.staging, s.staged, s.base, s.kept, s.touched = false, nil, nil, table.Marks{}, table.Marks{}
 	s.waiting.Store(0)
 }
 
@@ -206,7 +206,7 @@ func (w *writer) changeAll(batch []delta) {
 	w.changes = slices.Grow(w.changes, len(batch))
 	for n := range batch {
 		switch d := &batch[n]; d.Type {
-		case deltafifo.Added, deltafifo.Updated, deltafifo.Replaced:
+		case deltafifo.Added, deltafifo.Modified, deltafifo.Replaced:
 			w.set(d.Object)
 			w.moveTo(d.ResourceVersion)
 		case deltafifo.Deleted:
@@ -221,7 +221,7 @@ func (w *writer) changeAll(batch []delta) {
 // replace applies a full state. Deletions of the objects that it lacks come first in the log. That
 // keeps the order of events of each key, because no other change of this state has one of their
 // keys. The first full state is not logged. It is replayed from the table, which takes no memory.
-func (w *writer) replace(state state, resourceVersion string) {
+func (w *writer) replace(state fullState, resourceVersion string) {
 	w.first = !w.HasSynced()
 	if !w.first { // else the table has nothing that the state could lack
 		w.txn.StartReplace()
@@ -238,7 +238,7 @@ func (w *writer) replace(state state, resourceVersion string) {
 	}
 	var vanished []change
 	w.txn.Sweep(w.namespace, func(old object.Object) {
-		vanished = append(vanished, change{kind: deleted, old: old, finalStateUnknown: true})
+		vanished = append(vanished, change{typ: deleted, old: old, finalStateUnknown: true})
 	})
 	if len(vanished) > 0 {
 		w.changes = append(vanished, w.changes...)
@@ -253,18 +253,18 @@ func (w *writer) set(obj object.Object) {
 		w.store(obj)
 		return
 	}
-	old, known := w.txn.Get(object.KeyOf(obj))
+	old, found := w.txn.Get(object.KeyOf(obj))
 	switch {
-	case known && same(old, obj):
+	case found && same(old, obj):
 		w.txn.Keep(object.KeyOf(obj))
 		return
-	case known && old.GetUID() == obj.GetUID():
-		w.record(change{kind: updated, old: old, new: obj})
-	case known: // another object of that name; the deletion of the old one was not seen
-		w.record(change{kind: deleted, old: old, finalStateUnknown: true})
-		w.record(change{kind: added, new: obj})
+	case found && old.GetUID() == obj.GetUID():
+		w.record(change{typ: modified, old: old, new: obj})
+	case found: // another object of that name; the deletion of the old one was not seen
+		w.record(change{typ: deleted, old: old, finalStateUnknown: true})
+		w.record(change{typ: added, new: obj})
 	default:
-		w.record(change{kind: added, new: obj})
+		w.record(change{typ: added, new: obj})
 	}
 	w.store(obj)
 }
@@ -276,16 +276,16 @@ func (w *writer) store(obj object.Object) {
 }
 
 func (w *writer) delete(obj object.Object) {
-	old, known := w.txn.Delete(object.KeyOf(obj))
-	if !known {
+	old, found := w.txn.Delete(object.KeyOf(obj))
+	if !found {
 		return
 	}
 	w.applied++
 	switch {
 	case old.GetUID() == obj.GetUID():
-		w.record(change{kind: deleted, old: obj})
+		w.record(change{typ: deleted, old: obj})
 	default: // the server has deleted a successor of old that the stream has not seen
-		w.record(change{kind: deleted, old: old, finalStateUnknown: true})
+		w.record(change{typ: deleted, old: old, finalStateUnknown: true})
 	}
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// bubble runs a test in a synctest bubble: time stands still while anybody can go on, and
-// synctest.Wait, which rig calls after each feed, returns when everything that could be delivered
-// is. Nothing depends on how fast goroutines are.
+// bubble runs a test in a synctest bubble: time stands still while a goroutine can run, and
+// synctest.Wait, which rig calls after each feed, returns when all that can be delivered was
+// delivered. No test depends on how fast goroutines are.
 func bubble(t *testing.T, name string, f func(t *testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
 }
@@ -179,8 +179,8 @@ func TestAddIndexes(t *testing.T) {
 	})
 }
 
-// TestAddIndexesThatAreThere is what every call of a generated Lister method does. The time is for
-// a test that fails.
+// TestAddIndexesThatAreThere calls AddIndexes as every call of a generated Lister method does. The
+// timeout matters only if the test fails.
 func TestAddIndexesThatAreThere(t *testing.T) {
 	index := byName()
 	r := newRig(t, index)
@@ -219,9 +219,8 @@ func TestAddIndexPanics(t *testing.T) {
 	})
 }
 
-// TestWhoReadsCallsNoFunctionOfTheUser has an index added in the moment before the reader begins to
-// write.
-func TestWhoReadsCallsNoFunctionOfTheUser(t *testing.T) {
+// TestReaderCallsNoFunctionOfTheUser has an index added just before the reader begins to write.
+func TestReaderCallsNoFunctionOfTheUser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.start()()
@@ -231,7 +230,7 @@ func TestWhoReadsCallsNoFunctionOfTheUser(t *testing.T) {
 		}
 		r.reader.steps <- func(s *sink) error {
 			// as Flush does if it has seen no function
-			s.applyRest(s.run, []delta{about(deltafifo.Updated, thing("a@2"))}, true)
+			s.applyRest(s.run, []delta{deltaOf(deltafifo.Modified, thing("a@2"))}, true)
 			if len(s.rest) != 1 {
 				t.Error("the reader has written to a table with an index")
 			}

@@ -142,8 +142,8 @@ func (i *Informer) awaitGone(ctx context.Context, key object.Key, uid types.UID)
 		if closed(gone) {
 			return nil
 		}
-		left := slices.DeleteFunc(i.deletions[key], func(other chan struct{}) bool { return other == gone })
-		if i.deletions[key] = left; len(left) == 0 {
+		others := slices.DeleteFunc(i.deletions[key], func(other chan struct{}) bool { return other == gone })
+		if i.deletions[key] = others; len(others) == 0 {
 			delete(i.deletions, key)
 		}
 		return fmt.Errorf("the store has it at resourceVersion %q: %w", obj.GetResourceVersion(), context.Cause(ctx))
@@ -169,7 +169,7 @@ func (s *stream) wakeWaitersLocked(version *table.Version, changes []change) {
 		return
 	}
 	for n := 0; n < len(changes) && len(deletions) > 0; n++ {
-		if changes[n].kind == deleted {
+		if changes[n].typ == deleted {
 			wakeAll(deletions, changes[n].key())
 		}
 	}

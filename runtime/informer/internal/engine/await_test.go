@@ -36,7 +36,7 @@ func (a *arrivals) await(name string, wait func() error) {
 	synctest.Wait()
 }
 
-// expect complains unless these have returned since the last call, in whatever order.
+// expect fails the test unless these functions have returned since the last call, in any order.
 func (a *arrivals) expect(want string) {
 	a.t.Helper()
 	synctest.Wait()
@@ -112,7 +112,7 @@ func TestPromise08AwaitDeleted(t *testing.T) {
 		deleted("b", "2", "1")
 		stop()
 		defer r.start()()
-		r.feed("[ ]@11") // it vanished while nobody looked
+		r.feed("[ ]@11") // its deletion was not seen
 		a.expect("b2")
 		if len(r.deletions) != 0 || len(r.streams[0].waiters) != 0 {
 			t.Errorf("%d and %d waiters left", len(r.deletions), len(r.streams[0].waiters))
@@ -151,8 +151,8 @@ func TestAwaitErrors(t *testing.T) {
 	})
 }
 
-// TestFaultW15AwaitIsWokenByArrival has many wait: a publication looks at those that it wakes and
-// one more, and what has arrived is in the store when they return.
+// TestFaultW15AwaitIsWokenByArrival has many calls wait: a publication looks at those that it wakes
+// and one more, and when they return, the store has what they waited for.
 func TestFaultW15AwaitIsWokenByArrival(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

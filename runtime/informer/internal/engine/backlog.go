@@ -12,15 +12,15 @@ import (
 // and an addition. Keys come out in the order of their first change. Adding and taking out are
 // O(1). The zero backlog is empty.
 type backlog struct {
-	entries     map[object.Key]*pending
-	first, last *pending
+	entries     map[object.Key]*merged
+	first, last *merged
 	events      int // in all entries
 }
 
 // merged is what waits for one key. If gone is set, it is delivered first, as a deletion, and then
 // new, if there is one, as an addition. Otherwise old has become new: a modification, or an
 // addition if old is nil.
-type pending struct {
+type merged struct {
 	key object.Key
 	at  time.Duration // when the oldest change was published, since Informer.epoch
 	old object.Object // the state that the handler got last; nil if it has no such object
@@ -28,10 +28,10 @@ type pending struct {
 	// alive
 	gone       *change
 	new        object.Object // the newest state; nil if the key does not exist any more
-	prev, next *pending
+	prev, next *merged
 }
 
-func (p *pending) events() int {
+func (p *merged) events() int {
 	n := 0
 	if p.gone != nil {
 		n++
@@ -49,13 +49,13 @@ func (b *backlog) add(c *change, at time.Duration) {
 	key := c.key()
 	p := b.entries[key]
 	if p == nil {
-		p = &pending{key: key, at: at, old: c.old}
+		p = &merged{key: key, at: at, old: c.old}
 		b.link(p)
 	} else {
 		b.events -= p.events()
 	}
-	switch c.kind {
-	case added, updated:
+	switch c.typ {
+	case added, modified:
 		p.new = c.new
 	case deleted:
 		p.new = nil
@@ -85,9 +85,9 @@ func (b *backlog) next() (c change, ok bool) {
 		}
 		return c, true
 	}
-	c = change{kind: updated, old: p.old, new: p.new}
+	c = change{typ: modified, old: p.old, new: p.new}
 	if p.old == nil {
-		c.kind = added
+		c.typ = added
 	}
 	b.unlink(p)
 	return c, true
@@ -105,9 +105,9 @@ func (b *backlog) take(obj object.Object) object.Object {
 	return p.new
 }
 
-func (b *backlog) link(p *pending) {
+func (b *backlog) link(p *merged) {
 	if b.entries == nil {
-		b.entries = map[object.Key]*pending{}
+		b.entries = map[object.Key]*merged{}
 	}
 	b.entries[p.key] = p
 	p.prev = b.last
@@ -119,7 +119,7 @@ func (b *backlog) link(p *pending) {
 	b.last = p
 }
 
-func (b *backlog) unlink(p *pending) {
+func (b *backlog) unlink(p *merged) {
 	if p.prev == nil {
 		b.first = p.next
 	} else {

@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// feed is a Source whose objects are decoded already. It calls back on the reader's goroutine: a
-// list of objects, then what the functions that it is sent say.
+// feed is a Source whose objects are decoded already. On the reader's goroutine it hands over a
+// list of objects, and then runs the functions that it is sent.
 type feed struct {
 	objects []object.Object
 	version string
@@ -53,7 +53,7 @@ func (f *feed) Watch(ctx context.Context, _ source.WatchOptions, opened func(), 
 	}
 }
 
-// do has the reader take a step, and waits for it.
+// do runs step on the reader's goroutine, and waits for it.
 func (f *feed) do(step func(tell func(source.Event[object.Object]) error) error) {
 	done := make(chan struct{})
 	f.steps <- func(tell func(source.Event[object.Object]) error) error {
@@ -103,7 +103,7 @@ func someObjects(n, first int) []object.Object {
 	return objs
 }
 
-// audience is handlers that are waited for until all of them have been called often enough.
+// audience is a set of handlers; wait returns when all of them have been called often enough.
 type audience struct {
 	left atomic.Int64
 	all  chan struct{}
@@ -117,16 +117,16 @@ func (a *audience) handlers(n int) []Handler {
 	return all
 }
 
-func (a *audience) expect(calls int)        { a.left.Store(int64(calls)) }
-func (a *audience) Add(object.Object, bool) {}
-func (a *audience) Delete(Deleted)          {}
-func (a *audience) Update(_, _ object.Object) {
+func (a *audience) expect(calls int)          { a.left.Store(int64(calls)) }
+func (a *audience) OnAdd(object.Object, bool) {}
+func (a *audience) OnDelete(Deleted)          {}
+func (a *audience) OnUpdate(_, _ object.Object) {
 	if a.left.Add(-1) == 0 {
 		a.all <- struct{}{}
 	}
 }
 
-// events is MODIFIED events without an end, each of an object of its own.
+// events is an endless series of MODIFIED events, of one object after the other.
 type events struct {
 	feed *feed
 	audience
@@ -135,8 +135,8 @@ type events struct {
 	sent     int
 }
 
-// newEvents makes an informer of as many objects. What the events bring of them differs from one
-// lap to the next.
+// newEvents makes an informer of that many objects. The events of one lap have other objects than
+// those of the next.
 func newEvents(t testing.TB, objects, handlers, laps int) *events {
 	e := &events{feed: newFeed(someObjects(objects, 1)), handlers: handlers}
 	e.all = make(chan struct{}, 1)
@@ -232,8 +232,8 @@ func BenchmarkRelist(b *testing.B) {
 	}
 }
 
-// BenchmarkLateHandler is adding a handler to 100,000 objects, and removing it: what the caller
-// waits.
+// BenchmarkLateHandler adds a handler to 100,000 objects, and removes it. It measures how long the
+// caller waits.
 func BenchmarkLateHandler(b *testing.B) {
 	i := newFeed(someObjects(100_000, 1)).start(b)
 	b.ReportAllocs()
@@ -246,8 +246,8 @@ func BenchmarkLateHandler(b *testing.B) {
 	}
 }
 
-// BenchmarkStalledHandler is an event of one of 10 objects while a handler stands still, and
-// another one does not.
+// BenchmarkStalledHandler is an event of one of 10 objects while one handler does not return, and
+// another one does.
 func BenchmarkStalledHandler(b *testing.B) {
 	e := &events{feed: newFeed(someObjects(10, 1)), handlers: 1, objects: [][]object.Object{someObjects(10, 1_000_000), someObjects(10, 2_000_000)}}
 	e.all = make(chan struct{}, 1)
@@ -269,9 +269,9 @@ func BenchmarkStalledHandler(b *testing.B) {
 
 type standing struct{ gate }
 
-func (s standing) Add(object.Object, bool)             { s.wait("") }
-func (s standing) Update(object.Object, object.Object) { s.wait("") }
-func (s standing) Delete(Deleted)                      { s.wait("") }
+func (s standing) OnAdd(object.Object, bool)             { s.wait("") }
+func (s standing) OnUpdate(object.Object, object.Object) { s.wait("") }
+func (s standing) OnDelete(Deleted)                      { s.wait("") }
 
 // counter closes done with its last call.
 type counter struct {
@@ -287,9 +287,9 @@ func (c *counter) call() {
 	}
 }
 
-func (c *counter) Add(object.Object, bool)             { c.call() }
-func (c *counter) Update(object.Object, object.Object) { c.call() }
-func (c *counter) Delete(Deleted)                      { c.call() }
+func (c *counter) OnAdd(object.Object, bool)             { c.call() }
+func (c *counter) OnUpdate(object.Object, object.Object) { c.call() }
+func (c *counter) OnDelete(Deleted)                      { c.call() }
 
 func (r *script) do(step func(*sink) error) {
 	done := make(chan struct{})

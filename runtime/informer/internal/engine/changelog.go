@@ -9,23 +9,23 @@ import (
 )
 
 // changeType is the type of a change: Added, Modified or Deleted, as a watch calls it.
-type kind uint8
+type changeType uint8
 
 const (
-	added kind = iota + 1
-	updated
+	added changeType = iota + 1
+	modified
 	deleted
 )
 
 // callback returns the name of the handler's method, for logs and errors.
-func (k kind) callback() string {
-	return [...]string{"", "OnAdd", "OnUpdate", "OnDelete"}[k]
+func (t changeType) callback() string {
+	return [...]string{"", "OnAdd", "OnUpdate", "OnDelete"}[t]
 }
 
 // change is one change of one object. It is immutable once it is in the log. The zero change means
 // that there is none.
 type change struct {
-	kind              kind
+	typ               changeType
 	initial           bool          // added: the object was there when the handler was added
 	finalStateUnknown bool          // deleted
 	old               object.Object // nil if added; the last state if deleted
@@ -71,15 +71,15 @@ func (l *changeLog) append(changes []change, at time.Duration) *node {
 type stretch struct {
 	node  *node // has the next change; nil if there is none
 	index int   // of the next change in the node
-	left  int   // how many changes it has
+	count int   // how many changes it has
 }
 
 // extend adds a node, which was the end of the log.
 func (t *stretch) extend(filled *node) {
-	if t.left == 0 {
+	if t.count == 0 {
 		t.node, t.index = filled, 0
 	}
-	t.left += len(filled.changes)
+	t.count += len(filled.changes)
 }
 
 // next returns the next change, and when it was published.
@@ -87,11 +87,11 @@ func (t *stretch) next() (*change, time.Duration) { return &t.node.changes[t.ind
 
 // pass moves past one change.
 func (t *stretch) pass() {
-	t.left--
+	t.count--
 	if t.index++; t.index == len(t.node.changes) {
 		t.node, t.index = t.node.next, 0
 	}
-	if t.left == 0 {
+	if t.count == 0 {
 		t.node = nil
 	}
 }

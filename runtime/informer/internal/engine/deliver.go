@@ -140,7 +140,7 @@ func (s *Subscription) replayNext(r *run) {
 			s.mu.Unlock()
 			continue
 		}
-		c := change{kind: added, initial: true, new: obj}
+		c := change{typ: added, initial: true, new: obj}
 		since := s.startLocked(&c)
 		s.mu.Unlock()
 		s.call(r, &c, since)
@@ -174,7 +174,7 @@ func (s *Subscription) resync(r *run) (done bool) {
 	for obj := range version.All {
 		n++
 		yield(n)
-		c := change{kind: updated, old: obj, new: obj}
+		c := change{typ: modified, old: obj, new: obj}
 		s.mu.Lock()
 		if s.overLocked(r) {
 			s.mu.Unlock()
@@ -216,19 +216,19 @@ func (s *Subscription) callback(r *run, c *change, since time.Duration) {
 		}
 		if reason != nil {
 			r.logger.Error(panicError(reason), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
-				"callback", c.kind.callback(), "key", key, "stack", stack())
+				"callback", c.typ.callback(), "key", key, "stack", stack())
 			return
 		}
 		r.logger.Error(errGoexit, "A handler ended its goroutine", "informer", s.informer.config.Name,
-			"handler", s.config.Name, "callback", c.kind.callback(), "key", key)
+			"handler", s.config.Name, "callback", c.typ.callback(), "key", key)
 	}()
-	switch c.kind {
+	switch c.typ {
 	case added:
-		s.handler.Add(c.new, c.initial)
-	case updated:
-		s.handler.Update(c.old, c.new)
+		s.handler.OnAdd(c.new, c.initial)
+	case modified:
+		s.handler.OnUpdate(c.old, c.new)
 	case deleted:
-		s.handler.Delete(Deleted{Key: object.KeyOf(c.old), Object: c.old, FinalStateUnknown: c.finalStateUnknown})
+		s.handler.OnDelete(Deleted{Key: object.KeyOf(c.old), Object: c.old, FinalStateUnknown: c.finalStateUnknown})
 	}
 	returned = true
 }

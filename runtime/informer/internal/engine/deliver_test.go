@@ -57,8 +57,8 @@ func TestLateHandler(t *testing.T) {
 	})
 }
 
-// TestLateHandlerIsToldWhatObjectsBecame shows that a handler that falls behind in its replay isn't
-// told of states that are past.
+// TestLateHandlerIsToldWhatObjectsBecame shows that a handler that falls behind in its replay
+// doesn't get outdated states.
 func TestLateHandlerIsToldWhatObjectsBecame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -119,8 +119,8 @@ func TestRemovedHandler(t *testing.T) {
 	})
 }
 
-// TestPublishedWhileRemoved has versions come in between the two steps of Remove: a handler that is
-// not told of them must not be told of anything else.
+// TestPublishedWhileRemoved publishes versions between the two steps of Remove: the handler gets
+// neither these nor any other events.
 func TestPublishedWhileRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
@@ -156,7 +156,8 @@ func TestRemoveFromCallback(t *testing.T) {
 	})
 }
 
-// TestSlowHandlerMerges is what an unbounded buffer keeps 300,000 events for.
+// TestPromise03SlowHandlerMerges has changes for which an unbounded buffer would keep 300,000
+// events.
 func TestPromise03SlowHandlerMerges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const objects, updates = 10, 300_000
@@ -354,8 +355,8 @@ func TestPromise11Panic(t *testing.T) {
 	}
 }
 
-// TestSinceWhenACallbackRuns looks at the time of callbacks that follow each other slowly, and
-// quickly; and of the first one after a pause.
+// TestSinceWhenACallbackRuns looks at the start times of callbacks that follow each other slowly,
+// and quickly; and of the first one after a pause.
 func TestSinceWhenACallbackRuns(t *testing.T) {
 	for _, test := range []struct{ each, off time.Duration }{
 		{5 * time.Millisecond, 0},

@@ -63,9 +63,9 @@ type Indexer interface{ Bind() table.Index }
 
 // Handler is what a subscription delivers to.
 type Handler interface {
-	Add(obj object.Object, initial bool)
-	Update(old, obj object.Object)
-	Delete(Deleted)
+	OnAdd(obj object.Object, initial bool)
+	OnUpdate(old, obj object.Object)
+	OnDelete(Deleted)
 }
 
 // Deleted is the deletion of an object.

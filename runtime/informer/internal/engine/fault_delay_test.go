@@ -84,9 +84,9 @@ func manySmall(n int) []object.Object {
 	return all
 }
 
-// TestFaultW17LateHandlers adds handlers to 500,000 objects. Nobody waits for their replays: not
-// AddHandler, which takes no more steps and memory than for ten objects, no other handler, and no
-// reader of the status.
+// TestFaultW17LateHandlers adds handlers to 500,000 objects. AddHandler doesn't wait for their
+// replays, and takes no more steps and memory than for ten objects. Neither does another handler
+// wait for them, nor a reader of the status.
 func TestFaultW17LateHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -208,8 +208,8 @@ func TestFaultW19ReadersDoNotStopTheWriter(t *testing.T) {
 	})
 }
 
-// TestFaultW20RelistOfUnchangedObjects: no handler is told of them, and the new copies are garbage
-// before the list is complete.
+// TestFaultW20RelistOfUnchangedObjects relists objects that have not changed: no handler gets an
+// event, and the new copies are garbage before the list is complete.
 func TestFaultW20RelistOfUnchangedObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -367,5 +367,5 @@ func TestFaultW22KeysAreNotBuilt(t *testing.T) {
 }
 
 func changeOf(obj object.Object) []delta {
-	return []delta{{Type: deltafifo.Updated, Key: object.KeyOf(obj), Object: obj, ResourceVersion: obj.GetResourceVersion()}}
+	return []delta{{Type: deltafifo.Modified, Key: object.KeyOf(obj), Object: obj, ResourceVersion: obj.GetResourceVersion()}}
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // The tests of this file reproduce situations in which client-go's runtime is at fault, and show
-// what this one does. None measures time: what must not wait is called while what it must not wait
-// for stands still.
+// what this one does. None measures time: a test blocks one part, and then calls the other part,
+// which must not wait for it.
 
 // gated is an index whose function waits at the gate for each object of that name.
 func gated(g gate, name string) *store.Index[object.Object, string] {
@@ -34,8 +34,8 @@ func (r *rig) snapshot() *store.Snapshot[object.Object] {
 	return store.View[object.Object](r.Table()).Snapshot()
 }
 
-// TestFaultW07AddIndexesWhileReading adds indexes while others read by them and objects change. A
-// reader gets the same answer before, while and after the index is there.
+// TestFaultW07AddIndexesWhileReading adds indexes while other goroutines query them and objects
+// change. A reader gets the same answer before, while and after the index is added.
 func TestFaultW07AddIndexesWhileReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -73,8 +73,8 @@ func TestFaultW07AddIndexesWhileReading(t *testing.T) {
 }
 
 // TestFaultW08RemoveWithWaitingEvents removes a handler for which 500 events wait: none of them is
-// delivered after Remove has returned, and until then Status says how many they are. The end of a
-// run drops none: the next run delivers them.
+// delivered after Remove has returned, and until then Status has their number. The end of a run
+// drops none: the next run delivers them.
 func TestFaultW08RemoveWithWaitingEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -165,7 +165,8 @@ func heap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// TestFaultW11BookmarkReachesTheStore: in the order of the stream.
+// TestFaultW11BookmarkReachesTheStore shows that bookmarks move the store's version in the order of
+// the stream.
 func TestFaultW11BookmarkReachesTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer("ns")
@@ -181,8 +182,9 @@ func TestFaultW11BookmarkReachesTheStore(t *testing.T) {
 	})
 }
 
-// TestFaultW12IndexFunctionPanics has one that panics for an object: the object is stored, and
-// found by everything but that index; the panic is said; nothing else is disturbed.
+// TestFaultW12IndexFunctionPanics has an index function that panics for an object: the object is
+// stored, and only lookups by that index don't find it; OnError gets the panic; nothing else is
+// disturbed.
 func TestFaultW12IndexFunctionPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		index := store.NewIndex("Weak", func(obj object.Object, keys []string) []string {
@@ -225,8 +227,8 @@ func TestFaultW12IndexFunctionPanics(t *testing.T) {
 	})
 }
 
-// TestFaultW12SlowIndexFunction has one that stands still: readers, new handlers and deliveries go
-// on.
+// TestFaultW12SlowIndexFunction has an index function that does not return: readers, new handlers
+// and deliveries go on.
 func TestFaultW12SlowIndexFunction(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()

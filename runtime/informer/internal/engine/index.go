@@ -62,7 +62,7 @@ func (i *Informer) published(indexes []Indexer) bool {
 // checkIndexesLocked returns the indexes that the table lacks, or an error about the first wrong
 // one.
 func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, err error) {
-	known := slices.Clone(i.indexes)
+	all := slices.Clone(i.indexes)
 	for n, index := range indexes {
 		var bound table.Index
 		if index != nil {
@@ -74,12 +74,12 @@ func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, er
 		if err := bound.Check(); err != nil {
 			return nil, err
 		}
-		at := slices.IndexFunc(known, func(other *guarded) bool { return other.ID().Name == bound.ID().Name })
+		at := slices.IndexFunc(all, func(other *guarded) bool { return other.ID().Name == bound.ID().Name })
 		if at < 0 {
 			g := &guarded{Index: bound}
-			known = append(known, g)
+			all = append(all, g)
 			lacking = append(lacking, g)
-		} else if known[at].ID() != bound.ID() {
+		} else if all[at].ID() != bound.ID() {
 			return nil, fmt.Errorf("two indexes have the name %q", bound.ID().Name)
 		}
 	}

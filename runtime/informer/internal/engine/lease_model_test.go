@@ -16,8 +16,8 @@ import (
 )
 
 // TestPromise09RandomLeases begins and ends leases in every way and order, with handlers whose
-// callbacks hold up the end of a run, and runs that fail. As long as there is a lease, somebody
-// reads; nobody else does; and there is never more than one run at a time.
+// callbacks hold up the end of a run, and runs that fail. There is a run, and only one, as long as
+// there is a lease.
 func TestPromise09RandomLeases(t *testing.T) {
 	seed := rand.Uint64()
 	for round := range 200 {
@@ -28,7 +28,7 @@ func TestPromise09RandomLeases(t *testing.T) {
 	}
 }
 
-// tenancy is an informer with those who hold it.
+// tenancy is an informer with its leases and calls of Run.
 type tenancy struct {
 	*rig
 	rng     *rand.Rand
@@ -133,7 +133,7 @@ func (n *tenancy) enter() {
 	synctest.Wait()
 	if closed(refused) {
 		if !claimed {
-			n.t.Error("Run was refused although nobody was there")
+			n.t.Error("Run was refused although there was no lease")
 		}
 		cancel()
 		return
@@ -204,7 +204,7 @@ func (n *tenancy) check() {
 	synctest.Wait()
 	for _, who := range n.held {
 		if closed(who.done) {
-			n.t.Error("somebody who stays was sent away")
+			n.t.Error("a tenant that stays was sent away")
 		}
 	}
 	if n.blocked.Load() > 0 {
@@ -212,10 +212,10 @@ func (n *tenancy) check() {
 	}
 	for _, who := range n.left {
 		if !closed(who.done) {
-			n.t.Error("somebody who has left is not done")
+			n.t.Error("a tenant that has left is not done")
 		}
 	}
 	if got := n.reading.Load() == 1; got != (len(n.held) > 0) || got != n.Claimed() {
-		n.t.Errorf("somebody reads: %v, claimed: %v, for %d", got, n.Claimed(), len(n.held))
+		n.t.Errorf("reads: %v, claimed: %v, for %d", got, n.Claimed(), len(n.held))
 	}
 }

@@ -56,7 +56,7 @@ func TestLeases(t *testing.T) {
 		}
 		r.release(first)
 		r.runs(true)
-		r.feed("~a@2") // somebody reads still
+		r.feed("~a@2") // the informer still reads
 		r.release(second)
 		r.runs(false)
 		h.sees("=a@1 ~a@2")
@@ -79,7 +79,8 @@ func TestLeases(t *testing.T) {
 	})
 }
 
-// TestRunAmongLeases: whoever runs the informer, it runs until the last one ends.
+// TestRunAmongLeases shows that the informer runs until the last of its leases and calls of Run
+// ends.
 func TestRunAmongLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

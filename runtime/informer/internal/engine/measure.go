@@ -73,18 +73,18 @@ func (s *Subscription) measure() metrics.HandlerState {
 	state := metrics.HandlerState{Synced: status.Synced, Backlog: status.Backlog, Merging: status.Merging, CallbackSince: status.Since}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	head := s.informer.pool.view(s)
+	v := s.informer.pool.view(s)
 	switch {
 	case len(s.replays) > 0:
 		state.WaitingSince = s.epoch.Add(s.replays[0].at)
-	case head.waits:
-		state.WaitingSince = s.epoch.Add(head.headAt)
+	case v.waits:
+		state.WaitingSince = s.epoch.Add(v.pendingAt)
 	case !s.backlog.empty():
 		state.WaitingSince = s.epoch.Add(s.backlog.first.at)
-	case s.log.left > 0:
+	case s.log.count > 0:
 		state.WaitingSince = s.epoch.Add(s.log.node.at)
 	case s.waitingLocked() > 0:
-		state.WaitingSince = s.epoch.Add(head.tailAt)
+		state.WaitingSince = s.epoch.Add(v.tailAt)
 	}
 	return state
 }

@@ -192,10 +192,10 @@ func TestMutations(t *testing.T) {
 // changing changes the object called bad.
 type changing struct{}
 
-func (changing) Add(obj object.Object, _ bool) {
+func (changing) OnAdd(obj object.Object, _ bool) {
 	if obj.GetName() == "bad" {
 		obj.SetLabels(map[string]string{"a": "b"})
 	}
 }
-func (changing) Update(object.Object, object.Object) {}
-func (changing) Delete(Deleted)                      {}
+func (changing) OnUpdate(object.Object, object.Object) {}
+func (changing) OnDelete(Deleted)                      {}

@@ -40,8 +40,8 @@ func TestMirrorReplaceEvents(t *testing.T) {
 	}
 }
 
-// TestMirrorProcessDeltasInBatch: what one batch has is stored before the first callback, and told
-// in its order.
+// TestMirrorProcessDeltasInBatch shows that all changes of a batch are stored before the first
+// callback, and delivered in the order of the batch.
 func TestMirrorProcessDeltasInBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -56,7 +56,7 @@ func TestMirrorProcessDeltasInBatch(t *testing.T) {
 		}
 		r.streams[0].apply(run, []delta{
 			{Type: deltafifo.ReplaceStarted}, {Type: deltafifo.ReplaceEnded, ResourceVersion: "0"},
-			one(deltafifo.Added, "a@1"), one(deltafifo.Updated, "b@2"), one(deltafifo.Updated, "a@3"), one(deltafifo.Deleted, "b@4"),
+			one(deltafifo.Added, "a@1"), one(deltafifo.Modified, "b@2"), one(deltafifo.Modified, "a@3"), one(deltafifo.Deleted, "b@4"),
 			{Type: deltafifo.Bookmark, ResourceVersion: "9"},
 		})
 		for s.step(run) == delivered {
@@ -70,8 +70,8 @@ func TestMirrorProcessDeltasInBatch(t *testing.T) {
 	})
 }
 
-// TestMirrorCacheTransactionShouldIndexErrors: an object that an index function can't read is
-// stored all the same, and the others of its batch too.
+// TestMirrorCacheTransactionShouldIndexErrors shows that an object for which an index function
+// fails is stored nevertheless, and so are the others of its batch.
 func TestMirrorCacheTransactionShouldIndexErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		failing := store.NewIndex("Failing", func(obj object.Object, keys []string) []string {
@@ -90,8 +90,8 @@ func TestMirrorCacheTransactionShouldIndexErrors(t *testing.T) {
 	})
 }
 
-// TestPromise06FullStateIsPublishedOnce: until it is complete, readers keep the version before it,
-// and one that fails leaves nothing.
+// TestPromise06FullStateIsPublishedOnce shows that readers see the previous version until a full
+// state is complete, and that one that fails leaves no trace.
 func TestPromise06FullStateIsPublishedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestAddIndexesEndsItsGoroutine has an index function that ends the caller's goroutine: nothing is
-// added or left locked.
+// TestAddIndexesEndsItsGoroutine has an index function that ends the caller's goroutine: no index
+// is added, and no lock stays held.
 func TestAddIndexesEndsItsGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -38,8 +38,8 @@ func TestAddIndexesEndsItsGoroutine(t *testing.T) {
 }
 
 // TestFunctionEndsItsGoroutine has a function of the user's call runtime.Goexit, as t.Fatal does,
-// on a goroutine of a stream: the run ends and says why, nothing of the batch has happened, and
-// another run may follow.
+// on a goroutine of a stream: Run returns an error that says so, nothing of the batch is applied,
+// and another run may follow.
 func TestFunctionEndsItsGoroutine(t *testing.T) {
 	for _, namespaces := range [][]string{{"ns"}, {"other", "ns"}} {
 		for name, who := range map[string]func(exit func()) Config{
@@ -70,7 +70,7 @@ func TestFunctionEndsItsGoroutine(t *testing.T) {
 				if err := r.Run(t.Context()); !errors.Is(err, errGoexit) {
 					t.Errorf("Run returned %v", err)
 				}
-				if name != "OnError" { // which is called of what is published
+				if name != "OnError" { // which is called after the batch is published
 					h.sees("")
 				}
 				bad = false
@@ -116,8 +116,8 @@ func (s faulty) Watch(_ context.Context, _ source.WatchOptions, opened func(), e
 	return event(source.Event[object.Object]{Type: source.Added, Object: s.wrong, ResourceVersion: "2"})
 }
 
-// TestWrongObjects has sources, of the user's own, that hand over what is no object: it is bad
-// data, and nothing panics.
+// TestWrongObjects has sources of the user's own that hand over values that are no objects: they
+// are bad data, and nothing panics.
 func TestWrongObjects(t *testing.T) {
 	for name, wrong := range map[string]object.Object{"nil": nil, "nil pointer": (*renamed)(nil), "without name": thing("@1")} {
 		for _, how := range []string{"list", "watch-list"} {
@@ -137,7 +137,7 @@ func TestWrongObjects(t *testing.T) {
 	}
 }
 
-// inventive is a Source that makes up types of events.
+// inventive is a Source that sends events of unknown types.
 type inventive struct {
 	*server
 	types []source.EventType
@@ -157,8 +157,8 @@ func (s inventive) Watch(ctx context.Context, opts source.WatchOptions, opened f
 	return context.Cause(ctx)
 }
 
-// TestUnknownEvents has a source send events of types that there are not, with metrics: nothing
-// panics, and nothing is stored.
+// TestUnknownEvents has a source send events of unknown types, with metrics: nothing panics, and
+// nothing is stored.
 func TestUnknownEvents(t *testing.T) {
 	for _, kind := range []source.EventType{0, source.Bookmark + 1, 255} {
 		bubble(t, fmt.Sprint(uint8(kind)), func(t *testing.T) {

@@ -25,7 +25,7 @@ import (
 // TestPromise01RandomHistories drives an informer with one to three random streams, handlers of all
 // kinds that come and go, indexes that are added, a transform, and leases that begin and end, and
 // compares the store with a naive model time and again, and each handler's view with the store at
-// the end. That each handler is told only what can be, recorder checks with each event.
+// the end. With each event, recorder checks that it is a possible one.
 func TestPromise01RandomHistories(t *testing.T) {
 	seed := rand.Uint64()
 	for round := range 100 {
@@ -36,7 +36,7 @@ func TestPromise01RandomHistories(t *testing.T) {
 	}
 }
 
-// model is what a stream's server has.
+// model is the state of a stream's server.
 type model struct {
 	objects map[string]string // name to "name/uid@rv"
 	version int
@@ -46,7 +46,7 @@ type model struct {
 
 func (m *model) show() string { return strings.Join(slices.Sorted(maps.Values(m.objects)), " ") }
 
-// settle says that the store should show what the server has.
+// settle expects the store to show what the server has.
 func (m *model) settle() { m.shown, m.stands = m.show(), fmt.Sprint(m.version) }
 
 // change changes the server at random and returns the event.
@@ -142,7 +142,7 @@ func (h *history) play() {
 	}
 }
 
-// awaited is somebody who waits for a version of a stream, and then, if uid is not "", for the
+// awaited is a call that waits for a version of a stream, and then, if uid is not "", for the
 // deletion of an object.
 type awaited struct {
 	stream  int
@@ -173,7 +173,7 @@ func (h *history) await(n int) {
 	}()
 }
 
-// check complains if it waits for what has happened, or does not wait for what has not.
+// check fails the test if the call waits for what has happened, or has returned without it.
 func (w *awaited) check(h *history) {
 	h.t.Helper()
 	obj, ok := h.Table().Version().Get(w.key)
@@ -212,8 +212,8 @@ func (h *history) begin() (stop func()) {
 	}
 }
 
-// episode is a full state of a stream, with changes that nobody saw before it, and changes after
-// it.
+// episode is a full state of a stream, after changes that the stream has not seen, and followed by
+// changes.
 func (h *history) episode(n int) {
 	m := h.models[n]
 	for range h.rng.IntN(4) {
@@ -249,7 +249,7 @@ func (h *history) episode(n int) {
 	}
 }
 
-// say says words to a stream, through its transform, at a random pace.
+// say feeds words to a stream, through its transform, at a random pace.
 func (h *history) say(n int, words string) {
 	s := h.streams[n]
 	for word := range strings.FieldsSeq(words) {
@@ -260,7 +260,7 @@ func (h *history) say(n int, words string) {
 	}
 }
 
-// sayPrepared does what the reflector does with what the source hands over.
+// sayPrepared does what the reflector does with the objects that the source hands over.
 func sayPrepared(t *testing.T, s *stream, sink *sink, word string) error {
 	if strings.ContainsRune("[]!|", rune(word[0])) {
 		return say(sink, word)
@@ -298,8 +298,8 @@ func (h *history) addIndex() {
 	h.indexes = append(h.indexes, index)
 }
 
-// compare compares the store with the models, the indexes with the store, and what those handlers
-// know that have nothing waiting.
+// compare compares the store with the models, the indexes with the store, and the objects of those
+// handlers for which nothing waits.
 func (h *history) compare() {
 	h.t.Helper()
 	snapshot := h.snapshot()

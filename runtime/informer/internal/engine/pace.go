@@ -47,14 +47,14 @@ type pace struct {
 type laggard struct {
 	sub           *Subscription
 	taken, logged int64 // Subscription.taken and Subscription.logged
-	head          int64 // 1 if a pending event waited, else 0
+	pending       int64 // 1 if a pending event waited, else 0
 }
 
 // newLaggard is called with pool.mu held.
 func newLaggard(s *Subscription, logged int64) laggard {
 	l := laggard{sub: s, taken: s.taken.Load(), logged: logged}
-	if s.slot.headWaits() {
-		l.head = 1
+	if s.slot.pendingWaits() {
+		l.pending = 1
 	}
 	return l
 }
@@ -62,7 +62,7 @@ func newLaggard(s *Subscription, logged int64) laggard {
 // lags reports whether, after so many changes were taken, more than the threshold wait.
 func (l *laggard) lags(taken int64) bool {
 	most := l.sub.config.Threshold
-	return most != Never && l.logged-taken+l.head > int64(most)
+	return most != Never && l.logged-taken+l.pending > int64(most)
 }
 
 // publication describes one publication, to wait for those that lag behind it.
@@ -136,7 +136,7 @@ const tookPerStore = 16
 
 // tookLocked notes that a change was taken out of the log.
 func (s *Subscription) tookLocked() {
-	if s.took++; s.log.left%tookPerStore == 0 {
+	if s.took++; s.log.count%tookPerStore == 0 {
 		s.taken.Store(s.took)
 	}
 	if s.pace.reached != nil && s.took >= s.pace.goal {

@@ -73,9 +73,9 @@ func newPaced(t *testing.T, each time.Duration) *paced {
 }
 
 // TestReaderWaitsForQuickHandlers sends far more events than may wait, at once, to handlers of
-// several speeds. For one that is brisk the reader waits as long as it takes; for one that is not,
-// and for one that stands still, it waits once, for as long as its patience is. In either case the
-// store and other handlers get on.
+// several speeds. The reader waits for a brisk handler as long as it takes. For one that is not
+// brisk, and for one that does not return, it waits once, as long as its patience lasts. In either
+// case the store and other handlers go on.
 func TestReaderWaitsForQuickHandlers(t *testing.T) {
 	const sent, objects = 20_000, 10
 	for _, test := range []struct {
@@ -144,9 +144,9 @@ func TestReaderWaitsForQuickHandlers(t *testing.T) {
 	}
 }
 
-// TestStuckHandlersAreWaitedForTogether has handlers stand still: the reader waits for ten as long
-// as for one, and once. Their backlogs are bounded, and so is the log, which only they have not
-// read.
+// TestStuckHandlersAreWaitedForTogether has handlers that do not return: the reader waits for ten
+// as long as for one, and only once. Their backlogs are bounded, and so is the log, which all
+// others have read.
 func TestStuckHandlersAreWaitedForTogether(t *testing.T) {
 	for _, test := range []struct{ handlers, updates int }{{10, 100_000}, {1, 1_000_000}} {
 		bubble(t, fmt.Sprint(test.handlers), func(t *testing.T) {
@@ -196,8 +196,8 @@ func TestStuckHandlersAreWaitedForTogether(t *testing.T) {
 	}
 }
 
-// TestRelistMergesForNoHandlerThatKeepsUp has a relist bring 50,000 changed objects. What that
-// allocates does not depend on the number of handlers, each of which gets all of them.
+// TestRelistMergesForNoHandlerThatKeepsUp has a relist bring 50,000 changed objects. The memory
+// that it allocates does not depend on the number of handlers. Each handler gets all changes.
 func TestRelistMergesForNoHandlerThatKeepsUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const objects = 50_000
@@ -245,7 +245,7 @@ func TestRelistMergesForNoHandlerThatKeepsUp(t *testing.T) {
 }
 
 // TestRelistWhileItLags has a second relist bring its differences while a handler has not taken
-// those of the first: they are merged, and nothing waits for it.
+// those of the first: they are merged, and the reader does not wait for the handler.
 func TestRelistWhileItLags(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const objects = 2 * atOnce
@@ -285,13 +285,14 @@ func TestRelistWhileItLags(t *testing.T) {
 	})
 }
 
-// TestNothingWaitsForInitialObjects has handlers be told of initial objects while events come. For
-// one that still lacks more than its threshold, or is in its first callback, nothing waits.
+// TestNothingWaitsForInitialObjects delivers initial objects to handlers while events come. The
+// reader does not wait for a handler that still lacks more than its threshold, or that is in its
+// first callback.
 func TestNothingWaitsForInitialObjects(t *testing.T) {
 	for _, test := range []struct {
 		objects, told int
 		waits         time.Duration
-	}{{atOnce + 2, 1, patience}, {atOnce + 3, 1, 0}, {2, 0, 0}} { // it is in one more
+	}{{atOnce + 2, 1, patience}, {atOnce + 3, 1, 0}, {2, 0, 0}} { // the handler is in one more
 		bubble(t, fmt.Sprint(test.objects), func(t *testing.T) {
 			r := newRig(t)
 			stop := r.start()
@@ -373,7 +374,7 @@ func TestStatusDoesNotWaitForMerging(t *testing.T) {
 	const changes = 10 * mergedAtOnce
 	batch := make([]change, changes)
 	for n := range batch {
-		batch[n] = change{kind: added, new: thing(fmt.Sprintf("%d@1", n))}
+		batch[n] = change{typ: added, new: thing(fmt.Sprintf("%d@1", n))}
 	}
 	s.slow.Store(true)
 	_, laggards := i.pool.publish(&i.log, batch, 0, i.subs, nil)

@@ -166,13 +166,13 @@ func (p *pool) work(r *run, s *Subscription) {
 	}()
 	over := false
 	for {
-		done, head := s, false
+		done, pending := s, false
 		s = nil
-		if s, head = p.next(r, w, done, over); s == nil {
+		if s, pending = p.next(r, w, done, over); s == nil {
 			break
 		}
-		if head {
-			s.call(r, &s.slot.head, s.slot.headAt)
+		if pending {
+			s.call(r, &s.slot.pending, s.slot.pendingAt)
 			over = false
 		} else {
 			over = s.turn(r)
@@ -184,14 +184,14 @@ func (p *pool) work(r *run, s *Subscription) {
 // next ends the worker's turn, if it has one, and waits until another turn can begin, which may be
 // one of the same subscription. If pending is true, the worker has to deliver the pending event in
 // it. next returns nil if the worker has to end.
-func (p *pool) next(r *run, w *worker, done *Subscription, over bool) (s *Subscription, head bool) {
+func (p *pool) next(r *run, w *worker, done *Subscription, over bool) (s *Subscription, pending bool) {
 	p.mu.Lock()
 	if done != nil && p.endLocked(w, done, over) {
 		p.mu.Unlock()
 		return done, false
 	}
 	for p.ready.first == nil || p.look {
-		p.foundLocked(w)
+		p.endSearchLocked(w)
 		switch {
 		case p.look:
 			p.lookLocked(r)
@@ -206,17 +206,17 @@ func (p *pool) next(r *run, w *worker, done *Subscription, over bool) (s *Subscr
 			p.mu.Lock()
 		}
 	}
-	p.foundLocked(w)
+	p.endSearchLocked(w)
 	s = p.ready.pop()
-	head = p.beginLocked(w, s, closed(r.over))
+	pending = p.beginLocked(w, s, closed(r.over))
 	other := p.searchLocked()
 	p.mu.Unlock()
 	other.wakeUp()
-	return s, head
+	return s, pending
 }
 
 // endSearchLocked ends the worker's search, if it is searching.
-func (p *pool) foundLocked(w *worker) {
+func (p *pool) endSearchLocked(w *worker) {
 	if w.searching {
 		w.searching, p.searching = false, false
 	}

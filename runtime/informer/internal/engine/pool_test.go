@@ -60,7 +60,7 @@ func TestIdleHandlersHaveFewGoroutines(t *testing.T) {
 }
 
 // TestStuckHandlersKeepAGoroutineEach has handlers get stuck one after the other: the others get
-// each event, and the stuck ones keep as many goroutines as they are, also when they are let go.
+// each event, and each stuck handler keeps one goroutine, until it is let go.
 func TestStuckHandlersKeepAGoroutineEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -107,8 +107,8 @@ func TestStuckHandlersKeepAGoroutineEach(t *testing.T) {
 	})
 }
 
-// TestCallbacksOfOneHandlerNeverOverlap calls handlers that take turns on few goroutines from all
-// sides, outside of a bubble: the race detector looks at fields that only the callbacks use.
+// TestCallbacksOfOneHandlerNeverOverlap has many goroutines give work to handlers that share few
+// workers, outside of a bubble: the race detector looks at fields that only the callbacks use.
 func TestCallbacksOfOneHandlerNeverOverlap(t *testing.T) {
 	r := newRig(t)
 	type alone struct {
@@ -170,8 +170,8 @@ func TestCallbacksOfOneHandlerNeverOverlap(t *testing.T) {
 	}
 }
 
-// TestRemoveEndsWhatBelongsToTheRun removes handlers during a run and after it: metrics and timers
-// end with either.
+// TestRemoveEndsWhatBelongsToTheRun removes handlers during a run and after it: their recorders and
+// timers end in both cases.
 func TestRemoveEndsWhatBelongsToTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &metered{}

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// knowing is a server that hands over what the informer has already.
+// knowing is a server that hands over objects that the informer has already.
 type knowing struct {
 	*server
 	readOnly []bool // of each call
@@ -52,8 +52,9 @@ func (k *knowing) Watch(ctx context.Context, opts source.WatchOptions, opened fu
 	})
 }
 
-// TestWhatTheInformerHasIsNotReadAgain: of a full state, a source needs to read only what is new,
-// which alone is transformed. Objects may share their parts unless there is a transform.
+// TestWhatTheInformerHasIsNotReadAgain shows that a source needs to read only the new objects of a
+// full state, and that only these are transformed. Objects may share their parts unless there is a
+// transform.
 func TestWhatTheInformerHasIsNotReadAgain(t *testing.T) {
 	for _, how := range []string{"list", "watch-list"} {
 		for _, transforms := range []bool{false, true} {
@@ -102,8 +103,8 @@ func TestWhatTheInformerHasIsNotReadAgain(t *testing.T) {
 	}
 }
 
-// ahead is a server whose second full state lacks an object that comes right after it, and that
-// reads on while it hands over.
+// ahead is a server whose second full state lacks an object that is added right after it. It reads
+// ahead while it hands over.
 type ahead struct {
 	*server
 	t     *testing.T
@@ -135,8 +136,8 @@ func (a *ahead) Watch(ctx context.Context, opts source.WatchOptions, opened func
 	return context.Cause(ctx)
 }
 
-// TestNoObjectIsTransformedTwice: one that the informer had, and that was read ahead of the end of
-// the state that lacks it, is what it was when it comes again.
+// TestNoObjectIsTransformedTwice has an object come again that the informer had, and that was read
+// before the end of a full state that lacks it: it is not transformed again.
 func TestNoObjectIsTransformedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &ahead{server: newServer("ns"), t: t}

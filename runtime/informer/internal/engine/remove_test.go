@@ -16,10 +16,10 @@ import (
 
 var removals = flag.Int("removals", 10_000, "how many handlers TestNoCallbackStartsAfterRemove removes")
 
-// TestNoCallbackStartsAfterRemove removes handlers that are idle while an event comes, alone, which
-// the pool hands to those that are idle. All that remove, and what publishes the event, wait for
-// the pool's lock and get it one after the other: what has waited for more than a millisecond does
-// (package sync). So if Remove let go of the lock between two steps, the event would come between
+// TestNoCallbackStartsAfterRemove removes idle handlers while a single event is published, which
+// the pool hands to idle handlers. The goroutines that remove, and the one that publishes, wait for
+// the pool's lock, and get it in turns, since all have waited for more than a millisecond (package
+// sync). So if Remove released the lock between two steps, the event would be published between
 // them.
 func TestNoCallbackStartsAfterRemove(t *testing.T) {
 	const atOnce = 200
@@ -81,6 +81,6 @@ func (h *removable) call() {
 	}
 }
 
-func (h *removable) Add(object.Object, bool)             { h.call() }
-func (h *removable) Update(object.Object, object.Object) { h.call() }
-func (h *removable) Delete(Deleted)                      { h.call() }
+func (h *removable) OnAdd(object.Object, bool)             { h.call() }
+func (h *removable) OnUpdate(object.Object, object.Object) { h.call() }
+func (h *removable) OnDelete(Deleted)                      { h.call() }

@@ -39,8 +39,8 @@ func TestResync(t *testing.T) {
 	})
 }
 
-// TestResyncWaitsUntilCaughtUp shows that a resync never tells of states that the handler does not
-// know.
+// TestResyncWaitsUntilCaughtUp shows that a resync only delivers states that the handler has got
+// before.
 func TestResyncWaitsUntilCaughtUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -63,8 +63,8 @@ func TestResyncWaitsUntilCaughtUp(t *testing.T) {
 	})
 }
 
-// TestResyncThatComesTooEarlyIsNotLost asks for one at a moment when something waits, as it can
-// have come in since the handler was idle.
+// TestResyncThatComesTooEarlyIsNotLost makes a resync due while a change waits, which can have come
+// since the handler was idle.
 func TestResyncThatComesTooEarlyIsNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

@@ -41,7 +41,7 @@ func show(obj object.Object) string {
 	return fmt.Sprintf("%s@%s", obj.GetName(), obj.GetResourceVersion())
 }
 
-// script is a reader that pushes what a test tells it to.
+// script is a reader that feeds the words of a test to its sink.
 type script struct {
 	sink  *sink
 	steps chan func(*sink) error
@@ -72,7 +72,7 @@ func (r *script) Status() reflector.Status {
 	return r.status
 }
 
-// rig is an informer that is told by a script for each stream what happens.
+// rig is an informer with a script as the reader of each stream.
 type rig struct {
 	*Informer
 	t       *testing.T
@@ -129,13 +129,13 @@ func (r *rig) start() (stop func()) {
 	}
 }
 
-// feed says a text, word by word, and waits until it is delivered.
+// feed feeds a text to the first stream, word by word, and waits until it is delivered.
 func (r *rig) feed(text string) {
 	r.t.Helper()
 	r.feedTo(0, text)
 }
 
-// feedTo says a text to one of several streams.
+// feedTo feeds a text to one of several streams.
 func (r *rig) feedTo(n int, text string) {
 	r.t.Helper()
 	r.tell(n, text)
@@ -208,7 +208,8 @@ func (r *rig) want(stored string) {
 	}
 }
 
-// recorder is a handler that notes what it is told, and complains of what no handler may be told.
+// recorder is a handler that notes its events, and fails the test for an event that no handler may
+// get.
 type recorder struct {
 	t *testing.T
 	// before, if not nil, is called at the start of each callback.
@@ -248,7 +249,7 @@ func showOrNil(obj object.Object) string {
 	return show(obj)
 }
 
-func (h *recorder) Add(obj object.Object, initial bool) {
+func (h *recorder) OnAdd(obj object.Object, initial bool) {
 	event := "+" + show(obj)
 	if initial {
 		event = "=" + show(obj)
@@ -262,14 +263,14 @@ func (h *recorder) Add(obj object.Object, initial bool) {
 	h.note(event, object.KeyOf(obj), nil, obj)
 }
 
-func (h *recorder) Update(old, obj object.Object) {
+func (h *recorder) OnUpdate(old, obj object.Object) {
 	if old.GetUID() != obj.GetUID() {
 		h.t.Errorf("%s became %s by an update", show(old), show(obj))
 	}
 	h.note("~"+show(obj), object.KeyOf(obj), old, obj)
 }
 
-func (h *recorder) Delete(d Deleted) {
+func (h *recorder) OnDelete(d Deleted) {
 	event := "-" + show(d.Object)
 	if d.FinalStateUnknown {
 		event += "?"
@@ -294,7 +295,7 @@ func (h *recorder) take() string {
 	return events
 }
 
-// sees complains unless these events were noted since the last take.
+// sees fails the test unless these events were noted since the last take.
 func (h *recorder) sees(events string) {
 	h.t.Helper()
 	if wrong := diff.Diff(events, h.take()); wrong != "" {
@@ -302,7 +303,7 @@ func (h *recorder) sees(events string) {
 	}
 }
 
-// agrees complains unless the handler knows what the table has.
+// agrees fails the test unless the events have led to the objects of the table.
 func (h *recorder) agrees(r *rig) {
 	h.t.Helper()
 	stored := map[object.Key]object.Object{}

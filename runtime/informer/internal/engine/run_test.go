@@ -55,8 +55,8 @@ func TestRunAgain(t *testing.T) {
 	})
 }
 
-// TestBacklogSurvivesTheEnd stops an informer under handlers that have something left, of a replay,
-// the log and a merged backlog each.
+// TestBacklogSurvivesTheEnd stops an informer while events wait for its handlers: in a replay, in
+// the log and in a merged backlog.
 func TestBacklogSurvivesTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
@@ -103,7 +103,7 @@ func TestBacklogSurvivesTheEnd(t *testing.T) {
 	})
 }
 
-// noContext is what nobody should pass.
+// noContext is a nil context, which is an error.
 var noContext context.Context
 
 func TestRunErrors(t *testing.T) {
@@ -137,8 +137,7 @@ func TestRunErrors(t *testing.T) {
 	})
 }
 
-// TestCancelledInEveryPhase leaves it to goleak and to the bubble, which wants all goroutines to
-// end, to complain.
+// TestCancelledInEveryPhase fails by goleak, or by the bubble, if a goroutine doesn't end.
 func TestCancelledInEveryPhase(t *testing.T) {
 	for _, phase := range []string{"", "[", "[ =a@1", "[ =a@1 !", "[ =a@1 ]@2", "[ =a@1 ]@2 ~a@3", "[ =a@1 ]@2 [ =b@3", "|@3"} {
 		bubble(t, phase, func(t *testing.T) {
@@ -195,7 +194,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 	})
 }
 
-// TestStoppedKeepsNoQueue stops an informer while something waits for its writer.
+// TestStoppedKeepsNoQueue stops an informer while deltas wait for its applier.
 func TestStoppedKeepsNoQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()

@@ -46,10 +46,10 @@ func (s *sink) end() {
 }
 
 func (s *sink) BeginReplace() error           { return s.take(delta{Type: deltafifo.ReplaceStarted}) }
-func (s *sink) Replace(o object.Object) error { return s.take(about(deltafifo.Replaced, o)) }
-func (s *sink) Add(o object.Object) error     { return s.take(about(deltafifo.Added, o)) }
-func (s *sink) Update(o object.Object) error  { return s.take(about(deltafifo.Updated, o)) }
-func (s *sink) Delete(o object.Object) error  { return s.take(about(deltafifo.Deleted, o)) }
+func (s *sink) Replace(o object.Object) error { return s.take(deltaOf(deltafifo.Replaced, o)) }
+func (s *sink) Add(o object.Object) error     { return s.take(deltaOf(deltafifo.Added, o)) }
+func (s *sink) Update(o object.Object) error  { return s.take(deltaOf(deltafifo.Modified, o)) }
+func (s *sink) Delete(o object.Object) error  { return s.take(deltaOf(deltafifo.Deleted, o)) }
 
 func (s *sink) Bookmark(resourceVersion string) error {
 	return s.take(delta{Type: deltafifo.Bookmark, ResourceVersion: resourceVersion})
@@ -72,7 +72,7 @@ func (s *sink) AbortReplace() error {
 }
 
 // deltaOf returns a delta of an object without its key, which only the queue needs.
-func about(t deltafifo.Type, obj object.Object) delta {
+func deltaOf(t deltafifo.Type, obj object.Object) delta {
 	return delta{Type: t, Object: obj, ResourceVersion: obj.GetResourceVersion()}
 }
 

@@ -31,8 +31,8 @@ type slot struct {
 	removed   bool
 	after     *Subscription // the next one that is ready
 	goroutine uint64        // the number of the one that has the turn, or had it last
-	head      change        // is delivered first; the worker reads it without the lock
-	headAt    time.Duration // when it was published, since Informer.epoch
+	pending   change        // is delivered first; the worker reads it without the lock
+	pendingAt time.Duration // when it was published, since Informer.epoch
 	tail      stretch       // what was logged since the last fetch
 }
 
@@ -42,17 +42,17 @@ const (
 	absent slotState = iota
 	idle
 	ready
-	telling
+	delivering
 	turning
 )
 
 // pendingWaits reports whether there is a pending event whose callback has not begun.
-func (sl *slot) headWaits() bool { return sl.head.kind != 0 && sl.state != telling }
+func (sl *slot) pendingWaits() bool { return sl.pending.typ != 0 && sl.state != delivering }
 
 // joinLocked gives a subscription its first turn in a run. If the previous run ended before the
 // pending event was delivered, that is delivered first.
 func (p *pool) joinLocked(s *Subscription) {
-	s.slot.state, s.slot.more = ready, s.slot.headWaits()
+	s.slot.state, s.slot.more = ready, s.slot.pendingWaits()
 	p.ready.push(s)
 }
 
@@ -70,7 +70,7 @@ func (p *pool) publish(log *changeLog, changes []change, at time.Duration, subs 
 		case sl.removed:
 			continue
 		case alone && sl.state == idle && s.config.Threshold != 0:
-			sl.state, sl.head, sl.headAt = ready, changes[0], at
+			sl.state, sl.pending, sl.pendingAt = ready, changes[0], at
 			p.ready.push(s)
 			continue
 		case filled == nil:
@@ -112,24 +112,24 @@ func (p *pool) notifyLocked(s *Subscription) {
 
 // beginLocked begins the turn of a subscription that was ready. It reports whether the worker has
 // to deliver the pending event.
-func (p *pool) beginLocked(w *worker, s *Subscription, over bool) (head bool) {
+func (p *pool) beginLocked(w *worker, s *Subscription, over bool) (pending bool) {
 	sl := &s.slot
 	sl.goroutine = w.goroutine
-	if head = sl.headWaits() && !over; head {
-		sl.state = telling
+	if pending = sl.pendingWaits() && !over; pending {
+		sl.state = delivering
 	} else {
 		sl.state, sl.more = turning, false
 	}
 	p.watchLocked()
-	return head
+	return pending
 }
 
 // endLocked ends a turn. It returns true if more has come meanwhile: then the next turn has begun.
 // over reports that the subscription's part in the run has ended.
 func (p *pool) endLocked(w *worker, s *Subscription, over bool) (again bool) {
 	sl := &s.slot
-	if sl.state == telling {
-		sl.head = change{}
+	if sl.state == delivering {
+		sl.pending = change{}
 	}
 	again = sl.more && !over
 	switch sl.more = false; {
@@ -156,11 +156,11 @@ func (p *pool) fetch(s *Subscription) stretch {
 // turn, which ends its timer and its recorder. It reports whether the pending event is being
 // delivered, and returns the number of the goroutine that had the last turn. It is called with
 // Subscription.mu held.
-func (p *pool) remove(s *Subscription) (told bool, goroutine uint64) {
+func (p *pool) remove(s *Subscription) (running bool, goroutine uint64) {
 	p.mu.Lock()
 	sl := &s.slot
-	if told = sl.state == telling; !told {
-		sl.head = change{}
+	if running = sl.state == delivering; !running {
+		sl.pending = change{}
 	}
 	sl.removed, sl.tail = true, stretch{}
 	s.took = s.logged.Load()
@@ -169,23 +169,24 @@ func (p *pool) remove(s *Subscription) (told bool, goroutine uint64) {
 	w := p.searchLocked()
 	p.mu.Unlock()
 	w.wakeUp()
-	return told, goroutine
+	return running, goroutine
 }
 
 // view is what Status and measure see of a slot.
 type view struct {
-	told, waits bool // the pending event is being delivered, or waits
-	head        change
-	headAt      time.Duration
-	tailAt      time.Duration // when the first change of the tail was published, if there is one
+	delivering, waits bool // the pending event is being delivered, or waits
+	pending           change
+	pendingAt         time.Duration
+	// when the first change of the tail was published, if there is one
+	tailAt time.Duration
 }
 
 func (p *pool) view(s *Subscription) view {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sl := &s.slot
-	v := view{told: sl.state == telling, waits: sl.headWaits(), head: sl.head, headAt: sl.headAt}
-	if sl.tail.left > 0 {
+	v := view{delivering: sl.state == delivering, waits: sl.pendingWaits(), pending: sl.pending, pendingAt: sl.pendingAt}
+	if sl.tail.count > 0 {
 		_, v.tailAt = sl.tail.next()
 	}
 	return v

@@ -35,7 +35,7 @@ func TestEventsBetweenTurnsAreNotLost(t *testing.T) {
 			return tell(source.Event[object.Object]{Type: source.Modified, Object: obj, ResourceVersion: obj.GetResourceVersion()})
 		})
 		if version%3 != 0 {
-			continue // the next one comes while handlers are being told of this one
+			continue // the next one comes while this one is being delivered
 		}
 		for _, h := range all {
 			for range 3 {
@@ -60,10 +60,10 @@ type inOrder struct {
 	got  chan string
 }
 
-func (h *inOrder) Add(object.Object, bool) {}
-func (h *inOrder) Delete(Deleted)          {}
+func (h *inOrder) OnAdd(object.Object, bool) {}
+func (h *inOrder) OnDelete(Deleted)          {}
 
-func (h *inOrder) Update(_, obj object.Object) {
+func (h *inOrder) OnUpdate(_, obj object.Object) {
 	version := obj.GetResourceVersion()
 	if len(version) < len(h.last) || len(version) == len(h.last) && version <= h.last {
 		h.t.Errorf("%s after %s", version, h.last)
@@ -72,7 +72,7 @@ func (h *inOrder) Update(_, obj object.Object) {
 	h.got <- version
 }
 
-// without lets nobody look at what is ready, until the test says so.
+// without keeps workers from looking at ready subscriptions until the test calls look.
 func (r *rig) without() (look func()) {
 	c := r.pool
 	c.mu.Lock()
@@ -88,9 +88,9 @@ func (r *rig) without() (look func()) {
 	}
 }
 
-// TestRemoveWithAHeadThatWaits removes a handler to which an event was handed, before its turn
-// begins: it isn't told.
-func TestRemoveWithAHeadThatWaits(t *testing.T) {
+// TestRemoveWithAPendingEvent removes a handler for which an event is pending, before its turn
+// begins: the event isn't delivered.
+func TestRemoveWithAPendingEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		first, second := record(t), record(t)
@@ -113,9 +113,9 @@ func TestRemoveWithAHeadThatWaits(t *testing.T) {
 	})
 }
 
-// TestRemoveWaitsForAHeadThatIsTold removes a handler while it is told of an event that was handed
-// to it, by another goroutine and by the callback itself; only the first waits.
-func TestRemoveWaitsForAHeadThatIsTold(t *testing.T) {
+// TestRemoveWaitsForThePendingEvent removes a handler while its pending event is being delivered,
+// by another goroutine and by the callback itself; only the first waits.
+func TestRemoveWaitsForThePendingEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h, own, g := record(t), record(t), newGate()
@@ -144,10 +144,9 @@ func TestRemoveWaitsForAHeadThatIsTold(t *testing.T) {
 	})
 }
 
-// TestHeadsKeepTheirPlace has more come after an event that was handed to a handler, before its
-// turn: all of it comes in order, also where so much comes that it is merged, or where another run
-// has to deliver it.
-func TestHeadsKeepTheirPlace(t *testing.T) {
+// TestPendingEventsComeFirst publishes more changes while an event is pending: all are delivered in
+// order, also when there are so many that they are merged, or when the next run delivers them.
+func TestPendingEventsComeFirst(t *testing.T) {
 	for _, threshold := range []int{1, 2, 3, 1024, Never} {
 		t.Run(fmt.Sprint("threshold ", threshold), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -183,8 +182,8 @@ func TestHeadsKeepTheirPlace(t *testing.T) {
 	}
 }
 
-// TestGoexitWhenToldOfAHead has a handler end its goroutine again and again: it gets each event.
-func TestGoexitWhenToldOfAHead(t *testing.T) {
+// TestGoexitInAPendingEvent has a handler end its goroutine again and again: it gets each event.
+func TestGoexitInAPendingEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h := record(t)
@@ -203,7 +202,7 @@ func TestGoexitWhenToldOfAHead(t *testing.T) {
 
 type endsGoroutine struct{ *recorder }
 
-func (h endsGoroutine) Update(old, obj object.Object) {
-	h.recorder.Update(old, obj)
+func (h endsGoroutine) OnUpdate(old, obj object.Object) {
+	h.recorder.OnUpdate(old, obj)
 	runtime.Goexit()
 }

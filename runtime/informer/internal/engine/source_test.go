@@ -16,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// server is a Source: what it has is told by words as the sink's are, of one namespace.
+// server is a Source of one namespace. Its objects and events are written in words, as those of the
+// sink are.
 type server struct {
 	namespace string
 
@@ -31,7 +32,7 @@ func newServer(namespace string) *server {
 	return &server{namespace: namespace, objects: map[object.Key]object.Object{}, version: "1", events: make(chan source.Event[object.Object])}
 }
 
-// has sets the objects, of which nobody is told.
+// has sets the objects, without an event.
 func (s *server) has(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +183,7 @@ func transformIsCalledOnce(t *testing.T) {
 	}
 }
 
-// labelled complains of objects that were not transformed.
+// labelled fails the test for an object that was not transformed.
 type labelled struct {
 	Handler
 	t       *testing.T
@@ -196,12 +197,15 @@ func (l *labelled) check(obj object.Object) {
 	}
 }
 
-func (l *labelled) Add(obj object.Object, initial bool) { l.check(obj); l.Handler.Add(obj, initial) }
-func (l *labelled) Update(old, obj object.Object)       { l.check(obj); l.Handler.Update(old, obj) }
-func (l *labelled) Delete(d Deleted)                    { l.check(d.Object); l.Handler.Delete(d) }
+func (l *labelled) OnAdd(obj object.Object, initial bool) {
+	l.check(obj)
+	l.Handler.OnAdd(obj, initial)
+}
+func (l *labelled) OnUpdate(old, obj object.Object) { l.check(obj); l.Handler.OnUpdate(old, obj) }
+func (l *labelled) OnDelete(d Deleted)              { l.check(d.Object); l.Handler.OnDelete(d) }
 
-// TestTransformFails shows that what a transform can't do is said, that the store keeps what it
-// has, and that it goes on once it can.
+// TestTransformFails shows that Status has the error of a transform, that the store keeps its
+// objects meanwhile, and that the informer goes on when the transform works again.
 func TestTransformFails(t *testing.T) {
 	refused := errors.New("refused")
 	for name, test := range map[string]struct {
@@ -269,8 +273,8 @@ func TestTransformFails(t *testing.T) {
 
 type renamed struct{ object.Object }
 
-// TestObjectOfAnotherNamespace shows that a server that sends what was not asked for is bad data;
-// another stream may have an object of that key.
+// TestObjectOfAnotherNamespace shows that an object of a namespace that was not asked for is bad
+// data: another stream may have an object of that key.
 func TestObjectOfAnotherNamespace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one, two := newServer("one"), newServer("two")

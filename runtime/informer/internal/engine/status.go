@@ -74,22 +74,22 @@ func (s *Subscription) Status() HandlerStatus {
 }
 
 func (s *Subscription) statusLocked() HandlerStatus {
-	head := s.informer.pool.view(s)
+	v := s.informer.pool.view(s)
 	status := HandlerStatus{
 		Name:    s.config.Name,
 		Synced:  s.HasSynced(),
 		Backlog: s.waitingLocked() + s.backlog.events + s.initialLocked(),
 		Merging: s.slow.Load(),
 	}
-	if head.waits {
+	if v.waits {
 		status.Backlog++
 	}
 	switch {
 	case s.calling:
 		c := change{old: s.old, new: s.new}
-		status.Callback, status.Key, status.Since = s.kind.callback(), c.key(), s.epoch.Add(s.since)
-	case head.told:
-		status.Callback, status.Key, status.Since = head.head.kind.callback(), head.head.key(), s.epoch.Add(head.headAt)
+		status.Callback, status.Key, status.Since = s.typ.callback(), c.key(), s.epoch.Add(s.since)
+	case v.delivering:
+		status.Callback, status.Key, status.Since = v.pending.typ.callback(), v.pending.key(), s.epoch.Add(v.pendingAt)
 	}
 	return status
 }

@@ -50,9 +50,9 @@ type stream struct {
 	// the applier.
 	rest    []delta // the rest of the batch that is being applied
 	staging bool    // a full state is being read
-	staged  state
+	staged  fullState
 	// base is the table's version when staging began; nil in the first full state.
-	known *table.Version
+	base *table.Version
 	// kept has the positions in base of those objects of the full state that have not changed; they
 	// are not staged.
 	kept    table.Marks
@@ -73,12 +73,12 @@ type stream struct {
 }
 
 // fullState is a full state, in parts, which are not copied when it grows.
-type state [][]object.Object
+type fullState [][]object.Object
 
 // gone marks an object that was deleted while the full state was read.
 type gone struct{ object.Object }
 
-func (s *state) add(obj object.Object) {
+func (s *fullState) add(obj object.Object) {
 	last := len(*s) - 1
 	if last < 0 || len((*s)[last]) == cap((*s)[last]) {
 		room := 16
@@ -91,7 +91,7 @@ func (s *state) add(obj object.Object) {
 	(*s)[last] = append((*s)[last], obj)
 }
 
-func (s state) len() (n int64) {
+func (s fullState) len() (n int64) {
 	for _, part := range s {
 		n += int64(len(part))
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// versions says where the informer and its namespaces stand.
+// versions returns the resourceVersions of the informer and of its namespaces.
 func (r *rig) versions() string {
 	v := r.Table().Version()
 	texts := []string{v.ResourceVersion()}
@@ -76,7 +76,7 @@ func TestStreamsOfSeveralNamespaces(t *testing.T) {
 		h.sees("-a@13? -b@9?")
 		r.want("x@7 z@101 at 9")
 		if v := r.Table().Version(); v.NamespaceResourceVersion("four") != "" || v.NamespaceResourceVersion("") != "9" {
-			t.Errorf("a namespace that nobody reads stands at %q, all at %q", v.NamespaceResourceVersion("four"), v.NamespaceResourceVersion(""))
+			t.Errorf("a namespace that is not read stands at %q, all at %q", v.NamespaceResourceVersion("four"), v.NamespaceResourceVersion(""))
 		}
 		stop()
 
@@ -126,7 +126,7 @@ func TestStreamDelaysNoOther(t *testing.T) {
 	})
 }
 
-// TestResyncDoesNotWaitForAllStreams has one that has brought nothing.
+// TestResyncDoesNotWaitForAllStreams has a stream that has brought nothing.
 func TestResyncDoesNotWaitForAllStreams(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
@@ -203,8 +203,8 @@ func TestStreamStatus(t *testing.T) {
 	})
 }
 
-// TestPromise05WaitGivesUp ends when a stream is in a state that it was told not to wait for, and
-// says which.
+// TestPromise05WaitGivesUp shows that the wait ends when giveUp returns true for a stream's
+// failure, and that the error names the stream.
 func TestPromise05WaitGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two", "three")

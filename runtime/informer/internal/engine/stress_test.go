@@ -17,8 +17,8 @@ import (
 
 // TestEverythingAtOnce calls everything from everywhere, also from callbacks, while full states and
 // changes come in and runs begin and end. It is for the race detector, and for deadlocks, in which
-// it would not end; the recorder checks what each handler is told. Nothing in it depends on who
-// comes first.
+// it would not end; the recorder checks the events of each handler. Nothing in it depends on which
+// goroutine is first.
 func TestEverythingAtOnce(t *testing.T) {
 	i, err := newInformer(Config{Name: "things", Streams: []Stream{{Namespace: "ns"}, {Namespace: "other"}}})
 	if err != nil {

@@ -59,7 +59,7 @@ type Subscription struct {
 	// The running callback, unless it delivers a pending event:
 	calling  bool
 	returned bool // a callback has returned
-	kind     kind
+	typ      changeType
 	old, new object.Object
 	// when it began, since epoch; of a quick one, when an earlier one of the turn began
 	since    time.Duration
@@ -163,9 +163,9 @@ func (s *Subscription) forgetRemoved() {
 func (s *Subscription) removeLocked() (returned <-chan struct{}) {
 	s.removed = true
 	s.replays, s.replayed, s.log, s.backlog = nil, 0, stretch{}, backlog{}
-	told, goroutine := s.informer.pool.remove(s)
+	running, goroutine := s.informer.pool.remove(s)
 	s.goOnLocked()
-	if !s.calling && !told || goroutine == goroutineID() {
+	if !s.calling && !running || goroutine == goroutineID() {
 		return nil
 	}
 	if s.idle == nil {
@@ -210,10 +210,10 @@ func (s *Subscription) nextLocked() (c change, ok bool) {
 
 // readLocked reports whether changes wait in the log. If so, s.log has them.
 func (s *Subscription) readLocked() bool {
-	if s.log.left == 0 && s.waitingLocked() > 0 {
+	if s.log.count == 0 && s.waitingLocked() > 0 {
 		s.log = s.informer.pool.fetch(s)
 	}
-	return s.log.left > 0
+	return s.log.count > 0
 }
 
 // Reading the clock takes as long as everything else in a delivery. So while callbacks are quick,
@@ -226,7 +226,7 @@ const (
 
 // startLocked notes which callback begins, and returns when, since epoch.
 func (s *Subscription) startLocked(c *change) time.Duration {
-	s.calling, s.kind, s.old, s.new = true, c.kind, c.old, c.new
+	s.calling, s.typ, s.old, s.new = true, c.typ, c.old, c.new
 	if s.looks--; s.looks > 0 {
 		return s.since
 	}
@@ -259,8 +259,8 @@ func (s *Subscription) finishLocked() {
 // trace.
 func goroutineID() uint64 {
 	var buf [64]byte
-	head := buf[:runtime.Stack(buf[:], false)]
-	head, _, _ = bytes.Cut(bytes.TrimPrefix(head, []byte("goroutine ")), []byte(" "))
-	id, _ := strconv.ParseUint(string(head), 10, 64)
+	line := buf[:runtime.Stack(buf[:], false)]
+	line, _, _ = bytes.Cut(bytes.TrimPrefix(line, []byte("goroutine ")), []byte(" "))
+	id, _ := strconv.ParseUint(string(line), 10, 64)
 	return id
 }

@@ -59,8 +59,8 @@ func manySlow(t *testing.T, n int, answer func(n int, ctx context.Context) error
 	return i, most
 }
 
-// TestNamespacesStartInTurns: an informer of many namespaces asks for a bounded number of them at
-// once.
+// TestNamespacesStartInTurns shows that an informer of many namespaces asks for a bounded number of
+// them at once.
 func TestNamespacesStartInTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for n, want := range map[int]int64{1000: maxStarting, maxStarting: maxStarting, 3: 3} {
@@ -85,8 +85,8 @@ func TestNamespacesStartInTurns(t *testing.T) {
 	})
 }
 
-// TestNamespacesThatHangDelayOthersOnly: of a thousand namespaces some never answer and some
-// refuse; all others sync.
+// TestNamespacesThatHangDelayOthersOnly has a thousand namespaces, of which some never answer and
+// some refuse: all others sync.
 func TestNamespacesThatHangDelayOthersOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const n, hanging, forbidden = 1000, 100, 400

@@ -18,7 +18,7 @@ var ErrNotSynced = errors.New("the informer has not synced")
 // its pointer to the informer at the first sync.
 type gap struct {
 	informer atomic.Pointer[Informer] // nil once it has synced
-	told     atomic.Bool              // a read before the first sync was logged
+	logged   atomic.Bool              // a read before the first sync was logged
 }
 
 // Lacking returns an error that wraps ErrNotSynced, or nil if nothing is lacking. It doesn't wrap
@@ -50,10 +50,10 @@ func (g *gap) Lacking(namespace string) error {
 // Missed logs the first read that can't return an error.
 func (g *gap) Missed(namespace string) {
 	i := g.informer.Load()
-	if i == nil || g.told.Load() {
+	if i == nil || g.logged.Load() {
 		return
 	}
-	if err := g.Lacking(namespace); err != nil && g.told.CompareAndSwap(false, true) {
+	if err := g.Lacking(namespace); err != nil && g.logged.CompareAndSwap(false, true) {
 		logger := klog.Background()
 		if i.config.Logger != nil {
 			logger = *i.config.Logger

@@ -59,9 +59,9 @@ func loggedTo(w io.Writer) Config {
 	return Config{Logger: &logger}
 }
 
-// TestStuckHandlerIsLogged has a handler stand still: with an event that was handed to it, with one
-// of the log, and with an initial one. After 30 s, and then each 5 min, a line says where; and none
-// once it goes on.
+// TestStuckHandlerIsLogged has a handler that does not return: from a pending event, from one of
+// the log, and from an initial one. After 30 s, and then each 5 min, a line names it. No line
+// follows once it has returned.
 func TestStuckHandlerIsLogged(t *testing.T) {
 	for _, test := range []struct{ name, before, then, callback, key string }{
 		{"handed over", "[ =a@1 ]@1", "~a@2", "OnUpdate", "a"},
@@ -107,8 +107,8 @@ func TestStuckHandlerIsLogged(t *testing.T) {
 	}
 }
 
-// TestStuckAmongQuickCallbacks has a callback stand still that comes right after quick ones, and
-// after a slow one: the line tells its own duration, as far as it is known.
+// TestStuckAmongQuickCallbacks has a callback not return that follows quick ones, and one that
+// follows a slow one: the line has the callback's own duration, as far as it is known.
 func TestStuckAmongQuickCallbacks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := &stuckLines{}
@@ -139,8 +139,8 @@ func TestStuckAmongQuickCallbacks(t *testing.T) {
 	})
 }
 
-// TestStuckWhileItIsRemovedOrEnds has a handler stand still that was removed, or whose informer is
-// ending: it is in the log, and among what Release names.
+// TestStuckWhileItIsRemovedOrEnds has a handler not return that was removed, or whose informer is
+// ending: it is logged, and the error of Release names it.
 func TestStuckWhileItIsRemovedOrEnds(t *testing.T) {
 	for _, how := range []string{"removed", "ending", "both"} {
 		bubble(t, how, func(t *testing.T) {
@@ -181,8 +181,8 @@ func TestStuckWhileItIsRemovedOrEnds(t *testing.T) {
 	}
 }
 
-// TestLoggerEndsItsGoroutine has the logger call runtime.Goexit when it is told of a handler that
-// is stuck: others go on.
+// TestLoggerEndsItsGoroutine has the logger call runtime.Goexit when it logs a stuck handler: other
+// handlers go on.
 func TestLoggerEndsItsGoroutine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := &stuckLines{exits: true}
@@ -206,8 +206,8 @@ func TestLoggerEndsItsGoroutine(t *testing.T) {
 	})
 }
 
-// TestRemoveContext removes a handler that stands still: the call returns when its context is done,
-// and names the callback, which is the last one.
+// TestRemoveContext removes a handler that does not return: the call returns when its context is
+// done, its error names the callback, and no other callback begins.
 func TestRemoveContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
