@@ -38,8 +38,8 @@ func (w *world) expected() map[object.Key]id {
 	return want
 }
 
-// agreed asserts that the store and all handlers have what the server has, and that the histories
-// are legal.
+// agreed asserts that the store and all handlers have the objects of the server, and that the
+// histories are legal.
 func (w *world) agreed(when string) {
 	w.t.Helper()
 	want := w.expected()
@@ -64,7 +64,7 @@ func (w *world) agreed(when string) {
 	}
 }
 
-// short cuts a text that nobody would read to its end.
+// short shortens a long text.
 func short(text string) string {
 	if len(text) > 300 {
 		return text[:300] + " …"

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestStreams: the events of a watch are not what they should be.
+// TestStreams has watches whose events are wrong.
 func TestStreams(t *testing.T) {
 	// third edits the third event of a stream.
 	third := func(edit func(e sourcetest.Event) []sourcetest.Event) func(*world) {
@@ -46,7 +46,8 @@ func TestStreams(t *testing.T) {
 		{name: "event without an object", later: one(func(e *sourcetest.Event) { e.Object = nil }), reasons: bad, requests: 3, check: noRelist},
 		{name: "error that is not a Status", later: one(func(e *sourcetest.Event) { e.Type = "ERROR" }), reasons: bad, requests: 3, check: noRelist},
 		{name: "the same bad event on every watch", later: func(w *world) {
-			// It is at the version where the others are good, so only a list gets past it.
+			// culprit is bad at one version, of which other objects are good, so only a list gets
+			// past it.
 			var culprit string
 			w.inject(sourcetest.Watch, sourcetest.Always, sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
 				pod := e.Object.(*corev1.Pod)
@@ -101,8 +102,8 @@ func TestStreams(t *testing.T) {
 		}), reasons: bad, requests: 3, check: noRelist},
 		{name: "object at version 0", later: one(func(e *sourcetest.Event) { e.Object.(*corev1.Pod).ResourceVersion = "0" }), reasons: bad, requests: 3, check: noRelist},
 		{name: "server restored from a backup", back: true, later: func(w *world) {
-			// Its versions stay below those that the informer has seen, so the watch brings
-			// nothing.
+			// The server's versions stay below those that the informer has seen, so the watch
+			// brings nothing.
 			version := w.server.ResourceVersion()
 			for range 10 {
 				w.churn()
@@ -131,9 +132,9 @@ func TestStreams(t *testing.T) {
 	})
 }
 
-// rewritten has the server put back to an earlier version and then written to again, otherwise:
-// Pods have other content under the versions that the informer knows. The server stands one version
-// below the informer then.
+// rewritten restores the server to an earlier version, and writes to it again: under the versions
+// that the informer knows, Pods have other content. Then the server is one version below the
+// informer.
 func rewritten(then func(*world)) func(*world) {
 	return func(w *world) {
 		version := w.server.ResourceVersion()
@@ -153,7 +154,8 @@ func rewritten(then func(*world)) func(*world) {
 	}
 }
 
-// TestSelections: objects enter and leave the selection of an informer while something goes wrong.
+// TestSelections has objects enter and leave the selection of an informer while something goes
+// wrong.
 func TestSelections(t *testing.T) {
 	run(t, []fault{
 		{name: "nothing else", selects: true, later: func(*world) {}, requests: 0},
@@ -178,7 +180,7 @@ func TestSelections(t *testing.T) {
 	})
 }
 
-// TestWire: bytes that are not what they should be.
+// TestWire has answers with wrong bytes.
 func TestWire(t *testing.T) {
 	bad := reasons(reflector.ReasonBadData)
 	cutOff := reasons(reflector.ReasonUnreachable)

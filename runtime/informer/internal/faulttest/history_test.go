@@ -30,7 +30,7 @@ type truth struct {
 	states map[object.Key]map[id]bool
 }
 
-// write notes what a write has stored, before anybody can be told of it.
+// write notes what a write has stored, before the informer can get the event.
 func (tr *truth) write(write func() *corev1.Pod) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -48,11 +48,11 @@ func (tr *truth) has(pod *corev1.Pod) bool {
 	return tr.states[object.KeyOf(pod)][idOf(pod)]
 }
 
-// history is a handler that checks what it is told, independently of the code that tells it. For
-// each key: add, updates, delete, and perhaps again; without a gap (an update's old object is the
-// one told last); one UID from add to delete; each version newer than the one before; nothing that
-// the server never had; one callback at a time; no initial add after the initial list. It keeps the
-// objects that exist, and nothing else.
+// history is a handler that checks its events, independently of the code that delivers them. For
+// each key it wants: add, updates, delete, and perhaps again; no gap (the old object of an update
+// is that of the previous event); one UID from add to delete; each version newer than the previous
+// one; no state that the server never had; one callback at a time; no initial add after the initial
+// list. It keeps the objects that exist, and nothing else.
 type history struct {
 	name  string
 	truth *truth
@@ -67,7 +67,7 @@ type history struct {
 	deletes int
 	synced  func() bool // of the registration; nil until it is known
 	illegal []string
-	changed chan struct{} // closed after the next callback; nil if nobody waits
+	changed chan struct{} // closed after the next callback; nil if no goroutine waits
 }
 
 func newHistory(name string, tr *truth) *history {
@@ -186,7 +186,7 @@ func (h *history) knownLocked(what string, pod *corev1.Pod) {
 	}
 }
 
-// verdict returns what is wrong: with the history, and with its result.
+// verdict returns what is wrong with the history, and with its result.
 func (h *history) verdict(want map[object.Key]id) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestLists: the initial state comes, but not as it should.
+// TestLists has lists and watch-lists whose answers are wrong.
 func TestLists(t *testing.T) {
 	page := func(on sourcetest.Verb, times int, edit func(*sourcetest.Page)) func(*world) {
 		return func(w *world) {

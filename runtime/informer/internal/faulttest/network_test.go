@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestNetwork: the connection fails, hangs or is slow.
+// TestNetwork has connections that fail, hang or are slow.
 func TestNetwork(t *testing.T) {
 	unreachable := reasons(reflector.ReasonUnreachable)
 	silent := reasons(reflector.ReasonSilent)

@@ -35,25 +35,27 @@ var podResource = corev1.SchemeGroupVersion.WithResource("pods")
 // fault is one row of the tables.
 type fault struct {
 	name string
-	// first makes what goes wrong with the first sync; it runs before the informer does. What it
-	// needs of the server must be there already: 20 Pods, unless empty is set.
+	// first causes a fault of the first sync; it runs before the informer does. The server has 20
+	// Pods by then, unless empty is set.
 	first func(w *world)
-	// later makes what goes wrong once the informer watches.
+	// later causes a fault while the informer watches.
 	later func(w *world)
-	// reasons must all be named by the status meanwhile, and no others. nil means that nothing must
-	// be noticed.
+	// reasons are those that the status must name meanwhile, all of them and no others. nil means
+	// none.
 	reasons []reflector.Reason
-	// within is when all must be well again, counted from the start of the fault. 0 means a minute.
+	// within is the time, from the start of the fault, after which the informer must have
+	// recovered. 0 means a minute.
 	within time.Duration
-	// requests is how many may be made within that time.
+	// requests is how many requests the informer may make within that time.
 	requests int
-	// check, if not nil, looks at the end of the fault.
+	// check, if not nil, is called at the end of the fault.
 	check func(w *world)
-	// formats are those that the fault is about; nil means all.
+	// formats are the formats with which the row runs; nil means all.
 	formats []string
 	// lists turns watch-lists off; paged also reads pages of 5 objects.
 	lists, paged bool
-	// only Pods with the label app=web; changes to others take it away, and give it back
+	// selects has the informer select Pods with the label app=web. Changes take the label away from
+	// Pods, and give it back.
 	selects  bool
 	empty    bool   // the server has no Pods at first
 	unserved bool   // the server has the resource only after 12 s
@@ -165,8 +167,9 @@ func (w *world) run() {
 	<-ended
 }
 
-// pass lets the time pass in which all must get well. There are changes every 50 s, so that a
-// server has bookmarks to send, and a handler that comes late. The last fifth of a minute is quiet.
+// pass lets the time pass in which the informer must recover. There are changes every 50 s, so that
+// the server has bookmarks to send, and a handler is added late. The last fifth of a minute is
+// quiet.
 func (w *world) pass() {
 	end := time.Now().Add(w.within)
 	time.Sleep(12 * time.Second)
@@ -186,7 +189,7 @@ func (w *world) pass() {
 	time.Sleep(time.Until(end))
 }
 
-// begin counts from here.
+// begin starts the time and the count of requests of the fault.
 func (w *world) begin() {
 	w.begun, w.before = time.Now(), len(w.server.Requests())
 	w.mu.Lock()
@@ -205,7 +208,7 @@ func (w *world) serve() {
 	}
 }
 
-// pod makes what is written.
+// pod makes a Pod to write to the server.
 func (w *world) pod(name string) *corev1.Pod {
 	made := pod(name)
 	if w.image != "" {
@@ -269,7 +272,7 @@ func (w *world) newInformer(config *rest.Config, more ...informer.Option) {
 	config.WrapTransport = func(rt http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(req *http.Request) (*http.Response, error) {
 			if w.asked.Add(1) > 1000 {
-				// else no time passes in a flood of requests, and the test never ends
+				// Otherwise no time passes in a flood of requests, and the test never ends.
 				time.Sleep(time.Second)
 			}
 			if w.jsonOnly.Load() {
@@ -321,7 +324,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
 
-// silence is where logs go: the tests look at the status.
+// silence drops logs: the tests look at the status.
 type silence struct{}
 
 func (silence) Init(logr.RuntimeInfo)          {}
@@ -331,7 +334,7 @@ func (silence) Error(error, string, ...any)    {}
 func (silence) WithValues(...any) logr.LogSink { return silence{} }
 func (silence) WithName(string) logr.LogSink   { return silence{} }
 
-// failed notes what the status says, at the moment of a failure.
+// failed notes the reason in the status at the moment of a failure.
 func (w *world) failed(err error) {
 	status := w.informer.Status().Reflector
 	w.mu.Lock()

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// tune makes real time pass quickly enough.
+// tune shortens the informer's waits, since the tests run in real time.
 var tune = []informer.Option{
 	informer.WithBackoff(reflector.Backoff{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}),
 	informer.WithSilenceTimeout(300 * time.Millisecond),
@@ -36,7 +36,7 @@ type sockets struct {
 	listener *listener
 }
 
-// listener spoils connections.
+// listener breaks connections.
 type listener struct {
 	net.Listener
 	spoil atomic.Int32 // so many connections

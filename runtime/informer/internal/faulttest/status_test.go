@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestRefusals: the server answers with a status other than 200.
+// TestRefusals has a server that answers with a status other than 200.
 func TestRefusals(t *testing.T) {
 	run(t, []fault{
 		{name: "401 three times", first: refuse(sourcetest.Any, 3, 401), reasons: reasons(reflector.ReasonUnauthorized), requests: 4},
@@ -75,7 +75,7 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestThrottling: 429 and Retry-After, which is obeyed.
+// TestThrottling has a server that answers 429, and shows that Retry-After is obeyed.
 func TestThrottling(t *testing.T) {
 	retryAfter := func(code int, header string) func(*sourcetest.Answer) {
 		return func(a *sourcetest.Answer) {
@@ -83,7 +83,7 @@ func TestThrottling(t *testing.T) {
 			a.Header.Set("Retry-After", header)
 		}
 	}
-	// apart asserts that the second request came so long after the first one, and not much later.
+	// apart asserts that the second request came that long after the first one, and not much later.
 	apart := func(wait time.Duration) func(w *world) {
 		return func(w *world) {
 			w.t.Helper()
@@ -132,7 +132,7 @@ func TestThrottling(t *testing.T) {
 	})
 }
 
-// TestExpired: 410, wherever it can come from, and its neighbours.
+// TestExpired has 410 in all places where a server can send it, and similar failures.
 func TestExpired(t *testing.T) {
 	errorEvent := func(status *metav1.Status) func(w *world) {
 		return stream(func(n int, e sourcetest.Event) []sourcetest.Event {
@@ -236,7 +236,7 @@ func stream(edit func(n int, e sourcetest.Event) []sourcetest.Event) func(*world
 	}
 }
 
-// noRelist asserts that nothing but watches was asked for.
+// noRelist asserts that the informer has sent no requests but watches.
 func noRelist(w *world) {
 	w.t.Helper()
 	for _, r := range w.server.Requests()[w.before:] {

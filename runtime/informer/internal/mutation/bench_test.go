@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// BenchmarkStore is what watching costs for each object that is stored.
+// BenchmarkStore measures the cost of Store for each object.
 func BenchmarkStore(b *testing.B) {
 	for name, obj := range map[string]object.Object{"typed": newPod("blue"), "unstructured": newUnstructured("blue")} {
 		b.Run(name, func(b *testing.B) {
@@ -22,8 +22,8 @@ func BenchmarkStore(b *testing.B) {
 	}
 }
 
-// BenchmarkCheck is what it costs before and again after each callback, and for each object of a
-// pass.
+// BenchmarkCheck measures the cost of a comparison: before and after each callback, and for each
+// object of a pass.
 func BenchmarkCheck(b *testing.B) {
 	for name, obj := range map[string]object.Object{"typed": newPod("blue"), "unstructured": newUnstructured("blue")} {
 		b.Run(name, func(b *testing.B) {
@@ -37,7 +37,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// BenchmarkNil is what it costs without a Detector.
+// BenchmarkNil measures the cost without a Detector.
 func BenchmarkNil(b *testing.B) {
 	var d *Detector
 	obj := newPod("blue")

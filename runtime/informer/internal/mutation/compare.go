@@ -23,9 +23,10 @@ var (
 	freeFormType     = reflect.TypeFor[map[string]any]()
 )
 
-// compare returns the path of the first difference of two objects: in the order of the fields of a
-// struct, of the elements of a slice, and of the sorted keys of a map. Quantities of one value and
-// format are equal, whatever they have cached; a nil slice or map differs from an empty one.
+// compare returns the path of the first difference of two objects. Fields are compared in the order
+// of the struct, elements in the order of the slice, and map entries by sorted keys. Quantities of
+// one value and format are equal, whatever text they have cached. A nil slice or map differs from
+// an empty one.
 func compare(before, after runtime.Object) (path string, differ bool) {
 	var w walk
 	a, b := reflect.ValueOf(before), reflect.ValueOf(after)
@@ -41,8 +42,8 @@ func compare(before, after runtime.Object) (path string, differ bool) {
 	return path, true
 }
 
-// Equal reports whether two objects have equal content, as a Detector compares it. Parts that they
-// share are not looked at.
+// Equal reports whether two objects have equal content, as a Detector compares it. It skips parts
+// that both share.
 func Equal(a, b runtime.Object) bool {
 	_, differ := compare(a, b)
 	return !differ
@@ -53,14 +54,14 @@ type walk struct {
 	path []string // from the difference up
 }
 
-// under adds a segment to the path. It returns true, for differ to return.
+// under adds a segment to the path. It always returns true, so that differ can return its result.
 func (w *walk) under(segment string) bool {
 	w.path = append(w.path, segment)
 	return true
 }
 
-// differ reports whether two values differ, and notes where. They have the same type, unless they
-// are what two interfaces hold.
+// differ reports whether two values differ, and notes the path. The values have the same type,
+// unless two interfaces hold them.
 func (w *walk) differ(a, b reflect.Value) bool {
 	if a.Type() != b.Type() {
 		return true
@@ -183,7 +184,7 @@ func (w *walk) maps(a, b reflect.Value) bool {
 	return false
 }
 
-// sameMap is a short cut for maps that have not changed: it goes over them in any order.
+// sameMap is a shortcut for maps that have not changed: it compares their entries in any order.
 func sameMap(a, b reflect.Value) bool {
 	if a.Len() != b.Len() {
 		return false

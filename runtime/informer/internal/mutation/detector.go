@@ -20,26 +20,26 @@ import (
 //	                       ▲                      ▲────── Run   (everything, again and again)
 //	                       └── Run forgets what has left the cache
 //
-// All methods may be called by several goroutines at once. The struct names neither reflect.Type
-// nor a generic type: the compiler would compile their methods anew in each package of generated
-// code, which all can reach a Detector.
+// All methods may be called by several goroutines at once. To save compile time, the struct names
+// neither reflect.Type nor a generic type: each package of generated code can reach a Detector, and
+// the compiler would compile the methods of those types in each of these packages.
 type Detector struct {
 	// set once at construction
 	informer string
 	report   func(Mutation) // nil: log
 
-	// mu guards what follows. It is not held together with entry.mu, and not while objects are
-	// copied or compared.
+	// mu guards what follows. It is never held together with entry.mu, nor while objects are copied
+	// or compared.
 	mu      sync.Mutex
-	entries map[object.Object]*entry // by identity: all objects are pointers
-	// the number of the pass over all objects that is going on, or was the last one
+	entries map[object.Object]*entry // all objects are pointers
+	// pass is the number of the current or last pass over all objects.
 	pass   uint64
 	logger *klog.Logger // nil before the first Run
-	// each a reflect.Type whose DeepCopyObject doesn't return an equal object
+	// lossy has each reflect.Type whose DeepCopyObject doesn't return an equal object.
 	lossy map[fmt.Stringer]bool
 }
 
-// entry is an object that is watched.
+// entry is what the Detector keeps of one object that it watches.
 type entry struct {
 	// set once at construction
 	identity Mutation // Informer, Key, UID and ResourceVersion
@@ -47,12 +47,12 @@ type entry struct {
 	used uint64 // the pass in which the object was last seen or stored; Detector.mu guards it
 
 	mu       sync.Mutex     // guards what follows
-	pristine runtime.Object // what the object has to look like
+	pristine runtime.Object // the deep copy, to which the object must be equal
 }
 
-// New returns a Detector that watches nothing yet. report is called with each mutation, by the
-// goroutine that has found it, which may be that of a handler, and by several at once; it is not
-// called while the Detector holds a lock. nil logs an error.
+// New returns a Detector that watches nothing yet. The goroutine that finds a mutation calls report
+// with it. That may be a goroutine that calls a handler, and several may call report at once. The
+// Detector holds no lock meanwhile. If report is nil, the Detector logs an error instead.
 func New(informer string, report func(Mutation)) *Detector {
 	return &Detector{
 		informer: informer,
@@ -62,28 +62,28 @@ func New(informer string, report func(Mutation)) *Detector {
 	}
 }
 
-// Store watches obj from now on. It must be called before anybody else can see obj; if it is
-// watched already nothing happens. It never reports.
+// Store watches obj from now on. It must be called before other code can see obj. If obj is watched
+// already, Store does nothing. It never reports.
 func (d *Detector) Store(obj object.Object) {
 	if d != nil && obj != nil {
-		d.entry(obj)
+		d.watch(obj)
 	}
 }
 
-// Check compares objects with what they were when they were stored. It is called before a callback,
-// with handler "", so that the handler is not blamed for what others did, and after it with the
-// handler's name. Objects that are nil are left out; those that are not watched are watched from
-// now on.
+// Check compares objects with their deep copies. It is called before a callback with handler "", so
+// that the handler is not blamed for changes by other code, and after the callback with the
+// handler's name. It skips objects that are nil. Objects that were not watched are watched from now
+// on.
 func (d *Detector) Check(handler string, old, obj object.Object) {
 	if d == nil {
 		return
 	}
 	var e *entry
 	if obj != nil {
-		e = d.entry(obj)
+		e = d.watch(obj)
 	}
 	if old != nil {
-		if before := d.entry(old); before != e {
+		if before := d.watch(old); before != e {
 			d.compare(old, before, handler)
 		}
 	}
@@ -96,16 +96,16 @@ func (d *Detector) CheckAll() {
 	if d == nil {
 		return
 	}
-	for obj, e := range d.watched(func(*entry) bool { return true }) {
+	for obj, e := range d.entriesWhere(func(*entry) bool { return true }) {
 		d.compare(obj, e, "")
 	}
 }
 
 // --- private from here ---
 
-// entry returns what is known about obj, which is watched from now on if it was not. It returns nil
-// for an object that can't be watched.
-func (d *Detector) entry(obj object.Object) *entry {
+// watch returns the entry of obj, and makes one if obj was not watched. It returns nil if obj can't
+// be watched.
+func (d *Detector) watch(obj object.Object) *entry {
 	if e, ok := d.lookUp(obj); ok {
 		return e
 	}
@@ -122,7 +122,7 @@ func (d *Detector) entry(obj object.Object) *entry {
 	}}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if other := d.entries[obj]; other != nil { // of a goroutine that was faster
+	if other := d.entries[obj]; other != nil { // another goroutine was faster
 		e = other
 	}
 	d.entries[obj] = e
@@ -130,11 +130,11 @@ func (d *Detector) entry(obj object.Object) *entry {
 	return e
 }
 
-// lookUp returns what is known about obj, which is nil if it can't be watched; ok is false if
-// nothing is known.
+// lookUp returns the entry of obj, or nil if obj can't be watched. ok is false if obj has no entry
+// and its type is not known to be lossy.
 func (d *Detector) lookUp(obj object.Object) (e *entry, ok bool) {
-	kind := reflect.TypeOf(obj)
-	if kind.Kind() != reflect.Pointer {
+	t := reflect.TypeOf(obj)
+	if t.Kind() != reflect.Pointer {
 		return nil, true
 	}
 	d.mu.Lock()
@@ -143,20 +143,20 @@ func (d *Detector) lookUp(obj object.Object) (e *entry, ok bool) {
 		e.used = d.pass
 		return e, true
 	}
-	return nil, d.lossy[kind]
+	return nil, d.lossy[t]
 }
 
-// giveUp notes that objects of a type can't be watched. It is no method, because packages of
-// generated code compile anew what is generic in signatures of methods that can be reached from an
-// informer, and reflect.Type has iterators.
-func giveUp(d *Detector, kind reflect.Type, path string) {
+// giveUp notes that objects of a type can't be watched. To save compile time, it is not a method: a
+// method's signature would make reflect.Type, and with it generic iterators, reachable from each
+// package of generated code.
+func giveUp(d *Detector, t reflect.Type, path string) {
 	d.mu.Lock()
-	known := d.lossy[kind]
-	d.lossy[kind] = true
+	warned := d.lossy[t]
+	d.lossy[t] = true
 	d.mu.Unlock()
-	if !known {
+	if !warned {
 		d.log().Error(nil, "DeepCopyObject does not return an equal object, so mutations of this type can't be found",
-			"informer", d.informer, "type", kind.String(), "path", path)
+			"informer", d.informer, "type", t.String(), "path", path)
 	}
 }
 
@@ -192,9 +192,9 @@ func (d *Detector) log() klog.Logger {
 	return klog.Background()
 }
 
-// watched returns a copy of those entries for which keep is true. keep is called with Detector.mu
-// held.
-func (d *Detector) watched(keep func(*entry) bool) map[object.Object]*entry {
+// entriesWhere returns a copy of those entries for which keep is true. It calls keep with
+// Detector.mu held.
+func (d *Detector) entriesWhere(keep func(*entry) bool) map[object.Object]*entry {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	kept := map[object.Object]*entry{}

@@ -186,8 +186,8 @@ type cache struct {
 	slow    time.Duration // for each object
 }
 
-// set mutates objects, if there is something to mutate, and changes what is in the cache. The lock
-// orders that before whatever passes over them later, as far as the race detector is concerned.
+// set mutates objects, if there is something to mutate, and changes what is in the cache. For the
+// race detector, the lock orders these writes before later passes.
 func (c *cache) set(mutate func(), objects ...object.Object) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -297,7 +297,7 @@ func TestRunPausesAndStopsInTheMiddleOfAPass(t *testing.T) {
 		})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if n := len(d.watched(func(*entry) bool { return true })); n != 100 {
+		if n := len(d.entriesWhere(func(*entry) bool { return true })); n != 100 {
 			t.Errorf("%d objects compared in the first second, want 100: a tenth of the time", n)
 		}
 		cancel()

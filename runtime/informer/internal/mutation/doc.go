@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package mutation finds out who changes objects of a cache, which are shared and must only be
-// read.
+// Package mutation finds code that changes objects of a cache. These objects are shared, and must
+// only be read.
 //
-// A Detector keeps a deep copy of each object that is stored, and compares: the objects of a
-// callback before and after it, so that the handler that changes one is named, and all objects of
-// the cache time and again, for what others do. It reports which field differs first, and never
-// what it holds. Objects may share parts: a change of such a part is reported for each of them.
+// A [Detector] keeps a deep copy of each object that is stored, and compares it with the object. It
+// compares the objects of a callback before and after the callback, so that it can name the handler
+// that has changed one. It also compares all objects of the cache again and again, to find changes
+// by other code. It reports which field differs first, and never the field's value. Objects may
+// share parts: a change of such a part is reported for each of them.
 //
 // # What it costs
 //
-// Memory for a second copy of every object, in which nothing is shared, and of what has left the
-// cache since the last pass but one over all objects, which is a few seconds for most caches. Time
-// for a deep copy and a comparison of each object that is stored (6 µs for a small Pod), for a
-// comparison of each object before and after every callback that gets it (4 µs), and for the passes
-// a tenth of a core at most. So it is for tests, CI, and the search for a fault.
+// It costs memory for a second copy of every object, which shares nothing with other copies.
+// Objects that have left the cache are kept for up to two more passes over all objects, which is a
+// few seconds for most caches.
+//
+// It costs time for a deep copy and a comparison of each object that is stored (6 µs for a small
+// Pod), for a comparison of each object before and after every callback that gets it (4 µs), and
+// for the passes, at most a tenth of a core. So it is for tests, CI, and the search for a fault.
 //
 // # What it can't see
 //
-// A change that is undone before anybody looks. A part that DeepCopyObject does not copy but
-// shares. A change of an object that left the cache, if it is made after the next two passes and
-// outside of callbacks; nobody else reads such an object.
+// It can't see a change that is undone before the next comparison. It can't see a change of a part
+// that DeepCopyObject shares instead of copying. It can't see a change of an object that has left
+// the cache, if that change is made after the next two passes and outside of callbacks.
 //
-// It reads objects while others may be changing them. The race detector shows that too, with both
-// stacks. A map that is being written at that moment may end the process, as it may whenever
-// somebody reads it.
+// It reads objects while other goroutines may be changing them. The race detector shows such a
+// change too, with both stacks. If a map is being written while the Detector reads it, Go may end
+// the process, as with any other reader.
 package mutation

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Mutation is what informer.Mutation is, which has the same fields and describes them. None of them
-// is a value of the object: it may be a Secret, and a Mutation ends up in logs.
+// Mutation has the same fields as informer.Mutation, which describes them. None of them has a value
+// of the object: that may be a Secret, and a Mutation ends up in logs.
 type Mutation struct {
 	Informer        string
 	Key             object.Key
@@ -24,7 +24,7 @@ type Mutation struct {
 	Handler         string
 }
 
-// Error says in one line what happened and what to do.
+// Error returns one line: what happened and what to do.
 func (m Mutation) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: cached object %s at resourceVersion %q was modified", m.Informer, m.Key, m.ResourceVersion)
@@ -35,8 +35,8 @@ func (m Mutation) Error() string {
 	return b.String()
 }
 
-// FromEnvironment reports whether KUBE_CACHE_MUTATION_DETECTOR asks for a detector, with any value
-// that strconv.ParseBool takes for true.
+// FromEnvironment reports whether the environment variable KUBE_CACHE_MUTATION_DETECTOR asks for a
+// detector: whether strconv.ParseBool takes its value for true.
 func FromEnvironment() bool {
 	on, _ := strconv.ParseBool(os.Getenv("KUBE_CACHE_MUTATION_DETECTOR"))
 	return on

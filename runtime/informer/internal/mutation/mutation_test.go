@@ -35,8 +35,8 @@ func TestMutationSaysWhatHappened(t *testing.T) {
 	}
 }
 
-// TestNoValueOfASecretIsReported: what a Mutation, its text in any form, and the log line contain
-// names a field and nothing that the object holds.
+// TestNoValueOfASecretIsReported shows that a Mutation, its text in any form, and the log line name
+// a field, and contain no value of the object.
 func TestNoValueOfASecretIsReported(t *testing.T) {
 	old, now := "hunter2", "correct horse"
 	for path, change := range map[string]func(*corev1.Secret){

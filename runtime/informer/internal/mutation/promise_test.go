@@ -20,9 +20,9 @@ import (
 )
 
 // TestPromise10WhoMutatesCachedObjectsIsReported has handlers and readers of an informer change its
-// objects. Nothing is changed while a pass over all objects may be going on, since passes begin
-// each second: what the callbacks do is ordered by the Detector's own lock, and what the reader
-// does by the write to the server that follows it.
+// objects. It changes nothing during a pass over all objects, since passes begin each second. The
+// Detector's own lock orders the changes by callbacks, and the write to the server that follows
+// orders those by the reader.
 func TestPromise10WhoMutatesCachedObjectsIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// work and rest bound what the passes take: a tenth of a core.
+	// work and rest bound the time that the passes take to a tenth of a core.
 	work = 5 * time.Millisecond
 	rest = 45 * time.Millisecond
 	// period is the shortest time from the beginning of a pass to that of the next one.
@@ -21,8 +21,8 @@ const (
 )
 
 // Run compares all objects of the cache again and again until ctx is done, and forgets those that
-// have left it. current returns what is in the cache when it is called. Log lines go to the logger
-// of ctx. Run must not be called twice at once.
+// have left the cache. current returns the objects that are in the cache when it is called. Log
+// lines go to the logger of ctx. Only one Run may be in progress at a time.
 func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Object]) {
 	if d == nil {
 		return
@@ -41,14 +41,14 @@ func (d *Detector) Run(ctx context.Context, current func() iter.Seq[object.Objec
 	}
 }
 
-// passOver compares all objects. It returns false if it was told to stop.
+// passOver compares all objects. It returns false if p is done.
 func (d *Detector) passOver(p *pacer, objects iter.Seq[object.Object]) bool {
 	d.mu.Lock()
 	d.pass++
 	d.mu.Unlock()
 	p.begin()
 	for obj := range objects {
-		d.compare(obj, d.entry(obj), "")
+		d.compare(obj, d.watch(obj), "")
 		if !p.step() {
 			return false
 		}
@@ -56,10 +56,10 @@ func (d *Detector) passOver(p *pacer, objects iter.Seq[object.Object]) bool {
 	return true
 }
 
-// forget compares the objects that were neither in the cache nor in a callback since the beginning
-// of the last pass but one, and watches them no longer. It returns false if it was told to stop.
+// forget compares the objects that were neither in the cache nor in a callback during the last two
+// passes, and stops watching them. It returns false if p is done.
 func (d *Detector) forget(p *pacer) bool {
-	for obj, e := range d.watched(d.unusedLocked) {
+	for obj, e := range d.entriesWhere(d.unusedLocked) {
 		d.compare(obj, e, "")
 		d.mu.Lock()
 		if d.unusedLocked(e) { // a callback may have got it again
@@ -75,16 +75,16 @@ func (d *Detector) forget(p *pacer) bool {
 
 func (d *Detector) unusedLocked(e *entry) bool { return e.used+1 < d.pass }
 
-// pacer lets work take turns with rest.
+// pacer alternates work and rest.
 type pacer struct {
 	done  <-chan struct{}
 	timer *time.Timer
-	until time.Time // when work has to pause
+	until time.Time // when the next rest begins
 }
 
 func (p *pacer) begin() { p.until = time.Now().Add(work) }
 
-// step is called after each object. It returns false if the work is to end.
+// step is called after each object. It returns false if the work has to end.
 func (p *pacer) step() bool {
 	if time.Now().Before(p.until) {
 		return true

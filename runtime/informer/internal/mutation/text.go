@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// fieldSegment returns ".name" with the name that the field has in JSON, else its Go name; "" for
-// what JSON inlines.
+// fieldSegment returns "." and the name that the field has in JSON, or its Go name if it has none.
+// It returns "" for a field that JSON inlines.
 func fieldSegment(t reflect.Type, i int) string {
 	field := t.Field(i)
 	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
@@ -27,8 +27,8 @@ func fieldSegment(t reflect.Type, i int) string {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-// keySegment returns ["key"]; in free-form JSON, whose maps are objects, .key if that is
-// unmistakable.
+// keySegment returns ["key"]. In free-form JSON, whose maps are objects, it returns .key if key is
+// an identifier.
 func keySegment(t reflect.Type, key reflect.Value) string {
 	if key.Kind() != reflect.String {
 		return "[" + keyText(key) + "]"
