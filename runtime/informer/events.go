@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// EventType says what an Event is about.
+// EventType is the type of an Event.
 type EventType uint8
 
 // The types of events.
@@ -46,38 +46,39 @@ func (t EventType) String() string {
 	return "UNKNOWN"
 }
 
-// Event is what one call of a Handler says, or an EventSynced.
+// Event has the arguments of one call of a Handler, or is an EventSynced.
 type Event[T object.Object] struct {
 	Type EventType
 	// Key is the object's.
 	Key object.Key
-	// Object is the object after the change, or the last state known of one that was deleted.
+	// Object is the object after the change, or the last known state of an object that was deleted.
 	Object T
-	// Old is what the loop was told last, in an EventUpdated only. In a resync it is Object.
+	// Old is, in an EventUpdated only, the state in the loop's previous event of this key. In a
+	// resync it is Object.
 	Old T
 	// IsInInitialList is set for objects that existed when the loop began.
 	IsInInitialList bool
-	// FinalStateUnknown is set if the deletion itself was not seen, so that Object may be older
-	// than what was deleted.
+	// FinalStateUnknown is set if the informer did not see the deletion itself, so that Object may
+	// be older than the state that was deleted.
 	FinalStateUnknown bool
 }
 
-// Events makes a loop out of a handler: an EventAdded for each object in the store, an EventSynced,
-// then every change.
+// Events returns the events of a new registration, for a loop: an EventAdded for each object in the
+// store, an EventSynced, then every change.
 //
 //	for event := range pods.Events(ctx) {
 //		…
 //	}
 //
-// The loop's body takes the place of a handler's callbacks: the order is the same, events are
-// merged by key while the body is slow (see WithBacklogThreshold), it delays nobody but itself, and
-// Run waits for it while it handles an event. The registration begins with the loop and has gone
-// when the loop has ended: by break, by a return or panic in its body, or because ctx is done;
-// events that wait are dropped then. It does not end with Run: once the informer runs again, the
-// loop goes on. Each loop over the result is a registration of its own.
+// The loop's body takes the place of a handler's callbacks. The order is the same. Events are
+// merged by key while the body is slow (see [WithBacklogThreshold]). A slow body delays only its
+// own loop. Run waits for the body while it handles an event. The registration begins with the
+// loop. It is removed when the loop ends: by break, by a return or panic in its body, or because
+// ctx is done; events that wait are dropped then. It does not end with Run: once the informer runs
+// again, the loop goes on. Each loop over the result is a registration of its own.
 //
 // A loop that can't be registered ends at once, without an event, and logs why: a nil ctx, a wrong
-// option, or an informer that For could not make.
+// option, or an informer that [For] could not make.
 //
 //go:noinline
 func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
@@ -90,11 +91,11 @@ func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOpti
 	}
 }
 
-// Until waits until condition is true of the store, or returns an error, which Until returns
-// unchanged. It is called with the newest snapshot as soon as the informer has synced, and again
-// after changes, always on the caller's goroutine; several changes may come to one call. Until does
-// not run the informer. It returns an error that wraps context.Cause(ctx) if ctx is done first, and
-// an error if ctx or condition is nil.
+// Until waits until condition returns true, or returns an error, which Until returns unchanged.
+// Until calls condition with the newest snapshot of the store as soon as the informer has synced,
+// and again after changes, always on the caller's goroutine. Several changes may lead to one call.
+// Until does not run the informer. It returns an error that wraps context.Cause(ctx) if ctx is done
+// first, and an error if ctx or condition is nil.
 func (i *SharedIndexInformer[T]) Until(ctx context.Context, condition func(*store.Snapshot[T]) (bool, error)) error {
 	if condition == nil {
 		return until(ctx, i.engine, nil)
@@ -133,7 +134,7 @@ func until(ctx context.Context, e *engine.Informer, condition func() (bool, erro
 	}
 }
 
-// loop is the handler behind Events: it hands each event to the goroutine that is in the loop, and
+// loop is the handler behind Events: it hands each event to the goroutine that runs the loop, and
 // returns when the body has handled it.
 type loop struct {
 	events  chan Event[object.Object]
@@ -152,8 +153,8 @@ func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yie
 		klog.FromContext(ctx).Error(err, "Events", "informer", e.Name())
 		return
 	}
-	defer r.Remove()     // it waits for the callback
-	defer close(l.ended) // which returns now
+	defer r.Remove()     // waits for the callback
+	defer close(l.ended) // so that the callback returns
 	l.run(ctx, r.Synced(), yield)
 }
 
@@ -189,7 +190,8 @@ func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Event[
 	for ctx.Err() == nil {
 		select {
 		case e := <-l.events:
-			// The registration becomes synced before its next callback, so this is in order.
+			// The registration becomes synced before its next callback, so the EventSynced is in
+			// order.
 			if !e.IsInInitialList && isClosed(synced) && !end() {
 				return
 			}
@@ -206,7 +208,7 @@ func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Event[
 	}
 }
 
-// isClosed is false for a nil channel.
+// isClosed reports whether c is closed. It returns false for a nil channel.
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:

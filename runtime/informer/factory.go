@@ -17,39 +17,40 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// SharedInformerFactory is what this package's Factory and all generated factories implement.
+// SharedInformerFactory is implemented by this package's [Factory] and by all generated factories.
 type SharedInformerFactory interface {
-	// Start runs the informers that the factory has and does not run; see Factory.Start.
+	// Start starts the informers of the factory that it does not run yet; see [Factory.Start].
 	Start(ctx context.Context) error
-	// Shutdown ends them; see Factory.Shutdown.
+	// Shutdown stops the informers; see [Factory.Shutdown].
 	Shutdown(ctx context.Context) error
-	// WaitForCacheSync waits until they have synced; see Factory.WaitForCacheSync.
+	// WaitForCacheSync waits until the informers have synced; see [Factory.WaitForCacheSync].
 	WaitForCacheSync(ctx context.Context, opts ...WaitOption) error
 	// Base returns the Factory that holds the informers. It can stop and remove single ones.
 	Base() *Factory
 }
 
-// Factory makes informers that share a client and defaults and are started and stopped together, or
-// one by one: one informer for each resource, Go type, set of namespaces, selectors, shard and
-// name, however often For asks for it. Make a Factory with NewFactory. Its methods may be called by
-// any goroutine at any time.
+// Factory makes informers that share a client and defaults. They are started and stopped together,
+// or one by one. A factory has one informer for each resource, Go type, set of namespaces,
+// selectors, shard and name, however often [For] is called. Make a Factory with [NewFactory]. Its
+// methods may be called by any goroutine at any time.
 type Factory struct {
 	// set once at construction
 	client   *source.Client
 	settings settings
 	errs     []error // about the arguments of NewFactory
 
-	mu        sync.Mutex // mu guards what follows; it is never held while something is waited for
+	// mu guards what follows; no goroutine waits for anything else while it holds mu
+	mu        sync.Mutex
 	informers map[informerKey]*entry
 	order     []*entry // in the order in which For made them
-	endings   []ending // of Stop and Remove, until they have ended
+	endings   []ending // leases that Stop and Remove have ended, until their goroutines have ended
 	started   bool
 	shutdown  bool
 }
 
-// NewFactory returns a factory whose informers read through client and have opts as their defaults,
-// those of WithKind for one kind only. It starts nothing. Errors about the arguments are returned
-// by Start.
+// NewFactory returns a factory whose informers read through client. opts are the defaults of its
+// informers; those of [WithKind] are for one kind only. NewFactory starts nothing. Start returns
+// errors about its arguments.
 func NewFactory(client *source.Client, opts ...Option) *Factory {
 	f := &Factory{client: client, settings: defaults()}
 	if client == nil {
@@ -65,24 +66,26 @@ func NewFactory(client *source.Client, opts ...Option) *Factory {
 func (f *Factory) Base() *Factory { return f }
 
 // For returns the factory's informer of a resource whose objects have the type T, a pointer to a
-// struct; for *unstructured.Unstructured and *metav1.PartialObjectMetadata (ForMetadata) the
-// resource may be any. Options override those of WithKind, which override those of the factory. The
-// namespaces, selectors, shard and name that result are part of what an informer is: other ones,
-// another informer. The first call makes the informer. Later calls add the indexes of opts that it
-// lacks, and their other options must agree with those that it was made with; functions agree if
-// their code is the same. For starts nothing, since only who calls Start knows for how long an
-// informer is to run: one that is made after Start waits for the next Start, or is started by
-// Acquire. Until then its listers' Get returns ErrNotSynced, and WaitForCacheSync names it.
+// struct. For *unstructured.Unstructured and *metav1.PartialObjectMetadata ([ForMetadata]) the
+// resource may be any. Options override those of [WithKind], which override those of the factory.
+// Calls that result in other namespaces, selectors, another shard or another name return another
+// informer. The first call makes the informer. Later calls add the indexes of opts that it lacks.
+// Their other options must agree with those of the first call; functions agree if their code is the
+// same.
 //
-// For never returns nil. Errors about its arguments are returned by Start, and also by the methods
-// of an informer that could not be made.
+// For starts nothing, because only the caller of Start knows for how long the informer has to run.
+// An informer that is made after Start waits for the next Start, or for Acquire. Until then its
+// listers' Get returns [ErrNotSynced], and WaitForCacheSync names it.
+//
+// For never returns nil. Start returns errors about its arguments, and so do the methods of an
+// informer that could not be made.
 func For[T object.Object](f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...Option) *SharedIndexInformer[T] {
 	return view[T](entryOf(f, gvr, typeOf((*T)(nil)), opts))
 }
 
-// ForMetadata returns the factory's informer of the metadata of a resource, of any kind: the server
-// sends nothing else, so that it costs a fraction of the memory and of the traffic. The objects say
-// that their kind is PartialObjectMetadata of meta.k8s.io/v1, as the server does.
+// ForMetadata returns the factory's informer of the metadata of a resource, of any kind. The server
+// sends nothing else, so it costs a fraction of the memory and of the traffic. The kind of the
+// objects is PartialObjectMetadata of meta.k8s.io/v1, as the server sends it.
 func ForMetadata(f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...Option) *SharedIndexInformer[*metav1.PartialObjectMetadata] {
 	return For[*metav1.PartialObjectMetadata](f, gvr, opts...)
 }
@@ -102,46 +105,49 @@ func (f *Factory) Informers() []Informer {
 	return informers
 }
 
-// Start runs every informer of the factory that it does not run, until ctx is done or the factory
-// stops it, and returns at once. It may be called again, for informers that were made or stopped
-// since, or after the ctx of an earlier call is done: an informer that still waits for its
-// callbacks then runs again as soon as they have returned. It starts nothing and returns an error
-// if NewFactory or For was given wrong arguments, if ctx is nil or done (wrapping
-// context.Cause(ctx)), and after Shutdown (wrapping ErrShutdown).
+// Start starts every informer of the factory that it does not run yet, and returns at once. They
+// run until ctx is done or the factory stops them. Start may be called again, for informers that
+// were made or stopped since, or after the ctx of an earlier call is done. An informer that is
+// still waiting for its callbacks then runs again as soon as they have returned. Start starts
+// nothing and returns an error if NewFactory or For was given wrong arguments, if ctx is nil or
+// done (then it wraps context.Cause(ctx)), and after Shutdown (then it wraps [ErrShutdown]).
 func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.start(ctx)) }
 
-// WaitForCacheSync waits until every informer that was started and not stopped has synced, and
-// returns nil then. One that was made after the last Start, and that nothing else runs, would never
-// sync: then it returns an error at once, which wraps ErrNotSynced and names it. While it waits, it
-// logs every 10 s which ones it waits for, and why. The error names those that have not synced, and
-// why; it wraps the last error of each, and context.Cause(ctx) if ctx was done. FailOn ends it
-// earlier. Informers that end before they have synced are no longer waited for; after Shutdown the
-// error wraps ErrShutdown too. Before the first Start, it returns an error at once.
+// WaitForCacheSync waits until every informer that was started and not stopped has synced, and then
+// returns nil. While it waits, it logs every 10 s for which informers it waits, and why. Otherwise
+// the error names the informers that have not synced, and why; it wraps the last error of each, and
+// context.Cause(ctx) if ctx is done. [FailOn] ends the wait earlier. WaitForCacheSync does not wait
+// for informers that end before they have synced; after Shutdown the error wraps [ErrShutdown] too.
+//
+// It returns an error at once before the first Start. It also does so if an informer was made after
+// the last Start and is not run by Acquire or Run, because that would never sync: then the error
+// wraps [ErrNotSynced] and names the informer.
 func (f *Factory) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error {
 	return failed("WaitForCacheSync", f.waitForCacheSync(ctx, opts))
 }
 
-// Stop takes back what Start did to one informer: it ends, unless somebody else keeps it running by
-// Acquire or Run, and Stop waits until all its goroutines have ended, or until ctx is done; then
-// the error is like that of Shutdown. Its store can be read on, and its handlers stay registered:
-// the next Start runs it again, and they get the differences. An informer that was not started is
-// left alone. It is an error if the factory has no such informer.
+// Stop ends what Start has started for one informer. The informer ends, unless Acquire or Run keeps
+// it running, and Stop waits until all its goroutines have ended, or until ctx is done; then the
+// error is like that of Shutdown. The store of a stopped informer can still be read, and its
+// handlers stay registered: the next Start runs it again, and they get the differences. Stop does
+// nothing to an informer that was not started. It returns an error if the factory has no such
+// informer.
 func (f *Factory) Stop(ctx context.Context, informer Informer) error {
 	return failed("Stop", f.stop(ctx, informer, false))
 }
 
-// Remove does what Stop does, and forgets the informer at once, with the errors of the For that
-// made it: the next For makes a new one, and its memory is free as soon as nobody else refers to
-// it.
+// Remove does what Stop does, and the factory forgets the informer at once, with the errors of the
+// For that made it. The next For makes a new one. The informer's memory is freed once the program
+// no longer refers to it.
 func (f *Factory) Remove(ctx context.Context, informer Informer) error {
 	return failed("Remove", f.stop(ctx, informer, true))
 }
 
 // Shutdown stops the informers that Start has started and waits until all their goroutines have
-// ended, or until ctx is done; then the error wraps context.Cause(ctx) and names each handler that
-// has not returned, with the key of the object that it was called for. Those that somebody else
-// keeps running, by Acquire or Run, go on. The factory cannot be started again. Calling Shutdown
-// before Start, or more than once, is fine; each call waits.
+// ended, or until ctx is done. Then the error wraps context.Cause(ctx) and names each handler that
+// has not returned, with the key of the object that it was called for. Informers that Acquire or
+// Run keeps running go on. The factory cannot be started again. Shutdown may be called before
+// Start, and more than once; each call waits.
 func (f *Factory) Shutdown(ctx context.Context) error { return failed("Shutdown", f.shutDown(ctx)) }
 
 // --- private from here ---
@@ -157,7 +163,7 @@ type entry struct {
 	// set once at construction
 	key      informerKey
 	engine   *engine.Informer
-	settings settings // as it was made
+	settings settings // with which it was made
 	broken   bool     // engine is broken
 
 	viewOnce sync.Once
@@ -166,7 +172,7 @@ type entry struct {
 	// the factory's mu guards what follows
 	errs  []error                 // what Start returns
 	begun bool                    // Start has run it once
-	lease *engine.Lease           // of the last Start; nil before it and after Stop
+	lease *engine.Lease           // of the last Start; nil before the first Start and after Stop
 	ctx   context.Context         // of lease
 	end   context.CancelCauseFunc // of ctx
 }
@@ -184,7 +190,7 @@ func failed(call string, err error) error {
 	return nil
 }
 
-// view returns the one typed informer over e.
+// view returns the typed informer over e, always the same one.
 func view[T object.Object](e *entry) *SharedIndexInformer[T] {
 	return e.first(&SharedIndexInformer[T]{e.engine}).(*SharedIndexInformer[T])
 }
@@ -194,7 +200,8 @@ func (e *entry) first(view any) any {
 	return e.view
 }
 
-// entryOf is For without its type. For a nil factory it returns an entry whose engine only fails.
+// entryOf is For without its type parameter. For a nil factory it returns an entry whose engine
+// returns errors only.
 func entryOf(f SharedInformerFactory, gvr schema.GroupVersionResource, t goType, opts []Option) *entry {
 	if !isNil(f) {
 		if base := f.Base(); base != nil {
@@ -269,7 +276,7 @@ func (f *Factory) newEngine(key informerKey, kind identity, s *settings) (*engin
 }
 
 // adjust checks that opts agree with the options that the informer was made with, and adds their
-// indexes, which may wait for the batch that is being applied.
+// indexes. It may wait for the batch that is being applied.
 func (e *entry) adjust(opts []Option) error {
 	made, all := e.settings.comparable(), e.settings
 	all.indexes = nil
@@ -286,8 +293,8 @@ func (e *entry) adjust(opts []Option) error {
 	return errors.Join(errs...)
 }
 
-// disagreeing names those of opts, each of which is right by itself, that differ from what the
-// informer was made with.
+// disagreeing returns an error that names those of opts, each of which is right by itself, that
+// differ from the options that the informer was made with.
 func (e *entry) disagreeing(opts []Option) error {
 	made := e.settings.comparable()
 	var errs []error
@@ -301,7 +308,8 @@ func (e *entry) disagreeing(opts []Option) error {
 	return errors.Join(errs...)
 }
 
-// resourceName returns the same as a source's String without restrictions: widgets.samples.io/v1.
+// resourceName returns what String of a source without restrictions returns, for example
+// widgets.samples.io/v1.
 func resourceName(gvr schema.GroupVersionResource) string {
 	return gvr.GroupResource().String() + "/" + gvr.Version
 }

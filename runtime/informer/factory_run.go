@@ -15,7 +15,7 @@ import (
 // This file is the private half of a Factory's Start, WaitForCacheSync, Stop, Remove and Shutdown.
 // Each informer that the factory runs has one lease, whose context Stop or Shutdown cancels.
 
-// wrongLocked returns what NewFactory and For were given wrong.
+// wrongLocked returns an error about wrong arguments of NewFactory and For.
 func (f *Factory) wrongLocked() error {
 	errs := f.errs[:len(f.errs):len(f.errs)]
 	for _, e := range f.order {
@@ -48,7 +48,7 @@ func (f *Factory) start(ctx context.Context) error {
 		}
 		ctx, end := context.WithCancelCause(ctx)
 		lease, err := e.engine.Acquire(ctx)
-		if err != nil { // ctx has just been done
+		if err != nil { // ctx was done in the meantime
 			end(nil)
 			return err
 		}
@@ -116,7 +116,7 @@ func (f *Factory) stop(ctx context.Context, informer Informer, remove bool) erro
 	return wait(ctx, all)
 }
 
-// ending is a lease that has been told to end.
+// ending is a lease whose context was cancelled, and which may not have ended yet.
 type ending struct {
 	engine *engine.Informer
 	lease  *engine.Lease
@@ -130,8 +130,8 @@ func (f *Factory) forgetEnded() {
 	f.endings = slices.DeleteFunc(f.endings, ending.ended)
 }
 
-// stopOne ends the lease of one informer. It returns what has not ended of it, also by earlier
-// calls.
+// stopOne ends the lease of one informer. It returns those of its leases, also of earlier calls,
+// that have not ended yet.
 func (f *Factory) stopOne(i *engine.Informer, remove bool) ([]ending, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -162,7 +162,7 @@ func (f *Factory) shutDown(ctx context.Context) error {
 	return wait(ctx, f.endAll())
 }
 
-// endAll ends all leases. It returns what has not ended, also by earlier calls.
+// endAll ends all leases. It returns those, also of earlier calls, that have not ended yet.
 func (f *Factory) endAll() []ending {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -177,7 +177,7 @@ func (f *Factory) endAll() []ending {
 	return all
 }
 
-// wait waits until all have ended.
+// wait waits until all leases have ended, or ctx is done.
 func wait(ctx context.Context, all []ending) error {
 	for i, e := range all {
 		if e.ended() {

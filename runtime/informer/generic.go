@@ -9,19 +9,18 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// GenericInformer is a typed informer, seen without its type: the same store, the same goroutines.
-// The ForResource methods of generated factories return it. Its methods may be called by any
-// goroutine at any time.
+// GenericInformer is a view of a typed informer without its type: it has the same store and the
+// same goroutines. The ForResource methods of generated factories return it. Its methods may be
+// called by any goroutine at any time.
 type GenericInformer interface {
-	// Informer returns the informer with objects as object.Object; their dynamic type is that of
-	// the typed informer.
+	// Informer returns the informer with objects as object.Object, whose dynamic type is the type
+	// parameter of the typed informer.
 	Informer() *SharedIndexInformer[object.Object]
 	// Lister returns a lister that reads the informer's store.
 	Lister() *lister.Resource[object.Object]
 }
 
-// Generic returns i without its type. resource appears in the errors of the lister. It isn't
-// inlined, or every kind would compile it again.
+// Generic returns i without its type. resource appears in the errors of the lister.
 //
 //go:noinline
 func Generic[T object.Object](i *SharedIndexInformer[T], resource schema.GroupResource) GenericInformer {

@@ -11,23 +11,24 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Handler is told what happens to the objects of an informer. Its methods are called one at a time,
-// in the server's order; see the package documentation for the details. One call may be on another
-// goroutine than the next, which comes after it in the sense of the memory model, so that what only
-// they use needs no lock. They may take as long as they need, and may call every method of the
-// informer; one that waits for the informer to end waits for the callback too.
+// Handler gets the events of an informer's objects. Its methods are called one at a time, in the
+// server's order; see the package documentation for the details. Calls may be on different
+// goroutines. Each call happens before the next in the sense of Go's memory model, so data that
+// only these methods use needs no lock. The methods may take as long as they need, and may call
+// every method of the informer; a call that waits for the end of the informer waits for the running
+// callback too.
 //
 // Objects are shared with all readers of the cache and must not be changed.
 type Handler[T object.Object] interface {
-	// OnAdd says that obj exists. isInInitialList is true for the objects that existed when the
-	// handler began: those of the informer's first list, or, for a handler added later, those in
-	// the store at that moment.
+	// OnAdd is called when obj exists. isInInitialList is true for the objects that existed when
+	// the handler was added: those of the informer's first list, or, for a handler that is added
+	// later, those in the store at that moment.
 	OnAdd(obj T, isInInitialList bool)
-	// OnUpdate says that old has become obj. Both have the same UID. old is the state that this
-	// handler was told last; in a resync, old and obj are the same object.
+	// OnUpdate is called when old has become obj. Both have the same UID. old is the state in this
+	// handler's previous event of the object. In a resync, old and obj are the same object.
 	OnUpdate(old, obj T)
-	// OnDelete says that an object was deleted, or no longer matches the namespace and selectors of
-	// the informer.
+	// OnDelete is called when an object was deleted, or no longer matches the namespace and
+	// selectors of the informer.
 	OnDelete(deleted Deleted[T])
 }
 
@@ -35,10 +36,10 @@ type Handler[T object.Object] interface {
 type Deleted[T object.Object] struct {
 	// Key is the object's key.
 	Key object.Key
-	// Object is the last state known. It is never nil.
+	// Object is the last known state. It is never nil.
 	Object T
-	// FinalStateUnknown says that the deletion itself was not seen (it happened while the informer
-	// was not watching), so that Object may be older than what was deleted.
+	// FinalStateUnknown is set if the informer did not see the deletion itself (it happened while
+	// the informer was not watching), so that Object may be older than the state that was deleted.
 	FinalStateUnknown bool
 }
 
@@ -71,10 +72,10 @@ func (h HandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 	}
 }
 
-// ResourceEventHandlerFuncs is a Handler made of functions with the parameters that those of
-// client-go's type of this name have, but typed; it is for code that moves over. A nil function
-// ignores its events; the zero value ignores all. [HandlerFuncs] tells more: which objects are
-// initial, and which final states are unknown.
+// ResourceEventHandlerFuncs is a Handler made of functions. Their parameters are those of
+// client-go's type of this name, but typed; it is for code that moves from client-go. A nil
+// function ignores its events; the zero value ignores all. The functions of [HandlerFuncs] get
+// more: which objects are initial, and which final states are unknown.
 type ResourceEventHandlerFuncs[T object.Object] struct {
 	AddFunc    func(obj T)
 	UpdateFunc func(old, obj T)
@@ -103,15 +104,16 @@ func (h ResourceEventHandlerFuncs[T]) OnDelete(deleted Deleted[T]) {
 	}
 }
 
-// FilteringHandler passes on what concerns the objects that Filter accepts. An update that makes an
-// object acceptable is passed on as OnAdd with isInInitialList false, and one that makes it
-// unacceptable as OnDelete with the last object that was accepted. So Handler sees what it would
-// see if the other objects did not exist.
+// FilteringHandler passes on the events of the objects that Filter accepts. It passes on an update
+// that makes an object acceptable as OnAdd with isInInitialList false, and one that makes it
+// unacceptable as OnDelete with the last object that was accepted. So Handler gets the events that
+// it would get if the other objects did not exist.
 //
-// Filter is called where the handler's methods are, for both objects of an update; it must depend
-// on nothing but the object, or an object may be deleted that was never added. A nil Filter accepts
-// every object; with a nil Handler nothing is passed on. The cache holds all objects nevertheless:
-// WithLabelSelector and WithFieldSelector keep them away.
+// Filter is called on the goroutine that calls the handler's methods, for both objects of an
+// update. Its result must depend only on the object; otherwise Handler may get an OnDelete for an
+// object without an OnAdd. A nil Filter accepts every object. With a nil Handler no event is passed
+// on. The informer's store has all objects nevertheless; [WithLabelSelector] and
+// [WithFieldSelector] restrict it.
 type FilteringHandler[T object.Object] struct {
 	Filter  func(obj T) bool
 	Handler Handler[T]
@@ -136,7 +138,7 @@ func (h FilteringHandler[T]) OnUpdate(old, obj T) {
 	}
 }
 
-// OnDelete passes a deletion on if the last state known was accepted.
+// OnDelete passes a deletion on if the last known state was accepted.
 func (h FilteringHandler[T]) OnDelete(deleted Deleted[T]) {
 	if h.accepts(deleted.Object) {
 		h.Handler.OnDelete(deleted)
@@ -151,7 +153,7 @@ var (
 
 // --- private from here ---
 
-// erased is a Handler of any type as the engine calls it.
+// erased implements engine.Handler for a Handler of any type.
 type erased struct {
 	add    func(obj object.Object, initial bool)
 	update func(old, obj object.Object)
@@ -162,9 +164,9 @@ func (e *erased) OnAdd(obj object.Object, initial bool) { e.add(obj, initial) }
 func (e *erased) OnUpdate(old, obj object.Object)       { e.update(old, obj) }
 func (e *erased) OnDelete(d engine.Deleted)             { e.delete(d) }
 
-// eraseHandler gives objects their type back; the engine holds only objects that its source made as
-// T. As functions of one that isn't inlined, the three are compiled once for all kinds of a
-// package; as methods, once for each kind.
+// eraseHandler returns an engine.Handler that converts objects back to T; the engine holds only
+// objects that its source made as T. The three methods are closures of a function that isn't
+// inlined, to save compile time: so they are compiled once for all kinds of a package.
 //
 //go:noinline
 func eraseHandler[T object.Object](h Handler[T]) *erased {

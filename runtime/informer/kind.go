@@ -18,75 +18,74 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// KindOptions is what informers of one kind have otherwise than their factory. A field with its
-// zero value changes nothing; any other one takes the place of what the factory, or an earlier
-// KindOptions, has. Only Indexes add to each other.
+// KindOptions are options of the informers of one kind. A field with its zero value changes
+// nothing; any other one replaces the value of the factory, or of an earlier KindOptions. Only
+// Indexes are added to earlier ones.
 type KindOptions[T object.Object] struct {
-	// Name is what the informer is called: WithName.
+	// Name is the name of the informer: [WithName].
 	Name string
-	// Namespaces are those that are read: WithNamespaces. One "" means all of them. A list that is
-	// empty but not nil is an error, and so is any for a cluster-scoped kind.
+	// Namespaces are the namespaces that are read: [WithNamespaces]. A single "" means all of them.
+	// A list that is empty but not nil is an error, and so is any list for a cluster-scoped kind.
 	Namespaces []string
-	// LabelSelector restricts the objects: WithLabelSelector. labels.Everything() takes back that
-	// of the factory.
+	// LabelSelector restricts the objects: [WithLabelSelector]. labels.Everything() cancels that of
+	// the factory.
 	LabelSelector labels.Selector
-	// FieldSelector restricts the objects: WithFieldSelector. fields.Everything() takes back that
-	// of the factory.
+	// FieldSelector restricts the objects: [WithFieldSelector]. fields.Everything() cancels that of
+	// the factory.
 	FieldSelector fields.Selector
-	// Transform is what each object passes through before anyone sees it: WithTransform.
+	// Transform is called with each object before it is stored: [WithTransform].
 	Transform func(obj T) (T, error)
-	// Indexes are kept besides those that the kind has anyway: WithIndexes.
+	// Indexes are added to those that the kind has anyway: [WithIndexes].
 	Indexes []store.Indexer[T]
-	// ResyncPeriod is how often handlers are called with every object: WithResyncPeriod, which also
-	// takes back that of the factory, if given 0 in Options.
+	// ResyncPeriod is how often handlers are called with every object: [WithResyncPeriod].
+	// WithResyncPeriod(0) in Options cancels that of the factory.
 	ResyncPeriod time.Duration
-	// ErrorHandler is told of failures: WithErrorHandler.
+	// ErrorHandler is called with failures: [WithErrorHandler].
 	ErrorHandler func(informer string, err error)
-	// Options are any others that For takes. They come after the fields.
+	// Options are any other options that [For] takes. They are applied after the fields.
 	Options []Option
 }
 
-// WithKind gives the informers of one kind, a resource whose objects have the Go type T, defaults
-// of their own. Those of the factory apply to them where options says nothing, wherever in
-// NewFactory's arguments they stand; options given to For, or to Kind.With, override both. Given
-// twice for one kind, the later fields win. Only NewFactory takes it. Generated code has one such
+// WithKind sets defaults for the informers of one kind: a resource whose objects have the Go type
+// T. A default of the factory applies where options has none, wherever it stands in NewFactory's
+// arguments. Options given to [For], or to [Kind.With], override both. If WithKind is given twice
+// for one kind, the later fields win. Only [NewFactory] takes it. Generated code has one such
 // function for each kind, with the resource filled in.
 //
-// For with another Go type for the resource is an error, with two exceptions: informers of
-// *unstructured.Unstructured and of *metav1.PartialObjectMetadata live beside those of T, and have
-// options of their own.
+// For with another Go type for the resource is an error, with two exceptions: a factory may also
+// have informers of *unstructured.Unstructured and of *metav1.PartialObjectMetadata for the
+// resource, and these have options of their own.
 func WithKind[T object.Object](resource schema.GroupVersionResource, options KindOptions[T]) Option {
 	return withKind(kindDefaults{resource, typeOf((*T)(nil)), eraseOptions(options)})
 }
 
-// Kind is one kind of a factory's informers. A generated XInformer is made of it. Its methods may
-// be called by any goroutine at any time; the zero Kind has an Informer that only fails.
+// Kind is one kind of a factory's informers. A generated XInformer has one. Its methods may be
+// called by any goroutine at any time. The Informer of the zero Kind returns errors only.
 type Kind[T object.Object] struct{ erased kind }
 
-// NewKind returns the kind whose informers are For(factory, resource, opts...). It isn't inlined,
-// or every kind would compile it again.
+// NewKind returns the kind whose informers are For(factory, resource, opts...).
 //
 //go:noinline
 func NewKind[T object.Object](factory *Factory, resource schema.GroupVersionResource, opts ...Option) *Kind[T] {
 	return &Kind[T]{kind{factory, resource, opts}}
 }
 
-// Informer returns the factory's informer of the kind; see For.
+// Informer returns the factory's informer of the kind; see [For].
 func (k *Kind[T]) Informer() *SharedIndexInformer[T] {
 	return view[T](k.erased.entry(typeOf((*T)(nil))))
 }
 
-// With returns the kind with other options. Its Informer is another one if namespaces, selectors,
-// shard or name are other ones: it has a store, handlers and a status of its own, and is started
-// and stopped like any other informer of the factory.
+// With returns the kind with other options. If the namespaces, selectors, shard or name differ, its
+// Informer is another one, with a store, handlers and a status of its own. It is started and
+// stopped like any other informer of the factory.
 func (k *Kind[T]) With(options KindOptions[T]) *Kind[T] {
 	return &Kind[T]{k.erased.with(eraseOptions(options))}
 }
 
 // --- private from here ---
 
-// eraseOptions returns the options that o stands for. It is no method, or every kind would compile
-// it.
+// eraseOptions returns the options that the fields of o stand for. It is not a method, to save
+// compile time.
 func eraseOptions[T object.Object](o KindOptions[T]) []Option {
 	opts := kindOptions(o.Name, o.Namespaces, o.LabelSelector, o.FieldSelector, o.ResyncPeriod, o.ErrorHandler)
 	if o.Transform != nil {
@@ -121,11 +120,11 @@ func kindOptions(name string, namespaces []string, labels labels.Selector, field
 	return opts
 }
 
-// kind is a Kind without its type, so that what it does is compiled once.
+// kind is a Kind without its type parameter, so that its methods are compiled once.
 type kind struct {
 	factory  *Factory
 	resource schema.GroupVersionResource
-	opts     []Option // never changed in place
+	opts     []Option // never modified in place
 }
 
 func (k *kind) entry(t goType) *entry {
@@ -136,15 +135,15 @@ func (k *kind) with(opts []Option) kind {
 	return kind{k.factory, k.resource, append(k.opts[:len(k.opts):len(k.opts)], opts...)}
 }
 
-// kindDefaults are what WithKind has given a factory.
+// kindDefaults are the options of one WithKind.
 type kindDefaults struct {
 	resource   schema.GroupVersionResource
 	objectType goType
 	opts       []Option
 }
 
-// withKind checks the options already for the factory, which may never have an informer of the
-// kind. It isn't inlined, or each package would compile what it returns.
+// withKind checks the options when the factory is made, because the factory may never have an
+// informer of the kind. It isn't inlined, to save compile time.
 //
 //go:noinline
 func withKind(k kindDefaults) Option {
@@ -169,8 +168,8 @@ func checkKind(resource schema.GroupVersionResource, of goType) error {
 	return nil
 }
 
-// applyKind applies what WithKind has given for the informers of one kind. It fails if that was
-// meant for other objects.
+// applyKind applies the options of WithKind for the informers of one kind. It returns an error if
+// they are for another Go type.
 func (s *settings) applyKind(resource schema.GroupVersionResource) error {
 	var errs []error
 	for _, k := range s.kinds {
@@ -186,19 +185,19 @@ func (s *settings) applyKind(resource schema.GroupVersionResource) error {
 	return errors.Join(errs...)
 }
 
-// goType is a reflect.Type, under a name that has only one method. The compiler compiles what the
-// methods of a type return anew in each package that can reach it, and each package of generated
-// code can reach this one.
+// goType is a reflect.Type, as an interface with only one method, to save compile time: the
+// compiler compiles the types that methods return in each package that can reach them, and each
+// package of generated code can reach this one.
 type goType interface{ String() string }
 
-// typeOf returns the type that pointer points to. It isn't inlined, for the same reason.
+// typeOf returns the type that pointer points to. It isn't inlined, to save compile time.
 //
 //go:noinline
 func typeOf(pointer any) goType { return reflect.TypeOf(pointer).Elem() }
 
 var metadataType, anyType = typeOf((**metav1.PartialObjectMetadata)(nil)), typeOf((*object.Object)(nil))
 
-// forAnyKind reports whether objects of type t may be of any kind.
+// forAnyKind reports whether objects of the Go type t may be of any kind.
 func forAnyKind(t goType) bool {
 	return t == metadataType || t.(reflect.Type).Implements(reflect.TypeFor[runtime.Unstructured]())
 }

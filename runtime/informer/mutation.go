@@ -9,13 +9,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Mutation is a change of an object that is in a cache, or was, made by code that should only have
-// read it. The function given to [WithMutationDetector] is called with it. It names the field and
-// has no value of the object, which may be a Secret.
+// Mutation is a change of an object that is, or was, in a cache, by code that should only have read
+// it. The function given to [WithMutationDetector] is called with it. It names the field, and has
+// no value of the object, which may be a Secret.
 type Mutation struct {
 	// Informer is the name of the informer that the object came from.
 	Informer string
-	// Key, UID and ResourceVersion say which object it is, as it was stored.
+	// Key, UID and ResourceVersion identify the object, as it was stored.
 	Key             object.Key
 	UID             types.UID
 	ResourceVersion string
@@ -23,8 +23,8 @@ type Mutation struct {
 	// .metadata.labels["app"].
 	Path string
 	// Handler is the handler during whose callback the object was changed; "" if it is unknown, as
-	// for changes by other goroutines. If several goroutines have the object at that time, it may
-	// have been another one.
+	// for changes by other goroutines. If several goroutines use the object at that time, another
+	// one may have changed it.
 	Handler string
 }
 
@@ -33,7 +33,7 @@ func (m Mutation) Error() string { return mutation.Mutation(m).Error() }
 
 // --- private from here ---
 
-// newDetector returns a detector that tells report, or the log if that is nil.
+// newDetector returns a detector that calls report, or logs if report is nil.
 func newDetector(informer string, report func(Mutation)) *mutation.Detector {
 	if report == nil {
 		return mutation.New(informer, nil)

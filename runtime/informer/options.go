@@ -20,8 +20,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Option configures a factory (as the default of all its informers) or one informer. A wrong option
-// is an error of the call that it was given to, or of Factory.Start if that call returns no error.
+// Option configures a factory (as the default of all its informers) or one informer. For a wrong
+// option, the call that gets it returns an error, or, if that call can't, [Factory.Start] does.
 type Option interface {
 	// String returns the name of the function that made the option.
 	String() string
@@ -35,8 +35,8 @@ type HandlerOption interface {
 	applyHandler(*handlerSettings) error
 }
 
-// SharedOption is an Option and a HandlerOption: given to a factory or an informer it is the
-// default of their handlers, given to AddEventHandler it applies to that registration.
+// SharedOption is an [Option] and a [HandlerOption]. Given to a factory or an informer, it is the
+// default of their handlers. Given to AddEventHandler, it applies to that registration.
 type SharedOption interface {
 	Option
 	HandlerOption
@@ -54,16 +54,16 @@ func WithNamespace(namespace string) Option {
 	}}
 }
 
-// WithNamespaces restricts informers to these namespaces: one informer reads each of them by
-// requests of its own, so the account needs no right to read the others, and keeps all objects in
-// one store, under one set of handlers and indexes. A namespace that is given twice counts once;
+// WithNamespaces restricts informers to these namespaces. One informer reads each of them by
+// requests of its own, so the account needs no right to read other namespaces. It keeps all objects
+// in one store, with one set of handlers and indexes. A namespace that is given twice counts once;
 // the order has no meaning. No namespace at all is an error, and so is "" among several. One call
 // takes either WithNamespace or WithNamespaces. New refuses the option, as it does WithNamespace.
 //
-// Of many namespaces 16 at a time are asked for their objects: the next one's turn comes when one
-// of them has synced or failed, or after two seconds. So an informer of a thousand namespaces
-// doesn't ask for all of them at once, and one that hangs or is forbidden keeps no other from
-// syncing. Equal parts of objects are shared between namespaces.
+// An informer of many namespaces lists at most 16 of them at a time. The next one's turn comes when
+// one of them has synced or failed, or after two seconds. So an informer of a thousand namespaces
+// doesn't ask for all of them at once, and a namespace that hangs or is forbidden keeps no other
+// from syncing. Equal parts of objects are shared between namespaces.
 func WithNamespaces(namespaces ...string) Option {
 	namespaces = slices.Clone(namespaces)
 	return option{"WithNamespaces", inFactory | inFor, func(s *settings) error {
@@ -71,11 +71,10 @@ func WithNamespaces(namespaces ...string) Option {
 	}}
 }
 
-// WithClusterScope says that a kind is cluster-scoped, so the namespaces of the factory do not
-// apply to it. Generated code gives it for every cluster-scoped kind; in a factory of some
-// namespaces, a For of your own has to give it too, or it makes another informer. Only For takes
-// it; a namespace beside it is an error. It isn't inlined, or every kind would compile what it
-// returns.
+// WithClusterScope marks a kind as cluster-scoped, so the namespaces of the factory do not apply to
+// it. Generated code gives it for every cluster-scoped kind. In a factory with namespaces, your own
+// call of [For] has to give it too; otherwise it makes another informer. Only For takes it; a
+// namespace beside it is an error.
 //
 //go:noinline
 func WithClusterScope() Option {
@@ -118,8 +117,8 @@ func WithFieldSelector(selector fields.Selector) Option {
 
 // WithShardSelector restricts informers to a shard: the objects whose UID, for example, has a hash
 // in a given range (KEP-5866, alpha; the feature gate ShardedListAndWatch of the server). The form
-// is that of [source.Options].ShardSelector, which is what String of a selector of
-// k8s.io/apimachinery/pkg/sharding returns; "", the default, is everything. New refuses the option:
+// is that of ShardSelector in [source.Options]: the result of String of a selector of
+// k8s.io/apimachinery/pkg/sharding. "", the default, selects everything. New refuses the option:
 // its Source determines the selector.
 func WithShardSelector(selector string) Option {
 	return option{"WithShardSelector", inFactory | inFor, func(s *settings) error {
@@ -128,9 +127,9 @@ func WithShardSelector(selector string) Option {
 	}}
 }
 
-// WithFormats sets the formats that the server is asked for, in order of preference. Without
-// formats, and by default, these are protobuf where the Go type has it, and JSON: see
-// source.Options. New refuses the option: its Source determines the formats.
+// WithFormats sets the formats in which the server is asked for objects, in order of preference.
+// Without formats, and by default, these are protobuf, if the Go type supports it, and JSON; see
+// [source.Options]. New refuses the option: its Source determines the formats.
 func WithFormats(formats ...source.Format) Option {
 	formats = slices.Clone(formats)
 	return option{"WithFormats", inFactory | inFor, func(s *settings) error {
@@ -140,8 +139,8 @@ func WithFormats(formats ...source.Format) Option {
 }
 
 // WithoutManagedFields drops metadata.managedFields while objects are decoded, so that they never
-// take memory. The objects must not be written back by Update then. What a factory drops, For can't
-// take back. New refuses the option: its Source decodes.
+// take memory. A program must not write such objects back by Update. For can't cancel the option of
+// a factory. New refuses the option: its Source decodes.
 func WithoutManagedFields() Option {
 	return option{"WithoutManagedFields", inFactory | inFor, func(s *settings) error {
 		s.dropManagedFields = true
@@ -150,9 +149,9 @@ func WithoutManagedFields() Option {
 }
 
 // WithoutAnnotations drops the annotations with these keys while objects are decoded, for example
-// "kubectl.kubernetes.io/last-applied-configuration". The objects must not be written back by
-// Update then. Keys given to For are dropped besides those of the factory, which it can't take
-// back. An empty key is an error. New refuses the option: its Source decodes.
+// "kubectl.kubernetes.io/last-applied-configuration". A program must not write such objects back by
+// Update. Keys given to For are added to those of the factory. An empty key is an error. New
+// refuses the option: its Source decodes.
 func WithoutAnnotations(keys ...string) Option {
 	keys = slices.Clone(keys)
 	return option{"WithoutAnnotations", inFactory | inFor, func(s *settings) error {
@@ -166,13 +165,13 @@ func WithoutAnnotations(keys ...string) Option {
 	}}
 }
 
-// WithoutSharing has each object own all the memory that it refers to. By default, equal parts of
+// WithoutSharing makes each object own all the memory that it refers to. By default, equal parts of
 // objects (maps, slices, what pointers point to) are stored once, which takes half of the memory
-// and of the time. Cached objects are read-only in either case. But where a program changes one by
-// mistake, only that one is wrong with this option. Without it others have the same part, until the
-// server sends them again; see the package documentation. Strings, which can't be changed, may be
-// stored once with it, too. What a factory is told, For can't take back. A Source given to New may
-// ignore the option.
+// and of the time. Cached objects are read-only in either case. But if a program changes an object
+// by mistake, with this option only that object is wrong. Without it, other objects may have the
+// same part, and are wrong until the server sends them again; see the package documentation. Equal
+// strings, which can't be changed, may be stored once in either case. For can't cancel the option
+// of a factory. A Source given to New may ignore the option.
 func WithoutSharing() Option {
 	return option{"WithoutSharing", inFactory | inFor | inNew, func(s *settings) error {
 		s.unshared = true
@@ -180,26 +179,27 @@ func WithoutSharing() Option {
 	}}
 }
 
-// WithTransform sets a function that each object passes through before anyone sees it: indexes,
-// handlers and readers know only what it returns. It is called once for each object that the server
-// sends, in a list or in an event, on the reflector's goroutine. It may change its argument, which
-// nobody else has, or return another object of the same Go type. The store keeps a copy of what it
-// returns, which shares equal parts with other objects as if there was no transform, and keeps no
-// memory of what the function has removed. (But a string of more than 256 bytes that is cut out of
-// a longer one keeps that one; strings.Clone helps.)
+// WithTransform sets a function that is called with each object before it is stored: indexes,
+// handlers and readers see only what the function returns. It is called once for each object that
+// the server sends, in a list or in an event, on the goroutine that reads the Source. It may change
+// its argument, which no other code has, or return another object of the same Go type. The store
+// keeps a copy of the result. The copy shares equal parts with other objects, as without a
+// transform, and keeps no memory of parts that the function has removed. (But a string of more than
+// 256 bytes that was cut out of a longer one keeps that one alive; strings.Clone helps.)
 //
 // Key, UID and resourceVersion must stay. An error, a panic, or a result that breaks these rules is
-// a *reflector.TransformError: it is treated like an answer that could not be decoded (Status,
-// WithErrorHandler), and the store keeps what it has. nil, the default, changes nothing.
+// a [reflector.TransformError]. It is treated like a response that could not be decoded: Status and
+// [WithErrorHandler] report it, and the store keeps what it has. A nil transform, the default,
+// changes nothing.
 //
 // T is the informer's type, or object.Object, which fits every informer and is the only one that
-// NewFactory takes. Fields that need not be decoded at all are the matter of WithoutManagedFields
-// and WithoutAnnotations.
+// NewFactory takes. To drop fields before they are decoded, use [WithoutManagedFields] and
+// [WithoutAnnotations].
 func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 	return withTransform(typeOf((*T)(nil)), eraseTransform(transform), codeOf(transform))
 }
 
-// withTransform isn't inlined, or each package would compile what it returns.
+// withTransform isn't inlined, to save compile time.
 //
 //go:noinline
 func withTransform(t goType, transform func(object.Object) (object.Object, error), code uintptr) Option {
@@ -216,8 +216,8 @@ func withTransform(t goType, transform func(object.Object) (object.Object, error
 }
 
 // WithPageSize sets how many objects a page of a list has at most. 0, the default, leaves it to the
-// reflector. It has no effect while the initial state comes as a stream, which has no pages;
-// WithWatchList(false) turns streams off.
+// reflector. It has no effect while the initial state comes as a watch-list, which has no pages;
+// [WithWatchList](false) turns watch-lists off.
 func WithPageSize(objects int64) Option {
 	return option{"WithPageSize", inFactory | inFor | inNew, func(s *settings) error {
 		if objects < 0 {
@@ -228,8 +228,9 @@ func WithPageSize(objects int64) Option {
 	}}
 }
 
-// WithWatchList reports whether the initial state is first requested as a stream (a watch-list,
-// KEP-3157). The default is true; a server that does not support it is asked for a list instead.
+// WithWatchList sets whether the initial state is first requested as a watch-list, a watch that
+// begins with all existing objects (KEP-3157). The default is true. A server that does not support
+// it is asked for a list instead.
 func WithWatchList(enabled bool) Option {
 	return option{"WithWatchList", inFactory | inFor | inNew, func(s *settings) error {
 		s.tuning.DisableWatchList = !enabled
@@ -246,16 +247,16 @@ func WithBackoff(backoff reflector.Backoff) Option {
 	}}
 }
 
-// WithWatchTimeout sets after how long the server is asked to end a watch: each watch asks for a
-// random time between timeout and twice that. 0 means the default, 5 minutes; negative values are
-// an error.
+// WithWatchTimeout sets the time after which the server is asked to end a watch: each watch asks
+// for a random time between timeout and twice that. 0 means the default, 5 minutes; negative values
+// are an error.
 func WithWatchTimeout(timeout time.Duration) Option {
 	return duration("WithWatchTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.WatchTimeout })
 }
 
-// WithSilenceTimeout sets how long a watch or list may bring nothing before it is given up and
-// begun anew. 0 means the default, 3 minutes, in which API servers send three bookmarks; negative
-// values are an error.
+// WithSilenceTimeout sets for how long a watch or list may bring nothing before the informer gives
+// it up and begins it anew. 0 means the default, 3 minutes, in which API servers send three
+// bookmarks. Negative values are an error.
 func WithSilenceTimeout(timeout time.Duration) Option {
 	return duration("WithSilenceTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.SilenceTimeout })
 }
@@ -267,11 +268,11 @@ func WithInitialEventsTimeout(timeout time.Duration) Option {
 	return duration("WithInitialEventsTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.InitialEventsTimeout })
 }
 
-// WithErrorHandler sets a function that is told of each failure of a list or watch, with the name
-// of the informer; see reflector.ReasonOf for what kind of failure it is. It is also told of each
-// object for which the function of an index has panicked. It is called on the goroutine that has
-// the failure, by several at the same time, and must not block. It decides nothing: the informer
-// goes on as documented. nil, the default, means none; failures are logged and stand in Status in
+// WithErrorHandler sets a function that is called with each failure of a list or watch, and the
+// name of the informer; [reflector.ReasonOf] returns the kind of the failure. It is also called for
+// each object for which the function of an index has panicked. It is called on the goroutine that
+// has the failure, possibly by several at once, and must not block. It can't change what the
+// informer does next. nil, the default, means none. Failures are logged, and appear in Status, in
 // either case.
 func WithErrorHandler(handle func(informer string, err error)) Option {
 	return option{"WithErrorHandler", inFactory | inFor | inNew, func(s *settings) error {
@@ -289,8 +290,8 @@ func WithLogger(logger klog.Logger) Option {
 	}}
 }
 
-// WithMetrics sets where an informer's metrics go; runtime/metrics/prometheus has a Provider. nil,
-// the default, means nowhere, and costs nothing.
+// WithMetrics sets the provider that gets an informer's metrics; runtime/metrics/prometheus has
+// one. nil, the default, means none, and costs nothing.
 func WithMetrics(provider metrics.Provider) Option {
 	return option{"WithMetrics", inFactory | inFor | inNew, func(s *settings) error {
 		s.metrics = provider
@@ -301,10 +302,10 @@ func WithMetrics(provider metrics.Provider) Option {
 	}}
 }
 
-// WithEmptyBeforeSync makes an informer that has not synced look like one of a resource that has no
-// objects, as in client-go: Get of its listers returns a NotFound error, and lists are empty
-// without a word. The default is false: Get returns an error that wraps ErrNotSynced, and the first
-// list is logged.
+// WithEmptyBeforeSync makes an informer that has not synced look like one of a resource without
+// objects, as in client-go: Get of its listers returns a NotFound error, and lists are empty,
+// without a log line. The default is false: Get returns an error that wraps [ErrNotSynced], and the
+// first list is logged.
 func WithEmptyBeforeSync(enabled bool) Option {
 	return option{"WithEmptyBeforeSync", inFactory | inFor | inNew, func(s *settings) error {
 		s.emptyBeforeSync = enabled
@@ -312,16 +313,16 @@ func WithEmptyBeforeSync(enabled bool) Option {
 	}}
 }
 
-// WithMutationDetector finds code that changes cached objects, which are shared and read-only.
-// report is called with each mutation, by the goroutine that found it: that of a handler, right
-// after its callback, or one of the informer's; several may call at once. It must not block. nil
-// logs an error. The detector keeps a deep copy of every object and compares all of them again and
-// again: it is for tests and CI, not for production.
+// WithMutationDetector finds code that changes cached objects, which are shared and read-only. The
+// goroutine that finds a mutation calls report with it: the one that calls the handler, right after
+// the callback, or another one of the informer. Several may call report at once. It must not block.
+// If report is nil, an error is logged instead. The detector keeps a deep copy of every object and
+// compares all of them again and again: it is for tests and CI, not for production.
 //
 // Without this option, the environment variable KUBE_CACHE_MUTATION_DETECTOR=true, known from
-// client-go, does the same for every informer that is made while it is set, and as there a mutation
-// ends the process with a panic, so that CI which sets it fails. The option has precedence over the
-// variable.
+// client-go, turns the detector on for every informer that is made while it is set. As in
+// client-go, a mutation then ends the process with a panic, so that a CI job fails. The option
+// takes precedence over the variable.
 func WithMutationDetector(report func(Mutation)) Option {
 	return option{"WithMutationDetector", inFactory | inFor | inNew, func(s *settings) error {
 		s.detect, s.report, s.reportCode = true, report, codeOf(report)
@@ -329,10 +330,10 @@ func WithMutationDetector(report func(Mutation)) Option {
 	}}
 }
 
-// WithName sets what an informer is called in logs, errors, metrics and Status. The default is the
-// Go type for informers made by New. For those of a factory it is "resource.group/version", for
+// WithName sets the name of an informer in logs, errors, metrics and Status. The default is the Go
+// type for informers made by New. For those of a factory it is "resource.group/version", for
 // example "widgets.samples.io/v1", followed by the restrictions that For added to those of the
-// factory, and by what a type that stands for any kind holds: `pods/v1 in namespace "shop"
+// factory, and by the content of a type that may be of any kind: `pods/v1 in namespace "shop"
 // (metadata)`. In a factory, informers of different names are different informers.
 func WithName(name string) Option {
 	return option{"WithName", inFor | inNew, func(s *settings) error {
@@ -344,14 +345,14 @@ func WithName(name string) Option {
 	}}
 }
 
-// WithIndexes gives one informer its indexes. For also adds them to an informer that exists
-// already. An index given twice counts once; two indexes of one name are an error. NewFactory
-// refuses the option, because an index belongs to one type.
+// WithIndexes sets the indexes of one informer. For also adds them to an informer that exists
+// already. An index that is given twice counts once; two indexes of one name are an error.
+// NewFactory refuses the option, because an index is for one type.
 func WithIndexes[T object.Object](indexes ...store.Indexer[T]) Option {
 	return withIndexes(typeOf((*T)(nil)), eraseIndexes(indexes))
 }
 
-// withIndexes isn't inlined, or each package would compile what it returns.
+// withIndexes isn't inlined, to save compile time.
 //
 //go:noinline
 func withIndexes(t goType, indexes []engine.Indexer) Option {
@@ -364,9 +365,9 @@ func withIndexes(t goType, indexes []engine.Indexer) Option {
 	}}
 }
 
-// WithResyncPeriod calls handlers again with every object of the store, as OnUpdate(obj, obj), a
-// period after the last resync has ended. It is local: no request goes to the server. 0, the
-// default, means never; periods under a second are raised to a second; negative ones are an error.
+// WithResyncPeriod has handlers called again with every object of the store, as OnUpdate(obj, obj),
+// a period after the last resync has ended. A resync sends no request to the server. 0, the
+// default, means never. Periods under a second are raised to a second; negative ones are an error.
 func WithResyncPeriod(period time.Duration) SharedOption {
 	return sharedOption{"WithResyncPeriod", func(s *handlerSettings) error {
 		if period < 0 {
@@ -380,12 +381,12 @@ func WithResyncPeriod(period time.Duration) SharedOption {
 	}}
 }
 
-// WithBacklogThreshold sets how many events may wait for a handler. When more wait, the watch is
-// read more slowly while the handler is quick; for one that is slow, waiting events of the same
-// object are merged. The package documentation says which is which. The default is 1,024. Under
-// 128, every handler that has more waiting counts as slow; 0 merges all waiting events. Never
-// merges none and slows nothing down, which lets the backlog of a stuck handler grow without bound.
-// Other negative values are an error.
+// WithBacklogThreshold sets how many events may wait for a handler. When more wait for a quick
+// handler, the watch is read more slowly. When more wait for a slow one, waiting events of the same
+// object are merged. The package documentation defines quick and slow. The default is 1,024. With a
+// threshold under 128, every handler for which more events wait counts as slow; with 0, all waiting
+// events are merged. With [Never], no events are merged and the watch is not slowed down, so the
+// backlog of a stuck handler grows without bound. Other negative values are an error.
 func WithBacklogThreshold(events int) SharedOption {
 	return sharedOption{"WithBacklogThreshold", func(s *handlerSettings) error {
 		if events < Never {
@@ -396,9 +397,9 @@ func WithBacklogThreshold(events int) SharedOption {
 	}}
 }
 
-// WithPanicOnHandlerCrash reports whether a panic in a handler ends the process, as it does in
-// client-go. The default is false: it is logged with the key and the stack, and the handler gets
-// its next event.
+// WithPanicOnHandlerCrash sets whether a panic in a handler ends the process, as it does in
+// client-go. The default is false: the panic is logged with the key and the stack, and the handler
+// gets its next event.
 func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 	return sharedOption{"WithPanicOnHandlerCrash", func(s *handlerSettings) error {
 		s.Crash = enabled
@@ -406,8 +407,8 @@ func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 	}}
 }
 
-// WithHandlerName sets what a handler is called in logs, errors and Status. The default is the name
-// of the first function of HandlerFuncs, or the handler's type.
+// WithHandlerName sets the name of a handler in logs, errors and Status. The default is the name of
+// the first function of [HandlerFuncs], or the handler's type.
 func WithHandlerName(name string) HandlerOption {
 	return handlerOption{"WithHandlerName", func(s *handlerSettings) error {
 		if name == "" {

@@ -23,9 +23,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// This file has what options.go writes to: how options are applied, and what becomes of them.
+// This file has the settings that the options of options.go write, and how they are applied.
 
-// scope says which calls take an option.
+// scope is the set of calls that take an option.
 type scope uint8
 
 const (
@@ -44,13 +44,13 @@ func (s scope) String() string {
 	return strings.Join(names, " or ")
 }
 
-// settings is what options write: defaults of a factory, or one informer. Options of For start from
-// the factory's.
+// settings is what options write: the defaults of a factory, or the settings of one informer. Those
+// of For start from a copy of the factory's.
 type settings struct {
 	identity
 	agreed
 
-	// What agreed has in a form that can be compared.
+	// What agreed has in a form that can be compared:
 	formats         []source.Format
 	dropAnnotations []string
 	transform       func(object.Object) (object.Object, error)
@@ -64,18 +64,18 @@ type settings struct {
 	scopedBy   string // the option of this call that set Namespaces
 
 	kinds        []kindDefaults // of a factory, in the order of its options
-	scopedByKind bool           // one of them set Namespaces
+	scopedByKind bool           // one of kinds has set Namespaces
 }
 
-// identity is what a factory tells informers of one resource and Go type apart by.
+// identity distinguishes the informers of one resource and Go type in a factory.
 type identity struct {
-	Name string // "" unless WithName gave one
+	Name string // "" without WithName
 	// sorted, with commas between them; "" for all
 	Namespaces                                  string
 	LabelSelector, FieldSelector, ShardSelector string
 }
 
-// agreed is what two calls of For have to agree on.
+// agreed is what two calls of For for one informer have to agree on.
 type agreed struct {
 	tuning            reflector.Tuning
 	handlers          handlerSettings
@@ -84,7 +84,7 @@ type agreed struct {
 	detect            bool // mutations
 	emptyBeforeSync   bool
 
-	// What settings has in a form that can't be compared.
+	// What settings has in a form that can't be compared:
 	formatList, annotationList             string
 	transformCode, onErrorCode, reportCode uintptr          // functions are compared by their code
 	comparableMetrics                      metrics.Provider // nil if it can't be compared
@@ -92,7 +92,7 @@ type agreed struct {
 
 type handlerSettings = engine.HandlerConfig
 
-// defaults are all the defaults that there are; what is left out is the zero value.
+// defaults returns all defaults that are not the zero value.
 func defaults() settings {
 	return settings{agreed: agreed{handlers: handlerSettings{Threshold: 1024}}}
 }
@@ -110,7 +110,7 @@ var errClusterScoped = errors.New("a cluster-scoped kind has no namespaces")
 
 // setNamespaces implements WithNamespace and WithNamespaces.
 func (s *settings) setNamespaces(option string, namespaces ...string) error {
-	// an option may be used by several goroutines
+	// A new slice, because several goroutines may apply the same option.
 	namespaces = slices.Compact(slices.Sorted(slices.Values(namespaces)))
 	switch {
 	case s.scopedBy == "WithClusterScope":
@@ -131,11 +131,11 @@ func (s *settings) setNamespaces(option string, namespaces ...string) error {
 	return nil
 }
 
-// namespaces returns at least one; "" means all.
+// namespaces returns the namespaces, at least one; "" means all.
 func (id identity) namespaces() []string { return strings.Split(id.Namespaces, ",") }
 
-// describe names an informer: by its own name, or by that of the kind and what id has otherwise
-// than the kind's default.
+// describe returns the name of an informer: its own name, or that of the kind and the parts of id
+// that differ from the kind's default.
 func (id identity) describe(gvr schema.GroupVersionResource, t goType, kind identity, clusterScoped bool) string {
 	if id.Name != kind.Name {
 		return id.Name
@@ -231,8 +231,8 @@ func (s *settings) detector(name string) *mutation.Detector {
 	return nil
 }
 
-// eraseTransform leaves what a transform must not do to the engine, which checks the results: nil,
-// another type. It isn't inlined, or each package would compile what it returns twice.
+// eraseTransform returns transform for any type. It leaves the checks of the result (not nil, the
+// same type) to the engine. It isn't inlined, to save compile time.
 //
 //go:noinline
 func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.Object) (object.Object, error) {
@@ -242,7 +242,7 @@ func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.O
 	return func(obj object.Object) (object.Object, error) { return transform(obj.(T)) }
 }
 
-// codeOf is what functions are compared by.
+// codeOf returns the address of a function's code, by which functions are compared.
 //
 //go:noinline
 func codeOf(fn any) uintptr { return reflect.ValueOf(fn).Pointer() }
@@ -257,7 +257,7 @@ type option struct {
 	apply func(*settings) error
 }
 
-// duration makes an option of a Tuning's duration.
+// duration returns an option that sets a duration of Tuning.
 func duration(name string, d time.Duration, field func(*settings) *time.Duration) Option {
 	return option{name, inFactory | inFor | inNew, func(s *settings) error {
 		if d < 0 {
@@ -296,7 +296,7 @@ func named(name string, err error) error {
 	return nil
 }
 
-// applyAll applies opts to s and returns all that is wrong with them.
+// applyAll applies opts to s, and returns an error that joins all that is wrong with them.
 func (s *settings) applyAll(where scope, opts []Option) error {
 	var errs []error
 	s.scopedBy = ""
@@ -322,7 +322,7 @@ func applyHandlerOptions(s *handlerSettings, opts []HandlerOption) error {
 	return errors.Join(errs...)
 }
 
-// eraseIndexes keeps nil indexes as nil, for the engine to refuse.
+// eraseIndexes returns indexes for any type. A nil index stays nil; the engine refuses it.
 func eraseIndexes[T object.Object](indexes []store.Indexer[T]) []engine.Indexer {
 	erased := make([]engine.Indexer, len(indexes))
 	for i, index := range indexes {

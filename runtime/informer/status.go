@@ -13,28 +13,28 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// Status is what an informer is doing. As JSON it has texts for states, reasons, errors, keys and
-// durations.
+// Status is what an informer is doing. In JSON, states, reasons, errors, keys and durations are
+// texts.
 type Status struct {
-	// Name is what logs and errors call the informer.
+	// Name is the name of the informer in logs and errors.
 	Name string `json:"name"`
-	// Running reports whether anyone keeps the informer running, or its last run has not ended yet.
-	// Until the reflector's first step, Reflector.State is still StateStopped.
+	// Running reports whether the informer has a lease, or its last run has not ended yet. Until
+	// the reflector's first step, Reflector.State is still StateStopped.
 	Running bool `json:"running"`
 	// Synced reports whether the first full state is in the store.
 	Synced bool `json:"synced"`
 	// Objects is the number of objects in the store.
 	Objects int `json:"objects"`
-	// ResourceVersion is the one that the store stands at; "" before the first sync. Of several
-	// namespaces it is the oldest.
+	// ResourceVersion is the resourceVersion of the store; "" before the first sync. With several
+	// namespaces it is the oldest of theirs.
 	ResourceVersion string `json:"resourceVersion,omitempty"`
-	// Reflector is the status of what reads the Source: its state, since when, its last error,
-	// event and bookmark. Its ResourceVersion is that of the last event read; the store may be a
-	// moment behind. Of several namespaces it is that of the one that is worst off: not synced, or
-	// else recovering from a failure.
+	// Reflector is the status of the reflector, which reads the Source: its state, since when, its
+	// last error, event and bookmark. Its ResourceVersion is that of the last event that was read;
+	// the store may be a moment behind. With several namespaces it is the status of the one in the
+	// worst state: one that has not synced, or else one that is recovering from a failure.
 	Reflector reflector.Status `json:"reflector"`
-	// Streams has each namespace that is read by requests of its own; one entry, for all of them,
-	// unless WithNamespaces was given.
+	// Streams has one entry for each namespace given to [WithNamespaces]; without that option one
+	// entry in all.
 	Streams []StreamStatus `json:"streams"`
 	// Handlers has the registrations in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
@@ -42,21 +42,21 @@ type Status struct {
 
 // StreamStatus is how one of an informer's namespaces is doing.
 type StreamStatus struct {
-	// Namespace is "" if the stream is all that the informer reads.
+	// Namespace is the namespace; "" without [WithNamespaces] if the informer reads all of them.
 	Namespace string `json:"namespace,omitempty"`
 	// Synced reports whether the first full state of the namespace is in the store.
 	Synced bool `json:"synced"`
 	// Objects is the number of its objects in the store.
 	Objects int `json:"objects"`
-	// ResourceVersion is the one at which the namespace stands in the store; "" before the first
+	// ResourceVersion is the resourceVersion of the namespace in the store; "" before the first
 	// sync.
 	ResourceVersion string `json:"resourceVersion,omitempty"`
-	// Reflector is the status of what reads it; see Status.Reflector.
+	// Reflector is the status of the namespace's reflector; see Status.Reflector.
 	Reflector reflector.Status `json:"reflector"`
 }
 
-// String returns one line for people: what the informer is doing, with what is wrong, what it
-// holds, and which handlers are behind.
+// String returns one line for people: what the informer is doing, what is wrong, how many objects
+// it has, and which handlers are behind.
 func (s Status) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: ", s.Name)
@@ -91,18 +91,19 @@ func (s Status) String() string {
 
 // HandlerStatus is how one handler keeps up.
 type HandlerStatus struct {
-	// Name is what logs and errors call the handler.
+	// Name is the name of the handler in logs and errors.
 	Name string
-	// Synced reports whether the handler has seen the initial objects.
+	// Synced reports whether the handler has got the initial objects.
 	Synced bool
 	// Backlog is how many events wait, without the one that is being handled. Merged events count
 	// as one.
 	Backlog int
-	// Merging says that the handler has fallen behind its threshold and has not caught up since.
+	// Merging reports whether the handler has fallen behind its threshold and has not caught up
+	// since.
 	Merging bool
 	// Callback is the method that is running, "OnAdd", "OnUpdate" or "OnDelete"; "" if none is. Key
-	// is the object that it was called for, and Since the time of the call; if those before it were
-	// quick, that of one of the 15 before it.
+	// is the key of the object that it was called for. Since is the time of the call; after quick
+	// callbacks it may be the time of one of the 15 calls before it.
 	Callback string
 	Key      object.Key
 	Since    time.Time
@@ -125,8 +126,8 @@ func (s HandlerStatus) String() string {
 	return b.String()
 }
 
-// MarshalJSON returns an object with the key as text, and since when and for how long the callback
-// has been running; what does not apply is left out.
+// MarshalJSON returns a JSON object with the key as text, and since when and for how long the
+// callback has been running. It leaves out what does not apply.
 func (s HandlerStatus) MarshalJSON() ([]byte, error) {
 	text := struct {
 		Name     string    `json:"name"`

@@ -18,12 +18,12 @@ type WaitOption interface {
 }
 
 // FailOn ends WaitForCacheSync with its error as soon as an informer that has not synced fails for
-// one of these reasons, in the place of waiting until that heals. Without reasons it means all that
-// last until somebody does something about them (reflector.Reason.Lasting): rights or a resource
-// that are missing, and objects that can't be read. An account that may list and not watch has all
-// that a sync takes: that is reflector.ReasonWatchForbidden, which is not among them, and neither
-// does it count as reflector.ReasonForbidden. A Retry-After changes no reason but that of a 5xx.
-// The informers go on nevertheless. ReasonNone, which is no failure, is an error.
+// one of these reasons, instead of waiting until the informer recovers. Without reasons it means
+// all those that last until a person does something about them ([reflector.Reason.Lasting]):
+// missing rights, a missing resource, and objects that can't be read. An account that may list but
+// not watch can sync. That failure is [reflector.ReasonWatchForbidden]; it is not among the lasting
+// reasons, and does not count as [reflector.ReasonForbidden]. A Retry-After changes no reason but
+// that of a 5xx. The informers go on nevertheless. ReasonNone, which is no failure, is an error.
 func FailOn(reasons ...reflector.Reason) WaitOption {
 	return waitOption{"FailOn", func(s *waitSettings) error {
 		if slices.Contains(reasons, reflector.ReasonNone) {
