@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestErrorsNameTheCall: an error of wrong use says which informer and which call it is about.
+// TestErrorsNameTheCall shows that an error of wrong use names the informer and the call.
 func TestErrorsNameTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newPods(t, newShop().source(t), informer.WithName("pods"))
@@ -87,8 +87,8 @@ func TestNothingPanics(t *testing.T) {
 	}
 }
 
-// TestBrokenInformers shows that what For returns for wrong arguments can be used, and says what is
-// wrong.
+// TestBrokenInformers shows that the informer that For returns for wrong arguments can be used, and
+// returns errors that say what is wrong.
 func TestBrokenInformers(t *testing.T) {
 	for name, pods := range map[string]*informer.SharedIndexInformer[*corev1.Pod]{
 		"informer.For pods/v1: the factory is nil":                       podsOf(nil),
@@ -108,8 +108,8 @@ func TestBrokenInformers(t *testing.T) {
 	want(t, podsOf((*informer.Factory)(nil)).Run(t.Context()), "informer.For pods/v1: the factory is nil")
 }
 
-// TestFactoryRemembersErrors has everything that NewFactory and For can be given wrong; Start
-// returns all of it.
+// TestFactoryRemembersErrors gives NewFactory and For every wrong argument; Start returns an error
+// for each.
 func TestFactoryRemembersErrors(t *testing.T) {
 	server := newShop()
 	client := server.client(t)

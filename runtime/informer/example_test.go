@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// An informer tells its handlers what happens, in order.
+// An informer calls its handlers for each change, in order.
 func ExampleSharedIndexInformer() {
 	_, collection, client := cluster(pod("shop", "blue", "node-1"))
 	src, err := source.New[*corev1.Pod](client, podResource, source.Options{})
@@ -72,7 +72,7 @@ var PodByNode = store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []
 	return append(keys, pod.Spec.NodeName)
 })
 
-// An index answers from one snapshot, in typed keys.
+// An index is queried on one snapshot, with typed keys.
 func ExampleWithIndexes() {
 	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"), pod("shop", "red", "node-1"))
 	ctx := context.Background()
@@ -116,7 +116,7 @@ func ExampleWithKind() {
 	// on node-2: 1
 }
 
-// A kind can have any number of informers, each of which sees other objects. In generated code,
+// A kind can have any number of informers, each with other objects. In generated code,
 // factory.Core().V1().Pods() has this With, which returns a PodInformer with its own Lister.
 func ExampleKind_With() {
 	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"))
@@ -136,8 +136,8 @@ func ExampleKind_With() {
 	// pods/v1 with fields "spec.nodeName=node-1" has 1
 }
 
-// A factory starts, waits for and ends informers together. (Generated factories have an accessor
-// for each kind.)
+// A factory starts its informers, waits for them, and stops them together. (Generated factories
+// have an accessor for each kind.)
 func ExampleFactory() {
 	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("lab", "green", "node-2"))
 	ctx := context.Background()
@@ -161,7 +161,7 @@ func ExampleFactory() {
 	// informer factory: Start: the factory was shut down
 }
 
-// What was written can be waited for, so that the next look at the store sees it.
+// A program can wait until the store has what the program has written.
 func ExampleSharedIndexInformer_AwaitResourceVersion() {
 	_, collection, client := cluster()
 	ctx := context.Background()
@@ -169,7 +169,7 @@ func ExampleSharedIndexInformer_AwaitResourceVersion() {
 	pods := informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 
-	// in a program: what the client's Create returns
+	// In a program, this is the result of the client's Create.
 	written := collection.Create(pod("shop", "blue", "node-1"))
 	must(pods.AwaitResourceVersion(ctx, written.ResourceVersion))
 	_, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})

@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// cluster is a server in memory with some pods, and a client of it.
+// cluster returns a server in memory with some pods, and a client of it.
 func cluster(existing ...*corev1.Pod) (*sourcetest.Server, *sourcetest.Collection[*corev1.Pod], *source.Client) {
 	server := newShop(existing...)
 	return server.Server, server.pods, server.client(fatal{})
@@ -66,7 +66,7 @@ func ExampleWithTransform() {
 	// Output: blue map[on:node-7]
 }
 
-// An error handler hears of every failure of a list or a watch, and can tell them apart.
+// An error handler is called with every failure of a list or a watch, and can distinguish them.
 func ExampleWithErrorHandler() {
 	server, _, client := cluster()
 	server.Inject(sourcetest.Fault{Times: 2, Do: sourcetest.Refuse(http.StatusUnauthorized)})
@@ -89,7 +89,7 @@ func ExampleWithErrorHandler() {
 	// unauthorized
 }
 
-// Waiting for sync can end early where it would take somebody to help.
+// Waiting for sync can end early for a failure that lasts until a person does something about it.
 func ExampleFailOn() {
 	server, _, client := cluster()
 	server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
@@ -103,7 +103,7 @@ func ExampleFailOn() {
 	// Output: forbidden
 }
 
-// Where only metadata is of interest, the server sends nothing else.
+// If a program needs only metadata, the server sends nothing else.
 func ExampleForMetadata() {
 	_, _, client := cluster(pod("shop", "blue", "node-7"), pod("lab", "green", "node-8"))
 	ctx := context.Background()
@@ -135,8 +135,8 @@ func ExampleFor() {
 	// Output: Pod blue node-7
 }
 
-// A filter makes a handler see a part of the objects: an object that comes in is added, one that
-// leaves is deleted.
+// A filter restricts a handler to a part of the objects: an object that enters the part is added,
+// one that leaves it is deleted.
 func ExampleFilteringHandler() {
 	_, pods, client := cluster(pod("shop", "blue", ""), pod("shop", "green", "node-7"))
 	ctx := context.Background()
@@ -207,8 +207,8 @@ func ExampleSharedIndexInformer_Until() {
 	// Output: 2
 }
 
-// A controller that has written waits until its cache has what it wrote, and does not act on what
-// is out of date.
+// A controller that has written an object waits until its cache has it, so that it does not act on
+// outdated objects.
 func ExampleSharedIndexInformer_AwaitObject() {
 	_, pods, client := cluster(pod("shop", "blue", ""))
 	ctx := context.Background()
@@ -216,7 +216,7 @@ func ExampleSharedIndexInformer_AwaitObject() {
 	cache := informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 
-	// in a program: what the client's Update returns
+	// In a program, this is the result of the client's Update.
 	written := pods.Update(pod("shop", "blue", "node-7"))
 	must(cache.AwaitObject(ctx, written))
 	for pod := range cache.Store().Snapshot().All() {
@@ -231,8 +231,8 @@ func ExampleSharedIndexInformer_AwaitObject() {
 	// 0
 }
 
-// Parts of a program that need an informer for a while hold a lease each; it runs as long as there
-// is one.
+// Parts of a program that need an informer for a while take a lease each. The informer runs as long
+// as there is one.
 func ExampleSharedIndexInformer_Acquire() {
 	_, _, client := cluster(pod("shop", "blue", ""))
 	ctx := context.Background()
@@ -253,7 +253,7 @@ func ExampleSharedIndexInformer_Acquire() {
 	// running: false objects: 1
 }
 
-// The detector finds who changes objects of the cache. It is for tests.
+// The detector finds code that changes objects of the cache. It is for tests.
 func ExampleWithMutationDetector() {
 	_, _, client := cluster(pod("shop", "blue", "node-7"))
 	ctx := context.Background()

@@ -78,7 +78,8 @@ func TestFactoryLife(t *testing.T) {
 	})
 }
 
-// TestStartWhileTheLastRunEnds starts an informer anew whose Run still waits for a callback.
+// TestStartWhileTheLastRunEnds starts an informer again while its last run still waits for a
+// callback.
 func TestStartWhileTheLastRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -194,7 +195,7 @@ func TestFactoryOptions(t *testing.T) {
 		}
 		for _, want := range []string{"/api/v1/namespaces/shop/pods?labelSelector=&limit=7", "/api/v1/nodes?labelSelector=&limit=7", "/api/v1/namespaces/other/services?labelSelector=app=web&limit=7"} {
 			if !asked[want] {
-				t.Errorf("nobody asked for %s: %v", want, server.Requests())
+				t.Errorf("no request asked for %s: %v", want, server.Requests())
 			}
 		}
 	})

@@ -21,9 +21,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestFaultW01ObjectWithoutKeyInTheInitialList: an object that can't be kept does not make an empty
-// cache that calls itself synced. It is reported, the informer is not synced, and it goes on once
-// the object is well.
+// TestFaultW01ObjectWithoutKeyInTheInitialList shows that an informer that can't store an object
+// does not report an empty cache as synced. It reports the object, is not synced, and goes on once
+// the object is repaired.
 func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
 	for _, watchList := range []bool{true, false} {
 		for name, spoil := range map[string]func(*shop, *bool) informer.Option{
@@ -105,8 +105,8 @@ func TestFaultW10TransformRunsOnce(t *testing.T) {
 	}
 }
 
-// TestFaultW11BookmarksReachTheStore: the store moves with bookmarks, not only what reads the
-// watch.
+// TestFaultW11BookmarksReachTheStore shows that bookmarks move the version of the store, not only
+// that of the reflector.
 func TestFaultW11BookmarksReachTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -129,9 +129,9 @@ func TestFaultW11BookmarksReachTheStore(t *testing.T) {
 	})
 }
 
-// TestFaultW13ShutdownTwiceFreesNothingOfOthers: two factories have informers of the same resource
-// and name, and share one more by leases. What one factory does, once or twice, leaves the other's
-// alone.
+// TestFaultW13ShutdownTwiceFreesNothingOfOthers has two factories with informers of the same
+// resource and name, which share one more informer by leases. What one factory does, once or twice,
+// doesn't affect the informers of the other.
 func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -161,9 +161,9 @@ func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 	})
 }
 
-// TestFaultW29SecondInformerOfTheSameType has all that a factory keyed by Go type can't: another
-// selector, namespace, transform, or Go type of the same resource, unstructured, each stopped on
-// its own.
+// TestFaultW29SecondInformerOfTheSameType has informers that a factory keyed by Go type can't have:
+// of the same resource with another selector, namespace, transform or Go type, and unstructured,
+// each stopped on its own.
 func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("bank", "vault", ""))
@@ -208,8 +208,8 @@ func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 	})
 }
 
-// TestFaultW30TypedAPI can't compile where an API is untyped: objects, keys, handlers and deletions
-// have their types, and others can implement what they are given to.
+// TestFaultW30TypedAPI compiles only if the API is typed: objects, keys, handlers and deletions
+// have their types, and other packages can implement the interfaces that take them.
 func TestFaultW30TypedAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"))
@@ -235,5 +235,5 @@ func TestFaultW30TypedAPI(t *testing.T) {
 	})
 }
 
-// foreignSource is a Source of somebody else.
+// foreignSource is a Source from outside of the module.
 type foreignSource struct{ source.Source[*corev1.Pod] }

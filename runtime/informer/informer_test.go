@@ -28,7 +28,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// noContext is what nobody should pass.
+// noContext is a nil context, which is an error.
 var noContext context.Context
 
 func want(t *testing.T, err error, text string) {
@@ -95,7 +95,7 @@ func TestFromSourceToHandler(t *testing.T) {
 				late.saw(t, "+blue@6")
 				stop()
 
-				server.pods.Delete("shop", "green") // while nobody looks
+				server.pods.Delete("shop", "green") // while no watch is open
 				server.move("blue", "node-2")
 				defer start(t, pods)()
 				late.saw(t, "-green@4 unknown", "~blue@6>8")
@@ -157,7 +157,7 @@ func TestIndexes(t *testing.T) {
 	})
 }
 
-// TestTypesOfAnyKind reads pods as the types that stand for any kind.
+// TestTypesOfAnyKind reads pods as the types that may be of any kind.
 func TestTypesOfAnyKind(t *testing.T) {
 	anyKind[*unstructured.Unstructured](t, corev1.SchemeGroupVersion.WithKind("Pod"))
 	anyKind[*metav1.PartialObjectMetadata](t, metav1.SchemeGroupVersion.WithKind("PartialObjectMetadata"))

@@ -4,14 +4,12 @@ package informer_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,7 +21,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
@@ -33,7 +30,7 @@ type (
 	podInformer = informer.SharedIndexInformer[*corev1.Pod]
 )
 
-// What the generator writes.
+// The functions that the generator writes:
 
 func podKind(f *informer.Factory) *informer.Kind[*corev1.Pod] {
 	return informer.NewKind[*corev1.Pod](f, podResource, informer.WithIndexes(PodByNode))
@@ -49,8 +46,9 @@ func withNodes(options nodeOptions) informer.Option { return informer.WithKind(n
 
 func app(name string) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": name}) }
 
-// TestKindOptionsPrecedence: the call's options come before WithKind's, and those before the
-// factory's, field by field. The name says in what an informer differs from the kind's default.
+// TestKindOptionsPrecedence shows that options of the call override those of WithKind, and these
+// override the factory's, field by field. The name of an informer has its differences from the
+// kind's default.
 func TestKindOptionsPrecedence(t *testing.T) {
 	type opts = []informer.Option
 	of := func(namespace string, selector labels.Selector) podOptions {
@@ -103,8 +101,8 @@ func TestKindOptionsPrecedence(t *testing.T) {
 	}
 }
 
-// TestWrongKindOptions are errors of Start, each of which says where it comes from; those of
-// WithKind also if the kind is never used.
+// TestWrongKindOptions shows that wrong options are errors of Start, which name the call that got
+// the option; those of WithKind also if the kind is never used.
 func TestWrongKindOptions(t *testing.T) {
 	type opts = []informer.Option
 	anyNode := func(f *informer.Factory) { nodeKind(f).Informer() }
@@ -172,8 +170,8 @@ func TestWrongKindOptions(t *testing.T) {
 	}
 }
 
-// TestInformersForAnyKindLiveBesideWithKind: metadata and dynamic informers of the resource have
-// options of their own.
+// TestInformersForAnyKindLiveBesideWithKind shows that metadata and dynamic informers of the
+// resource have options of their own.
 func TestInformersForAnyKindLiveBesideWithKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("shop", "none", ""))
@@ -217,7 +215,7 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 		}
 		same(t, "informers", len(f.Informers()), 4)
 
-		// The default informer is what has no other options.
+		// The default informer is the one without other options.
 		generic := informer.Generic(kind.Informer(), podResource.GroupResource())
 		same(t, "generic", generic.Informer().Status().Name, "pods/v1")
 
@@ -255,140 +253,7 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 	})
 }
 
-// TestTransformOfAKind: the concrete type, in the place of the factory's, for the informers of the
-// kind alone.
-func TestTransformOfAKind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop(pod("shop", "blue", "node-1"))
-		nodes := sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
-		nodes.Create(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1", Labels: map[string]string{"a": "b"}}})
-		mark := func(text string) func(*corev1.Pod) (*corev1.Pod, error) {
-			return func(pod *corev1.Pod) (*corev1.Pod, error) {
-				pod.Spec.NodeName += text
-				return pod, nil
-			}
-		}
-		f := server.factory(t, withPods(podOptions{Transform: mark(" kind")}), informer.WithTransform(func(obj object.Object) (object.Object, error) {
-			obj.SetLabels(map[string]string{"by": "the factory"})
-			return obj, nil
-		}))
-		pods, called := podKind(f).Informer(), podKind(f).With(podOptions{Name: "called", Transform: mark(" call")}).Informer()
-		places := nodeKind(f).Informer()
-		run(t, f)
-		for what, test := range map[string]struct {
-			informer *podInformer
-			node     string
-		}{"kind": {pods, "node-1 kind"}, "call": {called, "node-1 call"}} {
-			got, _ := test.informer.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
-			same(t, what, got.Spec.NodeName, test.node)
-			same(t, what+": labels", len(got.Labels), 0)
-			same(t, what+": index", PodByNode.Len(test.informer.Store().Snapshot(), test.node), 1)
-		}
-		node, _ := places.Store().Snapshot().Get(object.Key{Name: "node-1"})
-		same(t, "another kind", node.Labels, map[string]string{"by": "the factory"})
-		shutdown(t, f)
-	})
-}
-
-// podsByApp is an index that only some informers have.
-var podsByApp = store.NewIndex("ByApp", func(pod *corev1.Pod, keys []string) []string { return append(keys, pod.Labels["app"]) })
-
-// TestIndexesOfAKind: those of WithKind and of the call stand beside the kind's own, also in
-// informers that AddIndexers gave more.
-func TestIndexesOfAKind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop(labelled("shop", "blue", map[string]string{"app": "web"}))
-		calls := map[string]int{}
-		counted := func(name string) *store.Index[*corev1.Pod, string] {
-			return store.NewIndex(name, func(pod *corev1.Pod, keys []string) []string {
-				calls[name]++
-				return append(keys, pod.Name)
-			})
-		}
-		ofKind, ofCall, later := counted("OfKind"), counted("OfCall"), counted("Later")
-		f := server.factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofKind}}), withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{podsByApp}}))
-		// PodByNode is there already
-		kind := podKind(f).With(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofCall, PodByNode}})
-		pods := kind.Informer()
-		run(t, f)
-		if err := pods.AddIndexers(later); err != nil {
-			t.Fatal(err)
-		}
-		if kind.Informer() != pods {
-			t.Error("another informer")
-		}
-		snapshot := pods.Store().Snapshot()
-		before := fmt.Sprint(calls)
-		for _, index := range []*store.Index[*corev1.Pod, string]{ofKind, ofCall, later} {
-			same(t, index.Name(), len(index.ListIn(snapshot, "shop", "blue")), 1)
-		}
-		same(t, "by app", len(podsByApp.List(snapshot, "web")), 1)
-		same(t, "by node", len(PodByNode.List(snapshot, "")), 1)
-		same(t, "calls of the index functions by lookups", fmt.Sprint(calls), before)
-		shutdown(t, f)
-
-		f = server.factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{counted("ByNode")}}))
-		podKind(f).Informer()
-		want(t, f.Start(t.Context()), `informer factory: Start: informer.For pods/v1: two indexes have the name "ByNode"`)
-	})
-}
-
-// TestResyncOfAKind: the period is the default of the handlers of the kind's informers.
-func TestResyncOfAKind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newShop(pod("shop", "blue", "")).factory(t, informer.WithResyncPeriod(time.Hour), withPods(podOptions{ResyncPeriod: 10 * time.Minute}))
-		pods, never := podKind(f).Informer(), podKind(f).With(podOptions{Name: "never", Options: []informer.Option{informer.WithResyncPeriod(0)}}).Informer()
-		ten, own, none := &journal[*corev1.Pod]{}, &journal[*corev1.Pod]{}, &journal[*corev1.Pod]{}
-		add(t, pods, ten)
-		add(t, pods, own, informer.WithResyncPeriod(30*time.Minute))
-		add(t, never, none)
-		run(t, f)
-		pass(time.Hour + time.Minute)
-		for _, j := range []struct {
-			what    string
-			journal *journal[*corev1.Pod]
-			calls   int
-		}{{"the kind's", ten, 7}, {"the handler's", own, 3}, {"never", none, 1}} {
-			same(t, j.what, len(j.journal.take()), j.calls)
-		}
-		shutdown(t, f)
-	})
-}
-
-// TestErrorHandlerOfAKind is told of the failures of the kind's informers, by their names, in the
-// place of the factory's.
-func TestErrorHandlerOfAKind(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := newShop()
-		var mu sync.Mutex
-		var told []string
-		teller := func(who string) func(string, error) {
-			return func(informer string, err error) {
-				if errors.Is(err, errOutage) {
-					mu.Lock()
-					defer mu.Unlock()
-					told = append(told, who+": "+informer)
-				}
-			}
-		}
-		f := server.factory(t, informer.WithErrorHandler(teller("factory")), withPods(podOptions{ErrorHandler: teller("kind")}))
-		podKind(f).Informer()
-		podKind(f).With(podOptions{Namespaces: []string{"a"}}).Informer()
-		podKind(f).With(podOptions{Namespaces: []string{"b"}, ErrorHandler: teller("call")}).Informer()
-		nodeKind(f).Informer()
-		end := server.outage()
-		if err := f.Start(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		synctest.Wait()
-		shutdown(t, f)
-		end()
-		slices.Sort(told)
-		same(t, "told", told, []string{`call: pods/v1 in namespace "b"`, "factory: nodes/v1", "kind: pods/v1", `kind: pods/v1 in namespace "a"`})
-	})
-}
-
-// TestListersOfSeveralInformers read their own stores, through the same indexes.
+// TestListersOfSeveralInformers shows that each lister reads its own store, by the same indexes.
 func TestListersOfSeveralInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("a", "web", map[string]string{"app": "web"}), pod("a", "none", ""), pod("b", "none", ""))

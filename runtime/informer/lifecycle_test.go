@@ -29,8 +29,8 @@ func acquire(ctx context.Context, t *testing.T, i informer.Informer) *informer.L
 	return l
 }
 
-// TestLeases: an informer runs as long as anyone holds a lease; the last one stops it, and the next
-// one starts it again.
+// TestLeases shows that an informer runs as long as it has a lease; the end of the last one stops
+// it, and the next one starts it again.
 func TestLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -114,7 +114,7 @@ func TestStopAndRemove(t *testing.T) {
 		run(t, f)
 		j.saw(t, "~blue@2>3")
 
-		// By whatever view of it.
+		// Each view of the informer will do.
 		if err := f.Remove(t.Context(), informer.Generic(pods, podResource.GroupResource()).Informer()); err != nil || pods.Status().Running {
 			t.Errorf("Remove: %v, %v", err, pods.Status())
 		}
@@ -135,7 +135,8 @@ func TestStopAndRemove(t *testing.T) {
 	})
 }
 
-// TestStoppedInformersAreNotWaitedFor: what can't sync can be stopped, and the others are ready.
+// TestStoppedInformersAreNotWaitedFor shows that an informer that can't sync can be stopped, and
+// that the others are then ready.
 func TestStoppedInformersAreNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
@@ -155,7 +156,7 @@ func TestStoppedInformersAreNotWaitedFor(t *testing.T) {
 	})
 }
 
-// TestRemoveForgetsErrors: a wrong For does not block Start for ever.
+// TestRemoveForgetsErrors shows that a wrong For does not make Start fail for ever.
 func TestRemoveForgetsErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop().factory(t)
@@ -172,7 +173,7 @@ func TestRemoveForgetsErrors(t *testing.T) {
 	})
 }
 
-// TestRemoveFreesTheMemory of an informer that nobody refers to any more.
+// TestRemoveFreesTheMemory removes an informer to which the program no longer refers.
 func TestRemoveFreesTheMemory(t *testing.T) {
 	server := newShop(pod("shop", "blue", ""))
 	f := server.factory(t)
@@ -203,8 +204,8 @@ func TestRemoveFreesTheMemory(t *testing.T) {
 	}
 }
 
-// TestShutdownWaitsForWhatWasRemoved: a callback that outlives the deadline of Remove is not
-// forgotten.
+// TestShutdownWaitsForWhatWasRemoved shows that Shutdown waits for a callback that has outlived the
+// deadline of Remove.
 func TestShutdownWaitsForWhatWasRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue", "")).factory(t)
@@ -225,8 +226,8 @@ func TestShutdownWaitsForWhatWasRemoved(t *testing.T) {
 	})
 }
 
-// TestLifecycleRaces does everything to one informer of a factory at the same time; afterwards
-// nothing runs.
+// TestLifecycleRaces calls all methods of the life cycle of one informer of a factory at the same
+// time; afterwards no goroutine is left.
 func TestLifecycleRaces(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
@@ -299,7 +300,7 @@ func TestSeveralNamespaces(t *testing.T) {
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		// What one namespace has does not wait for the other.
+		// Events of one namespace do not wait for the other.
 		j.saw(t, "+blue@2 initial")
 		s := pods.Status()
 		if len(s.Streams) != 2 || s.Synced || r.HasSynced() || !s.Streams[1].Synced || s.Streams[0].Synced || s.ResourceVersion != "" {

@@ -16,12 +16,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// TestWithLogger has an outage, and looks where it is logged: with the logger of Run's context
-// unless there is one of the informer's own, be it one that is silent.
+// TestWithLogger has an outage, and looks where it is logged: with the logger of Run's context,
+// unless the informer has one of its own, even a silent one.
 func TestWithLogger(t *testing.T) {
 	for name, c := range map[string]struct {
 		opts     []informer.Option
-		ctx, own bool // who has to log
+		ctx, own bool // which logger must get the lines
 	}{
 		"the context's": {ctx: true},
 		"its own":       {own: true},

@@ -24,7 +24,7 @@ import (
 var discard = logr.Discard()
 
 // TestHammerController changes objects from many goroutines, with deletions and new objects of the
-// same name; every handler sees a legal history that adds up to what the server has.
+// same name. Every handler gets a legal history that ends with the objects of the server.
 func TestHammerController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
@@ -135,8 +135,8 @@ func TestTransformingInformer(t *testing.T) {
 	})
 }
 
-// TestTransformingInformerRace changes objects in the transform while handlers and readers look at
-// them.
+// TestTransformingInformerRace changes objects in the transform while handlers and readers read the
+// store.
 func TestTransformingInformerRace(t *testing.T) {
 	server := newShop()
 	for n := range 5 {
@@ -218,8 +218,8 @@ func TestStoreResourceVersion(t *testing.T) {
 	})
 }
 
-// TestStoreResourceVersionWithNonMetaTransform: a transform can't return something without
-// metadata, since it has the type of the informer. What it can do wrong is an error, and the store
+// TestStoreResourceVersionWithNonMetaTransform: a transform can't return a value without metadata,
+// since its result has the type of the informer. The other wrong results are errors, and the store
 // stays as it is.
 func TestStoreResourceVersionWithNonMetaTransform(t *testing.T) {
 	for name, transform := range map[string]informer.Option{
@@ -240,7 +240,7 @@ func TestStoreResourceVersionWithNonMetaTransform(t *testing.T) {
 	}
 }
 
-// TestDeletedObjectGetKey: the key of a deletion is always there, and so is the object.
+// TestDeletedObjectGetKey shows that a deletion always has a key and an object.
 func TestDeletedObjectGetKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "seen", ""), pod("shop", "unseen", ""), pod("", "scopeless", ""))

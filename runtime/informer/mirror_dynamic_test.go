@@ -22,7 +22,7 @@ import (
 )
 
 // The scenarios of client-go's dynamicinformer and metadatainformer: informers by resource, for
-// types that hold any kind.
+// types that may be of any kind.
 
 var deploymentResource = appsv1.SchemeGroupVersion.WithResource("deployments")
 
@@ -160,7 +160,7 @@ func anyKindFactory[T object.Object](t *testing.T) {
 }
 
 // TestManyTypesOfOneResource has a resource typed, unstructured and as metadata in one factory:
-// three informers by three names, and the metadata is asked for as such.
+// three informers with three names. The request for metadata asks for metadata only.
 func TestManyTypesOfOneResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, deployments := serveDeployments()
@@ -189,8 +189,8 @@ func TestManyTypesOfOneResource(t *testing.T) {
 	})
 }
 
-// TestUnknownResource: a resource that comes later, such as one whose CustomResourceDefinition is
-// installed later, is waited for.
+// TestUnknownResource shows that an informer waits for a resource that is served later, such as one
+// whose CustomResourceDefinition is installed later.
 func TestUnknownResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()

@@ -115,8 +115,7 @@ func TestSharedInformerHandlerAbuse(t *testing.T) {
 	same(t, "handlers", handlers(pods), 0)
 }
 
-// TestAddOnStoppedSharedInformer: a stopped informer may run again, so a handler may be added to
-// it.
+// TestAddOnStoppedSharedInformer adds a handler to a stopped informer, which may run again.
 func TestAddOnStoppedSharedInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
@@ -192,8 +191,8 @@ func TestAddWhileActive(t *testing.T) {
 	})
 }
 
-// TestEventPanics has a handler that panics in each of its methods; the other one gets every event,
-// and so does it.
+// TestEventPanics has a handler that panics in each of its methods. It gets every event, and so
+// does another handler.
 func TestEventPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod1", ""))
@@ -219,8 +218,8 @@ func TestEventPanics(t *testing.T) {
 	})
 }
 
-// TestRemoveEventHandler_AsynchronousPanic: events that wait for a handler when it is removed are
-// not delivered to what its owner has torn down.
+// TestRemoveEventHandler_AsynchronousPanic shows that events that wait for a handler when it is
+// removed are not delivered, so its owner can release what the handler uses.
 func TestRemoveEventHandler_AsynchronousPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod1", ""))
@@ -242,7 +241,7 @@ func TestRemoveEventHandler_AsynchronousPanic(t *testing.T) {
 	})
 }
 
-// TestRemoveEventHandler_SynchronousShutdown: Remove waits for the running callback.
+// TestRemoveEventHandler_SynchronousShutdown shows that Remove waits for the running callback.
 func TestRemoveEventHandler_SynchronousShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newPods(t, newShop(pod("shop", "pod1", "")).source(t))

@@ -163,8 +163,8 @@ func TestSharedInformerErrorHandling(t *testing.T) {
 	})
 }
 
-// TestSharedInformerStartRace does to an informer that starts everything that can be done to one.
-// (A transform and an error handler are options, so they can't race with the start.)
+// TestSharedInformerStartRace calls all methods of an informer while it starts. (A transform and an
+// error handler are options, so they can't race with the start.)
 func TestSharedInformerStartRace(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
@@ -226,7 +226,7 @@ func TestStateSharedInformer(t *testing.T) {
 	})
 }
 
-// TestShutdown relies on the bubbles, and on goleak, which find goroutines that are left.
+// TestShutdown fails by the bubbles, or by goleak, if a goroutine is left.
 func TestShutdown(t *testing.T) {
 	t.Run("handler before", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

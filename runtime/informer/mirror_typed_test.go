@@ -105,8 +105,8 @@ func TestTypedFilteringResourceEventHandler(t *testing.T) {
 	}
 }
 
-// TestTypedResourceEventHandlerAdapter: one engine without types serves handlers of the informer's
-// type, and of object.Object.
+// TestTypedResourceEventHandlerAdapter shows that one untyped engine serves handlers of the
+// informer's type, and of object.Object.
 func TestTypedResourceEventHandlerAdapter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -175,7 +175,7 @@ func TestTypedSharedIndexInformerGetTypedIndexer(t *testing.T) {
 }
 
 // TestNewInformerName and its like: a name belongs to one informer of a factory and needs no
-// registry, so there is nothing to release and nothing that a second Shutdown could free.
+// registry, so a second Shutdown can't release the name of another informer.
 func TestNewInformerName(t *testing.T) {
 	f := newShop().factory(t)
 	name := func(opts ...informer.Option) string { return podsOf(f, opts...).Status().Name }

@@ -20,10 +20,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// after says when an informer syncs; never is never.
+// after has the time after which an informer syncs; never means that it doesn't.
 const never = -1
 
-// slowFactory has an informer for each name, which syncs after so long.
+// slowFactory returns a factory with an informer for each name, which syncs after that time.
 func slowFactory(t *testing.T, after map[string]time.Duration) *informer.Factory {
 	server := sourcetest.New()
 	shop := &shop{Server: server}
@@ -115,7 +115,8 @@ func TestWaitFor(t *testing.T) {
 	}
 }
 
-// TestSyncResult: what did not sync is in one error, which wraps the cause and each last error.
+// TestSyncResult shows that one error names all informers that have not synced, and wraps the cause
+// and each last error.
 func TestSyncResult(t *testing.T) {
 	cause := errors.New("my custom cancellation reason")
 	for name, test := range map[string]struct {
@@ -165,7 +166,8 @@ func TestSyncResult(t *testing.T) {
 	}
 }
 
-// TestFailOn ends the wait on failures that do not heal by themselves, at once, and not on others.
+// TestFailOn shows that failures that do not pass by themselves end the wait at once, and others
+// don't.
 func TestFailOn(t *testing.T) {
 	for name, test := range map[string]struct {
 		code int

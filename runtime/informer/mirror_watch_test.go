@@ -60,7 +60,7 @@ func TestNewInformerWatcher(t *testing.T) {
 						server.move("pod-2", "node")
 						server.pods.Delete("shop", "pod-3")
 					case 4:
-						server.move("pod-2", "other") // nobody reads it
+						server.move("pod-2", "other") // the loop ends before it
 					}
 					if len(later) == 4 {
 						break
@@ -103,8 +103,8 @@ func TestEventProcessorOrdersEvents(t *testing.T) {
 	})
 }
 
-// TestEventProcessorExit ends loops in every way while events wait; the bubble finds goroutines
-// that are left.
+// TestEventProcessorExit ends loops in every way while events wait. It fails by the bubble if a
+// goroutine is left.
 func TestEventProcessorExit(t *testing.T) {
 	for name, end := range map[string]func(cancel func()) (stop bool){
 		"break":  func(func()) bool { return true },
@@ -162,7 +162,7 @@ func TestInformerWatcherDeletedFinalStateUnknown(t *testing.T) {
 	})
 }
 
-// TestEventsMerge: while the loop's body is slow, what waits is merged by key.
+// TestEventsMerge shows that waiting events are merged by key while the loop's body is slow.
 func TestEventsMerge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
@@ -189,8 +189,8 @@ func TestEventsMerge(t *testing.T) {
 	})
 }
 
-// TestEventsOfAnInformerThatStops: the loop waits for the informer to run again, and gets the
-// differences.
+// TestEventsOfAnInformerThatStops shows that the loop waits until the informer runs again, and gets
+// the differences.
 func TestEventsOfAnInformerThatStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
@@ -249,7 +249,7 @@ func TestUntil(t *testing.T) {
 	})
 }
 
-// TestUntilMultipleConditions: conditions one after the other are calls one after the other.
+// TestUntilMultipleConditions waits for several conditions by several calls, one after the other.
 func TestUntilMultipleConditions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newPods(t, newShop(pod("shop", "pod-1", "")).source(t))
@@ -275,7 +275,7 @@ func TestUntilMultipleConditionsFail(t *testing.T) {
 	})
 }
 
-// TestUntilTimeout: without a deadline, Until waits as long as it takes.
+// TestUntilTimeout shows that Until without a deadline waits as long as it takes.
 func TestUntilTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
@@ -306,10 +306,10 @@ func TestUntilWithSync(t *testing.T) {
 		always := func(podSnapshot) (bool, error) { return true, nil }
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		// A state that is not known is no state.
+		// Before the first sync, Until does not call the condition.
 		want(t, pods.Until(ctx, always), "informer pods: Until: context deadline exceeded")
 		defer start(t, pods)()
-		// The state that is there counts, without an event.
+		// The present state counts, without an event.
 		if err := pods.Until(t.Context(), func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }); err != nil {
 			t.Error(err)
 		}

@@ -98,7 +98,8 @@ func TestSecondForMustAgree(t *testing.T) {
 	}
 }
 
-// TestProvidersThatCanNotBeCompared agree with any other.
+// TestProvidersThatCanNotBeCompared shows that a provider that can't be compared agrees with any
+// other.
 func TestProvidersThatCanNotBeCompared(t *testing.T) {
 	f := newShop().factory(t)
 	for range 2 {
@@ -110,14 +111,14 @@ func TestProvidersThatCanNotBeCompared(t *testing.T) {
 	shutdown(t, f)
 }
 
-// labelledMetrics is of a type that can be compared, with a value that can't.
+// labelledMetrics has a comparable type, and a value that can't be compared.
 type labelledMetrics struct{ labels any }
 
 func (labelledMetrics) BeginInformer(string, func() metrics.InformerState) metrics.InformerRecorder {
 	return noRecorder{}
 }
 
-// noMetrics is a Provider that tells nobody.
+// noMetrics is a Provider that drops all metrics.
 type noMetrics struct{}
 
 func (*noMetrics) BeginInformer(string, func() metrics.InformerState) metrics.InformerRecorder {
@@ -151,7 +152,8 @@ func TestOptionsAreShared(t *testing.T) {
 	same(t, "its name", f.Informers()[0].Status().Name, `pods/v1 in namespaces ["a" "b"]`)
 }
 
-// TestTransformOfAFactory is the default of all kinds, which nil takes back for one.
+// TestTransformOfAFactory shows that the factory's transform is the default of all kinds, and that
+// nil cancels it for one.
 func TestTransformOfAFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "blue", map[string]string{"app": "web"}))
@@ -172,7 +174,8 @@ func TestTransformOfAFactory(t *testing.T) {
 	})
 }
 
-// TestSecondForWithAWrongOption says what is wrong, once, however often it is called.
+// TestSecondForWithAWrongOption shows that the error of a wrong option appears once, however often
+// For is called.
 func TestSecondForWithAWrongOption(t *testing.T) {
 	f := newShop().factory(t)
 	podsOf(f)
@@ -182,8 +185,8 @@ func TestSecondForWithAWrongOption(t *testing.T) {
 	want(t, f.Start(t.Context()), "informer factory: Start: informer.For pods/v1: WithPageSize: -1 objects; want 0 or more\noption 2 is nil")
 }
 
-// TestTheSameForTwice: a call that is repeated with equal arguments agrees with itself, also if an
-// option is given twice in it, as by a function that lets its callers override an option.
+// TestTheSameForTwice shows that a call that is repeated with equal arguments agrees with itself,
+// also if it gives an option twice, as a function does that lets its callers override an option.
 func TestTheSameForTwice(t *testing.T) {
 	f := newShop().factory(t)
 	for range 2 {
@@ -221,7 +224,7 @@ func TestWrongOptions(t *testing.T) {
 	}
 	_, err := informer.New[*corev1.Pod](nil)
 	want(t, err, "informer.New: the source is nil")
-	// what a source.New that failed has returned
+	// the result of a source.New that has failed
 	_, err = informer.New((*source.HTTP[*corev1.Pod])(nil))
 	want(t, err, "informer.New: the source is nil")
 

@@ -26,9 +26,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestOptionsReachTheServer gives each option that is about reading to an informer of a factory, as
-// its own and as the factory's default, and looks at what the server was asked, or at what came of
-// it.
+// TestOptionsReachTheServer gives each option about reading to an informer of a factory, as its own
+// and as the factory's default, and looks at the requests, or at their effect.
 func TestOptionsReachTheServer(t *testing.T) {
 	failing := sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusInternalServerError)}
 	hanging := func(verb sourcetest.Verb) *sourcetest.Fault {
@@ -87,7 +86,7 @@ func TestOptionsReachTheServer(t *testing.T) {
 	}
 }
 
-// asked runs an informer with an option and returns what the server was asked.
+// asked runs an informer with an option and returns its requests.
 func asked(t *testing.T, option informer.Option, more []informer.Option, fault *sourcetest.Fault, after time.Duration, inFactory bool) []string {
 	server, _, client := cluster(pod("shop", "blue", ""))
 	if fault != nil {
@@ -182,7 +181,7 @@ func TestDroppedFields(t *testing.T) {
 	}
 }
 
-// heavy is a pod with what is dropped.
+// heavy returns a pod with the parts that are dropped.
 func heavy(name string) *corev1.Pod {
 	p := pod("shop", name, "node-7")
 	p.Annotations = map[string]string{"kept": "yes", "kubectl.kubernetes.io/last-applied-configuration": "{}"}
@@ -215,8 +214,8 @@ func TestMutationDetectorOfTheEnvironment(t *testing.T) {
 	t.Log(pods.Run(ctx))
 }
 
-// TestMutationDetectorByEnvironment: the variable that client-go knows makes informers look for
-// mutations too. It ends the process then; here nobody mutates anything.
+// TestMutationDetectorByEnvironment shows that the environment variable of client-go makes these
+// informers look for mutations too. A mutation would end the process; this test has none.
 func TestMutationDetectorByEnvironment(t *testing.T) {
 	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	synctest.Test(t, func(t *testing.T) {

@@ -39,7 +39,7 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 
 				// On the watch: every event, in the server's order; another UID is another object.
 				server.move("a", "1")
-				// the merging handler is told of this one, and stays in its callback
+				// the merging handler gets this one, and stays in its callback
 				synctest.Wait()
 				server.move("b", "1")
 				server.move("a", "2")
@@ -58,8 +58,9 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 				pass(time.Minute)
 				prompt.saw(t, "~b@7>11", "-b@12", "+b@13")
 
-				// A relist: another UID is a deletion, then an addition; what has vanished is one
-				// deletion, with the last state known; what is the same is not reported.
+				// A relist: another UID is a deletion, then an addition. An object that the list
+				// lacks is one deletion, with the last known state. An object that is the same is
+				// not reported.
 				server.relist(func() {
 					server.move("a", "3")
 					server.pods.Delete("shop", "b")
@@ -118,8 +119,8 @@ func TestPromise03ASlowHandlerDelaysNobodyAndItsBacklogIsBounded(t *testing.T) {
 		}
 		close(let)
 		synctest.Wait()
-		// Only what was delivered is the old state of what comes next; what came and went is not
-		// reported.
+		// The old state of an event is always one that was delivered before. An object that was
+		// added and deleted meanwhile is not reported.
 		for _, line := range stuck.lines {
 			if strings.Contains(line, "brief") {
 				t.Errorf("told of %s", line)
@@ -130,7 +131,7 @@ func TestPromise03ASlowHandlerDelaysNobodyAndItsBacklogIsBounded(t *testing.T) {
 		}
 		stuck.check(t, pods)
 		prompt.check(t, pods)
-		// Having caught up, it sees every event again.
+		// Once it has caught up, it gets every event again.
 		stuck.take()
 		server.move(numbered(0), "a")
 		server.move(numbered(0), "b")

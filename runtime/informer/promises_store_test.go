@@ -47,8 +47,7 @@ func TestPromise02ReadsNeverBlockTheWriter(t *testing.T) {
 		gate.steps <- struct{}{}
 		synctest.Wait()
 
-		// A reader in the middle of a loop does not hold up the writer, and sees nothing of what it
-		// writes.
+		// A reader in the middle of a loop does not delay the writer, and sees none of its changes.
 		snapshot := pods.Store().Snapshot()
 		next, stop := iter.Pull(snapshot.All())
 		defer stop()
@@ -115,7 +114,8 @@ func TestPromise06MemoryAtStartStaysNearMemoryAtRest(t *testing.T) {
 	first := pods.Store().Snapshot()
 	same(t, "objects", first.Len(), objects)
 
-	// A list that fails changes nothing; the next one, which brings the same, holds no second copy.
+	// A list that fails changes nothing. The next one brings the same objects; no second copy of
+	// them is kept.
 	src.each = func(n int) {
 		if n%1000 == 999 {
 			most = max(most, src.alive())
@@ -142,8 +142,8 @@ func TestPromise06MemoryAtStartStaysNearMemoryAtRest(t *testing.T) {
 	<-done
 }
 
-// countedSource has objects that never change, and knows how many it has made are alive. Its watch
-// ends by expiring.
+// countedSource has objects that never change, and counts those of its copies that are alive. Its
+// watch ends with 410.
 type countedSource struct {
 	objects int
 	each    func(n int) // called before the n-th object of a list
@@ -226,7 +226,7 @@ func TestPromise10ObjectsAreSharedAndReadOnly(t *testing.T) {
 					handed = pod
 				}
 			},
-			// what nobody may do
+			// which no program may do
 			UpdateFunc: func(_, pod *corev1.Pod) { pod.Labels["app"] = "mine" },
 		}, informer.WithHandlerName("vandal"))
 		defer start(t, pods)()

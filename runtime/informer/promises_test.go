@@ -22,8 +22,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// Each test of the promises files is one promise of the runtime's documentation: what handlers are
-// told, what the store holds, and, here, how an informer lives.
+// Each test of the promises files shows one promise of the runtime's documentation: the events of
+// handlers, the content of the store, and, in this file, the life cycle of an informer.
 
 func TestPromise05SyncHasAReason(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -124,8 +124,8 @@ func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
 			t.Errorf("status %v", s)
 		}
 
-		// The server's storage is restored from a backup: its versions go back, and what was since
-		// then is gone.
+		// The server's storage is restored from a backup: its versions go back, and later changes
+		// are lost.
 		server.Restore(before)
 		server.pods.Create(pod("shop", "green", ""))
 		pass(10 * time.Minute)

@@ -117,7 +117,7 @@ func shutdown(t *testing.T, f *informer.Factory) {
 	}
 }
 
-// journal is a handler that notes what it is told and checks that it is a legal history.
+// journal is a handler that notes its events, and checks that they are a legal history.
 type journal[T object.Object] struct {
 	before func(what string, key object.Key) // called first, if not nil
 
@@ -180,7 +180,7 @@ func (j *journal[T]) OnDelete(d informer.Deleted[T]) {
 	delete(j.state, d.Key)
 }
 
-// take returns the lines since the last call, once everything is at rest.
+// take returns the lines since the last call, once no goroutine can run.
 func (j *journal[T]) take() []string {
 	synctest.Wait()
 	j.mu.Lock()
@@ -209,7 +209,7 @@ func (j *journal[T]) sawAll(t *testing.T, lines ...string) {
 	}
 }
 
-// check wants a legal history that adds up to what the store holds.
+// check wants a legal history that ends with the objects of the store.
 func (j *journal[T]) check(t *testing.T, i *informer.SharedIndexInformer[T]) {
 	t.Helper()
 	synctest.Wait()
@@ -229,7 +229,7 @@ func (j *journal[T]) check(t *testing.T, i *informer.SharedIndexInformer[T]) {
 	}
 }
 
-// names returns the sorted keys of what a snapshot holds.
+// names returns the sorted keys of a snapshot's objects.
 func names[T object.Object](i *informer.SharedIndexInformer[T]) []string {
 	list := []string{}
 	for obj := range i.Store().Snapshot().All() {
@@ -260,7 +260,7 @@ func wantTransformError(t *testing.T, pods *informer.SharedIndexInformer[*corev1
 	}
 }
 
-// pass lets time pass, until everything is at rest again.
+// pass lets time pass, until no goroutine can run.
 func pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

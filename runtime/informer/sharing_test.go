@@ -57,7 +57,7 @@ func alike(i int) *appsv1.Deployment {
 	}
 }
 
-// mistakes are what a program does to a cached object by mistake.
+// mistakes are changes that a program makes to a cached object by mistake.
 var mistakes = []struct {
 	what string
 	do   func(d *appsv1.Deployment)
@@ -88,7 +88,7 @@ var mistakes = []struct {
 	}},
 }
 
-// alikes is an informer of n Deployments, and what it has to have.
+// alikes is an informer of n Deployments, and the objects that it must have.
 type alikes struct {
 	t      *testing.T
 	n      int
@@ -98,7 +98,7 @@ type alikes struct {
 	want   [30]*appsv1.Deployment // others are like one of these
 }
 
-// mistaken is the one that mistakes are made with.
+// mistaken is the number of the Deployment that mistakes change.
 const mistaken = 100
 
 // startAlikes starts it. It stops when the bubble ends.
@@ -127,7 +127,7 @@ func startAlikes(t *testing.T, n int, opts ...informer.Option) *alikes {
 	return a
 }
 
-// mistake makes one. What the server does next, it does later.
+// mistake makes a mistake, and lets some time pass before the server's next change.
 func (a *alikes) mistake(do func(*appsv1.Deployment)) {
 	time.Sleep(time.Second)
 	obj, _ := a.cache.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: fmt.Sprint("deployment-", mistaken)})
@@ -135,8 +135,7 @@ func (a *alikes) mistake(do func(*appsv1.Deployment)) {
 	time.Sleep(time.Second)
 }
 
-// damaged counts the Deployments from..to that are not what the server has, without the one that
-// was mistaken.
+// damaged counts the Deployments from..to that differ from the server's, except for mistaken.
 func (a *alikes) damaged(from, to int) (n int) {
 	synctest.Wait()
 	have := a.cache.Store().Snapshot()
@@ -150,7 +149,7 @@ func (a *alikes) damaged(from, to int) (n int) {
 	return n
 }
 
-// relist has the informer list again, what has not changed included.
+// relist makes the informer list again, also what has not changed.
 func (a *alikes) relist() {
 	before := len(a.server.Requests())
 	defer a.server.Inject(sourcetest.Fault{On: sourcetest.Watch, Times: 1, Do: sourcetest.Refuse(410)})()

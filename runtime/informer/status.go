@@ -42,7 +42,7 @@ type Status struct {
 
 // StreamStatus is how one of an informer's namespaces is doing.
 type StreamStatus struct {
-	// Namespace is the namespace; "" without [WithNamespaces] if the informer reads all of them.
+	// Namespace is the namespace that the stream reads; "" if it reads all of them.
 	Namespace string `json:"namespace,omitempty"`
 	// Synced reports whether the first full state of the namespace is in the store.
 	Synced bool `json:"synced"`

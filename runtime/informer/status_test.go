@@ -21,7 +21,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestStatusInOneLine reads the status as people do, in every stage of an informer's life.
+// TestStatusInOneLine reads the status as text, in every stage of an informer's life.
 func TestStatusInOneLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
@@ -52,7 +52,7 @@ func TestStatusInOneLine(t *testing.T) {
 	})
 }
 
-// TestStatusHasTimesAndVersions looks at what a program reads in the status.
+// TestStatusHasTimesAndVersions looks at the fields that programs read in the status.
 func TestStatusHasTimesAndVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
@@ -75,7 +75,7 @@ func TestStatusHasTimesAndVersions(t *testing.T) {
 	})
 }
 
-// TestStatusAsJSON: exactly so, in a bubble, where time is known.
+// TestStatusAsJSON compares the exact JSON, in a bubble, where times are known.
 func TestStatusAsJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"))
@@ -126,8 +126,8 @@ func TestStatusAsJSON(t *testing.T) {
 	})
 }
 
-// TestFailOnForgetsTheLastRun: what an informer failed with before it was stopped says nothing
-// about the run that follows, whether that has begun or still waits for the end of the one before.
+// TestFailOnForgetsTheLastRun shows that a failure of the previous run doesn't end the wait for the
+// next one, whether that has begun or still waits for the end of the previous run.
 func TestFailOnForgetsTheLastRun(t *testing.T) {
 	for _, stuck := range []bool{false, true} {
 		t.Run(fmt.Sprint("the last run is stuck ", stuck), func(t *testing.T) {

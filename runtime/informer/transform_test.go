@@ -58,8 +58,8 @@ func stripManagedFields(p *corev1.Pod) (*corev1.Pod, error) {
 	return p, nil
 }
 
-// TestTransformedObjectsShareTheirParts: what a transform left alone is shared, with the objects of
-// other streams as well; what it changed is what it made it.
+// TestTransformedObjectsShareTheirParts shows that parts that a transform leaves alone are shared,
+// also with objects of other streams, and that parts that it changes have its values.
 func TestTransformedObjectsShareTheirParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop()
@@ -103,8 +103,8 @@ func TestTransformedObjectsShareTheirParts(t *testing.T) {
 	})
 }
 
-// TestTransformsRetainWhatDroppingDoes: a transform that does nothing, and one that removes
-// managedFields, leave as much in memory as a source that drops managedFields while it decodes.
+// TestTransformsRetainWhatDroppingDoes shows that a transform that does nothing, and one that
+// removes managedFields, keep as much memory as a source that drops managedFields while it decodes.
 func TestTransformsRetainWhatDroppingDoes(t *testing.T) {
 	shop := newShop()
 	const n = 4000
@@ -151,7 +151,7 @@ func TestTransformsRetainWhatDroppingDoes(t *testing.T) {
 	}
 }
 
-// TestMutationsOfSharedPartsOfTransformedObjects are found like others.
+// TestMutationsOfSharedPartsOfTransformedObjects shows that they are found like others.
 func TestMutationsOfSharedPartsOfTransformedObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop()
@@ -187,7 +187,8 @@ func TestMutationsOfSharedPartsOfTransformedObjects(t *testing.T) {
 	})
 }
 
-// TestFailedTransformsLeaveNothing in the cache, and the next objects are what they should be.
+// TestFailedTransformsLeaveNothing shows that failed transforms leave nothing in the cache, and
+// that the next objects are right.
 func TestFailedTransformsLeaveNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop(fullPod("shop", 1, 0), fullPod("shop", 1, 1), fullPod("shop", 1, 2))

@@ -28,7 +28,7 @@ func podLister(pods *informer.SharedIndexInformer[*corev1.Pod]) *lister.Resource
 	return lister.New(pods.Store(), podResource.GroupResource())
 }
 
-// wantNotSynced asserts what Get answers before the first sync.
+// wantNotSynced asserts the error of Get before the first sync.
 func wantNotSynced(t *testing.T, err error, why ...string) {
 	t.Helper()
 	if !errors.Is(err, informer.ErrNotSynced) || apierrors.IsNotFound(err) {
@@ -86,7 +86,7 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 				if strings.Contains(log.String(), line) {
 					t.Errorf("what returned an error was logged too: %s", log.String())
 				}
-				if tc.opts == nil { // else it has the logger of nobody
+				if tc.opts == nil { // else there is no log to look at
 					for _, read := range []func(){
 						func() { lister.List(labels.Everything()) },
 						func() { lister.Namespace("shop").List(nil) },
@@ -123,7 +123,7 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 	}
 }
 
-// TestReadsOfOneNamespaceBeforeAnotherHasSynced: each namespace has its own first sync.
+// TestReadsOfOneNamespaceBeforeAnotherHasSynced shows that each namespace has its own first sync.
 func TestReadsOfOneNamespaceBeforeAnotherHasSynced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "green", ""))
@@ -148,7 +148,7 @@ func TestReadsOfOneNamespaceBeforeAnotherHasSynced(t *testing.T) {
 	})
 }
 
-// TestWithEmptyBeforeSync: the answer of client-go.
+// TestWithEmptyBeforeSync shows that Get returns the error of client-go.
 func TestWithEmptyBeforeSync(t *testing.T) {
 	var log strings.Builder
 	f := newShop(pod("shop", "blue", "")).factory(t, informer.WithLogger(logTo(&log)), informer.WithEmptyBeforeSync(true))
@@ -161,8 +161,8 @@ func TestWithEmptyBeforeSync(t *testing.T) {
 	}
 }
 
-// TestWaitForCacheSyncNamesInformersThatWereNeverStarted does so at once, and not if somebody else
-// runs them.
+// TestWaitForCacheSyncNamesInformersThatWereNeverStarted shows that the wait ends at once, and
+// names the informer, unless Acquire or Run keeps it running.
 func TestWaitForCacheSyncNamesInformersThatWereNeverStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop(pod("shop", "blue", "")).factory(t, informer.WithLogger(discard))
@@ -180,7 +180,7 @@ func TestWaitForCacheSyncNamesInformersThatWereNeverStarted(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
-			t.Errorf("while somebody else runs it: %v", err)
+			t.Errorf("while a lease runs it: %v", err)
 		}
 		if err := lease.Release(t.Context()); err != nil {
 			t.Fatal(err)

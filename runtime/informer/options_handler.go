@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// WithResyncPeriod has handlers called again with every object of the store, as OnUpdate(obj, obj),
+// a period after the last resync has ended. A resync sends no request to the server. 0, the
+// default, means never. Periods under a second are raised to a second; negative ones are an error.
+func WithResyncPeriod(period time.Duration) SharedOption {
+	return sharedOption{"WithResyncPeriod", func(s *handlerSettings) error {
+		if period < 0 {
+			return fmt.Errorf("%v; want 0 or more", period)
+		}
+		if period > 0 {
+			period = max(period, time.Second)
+		}
+		s.Resync = period
+		return nil
+	}}
+}
+
+// WithBacklogThreshold sets how many events may wait for a handler. When more wait for a quick
+// handler, the watch is read more slowly. When more wait for a slow one, waiting events of the same
+// object are merged. The package documentation defines quick and slow. The default is 1,024. With a
+// threshold under 128, every handler for which more events wait counts as slow; with 0, all waiting
+// events are merged. With [Never], no events are merged and the watch is not slowed down, so the
+// backlog of a stuck handler grows without bound. Other negative values are an error.
+func WithBacklogThreshold(events int) SharedOption {
+	return sharedOption{"WithBacklogThreshold", func(s *handlerSettings) error {
+		if events < Never {
+			return fmt.Errorf("%d events; want 0 or more, or Never", events)
+		}
+		s.Threshold = events
+		return nil
+	}}
+}
+
+// WithPanicOnHandlerCrash sets whether a panic in a handler ends the process, as it does in
+// client-go. The default is false: the panic is logged with the key and the stack, and the handler
+// gets its next event.
+func WithPanicOnHandlerCrash(enabled bool) SharedOption {
+	return sharedOption{"WithPanicOnHandlerCrash", func(s *handlerSettings) error {
+		s.Crash = enabled
+		return nil
+	}}
+}
+
+// WithHandlerName sets the name of a handler in logs, errors and Status. The default is the name of
+// the first function of [HandlerFuncs], or the handler's type.
+func WithHandlerName(name string) HandlerOption {
+	return handlerOption{"WithHandlerName", func(s *handlerSettings) error {
+		if name == "" {
+			return errors.New("the name is empty")
+		}
+		s.Name = name
+		return nil
+	}}
+}
