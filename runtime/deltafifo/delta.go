@@ -4,31 +4,31 @@ package deltafifo
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// Type says what kind of step a Delta is.
+// Type is the type of a [Delta].
 type Type uint8
 
-// The types of a Delta. The first five are about one object; the rest are marks of the stream.
+// The types of a [Delta]. The first five are about one object; the others are marks of the stream.
 const (
-	// Added is an object that appeared.
+	// Added is an object that was added.
 	Added Type = iota + 1
-	// Modified is an object that changed.
+	// Modified is an object that was modified.
 	Modified
-	// Deleted is an object that disappeared.
+	// Deleted is an object that was deleted.
 	Deleted
-	// Replaced is an object of a new full state, which may or may not differ from what was known of
-	// it.
+	// Replaced is an object of a new full state. It may or may not differ from the previous one of
+	// its key.
 	Replaced
-	// Sync is an object that did not change and should be looked at again.
+	// Sync is an object that did not change, but should be handled again.
 	Sync
 
-	// ReplaceStarted begins a new full state: Replaced deltas follow, and Deleted ones that take
-	// objects out of it.
+	// ReplaceStarted begins a new full state: Replaced deltas follow, and Deleted ones that remove
+	// objects from it.
 	ReplaceStarted
-	// ReplaceEnded says that the new full state is complete.
+	// ReplaceEnded completes the new full state.
 	ReplaceEnded
-	// ReplaceAborted says that it will not be completed.
+	// ReplaceAborted ends a full state that will not be completed.
 	ReplaceAborted
-	// Bookmark says that the stream has come to a resourceVersion.
+	// Bookmark marks that the stream has reached a resourceVersion.
 	Bookmark
 )
 
@@ -44,20 +44,20 @@ func (t Type) String() string {
 // Delta is one step of the stream.
 type Delta[T object.Object] struct {
 	Type Type
-	// Key is the object's; the zero Key in a mark.
+	// Key is the object's key; the zero Key in a mark.
 	Key object.Key
-	// Object is the object after the change; of a Deleted its last known state; the zero T in a
+	// Object is the object after the change; in a Deleted its last known state; the zero T in a
 	// mark.
 	Object T
-	// ResourceVersion is the object's, or the one that a ReplaceEnded or a Bookmark carries; "" in
-	// the other marks.
+	// ResourceVersion is the object's, or that of a ReplaceEnded or a Bookmark; "" in the other
+	// marks.
 	ResourceVersion string
-	// FinalStateUnknown marks a Deleted that Pop found because a full state lacked the object, so
-	// Object may be older than what was deleted. PopBatch never sets it.
+	// FinalStateUnknown is set in a Deleted that Pop has made because a full state lacked the
+	// object. Then Object may be older than the state that was deleted. PopBatch never sets it.
 	FinalStateUnknown bool
 }
 
-// Deltas are what happened to one object, oldest first. Pop never hands over an empty one.
+// Deltas are the deltas of one object, oldest first. [DeltaFIFO.Pop] never hands over an empty one.
 type Deltas[T object.Object] []Delta[T]
 
 // Oldest returns the first delta; ok is false if there is none.

@@ -12,7 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// A consumer of its own takes one key after the other, with everything that waits for it.
+// A consumer takes one key after the other, with all deltas that wait for it.
 func ExampleDeltaFIFO_Pop() {
 	pod := func(name string) *metav1.PartialObjectMetadata {
 		return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}

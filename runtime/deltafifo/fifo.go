@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package deltafifo hands a stream of changes from the goroutine that reads it to the one that
-// applies it.
+// Package deltafifo has the queue between the goroutine that reads a stream of changes and the one
+// that applies them.
 //
 // # Order and blocking
 //
-// One goroutine at a time fills a DeltaFIFO, usually a reflector: a DeltaFIFO is a reflector.Sink,
-// with Sync and PushBatch in addition. It is emptied either by PopBatch or by Pop. PopBatch takes a
-// prefix of the stream, unchanged. Pop takes one key with everything that waits for it: keys come
-// in the order of their oldest delta, the deltas of a key in the order of the stream. With Pop, the
-// order of deltas of different keys is lost.
+// One goroutine at a time adds to a [DeltaFIFO], usually that of a reflector: a DeltaFIFO
+// implements reflector.Sink, and has Sync and PushBatch in addition. A consumer takes from it
+// either by PopBatch or by Pop. PopBatch takes the oldest deltas of the stream, unchanged. Pop
+// takes one key with all deltas that wait for it: keys come in the order of their oldest delta, the
+// deltas of a key in the order of the stream. With Pop, the order of deltas of different keys is
+// lost.
 //
-// A full queue blocks the goroutine that fills it until something is taken or the queue is closed.
-// An empty one blocks Pop and PopBatch. Less formally: the server is read as fast as its changes
-// are applied, and no faster.
+// A full queue blocks the goroutine that adds to it until deltas are taken or the queue is closed.
+// An empty one blocks Pop and PopBatch. In short: the server is read as fast as its changes are
+// applied, and no faster.
 //
 // # Goroutines
 //
-// A DeltaFIFO starts none, and its methods may be called by any. Known is called by the goroutine
-// that is in Pop, with the queue's lock held; process is called without it.
+// A DeltaFIFO starts none, and its methods may be called by any. The goroutine that calls Pop calls
+// Options.Known, with the queue's lock held, and process, without it.
 package deltafifo
 
 import (
@@ -32,59 +33,60 @@ import (
 
 // Errors that the methods of a DeltaFIFO return.
 var (
-	// ErrClosed is returned by everything that would add to a closed queue, and by PopBatch and Pop
-	// once a closed queue is empty.
+	// ErrClosed is returned by the methods that add, if the queue is closed, and by PopBatch and
+	// Pop once a closed queue is empty.
 	ErrClosed = errors.New("the queue is closed")
 	// ErrMixed is returned by Pop after PopBatch was called on the same queue, and by PopBatch
 	// after Pop.
 	ErrMixed = errors.New("a queue is emptied by Pop or by PopBatch, not by both")
 )
 
-// DefaultCapacity is the capacity of a queue whose Options name none.
+// DefaultCapacity is the capacity of a queue whose Options have none.
 const DefaultCapacity = 1024
 
 // Options configure a DeltaFIFO. The zero value is usable.
 type Options[T object.Object] struct {
 	// Capacity is how many deltas may wait before the goroutine that adds more is blocked. Values
-	// below 1 mean DefaultCapacity. With Pop, a full state does not count until it is complete, and
-	// may exceed Capacity then.
+	// below 1 mean [DefaultCapacity]. With Pop, a full state does not count until it is complete;
+	// then it may exceed Capacity.
 	Capacity int
 	// Known returns the objects that the consumer has. Pop reports those that a full state lacks as
-	// Deleted. It is called with the queue's lock held and must not use the queue. If it is nil,
-	// only objects that still wait in the queue are found to be missing.
+	// Deleted. Known is called with the queue's lock held and must not use the queue. If it is nil,
+	// Pop only finds the missing objects that still wait in the queue.
 	Known func() iter.Seq[T]
 }
 
-// DeltaFIFO is a queue of deltas that keeps the stream's order, drops nothing, and blocks whoever
-// fills it too fast.
+// DeltaFIFO is a queue of deltas. It keeps the stream's order, drops nothing, and blocks a producer
+// that adds to it too fast.
 type DeltaFIFO[T object.Object] struct {
 	options Options[T] // set once at construction
 
 	consuming chan struct{} // holds a token while Pop runs process; taken before mu
 
 	mu      sync.Mutex // mu guards what follows
-	stream  []Delta[T] // what nobody has taken yet
-	keyed   keyed[T]   // what Pop has moved out of stream and not handed over yet
+	stream  []Delta[T] // the deltas that no consumer has taken yet
+	keyed   keyed[T]   // the deltas that Pop has moved out of stream and not handed over yet
 	mode    mode
 	closed  bool
 	synced  bool
-	filled  signal // there is something to take, or nothing will come
-	drained signal // there is room to add, or none will be needed
+	filled  signal // there are deltas to take, or no more will come
+	drained signal // there is room to add, or no more is needed
 }
 
-// signal is what goroutines wait for; mu guards it. wake wakes one of them, and each that stops
-// waiting, for whatever reason, wakes the next. So a wake reaches all of them, or one that finds
-// nothing and waits again, as those behind it would. Waiting does not allocate, because every event
-// that comes alone is waited for.
+// signal wakes the goroutines that wait for it; mu guards it. wake wakes one of them, and each that
+// stops waiting, for any reason, wakes the next. So a wake reaches all of them, or one that finds
+// nothing and waits again, as those after it would. Waiting does not allocate, because the consumer
+// waits for every event that comes alone.
 type signal struct {
-	// of capacity 1, set once at construction; the goroutine that takes the token is awake
+	// token has capacity 1 and is set once at construction. The goroutine that takes the token out
+	// of it is awake.
 	token   chan struct{}
 	waiting int
 }
 
 func newSignal() signal { return signal{token: make(chan struct{}, 1)} }
 
-// mode is who empties a queue.
+// mode is which method takes from a queue.
 type mode uint8
 
 const (
@@ -101,27 +103,27 @@ func New[T object.Object](options Options[T]) *DeltaFIFO[T] {
 	return &DeltaFIFO[T]{options: options, consuming: make(chan struct{}, 1), filled: newSignal(), drained: newSignal()}
 }
 
-// Add says that obj appeared. Like every method that adds, it blocks while the queue is full, and
-// returns ErrClosed once the queue is closed.
+// Add adds an [Added] of obj. Like every method that adds, it blocks while the queue is full, and
+// returns [ErrClosed] once the queue is closed.
 func (f *DeltaFIFO[T]) Add(obj T) error { return f.push(objectDelta(Added, obj)) }
 
-// Update says that obj changed.
+// Update adds a [Modified] of obj.
 func (f *DeltaFIFO[T]) Update(obj T) error { return f.push(objectDelta(Modified, obj)) }
 
-// Delete says that obj disappeared; within a full state, that obj is not part of it any more.
+// Delete adds a [Deleted] of obj. Within a full state it removes obj from that.
 func (f *DeltaFIFO[T]) Delete(obj T) error { return f.push(objectDelta(Deleted, obj)) }
 
-// Sync says that obj should be looked at again. Pop leaves it out if something newer waits for the
-// same key.
+// Sync adds a [Sync] of obj: obj should be handled again. Pop leaves it out if a newer delta waits
+// for the same key.
 func (f *DeltaFIFO[T]) Sync(obj T) error { return f.push(objectDelta(Sync, obj)) }
 
 // BeginReplace begins a full state.
 func (f *DeltaFIFO[T]) BeginReplace() error { return f.push(Delta[T]{Type: ReplaceStarted}) }
 
-// Replace adds obj to the full state.
+// Replace adds a [Replaced] of obj: obj is part of the full state.
 func (f *DeltaFIFO[T]) Replace(obj T) error { return f.push(objectDelta(Replaced, obj)) }
 
-// EndReplace completes the full state, which stands at resourceVersion.
+// EndReplace completes the full state, which is at resourceVersion.
 func (f *DeltaFIFO[T]) EndReplace(resourceVersion string) error {
 	return f.push(Delta[T]{Type: ReplaceEnded, ResourceVersion: resourceVersion})
 }
@@ -129,13 +131,14 @@ func (f *DeltaFIFO[T]) EndReplace(resourceVersion string) error {
 // AbortReplace gives the full state up.
 func (f *DeltaFIFO[T]) AbortReplace() error { return f.push(Delta[T]{Type: ReplaceAborted}) }
 
-// Bookmark says that the stream has come to resourceVersion.
+// Bookmark marks that the stream has reached resourceVersion.
 func (f *DeltaFIFO[T]) Bookmark(resourceVersion string) error {
 	return f.push(Delta[T]{Type: Bookmark, ResourceVersion: resourceVersion})
 }
 
-// PushBatch adds deltas, as the methods for each of them do, with one lock for as many as there is
-// room for. If it returns ErrClosed, those before were added. The slice is not kept.
+// PushBatch adds deltas, as the methods for each of them do. It takes the lock once for as many
+// deltas as there is room for. If the queue is closed meanwhile, it returns [ErrClosed], and the
+// deltas until then were added. It does not keep the slice.
 func (f *DeltaFIFO[T]) PushBatch(batch []Delta[T]) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -152,10 +155,10 @@ func (f *DeltaFIFO[T]) PushBatch(batch []Delta[T]) error {
 	return nil
 }
 
-// PopBatch blocks until something waits, then appends all of it to dst, which may be nil, and
-// returns the extended slice: at most Capacity deltas, in the stream's order. With an error it
-// returns dst unchanged. The error is context.Cause(ctx) when ctx is done, even if something waits;
-// ErrClosed when the queue is closed and empty; or ErrMixed.
+// PopBatch blocks until deltas wait, then appends all of them to dst, which may be nil, and returns
+// the extended slice: at most Capacity deltas, in the stream's order. With an error it returns dst
+// unchanged. The error is context.Cause(ctx) if ctx is done, even if deltas wait; [ErrClosed] if
+// the queue is closed and empty; or [ErrMixed].
 func (f *DeltaFIFO[T]) PopBatch(ctx context.Context, dst []Delta[T]) ([]Delta[T], error) {
 	if ctx == nil {
 		return dst, errors.New("DeltaFIFO.PopBatch: the context is nil")
@@ -172,7 +175,7 @@ func (f *DeltaFIFO[T]) PopBatch(ctx context.Context, dst []Delta[T]) ([]Delta[T]
 	}
 	f.synced = f.synced || complete
 	if complete {
-		f.stream = nil // what follows takes less room than a full state
+		f.stream = nil // later batches need less room than a full state
 	} else {
 		f.emptyStreamLocked()
 	}
@@ -180,8 +183,8 @@ func (f *DeltaFIFO[T]) PopBatch(ctx context.Context, dst []Delta[T]) ([]Delta[T]
 	return dst, nil
 }
 
-// Len returns how many deltas wait, without those of a full state that Pop holds back until it is
-// complete.
+// Len returns how many deltas wait. It does not count those of a full state that Pop holds back
+// until the state is complete.
 func (f *DeltaFIFO[T]) Len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -196,8 +199,8 @@ func (f *DeltaFIFO[T]) HasSynced() bool {
 	return f.synced
 }
 
-// Close closes the queue. Goroutines that are blocked because it is full get ErrClosed; PopBatch
-// and Pop return what is left and then ErrClosed. Closing again does nothing.
+// Close closes the queue. Goroutines that are blocked because it is full get [ErrClosed]. PopBatch
+// and Pop return the remaining deltas, and then ErrClosed. Closing again does nothing.
 func (f *DeltaFIFO[T]) Close() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -223,7 +226,7 @@ func (f *DeltaFIFO[T]) push(d Delta[T]) error {
 	return nil
 }
 
-// roomLocked waits until there is room, and says how much.
+// roomLocked waits until there is room, and returns for how many deltas.
 func (f *DeltaFIFO[T]) roomLocked() (int, error) {
 	for !f.closed && f.lenLocked() >= f.options.Capacity {
 		f.sleepLocked(context.Background(), &f.drained)
@@ -235,8 +238,8 @@ func (f *DeltaFIFO[T]) roomLocked() (int, error) {
 	return f.options.Capacity - f.lenLocked(), nil
 }
 
-// waitLocked waits until ready, which is called with mu held, returns true. It also fixes the
-// queue's mode.
+// waitLocked waits until ready returns true; it calls ready with mu held. It also sets the queue's
+// mode.
 func (f *DeltaFIFO[T]) waitLocked(ctx context.Context, m mode, ready func() bool) error {
 	if f.mode != unknown && f.mode != m {
 		return ErrMixed
@@ -255,7 +258,8 @@ func (f *DeltaFIFO[T]) waitLocked(ctx context.Context, m mode, ready func() bool
 	return context.Cause(ctx)
 }
 
-// sleepLocked releases mu until it is woken or ctx is done. It may also return without a reason.
+// sleepLocked releases mu until the goroutine is woken or ctx is done. It may also return for no
+// reason.
 func (f *DeltaFIFO[T]) sleepLocked(ctx context.Context, s *signal) {
 	s.waiting++
 	f.mu.Unlock()
@@ -267,19 +271,19 @@ func (f *DeltaFIFO[T]) sleepLocked(ctx context.Context, s *signal) {
 	s.waiting--
 }
 
-// wake wakes one of those that wait.
+// wake wakes one of the goroutines that wait.
 func wake(s *signal) {
 	if s.waiting == 0 {
 		return
 	}
 	select {
 	case s.token <- struct{}{}:
-	default: // somebody is being woken
+	default: // a goroutine is being woken already
 	}
 }
 
-// lenLocked counts what waits; it leaves out a full state that is held back, so that it can be
-// completed.
+// lenLocked returns how many deltas wait. It does not count a full state that is held back, so that
+// the state can be completed.
 func (f *DeltaFIFO[T]) lenLocked() int { return len(f.stream) + f.keyed.waiting }
 
 func (f *DeltaFIFO[T]) emptyStreamLocked() {

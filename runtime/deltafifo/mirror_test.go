@@ -119,7 +119,7 @@ func popOne(t *testing.T, f *fifo) (text string) {
 	return text
 }
 
-// TestMirrorHasSyncedCorrectOnDeletion: deletions that a full state brings are part of it.
+// TestMirrorHasSyncedCorrectOnDeletion shows that deletions of a full state are part of it.
 func TestMirrorHasSyncedCorrectOnDeletion(t *testing.T) {
 	f := deltafifo.New(knowing("foo@5 bar@6 baz@7"))
 	feed(t, f, "[ =foo@5 ]@9")
@@ -136,7 +136,7 @@ func TestMirrorHasSyncedCorrectOnDeletion(t *testing.T) {
 	}
 }
 
-// TestMirrorDetectLineJumpers: a key that is handed over goes to the end of the line.
+// TestMirrorDetectLineJumpers shows that a key that was handed over goes to the end of the queue.
 func TestMirrorDetectLineJumpers(t *testing.T) {
 	f := deltafifo.New(deltafifo.Options[obj]{})
 	feed(t, f, "+foo@10 +bar@1 +foo@11 +foo@13 +zab@30")
@@ -203,7 +203,8 @@ func TestMirrorPopShouldUnblockWhenClosed(t *testing.T) {
 	})
 }
 
-// TestMirrorPopMultipleDeltaInBatch: a batch is a prefix of the stream, whatever is in it.
+// TestMirrorPopMultipleDeltaInBatch shows that a batch is a prefix of the stream, whatever its
+// deltas are.
 func TestMirrorPopMultipleDeltaInBatch(t *testing.T) {
 	for _, test := range []struct{ script, want string }{
 		{"[ =a@5 =b@5 =c@5 ]@6", "ReplaceStarted, Replaced a@5, Replaced b@5, Replaced c@5, ReplaceEnded@6"},

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 )
 
-// TestPopAgainstModel compares Pop on random streams with the plainest thing that could be right:
-// per key, the sequence of what is not a mark; full states resolved when they end.
+// TestPopAgainstModel compares Pop on random streams with a simple model: for each key, the
+// sequence of its deltas; full states are resolved when they end.
 func TestPopAgainstModel(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 0))

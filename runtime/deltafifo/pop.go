@@ -11,17 +11,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Pop blocks until a key has something waiting, takes all deltas of that key out of the queue, and
-// returns what process returns. process is called on the caller's goroutine and must not be nil; no
-// two calls overlap. It may use the queue, but not wait for it: Pop, or adding to a full queue,
-// would block forever. If it returns an error, the deltas are not put back. Pop's own errors are
-// context.Cause(ctx) when ctx is done, even if something waits; ErrClosed when the queue is closed
-// and empty; and ErrMixed.
+// Pop blocks until deltas of a key wait, takes all deltas of that key out of the queue, calls
+// process with them, and returns its error. process is called on the caller's goroutine and must
+// not be nil; no two calls overlap. It may use the queue, but not wait for it: Pop, or adding to a
+// full queue, would block forever. If it returns an error, the deltas are not put back. Pop's own
+// errors are context.Cause(ctx) if ctx is done, even if deltas wait; [ErrClosed] if the queue is
+// closed and empty; and [ErrMixed].
 //
-// Pop hands over no marks, and a full state only once it is complete. An object that the full state
-// lacks, but that Known yields or that waits in the queue, is Deleted with FinalStateUnknown,
-// before the objects of the full state. Two deletions in a row are merged into one, with a known
-// final state if either has it.
+// Pop hands over no marks, and a full state only once it is complete. For an object that the full
+// state lacks, but that Known yields or that waits in the queue, it makes a Deleted with
+// FinalStateUnknown, which comes before the objects of the full state. Two deletions in a row are
+// merged into one, with a known final state if either has one.
 func (f *DeltaFIFO[T]) Pop(ctx context.Context, process func(object.Key, Deltas[T]) error) error {
 	switch {
 	case ctx == nil:
@@ -39,7 +39,8 @@ func (f *DeltaFIFO[T]) Pop(ctx context.Context, process func(object.Key, Deltas[
 	if err != nil {
 		return err
 	}
-	// key of the first full state: synced once it is processed, even if process fails or panics
+	// The key is the last one of the first full state: the queue has synced once it is processed,
+	// even if process fails or panics.
 	if last {
 		defer f.setSynced()
 	}
@@ -55,13 +56,14 @@ type keyed[T object.Object] struct {
 	waiting int          // deltas in items
 
 	replacing bool
-	staged    []Delta[T] // the full state that is not complete yet
+	staged    []Delta[T] // the deltas of a full state that is not complete yet
 
-	replaced bool                    // a full state was complete
-	initial  map[object.Key]struct{} // keys of the first one that were not processed yet
+	replaced bool                    // a full state was completed
+	initial  map[object.Key]struct{} // the keys of the first one that were not processed yet
 }
 
-// take returns the oldest key; last says that all of the first full state is processed with it.
+// take returns the oldest key with its deltas. last reports whether the first full state is
+// processed when they are.
 func (f *DeltaFIFO[T]) take(ctx context.Context) (key object.Key, deltas Deltas[T], last bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,7 +99,7 @@ func (f *DeltaFIFO[T]) setSynced() {
 	f.synced = true
 }
 
-// sort puts the next delta of the stream under its key.
+// sort adds the next delta of the stream to those of its key.
 func (k *keyed[T]) sort(d Delta[T], known func() iter.Seq[T]) {
 	switch {
 	case d.Type == ReplaceStarted:
@@ -114,7 +116,7 @@ func (k *keyed[T]) sort(d Delta[T], known func() iter.Seq[T]) {
 	}
 }
 
-// replace makes the staged full state visible.
+// replace adds the deltas of the staged full state, which is complete.
 func (k *keyed[T]) replace(known func() iter.Seq[T]) {
 	listed := make(map[object.Key]struct{}, len(k.staged))
 	for _, d := range k.staged {

@@ -82,9 +82,9 @@ func TestWokenAndCancelled(t *testing.T) {
 	}
 }
 
-// TestNobodySleepsThroughAWake has many goroutines fill and empty a small queue, some of which give
-// up now and then. The bubble would end in a deadlock if one of them wasn't woken.
-func TestNobodySleepsThroughAWake(t *testing.T) {
+// TestNoGoroutineMissesAWake has many goroutines add to and take from a small queue, some of which
+// give up now and then. The bubble would end in a deadlock if one of them wasn't woken.
+func TestNoGoroutineMissesAWake(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	synctest.Test(t, func(t *testing.T) {
@@ -159,8 +159,8 @@ func TestWaitingAllocatesNothing(t *testing.T) {
 	<-done
 }
 
-// TestFullStateLeavesNoRoom has a queue give back the room that a full state took, usually the most
-// that it will ever need.
+// TestFullStateLeavesNoRoom shows that a queue frees the room that a full state has needed, which
+// is usually the most that it ever needs.
 func TestFullStateLeavesNoRoom(t *testing.T) {
 	heap := func() uint64 {
 		runtime.GC()
