@@ -53,7 +53,7 @@ type nothingOfHandler struct{}
 func (nothingOfHandler) CallbackDone(time.Duration, bool) {}
 func (nothingOfHandler) Close()                           {}
 
-// The smallest Provider of one's own.
+// A minimal implementation of Provider.
 func ExampleProvider() {
 	server := sourcetest.New()
 	resource := corev1.SchemeGroupVersion.WithResource("pods")

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// BenchmarkCallbackDone is what a Provider adds to each call of a handler, besides the reading of a
-// clock.
+// BenchmarkCallbackDone measures what a Provider adds to each call of a handler, besides reading
+// the clock.
 func BenchmarkCallbackDone(b *testing.B) {
 	p, _ := newProvider(b)
 	i := &fake{}
@@ -22,7 +22,7 @@ func BenchmarkCallbackDone(b *testing.B) {
 	}
 }
 
-// BenchmarkBatchDone is what a Provider adds to each batch.
+// BenchmarkBatchDone measures what a Provider adds to each batch.
 func BenchmarkBatchDone(b *testing.B) {
 	p, _ := newProvider(b)
 	i := &fake{}
@@ -50,7 +50,8 @@ func BenchmarkScrape(b *testing.B) {
 	}
 }
 
-// BenchmarkNames shows what is kept of the name of an informer and of one handler, in B/op.
+// BenchmarkNames shows the memory that is kept for the name of an informer and of one handler, in
+// B/op.
 func BenchmarkNames(b *testing.B) {
 	p, _ := newProvider(b)
 	i := &fake{}

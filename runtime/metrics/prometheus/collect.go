@@ -12,7 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// What is read when it is collected.
+// The metrics that are read when they are collected:
 var (
 	objectsDesc         = describe("objects", "Objects in the store.")
 	syncedDesc          = describe("synced", "1 if the store has a full state, else 0.")
@@ -65,7 +65,8 @@ func (p *Provider) Collect(ch chan<- prom.Metric) {
 	}
 }
 
-// running returns a copy of what is running, whose state can be read without Provider.mu.
+// running returns a copy of the series of running informers, whose states can be read without
+// Provider.mu.
 func (p *Provider) running() []informerView {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,7 +179,7 @@ func (v *handlerView) state() metrics.HandlerState {
 	return sum
 }
 
-// number returns the resource version as a number that a float64 can hold.
+// number returns the resourceVersion as a number that a float64 can represent.
 func number(version string) (n uint64, ok bool) {
 	n, err := strconv.ParseUint(version, 10, 53)
 	return n, err == nil

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prometheus shows the metrics of informers to Prometheus. It is the only runtime package
+// Package prometheus exports the metrics of informers to Prometheus. It is the only runtime package
 // that imports github.com/prometheus/client_golang.
 //
 // One Provider serves all informers of a process. Their names become the label informer, the names
-// of their handlers the label handler. A prefix or further labels come from the registerer:
+// of their handlers the label handler. To add a prefix or further labels, wrap the registerer:
 //
 //	prometheus.WrapRegistererWithPrefix("shop_", registerer)
 //	prometheus.WrapRegistererWith(prometheus.Labels{"cluster": "west"}, registerer)
@@ -14,68 +14,84 @@
 // Of each informer, with the label informer:
 //
 //	name                                      | type      | meaning
-//	------------------------------------------+-----------+----------------------------------------------------------
+//	------------------------------------------+-----------+---------------------------------------
 //	informer_objects                          | gauge     | objects in the store
-//	informer_synced                           | gauge     | 1 if the store has a full state, else 0
+//	informer_synced                           | gauge     | 1 if the store has a full state, else
+//	                                          |           |   0
 //	informer_watching                         | gauge     | 1 if the watch is open, else 0
 //	informer_consecutive_failures             | gauge     | failures in a row; 0 while all is well
 //	informer_resource_version                 | gauge     | the version that the store stands at
-//	informer_last_event_timestamp_seconds     | gauge     | when the last object came in, in Unix time
-//	informer_last_bookmark_timestamp_seconds  | gauge     | when the last bookmark came in, in Unix time
-//	informer_queued_events                    | gauge     | events and objects read but not yet applied to the store
-//	informer_events_total                     | counter   | events of watches, by type: added, modified, deleted, bookmark
-//	informer_listed_objects_total             | counter   | objects of lists, and initial objects of watch-lists
+//	informer_last_event_timestamp_seconds     | gauge     | when the last object came in, in Unix
+//	                                          |           |   time
+//	informer_last_bookmark_timestamp_seconds  | gauge     | when the last bookmark came in, in
+//	                                          |           |   Unix time
+//	informer_queued_events                    | gauge     | events and objects read but not yet
+//	                                          |           |   applied to the store
+//	informer_events_total                     | counter   | events of watches, by type: added,
+//	                                          |           |   modified, deleted, bookmark
+//	informer_listed_objects_total             | counter   | objects of lists, and initial objects
+//	                                          |           |   of watch-lists
 //	informer_relists_total                    | counter   | full states read after the first one
-//	informer_bad_data_total                   | counter   | answers that could not be decoded or transformed
+//	informer_bad_data_total                   | counter   | answers that could not be decoded or
+//	                                          |           |   transformed
 //	informer_failures_total                   | counter   | failed lists and watches, by reason
-//	informer_list_duration_seconds            | histogram | from the request of a full state to its last object
+//	informer_list_duration_seconds            | histogram | from the request of a full state to
+//	                                          |           |   its last object
 //	informer_watch_duration_seconds           | histogram | how long watches stayed open
-//	informer_batch_changes                    | histogram | changes that were published in one step
+//	informer_batch_changes                    | histogram | changes that were published in one
+//	                                          |           |   step
 //	informer_batch_duration_seconds           | histogram | time to apply and publish them
 //
 // Of each handler, with the labels informer and handler:
 //
-//	informer_handler_synced                   | gauge     | 1 if the handler has seen the initial objects, else 0
+//	informer_handler_synced                   | gauge     | 1 if the handler has seen the initial
+//	                                          |           |   objects, else 0
 //	informer_handler_backlog_events           | gauge     | events that wait for the handler
-//	informer_handler_merging                  | gauge     | 1 while the handler is so far behind that events are merged
-//	informer_handler_lag_seconds              | gauge     | how long the oldest of its events has waited; 0 if none waits
-//	informer_handler_running_seconds          | gauge     | how long its oldest callback has been running; 0 if none runs
+//	informer_handler_merging                  | gauge     | 1 while the handler is so far behind
+//	                                          |           |   that events are merged
+//	informer_handler_lag_seconds              | gauge     | how long the oldest of its events has
+//	                                          |           |   waited; 0 if none waits
+//	informer_handler_running_seconds          | gauge     | how long its oldest callback has been
+//	                                          |           |   running; 0 if none runs
 //	informer_handler_callback_duration_seconds| histogram | duration of its callbacks
 //	informer_handler_panics_total             | counter   | callbacks that panicked
 //
 // The reasons are those of package reflector, with underscores: forbidden, not_found, throttled,
 // unreachable and so on.
 //
-// informer_resource_version is for comparing replicas of a program. It is a number only as far as
-// the server's versions are (KEP-5504); without one, or from 2^53 on, it is left out. The two
-// timestamps are left out until there is one.
+// informer_resource_version is for comparing replicas of a program. It is left out if the server's
+// version is not a number (KEP-5504), and from 2^53 on. Each of the two timestamps is left out
+// until there is one.
 //
 // These find most of what goes wrong:
 //
-//	informer_synced == 0                                           // for minutes: informer_failures_total says why
+//	informer_synced == 0                                   // for minutes: informer_failures_total
+//	                                                       // has the reason
 //	informer_consecutive_failures > 5
-//	rate(informer_relists_total[1h]) > 0.01                        // the server's history or a proxy is too short-lived
-//	time() - informer_last_event_timestamp_seconds > 3600          // of a resource that always changes
+//	rate(informer_relists_total[1h]) > 0.01                // the server's history, or a proxy's
+//	                                                       // connections, are too short
+//	time() - informer_last_event_timestamp_seconds > 3600  // of a resource that always changes
 //	informer_handler_lag_seconds > 60
-//	informer_handler_running_seconds > 60                          // a callback that is stuck
+//	informer_handler_running_seconds > 60                  // a callback that is stuck
 //
 // # Life of a series
 //
-// The series of an informer are there while it runs, those of a handler while it is registered and
-// the informer runs. When an informer runs again, its counters and histograms go on from where they
-// were; so they never go down while the Provider lives. For that it keeps about 6 KB for each name
-// that an informer has had, and 1.5 KB for each name of a handler: give names from a limited set.
+// The series of an informer exist while it runs, those of a handler while it is registered and the
+// informer runs. When an informer runs again, its counters and histograms continue from their last
+// values; so they never go down while the Provider exists. For that the Provider keeps about 6 KB
+// for each name that an informer has had, and 1.5 KB for each name of a handler: use names from a
+// limited set.
 //
 // Informers of one name share their series, as do handlers of one name in one informer. Such series
-// show sums, and where a sum makes no sense the worst: synced and watching are 1 only if they are
-// for all of them, the other gauges are those of the one that is furthest behind.
+// show sums, or, where a sum makes no sense, the worst value: synced and watching are 1 only if
+// they are 1 for all of them; the other gauges are those of the one that is furthest behind.
 //
 // # Ordering and blocking
 //
-// A scrape reads one informer after the other; what it shows of one is from the same moment, but
-// for events that arrive meanwhile. It takes the locks of an informer and of its handlers for a
-// moment each, and none of them together with its own. What an informer reports takes a few atomic
-// operations and no lock, failures apart.
+// A scrape reads one informer after the other. The values of one informer are from the same moment,
+// except for events that arrive meanwhile. A scrape takes the locks of an informer and of its
+// handlers for a moment each, and none of them together with its own. A report of an informer takes
+// a few atomic operations and no lock, except for failures.
 //
 // # Goroutines
 //

@@ -116,7 +116,7 @@ func TestInformer(t *testing.T) {
 			"informer_handler_callback_duration_seconds{queue,pods}": 0,
 		})
 
-		// All is well.
+		// Nothing fails any more.
 		end()
 		time.Sleep(time.Second)
 		want(t, registry, map[string]float64{

@@ -33,10 +33,10 @@ var (
 	_ prom.Collector   = (*Provider)(nil)
 )
 
-// New returns a Provider that is registered with registerer, which must not be nil;
-// prometheus.DefaultRegisterer is the one that promhttp.Handler shows. If there is a Provider in it
-// already, the error is a prometheus.AlreadyRegisteredError: share that one, or distinguish the two
-// with a prefix or a label. registerer.Unregister takes the Provider out again.
+// New returns a Provider that is registered with registerer, which must not be nil.
+// promhttp.Handler serves the metrics of prometheus.DefaultRegisterer. If registerer has a Provider
+// already, the error is a prometheus.AlreadyRegisteredError: share that Provider, or distinguish
+// the two with a prefix or a label. registerer.Unregister removes the Provider.
 func New(registerer prom.Registerer) (*Provider, error) {
 	if registerer == nil {
 		return nil, errors.New("informer metrics: the registerer is nil; use prometheus.DefaultRegisterer or one of your own")
@@ -70,8 +70,8 @@ func (p *Provider) BeginInformer(name string, read func() metrics.InformerState)
 
 // --- private from here ---
 
-// informerSeries is what all informers of one name share. Provider.mu guards what is not set at
-// construction.
+// informerSeries are the series that all informers of one name share. Provider.mu guards the fields
+// that are not set at construction.
 type informerSeries struct {
 	// set once at construction
 	name                       string
@@ -79,12 +79,12 @@ type informerSeries struct {
 	batchChanges, batchSeconds prom.Histogram
 
 	runs     []*informerRun        // that are not closed
-	ended    metrics.InformerState // the totals of those that are
+	ended    metrics.InformerState // the totals of the runs that are closed
 	failures map[string]prom.Counter
 	handlers map[string]*handlerSeries
 }
 
-// handlerSeries is what all handlers of one name share in the informers of one name.
+// handlerSeries are the series that all handlers of one name share in the informers of one name.
 type handlerSeries struct {
 	// set once at construction
 	name     string
@@ -168,5 +168,5 @@ func (h *handlerRun) Close() {
 	}
 }
 
-// labelValue makes s what Prometheus accepts as the value of a label.
+// labelValue returns s as a valid value of a label.
 func labelValue(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }

@@ -74,7 +74,7 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// TestDocumentation compares the table in the package's documentation with what Describe says.
+// TestDocumentation compares the table in the package's documentation with the result of Describe.
 func TestDocumentation(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {

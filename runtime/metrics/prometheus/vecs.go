@@ -8,8 +8,8 @@ import (
 	prom "github.com/prometheus/client_golang/prometheus"
 )
 
-// The vectors make the metrics that are written to when something happens, and keep them for the
-// next run of the same name. They are not registered: Collect picks those of informers that run.
+// The vectors make the metrics that recorders write, and keep them for the next run of the same
+// name. They are not registered: Collect picks the metrics of running informers.
 
 type informerVecs struct {
 	list, watch                *prom.HistogramVec
@@ -72,8 +72,8 @@ func counters(name, help string, labels ...string) *prom.CounterVec {
 	return prom.NewCounterVec(prom.CounterOpts{Name: name, Help: help}, labels)
 }
 
-// child returns a histogram of v. What HistogramVec returns is one, declared as an Observer because
-// of curried vectors.
+// child returns a histogram of v. HistogramVec declares it as an Observer because of curried
+// vectors.
 func child(v *prom.HistogramVec, labels ...string) prom.Histogram {
 	return v.WithLabelValues(labels...).(prom.Histogram)
 }
