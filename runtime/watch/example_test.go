@@ -18,14 +18,15 @@ import (
 
 type job = *metav1.PartialObjectMetadata
 
-// jobs is a Source of one job, that becomes ready in version 43 and is deleted in version 44. The
-// connection breaks in between, and version 40 is forgotten. A real one is made with source.New.
+// jobs is a Source of one job, which becomes ready in version 43 and is deleted in version 44. The
+// connection breaks in between, and version 40 is expired. A program makes its Source with
+// source.New.
 type jobs struct{}
 
 func (jobs) String() string { return "jobs.samples.io/v1" }
 
 func (jobs) List(context.Context, source.ListOptions, func(job) error) (source.ListResult, error) {
-	return source.ListResult{}, errors.New("nobody asks for a list")
+	return source.ListResult{}, errors.New("a list was not expected")
 }
 
 func (jobs) Watch(_ context.Context, opts source.WatchOptions, opened func(), event func(source.Event[job]) error) error {
@@ -65,7 +66,7 @@ func Example() {
 	// DELETED build 44 <nil>
 }
 
-// ExampleRetry sees every change after a version, until the server says that it can't.
+// ExampleRetry gets every change after a version, until the server answers 410.
 func ExampleRetry() {
 	err := watch.Retry(context.Background(), jobs{}, "40", watch.Options{}, func(e source.Event[job]) error {
 		fmt.Println(e.Type, e.Object.Name)

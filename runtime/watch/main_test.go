@@ -25,7 +25,7 @@ var thingResource = metav1.SchemeGroupVersion.WithResource("things").GroupResour
 
 type thing = *metav1.PartialObjectMetadata
 
-// ev is an event about the object that is called like its version.
+// ev returns an event of an object whose name is its version.
 func ev(typ source.EventType, version int) source.Event[thing] {
 	rv := strconv.Itoa(version)
 	e := source.Event[thing]{Type: typ, ResourceVersion: rv}
@@ -43,8 +43,8 @@ func added(versions ...int) []source.Event[thing] {
 	return all
 }
 
-// turn is what a watch does: it refuses, or opens, brings those of its events that are after the
-// version asked for, and stays open, or ends after a time.
+// turn is the behaviour of one watch: it refuses, or opens, brings those of its events that are
+// after the requested version, and stays open, or ends after a time.
 type turn struct {
 	refuse error
 	deaf   bool // does not answer
@@ -55,8 +55,8 @@ type turn struct {
 	err    error // that it ends with
 }
 
-// world is a Source whose n-th watch takes the n-th turn, and the ones after the last the last one
-// again. It notes what it is asked for.
+// world is a Source whose n-th watch takes the n-th turn; later ones take the last turn again. It
+// notes its requests.
 type world struct {
 	turns   []turn
 	asked   []string
@@ -122,7 +122,7 @@ func (w *world) gaps(since time.Time) []time.Duration {
 // steady has no jitter.
 var steady = watch.Options{Backoff: reflector.Backoff{Jitter: -1}}
 
-// outcome is what a Retry has done.
+// outcome is the result of a Retry.
 type outcome struct {
 	*world
 	seen   string // names of the events

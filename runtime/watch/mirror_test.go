@@ -43,11 +43,10 @@ func TestMirrorRetryWatcher(t *testing.T) {
 		reason  reflector.Reason
 	}{
 		"recovers from an error of the client": {"1", []turn{{refuse: errors.New("test error")}, {events: added(2)}}, "ADDED 2", 2, 0},
-		// A version that is gone does not come back: client-go asks for it until the context is
-		// done.
+		// An expired version does not come back: client-go asks for it until the context is done.
 		"fails on 410 as an answer": {"1", []turn{{refuse: apierrors.NewResourceExpired("")}, {events: added(2)}}, "", 1, reflector.ReasonExpired},
-		// Its "nil watcher" does not compile here; what comes closest is a watch that ends before
-		// it was accepted.
+		// Its "nil watcher" does not compile here; the nearest case is a watch that ends before it
+		// was accepted.
 		"recovers from a watch that is none":  {"1", []turn{{ends: true}, {events: added(2)}}, "ADDED 2", 2, 0},
 		"starts after the version":            {"1", []turn{{events: added(1, 2)}}, "ADDED 2", 1, 0},
 		"starts after the version of nothing": {"3", []turn{{events: added(2)}}, "", 1, 0},
@@ -92,8 +91,8 @@ func TestMirrorNewRetryWatcher(t *testing.T) {
 }
 
 // TestMirrorRetryWatcherToFinishWithUnreadEvents: client-go's test of that name. Nothing is read
-// ahead, so nothing is unread: an event that comes when the context is done already is not passed
-// on.
+// ahead, so no event is left unread: an event that comes when the context is done already is not
+// passed on.
 func TestMirrorRetryWatcherToFinishWithUnreadEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -18,7 +18,7 @@ import (
 // briefly is the age below which a watch that ends counts as brief.
 const briefly = time.Second
 
-// Options is how patient a watch is. The zero value of a field means its default.
+// Options has the timeouts and waits of a watch. The zero value of a field means its default.
 type Options struct {
 	// WatchTimeout is the shortest time after which the server is asked to end a connection; each
 	// asks for a random time between WatchTimeout and twice that. 0 means 5 minutes.
@@ -26,11 +26,11 @@ type Options struct {
 	// SilenceTimeout is how long a connection may bring no event and no bookmark before another one
 	// is made. 0 means 3 minutes.
 	SilenceTimeout time.Duration
-	// Backoff paces what is tried again after a failure.
+	// Backoff determines the waits before the next try after a failure.
 	Backoff reflector.Backoff
 	// OnError, if not nil, is called with each failure after which Retry goes on, on the caller's
-	// goroutine, before the wait that follows. It must not block. reflector.ReasonOf says what kind
-	// of failure it is.
+	// goroutine, before the wait that follows. It must not block. [reflector.ReasonOf] returns the
+	// kind of the failure.
 	OnError func(error)
 }
 
@@ -50,20 +50,20 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Retry calls event with each change of src after resourceVersion, in order, and connects again at
-// the last version seen whenever a watch ends. It never lists, and it returns only with an error:
+// Retry calls event with each change of src after resourceVersion, in order. Whenever a watch ends,
+// it connects again at the last version that it has seen. It never lists, and it returns only with
+// an error:
 //
 //   - event's error, unchanged, as soon as it returns one
 //   - one that wraps context.Cause(ctx), when ctx is done, and the last failure too, if no watch
 //     was open at that time
-//   - one that wraps what has made it impossible to go on without losing changes;
-//     reflector.ReasonOf says what: most often reflector.ReasonExpired (410). Whoever needs to go
-//     on has to list, and to start after the version of the list.
-//   - one about the arguments: resourceVersion must be that of an object or a list, not "" or "0";
-//     nothing is nil
+//   - one that wraps the failure after which it can't go on without losing changes;
+//     [reflector.ReasonOf] returns its reason, most often [reflector.ReasonExpired] (410). To go
+//     on, a program has to list, and to start after the version of the list.
+//   - one about the arguments: resourceVersion must be that of an object or a list, not "" or "0",
+//     and no argument may be nil
 //
-// Bookmarks are not passed on. A change that event was called with, and returned nil for, is not
-// repeated.
+// Bookmarks are not passed on. A change for which event has returned nil is not repeated.
 func Retry[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, event func(source.Event[T]) error) error {
 	if err := check(ctx, src, resourceVersion, opts, event); err != nil {
 		return fmt.Errorf("watch.Retry: %w", err)
@@ -72,7 +72,7 @@ func Retry[T object.Object](ctx context.Context, src source.Source[T], resourceV
 	return r.run(ctx)
 }
 
-// check says what is wrong with the arguments.
+// check returns an error about wrong arguments.
 func check[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, event func(source.Event[T]) error) error {
 	switch {
 	case ctx == nil:
@@ -80,7 +80,7 @@ func check[T object.Object](ctx context.Context, src source.Source[T], resourceV
 	case src == nil:
 		return errors.New("the source is nil")
 	case event == nil:
-		return errors.New("nobody to tell: the function for the events is nil")
+		return errors.New("the function for the events is nil")
 	case resourceVersion == "" || resourceVersion == "0":
 		return fmt.Errorf("%q is no version to start after: use that of an object or of a list", resourceVersion)
 	}
@@ -94,10 +94,10 @@ type retry[T object.Object] struct {
 	opts  Options
 	event func(source.Event[T]) error
 
-	version string          // that has been seen
+	version string          // the last one that was seen
 	told    source.Event[T] // the last one that event was called with
 	waits   int             // in a row
-	hasty   bool            // has connected again without a wait, and not been healthy since
+	hasty   bool            // it has connected again without a wait, and no watch was healthy since
 	stuck   string          // the version after which the data was bad
 	last    error           // nil while a watch is open
 }
@@ -147,7 +147,7 @@ type ending struct {
 	err     error         // nil if the server has ended it normally
 	opened  bool          // the server had accepted it
 	lasted  time.Duration // since then
-	events  bool          // it has brought something
+	events  bool          // it has brought an event
 }
 
 // watch reads one watch to its end.
@@ -188,9 +188,10 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 		end.lasted = time.Since(open)
 	}
 	switch {
-	case end.err != nil: // found above
+	case end.err != nil: // an error that was found above
 	case context.Cause(ctx) != nil:
-		end.err = context.Cause(ctx) // that of the silence, whatever the source makes of it
+		// the cause that the silence timer has set, whatever error the source has returned
+		end.err = context.Cause(ctx)
 	default:
 		end.err = err
 	}
@@ -229,7 +230,7 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 	r.last = err
 	r.opts.OnError(err)
 	if reason == reflector.ReasonSilent && end.opened && !r.hasty {
-		// Most likely nothing has happened. The next watch shows whether the server is still there.
+		// Most likely nothing has changed. The next watch shows whether the server still answers.
 		r.hasty = true
 		return 0, nil
 	}
@@ -240,7 +241,8 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 	return r.opts.Backoff.Wait(r.waits), nil
 }
 
-// older reports whether a is a version before b; versions that can't be compared are not.
+// older reports whether a is an older version than b. It returns false for versions that can't be
+// compared.
 func older(a, b string) bool {
 	c, err := resourceversion.Compare(a, b)
 	return err == nil && c < 0

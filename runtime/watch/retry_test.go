@@ -50,8 +50,8 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}
 }
 
-// TestEndedWatch: ends that are normal cost no wait; a server that ends every watch at once is not
-// asked in a loop.
+// TestEndedWatch shows that there is no wait after a normal end, and that a server that ends every
+// watch at once is not asked in a loop.
 func TestEndedWatch(t *testing.T) {
 	o := retry(t, "5", 5500*time.Millisecond, steady, turn{ends: true, after: time.Second})
 	if len(o.asked) != 6 || len(o.failed) != 0 {
@@ -77,8 +77,8 @@ func TestBackoffIsResetByAHealthyWatchOnly(t *testing.T) {
 	}
 }
 
-// TestSilentConnection: one that was open is replaced at once, one that was never answered after a
-// wait.
+// TestSilentConnection shows that a silent connection is replaced at once if it was open, and after
+// a wait if it was never answered.
 func TestSilentConnection(t *testing.T) {
 	opts := steady
 	opts.SilenceTimeout = time.Minute
@@ -125,7 +125,8 @@ func TestBookmarksMoveTheVersion(t *testing.T) {
 	}
 }
 
-// TestRepeatedEvents: what a server sends twice is passed on once, in one connection and over two.
+// TestRepeatedEvents shows that an event that a server sends twice is passed on once, in one
+// connection and over two.
 func TestRepeatedEvents(t *testing.T) {
 	deleted := ev(source.Deleted, 6)
 	events := append(added(6, 6), ev(source.Bookmark, 6), ev(source.Added, 6), deleted, deleted, ev(source.Added, 7))
@@ -135,7 +136,7 @@ func TestRepeatedEvents(t *testing.T) {
 	}
 }
 
-// TestStatesThatCannotGoOn: the error says after which version, and is found by its kind.
+// TestStatesThatCannotGoOn shows that the error has the version, and its reason.
 func TestStatesThatCannotGoOn(t *testing.T) {
 	tooNew := apierrors.NewTimeoutError("Too large resource version: 9, current: 5", 1)
 	unreadable := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Reason: metav1.StatusReasonStoreReadError}}
@@ -169,7 +170,7 @@ func TestStatesThatCannotGoOn(t *testing.T) {
 	}
 }
 
-// TestStatesThatPass: a resource that is not there yet, servers in trouble, bad data that is
+// TestStatesThatPass has a resource that does not exist yet, failing servers, and bad data that is
 // different each time.
 func TestStatesThatPass(t *testing.T) {
 	for name, err := range map[string]error{

@@ -11,20 +11,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// Condition reports whether an event is, or shows, what is waited for. An error ends the waiting.
+// Condition reports whether the wait is over after an event. An error ends the wait too.
 type Condition[T object.Object] func(source.Event[T]) (bool, error)
 
 // errDone ends a Retry whose conditions have all come true.
 var errDone = errors.New("all conditions are true")
 
-// Until watches src after resourceVersion, like Retry, until all conditions have been true, one
-// after the other. Each is asked about the event that made the one before it true, then about those
-// that follow. It returns the event that was the last to be asked about, also with an error; the
-// zero Event if there was none. Without conditions it returns at once.
+// Until watches src after resourceVersion, like [Retry], until all conditions have been true, one
+// after the other. It calls each condition with the event for which the previous condition was
+// true, and then with those that follow. It returns the last event with which it has called a
+// condition, also with an error; the zero Event if there was none. Without conditions it returns at
+// once.
 //
-// Its errors are those of Retry, where a condition's error, unchanged, is in the place of event's.
+// Its errors are those of [Retry], with a condition's error, unchanged, in place of event's.
 //
-// Conditions see changes only. What was true at resourceVersion already does not come again: check
+// Conditions get changes only. If one is true at resourceVersion already, no event shows it: check
 // it first, with the object or list that the version is from.
 func Until[T object.Object](ctx context.Context, src source.Source[T], resourceVersion string, opts Options, conditions ...Condition[T]) (source.Event[T], error) {
 	var last source.Event[T]
