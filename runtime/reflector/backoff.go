@@ -40,7 +40,7 @@ func (b Backoff) validate() error {
 		return errors.New("negative duration in Tuning.Backoff; 0 means its default")
 	case b.Max < b.Initial:
 		return fmt.Errorf("the longest wait, Backoff.Max %v, is shorter than the first, Backoff.Initial %v", b.Max, b.Initial)
-	case !(b.Factor >= 1): // NaN too
+	case !(b.Factor >= 1): // also NaN
 		return fmt.Errorf("waits would shrink: Backoff.Factor %v is less than 1", b.Factor)
 	case !(b.Jitter <= 1):
 		return fmt.Errorf("waits would be negative: Backoff.Jitter %v is more than 1", b.Jitter)
@@ -48,8 +48,8 @@ func (b Backoff) validate() error {
 	return nil
 }
 
-// Wait returns how long the n-th wait in a row is, counted from 1, with its random part. It uses
-// the defaults of the fields that are zero.
+// Wait returns the length of the n-th wait in a row, counted from 1, with its random part. Fields
+// that are zero have their defaults.
 func (b Backoff) Wait(n int) time.Duration {
 	b = b.withDefaults()
 	// As floats, so that nothing overflows.
@@ -58,15 +58,15 @@ func (b Backoff) Wait(n int) time.Duration {
 }
 
 // RetryAfter returns how long to wait because the server asks for it in err (Retry-After, in a
-// header or a Status): that time, or MaxRetryAfter if it is longer, prolonged at random by up to a
-// tenth, so that not all clients come back at once. It is 0 if the server asks for none, and if err
-// is one that no wait makes better, like 410.
+// header or a Status). It returns that time, or MaxRetryAfter if it is longer, prolonged at random
+// by up to a tenth, so that not all clients come back at once. It returns 0 if the server asks for
+// no wait, or if waiting doesn't help against err, as for 410.
 func (b Backoff) RetryAfter(err error) time.Duration {
 	_, after := classify(err)
 	return b.withDefaults().obey(after)
 }
 
-// obey returns how long to wait for a Retry-After. The defaults of b are filled in.
+// obey returns how long to wait for a Retry-After of after. b must have its defaults filled in.
 func (b Backoff) obey(after time.Duration) time.Duration {
 	after = min(after, b.MaxRetryAfter)
 	return after + time.Duration(rand.Float64()*0.1*float64(after))

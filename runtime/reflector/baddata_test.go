@@ -14,9 +14,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestFaultW01OneBadObject has one object that can't be used, in every list and every watch, until
-// somebody repairs it: what the sink has stays, the status says which object it is, the requests
-// are paced, and a repair is noticed without help.
+// TestFaultW01OneBadObject has one bad object in every list and every watch, until it is repaired:
+// the sink keeps its objects, the status names the object, the requests are paced, and the
+// reflector notices the repair by itself.
 func TestFaultW01OneBadObject(t *testing.T) {
 	key := object.Key{Namespace: "shop", Name: "bad"}
 	for name, bad := range map[string]error{
@@ -105,8 +105,8 @@ func TestFaultW01OneBadObject(t *testing.T) {
 	}
 }
 
-// TestBadAnswerIsForgiven has a server, or a proxy before it, that says something unreadable once:
-// nobody waits for it.
+// TestBadAnswerIsForgiven has a server, or a proxy in front of it, that sends one unreadable
+// response: the request is repeated without a wait.
 func TestBadAnswerIsForgiven(t *testing.T) {
 	src := &fake{list: listOf("5")}
 	src.watch = func(ctx context.Context, n int, _ source.WatchOptions, opened func(), _ func(source.Event[thing]) error) error {
@@ -124,8 +124,8 @@ func TestBadAnswerIsForgiven(t *testing.T) {
 	})
 }
 
-// TestEventOfUnknownType has a source of somebody's own that sends an event of no type. It is no
-// bookmark: the version does not move.
+// TestEventOfUnknownType has a source outside of the module that sends an event of no known type.
+// It is not taken for a bookmark: the version does not move.
 func TestEventOfUnknownType(t *testing.T) {
 	for _, typ := range []source.EventType{0, source.Bookmark + 1} {
 		src := &fake{list: listOf("5")}

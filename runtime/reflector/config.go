@@ -16,12 +16,12 @@ import (
 // Config configures a Reflector. Source and Sink are required; the zero value of every other field
 // means its default.
 type Config[T object.Object] struct {
-	// Name stands in logs and errors, for example "widgets.samples.io/v1". "" means Source's String
-	// method, if it has one, else its type.
+	// Name is the name of the collection in logs and errors, for example "widgets.samples.io/v1".
+	// "" means the result of Source's String method, if it has one, else its type.
 	Name string
-	// Source is what is read.
+	// Source is the collection to read.
 	Source source.Source[T]
-	// Sink is told what was read.
+	// Sink gets what was read.
 	Sink Sink[T]
 
 	Tuning
@@ -31,7 +31,8 @@ type Config[T object.Object] struct {
 	Logger klog.Logger
 	// OnError, if not nil, is called with each failure of a list or watch, on Run's goroutine,
 	// before the wait that follows. It must not block. Failures include expired versions (410) and
-	// watches that were silent for SilenceTimeout; a stream that the server ends normally is none.
+	// watches that were silent for SilenceTimeout. A stream that the server ends normally is not a
+	// failure.
 	OnError func(error)
 	// OnStatus, if not nil, is called after each change of State, on Run's goroutine. It must not
 	// block.
@@ -42,12 +43,12 @@ type Config[T object.Object] struct {
 // default.
 type Tuning struct {
 	// PageSize makes every list a read of the most recent state, in pages of that many objects.
-	// With 0, the server may answer from its cache, which is cheaper for it. A watch-list has no
-	// pages: to list in pages from the start, set DisableWatchList too.
+	// With 0, the server may answer from its cache, which costs it less. A watch-list has no pages:
+	// to list in pages from the start, set DisableWatchList too.
 	PageSize int64
 	// DisableWatchList makes the reflector read the existing objects by list only, never by
-	// watch-list. A reflector does so by itself once a server has said that it doesn't support
-	// watch-lists.
+	// watch-list (a watch that begins with the existing objects). Without it, a reflector does so
+	// once a server has reported that it doesn't support watch-lists.
 	DisableWatchList bool
 
 	// InitialEventsTimeout is how long a watch-list may be silent (without another initial object
@@ -57,35 +58,36 @@ type Tuning struct {
 	// asks for a random time between WatchTimeout and twice that. 0 means 5 minutes.
 	WatchTimeout time.Duration
 	// SilenceTimeout is how long a watch may bring no event and no bookmark, or a list no object,
-	// before it is given up and begun anew. API servers send a bookmark each minute if anything has
-	// happened, so such a watch is either dead, or nothing has changed; another one is opened at
-	// once and shows which. 0 means 3 minutes.
+	// before the reflector gives it up and begins it anew. API servers send a bookmark each minute
+	// if anything has happened. So a silent watch is either dead, or nothing has changed; the next
+	// one is opened at once and shows which. 0 means 3 minutes.
 	SilenceTimeout time.Duration
-	// Backoff paces what is tried again after a failure.
+	// Backoff determines the waits before the next try after a failure.
 	Backoff Backoff
 }
 
-// Backoff says how long to wait before trying again what has failed. The n-th wait in a row lasts
-// for Initial·Factorⁿ⁻¹, at most Max, of which a random part, at most Jitter, is taken off.
+// Backoff determines how long to wait before the next try after a failure. The n-th wait in a row
+// lasts Initial·Factorⁿ⁻¹, at most Max, minus a random part of it, at most Jitter.
 type Backoff struct {
 	// Initial is the first wait. 0 means 800 ms.
 	Initial time.Duration
 	// Max is the longest wait. 0 means 30 s.
 	Max time.Duration
-	// Factor is what each wait is multiplied by to get the next one; at least 1. 0 means 2.
+	// Factor is the factor between one wait and the next; at least 1. 0 means 2.
 	Factor float64
-	// Jitter is the largest part of a wait that may be taken off, at most 1. 0 means 0.5; a
+	// Jitter is the largest part of a wait that may be subtracted, at most 1. 0 means 0.5; a
 	// negative value means none.
 	Jitter float64
-	// ResetAfter is how long a watch has to be open for the next failure, and the next wait, to be
-	// the first again. 0 means 2 minutes.
+	// ResetAfter is how long a watch has to be open until the next failure counts as the first one
+	// again, with the first wait. 0 means 2 minutes.
 	ResetAfter time.Duration
-	// MaxRetryAfter is the longest wait that a server can ask for: a longer Retry-After counts as
-	// this, so that a wrong one does not stop an informer for good. 0 means 5 minutes.
+	// MaxRetryAfter is the longest wait that a server can ask for. A longer Retry-After counts as
+	// this, so that a wrong one does not stop an informer forever. 0 means 5 minutes.
 	MaxRetryAfter time.Duration
 }
 
-// withDefaults fills what is zero. All defaults are here and in Backoff's.
+// withDefaults replaces zero fields by their defaults. All defaults are here and in
+// Backoff.withDefaults.
 func (c Config[T]) withDefaults() Config[T] {
 	if c.Name == "" {
 		if s, ok := c.Source.(fmt.Stringer); ok {
@@ -112,19 +114,19 @@ func (t Tuning) withDefaults() Tuning {
 	return t
 }
 
-// Validate returns what New would refuse, nil if nothing.
+// Validate returns the error that New would return about c, or nil.
 func (c Config[T]) Validate() error {
 	switch {
 	case c.Source == nil:
 		return errors.New("nothing to read: Config.Source is nil")
 	case c.Sink == nil:
-		return errors.New("nobody to tell: Config.Sink is nil")
+		return errors.New("Config.Sink is nil")
 	}
 	return c.Tuning.Validate()
 }
 
-// Validate returns what New would refuse, nil if nothing: numbers below zero, and a Backoff whose
-// parts contradict each other.
+// Validate returns the error that New would return about t, or nil. Numbers below zero are errors,
+// and so is a Backoff whose fields contradict each other.
 func (t Tuning) Validate() error {
 	t = t.withDefaults()
 	switch {

@@ -21,7 +21,7 @@ func newWidget(name, version string) widget {
 	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
 }
 
-// memory is a Source that has one widget and sees a second one come.
+// memory is a Source of one widget, whose watch adds a second one.
 type memory struct{}
 
 func (memory) List(_ context.Context, _ source.ListOptions, item func(widget) error) (source.ListResult, error) {
@@ -37,7 +37,7 @@ func (memory) Watch(ctx context.Context, _ source.WatchOptions, opened func(), e
 	return context.Cause(ctx)
 }
 
-// printer is a Sink that prints what it is told, and calls seen after each change.
+// printer is a Sink that prints its calls, and calls seen after each change.
 type printer struct{ seen func() }
 
 func (printer) BeginReplace() error           { return say("begin") }
@@ -80,7 +80,7 @@ func Example() {
 	// <nil>
 }
 
-// A server that refuses, and what a program learns about it.
+// A server refuses; the program gets the reason.
 func ExampleReasonOf() {
 	// without a log
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), klog.Logger{}))
@@ -90,7 +90,7 @@ func ExampleReasonOf() {
 		Sink:   printer{},
 		OnError: func(err error) {
 			reason := reflector.ReasonOf(err)
-			fmt.Printf("%v; needs somebody's help: %v\n", reason, reason.Lasting())
+			fmt.Printf("%v; lasting: %v\n", reason, reason.Lasting())
 			cancel()
 		},
 	})
@@ -101,12 +101,12 @@ func ExampleReasonOf() {
 	fmt.Println(r.Run(ctx))
 	// Output:
 	// begin
-	// unauthorized; needs somebody's help: true
+	// unauthorized; lasting: true
 	// forget it
 	// <nil>
 }
 
-// closed is a Source that is not for us.
+// closed is a Source that refuses the account.
 type closed struct{ memory }
 
 func (closed) Watch(context.Context, source.WatchOptions, func(), func(source.Event[widget]) error) error {

@@ -19,7 +19,7 @@ import (
 )
 
 // TestFaultW04WatchListWithoutBookmark has servers that never end the initial events: silent ones,
-// and ones that talk on.
+// and ones that go on sending.
 func TestFaultW04WatchListWithoutBookmark(t *testing.T) {
 	for name, talk := range map[string]func(event func(source.Event[thing]) error) error{
 		"silent":    func(func(source.Event[thing]) error) error { return nil },
@@ -217,7 +217,7 @@ func TestFaultW06RetryAfterIsObeyed(t *testing.T) {
 }
 
 // TestFaultW06NoRelist has failures of a watch that are answered by another watch from the same
-// version: statuses in the place of a watch, and streams that break.
+// version: statuses instead of a watch, and streams that break.
 func TestFaultW06NoRelist(t *testing.T) {
 	for name, err := range map[string]error{
 		"500": statusError(500, 0), "503": errBusy, "504": statusError(504, 0), "429": statusError(429, 0), "401": statusError(401, 0),
@@ -277,8 +277,8 @@ func TestFaultW02WatchListAnswered410(t *testing.T) {
 	}
 }
 
-// TestFaultW05AttemptsAgreeWithTheWaits: what Status counts begins anew when the waits do, and not
-// before.
+// TestFaultW05AttemptsAgreeWithTheWaits shows that Status.Attempts begins anew when the waits do,
+// and not before.
 func TestFaultW05AttemptsAgreeWithTheWaits(t *testing.T) {
 	var lasts atomic.Int64
 	src := &fake{list: listOf("5")}
@@ -312,8 +312,8 @@ func TestFaultW05AttemptsAgreeWithTheWaits(t *testing.T) {
 	})
 }
 
-// TestFaultW14NameSaysWhatIsRead: without a name, a reflector is called after what it reads, in
-// Name, errors and logs, and never after a file of the library.
+// TestFaultW14NameSaysWhatIsRead shows that a reflector without a name gets that of its source, in
+// Name, errors and logs, and never that of a file of the library.
 func TestFaultW14NameSaysWhatIsRead(t *testing.T) {
 	r, err := New(Config[thing]{Source: &named{}, Sink: &record{fails: map[string]error{"begin": errors.New("full")}}})
 	if err != nil {
@@ -331,8 +331,8 @@ type named struct{ fake }
 
 func (*named) String() string { return "widgets.samples.io/v1" }
 
-// TestFaultW15ResourceVersionIsTheSinks: Status.ResourceVersion is what the sink has taken, not
-// what has been read.
+// TestFaultW15ResourceVersionIsTheSinks shows that Status.ResourceVersion is the version that the
+// sink has got, not the one that was read.
 func TestFaultW15ResourceVersionIsTheSinks(t *testing.T) {
 	src := &fake{list: listOf("5")}
 	src.watch = func(ctx context.Context, _ int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {

@@ -56,7 +56,7 @@ func (s *flushSource) Watch(ctx context.Context, _ source.WatchOptions, opened f
 
 // TestFlush flushes a Sink when the source has nothing more at hand: after a list, after the last
 // event of those that came at once, when the watch ends too early, and after 128 events at the
-// latest. Status speaks of what was flushed.
+// latest. Status has what was flushed.
 func TestFlush(t *testing.T) {
 	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
 	event := func(kind source.EventType, more bool) source.Event[*metav1.PartialObjectMetadata] {
@@ -106,8 +106,8 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// TestSilenceEndsASeries has a source that announces an event which never comes: what came before
-// it is passed on when the silence of the server ends the watch, and a new watch is opened.
+// TestSilenceEndsASeries has a source that announces an event that never comes: the events before
+// it are passed on when the silence of the server ends the watch, and a new watch is opened.
 func TestSilenceEndsASeries(t *testing.T) {
 	src := &fake{list: func(n int, _ source.ListOptions, _ func(thing) error) (source.ListResult, error) {
 		return source.ListResult{ResourceVersion: fmt.Sprint(n)}, nil // at 1, and a probe at 2

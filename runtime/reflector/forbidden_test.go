@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestListsTakeThePlaceOfForbiddenWatches has an account that may list and not watch, and later may
+// TestListsTakeThePlaceOfForbiddenWatches has an account that may list but not watch, and later may
 // do both.
 func TestListsTakeThePlaceOfForbiddenWatches(t *testing.T) {
 	const first, later = "list rv=0 limit=500 token=", "list rv=5NotOlderThan limit=0 token="
@@ -59,7 +59,7 @@ func TestListsTakeThePlaceOfForbiddenWatches(t *testing.T) {
 	}
 }
 
-// TestNothingIsAllowed: the account may neither list nor watch. That is ReasonForbidden, from the
+// TestNothingIsAllowed has an account that may neither list nor watch: ReasonForbidden, from the
 // second request on.
 func TestNothingIsAllowed(t *testing.T) {
 	src := &fake{list: func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {

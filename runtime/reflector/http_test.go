@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// server answers requests without a socket, so that it lives in a bubble. Bodies end when the
+// server answers requests without a socket, so that it can be in a bubble. Bodies end when the
 // request is canceled.
 type server func(n int, req *http.Request) (status int, header http.Header, body io.ReadCloser)
 
@@ -76,8 +76,8 @@ func wireBookmark(version int, end string) string {
 	return wireEvent("BOOKMARK", fmt.Sprintf(`{"kind":"Thing","apiVersion":"test.io/v1","metadata":{"resourceVersion":"%d","annotations":{"k8s.io/initial-events-end":%q}}}`, version, end))
 }
 
-// TestOverHTTP goes through a life over the real source: refused, throttled, a watch-list, bad
-// data, expiry, silence.
+// TestOverHTTP has one failure after the other over the real source: refused, throttled, a
+// watch-list, bad data, expiry, silence.
 func TestOverHTTP(t *testing.T) {
 	obj, event, end := wireThing, wireEvent, wireBookmark(5, "true")
 	gone := event("ERROR", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`)

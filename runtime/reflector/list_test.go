@@ -96,8 +96,8 @@ func TestEndlessListBacksOff(t *testing.T) {
 	})
 }
 
-// TestPagesOfObjectsOfOthers: a source that selects itself, as that of a shard may have to, has
-// many pages in a row without an object for the sink.
+// TestPagesOfObjectsOfOthers has a source that selects objects itself, as that of a shard may have
+// to: many pages in a row have no object for the sink.
 func TestPagesOfObjectsOfOthers(t *testing.T) {
 	src := &fake{watch: quiet}
 	src.list = func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
@@ -111,8 +111,8 @@ func TestPagesOfObjectsOfOthers(t *testing.T) {
 	})
 }
 
-// late is a Source whose lists bring something only when nobody waits for it any more, and give a
-// reason of their own.
+// late is a Source whose lists bring objects only after their context is done, and return an error
+// of their own.
 type late struct{ *fake }
 
 func (late) List(ctx context.Context, _ source.ListOptions, item func(thing) error) (source.ListResult, error) {
@@ -138,7 +138,7 @@ func TestListThatIsInterrupted(t *testing.T) {
 	})
 }
 
-// TestWatchListOfChangesOnly: before the bookmark, a change is no progress.
+// TestWatchListOfChangesOnly shows that a change before the bookmark does not count as progress.
 func TestWatchListOfChangesOnly(t *testing.T) {
 	src := &fake{list: listOf("5", newThing("a", "3"))}
 	src.watch = func(ctx context.Context, n int, _ source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
@@ -155,7 +155,8 @@ func TestWatchListOfChangesOnly(t *testing.T) {
 	})
 }
 
-// TestHealthyWatchListResetsTheBackoff: what follows the bookmark is a watch like any other.
+// TestHealthyWatchListResetsTheBackoff shows that a watch-list is a watch like any other after its
+// bookmark.
 func TestHealthyWatchListResetsTheBackoff(t *testing.T) {
 	denied := statusError(http.StatusUnauthorized, 0)
 	src := &fake{}
@@ -219,7 +220,8 @@ func TestWatchListWithoutAnswer(t *testing.T) {
 	})
 }
 
-// TestSlowWatchList has initial events that take longer than the timeout together, but not each.
+// TestSlowWatchList has initial events that together take longer than the timeout, but not one by
+// one.
 func TestSlowWatchList(t *testing.T) {
 	src := &fake{watch: func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
 		opened()
@@ -243,7 +245,7 @@ func TestSlowWatchList(t *testing.T) {
 	})
 }
 
-// TestWatchListThatTalksOn has a server that adds objects for ever and never comes to the bookmark.
+// TestWatchListThatTalksOn has a server that goes on adding objects and never sends the bookmark.
 func TestWatchListThatTalksOn(t *testing.T) {
 	src := &fake{list: listOf("5")}
 	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {

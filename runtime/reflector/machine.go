@@ -11,14 +11,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// step is the whole behaviour: from a state and an input to the next state and an action. It has no
-// clock, no timer, no lock and no loop.
+// step is the whole behaviour: from a state and an input it computes the next state and an action.
+// It has no clock, no timer, no lock and no loop.
 func step(s state, in input) (state, action) {
 	a := s.step(&in)
 	return s, a
 }
 
-// step is the same in place: a state and an input are too large to be copied at every turn.
+// step does the same in place: a state and an input are too large to be copied at each step.
 func (s *state) step(in *input) action {
 	switch in.kind {
 	case inStart:
@@ -44,14 +44,14 @@ func (s *state) step(in *input) action {
 		return s.enter(s.then)
 	case inProbed:
 		if older(in.version, s.version) {
-			return s.found(ReasonWentBack)
+			return s.noticed(ReasonWentBack)
 		}
 		return s.enter(StateConnecting)
 	}
 	return action{}
 }
 
-// begin starts a round: a new full state.
+// begin starts a round, which reads a new full state.
 func (s *state) begin() action {
 	s.pages = pages{}
 	if s.rules.stream && !s.noStream && !s.noWatch && !s.listOnly {
@@ -70,7 +70,8 @@ func (s *state) begin() action {
 	case s.fresh:
 		a.limit = defaultPage
 	case s.version == "":
-		// What the server has cached; a server that answers from its cache ignores the limit.
+		// Version 0 asks for what the server has in its cache; a server that answers from its cache
+		// ignores the limit.
 		a.version, a.limit = "0", defaultPage
 	default:
 		a.version, a.match = s.version, string(metav1.ResourceVersionMatchNotOlderThan)
@@ -84,7 +85,7 @@ func (s *state) begin() action {
 	return a
 }
 
-// enter goes to where a wait or a retry leads.
+// enter begins the state to which a wait or a retry leads.
 func (s *state) enter(next State) action {
 	if next == StateConnecting {
 		s.phase = StateConnecting
@@ -97,7 +98,7 @@ func (s *state) enter(next State) action {
 	return s.begin()
 }
 
-// retry goes there at once, but not twice in a row.
+// retry enters next at once, but not twice in a row.
 func (s *state) retry(next State) action {
 	if s.hasty {
 		return s.wait(next, 0)
@@ -111,7 +112,7 @@ func (s *state) wait(next State, after time.Duration) action {
 	return action{op: opWait, after: after}
 }
 
-// initial is an event of a watch-list before its bookmark.
+// initial handles an event of a watch-list before its bookmark.
 func (s *state) initial(in *input) action {
 	switch in.event {
 	case source.Added, source.Modified:
@@ -123,27 +124,28 @@ func (s *state) initial(in *input) action {
 		return action{}
 	}
 	if s.isOld(in.version) {
-		return action{op: opLeave, found: ReasonWentBack}
+		return action{op: opLeave, noticed: ReasonWentBack}
 	}
 	s.complete(in.version)
 	s.phase = StateWatching
 	return action{call: callEnd, told: in.version}
 }
 
-// change is an event of a watch.
+// change handles an event of a watch.
 func (s *state) change(in *input) action {
 	c, ok := s.next(in.event, in.version)
 	switch {
 	case !ok:
-		return action{op: opLeave, found: ReasonWentBack}
+		return action{op: opLeave, noticed: ReasonWentBack}
 	case c == callBookmark:
 		return action{call: c, told: in.version}
 	}
 	return action{call: c}
 }
 
-// next moves a watch to an event, and returns the call to the sink that this needs: all that most
-// events are. It does nothing and returns false if the event is older than the one before.
+// next moves the version of a watch to that of an event, and returns the call to the sink for it.
+// Most events need no more than that. If the event is older than the previous one, next does
+// nothing and returns false.
 func (s *state) next(event source.EventType, version string) (c call, ok bool) {
 	if older(version, s.version) {
 		return callNothing, false
@@ -164,14 +166,14 @@ func (s *state) page(in *input) action {
 	p := s.pages
 	if p.token == "" {
 		if s.isOld(in.version) {
-			return s.found(ReasonWentBack)
+			return s.noticed(ReasonWentBack)
 		}
 		p.version = in.version
 		s.paged = s.paged || in.token != "" && s.version == "" && !s.fresh && s.rules.pageSize == 0
 	}
 	if in.token == "" {
-		// The later pages of a list stand at the version of its first one. Where a server has them
-		// newer, watching from the older one repeats changes and misses none.
+		// The later pages of a list have the version of the first one. If a server sends them with
+		// a newer one, watching from the older one repeats changes, but misses none.
 		s.complete(p.version)
 		s.phase = StateConnecting
 		return action{call: callEnd, told: p.version, op: opWatch, version: p.version}
@@ -181,7 +183,7 @@ func (s *state) page(in *input) action {
 		p.empty = 0
 	}
 	if in.token == p.token || in.token == p.kept || p.empty > maxEmptyPages {
-		return s.found(ReasonEndlessList)
+		return s.noticed(ReasonEndlessList)
 	}
 	p.token = in.token
 	if p.count++; p.count >= p.next {
@@ -195,14 +197,14 @@ func (s *state) page(in *input) action {
 	return a
 }
 
-// found treats what step has noticed itself like a failure of the source.
-func (s *state) found(reason Reason) action {
+// noticed treats a failure that step itself has noticed like a failure of the source.
+func (s *state) noticed(reason Reason) action {
 	a := s.failed(&input{kind: inFailed, reason: reason})
-	a.found = reason
+	a.noticed = reason
 	return a
 }
 
-// complete notes that the sink has a full state that stands at version.
+// complete notes that the sink has a full state at version.
 func (s *state) complete(version string) {
 	s.version, s.synced = version, true
 	s.fresh, s.anew, s.whole, s.listOnly, s.doubt = false, false, false, false, false
@@ -215,14 +217,14 @@ func (s *state) ended(in *input) action {
 	}
 	switch {
 	case s.phase == StateStreaming:
-		return s.found(ReasonNoBookmark)
+		return s.noticed(ReasonNoBookmark)
 	case !in.brief:
 		return s.enter(StateConnecting)
 	case in.events && !s.hasty:
 		return s.retry(StateConnecting)
 	}
 	a := s.wait(StateConnecting, 0)
-	a.found = ReasonShortWatch
+	a.noticed = ReasonShortWatch
 	return a
 }
 
@@ -264,8 +266,8 @@ func (s *state) streamFailed(in *input) action {
 		s.listOnly = true
 		return s.retry(StateListing)
 	case ReasonUnreachable:
-		// A list will hardly do better at once. But something on the way to the server may dislike
-		// long answers.
+		// A list would hardly succeed at once. But something on the way to the server may cut off
+		// long responses.
 		s.listOnly = true
 	}
 	return s.wait(StateListing, in.after)
@@ -284,12 +286,12 @@ func (s *state) listFailed(in *input) action {
 		return s.wentBack()
 	case ReasonForbidden:
 		if s.noWatch && s.synced && !s.fresh {
-			// lists are no way around it; a watch goes on where the last one ended
+			// lists are forbidden too; a watch goes on where the last one ended
 			s.noWatch = false
 			return s.wait(StateConnecting, in.after)
 		}
 	}
-	s.listOnly = false // the next one is a watch-list again, if this one stood in for one
+	s.listOnly = false // the next round begins with a watch-list again, if this list replaced one
 	if in.reason == ReasonBadData || in.reason == ReasonTransform {
 		return s.retry(StateListing)
 	}
@@ -309,13 +311,13 @@ func (s *state) watchFailed(in *input) action {
 		s.noWatch = true
 	case ReasonSilent:
 		if s.phase == StateWatching {
-			// Most likely nothing has happened. The next requests show whether the server is still
-			// there, and where.
+			// Most likely nothing has changed. The next requests show whether the server still
+			// answers, and its version.
 			s.doubt = true
 			return s.retry(StateConnecting)
 		}
 	case ReasonRefused:
-		// Most likely it is because of the version: another full state brings another one.
+		// Most likely the version is the cause. Another full state has another version.
 		s.fresh = true
 		return s.wait(StateListing, in.after)
 	case ReasonBadData, ReasonTransform:
@@ -335,21 +337,22 @@ func (s *state) watchFailed(in *input) action {
 	return s.wait(StateConnecting, in.after)
 }
 
-// wentBack begins a round after a version that is older than one before, or that the server has not
-// reached. What was read under one of the newer versions may differ from what the server has under
-// the same one, so all is read anew.
+// wentBack begins a round after a version that is older than a previous one, or that the server has
+// not reached. Under one of the newer versions, the sink may have other objects than the server has
+// under the same version, so all is read anew.
 func (s *state) wentBack() action {
 	s.fresh, s.anew = true, true
 	return s.retry(StateListing)
 }
 
-// isOld reports whether a full state at version is older than what has been seen, and has not been
-// read anew because of that. Even the most recent one can't be used then.
+// isOld reports whether a full state at version is older than the sink's, and was not read anew for
+// that reason. Then it can't be used, even if it is the most recent one.
 func (s *state) isOld(version string) bool {
 	return !s.anew && older(version, s.version)
 }
 
-// older reports whether a is a version before b; versions that can't be compared are not.
+// older reports whether a is an older version than b. It returns false for versions that can't be
+// compared.
 func older(a, b string) bool {
 	c, err := resourceversion.Compare(a, b)
 	return err == nil && c < 0

@@ -71,11 +71,11 @@ func TestStep(t *testing.T) {
 		},
 		"watch-list: an older state than seen": {
 			state{phase: StateStreaming, version: "9"}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
-			state{phase: StateStreaming, version: "9"}, action{op: opLeave, found: ReasonWentBack},
+			state{phase: StateStreaming, version: "9"}, action{op: opLeave, noticed: ReasonWentBack},
 		},
 		"watch-list: the most recent state is older than seen": {
 			state{phase: StateStreaming, version: "9", fresh: true}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
-			state{phase: StateStreaming, version: "9", fresh: true}, action{op: opLeave, found: ReasonWentBack},
+			state{phase: StateStreaming, version: "9", fresh: true}, action{op: opLeave, noticed: ReasonWentBack},
 		},
 		"watch-list: the most recent state is older than seen, and read anew": {
 			state{phase: StateStreaming, version: "9", fresh: true, anew: true}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
@@ -91,7 +91,7 @@ func TestStep(t *testing.T) {
 		},
 		"watch-list: closed before its end": {
 			state{rules: streams, phase: StateStreaming}, input{kind: inEnded, brief: true},
-			state{rules: streams, phase: StateListing, listOnly: true}, action{call: callAbort, op: opList, version: "0", limit: 500, found: ReasonNoBookmark},
+			state{rules: streams, phase: StateListing, listOnly: true}, action{call: callAbort, op: opList, version: "0", limit: 500, noticed: ReasonNoBookmark},
 		},
 		"watch-list: expired": {
 			state{rules: streams, phase: StateStreaming, version: "5"}, failed(ReasonExpired),
@@ -140,15 +140,15 @@ func TestStep(t *testing.T) {
 		},
 		"list: token repeats": {
 			state{phase: StateListing, pages: pages{version: "5", token: "b", kept: "a", next: 2}}, input{kind: inPage, version: "5", token: "a", items: 5},
-			state{phase: StateWaiting, then: StateListing, pages: pages{version: "5", token: "b", kept: "a", next: 2}}, action{call: callAbort, op: opWait, found: ReasonEndlessList},
+			state{phase: StateWaiting, then: StateListing, pages: pages{version: "5", token: "b", kept: "a", next: 2}}, action{call: callAbort, op: opWait, noticed: ReasonEndlessList},
 		},
 		"list: older than seen": {
 			state{phase: StateListing, version: "9"}, input{kind: inPage, version: "5"},
-			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, found: ReasonWentBack},
+			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, noticed: ReasonWentBack},
 		},
 		"list: most recent one older than seen": {
 			state{phase: StateListing, version: "9", fresh: true}, input{kind: inPage, version: "5"},
-			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, found: ReasonWentBack},
+			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, noticed: ReasonWentBack},
 		},
 		"list: most recent one older than seen, and read anew": {
 			state{phase: StateListing, version: "9", fresh: true, anew: true}, input{kind: inPage, version: "5"},
@@ -222,7 +222,7 @@ func TestStep(t *testing.T) {
 		},
 		"watch: backwards": {
 			state{phase: StateWatching, version: "10"}, input{kind: inEvent, event: source.Added, version: "9"},
-			state{phase: StateWatching, version: "10"}, action{op: opLeave, found: ReasonWentBack},
+			state{phase: StateWatching, version: "10"}, action{op: opLeave, noticed: ReasonWentBack},
 		},
 		"watch: went back": {
 			state{phase: StateWatching, version: "10"}, failed(ReasonWentBack),
@@ -242,11 +242,11 @@ func TestStep(t *testing.T) {
 		},
 		"watch: ended at once with events again": {
 			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inEnded, brief: true, events: true},
-			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true}, action{op: opWait, found: ReasonShortWatch},
+			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true}, action{op: opWait, noticed: ReasonShortWatch},
 		},
 		"watch: ended at once": {
 			state{phase: StateWatching, version: "5"}, input{kind: inEnded, brief: true},
-			state{phase: StateWaiting, then: StateConnecting, version: "5"}, action{op: opWait, found: ReasonShortWatch},
+			state{phase: StateWaiting, then: StateConnecting, version: "5"}, action{op: opWait, noticed: ReasonShortWatch},
 		},
 		"watch: expired": {
 			state{rules: streams, phase: StateWatching, version: "5"}, failed(ReasonExpired),
@@ -282,7 +282,7 @@ func TestStep(t *testing.T) {
 		},
 		"watch: the server was put back": {
 			state{phase: StateConnecting, version: "5"}, input{kind: inProbed, version: "3"},
-			state{phase: StateListing, version: "5", fresh: true, anew: true, hasty: true}, action{op: opList, limit: 500, found: ReasonWentBack},
+			state{phase: StateListing, version: "5", fresh: true, anew: true, hasty: true}, action{op: opList, limit: 500, noticed: ReasonWentBack},
 		},
 		"watch: no answer": {
 			state{phase: StateConnecting, version: "5"}, failed(ReasonSilent),

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestStepFindsCircles feeds lists whose tokens run into a circle of any length after any start.
+// TestStepFindsCircles feeds lists whose tokens repeat in a cycle of any length after any start.
 func TestStepFindsCircles(t *testing.T) {
 	for start := range 6 {
 		for length := 1; length <= 20; length++ {
@@ -31,7 +31,7 @@ func TestStepFindsCircles(t *testing.T) {
 			}
 		}
 	}
-	// A long list has no circle, and some empty pages are no end.
+	// A long list without a cycle goes on, and so does one with some empty pages.
 	s, _ := step(state{}, input{kind: inStart})
 	for i := range 10_000 {
 		s, _ = step(s, input{kind: inPage, version: "5", token: string(rune(i + 1)), items: i % 5 / 4})
@@ -39,7 +39,7 @@ func TestStepFindsCircles(t *testing.T) {
 			t.Fatalf("page %d of a long list: %v", i, s.phase)
 		}
 	}
-	// But nothing else than empty pages is.
+	// A list with empty pages only does not.
 	for i := range maxEmptyPages + 1 {
 		s, _ = step(s, input{kind: inPage, version: "5", token: string(rune(20_000 + i))})
 	}
@@ -48,8 +48,8 @@ func TestStepFindsCircles(t *testing.T) {
 	}
 }
 
-// TestStepIsThrottled plays every failure at every state for ever: of any two steps in a row that
-// start a request after a failure one has waited, except for the list in the place of a watch-list.
+// TestStepIsThrottled repeats every failure in every state: of any two steps in a row that start a
+// request after a failure, one has waited, except for the list instead of a watch-list.
 func TestStepIsThrottled(t *testing.T) {
 	for reason := ReasonNone + 1; int(reason) < len(reasonNames); reason++ {
 		for _, r := range []rules{{}, {stream: true}, {pageSize: 7}} {
@@ -71,8 +71,8 @@ func TestStepIsThrottled(t *testing.T) {
 	}
 }
 
-// TestStepNeverHurries plays servers that answer at random and keep no watch open for long: after a
-// handful of requests there is a wait, whatever they say.
+// TestStepNeverHurries has servers that answer at random and keep no watch open for long: after a
+// handful of requests there is a wait, whatever they answer.
 func TestStepNeverHurries(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -95,7 +95,7 @@ func TestStepNeverHurries(t *testing.T) {
 				requests, history = 0, history[:0]
 				in = input{kind: inElapsed}
 			case opLeave:
-				in = input{kind: inFailed, reason: a.found}
+				in = input{kind: inFailed, reason: a.noticed}
 			case opProbe:
 				in = input{kind: inProbed, version: fmt.Sprint(version - r.IntN(2)*50)}
 			case opList, opPage:

@@ -87,7 +87,7 @@ func (f *fake) Watch(ctx context.Context, opts source.WatchOptions, opened func(
 	return f.watch(ctx, n, opts, opened, event)
 }
 
-// anew is how calls show that option.
+// anew is how the text of a call shows the option Anew.
 func anew(set bool) string {
 	if set {
 		return " anew"
@@ -129,8 +129,8 @@ func sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// turn is what a watch does: it refuses, or opens, brings events and stays open, or ends after a
-// time.
+// turn is the behaviour of one watch: it refuses, or opens, brings events and stays open, or ends
+// after a time.
 type turn struct {
 	refuse error
 	events []source.Event[thing]
@@ -214,8 +214,8 @@ type rig struct {
 	done   chan error
 }
 
-// bubble runs test in a synctest bubble, where time passes only when all goroutines wait: what a
-// test sees after synctest.Wait or a sleep is not a race, however busy the machine is.
+// bubble runs test in a synctest bubble, where time passes only when all goroutines wait: so the
+// state after synctest.Wait or a sleep does not depend on how busy the machine is.
 func bubble(t *testing.T, src *fake, config Config[thing], test func(*rig)) {
 	t.Helper()
 	config.Source = src
@@ -274,7 +274,7 @@ func (g *rig) again() {
 // silent is a context whose logger drops everything.
 func silent() context.Context { return klog.NewContext(context.Background(), klog.Logger{}) }
 
-// pass lets time pass, and waits until all that it brings has happened.
+// pass lets time pass, and waits until no goroutine can run.
 func (g *rig) pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()

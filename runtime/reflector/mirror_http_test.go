@@ -83,9 +83,9 @@ func TestMirrorBookmarkOfTheEndOnly(t *testing.T) {
 	}
 }
 
-// TestMirrorWatchHandler: client-go's TestReflectorWatchHandler. What is not of the kind is not
-// dropped in silence: it is reported and asked for again, and a full state leads past it. A version
-// that goes back is not taken for progress.
+// TestMirrorWatchHandler: client-go's TestReflectorWatchHandler. An object of another kind is not
+// dropped in silence: it is reported, the watch is repeated, and then a full state is read instead.
+// A version that goes back does not count as progress.
 func TestMirrorWatchHandler(t *testing.T) {
 	rejected := `{"kind":"Service","apiVersion":"v1","metadata":{"name":"rejected","resourceVersion":"20"}}`
 	src := httpSource(t, func(n int, req *http.Request) (int, http.Header, io.ReadCloser) {
@@ -112,9 +112,9 @@ func TestMirrorWatchHandler(t *testing.T) {
 	})
 }
 
-// TestMirrorTables: client-go's TestIsUnsupportedTableObject. A server that answers with a Table of
-// meta.k8s.io, which is made for people, has not answered; a resource of that kind in another group
-// is one like any other.
+// TestMirrorTables: client-go's TestIsUnsupportedTableObject. A Table of meta.k8s.io, which is made
+// for people, does not count as an answer; a resource of that kind in another group is like any
+// other.
 func TestMirrorTables(t *testing.T) {
 	for _, version := range []string{"meta.k8s.io/v1", "meta.k8s.io/v1beta1"} {
 		table := `{"kind":"Table","apiVersion":"` + version + `","metadata":{"resourceVersion":"5","name":"a"},"columnDefinitions":[],"rows":[]}`
@@ -136,7 +136,7 @@ func TestMirrorTables(t *testing.T) {
 }
 
 // TestMirrorListPinsNothing: client-go's TestReflectorListExtract. An object of a list keeps none
-// of its neighbours.
+// of the others alive.
 func TestMirrorListPinsNothing(t *testing.T) {
 	const all = 100
 	var items []string

@@ -117,7 +117,7 @@ func TestMirrorFullListIfTooLarge(t *testing.T) {
 			src := &fake{watch: quiet, list: lists(t, map[string]page{
 				"rv=0 limit=500 token=":            {version: "20"},
 				"rv=20NotOlderThan limit=0 token=": {err: err},
-				// put back, which client-go does not expect
+				// restored from a backup, which client-go does not expect
 				"rv= limit=500 token=": {version: "15", items: 3},
 			})}
 			bubble(t, src, listsOnly, func(g *rig) {
@@ -133,8 +133,8 @@ func TestMirrorFullListIfTooLarge(t *testing.T) {
 }
 
 // TestMirrorPagesIfThereIsNoCache: client-go's
-// TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled. What was learned about the server
-// is for one Run.
+// TestReflectorPaginatingNonConsistentReadsIfWatchCacheDisabled. What one Run has found out about
+// the server is not kept for the next.
 func TestMirrorPagesIfThereIsNoCache(t *testing.T) {
 	src := &fake{watch: turns(turn{ends: true, after: time.Minute, err: errGone}), list: lists(t, map[string]page{
 		"rv=0 limit=500 token=":              {version: "10", token: "C1", items: 4},
@@ -180,7 +180,7 @@ func TestMirrorPageSize(t *testing.T) {
 }
 
 // TestMirrorPager has the lists of client-go's TestListPager_List, with versions that are not
-// numbers as there. An expired token is no error of a Run, which reads the list anew and whole.
+// numbers as there. An expired token does not end a Run, which reads the list again, without pages.
 func TestMirrorPager(t *testing.T) {
 	for name, tc := range map[string]struct {
 		total   int
@@ -227,8 +227,8 @@ func TestMirrorPager(t *testing.T) {
 }
 
 // TestMirrorListAndWatchWithErrors: client-go's TestReflectorListAndWatchWithErrors. The lists of
-// its rounds are what the server has; here errors end no Run, so the rounds with errors are part of
-// it, and the store stands before and after them.
+// its rounds are the states of the server. Here errors end no Run, so the rounds with errors are
+// part of one Run, and the store stays the same during them.
 func TestMirrorListAndWatchWithErrors(t *testing.T) {
 	listErr, watchErr := errors.New("a list error"), errors.New("a watch error")
 	answers := []func(int, source.ListOptions, func(thing) error) (source.ListResult, error){

@@ -94,8 +94,8 @@ func TestMirrorTooManyRequests(t *testing.T) {
 	})
 }
 
-// TestMirrorInternalError: client-go's TestRetryInternalError. An error of the server in a stream
-// that has lasted or brought something is no reason to read the state again, however often it
+// TestMirrorInternalError: client-go's TestRetryInternalError. After an error of the server in a
+// stream that has lasted or brought an event, the state is not read again, however often it
 // happens; no option is needed for that.
 func TestMirrorInternalError(t *testing.T) {
 	noLeader := apierrors.NewInternalError(errors.New("etcdserver: no leader"))
@@ -113,8 +113,8 @@ func TestMirrorInternalError(t *testing.T) {
 	})
 }
 
-// TestMirrorWatchTimeout: client-go's TestWatchTimeout. A short timeout is not refused: it is the
-// user's to choose.
+// TestMirrorWatchTimeout: client-go's TestWatchTimeout. A short timeout is not refused: the user
+// may choose it.
 func TestMirrorWatchTimeout(t *testing.T) {
 	for set, want := range map[time.Duration]time.Duration{0: 5 * time.Minute, time.Minute: time.Minute, 30 * time.Minute: 30 * time.Minute} {
 		for _, noStream := range []bool{false, true} {
@@ -148,8 +148,8 @@ func TestMirrorResourceVersionUpdate(t *testing.T) {
 }
 
 // TestMirrorUnsafeDelete: client-go's TestReflectorReplacesStoreOnUnsafeDelete. An object that the
-// server can't read any more was deleted from its storage by force; the watch says so, and another
-// full state is without it.
+// server could no longer read was deleted from its storage by force. The watch reports it, and the
+// next full state lacks the object.
 func TestMirrorUnsafeDelete(t *testing.T) {
 	corrupt := &apierrors.StatusError{ErrStatus: metav1.Status{
 		Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Reason: metav1.StatusReasonStoreReadError,
@@ -170,8 +170,7 @@ func TestMirrorUnsafeDelete(t *testing.T) {
 }
 
 // TestMirrorWatchClosed: client-go's TestReflectorHandleWatchResultChanClosedBefore and …After. A
-// watch that is closed at once or soon is a failure that is reported, but none that needs another
-// list.
+// watch that is closed at once or soon is a failure that is reported, but needs no list.
 func TestMirrorWatchClosed(t *testing.T) {
 	for _, after := range []time.Duration{0, 10 * time.Millisecond} {
 		t.Run(fmt.Sprint("after ", after), func(t *testing.T) {
@@ -188,7 +187,7 @@ func TestMirrorWatchClosed(t *testing.T) {
 }
 
 // TestMirrorStoppedBefore: client-go's TestReflectorWatchStoppedBefore, …HandleWatchStoppedBefore
-// and …StopWatch. Nothing is asked for, and nobody is told anything.
+// and …StopWatch. No request is sent, and the sink is not called.
 func TestMirrorStoppedBefore(t *testing.T) {
 	src, sink := &fake{}, &record{}
 	r, err := New(Config[thing]{Source: src, Sink: sink})
@@ -206,8 +205,8 @@ func TestMirrorStoppedBefore(t *testing.T) {
 }
 
 // TestMirrorStoppedAfter: client-go's TestReflectorWatchStoppedAfter, …HandleWatchStoppedAfter and
-// TestRunUntil. The watch is cancelled, it has ended before Run returns, and what it brings on its
-// way out is not passed on.
+// TestRunUntil. The watch is cancelled, and has ended before Run returns. Events that it brings
+// after the cancellation are not passed on.
 func TestMirrorStoppedAfter(t *testing.T) {
 	var ended atomic.Bool
 	src := &fake{list: listOf("1")}

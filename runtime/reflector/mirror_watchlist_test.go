@@ -14,7 +14,7 @@ import (
 )
 
 // TestMirrorWatchList has the scenarios of client-go's TestWatchList under their numbers there.
-// What a reflector asks for after them differs where a comment says so.
+// Where the requests after them differ from client-go's, a comment says so.
 func TestMirrorWatchList(t *testing.T) {
 	const (
 		added    = source.Added
@@ -43,7 +43,7 @@ func TestMirrorWatchList(t *testing.T) {
 			asked:    []string{"list rv=0 limit=500 token=", "watch rv=1"},
 			content:  "p1@1", synced: true,
 		},
-		// Nobody is asked again without a wait after an error that does not come from the server.
+		// After an error that does not come from the server, no request is sent without a wait.
 		"03 any other error leads to a list": {
 			turns:   []turn{{refuse: errors.New("dummy")}, {events: events{ev(added, "p2", "2")}}},
 			list:    []thing{newThing("p1", "1")},
@@ -80,8 +80,8 @@ func TestMirrorWatchList(t *testing.T) {
 			asked:   []string{"stream rv=", "stream rv=", "stream rv="},
 			content: "p1@1", synced: true, reason: ReasonThrottled,
 		},
-		// A round that has lost its watch-list reads a list, so that a server that ends all of them
-		// can't hold it up.
+		// A round whose watch-list has failed reads a list, so that a server that ends all
+		// watch-lists can't delay it.
 		"08 closed before the bookmark": {
 			turns:   []turn{{events: events{ev(added, "p1", "1")}, ends: true}},
 			list:    []thing{newThing("p1", "1")},
@@ -96,7 +96,8 @@ func TestMirrorWatchList(t *testing.T) {
 			asked:   []string{"stream rv=", "watch rv=3"},
 			content: "p1@1 p2@2 p3@3 p4@4", synced: true,
 		},
-		// Run goes on by itself: what client-go returns is in OnError, and the next round begins.
+		// Run goes on by itself: OnError gets the error that client-go returns, and the next round
+		// begins.
 		"10 an established watch expires": {
 			turns: []turn{
 				{events: events{ev(added, "p1", "1"), mark("2", true), ev(added, "p3", "3")}, ends: true},
@@ -150,8 +151,8 @@ func TestMirrorWatchListResourceVersion(t *testing.T) {
 }
 
 // TestMirrorDisablementOfWatchList: client-go's TestNewReflectorWithDisablementWatchList. There the
-// client says what it supports; here a server that does not is recognized by any answer, and
-// remembered if it says that it will not change.
+// client declares what it supports. Here, any answer of a server shows that it has no watch-lists;
+// the reflector remembers that if the answer is a final one.
 func TestMirrorDisablementOfWatchList(t *testing.T) {
 	for name, tc := range map[string]struct {
 		noStream bool

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestPromise07SilenceIsBounded has a collection in which nothing happens: its watch is replaced by
-// another one, without a pause and without alarm, until the server doesn't answer any more.
+// TestPromise07SilenceIsBounded has a collection without changes: its watch is replaced by another
+// one, without a wait and without a failure in Status, until the server doesn't answer any more.
 func TestPromise07SilenceIsBounded(t *testing.T) {
 	src := &fake{list: listOf("5")}
 	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
@@ -77,9 +77,9 @@ func TestPromise07VersionsThatGoBackReplaceEverything(t *testing.T) {
 	})
 }
 
-// TestPromise07RestoredBackupIsNoticed has a server that was put back to an older state while
-// nobody watched it. API servers accept a watch from a version that they have not reached, and then
-// say nothing until they have.
+// TestPromise07RestoredBackupIsNoticed has a server that was restored to an older state while no
+// watch was open. API servers accept a watch from a version that they have not reached, and then
+// send nothing until they have.
 func TestPromise07RestoredBackupIsNoticed(t *testing.T) {
 	for name, noStream := range map[string]bool{"watch-list": false, "lists": true} {
 		t.Run(name, func(t *testing.T) {
@@ -120,8 +120,8 @@ func TestPromise07RestoredBackupIsNoticed(t *testing.T) {
 	}
 }
 
-// TestPromise07EverySignOfVersionsThatWentBack: whatever a server shows of it, the most recent full
-// state follows, and replaces everything.
+// TestPromise07EverySignOfVersionsThatWentBack shows that after each sign of it the most recent
+// full state is read, and replaces everything.
 func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 	type events = []source.Event[thing]
 	for name, second := range map[string]turn{
@@ -156,9 +156,9 @@ func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 	}
 }
 
-// TestAfterVersionsWentBackAllIsReadAnew: lists, their further pages and watch-lists say that
-// nothing is to be taken over, until a full state has been read, also in a later Run; even the most
-// recent state after an expired version is only taken that way.
+// TestAfterVersionsWentBackAllIsReadAnew shows that lists, their further pages and watch-lists have
+// the option Anew, until a full state has been read, also in a later Run; even the most recent
+// state after an expired version is only used that way.
 func TestAfterVersionsWentBackAllIsReadAnew(t *testing.T) {
 	// back is a watch whose event shows that the versions went back.
 	back := turn{events: []source.Event[thing]{ev(source.Added, "c", "51")}}
@@ -233,7 +233,8 @@ func TestAfterVersionsWentBackAllIsReadAnew(t *testing.T) {
 	}
 }
 
-// TestSilentServerThatDoesNotSayWhereItStands: what can't be asked is not held against the server.
+// TestSilentServerThatDoesNotSayWhereItStands shows that the watch goes on if the server's version
+// can't be asked for.
 func TestSilentServerThatDoesNotSayWhereItStands(t *testing.T) {
 	type list = func(int, source.ListOptions, func(thing) error) (source.ListResult, error)
 	for name, answer := range map[string]list{

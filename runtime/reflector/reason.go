@@ -22,22 +22,22 @@ type Reason uint8
 
 // The reasons.
 const (
-	// ReasonNone is no failure.
+	// ReasonNone means no failure.
 	ReasonNone Reason = iota
 	// ReasonUnauthorized is 401: the credentials are not accepted. Tried again with backoff.
 	ReasonUnauthorized
 	// ReasonForbidden is 403: the account may not list the resource. Tried again with backoff.
 	ReasonForbidden
 	// ReasonWatchForbidden is 403 for a watch or a watch-list: the account may not watch the
-	// resource. If it may list it, the reflector does that in the place of watching, again and
-	// again with the waits of Backoff, and tries to watch after each list. It has synced then, and
-	// what it has is as old as the last list. A watch that was allowed before is tried once more
-	// first.
+	// resource. If it may list it, the reflector lists instead of watching, again and again with
+	// the waits of Backoff, and tries to watch after each list. Then it has synced, and its state
+	// is as old as the last list. If watches were allowed before, it first tries once more to
+	// watch.
 	ReasonWatchForbidden
 	// ReasonNotFound is 404: the server doesn't have the resource (yet). Tried again with backoff.
 	ReasonNotFound
-	// ReasonThrottled is 429, or 5xx with a Retry-After. A Retry-After is obeyed, whatever the
-	// reason it comes with, up to Backoff.MaxRetryAfter.
+	// ReasonThrottled is 429, or 5xx with a Retry-After. The reflector obeys a Retry-After with any
+	// reason, up to Backoff.MaxRetryAfter.
 	ReasonThrottled
 	// ReasonServerError is 5xx, also in the middle of a watch. Tried again with backoff. If two
 	// watches at the same version are accepted and then fail at once like this, a full state is
@@ -48,7 +48,7 @@ const (
 	ReasonUnreachable
 	// ReasonSilent is a connection that brought nothing for Tuning.SilenceTimeout. A watch that was
 	// open is opened again at once, and with backoff from the second time on; before that, the
-	// server is asked where it stands. Anything else is tried again with backoff.
+	// reflector asks for the server's version. Other requests are tried again with backoff.
 	ReasonSilent
 	// ReasonNoBookmark is a watch-list whose initial events did not end. A list is read instead.
 	ReasonNoBookmark
@@ -72,7 +72,7 @@ const (
 	// from the second time on; if a watch brings bad data twice at the same version, a full state
 	// is read.
 	ReasonBadData
-	// ReasonTransform is an object that the Source could not transform (TransformError). Treated
+	// ReasonTransform is an object that the Source could not transform ([TransformError]). Treated
 	// like ReasonBadData.
 	ReasonTransform
 	// ReasonShortWatch is a watch that the server closed at once. It is opened again with backoff.
@@ -115,10 +115,11 @@ func (r Reason) String() string {
 // MarshalText returns what String does.
 func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
-// Lasting reports whether such a failure stays until a person does something about it: gives the
-// account the rights, installs the resource, repairs the object. It is not for ever (a resource may
-// be about to be installed), and the reflector goes on trying; a caller that waits for it may want
-// to stop. ReasonWatchForbidden is not among them: lists take the place of watches.
+// Lasting reports whether such a failure lasts until a person does something about it: gives the
+// account the rights, installs the resource, repairs the object. It may still end (a resource may
+// be about to be installed), and the reflector goes on trying; a caller that waits for the
+// reflector may want to give up. Lasting returns false for ReasonWatchForbidden, since lists
+// replace watches.
 func (r Reason) Lasting() bool {
 	switch r {
 	case ReasonUnauthorized, ReasonForbidden, ReasonNotFound, ReasonRefused, ReasonBadData, ReasonTransform:
@@ -127,8 +128,9 @@ func (r Reason) Lasting() bool {
 	return false
 }
 
-// ReasonOf returns the kind of failure that err is, an error of a Source or one that OnError was
-// called with. ReasonNone is that of nil, and ReasonUnreachable that of an error that says nothing.
+// ReasonOf returns the reason of err, which is an error of a Source or one that OnError was called
+// with. It returns ReasonNone for nil, and ReasonUnreachable for an error that shows no other
+// reason.
 func ReasonOf(err error) Reason {
 	if err == nil {
 		return ReasonNone
@@ -137,12 +139,12 @@ func ReasonOf(err error) Reason {
 	return reason
 }
 
-// TransformError says that an object could not be transformed between the server and the Sink. A
+// TransformError is the failure of a transform for one object between the server and the Sink. A
 // Source that transforms returns it from List and Watch; the Sink keeps what it has.
 type TransformError struct {
-	// Key is that of the object as the server sent it.
+	// Key is the key of the object as the server sent it.
 	Key object.Key
-	// Err is the reason. It is never nil.
+	// Err is the cause. It is never nil.
 	Err error
 }
 
@@ -152,8 +154,8 @@ func (e *TransformError) Error() string { return fmt.Sprintf("transform %s: %v",
 // Unwrap returns Err.
 func (e *TransformError) Unwrap() error { return e.Err }
 
-// The errors that a Reflector finds itself. errors.Is finds them in Status.LastError and in the
-// argument of OnError.
+// The errors of failures that a Reflector notices itself. errors.Is finds them in Status.LastError
+// and in the argument of OnError.
 var (
 	// ErrSilent is a connection that brought nothing for Tuning.SilenceTimeout.
 	ErrSilent = errors.New("the connection was silent for too long")
@@ -170,18 +172,17 @@ var (
 	ErrEndlessList = errors.New("the list has no end: its continue tokens repeat or its pages stay empty")
 )
 
-// found has the errors of the reasons that step finds itself.
-var found = [len(reasonNames)]error{
+// noticedErrors has the errors of the reasons that step notices itself.
+var noticedErrors = [len(reasonNames)]error{
 	ReasonNoBookmark:  ErrNoBookmark,
 	ReasonWentBack:    ErrWentBack,
 	ReasonShortWatch:  ErrShortWatch,
 	ReasonEndlessList: ErrEndlessList,
 }
 
-// classify returns the kind of failure that err is, and the server's Retry-After, 0 if it has sent
-// none.
+// classify returns the reason of err, and the server's Retry-After, 0 if the server has sent none.
 func classify(err error) (Reason, time.Duration) {
-	// First what is not the server's: it may wrap anything.
+	// First the errors that don't come from the server: they may wrap any error.
 	var transform *TransformError
 	if errors.As(err, &transform) {
 		return ReasonTransform, 0
@@ -209,8 +210,8 @@ func classify(err error) (Reason, time.Duration) {
 	return ReasonUnreachable, 0
 }
 
-// isTooNew recognizes a version that the server has not reached: by the cause, and by the text of
-// servers that name none.
+// isTooNew reports whether a status is about a version that the server has not reached: by its
+// cause, or, for servers that send no cause, by its text.
 func isTooNew(status metav1.Status) bool {
 	const text = "Too large resource version"
 	if status.Details != nil {
@@ -224,7 +225,7 @@ func isTooNew(status metav1.Status) bool {
 }
 
 func classifyStatus(err error, status metav1.Status) (Reason, time.Duration) {
-	// What has to be read anew comes first: no wait makes it better.
+	// First the failures that need a full state: waiting doesn't help against them.
 	switch {
 	case status.Code == http.StatusGone, status.Reason == metav1.StatusReasonExpired, status.Reason == metav1.StatusReasonGone:
 		return ReasonExpired, 0
@@ -247,8 +248,7 @@ func classifyStatus(err error, status metav1.Status) (Reason, time.Duration) {
 	return reason, after
 }
 
-// refusal returns the kind of failure that a status is, by itself: how long to wait does not change
-// what it is.
+// refusal returns the reason of a status, whatever its Retry-After.
 func refusal(status metav1.Status) Reason {
 	switch {
 	case status.Code == http.StatusTooManyRequests, status.Reason == metav1.StatusReasonTooManyRequests:

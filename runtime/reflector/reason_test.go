@@ -98,7 +98,8 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestARetryAfterOfYearsIsCapped: at Backoff.MaxRetryAfter, 5 minutes unless set.
+// TestARetryAfterOfYearsIsCapped shows the limit, Backoff.MaxRetryAfter, which is 5 minutes unless
+// set.
 func TestARetryAfterOfYearsIsCapped(t *testing.T) {
 	years := statusError(503, math.MaxInt32)
 	for b, want := range map[Backoff]time.Duration{{}: 5 * time.Minute, {MaxRetryAfter: time.Second}: time.Second, {MaxRetryAfter: time.Hour}: time.Hour} {

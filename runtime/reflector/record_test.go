@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// record is a Sink that notes what it is told, and keeps what a store would have of it.
+// record is a Sink that notes its calls, and keeps the objects that a store would have.
 type record struct {
 	fails map[string]error // set once at construction
 
@@ -34,7 +34,7 @@ func (r *record) String() string {
 	return strings.Join(r.told, ", ")
 }
 
-// change changes what is kept.
+// change changes the objects.
 func (r *record) change(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,7 +59,7 @@ func (r *record) set(name, version string) {
 	})
 }
 
-// content returns what is kept, like "a@1 b@2".
+// content returns the objects, like "a@1 b@2".
 func (r *record) content() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -24,15 +24,16 @@ type run[T object.Object] struct {
 	ctx    context.Context
 	log    klog.Logger
 
-	flusher Flusher   // the Sink, nil if it is none
-	epoch   time.Time // what moments count from: time.Since costs half of time.Now
+	flusher Flusher   // the Sink; nil if it is not a Flusher
+	epoch   time.Time // points in time are measured from it: time.Since costs half of time.Now
 
-	// A watch stays open for long, and much of a parked goroutine's stack would be copies of these.
-	in   input  // what has happened last
-	todo action // what is being done about it
+	// in and todo are here because a watch stays open for long: as local variables they would
+	// enlarge the stack of a parked goroutine.
+	in   input  // the last input of step
+	todo action // the action that is being carried out
 
 	state     state
-	shown     State // the last one published in Status
+	shown     State // the state that was last published in Status
 	waits     int   // in a row
 	replacing bool  // the sink is between BeginReplace and EndReplace or AbortReplace
 	sinkErr   error // the first one; it ends the run
@@ -70,7 +71,7 @@ func (r *run[T]) loop() error {
 	return r.end()
 }
 
-// decide takes a step, tells the sink and everybody else of it, and reports whether there is
+// decide takes a step, calls the sink, publishes the change of state, and reports whether there is
 // something to do.
 func (r *run[T]) decide() bool {
 	if r.stopping() {
@@ -92,22 +93,22 @@ func (r *run[T]) end() error {
 	r.r.anew = r.state.anew
 	r.setState(StateStopped, time.Time{})
 	if r.ctx.Err() != nil {
-		// A sink that was closed because of ctx is no error.
+		// The error of a sink that was closed because of ctx is ignored.
 		return nil
 	}
 	return fmt.Errorf("reflector %s: sink: %w", r.config.Name, r.sinkErr)
 }
 
-// step takes a step of the machine, and publishes a failure that the machine has found itself.
+// step takes a step of the machine, and publishes a failure that the machine has noticed itself.
 func (r *run[T]) step(in *input) action {
 	a := r.state.step(in)
-	if a.found != ReasonNone && a.op != opLeave {
-		r.failure(a.found, found[a.found])
+	if a.noticed != ReasonNone && a.op != opLeave {
+		r.failure(a.noticed, noticedErrors[a.noticed])
 	}
 	return a
 }
 
-// publish publishes a change of state, after the sink has been told what belongs to it. It decides
+// publish publishes a change of state, after the calls to the sink that belong to it. It determines
 // how long a wait is.
 func (r *run[T]) publish(a *action) {
 	if a.op == opWait {
@@ -123,7 +124,7 @@ func (r *run[T]) publish(a *action) {
 	}
 }
 
-// tell makes the action's call that is not about an object.
+// tell makes the action's call to the sink, if it is not about an object.
 func (r *run[T]) tell(a *action) error {
 	switch a.call {
 	case callEnd:
@@ -154,7 +155,7 @@ func (r *run[T]) sink(call func() error) error {
 	return r.sinkErr
 }
 
-// flush has the sink handle what it keeps.
+// flush makes the sink handle what it keeps.
 func (r *run[T]) flush() error {
 	if r.flusher == nil {
 		return nil
@@ -162,11 +163,11 @@ func (r *run[T]) flush() error {
 	return r.sink(r.flusher.Flush)
 }
 
-// now is time.Now.
+// now returns the current time, as time.Now does.
 func (r *run[T]) now() time.Time { return r.epoch.Add(time.Since(r.epoch)) }
 
-// do carries out what is to be done, and notes what has come of it. It returns when something new
-// has happened, at the latest when ctx is done.
+// do carries out the action, and sets the next input. It returns when there is one, and when ctx is
+// done.
 func (r *run[T]) do() {
 	switch r.todo.op {
 	case opStream, opWatch:
@@ -180,7 +181,7 @@ func (r *run[T]) do() {
 	}
 }
 
-// pause waits for as long as the action says, if it is one that waits.
+// pause waits for as long as the action demands, if its operation is opWait.
 func (r *run[T]) pause() {
 	r.in = input{kind: inElapsed}
 	if r.todo.op != opWait {
@@ -194,7 +195,7 @@ func (r *run[T]) pause() {
 	}
 }
 
-// beginReplace tells the sink of a new full state.
+// beginReplace begins a new full state of the sink.
 func (r *run[T]) beginReplace() error {
 	r.replacing = true
 	return r.sink(r.config.Sink.BeginReplace)
@@ -243,7 +244,7 @@ func (r *run[T]) page(a *action) input {
 		return input{}
 	}
 	if cause := context.Cause(ctx); cause != nil {
-		err = cause // the watchdog's, whatever the source makes of it
+		err = cause // the watchdog's error, whatever error the source has returned
 	}
 	if err != nil {
 		return r.failed(err, false)
@@ -251,15 +252,15 @@ func (r *run[T]) page(a *action) input {
 	return input{kind: inPage, version: result.ResourceVersion, token: result.Continue, items: items + result.Skipped}
 }
 
-// probe asks for the most recent version, by a list of one object. Where that fails, nothing is
-// known, and the next watch shows what is wrong.
+// probe asks for the most recent version, by a list of one object. If that fails, the version stays
+// unknown, and the next watch shows what is wrong.
 func (r *run[T]) probe() input {
 	ctx, cancel := context.WithTimeout(r.ctx, r.config.InitialEventsTimeout)
 	defer cancel()
 	items := 0
 	result, err := r.config.Source.List(ctx, source.ListOptions{Limit: 1, VersionOnly: true}, func(T) error {
 		if items++; items > 1 {
-			return errLeave // a server that knows no limit
+			return errLeave // the server ignores the limit
 		}
 		return nil
 	})
@@ -270,7 +271,7 @@ func (r *run[T]) probe() input {
 	return input{kind: inProbed, version: result.ResourceVersion}
 }
 
-// failed notes that a list or a watch has failed.
+// failed returns the input for a list or a watch that has failed.
 func (r *run[T]) failed(err error, healthy bool) input {
 	reason, after := classify(err)
 	r.failure(reason, err)
@@ -291,10 +292,10 @@ func (r *run[T]) failure(reason Reason, err error) {
 	})
 	switch {
 	case reason == ReasonExpired:
-		// Normal: the server keeps its history for a limited time.
+		// This is normal: the server keeps its history for a limited time.
 		r.log.V(2).Info("The server has forgotten the resource version", "state", r.state.phase, "resourceVersion", r.state.version)
 	case reason == ReasonSilent && r.state.phase == StateWatching:
-		// Normal too: if nothing changes, there are no bookmarks.
+		// This is normal too: while nothing changes, there are no bookmarks.
 		r.log.V(2).Info("The watch was silent; will open another one", "resourceVersion", r.state.version)
 	default:
 		r.log.Error(err, "Failed to list or watch; will try again", "state", r.state.phase, "reason", reason, "attempts", attempts)

@@ -46,9 +46,9 @@ func TestBackoffIsResetByAHealthyWatchOnly(t *testing.T) {
 	})
 }
 
-// TestStuckWatch has a server whose watches from one version never get past what comes next: API
-// servers accept them and fail when the state before the next change is compacted, and an object
-// that can't be read stays so until it is changed. Only another full state leads past that.
+// TestStuckWatch has a server whose watches from one version always fail at the next event: API
+// servers accept such a watch and fail if the state before the next change is compacted, or if an
+// object can't be read. Only another full state helps.
 func TestStuckWatch(t *testing.T) {
 	for name, err := range map[string]error{
 		"500":      statusError(500, 0),
@@ -119,7 +119,7 @@ func TestCleanEndWatchesAgainAtOnce(t *testing.T) {
 	})
 }
 
-// TestBusySinkIsNotSilence has a sink that takes longer than the silence that a server is granted.
+// TestBusySinkIsNotSilence has a sink that takes longer than SilenceTimeout.
 func TestBusySinkIsNotSilence(t *testing.T) {
 	src := &fake{list: listOf("6")}
 	src.watch = func(ctx context.Context, n int, opts source.WatchOptions, opened func(), event func(source.Event[thing]) error) error {
@@ -212,7 +212,7 @@ func TestRunTwice(t *testing.T) {
 	})
 }
 
-// TestLoggerOfTheContext: without one in Config, the logger is that of Run's context.
+// TestLoggerOfTheContext shows that without a logger in Config, that of Run's context is used.
 func TestLoggerOfTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := &logbook{}

@@ -8,63 +8,64 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// defaultPage is the size of a page if Config sets none.
+// defaultPage is the size of a page if Config does not set one.
 const defaultPage = 500
 
 // maxEmptyPages is how many pages in a row may be empty and yet have a continue token.
 const maxEmptyPages = 10
 
-// state is everything that decides what comes next. It is a value: step returns a new one and
+// state is all data that determines what step does next. It is a value: step returns a new one and
 // changes none.
 type state struct {
 	rules rules // set once at the start
 
 	phase   State
 	then    State  // in StateWaiting: StateConnecting to watch again, StateListing for a new round
-	version string // last one that was passed to the sink
+	version string // the last one that was passed to the sink
 	synced  bool   // the sink has had a full state
 
-	// How the next full state has to be read; reset once one has been read.
+	// How the next full state has to be read; reset after it has been read.
 	fresh bool // as the most recent one
-	// without trust in what the sink has of the same versions, because the versions went back
+	// anew: without reusing objects that the sink has with the same versions, because the versions
+	// went back
 	anew     bool
 	whole    bool // without pages: a token has expired
 	listOnly bool // by a list: a watch-list has failed in this round
 
-	// What this Run has learned about the server; never reset.
+	// What this Run has found out about the server; never reset.
 	noStream bool // it doesn't support watch-lists
 	paged    bool // it reads lists in pages even when it may answer from its cache
 
-	// noWatch is set while watches are forbidden, and makes lists take their place: by a watch-list
-	// that was, and by the first of two watches in a row that were. It is reset by a watch that is
-	// accepted, and by a relist that is forbidden too.
+	// noWatch is set while watches are forbidden, and makes lists replace them. A forbidden
+	// watch-list sets it, and so do two forbidden watches in a row. A watch that is accepted resets
+	// it, and so does a relist that is forbidden too.
 	noWatch bool
 
-	// hasty is set by a retry without a wait, and forbids the next one until a watch has been
+	// hasty is set by a retry without a wait. It prevents the next one until a watch has been
 	// healthy.
 	hasty bool
 
-	// doubt is set by a watch that was silent, and makes the next one wait until the server has
-	// said where it stands: one that was put back to an older state accepts a watch from a newer
-	// one, and holds back everything until it gets there.
+	// doubt is set by a watch that was silent. Before the next watch, the server is asked for its
+	// version: a server that was restored to an older version accepts a watch from a newer one, and
+	// sends nothing until it gets there.
 	doubt bool
 
-	// stuck is the version after which a watch was accepted and then failed at once by an error of
-	// the server or by bad data. The event after that version is to blame: if it happens again, a
-	// full state is read to get past it.
+	// stuck is the version after which a watch was accepted and then failed at once, by an error of
+	// the server or by bad data. The cause is the event after that version. If it happens again, a
+	// full state is read to get past that event.
 	stuck string
 
 	pages pages // in StateListing
 }
 
-// rules are what Config says.
+// rules are the settings of Config that step needs.
 type rules struct {
 	pageSize int64
 	stream   bool
 }
 
-// pages is the progress of a list. Cycles of its tokens are found by Brent's algorithm: each token
-// is compared with one that is kept, and the kept one is replaced after 1, 2, 4, 8 … tokens.
+// pages is the progress of a list. Brent's algorithm finds cycles of its tokens: each token is
+// compared with a kept one, and the kept one is replaced after 1, 2, 4, 8 … tokens.
 type pages struct {
 	version     string // of the first page
 	token       string // of the next page; "" on the first one
@@ -73,7 +74,7 @@ type pages struct {
 	empty       int // pages in a row without an object
 }
 
-// inputKind is the closed set of what can happen.
+// inputKind is the kind of an input: a closed set.
 type inputKind uint8
 
 const (
@@ -87,36 +88,36 @@ const (
 	inProbed            // the server has said where it stands, with version; "" if it has not
 )
 
-// input is something that has happened.
+// input is something that has happened: the result of an action.
 type input struct {
 	kind       inputKind
 	event      source.EventType
 	version    string // of an event or a page
 	initialEnd bool
 	token      string // of the next page
-	items      int    // in the page, those that were skipped too
+	items      int    // in the page, including those that were skipped
 	reason     Reason
-	after      time.Duration // that the server asks for
+	after      time.Duration // the wait that the server asks for
 	brief      bool          // the watch was open for less than a second
-	events     bool          // the watch has brought something
+	events     bool          // the watch has brought an event
 	healthy    bool          // the watch was open long enough to forget earlier failures
 }
 
-// op is the closed set of what can be done next.
+// op is what the run has to do next: a closed set of operations.
 type op uint8
 
 const (
 	opGoOn   op = iota // go on reading the open stream
-	opLeave            // leave the open stream, because of action.found
+	opLeave            // leave the open stream, because of action.noticed
 	opStream           // begin a replace and open a watch-list at version
 	opList             // begin a replace and read the first page: version, match, limit
 	opPage             // read the page of token: limit
 	opWatch            // open a watch at version
 	opProbe            // ask for the most recent version
-	opWait             // wait for after, or for the backoff if after is 0
+	opWait             // wait for action.after, or for the backoff if that is 0
 )
 
-// call is the closed set of calls to the sink. The call comes before the op.
+// call is a call to the sink: a closed set. It is made before the op.
 type call uint8
 
 const (
@@ -130,7 +131,7 @@ const (
 	callAbort
 )
 
-// action is what has to be done about an input.
+// action is what the run has to do about an input.
 type action struct {
 	call    call
 	op      op
@@ -140,5 +141,5 @@ type action struct {
 	limit   int64
 	token   string
 	after   time.Duration
-	found   Reason // a failure that only step could see
+	noticed Reason // a failure that only step could notice
 }

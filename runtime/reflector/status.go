@@ -9,25 +9,26 @@ import (
 	"time"
 )
 
-// Status is how a Reflector is doing. The zero Status is that of one that has never run.
+// Status is the status of a [Reflector]. The zero Status is that of one that has never run.
 type Status struct {
-	// State is what it is doing now.
+	// State is what the reflector is doing now.
 	State State
-	// Since is when it entered State.
+	// Since is when the reflector entered State.
 	Since time.Time
-	// Synced reports whether, in this Run, a full state has been given to the Sink.
+	// Synced reports whether, in this Run, the Sink has got a full state.
 	Synced bool
-	// Reason says what kind of failure it is recovering from; ReasonNone while all is well.
+	// Reason is the kind of failure from which the reflector is recovering; [ReasonNone] if there
+	// is none.
 	Reason Reason
 	// LastError is the last failure, nil if there was none. It stays after recovery; LastErrorTime
-	// says how old it is.
+	// is when it occurred.
 	LastError     error
 	LastErrorTime time.Time
-	// Attempts counts the failures in a row: 0 again as soon as a watch has been open for
-	// Backoff.ResetAfter, which is when the waits begin anew too. So it may be above 0 in
-	// StateWatching, where Reason is ReasonNone.
+	// Attempts is the number of failures in a row. It is reset to 0, and the waits begin anew, when
+	// a watch has been open for Backoff.ResetAfter. So it may be above 0 in StateWatching, where
+	// Reason is ReasonNone.
 	Attempts int
-	// RetryAt is when the wait ends, in StateWaiting; else the zero time.
+	// RetryAt is when the wait of StateWaiting ends; the zero time in other states.
 	RetryAt time.Time
 	// LastEvent is when the last object or event of an object came in, of a list or of a watch.
 	LastEvent time.Time
@@ -36,10 +37,10 @@ type Status struct {
 	// ResourceVersion is the last version that was passed to the Sink; "" before the first full
 	// state.
 	ResourceVersion string
-	// BadData counts the answers that could not be decoded or transformed, over all Runs; LastError
-	// and OnError say which object it was.
+	// BadData is the number of responses that could not be decoded or transformed, over all Runs;
+	// LastError and OnError name the object.
 	BadData int64
-	// Relists counts the full states that were given to the Sink after the first one, over all
+	// Relists is the number of full states that the Sink has got after the first one, over all
 	// Runs.
 	Relists int64
 }
@@ -49,7 +50,7 @@ type State uint8
 
 // The states. StateStopped is the zero value.
 const (
-	// StateStopped is before and after Run.
+	// StateStopped is the state before and after Run.
 	StateStopped State = iota
 	// StateStreaming reads the existing objects from a watch-list.
 	StateStreaming
@@ -59,7 +60,8 @@ const (
 	StateConnecting
 	// StateWatching is the normal state: the watch is open.
 	StateWatching
-	// StateWaiting pauses after a failure; Status.Reason says which, Status.RetryAt until when.
+	// StateWaiting waits after a failure. Status.Reason has the reason, and Status.RetryAt the end
+	// of the wait.
 	StateWaiting
 )
 
@@ -80,7 +82,7 @@ func (s State) String() string {
 	return "unknown"
 }
 
-// MarshalText returns what String does.
+// MarshalText returns the result of String.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // String returns one line for people: the state, and while something is wrong the reason, the
@@ -97,9 +99,9 @@ func (s Status) String() string {
 	return b.String()
 }
 
-// MarshalJSON returns an object for people and for tools that show it: state, reason and error as
-// text, times in UTC, and for how long the state has lasted as a duration like "1m30s". What is
-// zero is left out, except for state and synced.
+// MarshalJSON returns a JSON object for people, and for tools that show it to them: state, reason
+// and error as text, times in UTC, and for how long the state has lasted as a duration like
+// "1m30s". It leaves out zero values, except for state and synced.
 func (s Status) MarshalJSON() ([]byte, error) {
 	text := struct {
 		State           State     `json:"state"`

@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// watch reads a watch, or a watch-list and the watch that it becomes.
+// watch reads a watch, or a watch-list and the watch that follows in the same stream.
 func (r *run[T]) watch() {
 	if r.todo.op == opStream && r.beginReplace() != nil {
 		r.in = input{}
@@ -35,8 +35,8 @@ func (r *run[T]) newWatch() *watch[T] {
 	if a.op == opStream {
 		limit := r.config.InitialEventsTimeout
 		w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no initial event for %v", ErrNoBookmark, limit)) })
-		// A server that doesn't support watch-lists may send other events for long, and never the
-		// bookmark.
+		// A server that doesn't support watch-lists may send other events for a long time, and
+		// never the bookmark.
 		w.total = time.AfterFunc(timeout+limit, func() { w.cancel(ErrNoBookmark) })
 	} else {
 		w.watching()
@@ -52,7 +52,7 @@ func (w *watch[T]) close() {
 	w.cancel(nil)
 }
 
-// ended says what the end of a watch means, for which the source has returned err.
+// ended returns the input for the end of a watch, for which the source has returned err.
 func (w *watch[T]) ended(err error) input {
 	r := w.run
 	if w.unsettled > 0 && r.sinkErr == nil {
@@ -67,9 +67,9 @@ func (w *watch[T]) ended(err error) input {
 		r.waits = 0
 		r.r.update(func(s *Status) { s.Attempts = 0 })
 	}
-	if w.left != ReasonNone {
-		r.failure(w.left, found[w.left])
-		return input{kind: inFailed, reason: w.left, healthy: healthy}
+	if w.leaving != ReasonNone {
+		r.failure(w.leaving, noticedErrors[w.leaving])
+		return input{kind: inFailed, reason: w.leaving, healthy: healthy}
 	}
 	if cause := context.Cause(w.reading); cause != nil {
 		err = cause // the watchdog's, whatever the source makes of it
@@ -93,22 +93,22 @@ func (w *watch[T]) ended(err error) input {
 type watch[T object.Object] struct {
 	*run[T]
 	opts    source.WatchOptions
-	reading context.Context // of the stream
+	reading context.Context // the stream's context
 	cancel  context.CancelCauseFunc
 	dog     *watchdog
-	total   *time.Timer // of a watch-list; else nil
+	total   *time.Timer // bounds the initial events of a watch-list; else nil
 
-	open   time.Time // when the server accepted it
-	well   time.Time // since when it has been open and past its initial events
-	events bool
-	left   Reason // why step wanted to leave it
+	open    time.Time // when the server accepted it
+	well    time.Time // since when it has been open and past its initial events
+	events  bool
+	leaving Reason // why step wanted to leave the stream
 
-	// of the series of events that is being passed on
+	// The series of events that is being passed on:
 	unsettled        int
-	object, bookmark bool // it has an event of an object, a bookmark
+	object, bookmark bool // whether it has an event of an object, and a bookmark
 }
 
-// watching arms the watchdog for the time when bookmarks can be expected.
+// watching arms the watchdog for the time after the initial events, when bookmarks can be expected.
 func (w *watch[T]) watching() {
 	limit := w.config.SilenceTimeout
 	w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no event and no bookmark for %v", ErrSilent, limit)) })
@@ -132,14 +132,15 @@ func (w *watch[T]) event(e source.Event[T]) error {
 		return context.Cause(w.ctx)
 	}
 	w.opened()
-	if e.Type < source.Added || e.Type > source.Bookmark { // step would take it for a bookmark
+	// otherwise step would take it for a bookmark
+	if e.Type < source.Added || e.Type > source.Bookmark {
 		return &source.DecodeError{Verb: "watch", Err: fmt.Errorf("%w: the source's number %d", source.ErrUnknownEvent, e.Type)}
 	}
 	w.dog.away()
 	w.unsettled++
 	w.events = true
 	if w.state.phase == StateWatching {
-		// what step would do, without the copies
+		// This is what step would do, without the copies.
 		if c, ok := w.state.next(e.Type, e.ResourceVersion); ok {
 			if err := w.pass(c, e); err != nil {
 				return err
@@ -156,7 +157,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	}
 	a := w.step(&input{kind: inEvent, event: e.Type, version: e.ResourceVersion, initialEnd: e.InitialEventsEnd})
 	if a.op == opLeave {
-		w.left = a.found
+		w.leaving = a.noticed
 		return errLeave
 	}
 	if err := w.carryOut(&a, e); err != nil {
@@ -179,7 +180,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	return w.goOn(e.More)
 }
 
-// goOn waits for the next event, unless there are more at hand.
+// goOn settles the series, unless more events are at hand, and starts waiting for the next one.
 func (w *watch[T]) goOn(more bool) error {
 	if more && w.unsettled < eventsAtOnce {
 		w.dog.expects()
@@ -190,11 +191,11 @@ func (w *watch[T]) goOn(more bool) error {
 	return err
 }
 
-// eventsAtOnce is how many events are passed on before the sink is flushed and Status says so, if
+// eventsAtOnce is how many events are passed on before the sink is flushed and Status has them, if
 // the source has more of them at hand.
 const eventsAtOnce = 128
 
-// settle ends a series of events: no other one is at hand.
+// settle ends a series of events, when no other event is at hand.
 func (w *watch[T]) settle() (time.Time, error) {
 	err := w.flush()
 	now := w.now()
@@ -212,7 +213,7 @@ func (w *watch[T]) settle() (time.Time, error) {
 	return now, err
 }
 
-// carryOut makes the action's call.
+// carryOut makes the action's call to the sink.
 func (w *watch[T]) carryOut(a *action, e source.Event[T]) error {
 	if a.call == callEnd {
 		w.bookmark = true
@@ -221,7 +222,7 @@ func (w *watch[T]) carryOut(a *action, e source.Event[T]) error {
 	return w.pass(a.call, e)
 }
 
-// pass makes a call about an event.
+// pass makes a call to the sink about an event.
 func (w *watch[T]) pass(c call, e source.Event[T]) (err error) {
 	if e.Type == source.Bookmark {
 		w.bookmark = true
@@ -247,5 +248,5 @@ func (w *watch[T]) pass(c call, e source.Event[T]) (err error) {
 	return err
 }
 
-// errLeave makes a source end a stream; why is in watch.left.
+// errLeave makes a source end a stream; watch.leaving has the reason.
 var errLeave = errors.New("the reflector leaves the stream")

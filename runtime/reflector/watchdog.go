@@ -8,32 +8,32 @@ import (
 	"time"
 )
 
-// watchdog calls bark once if nothing arrives for limit: on the timer's goroutine, or on that of
-// the reader if it was away with something that does not count. An arrival costs two atomic writes
-// and a read; the timer is reset only when it fires.
+// watchdog calls bark once if nothing arrives for limit. It calls it on the timer's goroutine, or
+// on the reader's goroutine if that was busy with something that does not count. An arrival costs
+// two atomic writes and a read; the timer is reset only when it fires.
 type watchdog struct {
 	// Set once at construction.
 	limit time.Duration
 	bark  func()
 
-	// Atomics: written by the goroutine that reads the stream, read by the timer's; late the other
+	// Atomics: the reader's goroutine writes them, and the timer's reads them; late is the other
 	// way round.
 	last   atomic.Int64 // unix nanoseconds
-	reader atomic.Int32 // what it does
-	late   atomic.Bool  // the timer has fired while the reader was away, who has to look after it
+	reader atomic.Int32 // what the reader does
+	late   atomic.Bool  // the timer has fired while the reader was away, so the reader has to look
 
-	// mu guards what follows, and the timer against firing while it is being stopped.
+	// mu guards what follows. It also keeps the timer from firing while it is being stopped.
 	mu      sync.Mutex
 	timer   *time.Timer
 	stopped bool
-	graced  int64 // the last that was too old only because a series has been going on since
+	graced  int64 // the last arrival that was too old only because a series has been going on since
 }
 
-// What the reader of a stream does.
+// What the reader of a stream does:
 const (
-	waiting   = iota // for the server, since last
-	away             // with what it has read; its time does not count
-	expecting        // more of a series that has begun after last, and should be at hand
+	waiting   = iota // waiting for the server, since last
+	away             // busy with what it has read; the time does not count
+	expecting        // expecting more of a series that has begun after last, and should be at hand
 )
 
 func newWatchdog(limit time.Duration, bark func()) *watchdog {
@@ -52,7 +52,7 @@ func (w *watchdog) fire() {
 	if doing == away {
 		w.late.Store(true)
 		if doing = w.reader.Load(); doing == away {
-			return // who comes back sees late
+			return // the reader sees late when it is back
 		}
 	}
 	if doing == expecting && w.graced != w.last.Load() {
@@ -76,7 +76,7 @@ func (w *watchdog) lookLocked() {
 	w.bark()
 }
 
-// graceLocked gives a series the whole limit from now on.
+// graceLocked gives a series the full limit from now on.
 func (w *watchdog) graceLocked() {
 	if w.stopped {
 		return
@@ -86,10 +86,10 @@ func (w *watchdog) graceLocked() {
 	w.timer.Reset(w.limit)
 }
 
-// away says that the reader has got something and is busy with it.
+// away notes that the reader has read something and is busy with it.
 func (w *watchdog) away() { w.reader.Store(away) }
 
-// expects says that the reader is back and goes on with a series, without a look at the clock. A
+// expects notes that the reader is back and goes on with a series. It does not read the clock. A
 // series ends with back.
 func (w *watchdog) expects() {
 	w.reader.Store(expecting)
@@ -100,13 +100,13 @@ func (w *watchdog) expects() {
 	}
 }
 
-// back says that the reader has been waiting again since now.
+// back notes that the reader is waiting again, since now.
 func (w *watchdog) back(now time.Time) {
 	w.last.Store(now.UnixNano())
 	w.waits()
 }
 
-// backFromNoise says the same about something that does not count: only the time away is added.
+// backFromNoise does the same after something that does not count: it only adds the time away.
 func (w *watchdog) backFromNoise(away time.Duration) {
 	w.last.Add(int64(away))
 	w.waits()
@@ -121,7 +121,7 @@ func (w *watchdog) waits() {
 	}
 }
 
-// stop ends it; bark is not called afterwards.
+// stop ends the watchdog; bark is not called afterwards.
 func (w *watchdog) stop() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
