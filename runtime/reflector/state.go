@@ -25,10 +25,8 @@ type state struct {
 	synced  bool   // the sink has had a full state
 
 	// How the next full state has to be read; reset after it has been read.
-	fresh bool // as the most recent one
-	// anew: without reusing objects that the sink has with the same versions, because the versions
-	// went back
-	anew     bool
+	fresh    bool // as the most recent one
+	anew     bool // without reusing objects of the sink, because the versions went back
 	whole    bool // without pages: a token has expired
 	listOnly bool // by a list: a watch-list has failed in this round
 
@@ -37,8 +35,8 @@ type state struct {
 	paged    bool // it reads lists in pages even when it may answer from its cache
 
 	// noWatch is set while watches are forbidden, and makes lists replace them. A forbidden
-	// watch-list sets it, and so do two forbidden watches in a row. A watch that is accepted resets
-	// it, and so does a relist that is forbidden too.
+	// watch-list sets it, and so does the first of two forbidden watches in a row. A watch that is
+	// accepted resets it, and so does a relist that is forbidden too.
 	noWatch bool
 
 	// hasty is set by a retry without a wait. It prevents the next one until a watch has been

@@ -24,6 +24,7 @@ type merged struct {
 	key object.Key
 	at  time.Duration // when the oldest change was published, since Informer.epoch
 	old object.Object // the state that the handler got last; nil if it has no such object
+
 	// gone is the deletion of old; a copy, because a pointer into the log would keep its batch
 	// alive
 	gone       *change

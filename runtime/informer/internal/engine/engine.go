@@ -29,18 +29,20 @@ type Config struct {
 	Streams []Stream // at least one; of several, each has a namespace of its own
 	Indexes []Indexer
 	Tuning  reflector.Tuning
+
 	// OnError is called without a lock, by readers and appliers, possibly several at once. nil:
 	// none.
 	OnError func(error)
 	// Transform is called by readers, possibly several at once. nil: none.
 	Transform func(object.Object) (object.Object, error)
+
 	Unshared  bool               // objects share nothing with each other
 	Handlers  HandlerConfig      // defaults for AddHandler
 	Logger    *klog.Logger       // nil: that of the context of a run
 	Metrics   metrics.Provider   // nil: none
 	Mutations *mutation.Detector // nil: none
 
-	// until the first sync, reads of the table find no objects and return no error
+	// EmptyBeforeSync: until the first sync, reads of the table find no objects and return no error
 	EmptyBeforeSync bool
 }
 
@@ -83,8 +85,10 @@ type Informer struct {
 	table   *table.Table
 	streams []*stream     // none if broken
 	synced  chan struct{} // closed when a full state of every stream is published
-	// points in time are durations since epoch: time.Since costs half of time.Now
-	epoch    time.Time
+
+	// epoch is the zero of all points in time: time.Since costs half of time.Now.
+	epoch time.Time
+
 	totals   *totals   // nil without metrics
 	pool     *pool     // serves one run after the other
 	gap      *gap      // tells readers of the table what it lacks
@@ -95,6 +99,7 @@ type Informer struct {
 	writing sync.Mutex
 	indexes []*guarded
 	reports []report // of the batch that is being applied
+
 	// functions is true once applying calls functions of the user: those of indexes, or the
 	// mutation detector's. It never becomes false again.
 	functions atomic.Bool
@@ -104,11 +109,14 @@ type Informer struct {
 	log  changeLog
 	subs []*Subscription
 	run  *run // the newest one; nil once it has ended
+
 	// deletions has, for each key, the channels of those calls that wait for its deletion. The next
 	// deletion of the key closes them.
 	deletions map[object.Key][]chan struct{}
+
 	// changed is closed by the next publication; nil if Changed was not called since the last one.
 	changed chan struct{}
+
 	// observers are channels of capacity 1. Each gets a token when a stream's state changes, or
 	// when the informer syncs.
 	observers map[chan struct{}]struct{}

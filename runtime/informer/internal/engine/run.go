@@ -17,16 +17,16 @@ import (
 // run is one period in which the informer runs. It begins with the first lease. It ends when, after
 // the last lease, the last goroutine has ended.
 type run struct {
-	// set once at construction; ctx has the values of the first lease's context, and is done when
-	// the last lease has ended
+	// Set once at construction. ctx has the values of the first lease's context, and is done when
+	// the last lease has ended. before is closed when the previous run has ended; it is nil if
+	// there was none that had not ended yet.
 	ctx    context.Context
 	over   <-chan struct{} // ctx.Done()
 	cancel context.CancelCauseFunc
 	logger klog.Logger
-	// closed when the previous run has ended; nil if there was none that had not ended
 	before <-chan struct{}
 	ended  chan struct{} // closed when every goroutine of the run has ended
-	turns  turns         // the order in which the streams start
+	turns  turns         // limits how many streams start at a time
 
 	wg sync.WaitGroup // every goroutine but the run's own
 

@@ -25,6 +25,7 @@ type sink struct {
 	// Only the reader uses what follows; before it begins and after it has ended, only the
 	// goroutine of the run.
 	run *run
+
 	// fifo has an applier; it is nil until the first batch of the run has to be queued.
 	fifo   fifo
 	batch  []delta // collected; none of it is queued

@@ -51,8 +51,10 @@ type stream struct {
 	rest    []delta // the rest of the batch that is being applied
 	staging bool    // a full state is being read
 	staged  fullState
+
 	// base is the table's version when staging began; nil in the first full state.
 	base *table.Version
+
 	// kept has the positions in base of those objects of the full state that have not changed; they
 	// are not staged.
 	kept    table.Marks
@@ -61,9 +63,8 @@ type stream struct {
 
 	waiting atomic.Int64 // staged.len(), for the metrics; set from time to time
 
-	// Only the reader uses what follows.
-	//
-	// recorder is the current run's, set before the reader starts; nil without metrics.
+	// Only the reader uses what follows. recorder is the current run's, set before the reader
+	// starts; nil without metrics.
 	recorder metrics.InformerRecorder
 	started  func() // ends the stream's turn
 	list     list

@@ -33,7 +33,7 @@ type Subscription struct {
 	detector *mutation.Detector
 
 	// Only the goroutine that has the turn uses what follows.
-	told     bool                    // told reports whether synced is closed
+	told     bool                    // synced is closed
 	crashing bool                    // a panic of the handler is about to end the process
 	recorder metrics.HandlerRecorder // of the run; nil without metrics
 	timer    *time.Timer             // of the run; nil if there is no resync
@@ -42,9 +42,11 @@ type Subscription struct {
 
 	// logged - took changes wait in the log. pool.mu guards writes of logged, mu those of taken.
 	logged atomic.Int64 // changes that were handed to it through the log
+
 	// taken is took, or up to tookPerStore less: an atomic store takes as long as half a delivery.
 	taken atomic.Int64
-	slow  atomic.Bool // what waits is merged: see pace; mu guards writes, reads need no lock
+
+	slow atomic.Bool // what waits is merged: see pace; mu guards writes, reads need no lock
 
 	// mu guards what follows. Lock order: after Informer.mu, before pool.mu.
 	mu       sync.Mutex
@@ -56,12 +58,13 @@ type Subscription struct {
 	took     int64    // how many of logged were delivered, merged into the backlog, or dropped
 	removed  bool     // slot.removed is set too
 	pace     pace
+
 	// The running callback, unless it delivers a pending event:
 	calling  bool
 	returned bool // a callback has returned
 	typ      changeType
 	old, new object.Object
-	// when it began, since epoch; of a quick one, when an earlier one of the turn began
+	// since is when it began, after epoch; of a quick one, when an earlier one of the turn began.
 	since    time.Duration
 	inTurn   bool // since is of this turn
 	looks    int  // how many callbacks until the next look at the clock
