@@ -8,7 +8,7 @@
 // A watch is a request whose response is a stream of changes. The version is the resourceVersion of
 // an object, a list or an event; a watch starts after one.
 //
-//	created, err := client.Create(ctx, job)       // stands at version 42
+//	created, err := client.Create(ctx, job)       // is at version 42
 //	watch.Until(ctx, jobs, "42", watch.Options{}, func(e source.Event[*Job]) (bool, error) { … })
 //
 // A program that needs all objects, or that has no version to start from, needs an informer:

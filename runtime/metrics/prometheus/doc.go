@@ -20,7 +20,7 @@
 //	                                          |           |   0
 //	informer_watching                         | gauge     | 1 if the watch is open, else 0
 //	informer_consecutive_failures             | gauge     | failures in a row; 0 while all is well
-//	informer_resource_version                 | gauge     | the version that the store stands at
+//	informer_resource_version                 | gauge     | the version of the store
 //	informer_last_event_timestamp_seconds     | gauge     | when the last object came in, in Unix
 //	                                          |           |   time
 //	informer_last_bookmark_timestamp_seconds  | gauge     | when the last bookmark came in, in

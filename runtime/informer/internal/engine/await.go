@@ -22,7 +22,7 @@ type waiter struct {
 	arrived         chan struct{} // closed when the stream has reached it
 }
 
-// AwaitResourceVersion waits until every stream stands at resourceVersion or later in the table.
+// AwaitResourceVersion waits until every stream is at resourceVersion or later in the table.
 func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion string) error {
 	return i.awaiting(ctx, fmt.Sprintf("resourceVersion %q", resourceVersion), resourceVersion, func() error {
 		for _, s := range i.streams {
@@ -34,7 +34,7 @@ func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion str
 	})
 }
 
-// AwaitObject waits until the stream that reads key's namespace stands at resourceVersion or later
+// AwaitObject waits until the stream that reads key's namespace is at resourceVersion or later
 // in the table, so that this state of the object, a later one, or its deletion is in the table.
 func (i *Informer) AwaitObject(ctx context.Context, key object.Key, resourceVersion string) error {
 	return i.awaiting(ctx, fmt.Sprintf("%s at resourceVersion %q", key, resourceVersion), resourceVersion, func() error {
@@ -86,7 +86,7 @@ func (i *Informer) streamFor(key object.Key) (*stream, error) {
 	return nil, fmt.Errorf("the informer does not read namespace %q", key.Namespace)
 }
 
-// await waits until the stream stands at resourceVersion or later.
+// await waits until the stream is at resourceVersion or later.
 func (s *stream) await(ctx context.Context, resourceVersion string) error {
 	i := s.informer
 	i.mu.Lock()
