@@ -27,9 +27,9 @@ type ahead struct {
 	decode  func(decoder, []byte, *reading)
 
 	// The reader's, until it has ended.
-	found []span // not in a job yet
-	chunk *chunk // what they are in
-	alone bool   // nobody may help any more
+	unsent []span // not in a job yet
+	chunk  *chunk // what they are in
+	alone  bool   // nobody may help any more
 
 	group sync.WaitGroup // of the reader and the workers
 
@@ -106,7 +106,7 @@ func (a *ahead) stop() {
 	}
 	a.group.Wait()
 	a.stream.feed.turn = nil
-	a.stream.feed.rush = 0
+	a.stream.feed.burst = 0
 }
 
 // handOver is what the caller does until the reader has ended and everything is handed over.
@@ -192,18 +192,18 @@ func (a *ahead) beginLocked() *job {
 
 // work is a worker.
 func (a *ahead) work() {
-	defer a.stream.tuning.crew.done()
-	d := a.stream.wire.decoder()
+	defer a.stream.codec.tuning.load.removeHelper()
+	d := a.stream.format.decoder()
 	for {
 		a.mu.Lock()
 		var j *job
-		if !a.stream.tuning.crew.crowded(a.stream.crowd) {
+		if !a.stream.codec.tuning.load.overloaded(a.stream.maxLoad) {
 			j = a.beginLocked()
 		}
 		if j == nil || a.stopped {
 			a.working--
 			a.mu.Unlock()
-			a.stream.wire.release(d)
+			a.stream.format.release(d)
 			return
 		}
 		a.mu.Unlock()
@@ -250,13 +250,13 @@ func (a *ahead) read(next step) {
 	f := a.stream.feed
 	quiet := false
 	for bytes := 0; ; next = a.scanner.scan() {
-		for next.kind == stepShort && !quiet && !a.alone {
+		for next.result == stepShort && !quiet && !a.alone {
 			bytes = 0
 			err := f.more()
-			a.stream.join()
+			a.stream.addLoad()
 			switch {
 			case err == errStopped:
-				next = step{kind: stepEnd}
+				next = step{result: stepEnd}
 			case err != nil:
 				next = a.scanner.broken(err)
 			default:
@@ -264,11 +264,11 @@ func (a *ahead) read(next step) {
 				next = a.scanner.scan()
 			}
 		}
-		if next.kind != stepItem || quiet || a.alone {
+		if next.result != stepItem || quiet || a.alone {
 			break
 		}
-		a.found = append(a.found, span{next.start, next.end})
-		if bytes += next.end - next.start; bytes >= a.stream.tuning.batch {
+		a.unsent = append(a.unsent, span{next.start, next.end})
+		if bytes += next.end - next.start; bytes >= a.stream.codec.tuning.batch {
 			a.publish()
 			bytes = 0
 		}
@@ -289,20 +289,20 @@ func (a *ahead) idle() bool {
 
 // publish makes jobs of what was found, and has somebody do them.
 func (a *ahead) publish() {
-	if len(a.found) == 0 {
+	if len(a.unsent) == 0 {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	j := a.openLocked()
-	j.spans = append(j.spans, a.found...)
-	for _, s := range a.found {
+	j.spans = append(j.spans, a.unsent...)
+	for _, s := range a.unsent {
 		j.bytes += s.end - s.start
 	}
-	a.found = a.found[:0]
+	a.unsent = a.unsent[:0]
 	// The first job is the caller's if it has nothing else to do.
 	if len(a.jobs) > 1 && a.working < a.stream.procs-1 {
-		if a.stream.tuning.crew.help(a.stream.crowd) {
+		if a.stream.codec.tuning.load.addHelper(a.stream.maxLoad) {
 			a.working++
 			a.group.Go(a.work)
 		} else if a.working == 0 {
@@ -315,7 +315,7 @@ func (a *ahead) publish() {
 // openLocked returns the last job if it may grow, else a new one.
 func (a *ahead) openLocked() *job {
 	if n := len(a.jobs); n > a.begun {
-		if j := a.jobs[n-1]; j.chunk == a.chunk && j.bytes < a.stream.tuning.batch {
+		if j := a.jobs[n-1]; j.chunk == a.chunk && j.bytes < a.stream.codec.tuning.batch {
 			return j
 		}
 	}
@@ -334,7 +334,7 @@ func (a *ahead) openLocked() *job {
 func (a *ahead) turn() error {
 	a.publish()
 	err := a.room()
-	a.stream.leave()
+	a.stream.dropLoad()
 	return err
 }
 
@@ -350,7 +350,7 @@ func (a *ahead) room() error {
 		size = f.larger(need)
 	}
 	a.mu.Lock()
-	for len(a.jobs) > 0 && a.bytes+size > a.stream.tuning.ahead && !a.stopped {
+	for len(a.jobs) > 0 && a.bytes+size > a.stream.codec.tuning.ahead && !a.stopped {
 		a.space.Wait()
 	}
 	if a.stopped {

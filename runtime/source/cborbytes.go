@@ -101,9 +101,9 @@ type cborFrame struct {
 
 // cborOpen is an item that has others in it.
 type cborOpen struct {
-	head cborHead
-	left uint64 // items that are to come, if that is known
-	odd  bool   // a value has to come, of a map of indefinite length
+	head    cborHead
+	missing uint64 // items that are to come, if that is known
+	odd     bool   // a value has to come, of a map of indefinite length
 }
 
 // end returns the length of the item that data begins with; ok is false if more bytes are needed.
@@ -144,15 +144,15 @@ func (f *cborFrame) end(data []byte) (n int, ok bool, err error) {
 			if h.major == cborMap && h.arg > maxItem {
 				return 0, false, fmt.Errorf("%w: a CBOR map of %d entries", ErrMalformed, h.arg)
 			}
-			left := h.arg
+			missing := h.arg
 			if h.major == cborMap {
-				left *= 2
+				missing *= 2
 			}
-			if h.indefinite || left > 0 {
+			if h.indefinite || missing > 0 {
 				if len(f.open) >= cborMaxDepth {
 					return 0, false, errCBORDepth
 				}
-				f.open = append(f.open, cborOpen{head: h, left: left})
+				f.open = append(f.open, cborOpen{head: h, missing: missing})
 				whole = false
 			}
 		}
@@ -179,7 +179,7 @@ func (f *cborFrame) close() bool {
 			top.odd = top.head.major == cborMap && !top.odd
 			return false
 		}
-		if top.left--; top.left > 0 {
+		if top.missing--; top.missing > 0 {
 			return false
 		}
 		f.open = f.open[:len(f.open)-1]
@@ -191,7 +191,7 @@ func (f *cborFrame) close() bool {
 func (f *cborFrame) reset() { f.at, f.open, f.tags = 0, f.open[:0], 0 }
 
 // head reads the head of an item. It returns io.EOF at the end of the stream only.
-func (c *cborWire) head() (cborHead, error) {
+func (c *cborFormat) head() (cborHead, error) {
 	for size := 1; ; size++ {
 		if err := c.f.need(size); err != nil {
 			return cborHead{}, err
@@ -208,7 +208,7 @@ func (c *cborWire) head() (cborHead, error) {
 
 // value reads the head of the next item, and the tags before it. It returns io.EOF at the end of
 // the stream only.
-func (c *cborWire) value() (cborHead, error) {
+func (c *cborFormat) value() (cborHead, error) {
 	for n := 0; ; n++ {
 		h, err := c.head()
 		if n > 0 {
@@ -225,7 +225,7 @@ func (c *cborWire) value() (cborHead, error) {
 
 // members reads a map whose head is h, and calls member when it has read a name and its value comes
 // next.
-func (c *cborWire) members(h cborHead, what string, member func(name string) error) error {
+func (c *cborFormat) members(h cborHead, what string, member func(name string) error) error {
 	if h.major != cborMap {
 		return fmt.Errorf("%w: %s is a CBOR %v, want a map", ErrMalformed, what, h)
 	}
@@ -248,7 +248,7 @@ func (c *cborWire) members(h cborHead, what string, member func(name string) err
 
 // skipBreak reports whether the next byte is the end of something of indefinite length, and reads
 // it if so.
-func (c *cborWire) skipBreak() (bool, error) {
+func (c *cborFormat) skipBreak() (bool, error) {
 	if err := c.f.need(1); err != nil {
 		return false, cutOff(err)
 	}
@@ -260,7 +260,7 @@ func (c *cborWire) skipBreak() (bool, error) {
 }
 
 // text reads a string, which may be one of bytes, or null as "".
-func (c *cborWire) text(what string) (string, error) {
+func (c *cborFormat) text(what string) (string, error) {
 	h, err := c.value()
 	if err != nil {
 		return "", cutOff(err)
@@ -295,7 +295,7 @@ func (c *cborWire) text(what string) (string, error) {
 }
 
 // piece reads what follows the head of a string of definite length.
-func (c *cborWire) piece(h cborHead) (string, error) {
+func (c *cborFormat) piece(h cborHead) (string, error) {
 	if err := checkSize(h.arg); err != nil {
 		return "", err
 	}
@@ -308,7 +308,7 @@ func (c *cborWire) piece(h cborHead) (string, error) {
 }
 
 // next reads a whole item.
-func (c *cborWire) next() ([]byte, error) {
+func (c *cborFormat) next() ([]byte, error) {
 	c.frame.reset()
 	for {
 		data := c.f.data()

@@ -17,9 +17,9 @@ import (
 // cborDecoder decodes objects and events as apimachinery does it, whose rules they are.
 type cborDecoder struct{ c *codec }
 
-func (c *cborWire) decoder() decoder { return cborDecoder{c.s.codec} }
+func (c *cborFormat) decoder() decoder { return cborDecoder{c.s.codec} }
 
-func (c *cborWire) release(decoder) {}
+func (c *cborFormat) release(decoder) {}
 
 // item implements decoder.
 func (d cborDecoder) item(raw []byte, r *reading) {
@@ -42,7 +42,7 @@ func (d cborDecoder) item(raw []byte, r *reading) {
 
 // event implements decoder.
 func (d cborDecoder) event(raw []byte, r *reading) {
-	typ, about, err := splitCBOR(raw)
+	typ, rawObject, err := splitCBOR(raw)
 	if err != nil {
 		r.err = err
 		return
@@ -50,22 +50,22 @@ func (d cborDecoder) event(raw []byte, r *reading) {
 	switch typ {
 	case errorEvent:
 		var status metav1.Status
-		if status, r.err = cborStatus(about); r.err == nil {
+		if status, r.err = cborStatus(rawObject); r.err == nil {
 			r.err = statusError(status)
 		}
 	case "BOOKMARK":
 		r.typ = Bookmark
-		d.mark(about, r)
+		d.mark(rawObject, r)
 	default:
 		r.typ = eventType(typ)
-		d.item(about, r)
+		d.item(rawObject, r)
 	}
 }
 
 // splitCBOR reads the members of an event.
-func splitCBOR(raw []byte) (typ string, about []byte, err error) {
+func splitCBOR(raw []byte) (typ string, rawObject []byte, err error) {
 	// The event is whole: nothing is waited for.
-	c := cborWire{f: &feed{buf: raw, end: len(raw), err: io.EOF}}
+	c := cborFormat{f: &feed{buf: raw, end: len(raw), err: io.EOF}}
 	first, err := c.value()
 	if err != nil {
 		return "", nil, cutOff(err)
@@ -78,10 +78,10 @@ func splitCBOR(raw []byte) (typ string, about []byte, err error) {
 		case name == "type":
 			typed = true
 			typ, err = c.text("the event's type")
-		case name == "object" && about != nil:
+		case name == "object" && rawObject != nil:
 			return errTwoObjects
 		case name == "object":
-			about, err = c.next()
+			rawObject, err = c.next()
 		default:
 			_, err = c.next()
 		}
@@ -90,10 +90,10 @@ func splitCBOR(raw []byte) (typ string, about []byte, err error) {
 	if err == nil {
 		err = checkType(typ)
 	}
-	if err == nil && about == nil {
+	if err == nil && rawObject == nil {
 		err = errNoObject(typ)
 	}
-	return typ, about, err
+	return typ, rawObject, err
 }
 
 // cborKey tries to name an object that can't be decoded.

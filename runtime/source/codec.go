@@ -40,7 +40,7 @@ type codec struct {
 
 	// They have their own synchronization.
 	jsonOnly atomic.Bool // the server has refused the formats
-	tools    tools
+	pools    decoderPools
 	warned   atomic.Bool // that a shared part was changed
 }
 
@@ -62,7 +62,7 @@ func newCodec(gvr schema.GroupVersionResource, opts Options, sample object.Objec
 		elem:       reflect.TypeOf(sample).Elem(),
 		plain:      reflect.ValueOf(sample).Elem().IsZero(),
 		tuning:     defaultTuning,
-		tools:      newTools(),
+		pools:      newDecoderPools(),
 	}
 	var err error
 	if c.shard, err = parseShard(opts.ShardSelector); err != nil {

@@ -13,7 +13,7 @@
 //	 "items":[{…},{…},…]}                                {"type":"ERROR","object":{"kind":"Status",…}}
 //	             │                                                     │
 //	             └────────────── feed: what has been read ─────────────┘    buffers, used again and again
-//	                      scanner: where items end                          jsonWire, protoWire, cborWire
+//	                      scanner: where items end                          jsonFormat, protoFormat, cborFormat
 //	                      decoder: what they are                            a fast one, and a slow one for what it declines
 //	             ┌─────────────────────────────────────────────────────┐
 //	         listReader                              watchReader            what has to hold for them in any format

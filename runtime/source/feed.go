@@ -14,17 +14,17 @@ import (
 // bodyReader reads a response and ends one in which an item has no end. An error of the connection
 // is a *brokenError, which tells a broken connection from a broken response.
 type bodyReader struct {
-	r     io.ReadCloser
-	limit int64 // what may be read for one item
-	left  int64 // of the limit, for the item at hand
+	r         io.ReadCloser
+	limit     int64 // what may be read for one item
+	remaining int64 // of the limit, for the item at hand
 }
 
 func (b *bodyReader) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+	if b.remaining <= 0 {
 		return 0, fmt.Errorf("%w: %d bytes without an end", ErrMalformed, b.limit)
 	}
-	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
+	n, err := b.r.Read(p[:min(int64(len(p)), b.remaining)])
+	b.remaining -= int64(n)
 	if err != nil && err != io.EOF {
 		err = &brokenError{err}
 	}
@@ -60,7 +60,7 @@ type feed struct {
 	err   error // of the body, for good
 
 	large  int          // size of the last value that was larger than a chunk
-	rush   int          // bytes that came since the last pause
+	burst  int          // bytes that came since the last pause
 	paused bool         // the last read took a pause
 	turn   func() error // makes room in the place of room, if not nil
 }
@@ -73,7 +73,7 @@ func (f *feed) offset() int64 { return f.base + int64(f.pos) }
 
 // used says that an item of n bytes ends where data begins. The next one may be as long as any.
 func (f *feed) used(n int) {
-	f.body.left = f.body.limit
+	f.body.remaining = f.body.limit
 	if n > f.sizes.chunk {
 		f.large = n
 	}
@@ -102,10 +102,10 @@ func (f *feed) more() error {
 	}
 	took := time.Since(start)
 	if f.paused = took >= pause; f.paused {
-		f.rush = 0
+		f.burst = 0
 	}
 	f.table.Arrived(start.Add(took), f.paused)
-	f.rush += f.end - before
+	f.burst += f.end - before
 	if f.end == before {
 		return f.err
 	}
@@ -155,9 +155,9 @@ func (f *feed) room() error {
 // usual is the size of a buffer for what comes at the moment.
 func (f *feed) usual() int {
 	switch {
-	case f.rush < f.sizes.small:
+	case f.burst < f.sizes.small:
 		return f.sizes.idle
-	case f.rush <= 4*f.sizes.small:
+	case f.burst <= 4*f.sizes.small:
 		return f.sizes.small
 	}
 	return f.sizes.chunk

@@ -161,10 +161,10 @@ func unmarshalJSON(raw []byte, dst any) error { return json.Unmarshal(raw, dst, 
 
 // event implements decoder.
 func (d *jsonDecoder) event(raw []byte, r *reading) {
-	if typ, about, ok := splitEvent(raw); ok {
+	if typ, rawObject, ok := splitEvent(raw); ok {
 		before := *r
 		r.offset-- // at the end of the object
-		if d.about(typ, about, r); r.err == nil {
+		if d.eventObject(typ, rawObject, r); r.err == nil {
 			return
 		}
 		*r = before
@@ -174,7 +174,7 @@ func (d *jsonDecoder) event(raw []byte, r *reading) {
 
 // splitEvent takes an event as API servers write it apart. ok is false for another type than those
 // of objects and bookmarks. What stands in the place of the object must be checked to be one value.
-func splitEvent(raw []byte) (typ EventType, about []byte, ok bool) {
+func splitEvent(raw []byte) (typ EventType, rawObject []byte, ok bool) {
 	typ, start := splitHead(raw)
 	if typ == 0 || len(raw) == start || raw[len(raw)-1] != '}' {
 		return 0, nil, false
@@ -196,8 +196,8 @@ func splitHead(data []byte) (typ EventType, n int) {
 	return typ, len(data) - len(rest)
 }
 
-// about decodes what an event is about.
-func (d *jsonDecoder) about(typ EventType, raw []byte, r *reading) {
+// eventObject decodes what an event is about.
+func (d *jsonDecoder) eventObject(typ EventType, raw []byte, r *reading) {
 	if r.typ = typ; typ != Bookmark {
 		d.object(raw, r, typ == Added)
 		return
@@ -218,14 +218,14 @@ func (d *jsonDecoder) about(typ EventType, raw []byte, r *reading) {
 // members decodes any event.
 func (d *jsonDecoder) members(raw []byte, r *reading) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), typedOptions)
-	about, err := d.parts(dec, r)
+	rawObject, err := d.parts(dec, r)
 	if err != nil {
 		r.err, r.offset = cutOff(err), dec.InputOffset()
 		return
 	}
-	start := r.offset - int64(len(about))
-	r.offset = int64(len(about))
-	d.about(r.typ, about, r)
+	start := r.offset - int64(len(rawObject))
+	r.offset = int64(len(rawObject))
+	d.eventObject(r.typ, rawObject, r)
 	r.offset += start
 	if r.err != nil {
 		relocate(r.err, start)
@@ -234,7 +234,7 @@ func (d *jsonDecoder) members(raw []byte, r *reading) {
 
 // parts reads the members of an event. It sets the type and the offset of the object's end, and
 // returns the object. An ERROR event is an error.
-func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *reading) (about jsontext.Value, err error) {
+func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *reading) (rawObject jsontext.Value, err error) {
 	tok, err := dec.ReadToken()
 	if err != nil {
 		return nil, err
@@ -257,11 +257,11 @@ func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *reading) (about jsontext.V
 				err = checkType(typ)
 			}
 		case "object":
-			if about != nil {
+			if rawObject != nil {
 				return nil, errTwoObjects
 			}
-			about, err = dec.ReadValue()
-			about = about.Clone() // the decoder's buffer goes on
+			rawObject, err = dec.ReadValue()
+			rawObject = rawObject.Clone() // the decoder's buffer goes on
 			r.offset = dec.InputOffset()
 		default:
 			err = dec.SkipValue()
@@ -276,18 +276,18 @@ func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *reading) (about jsontext.V
 	if err := checkType(typ); err != nil {
 		return nil, err
 	}
-	if about == nil {
+	if rawObject == nil {
 		return nil, errNoObject(typ)
 	}
 	if typ == errorEvent {
 		var status metav1.Status
-		if err := unmarshalJSON(about, &status); err != nil {
+		if err := unmarshalJSON(rawObject, &status); err != nil {
 			return nil, err
 		}
 		return nil, statusError(status)
 	}
 	r.typ = eventType(typ)
-	return about, nil
+	return rawObject, nil
 }
 
 // readText reads a string, or null as "".

@@ -90,7 +90,7 @@ func TestObjectWithoutEnd(t *testing.T) {
 		for _, limit := range []int64{4 << 10, 256 << 10} {
 			body := strings.NewReader(tc.begin + strings.Repeat(tc.end, 100<<10))
 			s := newStream(mustCodec(t, Options{}, newPod), tc.verb, io.NopCloser(body), tc.f)
-			s.body.limit, s.body.left = limit, limit
+			s.body.limit, s.body.remaining = limit, limit
 			var err error
 			if tc.verb == "list" {
 				l := listReader{stream: s, deliver: func(object.Object) error { return nil }}

@@ -11,7 +11,7 @@ import (
 
 // listReader reads a list: what it says of itself and its items, in any order.
 type listReader struct {
-	*stream
+	stream  *stream
 	deliver func(object.Object) error
 
 	apiVersion, kind string // as far as read
@@ -28,7 +28,7 @@ type listMeta struct {
 }
 
 func (l *listReader) read() (ListResult, error) {
-	err := l.wire.list(l)
+	err := l.stream.format.list(l)
 	if err == nil {
 		err = l.check(l.items)
 	}
@@ -43,12 +43,12 @@ func (l *listReader) read() (ListResult, error) {
 		return ListResult{}, err
 	case *scanError:
 		if err.item {
-			l.item++
-			return ListResult{}, l.fail(err.key, err.err, err.offset)
+			l.stream.item++
+			return ListResult{}, l.stream.fail(err.key, err.err, err.offset)
 		}
 	}
-	l.item = 0
-	return ListResult{}, l.fail(object.Key{}, err, l.feed.offset())
+	l.stream.item = 0
+	return ListResult{}, l.stream.fail(object.Key{}, err, l.stream.feed.offset())
 }
 
 // begin is called before the first item. The API server says what the list is before its items, or
@@ -63,15 +63,15 @@ func (l *listReader) begin() error {
 
 // take checks what an item was read as, and hands it over.
 func (l *listReader) take(r *reading) error {
-	l.item++
+	l.stream.item++
 	if r.err == nil && !r.known {
-		r.err = l.accept(r, l.itemKind())
+		r.err = l.stream.accept(r, l.itemKind())
 		l.silent = l.silent || r.id.kind == ""
 	}
 	if r.err != nil {
-		return l.fail(r.id.key, r.err, r.offset)
+		return l.stream.fail(r.id.key, r.err, r.offset)
 	}
-	if !l.shard.has(r.obj) {
+	if !l.stream.codec.shard.has(r.obj) {
 		l.skipped++
 		return nil
 	}
@@ -92,14 +92,14 @@ func (l *listReader) itemKind() string {
 // check checks what the list says it is. A custom resource may name its list kind as it likes;
 // there the items decide, all of which say their kind.
 func (l *listReader) check(items bool) error {
-	named := l.itemKind() != "" && (l.codec.kind == "" || l.itemKind() == l.codec.kind)
+	named := l.itemKind() != "" && (l.stream.codec.kind == "" || l.itemKind() == l.stream.codec.kind)
 	switch {
 	case l.kind == "" || l.apiVersion == "":
 		return fmt.Errorf("%w: the response does not say its apiVersion and kind; is this the address of a Kubernetes API?", ErrWrongKind)
-	case l.partial && l.apiVersion == metadataAPIVersion && l.kind == metadataListKind:
+	case l.stream.codec.partial && l.apiVersion == metadataAPIVersion && l.kind == metadataListKind:
 		return nil
-	case l.apiVersion != l.codec.apiVersion, l.kind == "Status", l.kind == "Table", !named && (!items || l.silent):
-		return fmt.Errorf("%w (of a list)", l.wrongKind(l.apiVersion, l.kind))
+	case l.apiVersion != l.stream.codec.apiVersion, l.kind == "Status", l.kind == "Table", !named && (!items || l.silent):
+		return fmt.Errorf("%w (of a list)", l.stream.codec.wrongKind(l.apiVersion, l.kind))
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ type protoDecoder struct {
 	fast  *protodec.Decoder // nil for types that only the slow way can do
 }
 
-func (p *protoWire) decoder() decoder {
-	d := p.s.tools.proto.pool(p.s.readOnly).get()
+func (p *protoFormat) decoder() decoder {
+	d := p.s.codec.pools.proto.pool(p.s.readOnly).get()
 	if d == nil {
 		d = &protoDecoder{c: p.s.codec, readOnly: p.s.readOnly}
 	}
@@ -33,10 +33,10 @@ func (p *protoWire) decoder() decoder {
 	return d
 }
 
-func (p *protoWire) release(d decoder) {
+func (p *protoFormat) release(d decoder) {
 	proto := d.(*protoDecoder)
 	proto.known = nil
-	p.s.tools.proto.pool(p.s.readOnly).put(proto)
+	p.s.codec.pools.proto.pool(p.s.readOnly).put(proto)
 }
 
 // item implements decoder. Items have no envelope.
@@ -142,7 +142,7 @@ func (e envelope) status() (status metav1.Status, err error) {
 
 // parseEvent reads an event, of whose object it reads the envelope.
 func parseEvent(raw []byte) (typ string, e envelope, err error) {
-	var about []byte
+	var rawObject []byte
 	for len(raw) > 0 {
 		var f protoField
 		if f, raw, err = nextField(raw); err != nil {
@@ -152,16 +152,16 @@ func parseEvent(raw []byte) (typ string, e envelope, err error) {
 		case protoBytes(1):
 			typ = typeName(f.value)
 		case protoBytes(2):
-			about = f.value
+			rawObject = f.value
 		}
 	}
 	if err := checkType(typ); err != nil {
 		return "", e, err
 	}
 	var object []byte
-	for len(about) > 0 {
+	for len(rawObject) > 0 {
 		var f protoField
-		if f, about, err = nextField(about); err != nil {
+		if f, rawObject, err = nextField(rawObject); err != nil {
 			return "", e, err
 		}
 		if f.tag == protoBytes(1) {

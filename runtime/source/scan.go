@@ -6,9 +6,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// wire knows one format: how a list and a sequence of events are written in it, and how values are
+// formatReader knows one format: how a list and a sequence of events are written in it, and how values are
 // decoded.
-type wire interface {
+type formatReader interface {
 	// list reads a whole list. It sets what the list says of itself as it comes, and has
 	// l.stream.run read the items.
 	list(l *listReader) error
@@ -37,7 +37,7 @@ type guesser interface {
 
 // step is what a scanner has found.
 type step struct {
-	kind       stepKind
+	result     stepResult
 	start, end int        // of an item, in the buffer of the feed
 	item       bool       // the error is that of an item
 	err        error      // of a failure
@@ -45,13 +45,13 @@ type step struct {
 	offset     int64      // of a failure, in the response
 }
 
-type stepKind uint8
+type stepResult uint8
 
 const (
-	stepShort  stepKind = iota // the end of the next item is not at hand
-	stepItem                   // there is an item, whole
-	stepEnd                    // there are no more items
-	stepFailed                 // what follows can't be an item
+	stepShort  stepResult = iota // the end of the next item is not at hand
+	stepItem                     // there is an item, whole
+	stepEnd                      // there are no more items
+	stepFailed                   // what follows can't be an item
 )
 
 // decoder decodes items and events, each of which is whole. One goroutine has it. It counts offsets
@@ -85,7 +85,7 @@ type tuning struct {
 	ahead int // bytes that are held in buffers meanwhile
 	batch int // bytes that are worth to be decoded by another goroutine, if it is busy
 	sizes sizes
-	crew  *crew // of those who share the processors
+	load  *decodeLoad // of those who share the processors
 }
 
 const maxProcs = 4
@@ -93,7 +93,7 @@ const maxProcs = 4
 var defaultTuning = tuning{
 	after: 256 << 10, ahead: 8 * chunkSize, batch: 32 << 10,
 	sizes: sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10},
-	crew:  &everyone,
+	load:  &processLoad,
 }
 
 // run reads what sc finds to its end, and hands each to take. It returns the error of take as it
@@ -101,7 +101,7 @@ var defaultTuning = tuning{
 func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take func(*reading) error) error {
 	c := cursor{stream: s, scanner: sc, decode: decode}
 	defer c.release()
-	defer s.leave()
+	defer s.dropLoad()
 	c.guesser, _ = sc.(guesser)
 	var now, next reading
 	for have := false; ; now = next {
@@ -109,25 +109,25 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 			if have = c.read(&now); have {
 				break
 			}
-			switch c.next.kind {
+			switch c.next.result {
 			case stepEnd:
 				return nil
 			case stepFailed:
 				return &scanError{c.next}
 			}
-			s.leave()
+			s.dropLoad()
 			c.release()
 			if err := s.feed.more(); err != nil {
 				c.next = sc.broken(err)
 			}
-			s.join()
+			s.addLoad()
 		}
 		have = false
 		switch {
 		case now.err != nil:
 		case s.swamped():
 			c.next = sc.scan()
-			now.more = c.next.kind == stepItem
+			now.more = c.next.result == stepItem
 		default:
 			have = c.read(&next)
 			now.more = have
@@ -136,7 +136,7 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 			return err
 		}
 		if now.typ == Bookmark {
-			s.feed.rush = 0 // servers send them when there is nothing else
+			s.feed.burst = 0 // servers send them when there is nothing else
 		}
 		if !have && now.more {
 			var err error
@@ -150,22 +150,22 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 // swamped reports whether so much has come without a pause that others are to help, and there is a
 // processor to spare.
 func (s *stream) swamped() bool {
-	return s.procs > 1 && s.feed.rush > s.tuning.after && s.tuning.crew.room(s.crowd)
+	return s.procs > 1 && s.feed.burst > s.codec.tuning.after && s.codec.tuning.load.hasRoom(s.maxLoad)
 }
 
-// join has the crew count the stream from now on, if there is much to decode.
-func (s *stream) join() {
-	if !s.joined && s.feed.rush > s.tuning.batch {
-		s.joined = true
-		s.tuning.crew.join(s.crowd)
+// addLoad has the crew count the stream from now on, if there is much to decode.
+func (s *stream) addLoad() {
+	if !s.counted && s.feed.burst > s.codec.tuning.batch {
+		s.counted = true
+		s.codec.tuning.load.addStream(s.maxLoad)
 	}
 }
 
 // leave ends that, before the stream waits for more.
-func (s *stream) leave() {
-	if s.joined {
-		s.joined = false
-		s.tuning.crew.leave()
+func (s *stream) dropLoad() {
+	if s.counted {
+		s.counted = false
+		s.codec.tuning.load.removeStream()
 	}
 }
 
@@ -182,7 +182,7 @@ type cursor struct {
 // hold takes a decoder for what is at hand.
 func (c *cursor) hold() decoder {
 	if c.decoder == nil {
-		c.decoder = c.stream.wire.decoder()
+		c.decoder = c.stream.format.decoder()
 	}
 	return c.decoder
 }
@@ -190,7 +190,7 @@ func (c *cursor) hold() decoder {
 // release gives the decoder back.
 func (c *cursor) release() {
 	if c.decoder != nil {
-		c.stream.wire.release(c.decoder)
+		c.stream.format.release(c.decoder)
 		c.decoder = nil
 	}
 }
@@ -198,13 +198,13 @@ func (c *cursor) release() {
 // read decodes the next item if it is at hand.
 func (c *cursor) read(r *reading) bool {
 	*r = reading{}
-	if c.next.kind == stepShort {
+	if c.next.result == stepShort {
 		if c.guesser != nil && c.guesser.guess(c.hold(), r) {
 			return true
 		}
 		c.next = c.scanner.scan()
 	}
-	if c.next.kind != stepItem {
+	if c.next.result != stepItem {
 		return false
 	}
 	f := c.stream.feed

@@ -18,17 +18,17 @@ import (
 // ever after, but gets new ones, none of which has the part.
 func (s *stream) promised(ctx context.Context, readOnly bool, known knownFunc) {
 	s.readOnly = readOnly
-	s.tools.table().Round()
-	if known != nil && s.tools.table().Check() {
+	s.codec.pools.table().Round()
+	if known != nil && s.codec.pools.table().Check() {
 		s.known = func(key object.Key, uid types.UID, resourceVersion string) object.Object {
-			if !s.tools.table().Intact() {
+			if !s.codec.pools.table().Intact() {
 				return nil
 			}
 			return known(key, uid, resourceVersion)
 		}
 	}
-	if !s.tools.table().Intact() && s.warned.CompareAndSwap(false, true) {
+	if !s.codec.pools.table().Intact() && s.codec.warned.CompareAndSwap(false, true) {
 		klog.FromContext(ctx).Error(nil, "An object that was handed over as read-only has been modified, and others have the same memory; "+
-			"they are right again once the server has sent them again. The mutation detector of informers finds who does it", "resource", describe(s.gvr))
+			"they are right again once the server has sent them again. The mutation detector of informers finds who does it", "resource", describe(s.codec.gvr))
 	}
 }

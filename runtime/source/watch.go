@@ -13,39 +13,39 @@ import (
 
 // watchReader reads a stream of events.
 type watchReader struct {
-	*stream
+	stream  *stream
 	deliver func(Event[object.Object]) error
 }
 
 func (w *watchReader) read() error {
-	err := w.run(w.wire.events(), decoder.event, w.take)
+	err := w.stream.run(w.stream.format.events(), decoder.event, w.take)
 	if failed, ok := err.(*scanError); ok {
-		w.item++
-		return w.fail(failed.key, failed.err, failed.offset)
+		w.stream.item++
+		return w.stream.fail(failed.key, failed.err, failed.offset)
 	}
 	return err
 }
 
 // take checks what an event was read as, and hands it over.
 func (w *watchReader) take(r *reading) error {
-	w.item++
+	w.stream.item++
 	switch {
 	case r.err != nil:
 	case r.typ == Bookmark:
 		r.err = w.checkBookmark(r)
 	case !r.known:
-		r.err = w.accept(r, "")
+		r.err = w.stream.accept(r, "")
 	}
 	if r.err != nil {
 		if status, ok := r.err.(*apierrors.StatusError); ok {
 			return status
 		}
-		return w.fail(r.id.key, r.err, r.offset)
+		return w.stream.fail(r.id.key, r.err, r.offset)
 	}
 	event := Event[object.Object]{Type: r.typ, Object: r.obj, ResourceVersion: r.id.resourceVersion, InitialEventsEnd: r.initialEventsEnd}
-	if w.shard == nil {
+	if w.stream.codec.shard == nil {
 		event.More = r.more // else the next one may not be handed over
-	} else if r.obj != nil && !w.shard.has(r.obj) {
+	} else if r.obj != nil && !w.stream.codec.shard.has(r.obj) {
 		return nil
 	}
 	if err := w.deliver(event); err != nil {
@@ -55,7 +55,7 @@ func (w *watchReader) take(r *reading) error {
 }
 
 func (w *watchReader) checkBookmark(r *reading) error {
-	if _, err := w.checkKind(r.id.apiVersion, r.id.kind, ""); err != nil {
+	if _, err := w.stream.checkKind(r.id.apiVersion, r.id.kind, ""); err != nil {
 		return err
 	}
 	if !isVersion(r.id.resourceVersion) {

@@ -21,16 +21,16 @@ import (
 // shareBytes bounds what a codec keeps of parts of objects, to be shared with those that come.
 const shareBytes = 16 << 20
 
-// tools are what the streams of a codec decode with: the decoders that no stream uses at the
+// decoderPools are what the streams of a codec decode with: the decoders that no stream uses at the
 // moment, and the table of what their objects share. A codec has them from its first object on.
-type tools struct {
+type decoderPools struct {
 	table func() *share.Table
 	json  byReadOnly[jsonDecoder]
 	proto byReadOnly[protoDecoder]
 }
 
-func newTools() tools {
-	return tools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
+func newDecoderPools() decoderPools {
+	return decoderPools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
 }
 
 // byReadOnly are the decoders of objects that share their parts, and of those that don't.
@@ -110,7 +110,7 @@ func (c *codec) fastJSON(readOnly bool) *jsondec.Decoder {
 	if program == nil {
 		return nil
 	}
-	return program.NewDecoder(c.tools.table(), readOnly)
+	return program.NewDecoder(c.pools.table(), readOnly)
 }
 
 // fastProto makes a fast decoder; nil if there is none.
@@ -121,7 +121,7 @@ func (c *codec) fastProto(readOnly bool) *protodec.Decoder {
 	if program == nil {
 		return nil
 	}
-	return program.NewDecoder(c.tools.table(), readOnly)
+	return program.NewDecoder(c.pools.table(), readOnly)
 }
 
 // find asks known for an object by what was read of it.
