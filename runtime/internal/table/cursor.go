@@ -21,11 +21,11 @@ type Cursor struct {
 	objs []object.Object // of a leaf
 	mask uint8
 
-	// the next place of objects, or of the posting's few slots; or the end of tree's range
+	// the next leaf of objects, or index in the posting's few slots; or the end of tree's range
 	at    int
 	tree  tree // a list or a bitmap of the posting's tree; nil: the next one
 	first int  // of tree's range
-	slot  int  // the next place of the list, or slot of the bitmap
+	slot  int  // the next index in the list, or slot of the bitmap
 	one   [1]uint32
 }
 
@@ -83,7 +83,7 @@ func narrow(c *Cursor, lf *leaf) {
 func advance(c *Cursor) *leaf {
 	leaves := &stateIn(c.set).objects.leaves
 	switch p := c.set.posting; {
-	case leaves.shelf == nil:
+	case leaves.base == nil:
 		return nil
 	case p == nil:
 		return nextLeaf(c, leaves)
@@ -97,7 +97,7 @@ func advance(c *Cursor) *leaf {
 }
 
 func nextLeaf(c *Cursor, leaves *array[leaf]) *leaf {
-	for c.at < len(leaves.shelf.places) {
+	for c.at < len(leaves.base.nodes) {
 		n := at(leaves, uint32(c.at))
 		c.at++
 		if n != nil {
@@ -156,7 +156,7 @@ func nextBits(c *Cursor, leaves *array[leaf], b *bitmap) *leaf {
 		}
 		c.slot += bits.TrailingZeros64(word) / leafLen * leafLen
 		number := (c.first + c.slot) >> leafBits
-		mask := uint8(b.words[c.slot/64] >> (c.slot % 64)) // one bit for each place of a leaf
+		mask := uint8(b.words[c.slot/64] >> (c.slot % 64)) // one bit for each slot of a leaf
 		c.slot += leafLen
 		if lf := leafAt(c, leaves, uint32(number), mask); lf != nil {
 			return lf

@@ -90,9 +90,9 @@ func (p *posting) has(slot uint32) bool {
 	return p.many.has(slot)
 }
 
-// placesOf yields every slot of p and its object until yield returns false. It copies the slots, so
+// slotsOf yields every slot of p and its object until yield returns false. It copies the slots, so
 // that p may be changed meanwhile.
-func placesOf(p *posting, objects *vector, yield func(uint32, object.Object) bool) {
+func slotsOf(p *posting, objects *vector, yield func(uint32, object.Object) bool) {
 	all := make([]uint32, 0, p.n)
 	p.each(func(slot uint32) bool { all = append(all, slot); return true })
 	for _, slot := range all {

@@ -65,40 +65,6 @@ type Table struct {
 	_ [0]func() // can't be compared, or every kind would compile how
 }
 
-// hidden is an interface for the reason of content.
-type hidden interface{ isHidden() }
-
-// writer is what the open Txn knows and does. Only that one, and Begin, touch it, except for open.
-// It stands apart from the Table, because readers are reading that one all the time.
-type writer struct {
-	table *Table
-	open  atomic.Uint64 // number of the open Txn, 0 if there is none
-	// of the last Txn; marks the nodes that the open one may change in place
-	serial        uint64
-	next          *state      // nil without a Txn
-	spare         *link[leaf] // of next, until it is used
-	ownsDirectory bool
-	ownsStreams   bool
-	replacing     bool
-	slots         slotSet // as next has them, unless mixed
-	mixed         bool    // a Txn that took or freed slots was discarded
-	found         found
-	changes       []Changes
-	marks         []uint64 // while a Txn replaces; a bit per slot: its object was set or kept since StartReplace. A mark may
-	// outlive its object, because whoever takes the slot next is marked too
-}
-
-func (*writer) isHidden() {}
-
-// found is what the last look-up of the open Txn has found. What follows it is often about the same
-// key.
-type found struct {
-	key  object.Key
-	hash uint32
-	at   Place
-	obj  object.Object // nil: nothing is remembered
-}
-
 // Index computes the keys of objects for one index. An Index value belongs to one Table, whose
 // writer alone calls it.
 type Index interface {

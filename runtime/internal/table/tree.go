@@ -33,11 +33,11 @@ type tree interface {
 	without(owner uint64, height int, slot uint32) tree
 }
 
-// The one who owns a list, a bitmap or a branch may change it in place.
+// The owner of a list, a bitmap or a branch may change it in place.
 type (
 	list struct {
 		owner uint64
-		// ascending; of each slot the bits that are its place in a tree of listHeight
+		// ascending; of each slot the bits that are its offset in a tree of listHeight
 		slots []uint16
 	}
 	bitmap struct {
@@ -61,7 +61,7 @@ func inList(slot uint32) uint16 { return uint16(slot) % (1 << (bitmapBits + bran
 // firstOfList returns the slot that a list has as 0, if the list's range begins with first.
 func firstOfList(first uint32) uint32 { return first - uint32(inList(first)) }
 
-// in returns the place of a branch's tree that has the slot, if there is one.
+// in returns where the tree is of a branch's tree that has the slot, if there is one.
 func (b *branch) in(height int, slot uint32) *tree {
 	return &b.trees[slot>>(bitmapBits+branchBits*(height-1))%(1<<branchBits)]
 }

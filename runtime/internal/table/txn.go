@@ -48,7 +48,7 @@ func (x Txn) Set(obj object.Object) (old object.Object, replaced bool) {
 	slot := uint32(f.at - 1)
 	w.next.objects.set(w.serial, slot, obj, &w.spare)
 	w.apply(slot)
-	w.mark(f.at)
+	w.keep(f.at)
 	return old, old != nil
 }
 
@@ -62,7 +62,7 @@ func (x Txn) Keep(key object.Key) bool {
 	if f.obj == nil {
 		return false
 	}
-	writerOf(x).mark(f.at)
+	writerOf(x).keep(f.at)
 	return true
 }
 
@@ -91,7 +91,7 @@ func (x Txn) Delete(key object.Key) (old object.Object, ok bool) {
 	}
 	w.freed(slot)
 	w.apply(slot)
-	*f = found{}
+	*f = lookup{}
 	return old, true
 }
 
@@ -103,7 +103,7 @@ func (x Txn) StartReplace() {
 	if x.Open() {
 		w := writerOf(x)
 		w.replacing = true
-		clear(w.marks)
+		clear(w.kept)
 	}
 }
 
@@ -116,8 +116,8 @@ func (x Txn) Sweep(namespace string, deleted func(old object.Object)) {
 	}
 	w := writerOf(x)
 	var gone []object.Object
-	w.next.Namespace(namespace).places(func(slot uint32, obj object.Object) bool {
-		if !w.marked(slot) {
+	w.next.Namespace(namespace).slots(func(slot uint32, obj object.Object) bool {
+		if !w.isKept(slot) {
 			gone = append(gone, obj)
 		}
 		return true
@@ -127,7 +127,7 @@ func (x Txn) Sweep(namespace string, deleted func(old object.Object)) {
 			deleted(old)
 		}
 	}
-	w.replacing, w.marks = false, nil
+	w.replacing, w.kept = false, nil
 }
 
 // AddIndex adds an index and fills it from the content. Adding one that the table has is fine and
@@ -141,7 +141,7 @@ func (x Txn) AddIndex(ix Index) error {
 	}
 	added := &index{owner: w.serial, id: ix.ID(), def: ix}
 	var c Changes
-	for slot, obj := range w.next.objects.places {
+	for slot, obj := range w.next.objects.slots {
 		ix.Changes(nil, obj, &c)
 		added.apply(w.serial, &c, slot)
 	}
@@ -168,7 +168,7 @@ func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	}
 	w := writerOf(x)
 	if !w.ownsStreams {
-		var own []*stand
+		var own []*namespaceVersion
 		if shared := w.next.streams; shared != nil {
 			own = slices.Clone(*shared)
 		}
@@ -177,11 +177,11 @@ func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	all := *w.next.streams
 	for i := range all {
 		if all[i].namespace == namespace {
-			all[i] = &stand{all[i].namespace, revisionOf(rv)}
+			all[i] = &namespaceVersion{all[i].namespace, revisionOf(rv)}
 			return
 		}
 	}
-	*w.next.streams = append(all, &stand{strings.Clone(namespace), revisionOf(rv)})
+	*w.next.streams = append(all, &namespaceVersion{strings.Clone(namespace), revisionOf(rv)})
 }
 
 // Open reports whether the Txn was neither published nor discarded. One that was has nothing in it,
@@ -209,194 +209,10 @@ func (x Txn) Discard() {
 
 // ----------------------------------------------------------------------------------------------------------------------
 
-func mustBeOpen(x Txn) *writer {
-	if !x.Open() {
-		panic("table: Txn used after Publish or Discard")
-	}
-	return writerOf(x)
-}
-
-func writerOf(x Txn) *writer { return x.table.writer.(*writer) }
-
 // content returns what the Txn reads; nil, which is empty, after its end.
 func (x Txn) content() *Version {
 	if !x.Open() {
 		return nil
 	}
 	return &writerOf(x).next.Version
-}
-
-// settle forgets what only the open Txn needs to know about the arrays that s has changed, or may
-// have.
-func (w *writer) settle(s *state) {
-	settle(&s.objects.leaves)
-	if !w.ownsDirectory {
-		return
-	}
-	settle(&s.keys.buckets)
-	settle(&s.namespaces.buckets)
-	for _, ix := range s.indexes {
-		settle(&ix.postings.buckets)
-	}
-}
-
-func (w *writer) end() {
-	w.next, w.spare, w.ownsDirectory, w.ownsStreams, w.found = nil, nil, false, false, found{}
-	w.replacing, w.marks = false, nil
-	w.open.Store(0)
-}
-
-// discard takes back what the Txn has changed in what it has in common with the published version.
-// Readers of the older versions may hold on to the Txn's spare link, so nothing else may be reached
-// from there.
-func (w *writer) discard() {
-	now, next := stateOf(w.table.version.Load()), w.next
-	w.settle(now)
-	revert(&now.objects.leaves)
-	if next.directory != now.directory {
-		revert(&now.keys.buckets)
-		revert(&now.namespaces.buckets)
-		for _, ix := range now.indexes {
-			revert(&ix.postings.buckets)
-		}
-	}
-	w.mixed = w.mixed || next.directory != now.directory
-	next.objects, next.resourceVersion, next.streams, next.directory = vector{}, revision{}, nil, nil
-}
-
-// find looks key up, unless the last one looked up was the same. What it returns is the writer's to
-// keep up to date.
-func (w *writer) find(key object.Key) *found {
-	f := &w.found
-	if f.obj != nil && f.key == key {
-		return f
-	}
-	*f = found{key: key, hash: Hash(key)}
-	f.at, f.obj = w.next.find(key, f.hash, false)
-	return f
-}
-
-// insert gives the key that was not found a slot.
-func (w *writer) insert(f *found) {
-	w.ownDirectory()
-	slot := w.takeSlot()
-	f.at = Place(slot + 1)
-	insert(&w.next.keys, w.serial, f.hash, f.at)
-	if f.key.Namespace != "" {
-		enter(&w.next.namespaces, w.serial, Hash(f.key.Namespace), f.key.Namespace, slot)
-	}
-}
-
-// takeSlot returns the lowest slot that isn't taken, and takes it.
-func (w *writer) takeSlot() uint32 {
-	if w.mixed {
-		w.slots, w.mixed = slotSet{}, false
-		for slot := range w.next.objects.places {
-			w.slots.add(slot)
-		}
-	}
-	return w.slots.take()
-}
-
-func (w *writer) freed(slot uint32) {
-	if !w.mixed {
-		w.slots.remove(slot)
-	}
-}
-
-func (w *writer) ownDirectory() {
-	if !w.ownsDirectory {
-		d := *w.next.directory
-		w.next.directory, w.ownsDirectory = &d, true
-	}
-}
-
-// ownIndex returns index i, which is there, to be changed.
-func (w *writer) ownIndex(i int) *index {
-	if ix := w.next.indexes[i]; ix.owner == w.serial {
-		return ix
-	}
-	w.ownDirectory()
-	all := slices.Clone(w.next.indexes)
-	own := *all[i]
-	own.owner = w.serial
-	all[i] = &own
-	w.next.indexes = all
-	return &own
-}
-
-// compute asks the indexes what the step from old to obj changes. User code runs here and only
-// here, before any change.
-func (w *writer) compute(old, obj object.Object) {
-	for len(w.changes) < len(w.next.indexes) {
-		w.changes = append(w.changes, Changes{})
-	}
-	for i, ix := range w.next.indexes {
-		c := &w.changes[i]
-		c.Reset() // a panic may have left something
-		ix.def.Changes(old, obj, c)
-	}
-}
-
-// apply does to the indexes what compute has found.
-func (w *writer) apply(slot uint32) {
-	for i := range w.next.indexes {
-		if c := &w.changes[i]; len(c.leave) > 0 || len(c.enter) > 0 {
-			w.ownIndex(i).apply(w.serial, c, slot)
-		}
-	}
-}
-
-func (ix *index) apply(owner uint64, c *Changes, slot uint32) {
-	c.settle()
-	for _, ch := range c.leave {
-		leave(&ix.postings, owner, ch.hash, ch.key, slot)
-	}
-	for _, ch := range c.enter {
-		enter(&ix.postings, owner, ch.hash, ch.key, slot)
-	}
-	c.Reset()
-}
-
-// enter adds slot to key's posting, which it makes if there is none.
-func enter(postings *hashed[*posting], owner uint64, hash uint32, key any, slot uint32) {
-	p := postingOf(postings, hash, func(other any) bool { return other == key })
-	if p == nil {
-		insert(postings, owner, hash, &posting{key: detached(key), n: 1, one: slot})
-		return
-	}
-	if with := p.with(owner, slot); with != p {
-		replace(postings, owner, hash, p, with)
-	}
-}
-
-// leave removes slot from key's posting, and the posting when it was the last one.
-func leave(postings *hashed[*posting], owner uint64, hash uint32, key any, slot uint32) {
-	p := postingOf(postings, hash, func(other any) bool { return other == key })
-	if p == nil {
-		return
-	}
-	switch without := p.without(owner, slot); without {
-	case p:
-	case nil:
-		remove(postings, owner, hash, p)
-	default:
-		replace(postings, owner, hash, p, without)
-	}
-}
-
-// mark says that what is at the place stays, if the Txn replaces.
-func (w *writer) mark(at Place) {
-	if !w.replacing {
-		return
-	}
-	slot := uint32(at - 1)
-	for int(slot/64) >= len(w.marks) {
-		w.marks = append(w.marks, 0)
-	}
-	w.marks[slot/64] |= 1 << (slot % 64)
-}
-
-func (w *writer) marked(slot uint32) bool {
-	return int(slot/64) < len(w.marks) && w.marks[slot/64]>>(slot%64)&1 != 0
 }

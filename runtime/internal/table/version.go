@@ -25,14 +25,14 @@ type state struct {
 	objects         vector
 	resourceVersion revision
 	// instead of resourceVersion, if namespaces stand at versions of their own; immutable
-	streams *[]*stand
+	streams *[]*namespaceVersion
 	spare   link[leaf] // in the chain of objects, or unused
 }
 
 func (*state) isContent() {}
 
-// stand is where one namespace stands.
-type stand struct {
+// namespaceVersion is where one namespace stands.
+type namespaceVersion struct {
 	namespace       string
 	resourceVersion revision
 }
@@ -230,14 +230,14 @@ func stateOf(v *Version) *state {
 // stateIn returns what s is of, which must not be nothing.
 func stateIn(s Set) *state { return s.content.(*state) }
 
-// places yields every object with its slot until yield returns false.
-func (s Set) places(yield func(uint32, object.Object) bool) {
+// slots yields every object with its slot until yield returns false.
+func (s Set) slots(yield func(uint32, object.Object) bool) {
 	switch {
 	case s.content == nil:
 	case s.posting == nil:
-		stateIn(s).objects.places(yield)
+		stateIn(s).objects.slots(yield)
 	default:
-		placesOf(s.posting, &stateIn(s).objects, yield)
+		slotsOf(s.posting, &stateIn(s).objects, yield)
 	}
 }
 

@@ -54,8 +54,8 @@ type stream struct {
 	// what the table had when staging began; nil if that was the first full state
 	known *table.Version
 	// places in known of the objects of the full state that have not changed, and are not staged
-	kept    table.Marks
-	touched table.Marks // places in known of the objects that are staged
+	kept    table.PlaceSet
+	touched table.PlaceSet // places in known of the objects that are staged
 	writer  writer
 
 	waiting atomic.Int64 // staged.len(), from time to time

@@ -18,14 +18,14 @@ func (v *Version) Find(key object.Key) (object.Object, Place) {
 	return obj, at
 }
 
-// Marks is a set of places. The zero Marks is empty.
-type Marks struct {
+// PlaceSet is a set of places. The zero PlaceSet is empty.
+type PlaceSet struct {
 	bits []uint64
 	n    int
 }
 
 // Add adds a place, which must not be 0.
-func (m *Marks) Add(p Place) {
+func (m *PlaceSet) Add(p Place) {
 	word, bit := int(p-1)/64, uint64(1)<<((p-1)%64)
 	for word >= len(m.bits) {
 		m.bits = append(m.bits, 0)
@@ -37,27 +37,27 @@ func (m *Marks) Add(p Place) {
 }
 
 // Has reports whether a place was added.
-func (m *Marks) Has(p Place) bool {
+func (m *PlaceSet) Has(p Place) bool {
 	word := int(p-1) / 64
 	return p > 0 && word < len(m.bits) && m.bits[word]>>((p-1)%64)&1 != 0
 }
 
 // Len returns the number of places.
-func (m *Marks) Len() int { return m.n }
+func (m *PlaceSet) Len() int { return m.n }
 
 // KeepAll does what Keep does for all places, in which there must have been objects when the Txn
 // began or before. It costs much less.
 //
 //go:noinline
-func (x Txn) KeepAll(m *Marks) {
+func (x Txn) KeepAll(m *PlaceSet) {
 	if !x.Open() || !writerOf(x).replacing {
 		return
 	}
 	w := writerOf(x)
-	for len(w.marks) < len(m.bits) {
-		w.marks = append(w.marks, 0)
+	for len(w.kept) < len(m.bits) {
+		w.kept = append(w.kept, 0)
 	}
 	for i, bits := range m.bits {
-		w.marks[i] |= bits
+		w.kept[i] |= bits
 	}
 }
