@@ -10,8 +10,8 @@ import (
 // Adopter adopts objects one after the other. It serves one goroutine.
 type Adopter struct {
 	// Set once at construction.
-	program *Program
-	trail   *share.Trail
+	program   *Program
+	predictor *share.Predictor
 
 	// What write leaves for read, of the object at hand.
 	buf     []byte
@@ -24,7 +24,7 @@ type Adopter struct {
 	text  layout.Text
 	maps  []int // parts that are maps and have no entries yet
 	own   []own // by site: the part of the object that was copied last
-	known []int // sites in own
+	ownSites []int // sites in own
 	floor int   // parts before it are not taken again
 	from  layout.Slice
 	word  uint64 // what a pointer points to
@@ -61,7 +61,7 @@ type own struct {
 // table.
 func (p *Program) NewAdopter(table *share.Table) *Adopter {
 	return &Adopter{
-		program: p, trail: table.NewTrail(&p.sites, true), own: make([]own, p.sites.Len()), values: make([]*layout.Scratch, p.maps),
+		program: p, predictor: table.NewPredictor(&p.sites, true), own: make([]own, p.sites.Len()), values: make([]*layout.Scratch, p.maps),
 	}
 }
 
@@ -77,7 +77,7 @@ func (a *Adopter) Adopt(p layout.Pointer) layout.Pointer {
 	if a.write(root, p) {
 		adopted = root.typ.New()
 		root.typ.Copy(adopted, p)
-		a.trail.Begin()
+		a.predictor.Begin()
 		start := a.mark()
 		a.read(root, adopted)
 		a.finish(start)
@@ -98,12 +98,12 @@ func (a *Adopter) forget() {
 	for _, s := range a.used {
 		s.Drop(0)
 	}
-	for _, site := range a.known {
+	for _, site := range a.ownSites {
 		a.own[site] = own{}
 	}
 	clear(a.parts)
 	clear(a.entries)
-	a.buf, a.parts, a.entries, a.used, a.known, a.maps = a.buf[:0], a.parts[:0], a.entries[:0], a.used[:0], a.known[:0], a.maps[:0]
+	a.buf, a.parts, a.entries, a.used, a.ownSites, a.maps = a.buf[:0], a.parts[:0], a.entries[:0], a.used[:0], a.ownSites[:0], a.maps[:0]
 	a.depth, a.next, a.floor = 0, 0, 0
 	if cap(a.buf) > keepBytes {
 		a.buf = nil

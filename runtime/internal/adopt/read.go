@@ -37,7 +37,7 @@ func (a *Adopter) readText(site int, p layout.Pointer) {
 		return
 	}
 	b := layout.Bytes(*layout.As[layout.Pointer](p), uintptr(len(s)))
-	if known, ok := a.trail.String(site, b); ok {
+	if known, ok := a.predictor.String(site, b); ok {
 		*layout.As[string](p) = known
 	} else {
 		a.text.Add(p, b)
@@ -57,11 +57,11 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 	number := a.next
 	part := &a.parts[number]
 	raw := a.buf[part.start:part.end]
-	try := a.trail.Try(part.site)
+	try := a.predictor.Try(part.site)
 	if try {
-		if known := a.trail.Predict(part.site, raw); known != nil && known.Len() == len(raw) {
+		if known := a.predictor.Predict(part.site, raw); known != nil && known.Len() == len(raw) {
 			known.Put(p)
-			a.trail.Follow(part.site, known)
+			a.predictor.Follow(part.site, known)
 			a.next = part.next
 			return
 		}
@@ -73,7 +73,7 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 		return
 	}
 	if try {
-		known, enter := a.trail.Find(part.site, raw)
+		known, enter := a.predictor.Find(part.site, raw)
 		if known != nil {
 			known.Put(p)
 			a.next = part.next
@@ -85,13 +85,13 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 			a.copyOf(f, number, p)
 			a.finish(start)
 			a.floor = floor
-			a.trail.Enter(part.site, raw, p)
+			a.predictor.Enter(part.site, raw, p)
 			return
 		}
 	}
 	a.copyOf(f, number, p)
 	if before.end == 0 {
-		a.known = append(a.known, part.site)
+		a.ownSites = append(a.ownSites, part.site)
 	}
 	before.start, before.end = part.start, part.end
 	before.keep(f, p)
@@ -102,7 +102,7 @@ func (a *Adopter) readScalar(f *field, p *layout.Pointer) {
 	from := *p
 	a.word = 0
 	f.of.typ.Copy(layout.Of(&a.word), from)
-	if *p = a.trail.Scalar(f.of.typ.Size(), a.word); *p == nil {
+	if *p = a.predictor.Scalar(f.of.typ.Size(), a.word); *p == nil {
 		*p = f.of.typ.New()
 		f.of.typ.Copy(*p, from)
 	}

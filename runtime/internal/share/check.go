@@ -70,8 +70,8 @@ func (t *Table) compare(p *Part, round uint64) bool {
 	if before == changed {
 		return false
 	}
-	t.cost.Add(int64(p.memory.cost()))
-	if p.memory.is(t.seed, p.imprint) {
+	t.cost.Add(int64(p.regions.cost()))
+	if p.regions.is(t.seed, p.checksum) {
 		return p.checked.CompareAndSwap(before, round) || p.checked.Load() != changed
 	}
 	if p.checked.Swap(changed) != changed {
@@ -83,7 +83,7 @@ func (t *Table) compare(p *Part, round uint64) bool {
 }
 
 // cost is about how many nanoseconds it takes to compare the memory.
-func (m *memory) cost() (ns int) {
+func (m *regions) cost() (ns int) {
 	ns = 10 + 6*len(m.blocks) + m.size/20
 	for i := range m.maps {
 		ns += 30 + 20*m.maps[i].n
@@ -91,8 +91,8 @@ func (m *memory) cost() (ns int) {
 	return ns
 }
 
-// given reports whether a site gets no more parts.
-func (t *Table) given(s *site) bool {
+// givenUp reports whether a site gets no more parts.
+func (t *Table) givenUp(s *site) bool {
 	if t.damage.Load() == 0 {
 		return false
 	}
@@ -136,7 +136,7 @@ func (t *Table) newPart(c *collector, s *site, hash uint64, raw []byte, field la
 		return p
 	}
 	var ok bool
-	if p.memory, ok = c.collect(s.field(), field, t.bound/16); !ok {
+	if p.regions, ok = c.collect(s.field(), field, t.bound/16); !ok {
 		return nil
 	}
 	if s.kind == Slice {
@@ -144,6 +144,6 @@ func (t *Table) newPart(c *collector, s *site, hash uint64, raw []byte, field la
 	} else {
 		p.value.Data = *layout.As[layout.Pointer](field)
 	}
-	p.imprint = p.memory.read(t.seed)
+	p.checksum = p.regions.read(t.seed)
 	return p
 }

@@ -6,7 +6,7 @@
 // is found before it is decoded, which saves its memory and the work.
 //
 // A Table belongs to one source of objects and serves any number of goroutines. Each of them
-// decodes with a Trail, which predicts parts: after this part came that one last time. A right
+// decodes with a Predictor, which predicts parts: after this part came that one last time. A right
 // prediction costs a comparison of bytes and nothing else; only a wrong one costs a hash. A part is
 // kept from the second time on that its bytes are seen, so what doesn't repeat takes no memory.
 // Sites at which too little repeats are left alone for a while.

@@ -61,22 +61,22 @@ func (x *index) parts() iter.Seq[*Part] {
 	}
 }
 
-// marks remember hashes that were seen, for a while and most of the time.
-type marks struct {
+// seenSet remember hashes that were seen, for a while and most of the time.
+type seenSet struct {
 	slots []atomic.Uint32 // a power of two
-	n     atomic.Int64    // marks made
+	n     atomic.Int64    // seenSet made
 }
 
 const (
-	minMarks = 256
-	maxMarks = 16 << 10
+	minSeen = 256
+	maxSeen = 16 << 10
 )
 
-func newMarks(n int) *marks { return &marks{slots: make([]atomic.Uint32, n)} }
+func newSeenSet(n int) *seenSet { return &seenSet{slots: make([]atomic.Uint32, n)} }
 
 // seen reports whether the hash was seen, and notes it in one of its two places. If both are taken,
 // chance decides, so that hashes that come in turns don't drive each other out forever.
-func (m *marks) seen(hash uint64) bool {
+func (m *seenSet) seen(hash uint64) bool {
 	at, mark := hash&uint64(len(m.slots)-2), uint32(hash>>32)|1
 	first, second := m.slots[at].Load(), m.slots[at+1].Load()
 	if first == mark || second == mark {
@@ -91,6 +91,6 @@ func (m *marks) seen(hash uint64) bool {
 }
 
 // full reports whether more slots would remember more.
-func (m *marks) full() bool {
-	return len(m.slots) < maxMarks && m.n.Load() >= int64(len(m.slots))
+func (m *seenSet) full() bool {
+	return len(m.slots) < maxSeen && m.n.Load() >= int64(len(m.slots))
 }

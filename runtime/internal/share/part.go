@@ -19,10 +19,10 @@ type Part struct {
 	epoch   atomic.Uint32        // in which it was used last
 
 	// Set once at construction.
-	value   layout.Slice // only Data unless it is a slice
-	hash    uint64
-	memory  memory
-	imprint imprint // of the memory
+	value    layout.Slice // only Data unless it is a slice
+	hash     uint64
+	regions  regions
+	checksum checksum // of the memory
 }
 
 // Len is the length of the bytes that the part was decoded from.
@@ -44,6 +44,6 @@ func (p *Part) begins(input []byte) bool {
 }
 
 // size is what the part takes, its bytes and its strings included.
-func (p *Part) size() int { return partSize + 2*len(p.raw) + p.memory.size }
+func (p *Part) size() int { return partSize + 2*len(p.raw) + p.regions.size }
 
 const partSize = 256

@@ -8,27 +8,27 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// Trail finds the parts of objects one after the other, for one goroutine. For each object: Begin.
+// Predictor finds the parts of objects one after the other, for one goroutine. For each object: Begin.
 // For each site in it: Try. If it says so, Predict from what follows in the input; if that gives
 // nothing, find the end of the value and Find it; if that gives nothing either, decode the value,
 // and Enter it if Find said so.
 //
-// It also has the short strings that repeat: String. They are its own. A Trail that lives as long
+// It also has the short strings that repeat: String. They are its own. A Predictor that lives as long
 // as its source therefore saves more than one for each stream.
 //
-// A nil Trail shares nothing.
-type Trail struct {
+// A nil Predictor shares nothing.
+type Predictor struct {
 	// Set once at construction.
 	table *Table
 	sites []*site
 	parts bool
 
-	states []*[chunk]state // of sites, nil until one of them is used
-	words  words
-	latest *latest // nil until one is used
-	counts Counts
+	stats   []*[chunk]siteStats // of sites, nil until one of them is used
+	strings interner
+	latest  *latest // nil until one is used
+	counts  Counts
 
-	entering  []entry // values that are decoded for the table, one in the other
+	entering  []pendingPart // values that are decoded for the table, one in the other
 	collector collector
 
 	// Two ways to guess which part comes: that of the object before, and the one that came after
@@ -37,27 +37,27 @@ type Trail struct {
 	// have.
 	before, now []*Part // of the object before, and of this one
 	size        int     // of those in now
-	left        int     // parts of this object that are not in now
+	unlisted    int     // parts of this object that are not in now
 	at          int     // in before
 	prev        *Part   // the last part of this object that says what follows
 }
 
-// entry is a value that is decoded for the table: how many parts were in now, and were left out,
+// pendingPart is a value that is decoded for the table: how many parts were in now, and were left out,
 // when that began.
-type entry struct{ now, left int }
+type pendingPart struct{ now, unlisted int }
 
-// Counts says what a Trail did.
+// Counts says what a Predictor did.
 type Counts struct {
 	Predicted int // parts that were found by prediction
 	Found     int // parts that were found by hash
 	Missed    int // values that were not found
 	Entered   int // of them, those that became parts
-	Left      int // values that weren't looked for, because too little repeats at their sites
-	Words     int // strings that were found
+	Skipped   int // values that weren't looked for, because too little repeats at their sites
+	Strings   int // strings that were found
 }
 
-// state is what a Trail knows of a site.
-type state struct {
+// siteStats is what a Predictor knows of a site.
+type siteStats struct {
 	leave uint16 // how often not to try
 	pause uint16 // what leave was last
 	tries uint8  // of this window
@@ -75,31 +75,31 @@ const (
 	maxLeave = 4096 // visits, so that a change of what comes is noticed
 )
 
-// NewTrail returns a Trail for objects with sites, which has taken little memory yet. With parts
+// NewPredictor returns a Predictor for objects with sites, which has taken little memory yet. With parts
 // false it finds strings only: then nobody can see that anything is shared. A nil Table gives a nil
-// Trail.
-func (t *Table) NewTrail(sites *Sites, parts bool) *Trail {
+// Predictor.
+func (t *Table) NewPredictor(sites *Sites, parts bool) *Predictor {
 	if t == nil {
 		return nil
 	}
-	return &Trail{table: t, sites: sites.list, parts: parts && t.bound > 0, states: make([]*[chunk]state, (sites.Len()+chunk-1)/chunk)}
+	return &Predictor{table: t, sites: sites.list, parts: parts && t.bound > 0, stats: make([]*[chunk]siteStats, (sites.Len()+chunk-1)/chunk)}
 }
 
-// Counts returns what the Trail did so far.
-func (t *Trail) Counts() Counts { return t.counts }
+// Counts returns what the Predictor did so far.
+func (t *Predictor) Counts() Counts { return t.counts }
 
-// state returns what is known of a site.
-func (t *Trail) state(site int) *state {
-	if c := t.states[site/chunk]; c != nil {
+// statsOf returns what is known of a site.
+func (t *Predictor) statsOf(site int) *siteStats {
+	if c := t.stats[site/chunk]; c != nil {
 		return &c[site%chunk]
 	}
-	c := new([chunk]state)
-	t.states[site/chunk] = c
+	c := new([chunk]siteStats)
+	t.stats[site/chunk] = c
 	return &c[site%chunk]
 }
 
 // Begin begins an object.
-func (t *Trail) Begin() {
+func (t *Predictor) Begin() {
 	if t == nil {
 		return
 	}
@@ -107,18 +107,18 @@ func (t *Trail) Begin() {
 		t.before, t.now = t.now, t.before[:0]
 	}
 	t.at, t.prev, t.entering = 0, nil, t.entering[:0]
-	t.size, t.left = 0, 0
+	t.size, t.unlisted = 0, 0
 }
 
 // Try reports whether to look for a part at the site. It is called once for each value there.
-func (t *Trail) Try(site int) bool {
+func (t *Predictor) Try(site int) bool {
 	if t == nil || !t.parts {
 		return false
 	}
-	s := t.state(site)
+	s := t.statsOf(site)
 	if s.leave > 0 {
 		s.leave--
-		t.counts.Left++
+		t.counts.Skipped++
 		return false
 	}
 	return true
@@ -126,10 +126,10 @@ func (t *Trail) Try(site int) bool {
 
 // Predict returns a part of the site with which input begins, or nil. If the caller uses it, it
 // calls Follow; it doesn't if input goes on in a way that makes the value another one.
-func (t *Trail) Predict(site int, input []byte) *Part {
-	place := t.sites[site]
+func (t *Predictor) Predict(site int, input []byte) *Part {
+	here := t.sites[site]
 	for i := t.at; i < len(t.before) && i < t.at+lookAhead; i++ {
-		if p := t.before[i]; p.site == place {
+		if p := t.before[i]; p.site == here {
 			t.at = i + 1
 			if p.begins(input) && t.table.sound(p) {
 				return p
@@ -138,7 +138,7 @@ func (t *Trail) Predict(site int, input []byte) *Part {
 		}
 	}
 	if t.prev != nil {
-		if p := t.prev.next.Load(); p != nil && p.site == place && p.begins(input) && t.table.sound(p) {
+		if p := t.prev.next.Load(); p != nil && p.site == here && p.begins(input) && t.table.sound(p) {
 			return p
 		}
 	}
@@ -152,8 +152,8 @@ const (
 )
 
 // Follow says that a part that Predict returned for the site is used.
-func (t *Trail) Follow(site int, p *Part) {
-	s := t.state(site)
+func (t *Predictor) Follow(site int, p *Part) {
+	s := t.statsOf(site)
 	t.counts.Predicted++
 	s.judge(true)
 	t.used(s, p)
@@ -161,22 +161,22 @@ func (t *Trail) Follow(site int, p *Part) {
 
 // Find returns the part of the site with these bytes, or nil; then enter reports whether the value
 // is decoded for Enter, which is called next for this site, or never for this object.
-func (t *Trail) Find(site int, raw []byte) (p *Part, enter bool) {
-	s, place := t.state(site), t.sites[site]
+func (t *Predictor) Find(site int, raw []byte) (p *Part, enter bool) {
+	s, here := t.statsOf(site), t.sites[site]
 	if len(raw) > t.table.maxPart {
 		t.counts.Missed++
 		s.judge(false)
 		return nil, false
 	}
-	hash := t.hash(place, raw)
-	if p = t.table.find(place, hash, layout.View(raw)); p != nil && !t.table.sound(p) {
+	hash := t.hash(here, raw)
+	if p = t.table.find(here, hash, layout.View(raw)); p != nil && !t.table.sound(p) {
 		p = nil
 	}
 	s.judge(p != nil)
 	if p == nil {
 		t.counts.Missed++
-		if enter = t.table.seenBefore(hash) && !t.table.given(place); enter {
-			t.entering = append(t.entering, entry{len(t.now), t.left})
+		if enter = t.table.seenBefore(hash) && !t.table.givenUp(here); enter {
+			t.entering = append(t.entering, pendingPart{len(t.now), t.unlisted})
 		}
 		return nil, enter
 	}
@@ -188,15 +188,15 @@ func (t *Trail) Find(site int, raw []byte) (p *Part, enter bool) {
 // Enter makes a part of the value at field, decoded from raw, at a site for which Find said so,
 // unless it takes too much memory. It sets field to an equal value if another goroutine was
 // quicker. Nothing changes the value from now on.
-func (t *Trail) Enter(site int, raw []byte, field layout.Pointer) {
-	place := t.sites[site]
+func (t *Predictor) Enter(site int, raw []byte, field layout.Pointer) {
+	here := t.sites[site]
 	last := len(t.entering) - 1
 	begin := t.entering[last]
 	t.entering = t.entering[:last]
-	if t.left > begin.left {
+	if t.unlisted > begin.unlisted {
 		return // some of the parts within are not known
 	}
-	p := t.table.newPart(&t.collector, place, t.hash(place, raw), raw, field)
+	p := t.table.newPart(&t.collector, here, t.hash(here, raw), raw, field)
 	if p == nil {
 		return
 	}
@@ -210,10 +210,10 @@ func (t *Trail) Enter(site int, raw []byte, field layout.Pointer) {
 	p = t.table.enter(p)
 	p.Put(field)
 	t.counts.Entered++
-	t.used(t.state(site), p)
+	t.used(t.statsOf(site), p)
 }
 
-func (t *Trail) hash(s *site, raw []byte) uint64 {
+func (t *Predictor) hash(s *site, raw []byte) uint64 {
 	return maphash.Bytes(t.table.seed, raw) ^ s.salt
 }
 
@@ -224,14 +224,14 @@ const (
 )
 
 // used keeps the part for another generation, and notes it for the next guess.
-func (t *Trail) used(s *state, p *Part) {
+func (t *Predictor) used(s *siteStats, p *Part) {
 	if p.epoch.Load() != t.table.epoch.Load() {
 		t.table.renew(p)
 	}
 	if size := t.size + p.size(); len(t.now) < maxAhead && size <= t.table.bound/aheadShare {
 		t.now, t.size = append(t.now, p), size
 	} else {
-		t.left++
+		t.unlisted++
 	}
 	if t.prev != nil {
 		switch next := t.prev.next.Load(); {
@@ -255,7 +255,7 @@ func (t *Trail) used(s *state, p *Part) {
 }
 
 // judge counts a try, and leaves the site alone for a while if tries don't pay.
-func (s *state) judge(hit bool) {
+func (s *siteStats) judge(hit bool) {
 	s.tries++
 	if hit {
 		s.hits++
@@ -274,19 +274,19 @@ func (s *state) judge(hit bool) {
 
 // String returns the string with the bytes b from among those that repeat at the site. Without one
 // it returns false, and it is for the caller to make the string.
-func (t *Trail) String(site int, b []byte) (string, bool) {
-	if t == nil || len(b) == 0 || len(b) > maxWord {
+func (t *Predictor) String(site int, b []byte) (string, bool) {
+	if t == nil || len(b) == 0 || len(b) > maxStringLen {
 		return "", len(b) == 0
 	}
-	s := t.state(site)
+	s := t.statsOf(site)
 	if s.leave > 0 {
 		s.leave--
 		return "", false
 	}
-	text, ok := t.words.get(b)
+	text, ok := t.strings.get(b)
 	s.judge(ok)
 	if ok {
-		t.counts.Words++
+		t.counts.Strings++
 	}
 	return text, ok
 }

@@ -11,12 +11,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// memory is everything that a part refers to, as blocks and maps: what must not change. Blocks are
+// regions is everything that a part refers to, as blocks and maps: what must not change. Blocks are
 // read as they lie there, with the pointers and the headers of strings that are in them. What a
 // pointer points to is a block of its own, and strings can't change, so equal bytes are equal
 // values. No pointer is followed to read a memory again: whatever has been done to a part, what is
 // read is the part's.
-type memory struct {
+type regions struct {
 	blocks []block
 	maps   []mapped
 	size   int // bytes that it takes, with an estimate for maps
@@ -36,22 +36,22 @@ type mapped struct {
 
 // collector makes memories, one after the other.
 type collector struct {
-	memory
+	regions
 	limit int // of size
 }
 
 // collect returns the memory of the value at p, which is a pointer, a slice or a map, if it takes
 // no more than limit bytes.
-func (c *collector) collect(r *ref, p layout.Pointer, limit int) (m memory, ok bool) {
+func (c *collector) collect(r *ref, p layout.Pointer, limit int) (m regions, ok bool) {
 	c.limit = limit
 	if ok = c.follow(r, p) && c.size <= limit; ok {
-		m = memory{slices.Clone(c.blocks), slices.Clone(c.maps), c.size}
+		m = regions{slices.Clone(c.blocks), slices.Clone(c.maps), c.size}
 	}
 	clear(c.blocks)
 	clear(c.maps)
-	c.memory = memory{blocks: c.blocks[:0], maps: c.maps[:0]}
+	c.regions = regions{blocks: c.blocks[:0], maps: c.maps[:0]}
 	if cap(c.blocks)+cap(c.maps) > keepBlocks {
-		c.memory = memory{}
+		c.regions = regions{}
 	}
 	return m, ok
 }
@@ -158,18 +158,18 @@ func entries(p layout.Pointer) int { return len(*layout.As[map[string]string](p)
 // blockSize is what it takes to know a block.
 const blockSize = 2 * wordSize
 
-// imprint is a pair of numbers that stand for what is in a memory.
-type imprint struct{ blocks, maps uint64 }
+// checksum is a pair of numbers that stand for what is in a memory.
+type checksum struct{ blocks, maps uint64 }
 
-// read returns the imprint of what is there.
-func (m *memory) read(seed maphash.Seed) imprint {
-	return imprint{m.readBlocks(seed), m.readMaps(seed)}
+// read returns the checksum of what is there.
+func (m *regions) read(seed maphash.Seed) checksum {
+	return checksum{m.readBlocks(seed), m.readMaps(seed)}
 }
 
-// is reports whether what is there still has an imprint. Writing to a map while it is read may end
+// is reports whether what is there still has an checksum. Writing to a map while it is read may end
 // the process, as always in Go. So maps come last: one that got or lost an entry, and one in a part
 // that has changed otherwise, isn't read.
-func (m *memory) is(seed maphash.Seed, p imprint) bool {
+func (m *regions) is(seed maphash.Seed, p checksum) bool {
 	for i := range m.maps {
 		if at := &m.maps[i]; entries(layout.Of(&at.m)) != at.n {
 			return false
@@ -180,14 +180,14 @@ func (m *memory) is(seed maphash.Seed, p imprint) bool {
 
 const factor = 0x9e3779b97f4a7c15
 
-func (m *memory) readBlocks(seed maphash.Seed) (sum uint64) {
+func (m *regions) readBlocks(seed maphash.Seed) (sum uint64) {
 	for _, b := range m.blocks {
 		sum = (sum<<5 | sum>>59) ^ maphash.Bytes(seed, layout.Bytes(b.at, b.n))*factor
 	}
 	return sum
 }
 
-func (m *memory) readMaps(seed maphash.Seed) (sum uint64) {
+func (m *regions) readMaps(seed maphash.Seed) (sum uint64) {
 	for i := range m.maps {
 		sum = (sum ^ m.maps[i].read(seed)) * factor
 	}

@@ -16,8 +16,8 @@ type shape struct {
 	typ    *layout.Type
 	size   uintptr
 	refs   []ref
-	pieces []piece // all but the memos; nil if there are none
-	memos  []piece // what methods write that only read otherwise, in order
+	pieces []piece // all but the cached; nil if there are none
+	cached []piece // what methods write that only read otherwise, in order
 }
 
 // piece is a part of a value's memory.
@@ -58,9 +58,9 @@ func shapeLocked(t reflect.Type) *shape {
 	s := &shape{typ: layout.NewType(t), size: t.Size()}
 	shapes.byType[t] = s // the type may refer to itself
 	s.addLocked(t, 0)
-	if len(s.memos) > 0 {
+	if len(s.cached) > 0 {
 		from := uintptr(0)
-		for _, m := range append(s.memos, piece{s.size, s.size}) {
+		for _, m := range append(s.cached, piece{s.size, s.size}) {
 			if m.from > from {
 				s.pieces = append(s.pieces, piece{from, m.from})
 			}
@@ -101,7 +101,7 @@ func (s *shape) structLocked(t reflect.Type, offset uintptr) {
 	quantity := t.Name() == "Quantity" && t.PkgPath() == "k8s.io/apimachinery/pkg/api/resource"
 	for f := range t.Fields() {
 		if quantity && f.Name == "s" { // what String has returned
-			s.memos = append(s.memos, piece{offset + f.Offset, offset + f.Offset + f.Type.Size()})
+			s.cached = append(s.cached, piece{offset + f.Offset, offset + f.Offset + f.Type.Size()})
 			continue
 		}
 		s.addLocked(f.Type, offset+f.Offset)

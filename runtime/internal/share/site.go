@@ -16,12 +16,12 @@ const (
 	Reference Kind = iota
 	// Slice is a slice of any type.
 	Slice
-	// String is a short string. It is not a part, but found by Trail.String.
+	// String is a short string. It is not a part, but found by Predictor.String.
 	String
 )
 
 // Sites are the places in the types of objects at which parts may be shared. The zero value has
-// none. All are added before the first Trail is made; from then on it is safe for concurrent use.
+// none. All are added before the first Predictor is made; from then on it is safe for concurrent use.
 type Sites struct{ list []*site }
 
 type site struct {

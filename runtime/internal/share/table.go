@@ -23,9 +23,9 @@ type Table struct {
 	maxPart int // bytes from which a part is decoded
 
 	// Changed under mu, read without.
-	current, previous atomic.Pointer[index] // by generation
-	epoch             atomic.Uint32         // counts generations
-	seen              atomic.Pointer[marks] // what was seen once
+	current, previous atomic.Pointer[index]   // by generation
+	epoch             atomic.Uint32           // counts generations
+	seen              atomic.Pointer[seenSet] // what was seen once
 
 	checks  // has its own synchronization
 	targets targets
@@ -49,7 +49,7 @@ func New(maxBytes int) *Table {
 	t := &Table{seed: maphash.MakeSeed(), bound: maxBytes, maxPart: maxBytes / 128}
 	t.current.Store(newIndex(0))
 	t.previous.Store(newIndex(0))
-	t.seen.Store(newMarks(0))
+	t.seen.Store(newSeenSet(0))
 	t.made = time.Now()
 	return t
 }
@@ -79,8 +79,8 @@ func (t *Table) find(s *site, hash uint64, raw string) *Part {
 func (t *Table) enter(p *Part) *Part {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if known := t.find(p.site, p.hash, p.raw); known != nil && t.sound(known) {
-		return known
+	if equal := t.find(p.site, p.hash, p.raw); equal != nil && t.sound(equal) {
+		return equal
 	}
 	t.addLocked(p)
 	return p
@@ -134,17 +134,17 @@ func (t *Table) turnLocked() {
 func (t *Table) seenBefore(hash uint64) bool {
 	seen := t.seen.Load()
 	if seen.full() {
-		seen = t.moreMarks(seen)
+		seen = t.growSeen(seen)
 	}
 	return seen.seen(hash)
 }
 
-// moreMarks replaces marks that are full.
-func (t *Table) moreMarks(full *marks) *marks {
+// growSeen replaces seenSet that are full.
+func (t *Table) growSeen(full *seenSet) *seenSet {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.seen.Load() == full {
-		t.seen.Store(newMarks(min(max(4*len(full.slots), minMarks), maxMarks)))
+		t.seen.Store(newSeenSet(min(max(4*len(full.slots), minSeen), maxSeen)))
 	}
 	return t.seen.Load()
 }

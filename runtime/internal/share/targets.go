@@ -74,11 +74,11 @@ func (t *targets) compare(damage *atomic.Uint64) {
 func (t *targets) scalar(s scalar, damage *atomic.Uint64) layout.Pointer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p, known := t.scalars[s]
+	p, ok := t.scalars[s]
 	switch {
-	case known && s.is(p):
+	case ok && s.is(p):
 		return p
-	case known:
+	case ok:
 		damage.Add(1)
 	case len(t.scalars) >= maxTargets:
 		return nil
@@ -94,11 +94,11 @@ func (t *targets) scalar(s scalar, damage *atomic.Uint64) layout.Pointer {
 func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p, known := t.texts[s]
+	p, ok := t.texts[s]
 	switch {
-	case known && *p == s:
+	case ok && *p == s:
 		return p
-	case known:
+	case ok:
 		damage.Add(1)
 	case len(t.texts) >= maxTargets:
 		return nil
@@ -110,7 +110,7 @@ func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	return p
 }
 
-// latest are the scalars that a Trail has used last, by what they look like.
+// latest are the scalars that a Predictor has used last, by what they look like.
 type latest [64]struct {
 	scalar
 	at layout.Pointer
@@ -119,7 +119,7 @@ type latest [64]struct {
 // Scalar returns the value of 1, 2, 4 or 8 bytes that a pointer is to point to, among those that
 // repeat, and nil if the caller has to make one. word has its bytes from the lowest address on, and
 // zeros after them.
-func (t *Trail) Scalar(size uintptr, word uint64) layout.Pointer {
+func (t *Predictor) Scalar(size uintptr, word uint64) layout.Pointer {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil // what is in a part is in no other
 	}
@@ -144,12 +144,12 @@ func (t *Trail) Scalar(size uintptr, word uint64) layout.Pointer {
 
 // Text returns what pointers to a string that repeats are to point to, and nil if the caller has to
 // make it. known is what it has returned last for the string, or nil.
-func (t *Trail) Text(s string, known *string) *string {
+func (t *Predictor) Text(s string, last *string) *string {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil
 	}
-	if known != nil && *known == s {
-		return known
+	if last != nil && *last == s {
+		return last
 	}
 	return t.table.targets.text(s, &t.table.damage)
 }

@@ -15,11 +15,11 @@ func (d *Decoder) part(n *node, i int, p layout.Pointer) int {
 	if !d.parts {
 		return d.own(n, i, p)
 	}
-	try := d.trail.Try(int(n.site))
+	try := d.predictor.Try(int(n.site))
 	if try {
-		if part := d.trail.Predict(int(n.site), d.in[i:]); part != nil {
+		if part := d.predictor.Predict(int(n.site), d.in[i:]); part != nil {
 			part.Put(p)
-			d.trail.Follow(int(n.site), part)
+			d.predictor.Follow(int(n.site), part)
 			return i + part.Len()
 		}
 	}
@@ -33,7 +33,7 @@ func (d *Decoder) part(n *node, i int, p layout.Pointer) int {
 		end = valueEnd(d.in[:min(len(d.in), i+maxPart)], i)
 	}
 	if end >= 0 {
-		part, enter := d.trail.Find(int(n.site), d.in[i:end])
+		part, enter := d.predictor.Find(int(n.site), d.in[i:end])
 		if part != nil {
 			part.Put(p)
 			return end
@@ -60,7 +60,7 @@ func (d *Decoder) enter(n *node, i, end int, p layout.Pointer) int {
 		return -1
 	}
 	d.floor = floor
-	d.trail.Enter(int(n.site), d.in[i:end], p)
+	d.predictor.Enter(int(n.site), d.in[i:end], p)
 	return end
 }
 

@@ -13,9 +13,9 @@ import (
 // Decoder decodes values of a Program's type, for one goroutine.
 type Decoder struct {
 	// Set once at construction.
-	program *Program
-	trail   *share.Trail // nil: nothing is shared
-	parts   bool         // parts are shared, not only strings
+	program   *Program
+	predictor *share.Predictor // nil: nothing is shared
+	parts     bool             // parts are shared, not only strings
 
 	// Of the value at hand; nothing of it stays.
 	in      []byte
@@ -33,7 +33,7 @@ type Decoder struct {
 	floor   int     // parts of the input before it are not taken again
 
 	// What is learned on the way, by the numbers of nodes. It is made when it is needed.
-	objects      []*memory
+	objects      []*memberOrder
 	strings      []*recent
 	scratches    []*layout.Scratch
 	mapScratches []*mapScratch
@@ -49,8 +49,8 @@ func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 	c := p.counts
 	return &Decoder{
 		day:     day{text: [len(epoch)]byte([]byte(epoch))},
-		program: p, trail: table.NewTrail(&p.sites, parts), parts: parts && table != nil,
-		objects: make([]*memory, c.objects), strings: make([]*recent, c.strings), scratches: make([]*layout.Scratch, c.scratches),
+		program: p, predictor: table.NewPredictor(&p.sites, parts), parts: parts && table != nil,
+		objects: make([]*memberOrder, c.objects), strings: make([]*recent, c.strings), scratches: make([]*layout.Scratch, c.scratches),
 		before:       make([]part, c.parts),
 		mapScratches: make([]*mapScratch, c.maps),
 	}
@@ -68,7 +68,7 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 		d.forget()
 	}
 	d.busy, d.in, d.depth, d.floor = true, input, 0, 0
-	d.trail.Begin()
+	d.predictor.Begin()
 	start := d.mark()
 	n = -1
 	if i := skipSpace(input, 0); i < len(input) && input[i] == '{' {

@@ -12,11 +12,11 @@ import (
 // has to be found invalid by reading it. The zero value is ready for a value.
 type Frame struct {
 	at int // bytes of the value that have been looked at
-	state
+	scanState
 }
 
-// state is what Frame knows at a byte of a value.
-type state struct {
+// scanState is what Frame knows at a byte of a value.
+type scanState struct {
 	depth   int    // of nesting
 	inside  uint64 // all ones: in a string
 	escaped uint64 // 1: after a backslash that isn't escaped itself
@@ -46,7 +46,7 @@ func (f *Frame) End(data []byte) (n int, ok bool) {
 	// them mean nothing.
 	var last [blockSize]byte
 	if copy(last[:], data[f.at:]) > 0 {
-		s := f.state
+		s := f.scanState
 		if end := s.block(&last); end >= 0 {
 			return f.at + end, true
 		}
@@ -94,7 +94,7 @@ const blockSize = 64
 // block goes on by a block, and returns the index in it after the end of the value, or -1. Each
 // byte becomes a bit of four words, one for each kind of byte that matters; then the parity of the
 // quotes before a byte reports whether it is in a string.
-func (s *state) block(b *[blockSize]byte) int {
+func (s *scanState) block(b *[blockSize]byte) int {
 	var quote, open, closing, slash uint64
 	for k := 0; k < blockSize; k += 16 {
 		low, high := binary.LittleEndian.Uint64(b[k:]), binary.LittleEndian.Uint64(b[k+8:])
@@ -143,7 +143,7 @@ func brackets(w uint64) (open, closing uint64) {
 func zeros(w uint64) uint64 { return (^((w | highs) - ones | w) & highs) * 0x0002040810204081 >> 56 }
 
 // escapes says which bytes of the block are escaped.
-func (s *state) escapes(b *[blockSize]byte) uint64 {
+func (s *scanState) escapes(b *[blockSize]byte) uint64 {
 	var slash uint64
 	for k := 0; k < blockSize; k += 8 {
 		slash |= zeros(binary.LittleEndian.Uint64(b[k:])^slashes) << k

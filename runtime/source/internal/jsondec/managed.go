@@ -60,20 +60,20 @@ var fieldsV1 = newStart("fieldsV1")
 
 // checked skips the object at in[i], which is known to be valid if it is in the table.
 func (d *Decoder) checked(site, i int) int {
-	if !d.parts || !d.trail.Try(site) {
+	if !d.parts || !d.predictor.Try(site) {
 		return skip(d.in, i)
 	}
-	if part := d.trail.Predict(site, d.in[i:]); part != nil {
-		d.trail.Follow(site, part)
+	if part := d.predictor.Predict(site, d.in[i:]); part != nil {
+		d.predictor.Follow(site, part)
 		return i + part.Len()
 	}
 	end := skip(d.in, i)
 	if end < 0 {
 		return -1
 	}
-	if part, enter := d.trail.Find(site, d.in[i:end]); part == nil && enter {
+	if part, enter := d.predictor.Find(site, d.in[i:end]); part == nil && enter {
 		d.none = nil
-		d.trail.Enter(site, d.in[i:end], layout.Of(&d.none))
+		d.predictor.Enter(site, d.in[i:end], layout.Of(&d.none))
 	}
 	return end
 }

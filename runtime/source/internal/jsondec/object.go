@@ -4,16 +4,16 @@ package jsondec
 
 import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 
-// memory is what a Decoder remembers of an object's members: which one came after which. The last
+// memberOrder is what a Decoder remembers of an object's members: which one came after which. The last
 // place is for the first one.
-type memory struct{ next []uint16 }
+type memberOrder struct{ next []uint16 }
 
 // members decodes an object whose first byte after the brace is at in[i].
 func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	in := d.in
 	mem := d.objects[o.number]
 	if mem == nil {
-		mem = &memory{next: make([]uint16, len(o.members)+1)}
+		mem = &memberOrder{next: make([]uint16, len(o.members)+1)}
 		d.objects[o.number] = mem
 	}
 	if i < len(in) && in[i] != '"' {

@@ -111,7 +111,7 @@ var (
 )
 
 // known are types with methods of their own that are read without them.
-var known = map[reflect.Type]op{
+var knownTypes = map[reflect.Type]op{
 	reflect.TypeFor[metav1.Time]():        opTime,
 	reflect.TypeFor[metav1.MicroTime]():   opMicroTime,
 	reflect.TypeFor[metav1.Duration]():    opDuration,
@@ -145,7 +145,7 @@ func (c *compiler) node(t reflect.Type) *node {
 	// encoding/json looks for methods at the address of a value, if its type has a name.
 	if p := reflect.PointerTo(t); t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
 		own := p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
-		switch op, ok := known[t]; {
+		switch op, ok := knownTypes[t]; {
 		case ok:
 			n.op = op
 		case own && t.Name() == "", t == reflect.TypeFor[json.Number]():
@@ -300,15 +300,15 @@ func (c *compiler) root(t reflect.Type) (*node, error) {
 	}
 	o := *n.object
 	o.members = nil
-	found := false
+	hasMetadata := false
 	c.members(&o, t, func(f goField) *node {
 		if f.name == "metadata" && f.typ == reflect.TypeFor[metav1.ObjectMeta]() {
-			found = true
+			hasMetadata = true
 			return c.metadata()
 		}
 		return c.node(f.typ)
 	})
-	if !found {
+	if !hasMetadata {
 		return nil, fmt.Errorf("%v has no metadata of which something could be dropped", t)
 	}
 	n.object = &o

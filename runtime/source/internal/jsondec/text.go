@@ -66,7 +66,7 @@ func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
 			*layout.As[string](p) = s
 			return end
 		}
-	} else if d.trail != nil {
+	} else if d.predictor != nil {
 		if r.credit++; r.credit == 0 {
 			r.credit = maxCredit / 4
 		}
@@ -82,7 +82,7 @@ func (d *Decoder) name(n *node, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	if s, ok := d.trail.String(int(n.site), b); ok {
+	if s, ok := d.predictor.String(int(n.site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		*layout.As[string](p) = string(b)
@@ -124,15 +124,15 @@ func (d *Decoder) target(r *recent, s string) *string {
 	if s == "" {
 		at = recentSize
 	}
-	known := d.trail.Text(s, r.targets[at])
-	if known == nil {
+	p := d.predictor.Text(s, r.targets[at])
+	if p == nil {
 		return new(s) // not &s, for which each call would allocate
 	}
-	r.targets[at] = known
-	return known
+	r.targets[at] = p
+	return p
 }
 
-// repeated returns the string with the bytes b if they are known at the site.
+// repeated returns the string with the bytes b if the site has it.
 func (d *Decoder) repeated(r *recent, site int, b []byte) (string, bool) {
 	hash := hashName(b)
 	for at := range r.hashes {
@@ -141,7 +141,7 @@ func (d *Decoder) repeated(r *recent, site int, b []byte) (string, bool) {
 			return r.strings[at], true
 		}
 	}
-	if s, ok := d.trail.String(site, b); ok {
+	if s, ok := d.predictor.String(site, b); ok {
 		r.strings[r.oldest], r.hashes[r.oldest] = s, hash
 		if r.targets != nil {
 			r.targets[r.oldest] = nil

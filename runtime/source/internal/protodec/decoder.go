@@ -10,9 +10,9 @@ import (
 // Decoder decodes objects one after the other. It serves one goroutine.
 type Decoder struct {
 	// Set once at construction.
-	program *Program
-	trail   *share.Trail
-	shared  bool // equal parts are shared
+	program   *Program
+	predictor *share.Predictor
+	shared    bool // equal parts are shared
 
 	text     layout.Text
 	depth    int
@@ -33,7 +33,7 @@ const maxDepth = 100
 // long finds more than one for each stream.
 func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
 	return &Decoder{
-		program: p, trail: table.NewTrail(&p.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
+		program: p, predictor: table.NewPredictor(&p.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
 	}
 }
 
@@ -45,7 +45,7 @@ func (d *Decoder) Decode(data []byte, into layout.Pointer) bool {
 		d.forget()
 	}
 	d.busy, d.depth, d.entering = true, 0, 0
-	d.trail.Begin()
+	d.predictor.Begin()
 	ok := d.message(d.program.root, into, data) && d.end(scope{})
 	d.forget()
 	d.busy = false
@@ -127,13 +127,13 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 		case f.op != opValue:
 			n, ok = d.parts(f, to, in)
 		case f.kind == kindString:
-			start, end := span(in[n:])
+			start, end := delimited(in[n:])
 			if ok = end > 0; ok {
 				d.string(f.text, to, in[n+start:n+end])
 				n += end
 			}
 		case f.kind == kindMessage:
-			start, end := span(in[n:])
+			start, end := delimited(in[n:])
 			ok = end > 0 && d.message(f.msg, to, in[n+start:n+end])
 			n += end
 		default:
@@ -171,20 +171,20 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 			return n, true
 		}
 	}
-	if f.op == opDrop || f.small || !d.shared || !d.trail.Try(site) {
+	if f.op == opDrop || f.small || !d.shared || !d.predictor.Try(site) {
 		count, size := d.extent(f, in)
 		return size, count > 0 && d.fresh(f, p, in[:size], count)
 	}
-	if part := d.trail.Predict(site, in); part != nil && !hasTag(in[part.Len():], f.tag) {
+	if part := d.predictor.Predict(site, in); part != nil && !hasTag(in[part.Len():], f.tag) {
 		part.Put(p)
-		d.trail.Follow(site, part)
+		d.predictor.Follow(site, part)
 		return part.Len(), true
 	}
 	count, size := d.extent(f, in)
 	if count == 0 {
 		return 0, false
 	}
-	part, enter := d.trail.Find(site, in[:size])
+	part, enter := d.predictor.Find(site, in[:size])
 	switch {
 	case part != nil:
 		part.Put(p)
@@ -198,7 +198,7 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 		return 0, false
 	}
 	d.entering--
-	d.trail.Enter(site, in[:size], p)
+	d.predictor.Enter(site, in[:size], p)
 	return size, true
 }
 
@@ -240,7 +240,7 @@ func (d *Decoder) scalar(f *field, p layout.Pointer, in []byte) bool {
 	d.word = 0
 	_, ok := d.value(f, layout.Of(&d.word), in, tagLen(f.tag))
 	to := layout.As[layout.Pointer](p)
-	if *to = d.trail.Scalar(f.typ.Size(), d.word); *to == nil {
+	if *to = d.predictor.Scalar(f.typ.Size(), d.word); *to == nil {
 		*to = f.typ.New()
 		f.typ.Copy(*to, layout.Of(&d.word))
 	}
@@ -286,7 +286,7 @@ func (d *Decoder) value(f *field, p layout.Pointer, in []byte, n int) (size int,
 	case kindFloat32, kindFloat64:
 		return d.float(f, p, in, n)
 	}
-	start, end := span(in[n:])
+	start, end := delimited(in[n:])
 	if end == 0 {
 		return 0, false
 	}
@@ -310,7 +310,7 @@ func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 
 // string decodes a string of a site.
 func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
-	if s, ok := d.trail.String(int(site), b); ok {
+	if s, ok := d.predictor.String(int(site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		d.text.Add(p, b)
@@ -320,7 +320,7 @@ func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
 // name decodes a name or namespace. Programs keep these as keys of objects that are gone, so they
 // keep nothing else alive.
 func (d *Decoder) name(site int32, p layout.Pointer, b []byte) {
-	if s, ok := d.trail.String(int(site), b); ok {
+	if s, ok := d.predictor.String(int(site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		*layout.As[string](p) = string(b)

@@ -30,7 +30,7 @@ var entryType = layout.NewType(reflect.TypeFor[entry]())
 func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool {
 	m := unfilled{f: f, p: p, first: d.entries.Len()}
 	for range count {
-		start, end := span(in[tagLen(f.tag):])
+		start, end := delimited(in[tagLen(f.tag):])
 		start, end = start+tagLen(f.tag), end+tagLen(f.tag)
 		key, value, ok := splitEntry(in[start:end], wire[f.kind])
 		if !ok {
@@ -64,7 +64,7 @@ func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool
 // splitEntry reads {1: key, 2: value}, in this order, of which both may be missing.
 func splitEntry(b []byte, valueWire uint32) (key, value []byte, ok bool) {
 	if hasTag(b, 1<<3|2) {
-		start, end := span(b[1:])
+		start, end := delimited(b[1:])
 		if end == 0 {
 			return nil, nil, false
 		}
@@ -77,7 +77,7 @@ func splitEntry(b []byte, valueWire uint32) (key, value []byte, ok bool) {
 		}
 		start := 0
 		if valueWire == 2 {
-			start, _ = span(b[1:])
+			start, _ = delimited(b[1:])
 		}
 		value, b = b[1+start:1+n], b[1+n:]
 	}

@@ -104,7 +104,7 @@ func (d *Decoder) quantity(f *field, q *resource.Quantity, b []byte) bool {
 	if !ok || len(b) == 0 {
 		return ok
 	}
-	text, ok := d.trail.String(int(f.text), b)
+	text, ok := d.predictor.String(int(f.text), b)
 	if !ok {
 		text = string(b)
 	}
@@ -119,7 +119,7 @@ func quantityText(b []byte) (text []byte, ok bool) {
 	if !hasTag(b, 1<<3|2) {
 		return nil, false
 	}
-	start, end := span(b[1:])
+	start, end := delimited(b[1:])
 	return b[1+start:], end == len(b)-1 && end > start
 }
 

@@ -25,9 +25,9 @@ func longUvarint(b []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// span reads a length, and returns where the bytes after it begin and end; end is 0 if b is too
+// delimited reads a length, and returns where the bytes after it begin and end; end is 0 if b is too
 // short.
-func span(b []byte) (start, end int) {
+func delimited(b []byte) (start, end int) {
 	size, n := uvarint(b)
 	if n == 0 || size > uint64(len(b)-n) {
 		return 0, 0
@@ -45,7 +45,7 @@ func skip(b []byte, wire uint32) (n int, ok bool) {
 	case 1:
 		return 8, len(b) >= 8
 	case 2:
-		_, n = span(b)
+		_, n = delimited(b)
 		return n, n > 0
 	case 5:
 		return 4, len(b) >= 4
@@ -110,7 +110,7 @@ func ReadIdentity(object []byte) (id Identity, ok bool) {
 	if !hasTag(object, metadataNumber<<3|2) {
 		return id, false
 	}
-	start, end := span(object[1:])
+	start, end := delimited(object[1:])
 	if end == 0 {
 		return id, false
 	}
@@ -150,7 +150,7 @@ func ReadIdentity(object []byte) (id Identity, ok bool) {
 			if again || tag&7 != 2 {
 				return id, false
 			}
-			start, end := span(meta[n:])
+			start, end := delimited(meta[n:])
 			*field = meta[n+start : n+end]
 		}
 		meta = meta[n+size:]
