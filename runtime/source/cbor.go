@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// cborFormat reads CBOR (RFC 8949) of the same shape as JSON; a watch is a sequence of data items
-// (RFC 8742).
+// cborFormat reads CBOR (RFC 8949). Lists and events have the same shape as in JSON; a watch is a
+// sequence of data items (RFC 8742).
 type cborFormat struct {
 	s     *stream
 	f     *feed
-	frame cborFrame // of the item that data begins with
+	frame cborFrame // state of the item that data begins with
 }
 
 func (c *cborFormat) list(l *listReader) error {
@@ -122,7 +122,7 @@ type cborEvents struct{ format *cborFormat }
 
 func (c cborEvents) scan() step {
 	if data := c.format.f.data(); len(data) > 0 && data[0] == cborBreak {
-		return c.format.taken(1) // no event, as the decoder will say
+		return c.format.taken(1) // this is no event; the decoder returns the error
 	}
 	return c.format.whole()
 }
@@ -134,7 +134,7 @@ func (c cborEvents) broken(err error) step {
 	return c.format.failed(cutOff(err))
 }
 
-// whole finds the end of the item that is next.
+// whole finds the end of the next item.
 func (c *cborFormat) whole() step {
 	n, ok, err := c.frame.end(c.f.data())
 	switch {
@@ -147,7 +147,7 @@ func (c *cborFormat) whole() step {
 	return c.taken(n)
 }
 
-// taken takes n bytes as an item.
+// taken advances past an item of n bytes.
 func (c *cborFormat) taken(n int) step {
 	st := step{result: stepItem, start: c.f.pos, end: c.f.pos + n}
 	c.f.pos += n
@@ -155,7 +155,7 @@ func (c *cborFormat) taken(n int) step {
 	return st
 }
 
-// failed is a step that failed with an item that is not whole.
+// failed returns the step of a failure within an item.
 func (c *cborFormat) failed(err error) step {
 	return step{result: stepFailed, item: true, err: err, offset: c.f.base + int64(c.f.end)}
 }

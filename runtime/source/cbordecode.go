@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// cborDecoder decodes objects and events as apimachinery does it, whose rules they are.
+// cborDecoder decodes objects and events by apimachinery's decoder, which defines the rules.
 type cborDecoder struct{ c *codec }
 
 func (c *cborFormat) decoder() decoder { return cborDecoder{c.s.codec} }
@@ -64,7 +64,7 @@ func (d cborDecoder) event(raw []byte, r *reading) {
 
 // splitCBOR reads the members of an event.
 func splitCBOR(raw []byte) (typ string, rawObject []byte, err error) {
-	// The event is whole: nothing is waited for.
+	// The event is whole, so this feed never reads.
 	c := cborFormat{f: &feed{buf: raw, end: len(raw), err: io.EOF}}
 	first, err := c.value()
 	if err != nil {
@@ -96,7 +96,7 @@ func splitCBOR(raw []byte) (typ string, rawObject []byte, err error) {
 	return typ, rawObject, err
 }
 
-// cborKey tries to name an object that can't be decoded.
+// cborKey returns the key of an object that can't be decoded, as far as it can be read.
 func cborKey(raw []byte) (key object.Key) {
 	var content map[string]any
 	if direct.Unmarshal(raw, &content) == nil {
@@ -107,7 +107,8 @@ func cborKey(raw []byte) (key object.Key) {
 	return key
 }
 
-// mark reads what a bookmark says. It is an object of the kind, but no object.
+// mark decodes a bookmark. It looks like an object of the kind, but only its version and
+// annotations matter.
 func (d cborDecoder) mark(raw []byte, r *reading) {
 	var content map[string]any
 	if r.err = direct.Unmarshal(raw, &content); r.err != nil {
@@ -128,7 +129,7 @@ func cborStatus(raw []byte) (metav1.Status, error) {
 	return status, err
 }
 
-// anyKind is what an object that doesn't say its kind is taken for; the decoder wants to know.
+// anyKind is the default for objects without a kind; the decoder needs one.
 var anyKind = schema.GroupVersionKind{Version: "any", Kind: "any"}
 
 // newCBORDecoder makes a decoder of objects that newObject makes.
@@ -141,11 +142,10 @@ func newCBORDecoder(newObject func() object.Object) runtime.Decoder {
 	}), nil)
 }
 
-// creater makes objects for a decoder that would look them up in a scheme.
+// creater makes objects for a decoder that normally finds their types in a scheme.
 type creater func() runtime.Object
 
-// New implements runtime.ObjectCreater, for whatever kind an object says it is of: that is checked
-// later.
+// New implements runtime.ObjectCreater. It ignores the kind, which is checked later.
 func (f creater) New(schema.GroupVersionKind) (runtime.Object, error) {
 	if obj := f(); obj != nil {
 		return obj, nil

@@ -18,11 +18,11 @@ type jsonFormat struct {
 	s *stream
 	f *feed
 
-	frame  jsondec.Frame // of the value that data begins with
-	within bool          // data begins with a value, not with what stands between two
+	frame  jsondec.Frame // state of the value that data begins with
+	within bool          // data begins within a value, not between two values
 
-	guessed bool // that the value is whole
-	last    int  // size of the value before
+	guessed bool // a decoder has tried to decode the value without its end
+	last    int  // size of the previous value
 }
 
 func (j *jsonFormat) list(l *listReader) error {
@@ -115,8 +115,8 @@ func (j *jsonFormat) items(l *listReader) error {
 	return j.wrong(c, "the list's items", '[')
 }
 
-// member reads the name of the next member of the list and what stands before and behind it; nil is
-// the end of the list.
+// member reads the name of the list's next member, with the comma before it and the colon after it.
+// It returns nil at the end of the list.
 func (j *jsonFormat) member(first bool) (*string, error) {
 	c, err := j.peek()
 	if err != nil {
@@ -155,7 +155,7 @@ func (j *jsonFormat) member(first bool) (*string, error) {
 	return &name, nil
 }
 
-// peek returns the next byte that is not white space, which data then begins with.
+// peek returns the next byte that is not white space. Data then begins with it.
 func (j *jsonFormat) peek() (byte, error) {
 	for {
 		if c, ok := j.next(); ok {
@@ -167,7 +167,7 @@ func (j *jsonFormat) peek() (byte, error) {
 	}
 }
 
-// next is peek in what is at hand.
+// next is peek without reading more.
 func (j *jsonFormat) next() (byte, bool) {
 	f := j.f
 	for ; f.pos < f.end; f.pos++ {
@@ -180,7 +180,7 @@ func (j *jsonFormat) next() (byte, bool) {
 	return 0, false
 }
 
-// value reads a value, of which nothing is known but where it ends.
+// value reads a value. Only its end is found; its syntax is not checked.
 func (j *jsonFormat) value() ([]byte, error) {
 	if _, err := j.peek(); err != nil {
 		return nil, cutOff(err)
@@ -214,7 +214,7 @@ func (j *jsonFormat) text(what string) (string, error) {
 	return "", fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, jsontext.Value(raw).Kind(), jsontext.KindString)
 }
 
-// wrong is the error of a value of the wrong kind, which begins with c.
+// wrong returns the error of a value of the wrong JSON kind, which begins with c.
 func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
 	kind, ok := jsonKind(c)
 	if !ok {
@@ -223,12 +223,12 @@ func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
 	return fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, kind, want)
 }
 
-// unexpected is the error of a byte that can't be where it is.
+// unexpected returns the error of a byte that can't be where it is.
 func (j *jsonFormat) unexpected(c byte, where string) error {
 	return &jsontext.SyntacticError{ByteOffset: j.f.offset(), Err: fmt.Errorf("invalid character %q %s", c, where)}
 }
 
-// jsonKind is the kind of a value that begins with c.
+// jsonKind returns the kind of a JSON value that begins with c.
 func jsonKind(c byte) (jsontext.Kind, bool) {
 	switch {
 	case c == '-' || '0' <= c && c <= '9':
@@ -239,7 +239,8 @@ func jsonKind(c byte) (jsontext.Kind, bool) {
 	return jsontext.KindInvalid, false
 }
 
-// unfinished is the error of a value that ends with cut, what came of it having been read with err.
+// unfinished returns the error of a value that is cut off by the error cut. err is the error of
+// decoding its beginning.
 func unfinished(err, cut error) error {
 	if err == nil || isCutOff(err) {
 		return cutOff(cut)
@@ -249,7 +250,7 @@ func unfinished(err, cut error) error {
 
 func (j *jsonFormat) events() scanner { return jsonEvents{j} }
 
-// whole finds the end of the value that is next.
+// whole finds the end of the next value.
 func (j *jsonFormat) whole() step {
 	if _, ok := j.next(); !ok {
 		return step{}
@@ -258,21 +259,21 @@ func (j *jsonFormat) whole() step {
 	if !ok {
 		return step{}
 	}
-	n = max(n, 1) // a byte with which no value can begin is for the decoder to complain of
+	n = max(n, 1) // no value begins with this byte; the decoder returns the error
 	st := step{result: stepItem, start: j.f.pos, end: j.f.pos + n}
 	j.took(n)
 	return st
 }
 
-// took takes a value of n bytes.
+// took advances past a value of n bytes.
 func (j *jsonFormat) took(n int) {
 	j.f.pos += n
 	j.f.used(n)
 	j.frame, j.within, j.guessed, j.last = jsondec.Frame{}, false, false, n
 }
 
-// likely reports whether the value that data begins with is likely to be whole: what came ends
-// where events end, or there is more than the last value had. It does so once for a value.
+// likely reports whether all of the value that data begins with has probably arrived: data ends as
+// events end, or is longer than the previous value. It returns true at most once for a value.
 func (j *jsonFormat) likely() bool {
 	data := j.f.data()
 	if j.guessed || len(data) == 0 || data[len(data)-1] != '\n' && (j.last == 0 || len(data) < j.last+j.last/8) {
@@ -282,12 +283,12 @@ func (j *jsonFormat) likely() bool {
 	return true
 }
 
-// failed is a step that failed where the wire is.
+// failed returns the step of a failure at the present offset.
 func (j *jsonFormat) failed(err error) step {
 	return step{result: stepFailed, item: true, err: err, offset: j.f.offset()}
 }
 
-// cut is the failure of an item that has no end because of err.
+// cut returns the step for an item that is cut off by err.
 func (j *jsonFormat) cut(err error, decode func(decoder, []byte, *reading)) step {
 	f := j.f
 	if _, ok := j.next(); !ok {

@@ -10,11 +10,11 @@ import (
 // jsonItems scans the items of a list.
 type jsonItems struct {
 	format *jsonFormat
-	later  bool // there was one before
+	later  bool // there was an item before
 }
 
-// begin passes over what stands before an item. It returns false if there is something else, or
-// nothing at hand.
+// begin skips the comma and white space before an item. It returns false if data has something else
+// there, or ends.
 func (j *jsonItems) begin() bool {
 	if j.format.within {
 		return true

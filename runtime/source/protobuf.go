@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// protoFormat reads Kubernetes' protobuf. Every object that stands alone is in an envelope that says
+// protoFormat reads Kubernetes' protobuf. Every object outside of a list is in an envelope that has
 // its kind:
 //
 //	list   envelope{ raw: {1: metadata, 2: item, 2: item, …} }
@@ -21,10 +21,10 @@ import (
 type protoFormat struct {
 	s   *stream
 	f   *feed
-	end int64 // of the list being read, in the response; 0 outside of one
+	end int64 // where the current list ends in the response; 0 outside of one
 }
 
-// envelope is what is around an object, and the object.
+// envelope is an object with its kind and apiVersion.
 type envelope struct {
 	apiVersion, kind string
 	raw              []byte
@@ -74,7 +74,7 @@ func (p *protoFormat) list(l *listReader) error {
 	}
 }
 
-// message reads a list out of its envelope.
+// message reads a list in its envelope.
 func (p *protoFormat) message(l *listReader) error {
 	size, err := p.length()
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *protoFormat) message(l *listReader) error {
 
 var errBeyondList = fmt.Errorf("%w: something in the list goes beyond the end of the list", ErrMalformed)
 
-// protoItems scans items of a list that stand one after the other.
+// protoItems scans consecutive items of a list.
 type protoItems struct{ format *protoFormat }
 
 func (p protoItems) scan() step {
@@ -178,7 +178,7 @@ func (p protoEvents) broken(err error) step {
 	return p.format.failed(cutOff(err))
 }
 
-// whole takes a value that has a head of n bytes and a size.
+// whole advances past a value with a head of n bytes and the given size, if all of it has arrived.
 func (p *protoFormat) whole(n, size int) step {
 	f := p.f
 	if len(f.data()) < n+size {
@@ -190,12 +190,12 @@ func (p *protoFormat) whole(n, size int) step {
 	return st
 }
 
-// failed is a step that failed with an item that is not whole.
+// failed returns the step of a failure within an item.
 func (p *protoFormat) failed(err error) step {
 	return step{result: stepFailed, item: true, err: err, offset: p.f.base + int64(p.f.end)}
 }
 
-// value reads a value with a length before it.
+// value reads a value that follows its length.
 func (p *protoFormat) value() ([]byte, error) {
 	size, err := p.length()
 	if err != nil {
@@ -220,7 +220,7 @@ func (p *protoFormat) length() (uint64, error) {
 	return size, cutOff(err)
 }
 
-// uvarint reads a number. It returns io.EOF at the end of the stream only.
+// uvarint reads a number. It returns io.EOF only at the end of the stream.
 func (p *protoFormat) uvarint() (uint64, error) {
 	for size := 1; ; size++ {
 		if err := p.f.need(size); err != nil {
@@ -239,7 +239,7 @@ func (p *protoFormat) uvarint() (uint64, error) {
 
 var errNumber = fmt.Errorf("%w: protobuf: a number of more than 64 bits", ErrMalformed)
 
-// skip passes over the value of a field that nobody knows.
+// skip skips the value of an unknown field.
 func (p *protoFormat) skip(tag uint64) error {
 	size := uint64(0)
 	err := checkNumber(tag)

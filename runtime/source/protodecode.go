@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/protodec"
 )
 
-// protoDecoder decodes objects and events. What the fast way doesn't take is decoded by the type's
-// own Unmarshal.
+// protoDecoder decodes objects and events. Input that the fast decoder declines is decoded by the
+// type's own Unmarshal.
 type protoDecoder struct {
 	// Set once at construction.
 	c        *codec
@@ -19,9 +19,9 @@ type protoDecoder struct {
 
 	known knownFunc // nil: nothing
 
-	// Made for the first object: a watch that brings none doesn't need it.
+	// Made for the first object, since a watch may bring none.
 	begun bool
-	fast  *protodec.Decoder // nil for types that only the slow way can do
+	fast  *protodec.Decoder // nil for types that only the slow decoder can decode
 }
 
 func (p *protoFormat) decoder() decoder {
@@ -64,7 +64,7 @@ func (d *protoDecoder) event(raw []byte, r *reading) {
 	}
 }
 
-// object decodes an object, or finds it if it may be a known one.
+// object decodes an object. With lookUp it first asks for a known one.
 func (d *protoDecoder) object(e envelope, r *reading, lookUp bool) {
 	if lookUp && d.known != nil {
 		if id, ok := protodec.ReadIdentity(e.raw); ok {
@@ -103,7 +103,7 @@ func (d *protoDecoder) object(e envelope, r *reading, lookUp bool) {
 	r.obj, r.id, r.err = d.c.read(obj, r.id, err)
 }
 
-// areFields reports whether a message consists of whole fields.
+// areFields reports whether msg consists of whole fields.
 func areFields(msg []byte) bool {
 	for len(msg) > 0 {
 		var err error
@@ -114,7 +114,8 @@ func areFields(msg []byte) bool {
 	return true
 }
 
-// mark reads what a bookmark says. It is an object of the kind, but no object.
+// mark decodes a bookmark. It looks like an object of the kind, but only its version and
+// annotations matter.
 func (d *protoDecoder) mark(e envelope, r *reading) {
 	var meta metav1.ObjectMeta
 	for rest := e.raw; len(rest) > 0; {
@@ -140,7 +141,7 @@ func (e envelope) status() (status metav1.Status, err error) {
 	return status, err
 }
 
-// parseEvent reads an event, of whose object it reads the envelope.
+// parseEvent reads an event, and the envelope of its object.
 func parseEvent(raw []byte) (typ string, e envelope, err error) {
 	var rawObject []byte
 	for len(raw) > 0 {

@@ -11,11 +11,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// promised notes what the caller of a List or Watch promises, and what it has.
+// promised stores the options ReadOnly and Known of a List or Watch.
 //
-// If a part that objects share was changed, objects that the caller has are not what the server has
-// sent. Nothing tells which of them have the part. So the caller isn't asked for them, then and
-// ever after, but gets new ones, none of which has the part.
+// If a shared part was changed, some of the caller's objects differ from what the server has sent,
+// and it is unknown which. So from then on Known is not called, and the caller gets newly decoded
+// objects, none of which has the changed part.
 func (s *stream) promised(ctx context.Context, readOnly bool, known knownFunc) {
 	s.readOnly = readOnly
 	s.codec.pools.table().Round()

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// stream is one response being read.
+// stream reads one response.
 type stream struct {
 	codec *codec
 	// Set once at construction.
@@ -24,18 +24,18 @@ type stream struct {
 	body     *bodyReader
 	feed     *feed
 	procs    int // goroutines that decode
-	maxLoad  int // goroutines of the crew that are enough
+	maxLoad  int // goroutines of the load from which on no helper is added
 	readOnly bool
 	known    knownFunc // nil: nothing
 
-	counted bool // the crew counts it; the feed's owner's
+	counted bool // the load counts the stream; belongs to the feed's owner
 
-	// The caller's.
-	item    int    // number of the object or event that is at hand, from 1
+	// Used by the caller's goroutine only.
+	item    int    // number of the current object or event, from 1
 	learned string // the kind of the first object, if the codec has none
 }
 
-// knownFunc finds an object that the caller has.
+// knownFunc returns an object that the caller already has, or nil.
 type knownFunc func(key object.Key, uid types.UID, resourceVersion string) object.Object
 
 func newStream(c *codec, verb string, body io.ReadCloser, f Format) *stream {
@@ -59,7 +59,7 @@ func newStream(c *codec, verb string, body io.ReadCloser, f Format) *stream {
 
 func (s *stream) close() { s.feed.close() }
 
-// fail returns the error for what stopped the stream at an offset.
+// fail returns the error of a stream that stopped at an offset with err.
 func (s *stream) fail(key object.Key, err error, offset int64) error {
 	var broken *brokenError
 	if errors.As(err, &broken) {
@@ -74,23 +74,23 @@ func (s *stream) fail(key object.Key, err error, offset int64) error {
 	return &DecodeError{Verb: s.verb, Resource: s.codec.gvr, Item: s.item, Offset: offset, Key: key, Err: err}
 }
 
-// isSyntax recognizes invalid JSON, from either layer of the decoder.
+// isSyntax reports whether err is about invalid JSON, from either layer of the decoder.
 func isSyntax(err error) bool {
 	var v1 *jsonv1.SyntaxError
 	var v2 *jsontext.SyntacticError
 	return errors.As(err, &v1) || errors.As(err, &v2)
 }
 
-// isCutOff recognizes a stream that ends too early. Version 1 of the JSON decoder has no value for
-// it.
+// isCutOff reports whether err is about a stream that ends too early. Version 1 of the JSON decoder
+// has no error value for that, so its text is compared.
 func isCutOff(err error) bool {
 	var v1 *jsonv1.SyntaxError
 	return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.As(err, &v1) && v1.Error() == "unexpected end of JSON input"
 }
 
-// accept checks and stamps an object. hint is the kind of objects that don't say theirs, "" if
-// nothing around them has told it.
+// accept checks an object and sets its kind. hint is the kind of objects that carry none, "" if it
+// is unknown.
 func (s *stream) accept(r *reading, hint string) error {
 	kind, err := s.checkKind(r.id.apiVersion, r.id.kind, hint)
 	switch {
@@ -105,8 +105,8 @@ func (s *stream) accept(r *reading, hint string) error {
 	return nil
 }
 
-// checkKind compares what an object says it is with what was asked for, and returns the shared
-// string of its kind.
+// checkKind compares the apiVersion and kind of an object with those that were asked for, and
+// returns the shared string of its kind.
 func (s *stream) checkKind(apiVersion, kind, hint string) (string, error) {
 	if kind == "" {
 		kind = hint
@@ -133,8 +133,8 @@ func (s *stream) checkKind(apiVersion, kind, hint string) (string, error) {
 	return want, nil
 }
 
-// checkMetadata is checkKind for metadata: that of an object, as asked for, or a whole object from
-// a server that can't send less. Both look the same afterwards.
+// checkMetadata is checkKind for a source of metadata. The server sends the metadata of an object,
+// as asked for, or a whole object if it can't send less. Both look the same afterwards.
 func (s *stream) checkMetadata(apiVersion, kind string) (string, error) {
 	metadata := kind == metadataKind && (apiVersion == "" || apiVersion == metadataAPIVersion)
 	whole := kind != metadataKind && (apiVersion == "" || apiVersion == s.codec.apiVersion) && (s.codec.kind == "" || kind == "" || kind == s.codec.kind)

@@ -26,7 +26,7 @@ func (w *watchReader) read() error {
 	return err
 }
 
-// take checks what an event was read as, and hands it over.
+// take checks a decoded event and hands it over.
 func (w *watchReader) take(r *reading) error {
 	w.stream.item++
 	switch {
@@ -80,7 +80,7 @@ func eventType(typ string) EventType {
 	return 0
 }
 
-// typeName is the type as a string, which usual ones share.
+// typeName returns the type as a string. The usual types share constant strings.
 func typeName(raw []byte) string {
 	if t := eventType(string(raw)); t != 0 {
 		return t.String()
@@ -98,7 +98,7 @@ func checkType(typ string) error {
 	return fmt.Errorf("%w: %q is none of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR", ErrUnknownEvent, typ)
 }
 
-// statusError makes an error of the object of an ERROR event.
+// statusError returns the error for the Status in an ERROR event.
 func statusError(status metav1.Status) error {
 	if status.Kind != "Status" {
 		return fmt.Errorf("%w: an ERROR event has a %q, want a Status", ErrWrongKind, status.Kind)
@@ -106,7 +106,7 @@ func statusError(status metav1.Status) error {
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// errNoObject is an event without an object.
+// errNoObject returns the error for an event without an object.
 func errNoObject(typ string) error {
 	return fmt.Errorf("%w: the %s event has no object", ErrMalformed, typ)
 }
