@@ -4,23 +4,23 @@ package share
 
 import "encoding/binary"
 
-// interner is a lossy set of short strings: each has one slot, and the last one that was added has it.
-// It serves one goroutine.
+// interner returns equal short strings as one string. It is lossy: each string has one slot, and a
+// later string may replace it there. It serves one goroutine.
 type interner struct {
 	slots []string // a power of two, or none
-	once  []uint32 // of strings that were seen once, twice as many; each has two places
-	n     int      // strings added since it has this size
-	coins uint64   // random numbers that say which of two taken places a mark gets
+	once  []uint32 // hashes of strings that were seen once, twice as many; each may be in two slots
+	n     int      // strings added since the last growth
+	coins uint64   // pseudorandom; chooses between two slots that are taken
 }
 
 const (
 	minInterned  = 64
 	maxInterned  = 4096
-	maxStringLen = 192 // bytes of a string
+	maxStringLen = 192 // bytes the longest string
 )
 
-// get returns the string with the bytes b, which are at least one, and false if it isn't in the
-// set. From the second time on that it sees the bytes, it is.
+// get returns the string with the bytes b, which must not be empty, or false if it isn't in the
+// set. A string enters the set when get sees its bytes for the second time.
 func (w *interner) get(b []byte) (string, bool) {
 	hash := hashString(b)
 	if len(w.slots) > 0 {
@@ -40,8 +40,8 @@ func (w *interner) get(b []byte) (string, bool) {
 	return text, true
 }
 
-// seen reports whether the hash was seen, and notes it. Chance decides which of two places it
-// takes, so that strings that come in turns don't drive each other out forever.
+// seen reports whether the hash was seen before, and records it. Chance decides which of two slots
+// it takes, so that strings that alternate don't drive each other out forever.
 func (w *interner) seen(hash uint64) bool {
 	at, mark := hash&uint64(len(w.once)-2), uint32(hash>>32)|1
 	if w.once[at] == mark || w.once[at+1] == mark {
@@ -64,8 +64,8 @@ func (w *interner) grow() {
 	}
 }
 
-// hashString is quick, and weak: it reads the beginning, the middle and the end. Strings that it
-// mixes up cost each other their slot.
+// hashString is fast and weak: it reads the beginning, the middle and the end. Strings with the
+// same hash replace each other in their slot.
 func hashString(b []byte) uint64 {
 	const k1, k2 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	n := len(b)

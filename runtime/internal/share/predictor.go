@@ -8,13 +8,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// Predictor finds the parts of objects one after the other, for one goroutine. For each object: Begin.
-// For each site in it: Try. If it says so, Predict from what follows in the input; if that gives
-// nothing, find the end of the value and Find it; if that gives nothing either, decode the value,
-// and Enter it if Find said so.
+// Predictor finds the parts of objects one after the other, for one goroutine. The caller calls
+// Begin for each object, and Try for each value at a site. If Try returns true, it calls Predict
+// with the rest of the input. If that returns nil, it finds the end of the value and calls Find. If
+// that returns nil, too, it decodes the value, and calls Enter if Find asked for it.
 //
-// It also has the short strings that repeat: String. They are its own. A Predictor that lives as long
-// as its source therefore saves more than one for each stream.
+// It also finds short strings that repeat, by String. These are its own, not the Table's. So a
+// Predictor that lives as long as its source saves more memory than one for each stream.
 //
 // A nil Predictor shares nothing.
 type Predictor struct {
@@ -23,61 +23,62 @@ type Predictor struct {
 	sites []*site
 	parts bool
 
-	stats   []*[chunk]siteStats // of sites, nil until one of them is used
+	stats   []*[chunk]siteStats // by site; nil until a site of the chunk is used
 	strings interner
-	latest  *latest // nil until one is used
+	latest  *latest // nil until a scalar is used
 	counts  Counts
 
-	entering  []pendingPart // values that are decoded for the table, one in the other
+	entering  []pendingPart // values that are being decoded for the table, nested
 	collector collector
 
-	// Two ways to guess which part comes: that of the object before, and the one that came after
-	// the same part last time. The first one is right where objects that are alike come together,
-	// as in a list; the second one anywhere, unless the part is one that quite different objects
-	// have.
-	before, now []*Part // of the object before, and of this one
-	size        int     // of those in now
-	unlisted    int     // parts of this object that are not in now
-	at          int     // in before
-	prev        *Part   // the last part of this object that says what follows
+	// There are two predictions of the next part: the part that the previous object has there, and
+	// the part that followed the present part last time. The first is right where similar objects
+	// come together, as in a list. The second is right anywhere, unless very different objects have
+	// the present part.
+	before, now []*Part // parts of the previous object, and of this one
+	size        int     // bytes of those in now
+	unlisted    int     // number of parts of this object that are not in now
+	at          int     // index in before
+	prev        *Part   // the last part of this object that leads to a next one
 }
 
-// pendingPart is a value that is decoded for the table: how many parts were in now, and were left out,
-// when that began.
+// pendingPart is a value that is being decoded for the table: the number of parts in now, and of
+// unlisted ones, when that began.
 type pendingPart struct{ now, unlisted int }
 
-// Counts says what a Predictor did.
+// Counts counts the results of a Predictor.
 type Counts struct {
 	Predicted int // parts that were found by prediction
 	Found     int // parts that were found by hash
 	Missed    int // values that were not found
-	Entered   int // of them, those that became parts
-	Skipped   int // values that weren't looked for, because too little repeats at their sites
+	Entered   int // missed values that became parts
+	Skipped   int // values that weren't looked up, because too little repeats at their sites
 	Strings   int // strings that were found
 }
 
-// siteStats is what a Predictor knows of a site.
+// siteStats are a Predictor's statistics of a site.
 type siteStats struct {
-	leave uint16 // how often not to try
-	pause uint16 // what leave was last
-	tries uint8  // of this window
+	leave uint16 // number of tries to skip
+	pause uint16 // the last value of leave
+	tries uint8  // tries in this window
 	hits  uint8
-	noise uint8 // how badly parts are predicted here by those before
+	noise uint8 // how badly previous parts predict the part here
 }
 
-// chunk is how many states are made at a time. Most types have many fields that nobody uses.
+// chunk is the number of siteStats that are allocated at a time. Most types have many fields that
+// no object sets.
 const chunk = 16
 
 const (
 	window   = 32   // tries after which a site is judged
-	enough   = 2    // hits of a window that pay for it
+	enough   = 2    // hits in a window that are worth its tries
 	minLeave = 128  // visits
-	maxLeave = 4096 // visits, so that a change of what comes is noticed
+	maxLeave = 4096 // visits, so that a site is tried again when the objects change
 )
 
-// NewPredictor returns a Predictor for objects with sites, which has taken little memory yet. With parts
-// false it finds strings only: then nobody can see that anything is shared. A nil Table gives a nil
-// Predictor.
+// NewPredictor returns a Predictor for objects with sites. It takes little memory before its first
+// use. With parts false it finds strings only, whose sharing a program can't notice. A nil Table
+// returns a nil Predictor.
 func (t *Table) NewPredictor(sites *Sites, parts bool) *Predictor {
 	if t == nil {
 		return nil
@@ -85,10 +86,10 @@ func (t *Table) NewPredictor(sites *Sites, parts bool) *Predictor {
 	return &Predictor{table: t, sites: sites.list, parts: parts && t.bound > 0, stats: make([]*[chunk]siteStats, (sites.Len()+chunk-1)/chunk)}
 }
 
-// Counts returns what the Predictor did so far.
+// Counts returns the counts so far.
 func (t *Predictor) Counts() Counts { return t.counts }
 
-// statsOf returns what is known of a site.
+// statsOf returns the statistics of a site.
 func (t *Predictor) statsOf(site int) *siteStats {
 	if c := t.stats[site/chunk]; c != nil {
 		return &c[site%chunk]
@@ -110,7 +111,7 @@ func (t *Predictor) Begin() {
 	t.size, t.unlisted = 0, 0
 }
 
-// Try reports whether to look for a part at the site. It is called once for each value there.
+// Try reports whether to look for a part at the site. It must be called once for each value there.
 func (t *Predictor) Try(site int) bool {
 	if t == nil || !t.parts {
 		return false
@@ -124,8 +125,8 @@ func (t *Predictor) Try(site int) bool {
 	return true
 }
 
-// Predict returns a part of the site with which input begins, or nil. If the caller uses it, it
-// calls Follow; it doesn't if input goes on in a way that makes the value another one.
+// Predict returns a part of the site whose bytes input begins with, or nil. A caller that uses the
+// part calls Follow. It must not use the part if the bytes after it belong to the value, too.
 func (t *Predictor) Predict(site int, input []byte) *Part {
 	here := t.sites[site]
 	for i := t.at; i < len(t.before) && i < t.at+lookAhead; i++ {
@@ -146,12 +147,12 @@ func (t *Predictor) Predict(site int, input []byte) *Part {
 }
 
 const (
-	lookAhead  = 8   // how many parts of the object before this one may lack
-	maxAhead   = 512 // how many parts of an object are remembered for the next one
-	aheadShare = 32  // and how small a part of the table's bound they take
+	lookAhead  = 8   // how many parts of the previous object this one may lack
+	maxAhead   = 512 // how many parts of an object are listed for the next one
+	aheadShare = 32  // they take at most the table's bound divided by this
 )
 
-// Follow says that a part that Predict returned for the site is used.
+// Follow records that the caller uses a part that Predict returned for the site.
 func (t *Predictor) Follow(site int, p *Part) {
 	s := t.statsOf(site)
 	t.counts.Predicted++
@@ -159,8 +160,9 @@ func (t *Predictor) Follow(site int, p *Part) {
 	t.used(s, p)
 }
 
-// Find returns the part of the site with these bytes, or nil; then enter reports whether the value
-// is decoded for Enter, which is called next for this site, or never for this object.
+// Find returns the part of the site with these bytes, or nil. If it is nil, enter reports whether
+// the caller should decode the value for Enter. The caller then calls Enter for this site next, or
+// calls it for this object no more.
 func (t *Predictor) Find(site int, raw []byte) (p *Part, enter bool) {
 	s, here := t.statsOf(site), t.sites[site]
 	if len(raw) > t.table.maxPart {
@@ -185,23 +187,23 @@ func (t *Predictor) Find(site int, raw []byte) (p *Part, enter bool) {
 	return p, false
 }
 
-// Enter makes a part of the value at field, decoded from raw, at a site for which Find said so,
-// unless it takes too much memory. It sets field to an equal value if another goroutine was
-// quicker. Nothing changes the value from now on.
+// Enter makes a part of the value at field, which was decoded from raw after Find returned enter,
+// unless it takes too much memory. If another goroutine was quicker, it sets field to that
+// goroutine's equal value. The value must not be changed from now on.
 func (t *Predictor) Enter(site int, raw []byte, field layout.Pointer) {
 	here := t.sites[site]
 	last := len(t.entering) - 1
 	begin := t.entering[last]
 	t.entering = t.entering[:last]
 	if t.unlisted > begin.unlisted {
-		return // some of the parts within are not known
+		return // some parts in it are not listed
 	}
 	p := t.table.newPart(&t.collector, here, t.hash(here, raw), raw, field)
 	if p == nil {
 		return
 	}
-	// Parts within are other objects', too. What was changed there must not be what this part has
-	// to look like.
+	// Parts in this one may be shared with other objects, and a program may have changed them
+	// there. Such a change must not get into this part's checksum.
 	for _, inner := range t.now[begin.now:] {
 		if !t.table.compare(inner, t.table.round.Load()) {
 			return
@@ -217,13 +219,13 @@ func (t *Predictor) hash(s *site, raw []byte) uint64 {
 	return maphash.Bytes(t.table.seed, raw) ^ s.salt
 }
 
-// noisy is the noise from which on a site's parts don't lead to what follows.
+// noisy is the noise from which on parts of a site don't predict the next part.
 const (
 	noisy    = 8
 	maxNoise = 64
 )
 
-// used keeps the part for another generation, and notes it for the next guess.
+// used keeps the part for another generation, and records it for the next prediction.
 func (t *Predictor) used(s *siteStats, p *Part) {
 	if p.epoch.Load() != t.table.epoch.Load() {
 		t.table.renew(p)
@@ -241,7 +243,7 @@ func (t *Predictor) used(s *siteStats, p *Part) {
 			}
 		case next != nil && next.site == p.site:
 			if s.noise += 2; s.noise >= maxNoise {
-				s.noise = noisy - 2 // what is noisy may get better
+				s.noise = noisy - 2 // gives a noisy site another chance
 			}
 			fallthrough
 		default:
@@ -254,7 +256,7 @@ func (t *Predictor) used(s *siteStats, p *Part) {
 	t.prev = p
 }
 
-// judge counts a try, and leaves the site alone for a while if tries don't pay.
+// judge counts a try, and makes Try skip the site for a while if there are too few hits.
 func (s *siteStats) judge(hit bool) {
 	s.tries++
 	if hit {
@@ -272,8 +274,8 @@ func (s *siteStats) judge(hit bool) {
 	s.tries, s.hits = 0, 0
 }
 
-// String returns the string with the bytes b from among those that repeat at the site. Without one
-// it returns false, and it is for the caller to make the string.
+// String returns the string with the bytes b if it repeats. Otherwise it returns false, and the
+// caller makes the string.
 func (t *Predictor) String(site int, b []byte) (string, bool) {
 	if t == nil || len(b) == 0 || len(b) > maxStringLen {
 		return "", len(b) == 0

@@ -4,11 +4,12 @@ package table
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// Place is where an object stands in its table, its slot plus one, from the Set that brings its key
-// to the Delete that takes it away. 0 is no place.
+// Place is the slot of an object in its table plus one; 0 is no place. An object has one Place from
+// the Set that inserts its key to the Delete that removes it. This package says "place" only of
+// this number, "slot" of the number without the one, and "position" of an index in an array.
 type Place uint32
 
-// Find returns the object under key and its place; nil and 0 if there is none.
+// Find returns the object under key and its place, or nil and 0 if there is none.
 func (v *Version) Find(key object.Key) (object.Object, Place) {
 	s := stateOf(v)
 	if s == nil {
@@ -45,8 +46,8 @@ func (m *PlaceSet) Has(p Place) bool {
 // Len returns the number of places.
 func (m *PlaceSet) Len() int { return m.n }
 
-// KeepAll does what Keep does for all places, in which there must have been objects when the Txn
-// began or before. It costs much less.
+// KeepAll does what Keep does, for all places of m, and costs much less. Each place must have had
+// an object when the Txn began, or before.
 //
 //go:noinline
 func (x Txn) KeepAll(m *PlaceSet) {

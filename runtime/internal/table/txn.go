@@ -9,9 +9,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Txn is the next version of a table in the making. Its reads see its own writes; nobody else does
-// until Publish. It is used by one goroutine at a time, and not after Publish or Discard. Copies of
-// it are the same Txn. The zero Txn has ended.
+// Txn is the next version of a table, while it is being made. Its reads see its own writes; other
+// readers see them after Publish. It must be used by one goroutine at a time, and not after Publish
+// or Discard. Copies of it are the same Txn. The zero Txn has ended.
 type Txn struct {
 	table *Table
 	owner uint64 // its number
@@ -52,8 +52,8 @@ func (x Txn) Set(obj object.Object) (old object.Object, replaced bool) {
 	return old, old != nil
 }
 
-// Keep says that the object under key is part of what replaces the table's content, as it is. It
-// returns false when there is none.
+// Keep records that the object under key stays in a replacement, unchanged. It returns false when
+// there is none.
 func (x Txn) Keep(key object.Key) bool {
 	if !x.Open() {
 		return false
@@ -95,8 +95,8 @@ func (x Txn) Delete(key object.Key) (old object.Object, ok bool) {
 	return old, true
 }
 
-// StartReplace begins a replacement of the content of one namespace, or of all: from here on Set
-// and Keep mark what stays. A second StartReplace begins anew.
+// StartReplace begins a replacement of the content of one namespace, or of all: from now on Set and
+// Keep record which objects stay. A second StartReplace begins anew.
 //
 //go:noinline
 func (x Txn) StartReplace() {
@@ -150,8 +150,8 @@ func (x Txn) AddIndex(ix Index) error {
 	return nil
 }
 
-// SetResourceVersion says at which resourceVersion the content stands. It has no effect on a table
-// whose namespaces stand at versions of their own.
+// SetResourceVersion sets the resourceVersion of the content. It has no effect on a table whose
+// namespaces stand at versions of their own.
 //
 //go:noinline
 func (x Txn) SetResourceVersion(rv string) {
@@ -160,8 +160,9 @@ func (x Txn) SetResourceVersion(rv string) {
 	}
 }
 
-// SetNamespaceResourceVersion says at which resourceVersion one namespace stands. From the first
-// call on, the table stands where its namespaces do, so "" is said of each that is expected.
+// SetNamespaceResourceVersion sets the resourceVersion of one namespace. From the first call on,
+// the table's resourceVersion is the oldest of its namespaces. So it must be called with "" for
+// each namespace that is expected.
 func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	if !x.Open() {
 		return
@@ -184,8 +185,8 @@ func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	*w.next.streams = append(all, &namespaceVersion{strings.Clone(namespace), revisionOf(rv)})
 }
 
-// Open reports whether the Txn was neither published nor discarded. One that was has nothing in it,
-// and deletes, keeps and sweeps nothing; Set and AddIndex panic.
+// Open reports whether the Txn was neither published nor discarded. After that the Txn is empty:
+// Delete, Keep and Sweep do nothing, and Set and AddIndex panic.
 func (x Txn) Open() bool { return x.table != nil && writerOf(x).open.Load() == x.owner }
 
 // Publish makes the Txn's content the table's newest version, at once and in constant time, and
@@ -199,7 +200,7 @@ func (x Txn) Publish() *Version {
 	return v
 }
 
-// Discard ends the Txn without a trace. After Publish or Discard it does nothing.
+// Discard ends the Txn and undoes its changes. After Publish or Discard it does nothing.
 func (x Txn) Discard() {
 	if x.Open() {
 		writerOf(x).discard()
@@ -209,7 +210,7 @@ func (x Txn) Discard() {
 
 // ----------------------------------------------------------------------------------------------------------------------
 
-// content returns what the Txn reads; nil, which is empty, after its end.
+// content returns the version that the Txn reads, or nil, which is empty, after its end.
 func (x Txn) content() *Version {
 	if !x.Open() {
 		return nil

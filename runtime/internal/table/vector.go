@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Leaves of 16 would make iterating a little faster, and an update dearer by 144 bytes.
+// Leaves of 16 would make iterating a little faster, and each update 144 bytes larger.
 const (
 	leafBits = 3
 	leafLen  = 1 << leafBits
@@ -23,7 +23,7 @@ type leaf struct {
 	labels atomic.Pointer[signatures]
 }
 
-// get returns the object at i, nil if there is none.
+// get returns the object in slot i, or nil if there is none.
 func (v *vector) get(i uint32) object.Object {
 	if n := at(&v.leaves, i>>leafBits); n != nil {
 		return n.c.objs[i%leafLen]
@@ -43,7 +43,7 @@ func (v *vector) slots(yield func(uint32, object.Object) bool) {
 	})
 }
 
-// set puts obj at i, whether the slot is taken or not.
+// set puts obj into slot i, whether the slot is taken or not.
 func (v *vector) set(owner uint64, i uint32, obj object.Object, spare **link[leaf]) {
 	v.own(owner, i, spare).objs[i%leafLen] = obj
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// hidden is an interface for the reason of content.
+// hidden is an interface for the same reason as content: see there.
 type hidden interface{ isHidden() }
 
-// writer is what the open Txn knows and does. Only that one, and Begin, touch it, except for open.
-// It stands apart from the Table, because readers are reading that one all the time.
+// writer is the state of the open Txn. Only that Txn and Begin use it, except for open. It is apart
+// from the Table, because readers read the Table's memory all the time.
 type writer struct {
 	table *Table
 	open  atomic.Uint64 // number of the open Txn, 0 if there is none
-	// of the last Txn; marks the nodes that the open one may change in place
+	// number of the last Txn; the open one may change nodes with this owner in place
 	serial        uint64
-	next          *state      // nil without a Txn
+	next          *state      // nil without an open Txn
 	spare         *link[leaf] // of next, until it is used
 	ownsDirectory bool
 	ownsStreams   bool
@@ -28,19 +28,20 @@ type writer struct {
 	mixed         bool    // a Txn that took or freed slots was discarded
 	lookup        lookup
 	changes       []Changes
-	kept          []uint64 // while a Txn replaces; a bit per slot: its object was set or kept since StartReplace. A mark may
-	// outlive its object, because whoever takes the slot next is marked too
+
+	// A bitmap of slots during a replacement: the object was set or kept since StartReplace. A bit
+	// may outlive its object, because the next object in the slot is kept, too.
+	kept []uint64
 }
 
 func (*writer) isHidden() {}
 
-// lookup is what the last look-up of the open Txn has found. What follows it is often about the same
-// key.
+// lookup is the result of the open Txn's last look-up. The next one is often about the same key.
 type lookup struct {
 	key  object.Key
 	hash uint32
 	at   Place
-	obj  object.Object // nil: nothing is remembered
+	obj  object.Object // nil: there is no result
 }
 
 func mustBeOpen(x Txn) *writer {
@@ -52,7 +53,7 @@ func mustBeOpen(x Txn) *writer {
 
 func writerOf(x Txn) *writer { return x.table.writer.(*writer) }
 
-// settle forgets what only the open Txn needs to know about the arrays that s has changed, or may
+// settle clears the fields that only the open Txn needs in the arrays that s has changed, or may
 // have.
 func (w *writer) settle(s *state) {
 	settle(&s.objects.leaves)
@@ -72,9 +73,8 @@ func (w *writer) end() {
 	w.open.Store(0)
 }
 
-// discard takes back what the Txn has changed in what it has in common with the published version.
-// Readers of the older versions may hold on to the Txn's spare link, so nothing else may be reached
-// from there.
+// discard undoes the Txn's changes in the arrays that it shares with the published version. Readers
+// of older versions may keep the Txn's spare link alive, and with it next, so next is emptied.
 func (w *writer) discard() {
 	now, next := stateOf(w.table.version.Load()), w.next
 	w.settle(now)
@@ -90,8 +90,8 @@ func (w *writer) discard() {
 	next.objects, next.resourceVersion, next.streams, next.directory = vector{}, revision{}, nil, nil
 }
 
-// find looks key up, unless the last one looked up was the same. What it returns is the writer's to
-// keep up to date.
+// find looks key up, unless the last look-up had the same key. The writer must keep the result up
+// to date.
 func (w *writer) find(key object.Key) *lookup {
 	f := &w.lookup
 	if f.obj != nil && f.key == key {
@@ -102,7 +102,7 @@ func (w *writer) find(key object.Key) *lookup {
 	return f
 }
 
-// insert gives the key that was not found a slot.
+// insert gives a slot to a key that was not found.
 func (w *writer) insert(f *lookup) {
 	w.ownDirectory()
 	slot := w.takeSlot()
@@ -151,20 +151,20 @@ func (w *writer) ownIndex(i int) *index {
 	return &own
 }
 
-// compute asks the indexes what the step from old to obj changes. User code runs here and only
-// here, before any change.
+// compute calls the index functions for the change from old to obj. This is the only place where
+// user code runs, and nothing has been changed yet.
 func (w *writer) compute(old, obj object.Object) {
 	for len(w.changes) < len(w.next.indexes) {
 		w.changes = append(w.changes, Changes{})
 	}
 	for i, ix := range w.next.indexes {
 		c := &w.changes[i]
-		c.Reset() // a panic may have left something
+		c.Reset() // a panic may have left entries
 		ix.def.Changes(old, obj, c)
 	}
 }
 
-// apply does to the indexes what compute has found.
+// apply makes the changes in the indexes that compute has found.
 func (w *writer) apply(slot uint32) {
 	for i := range w.next.indexes {
 		if c := &w.changes[i]; len(c.leave) > 0 || len(c.enter) > 0 {
@@ -184,7 +184,7 @@ func (ix *index) apply(owner uint64, c *Changes, slot uint32) {
 	c.Reset()
 }
 
-// enter adds slot to key's posting, which it makes if there is none.
+// enter adds slot to the posting of key, which it makes if there is none.
 func enter(postings *hashed[*posting], owner uint64, hash uint32, key any, slot uint32) {
 	p := postingOf(postings, hash, func(other any) bool { return other == key })
 	if p == nil {
@@ -196,7 +196,7 @@ func enter(postings *hashed[*posting], owner uint64, hash uint32, key any, slot 
 	}
 }
 
-// leave removes slot from key's posting, and the posting when it was the last one.
+// leave removes slot from the posting of key, and removes the posting if it becomes empty.
 func leave(postings *hashed[*posting], owner uint64, hash uint32, key any, slot uint32) {
 	p := postingOf(postings, hash, func(other any) bool { return other == key })
 	if p == nil {
@@ -211,7 +211,7 @@ func leave(postings *hashed[*posting], owner uint64, hash uint32, key any, slot 
 	}
 }
 
-// keep says that what is at the place stays, if the Txn replaces.
+// keep records that the object at the place stays, if a replacement has started.
 func (w *writer) keep(at Place) {
 	if !w.replacing {
 		return
