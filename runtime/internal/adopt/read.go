@@ -4,8 +4,8 @@ package adopt
 
 import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 
-// read gives the value at p, which is a copy of the one that was written, its own memory, or that
-// of parts that are known.
+// read replaces the memory that the value at p refers to by copies or by shared parts. The value is
+// a raw copy of the one that was written.
 func (a *Adopter) read(s *shape, p layout.Pointer) {
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -29,8 +29,8 @@ func (a *Adopter) read(s *shape, p layout.Pointer) {
 	}
 }
 
-// readText gives a string memory that has nothing else of the object that was written. A long one
-// has that, as a rule.
+// readText copies a string, so that it keeps nothing of the original object alive. A long one
+// usually has memory of its own already.
 func (a *Adopter) readText(site int, p layout.Pointer) {
 	s := *layout.As[string](p)
 	if len(s) == 0 || len(s) > layout.MaxShort {
@@ -79,7 +79,7 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 			a.next = part.next
 			return
 		}
-		if enter { // it will live longer than this object, and has nothing of it
+		if enter { // the part may outlive this object, so it refers to nothing of it
 			start, floor := a.mark(), a.floor
 			a.floor = part.start
 			a.copyOf(f, number, p)
@@ -108,7 +108,7 @@ func (a *Adopter) readScalar(f *field, p *layout.Pointer) {
 	}
 }
 
-// copyOf sets the reference at p, which is to the value that was written as a part, to a copy.
+// copyOf replaces the reference at p, whose value was written as a part, by a reference to a copy.
 func (a *Adopter) copyOf(f *field, number int, p layout.Pointer) {
 	a.next = number + 1
 	switch f.op {

@@ -23,7 +23,7 @@ type goField struct {
 // leaves several, none counts.
 func fieldsOf(t reflect.Type) []goField {
 	var all []goField
-	byName := map[string][]int{} // in all
+	byName := map[string][]int{} // indexes in all
 	level := []goField{{typ: t}}
 	visited := map[reflect.Type]bool{}
 	for len(level) > 0 {
@@ -66,7 +66,7 @@ func fieldsOf(t reflect.Type) []goField {
 	return fields
 }
 
-// fieldOf is what the tag of a field says. If it is embedded, its type is the struct whose fields
+// fieldOf reads the tag of a field. If the field is embedded, f.typ is the struct whose fields
 // count as those of the outer one.
 func fieldOf(sf reflect.StructField) (f goField, embedded, ok bool) {
 	elem := sf.Type
@@ -98,8 +98,8 @@ func fieldOf(sf reflect.StructField) (f goField, embedded, ok bool) {
 	return f, false, true
 }
 
-// dominant is which of the candidates for a name counts, or -1. They are in the order of their
-// depth.
+// dominant returns the candidate that counts for a name, or -1. Candidates are in the order of
+// their depth.
 func dominant(all []goField, candidates []int) int {
 	depth := len(all[candidates[0]].index)
 	var tagged, plain []int
@@ -121,7 +121,7 @@ func dominant(all []goField, candidates []int) int {
 	return tagged[0]
 }
 
-// isName reports whether encoding/json takes a tag's name.
+// isName reports whether encoding/json accepts a tag's name.
 func isName(name string) bool {
 	for _, c := range name {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

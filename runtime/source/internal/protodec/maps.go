@@ -20,13 +20,13 @@ type unfilled struct {
 // entry is an entry of a map, {1: key, 2: value}.
 type entry struct {
 	key  string
-	text string // of a value that is a string, or made of one
-	raw  []byte // of another value, in the input
+	text string // of a value that is a string, or is parsed from one
+	raw  []byte // of any other value, in the input
 }
 
 var entryType = layout.NewType(reflect.TypeFor[entry]())
 
-// readMap reads a map of count entries, or fewer, because a key may be there twice.
+// readMap reads a map of count entries. The map may have fewer, because a key may come twice.
 func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool {
 	m := unfilled{f: f, p: p, first: d.entries.Len()}
 	for range count {
@@ -61,7 +61,7 @@ func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool
 	return true
 }
 
-// splitEntry reads {1: key, 2: value}, in this order, of which both may be missing.
+// splitEntry reads {1: key, 2: value}, in this order. Either may be missing.
 func splitEntry(b []byte, valueWire uint32) (key, value []byte, ok bool) {
 	if hasTag(b, 1<<3|2) {
 		start, end := delimited(b[1:])
@@ -84,7 +84,7 @@ func splitEntry(b []byte, valueWire uint32) (key, value []byte, ok bool) {
 	return key, value, len(b) == 0
 }
 
-// fill makes a map, once the strings of its entries are there.
+// fill makes a map after the strings of its entries are set.
 func (d *Decoder) fill(u unfilled) bool {
 	switch u.f.kind {
 	case kindString:
