@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// side is one of those that are compared: a peer, or a lower bound of the machine, which is named
-// after what it does.
+// side is one of the implementations that are compared: a peer, or a lower bound of the machine,
+// which is named after its work.
 type side string
 
 const (
@@ -67,10 +67,10 @@ type bench struct {
 	prepare func(env) (run func() (outcome, error), done func() error, err error)
 }
 
-// sides are those that take part.
+// sides returns the sides that take part.
 func (b bench) sides() []side { return append([]side{ours, clientGo}, b.others...) }
 
-// env is what a benchmark is prepared for.
+// env is the environment of a benchmark.
 type env struct {
 	side   side
 	sizes  sizes
@@ -78,14 +78,14 @@ type env struct {
 	deep   bool   // compare the contents of objects too, which takes time
 }
 
-// outcome is what one run brought.
+// outcome is the result of one run.
 type outcome struct {
 	Values map[string]float64 // by the measure's name; what a side doesn't have is left out
 	Seen   seen
 }
 
-// seen is what a peer had or was told at the end; it must be equal on all peers, or they did not do
-// the same work.
+// seen summarizes the objects and events that a peer had at the end. It must be equal on all peers,
+// or they did not do the same work.
 type seen struct {
 	Objects int
 	Events  int

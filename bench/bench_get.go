@@ -24,11 +24,11 @@ type getter interface {
 	get(namespace, name string) (*corev1.Pod, error)
 }
 
-func (o *ourShelf) get(namespace, name string) (*corev1.Pod, error) {
+func (o *ourStore) get(namespace, name string) (*corev1.Pod, error) {
 	return o.pods.Pods(namespace).Get(name)
 }
 
-func (c *clientGoShelf) get(namespace, name string) (*corev1.Pod, error) {
+func (c *clientGoStore) get(namespace, name string) (*corev1.Pod, error) {
 	return c.pods.Pods(namespace).Get(name)
 }
 
@@ -39,11 +39,11 @@ func (m bareMap) get(namespace, name string) (*corev1.Pod, error) {
 func getterFor(s side) (getter, error) {
 	switch s {
 	case ours:
-		return newOurShelf()
+		return newOurStore()
 	case goMap:
 		return bareMap{}, nil
 	default:
-		return newClientGoShelf(true), nil
+		return newClientGoStore(true), nil
 	}
 }
 

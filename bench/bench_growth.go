@@ -184,24 +184,24 @@ var growthCriteria = []criterion{criteria[0], criteria[3]}
 
 func newGrown(s side, pods []*corev1.Pod) (grown, error) {
 	if s == ours {
-		o, err := newOurShelf(growthCriteria...)
+		o, err := newOurStore(growthCriteria...)
 		if err != nil {
 			return nil, err
 		}
 		return o, o.setAll(pods)
 	}
-	c := newClientGoShelf(true, growthCriteria...)
+	c := newClientGoStore(true, growthCriteria...)
 	return c, setEach(c, pods)
 }
 
-func (o *ourShelf) delete(pod *corev1.Pod) error {
+func (o *ourStore) delete(pod *corev1.Pod) error {
 	return o.store.Update(func(x *store.Txn[*corev1.Pod]) error {
 		x.Delete(object.KeyOf(pod))
 		return nil
 	})
 }
 
-func (o *ourShelf) hold() func(string) (int, error) {
+func (o *ourStore) hold() func(string) (int, error) {
 	snapshot, index := o.store.Snapshot(), o.indexes[criteria[0].name]
 	return func(node string) (n int, err error) {
 		for range index.Lookup(snapshot, node) {
@@ -211,10 +211,10 @@ func (o *ourShelf) hold() func(string) (int, error) {
 	}
 }
 
-func (c *clientGoShelf) delete(pod *corev1.Pod) error { return c.indexer.Delete(pod) }
+func (c *clientGoStore) delete(pod *corev1.Pod) error { return c.indexer.Delete(pod) }
 
 // hold has the newest state, because client-go's store has no other.
-func (c *clientGoShelf) hold() func(string) (int, error) {
+func (c *clientGoStore) hold() func(string) (int, error) {
 	return func(node string) (int, error) {
 		pods, err := c.indexer.ByIndex(criteria[0].name, node)
 		return len(pods), err

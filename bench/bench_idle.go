@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// idleBench is what an informer takes that has nothing to do. It has one object; its source says
-// nothing and has neither goroutines nor buffers.
+// idleBench measures the memory and goroutines of an informer that has nothing to do. It has one
+// object; its source sends nothing and has neither goroutines nor buffers.
 func idleBench(handlers int, bytes float64) bench {
 	return bench{
 		name:  fmt.Sprintf("idle/%d", handlers),

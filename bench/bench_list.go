@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// asked is what a store is asked for.
+// asked is a query of a store.
 type asked int
 
 const (
@@ -126,9 +126,9 @@ func withSharedLabels(pods []*corev1.Pod) []*corev1.Pod {
 func listsFor(s side, pods []*corev1.Pod) (l lists, done func() error, err error) {
 	switch s {
 	case ours:
-		l, err = newOurShelf(criteria[0])
+		l, err = newOurStore(criteria[0])
 	case clientGo:
-		l = newClientGoShelf(true, criteria[0])
+		l = newClientGoStore(true, criteria[0])
 	case controllerRuntime:
 		l, done, err = startControllerRuntime(criteria[0])
 	default:
@@ -193,13 +193,13 @@ func listOnce(o *outcome, name string, q queries) error {
 	return nil
 }
 
-// look is what a loop does with a Pod. It returns 0, which the compiler doesn't know.
+// look is the work of a loop on one Pod. It returns 0, but the compiler can't know that.
 func look(pod *corev1.Pod) int { return int(pod.Generation) >> 62 }
 
-// sizeOf is for a list that nobody looks at.
+// sizeOf returns the length of a list that is otherwise unused.
 func sizeOf[T any](objs []T, err error) (int, error) { return len(objs), err }
 
-func (o *ourShelf) queries(ask asked) queries {
+func (o *ourStore) queries(ask asked) queries {
 	node := o.indexes[criteria[0].name]
 	count := func(seq func(func(*corev1.Pod) bool)) (int, error) {
 		n := 0
@@ -231,7 +231,7 @@ func (o *ourShelf) queries(ask asked) queries {
 	}
 }
 
-func (c *clientGoShelf) queries(ask asked) queries {
+func (c *clientGoStore) queries(ask asked) queries {
 	count := func(objs []any, err error) (int, error) {
 		n := len(objs)
 		for _, obj := range objs {
@@ -270,7 +270,7 @@ func countAll(pods []*corev1.Pod, err error) (int, error) {
 	return n, err
 }
 
-func (c *controllerRuntimeShelf) queries(ask asked) queries {
+func (c *controllerRuntimeStore) queries(ask asked) queries {
 	var opts []client.ListOption
 	switch ask {
 	case forNamespace:

@@ -16,13 +16,13 @@ type scanner interface {
 	scan(func(*corev1.Pod))
 }
 
-func (o *ourShelf) scan(f func(*corev1.Pod)) {
+func (o *ourStore) scan(f func(*corev1.Pod)) {
 	for pod := range o.store.Snapshot().All() {
 		f(pod)
 	}
 }
 
-func (c *clientGoShelf) scan(f func(*corev1.Pod)) {
+func (c *clientGoStore) scan(f func(*corev1.Pod)) {
 	for _, obj := range c.indexer.List() {
 		f(obj.(*corev1.Pod))
 	}
@@ -30,9 +30,9 @@ func (c *clientGoShelf) scan(f func(*corev1.Pod)) {
 
 func scannerFor(s side) (scanner, error) {
 	if s == ours {
-		return newOurShelf(criteria[0])
+		return newOurStore(criteria[0])
 	}
-	return newClientGoShelf(true, criteria[0]), nil
+	return newClientGoStore(true, criteria[0]), nil
 }
 
 // readersBench updates as fast as it can while goroutines loop over all objects. These look at

@@ -134,13 +134,13 @@ func newFleet(e env, w world, by way, how setup, updates int, f from) (fleet, er
 		}
 	}
 	if w.Pods > 0 {
-		add(newSubject(e.side, podWire(f), how, w.Pods, updates))
+		add(newSubject(e.side, podRemote(f), how, w.Pods, updates))
 	}
 	if w.Certificates > 0 {
-		add(newSubject(e.side, certificateWire(f), how, w.Certificates, 0))
+		add(newSubject(e.side, certificateRemote(f), how, w.Certificates, 0))
 	}
 	if w.Routes > 0 {
-		add(newSubject(e.side, routeWire(f), how, w.Routes, 0))
+		add(newSubject(e.side, routeRemote(f), how, w.Routes, 0))
 	}
 	return subjects, err
 }

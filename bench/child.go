@@ -19,7 +19,7 @@ import (
 
 // roleVariable is the environment variable by which this program, or its test, tells a process that
 // it starts from its own executable what to do, as a role in JSON. Such a process ends when its
-// standard input does, so it outlives nobody.
+// standard input does, so it doesn't outlive its parent.
 const roleVariable = "INFORMER_GEN_BENCH_ROLE"
 
 // role is what such a process does: one run of a benchmark, or, without a benchmark, serving.

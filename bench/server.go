@@ -72,8 +72,8 @@ func command(address, name, body string) error {
 	return err
 }
 
-// pagedPath is put before the path of a collection by those who want a server without a watch
-// cache, which obeys a limit at resourceVersion 0 too.
+// pagedPath before the path of a collection makes the server answer as one without a watch cache,
+// which obeys a limit at resourceVersion 0, too.
 const pagedPath = "/paged"
 
 // serve is the process: it writes its address, and serves until it is alone.

@@ -23,7 +23,7 @@ type measure struct {
 	limit limit // of informer-gen's own value
 }
 
-// limit is what a value must be at most. The zero value is no limit.
+// limit is the most that a value may be. The zero value is no limit.
 type limit struct {
 	max float64
 	set bool
@@ -117,7 +117,7 @@ func (r row) quotient() (q float64, ok bool) {
 	return a.median / b.median, true
 }
 
-// isShort reports whether informer-gen misses what it must reach, as far as that was measured.
+// isShort reports whether informer-gen misses its mark, as far as that was measured.
 func (r row) isShort() bool {
 	if own, ok := r.results[ours]; ok && r.limit.set && own.median > r.limit.max {
 		return true
@@ -148,7 +148,7 @@ func (r row) ratioCell() string {
 	return strconv.FormatFloat(q, 'f', 2, 64)
 }
 
-// markCell says what must be reached.
+// markCell returns the mark.
 func (r row) markCell() string {
 	var marks []string
 	if r.ratio != 0 {

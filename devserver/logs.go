@@ -17,10 +17,10 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/internal/etcdlog"
 )
 
-// The API server logs through klog's process-wide logger, and klog wants that logger to be set
-// before anybody logs. Hence here, while packages are initialised: lines of the server's packages
-// go where Options.LogOutput says, all others go to stderr as they would without this package. The
-// API server's etcd client has a logger of its own.
+// The API server logs through klog's process-wide logger, which must be set before the first line
+// is logged. So it is set here, while packages are initialised. Lines of the server's packages go
+// to Options.LogOutput; all others go to stderr, as they would without this package. The API
+// server's etcd client has a logger of its own.
 func init() {
 	klog.SetLogger(logr.New(&splitSink{
 		server: newTextSink(&serverLog),

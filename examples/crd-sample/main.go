@@ -126,8 +126,8 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	if err != nil {
 		return err
 	}
-	// Widgets have options that sites don't have: their namespace, and conditions that nobody here
-	// reads are not kept.
+	// Widgets have options that sites don't have: their namespace, and conditions, which this
+	// program doesn't read, are not kept.
 	factory := informers.NewSharedInformerFactory(client, informer.WithLabelSelector(shop.label),
 		samples.WithWidgets(informer.KindOptions[*v1alpha1.Widget]{
 			Namespaces: []string{namespace},

@@ -39,7 +39,7 @@ type tally struct {
 	deleted int
 	sites   int
 	lines   int           // how many more events are worth a line
-	changed chan struct{} // closed at the next count; nil if nobody waits
+	changed chan struct{} // closed at the next count; nil if no goroutine waits
 }
 
 // count adds one to a counter of t and reports whether the event should be printed.

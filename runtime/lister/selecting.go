@@ -16,9 +16,8 @@ import (
 // matches the labels of obj. It replaces the expansions of client-go's listers (GetPodReplicaSets,
 // GetPodJobs and others):
 //
-//	sets := lister.Selecting(replicaSets.Snapshot(), pod, func(rs *appsv1.ReplicaSet) *metav1.LabelSelector {
-//		return rs.Spec.Selector
-//	})
+//	selector := func(rs *appsv1.ReplicaSet) *metav1.LabelSelector { return rs.Spec.Selector }
+//	sets := lister.Selecting(replicaSets.Snapshot(), pod, selector)
 //
 // For a selector that is a map, such as that of a Service, selector returns
 // metav1.SetAsLabelSelector of it. Selectors that are nil, empty or invalid select nothing.

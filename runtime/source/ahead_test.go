@@ -325,7 +325,7 @@ func TestMore(t *testing.T) {
 	})
 }
 
-// TestSmallResponsesStartNothing: nobody helps with what is little, and nobody with anything if
+// TestSmallResponsesStartNothing: a small response gets no helper, and no response gets one if
 // there is one processor.
 func TestSmallResponsesStartNothing(t *testing.T) {
 	before := runtime.NumGoroutine()

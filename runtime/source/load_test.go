@@ -15,7 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// twoProcessors decodes some objects ahead, with a crew of which two are enough.
+// twoProcessors decodes some objects ahead, with a load of at most two goroutines.
 func twoProcessors(c *decodeLoad) tuning {
 	return tuning{procs: 2, ahead: 60_000, batch: 5000, sizes: sizes{idle: 4000, small: 8000, chunk: 20_000, least: 1000}, load: c}
 }
@@ -23,8 +23,8 @@ func twoProcessors(c *decodeLoad) tuning {
 // helped reports whether the callback that calls it gets what others may have decoded.
 func helped() bool { return strings.Contains(string(debug.Stack()), "(*ahead).handOver") }
 
-// TestStreamsShareTheProcessors: others help a stream when there was nobody else for a while, and
-// no longer when somebody else comes. Nothing is lost on the way.
+// TestStreamsShareTheProcessors: a stream gets helpers when it was alone for a while, and loses
+// them when another stream comes. No event is lost.
 func TestStreamsShareTheProcessors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c decodeLoad
@@ -71,8 +71,8 @@ func TestStreamsShareTheProcessors(t *testing.T) {
 	})
 }
 
-// TestOneStreamHasHelpersFromPageToPage: the helpers of the page before don't count as somebody who
-// has needed the processors.
+// TestOneStreamHasHelpersFromPageToPage: the helpers of the previous page don't count as another
+// stream that has needed the processors.
 func TestOneStreamHasHelpersFromPageToPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c decodeLoad

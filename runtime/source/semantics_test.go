@@ -142,7 +142,7 @@ func decodeBoth(t *testing.T, data string, newObject func() object.Object) {
 func decoderOf(c *codec, readOnly bool) *jsonDecoder {
 	w := jsonFormat{s: &stream{codec: c, readOnly: readOnly}}
 	d := w.decoder().(*jsonDecoder)
-	w.release(d) // the next one who asks is the same goroutine, later
+	w.release(d) // the same goroutine takes it again later
 	return d
 }
 

@@ -98,8 +98,8 @@ func TestKeysAreNotBoxedWhileTheyAgree(t *testing.T) {
 	}
 }
 
-// TestLookupInBesideWriters: what is asked of one snapshot stays as it is while objects move
-// between keys and namespaces.
+// TestLookupInBesideWriters: the answers of one snapshot stay the same while objects move between
+// keys and namespaces.
 func TestLookupInBesideWriters(t *testing.T) {
 	const nodes, objects = 3, 600
 	s := mustNew(t, byNode)

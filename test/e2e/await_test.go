@@ -49,8 +49,8 @@ func TestReadYourWrites(t *testing.T) {
 	}
 }
 
-// readWrites writes one object again and again, nobody else does, and reads it from the lister
-// after each write.
+// readWrites is the only writer of one object, writes it again and again, and reads it from the
+// lister after each write.
 func (i in) readWrites(ctx context.Context, cache *informer.SharedIndexInformer[*Crate], name string, writes int64) error {
 	crates := lister.New(cache.Store(), i.gvr.GroupResource()).Namespace(i.namespace)
 	exists := false

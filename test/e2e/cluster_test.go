@@ -98,7 +98,7 @@ func (c *cluster) startAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Somebody's connection may have got the port for a moment.
+	// Another process's connection may have got the port for a moment.
 	eventually(t, func() error { return c.start(deadline(t), addr.Host) })
 }
 
@@ -274,8 +274,8 @@ func (c *cluster) installLater(t *testing.T) {
 	}
 }
 
-// eventually asks until the answer is nil. It is for what nobody reports: the server's state, and
-// an informer's Status.
+// eventually polls until the answer is nil. It is for conditions that no event reports: the
+// server's state, and an informer's Status.
 func eventually(t *testing.T, f func() error) {
 	t.Helper()
 	ticker := time.NewTicker(5 * time.Millisecond)

@@ -158,7 +158,7 @@ func TestCBOR(t *testing.T) {
 
 	t.Run("a built-in kind in each format", func(t *testing.T) { compareFormats(t, c) })
 
-	// The server goes on having JSON, for those who want that.
+	// The server still offers JSON.
 	ns := c.crates(t)
 	ns.createMany(t, 5)
 	client, transport := connectNoting(t, c.url)

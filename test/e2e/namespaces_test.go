@@ -113,8 +113,9 @@ func TestSeveralNamespaces(t *testing.T) {
 	}
 }
 
-// The account may not read one of the namespaces: the others' objects come and go on, who waits is
-// told which namespace it is and why, and the right given, all is well.
+// The account may not read one of the namespaces: the other namespaces' objects arrive and change,
+// the wait's error names the namespace and the reason, and once the right is granted, the informer
+// syncs.
 func TestOneNamespaceIsForbidden(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {

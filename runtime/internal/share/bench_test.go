@@ -78,7 +78,7 @@ func BenchmarkPart(b *testing.B) {
 	})
 }
 
-// BenchmarkCompare compares parts with what they were. It reports how much of the time was
+// BenchmarkCompare compares parts with their checksums. It reports how much of the time was
 // expected.
 func BenchmarkCompare(b *testing.B) {
 	labels := map[string]string{"app": "web", "pod-template-hash": "7d9c", "team": "shop", "tier": "backend", "version": "v1"}

@@ -221,8 +221,8 @@ func TestTargets(t *testing.T) {
 	}
 }
 
-// TestAPredictorKeepsFewParts: what is remembered of an object for the next one is bounded, and a part
-// in which others are that are not remembered isn't made.
+// TestAPredictorKeepsFewParts: what is remembered of an object for the next one is bounded, and a
+// part in which others are that are not remembered isn't made.
 func TestAPredictorKeepsFewParts(t *testing.T) {
 	type outer struct{ inner []int64 }
 	sites := &Sites{}

@@ -289,7 +289,7 @@ func TestStrings(t *testing.T) {
 	}
 }
 
-// TestAllocations counts what finding allocates, and what a Predictor takes that does nothing.
+// TestAllocations counts the allocations of look-ups, and the memory of an unused Predictor.
 func TestAllocations(t *testing.T) {
 	table, sites := New(1<<20), newSites()
 	predictor := table.NewPredictor(sites, true)

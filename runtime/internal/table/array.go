@@ -206,7 +206,8 @@ func put[C any](a *array[C], s *base[C], owner uint64, i uint32, n *node[C], spa
 			s.last.position, s.last.old = i, old
 			s.last.next.Store(empty)
 			s.filled, s.last = s.last, empty
-		} else { // the Txn's links go before the empty one, so that the state after them doesn't hold them
+		} else {
+			// The Txn's links go before the empty one, so that the state after them doesn't hold them.
 			l := &link[C]{position: i, old: old, number: s.last.number}
 			l.next.Store(s.last)
 			s.last.number++

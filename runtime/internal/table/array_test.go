@@ -255,9 +255,9 @@ func TestOldStatesOfAnArray(t *testing.T) {
 	}
 }
 
-// TestOldStatesAreReadInFewSteps counts how many records and links lie between a position of the base
-// and what an old state had in it, in the longest chain that there is, whose changes are of one
-// position or of all in turn.
+// TestOldStatesAreReadInFewSteps counts how many records and links lie between a position of the
+// base and what an old state had in it, in the longest chain that there is, whose changes are of
+// one position or of all in turn.
 func TestOldStatesAreReadInFewSteps(t *testing.T) {
 	const positions = 1 << 15
 	for _, changed := range []uint32{1, 2, 100, positions} {

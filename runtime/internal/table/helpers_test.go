@@ -84,7 +84,7 @@ func lookUp(v *Version, ix *keysOf, key any) ([]object.Object, bool) {
 	return list, ok
 }
 
-// model is what a version should say.
+// model is the content that a version should have.
 type model map[object.Key]object.Object
 
 // verify compares everything that v answers with what m answers.
@@ -192,7 +192,7 @@ func same(t testing.TB, what string, got, want model) {
 	}
 }
 
-// checkShape verifies what the structures promise themselves: nothing empty is kept, and counts are
+// checkShape verifies the invariants of the structures: nothing empty is kept, and counts are
 // right.
 func checkShape(t testing.TB, v *Version) {
 	t.Helper()

@@ -174,7 +174,7 @@ func TestMemoryGoesBack(t *testing.T) {
 		}
 		v = table.Version()
 		checkShape(t, v)
-		checkShape(t, full) // which nobody may have touched
+		checkShape(t, full) // which must not have changed
 		if n := len(slices.Collect(full.Namespace("ns7").All)); full.Len() != many || n != many/100 {
 			t.Errorf("the full version has %d objects now, %d in a namespace", full.Len(), n)
 		}

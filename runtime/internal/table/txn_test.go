@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestUpdateAllocatesLittle guards what an update by a Txn of its own costs, which the garbage
-// collector pays again.
+// TestUpdateAllocatesLittle bounds the allocations of an update by a Txn of its own, which the
+// garbage collector pays again.
 func TestUpdateAllocatesLittle(t *testing.T) {
 	const many = 20000
 	things := make([]*thing, many)

@@ -5,10 +5,11 @@
 // makes the faults that a test asks for.
 //
 //	server := sourcetest.New()
-//	pods := sourcetest.Serve[*corev1.Pod](server, corev1.SchemeGroupVersion.WithResource("pods"), "Pod")
+//	gvr := corev1.SchemeGroupVersion.WithResource("pods")
+//	pods := sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
 //	client, err := source.NewClient(server.Config())
 //	factory := informer.NewFactory(client)
-//	informer.For[*corev1.Pod](factory, corev1.SchemeGroupVersion.WithResource("pods"))
+//	informer.For[*corev1.Pod](factory, gvr)
 //	err = factory.Start(ctx)
 //
 // The test writes objects by the methods of a [Collection]; the informers see them. A resource
@@ -71,7 +72,8 @@
 // come late or never, carry other objects, or break off. Its Do is a function, so faults compose as
 // functions do.
 //
-//	server.Inject(sourcetest.Fault{On: sourcetest.List, Times: 3, Do: sourcetest.Refuse(http.StatusForbidden)})
+//	refuse := sourcetest.Refuse(http.StatusForbidden)
+//	server.Inject(sourcetest.Fault{On: sourcetest.List, Times: 3, Do: refuse})
 //
 // [Server.Requests] returns the requests that were made, and when.
 package sourcetest
