@@ -177,7 +177,7 @@ func lookUpInOldState(s grown, pods []*corev1.Pod) (cost, int, error) {
 	return c, found, err
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 // growthCriteria are few Pods for each key, and many.
 var growthCriteria = []criterion{criteria[0], criteria[3]}

@@ -109,7 +109,7 @@ func fromServer() bool {
 	}
 }
 
-// serverLog is where the server's klog lines go: to every LogOutput of the servers that run.
+// serverLog writes the servers' klog lines to the LogOutput of every running server.
 var serverLog fanOut
 
 type fanOut struct {
@@ -165,10 +165,10 @@ func (o *logOutput) Write(p []byte) (int, error) {
 	return o.out.Write(p)
 }
 
-// Sync does nothing: a LogOutput is whatever io.Writer a user has.
+// Sync does nothing: a LogOutput is any io.Writer.
 func (o *logOutput) Sync() error { return nil }
 
-// close cuts the output off; it isn't written to afterwards.
+// close ends the output; nothing is written to it afterwards.
 func (o *logOutput) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

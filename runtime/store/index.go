@@ -99,7 +99,7 @@ func (x *Index[T, K]) Bind() table.Index {
 
 func (x *Index[T, K]) indexes(T) {}
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 // index is an Index without the type of its objects: it is compiled once for all kinds with the
 // same type of keys.

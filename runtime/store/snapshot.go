@@ -118,7 +118,7 @@ func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield fun
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 // versionOf is not a method: otherwise every kind would compile it.
 func versionOf[T object.Object](s *Snapshot[T]) *table.Version { return (*table.Version)(s) }

@@ -247,7 +247,7 @@ func TestLeasesUnderLoad(t *testing.T) {
 }
 
 // visit acquires an informer, sees an object of its own come into the store, and releases, again
-// and again. Every other time it is its context that ends the lease.
+// and again. Every other time the lease ends with its context.
 func visit(ctx context.Context, ns in, i *informer.SharedIndexInformer[*Crate], name string, times int) error {
 	for n := range times {
 		visit, leave := context.WithCancel(ctx)

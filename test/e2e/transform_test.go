@@ -27,7 +27,7 @@ type transforms struct {
 	calls map[string]int
 }
 
-// crate takes the ship off, doubles the weight, and fails if that is below zero.
+// crate removes the ship, doubles the weight, and fails if the weight is below zero.
 func (tr *transforms) crate(c *Crate) (*Crate, error) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -105,8 +105,8 @@ func TestTransformOnce(t *testing.T) {
 	}
 }
 
-// An object that can't be transformed: the informer says which and why, keeps what it has, and goes
-// on as soon as the object is fixed.
+// An object that can't be transformed: the informer reports which and why, keeps its objects, and
+// goes on as soon as the object is fixed.
 func TestTransformFails(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -179,7 +179,7 @@ func TestTransformFails(t *testing.T) {
 }
 
 // Fields that a real server puts on objects and that only waste memory are dropped, whatever the
-// type; what is wanted is.
+// type; other fields are kept.
 func TestDroppedFields(t *testing.T) {
 	t.Parallel()
 	const applied = "kubectl.kubernetes.io/last-applied-configuration"

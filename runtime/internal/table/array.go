@@ -207,7 +207,8 @@ func put[C any](a *array[C], s *base[C], owner uint64, i uint32, n *node[C], spa
 			s.last.next.Store(empty)
 			s.filled, s.last = s.last, empty
 		} else {
-			// The Txn's links go before the empty one, so that the state after them doesn't hold them.
+			// The Txn's links go before the empty one, so that the new state doesn't keep them
+			// alive.
 			l := &link[C]{position: i, old: old, number: s.last.number}
 			l.next.Store(s.last)
 			s.last.number++

@@ -139,7 +139,7 @@ func nextOf(t tree, height, first, from int) (found tree, begin, end int) {
 	return found, begin, end
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 func (l *list) with(owner uint64, height int, slot uint32) tree {
 	if len(l.slots) == listMax {

@@ -217,7 +217,7 @@ func (s Set) And(other Set, yield func(object.Object) bool) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 // stateOf returns the state of v, or nil if v is nil or zero.
 func stateOf(v *Version) *state {
