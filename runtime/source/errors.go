@@ -46,7 +46,7 @@ var (
 type DecodeError struct {
 	// Verb is "list" or "watch".
 	Verb string
-	// Resource is what was listed or watched.
+	// Resource is the resource that was listed or watched.
 	Resource schema.GroupVersionResource
 	// Item is the number of the object or event that is wrong, counted from 1; 0 means the list
 	// itself.

@@ -75,7 +75,7 @@ type ListResult struct {
 	Skipped int
 }
 
-// WatchOptions says where a watch starts. Bookmarks are always asked for.
+// WatchOptions choose where a watch starts. A Source always asks for bookmarks.
 type WatchOptions struct {
 	// ResourceVersion is the version after which events are wanted.
 	ResourceVersion string
@@ -137,12 +137,12 @@ type Event[T object.Object] struct {
 	// Object is the object after the change; of a Deleted event its last state; the zero T of a
 	// Bookmark.
 	Object T
-	// ResourceVersion is that of the object, or of the Bookmark. It is never "" or "0".
+	// ResourceVersion is the version of the object or of the Bookmark. It is never "" or "0".
 	ResourceVersion string
 	// InitialEventsEnd marks the Bookmark that ends the initial events of a watch-list.
 	InitialEventsEnd bool
-	// More says that the next event has arrived already: unless the watch ends with an error first,
-	// it will be handed over without waiting for the server. A caller may put off what it does
+	// More means that the next event has arrived already: unless the watch ends with an error
+	// first, it is handed over without waiting for the server. A caller may put off what it does
 	// about this event until then. A Source that can't tell leaves it false, and so does one that
 	// wraps another and may leave the next event out.
 	More bool

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// errDone says that the client has gone.
+// errDone means that the client has gone.
 var errDone = errors.New("the client has gone")
 
 // body is the body of a response. There is no goroutine behind it: Read waits for events itself.

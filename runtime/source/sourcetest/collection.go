@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Collection is what a test writes to: the objects of one resource in all namespaces. Serve returns
-// it.
+// Collection is the objects of one resource in all namespaces. A test changes them by its methods.
+// [Serve] returns it.
 //
 // Objects are copied on their way in and out. A write that an API server would refuse is a mistake
 // of the test: it panics.

@@ -68,9 +68,9 @@
 //
 // # Faults
 //
-// A [Fault] says which requests it hits and changes their [Answer]: the answer may be an error,
-// come late or never, carry other objects, or break off. Its Do is a function, so faults compose as
-// functions do.
+// A [Fault] chooses requests and changes their [Answer]: the answer may be an error, come late or
+// never, carry other objects, or break off. Its Do is a function, so faults compose as functions
+// do.
 //
 //	refuse := sourcetest.Refuse(http.StatusForbidden)
 //	server.Inject(sourcetest.Fault{On: sourcetest.List, Times: 3, Do: refuse})

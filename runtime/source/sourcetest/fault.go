@@ -13,7 +13,7 @@ import (
 
 // Fault is something that goes wrong with some of the requests.
 type Fault struct {
-	// On says which requests are hit; 0 means Any.
+	// On are the verbs of requests that are hit; 0 means [Any].
 	On Verb
 	// Resource restricts the fault to requests for one resource; the zero value means all.
 	Resource schema.GroupVersionResource

@@ -74,7 +74,7 @@ func (v Verb) String() string {
 
 // --- private from here ---
 
-// query is what a list or watch asks for.
+// query holds the options of a list or watch.
 type query struct {
 	namespace    string
 	labels       labels.Selector

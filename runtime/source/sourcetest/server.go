@@ -17,8 +17,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Server is an API server in memory. Make one with New. Its methods, and those of its collections,
-// may be called by any goroutine at any time, also from the functions of a Fault.
+// Server is an API server in memory. Make one with [New]. Its methods, and those of its
+// collections, may be called by any goroutine at any time, also from the functions of a Fault.
 //
 //	Collection.Create ─▶ objects, by key
 //	                     changes ─ ● ─▶ ● ─▶ ● ─▶ ●   linked list; Compact forgets its beginning
@@ -179,7 +179,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// abort ends a connection before its time: with a reset if the fault says so, else by closing it.
+// abort ends a connection before its time: with a reset if the fault asks for that, else by closing
+// it.
 func abort(w http.ResponseWriter, err error) {
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) {
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {

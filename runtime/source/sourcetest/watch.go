@@ -34,7 +34,7 @@ type stream struct {
 	queue    []Event // to be sent before anything else
 	last     bool    // the stream ends with the queue
 	at       *change // all changes up to this one were sent
-	sent     int64   // the version that the client knows
+	sent     int64   // the last version that was sent
 	ends     int     // of the server, when the watch began
 	marks    int     // the server's bookmarks that were sent
 	deadline *time.Timer

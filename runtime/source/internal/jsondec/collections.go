@@ -100,7 +100,7 @@ func (d *Decoder) own(n *node, i int, p layout.Pointer) int {
 	}
 }
 
-// pointer decodes what a pointer points to.
+// pointer decodes the target of a pointer.
 func (d *Decoder) pointer(n *node, i int, p layout.Pointer) int {
 	to := n.elem.typ.New()
 	*layout.As[layout.Pointer](p) = to

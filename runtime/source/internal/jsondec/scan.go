@@ -25,8 +25,8 @@ func plainEnd(in []byte, i int) int {
 	for ; i+8 <= len(in); i += 8 {
 		w := binary.LittleEndian.Uint64(in[i:])
 		// A byte of w that is wanted is 0 in w^quotes, or less than a space, or has its high bit
-		// set. Subtracting sets the high bit of the lowest such byte; what it borrows from bytes
-		// above doesn't matter, as the lowest is the one that counts.
+		// set. Subtracting sets the high bit of the lowest such byte; the borrow from bytes above
+		// doesn't matter, as the lowest is the one that counts.
 		if m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - spaces) | w) & highs; m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}

@@ -21,7 +21,7 @@ type Decoder struct {
 	twins    twins           // recent slices of the present object
 	maps     []unfilled      // of the present object
 	entries  *layout.Scratch // of maps; each is an entry
-	word     uint64          // what a pointer points to
+	word     uint64          // the target of a pointer
 }
 
 // maxDepth is how deep messages may be nested. Only types that contain themselves come near it.
