@@ -125,7 +125,7 @@ func emptyNamespaces(s side, server quietServer, n int) ([]rig, error) {
 	return []rig{&ourRig[*corev1.Pod]{informer: informer.For[*corev1.Pod](f, pods.resource, informer.WithNamespaces(namespaces...))}}, nil
 }
 
-// quietServer has no Pods, and nothing ever changes. It is a transport.
+// quietServer is a transport to a server that has no Pods and never changes.
 type quietServer struct{}
 
 func (s quietServer) config() *rest.Config {
@@ -173,7 +173,7 @@ func (quietServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// quietBody is a text, and then nothing until the request is cancelled, if it can be.
+// quietBody is a text that doesn't end until the request is cancelled, if it can be.
 type quietBody struct {
 	text  strings.Reader
 	until <-chan struct{}

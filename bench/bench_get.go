@@ -18,7 +18,7 @@ import (
 
 const getReaders = 8
 
-// getter is a store that is read by namespace and name, the way its users do.
+// getter is a store that is read by namespace and name, as its users do.
 type getter interface {
 	setter
 	get(namespace, name string) (*corev1.Pod, error)
@@ -97,7 +97,7 @@ func getOnce(g getter, n int) (outcome, error) {
 	per := c.per(times * n)
 	return outcome{Seen: saw, Values: map[string]float64{
 		"CPU time, per Get": per.cpu,
-		// what the rest of the process does now and then isn't its own
+		// rounds down, because the rest of the process allocates now and then
 		"allocated, per Get":   math.Floor(per.bytes),
 		"allocations, per Get": math.Floor(per.allocs),
 	}}, err

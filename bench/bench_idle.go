@@ -76,7 +76,7 @@ func idleOnce(s side, informers, handlers int) (outcome, error) {
 	}}, nil
 }
 
-// foot is what something that lives takes.
+// foot is the memory and the goroutines of something that runs.
 type foot struct{ goroutines, bytes float64 }
 
 // footprint waits until goroutines that are about to end have ended, then measures.

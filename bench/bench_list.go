@@ -34,11 +34,11 @@ func (q query) timed() (took time.Duration, found int, err error) {
 	return time.Since(began), found, err
 }
 
-// queries are the answers of one side to one question: as the slice that a lister gives, and a loop
-// that looks at each object by the cheapest public way, which is an iterator where there is one.
+// queries are one side's two ways to answer one question: as the slice that a lister returns, and
+// as a loop over the objects by the cheapest public way, which is an iterator where there is one.
 type queries struct{ slice, each query }
 
-// lists is a store that is asked several things.
+// lists is a store that answers several questions.
 type lists interface {
 	setter
 	queries(asked) queries
@@ -46,7 +46,7 @@ type lists interface {
 
 const goSlice side = "a Go slice"
 
-// questions are what is asked, with the mark for the slice.
+// questions are the questions, with the mark for the slice.
 var questions = []struct {
 	name         string
 	ask          asked
@@ -121,8 +121,8 @@ func withSharedLabels(pods []*corev1.Pod) []*corev1.Pod {
 	return next
 }
 
-// listsFor fills a store and replaces every object once, so that they lie in memory as in a cache
-// that has lived for a while.
+// listsFor fills a store and replaces every object once, so that objects lie in memory as in a
+// cache that has run for a while.
 func listsFor(s side, pods []*corev1.Pod) (l lists, done func() error, err error) {
 	switch s {
 	case ours:
@@ -146,7 +146,8 @@ func listsFor(s side, pods []*corev1.Pod) (l lists, done func() error, err error
 // listTime is about how long a query is repeated.
 const listTime = 200 * time.Millisecond
 
-// listOnce measures both answers to a question, and adds what was found to what was seen.
+// listOnce measures both answers to a question, and adds the number of objects found to what the
+// side has seen.
 func listOnce(o *outcome, name string, q queries) error {
 	for _, m := range []struct {
 		name string
@@ -287,8 +288,7 @@ func (c *controllerRuntimeStore) queries(ask asked) queries {
 	}}
 }
 
-// bareSlice is copied, or looped over, and has what is wanted and nothing else: there is nothing to
-// find.
+// bareSlice has exactly the wanted objects, to be copied or looped over: nothing has to be found.
 type bareSlice []*corev1.Pod
 
 func (b bareSlice) set(*corev1.Pod) error { return nil }

@@ -10,7 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// scanner is a store all of whose objects are read, by the cheapest public way.
+// scanner is a store of which all objects are read, by the cheapest public way.
 type scanner interface {
 	setter
 	scan(func(*corev1.Pod))
@@ -35,8 +35,8 @@ func scannerFor(s side) (scanner, error) {
 	return newClientGoStore(true, criteria[0]), nil
 }
 
-// readersBench updates as fast as it can while goroutines loop over all objects. These look at
-// each, as one does that looks for something.
+// readersBench updates as fast as it can while goroutines loop over all objects. They read a field
+// of each, as a search does.
 func readersBench(readers int, updates, scans float64) bench {
 	loop := "a goroutine loops"
 	if readers > 1 {

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// updates is a benchmark of a store with some indexes.
+// updates is a benchmark of updates in a store with some indexes.
 type updates struct {
 	name, title string
 	mark        float64

@@ -27,13 +27,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// criterion is something that Pods are looked up by. The function is the same for all sides.
+// criterion is an index of Pods. Its function is the same for all sides.
 type criterion struct {
 	name string
 	keys func(pod *corev1.Pod, keys []string) []string
 }
 
-// criteria are those that people index, in the order in which benchmarks take them.
+// criteria are typical indexes, in the order in which benchmarks use them.
 var criteria = []criterion{
 	{"node", func(pod *corev1.Pod, keys []string) []string { return append(keys, pod.Spec.NodeName) }},
 	{"owner", func(pod *corev1.Pod, keys []string) []string {
@@ -91,7 +91,7 @@ func (o *ourStore) setAll(pods []*corev1.Pod) error {
 	})
 }
 
-// podLister is what informer-gen writes for Pods, as far as it is used here.
+// podLister is the lister that informer-gen generates for Pods, as far as it is used here.
 type podLister interface {
 	lister.Lister[*corev1.Pod]
 	Pods(namespace string) lister.NamespaceLister[*corev1.Pod]
@@ -173,8 +173,8 @@ func newControllerRuntimeStore(criteria ...criterion) (*controllerRuntimeStore, 
 	return &c, nil
 }
 
-// startControllerRuntime makes a store whose cache answers. It is filled past the informer, which
-// has nothing to say.
+// startControllerRuntime makes a store and starts its cache. Objects are put into the store
+// directly; its informer gets none.
 func startControllerRuntime(indexed ...criterion) (_ *controllerRuntimeStore, stop func() error, err error) {
 	c, err := newControllerRuntimeStore(indexed...)
 	if err != nil {
@@ -193,10 +193,10 @@ func startControllerRuntime(indexed ...criterion) (_ *controllerRuntimeStore, st
 	return c, stop, nil
 }
 
-// everything is what listers are asked for when all objects are wanted.
+// everything is the selector for all objects.
 var everything = labels.Everything()
 
-// bareMap is a map from keys to Pods: what no store can beat.
+// bareMap is a map from keys to Pods, the lower bound for a store.
 type bareMap map[object.Key]*corev1.Pod
 
 func (m bareMap) set(pod *corev1.Pod) error {

@@ -18,16 +18,16 @@ import (
 type subject interface {
 	start() (stop func(), err error)
 	synced() bool
-	// added and updated are closed when the handler was told as much as is expected.
+	// added and updated are closed when the handler has got all expected events.
 	added() <-chan struct{}
 	updated() <-chan struct{}
 	// updatedAt is when updated was closed. It may be called then.
 	updatedAt() time.Time
-	// see sums up what the informer has and its handler was told. Call it when the informer has
+	// see summarizes the informer's objects and its handler's events. Call it when the informer has
 	// stopped. With deep, it takes the kinds from the objects.
 	see(deep bool) seen
-	// repeats is how often the handler was told of an update to what it had already. Call it when
-	// the informer has stopped.
+	// repeats returns how often the handler got an update to a state that it had already. Call it
+	// when the informer has stopped.
 	repeats() int
 }
 

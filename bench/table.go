@@ -18,7 +18,8 @@ type measure struct {
 	name string // different from those of the benchmark's other measures
 	unit unit
 	more bool // more is better
-	// what informer-gen's value over client-go's must be at most, or with more at least; 0: nothing
+	// the mark: informer-gen's value over client-go's must be at most this, or with more at least;
+	// 0: no mark
 	ratio float64
 	limit limit // of informer-gen's own value
 }
@@ -31,7 +32,7 @@ type limit struct {
 
 func atMost(v float64) limit { return limit{v, true} }
 
-// unit is what a value counts.
+// unit is the unit of a value.
 type unit int
 
 const (
@@ -100,7 +101,7 @@ func size(b float64) string {
 	return digits(b) + " B"
 }
 
-const invisible = 0.005 // what digits shows as 0
+const invisible = 0.005 // digits shows smaller values as 0
 
 // quotient is informer-gen's value over client-go's; ok is false if there is none.
 func (r row) quotient() (q float64, ok bool) {
