@@ -80,6 +80,7 @@ func (d *document) file(f File) {
 		d.t.Fatal(err)
 	}
 	begin, end := 0, 0 // of the block
+	method := false    // it ends with one
 	var names []string
 	flush := func(next int) {
 		fmt.Fprintf(d, "\n```go\n%s\n```\n", bytes.TrimSpace(f.Content[begin:end]))
@@ -97,10 +98,11 @@ func (d *document) file(f File) {
 		if len(names) == 0 && end == 0 { // a file without imports
 			end, names = from, []string{"package"}
 		}
-		// Methods that stand together are explained together.
-		if joined := bytes.Equal(f.Content[end:from], []byte("\n")); !joined {
+		// Methods that follow one another are explained together.
+		if !(method && isMethod(decl)) {
 			flush(from)
 		}
+		method = isMethod(decl)
 		end, names = to, append(names, declared(decl)...)
 	}
 	if len(file.Decls) == 0 {
@@ -143,6 +145,11 @@ func (d *document) item(text string) {
 func isImport(decl ast.Decl) bool {
 	g, ok := decl.(*ast.GenDecl)
 	return ok && g.Tok == token.IMPORT
+}
+
+func isMethod(decl ast.Decl) bool {
+	f, ok := decl.(*ast.FuncDecl)
+	return ok && f.Recv != nil
 }
 
 // beginning is where a declaration begins, with its comment.

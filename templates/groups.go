@@ -30,7 +30,7 @@ func groupsFile(p *packages) *file {
 				Type().Id(groupInterface(g)).Interface(methods...),
 			jen.Type().Id(impl).Add(structOf(jen.Id("factory").Op("*").Add(f.qual(informerPath, "informer", "Factory")))),
 		)
-		f.together(append([]jen.Code{
+		f.add(append([]jen.Code{
 			method("f", "factory", g.GoName, nil, jen.Id(groupInterface(g)), made(impl, jen.Id("f").Dot("Base").Call())),
 		}, accessors...)...)
 	}

@@ -61,7 +61,9 @@ func (f *file) addLister(k *kind) {
 	f.usesDeprecated = f.usesDeprecated || slices.ContainsFunc(k.Indexes, func(x *model.Index) bool { return x.Deprecated })
 	impl := k.private() + "Lister"
 	resource := commentf("%sResource is the API resource of %s.", k.Name, k.Plural)
-	value := jen.Id(k.Name+"Resource").Op("=").Add(f.qual(schemaPath, "schema", "GroupVersionResource"), inline(
+	width := len("\tResource = schema.GroupVersionResource{Group: ``, Version: ``, Resource: ``}") +
+		len(k.Name+k.Group.Name+k.Version.Name+k.Resource)
+	value := jen.Id(k.Name+"Resource").Op("=").Add(f.qual(schemaPath, "schema", "GroupVersionResource"), list(width,
 		jen.Id("Group").Op(":").Lit(k.Group.Name),
 		jen.Id("Version").Op(":").Lit(k.Version.Name),
 		jen.Id("Resource").Op(":").Lit(k.Resource),
@@ -146,7 +148,7 @@ func (f *file) addMethods(k *kind, impl string) {
 		namespace := k.listerMethod(k.Plural, []jen.Code{jen.Id("namespace").String()}, jen.Id(k.Name+"NamespaceLister"), one)
 		methods = append([]jen.Code{namespace}, methods...)
 	}
-	f.together(methods...)
+	f.add(methods...)
 }
 
 // listerMethod is a method of k's lister.

@@ -130,11 +130,6 @@ func (f *file) add(decls ...jen.Code) {
 	}
 }
 
-// together appends declarations of one line each, without empty lines between them.
-func (f *file) together(decls ...jen.Code) {
-	f.decls = append(append(f.decls, jen.Line()), decls...)
-}
-
 // guard appends the declaration that doesn't compile with a runtime that is too old for this code.
 func (f *file) guard() {
 	f.add(
@@ -319,6 +314,15 @@ func list(width int, items ...jen.Code) *jen.Statement {
 		return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, items...)
 	}
 	return inline(items...)
+}
+
+// args are arguments, or parameters, each on a line of its own if they would be too long otherwise.
+// width is the length of the whole line.
+func args(width int, items ...jen.Code) *jen.Statement {
+	if width > 118 {
+		return jen.Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}, items...)
+	}
+	return jen.Params(items...)
 }
 
 // structOf is a struct with one field.
