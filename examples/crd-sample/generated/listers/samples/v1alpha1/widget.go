@@ -28,7 +28,11 @@ const (
 
 var (
 	// WidgetResource is the API resource of Widgets.
-	WidgetResource = schema.GroupVersionResource{Group: "samples.informer-gen.dev", Version: "v1alpha1", Resource: "widgets"}
+	WidgetResource = schema.GroupVersionResource{
+		Group:    "samples.informer-gen.dev",
+		Version:  "v1alpha1",
+		Resource: "widgets",
+	}
 	// WidgetIndexes are the indexes of every informer of Widgets.
 	WidgetIndexes = []store.Indexer[*v1alpha1.Widget]{
 		WidgetByNode,
@@ -112,7 +116,7 @@ type WidgetNamespaceLister interface {
 	WidgetLookups
 	// ByTier finds the Widgets with key at .spec.tier, within a namespace.
 	ByTier(key v1alpha1.Tier) iter.Seq[*v1alpha1.Widget]
-	// ListByTier returns them as a slice.
+	// ListByTier returns what ByTier finds, as a slice.
 	ListByTier(key v1alpha1.Tier) []*v1alpha1.Widget
 }
 
@@ -120,31 +124,31 @@ type WidgetNamespaceLister interface {
 type WidgetLookups interface {
 	// ByNode finds the Widgets with key at .spec.nodeName.
 	ByNode(key string) iter.Seq[*v1alpha1.Widget]
-	// ListByNode returns them as a slice.
+	// ListByNode returns what ByNode finds, as a slice.
 	ListByNode(key string) []*v1alpha1.Widget
 	// ByImage finds the Widgets with key at .spec.parts[*].image.
 	ByImage(key string) iter.Seq[*v1alpha1.Widget]
-	// ListByImage returns them as a slice.
+	// ListByImage returns what ByImage finds, as a slice.
 	ListByImage(key string) []*v1alpha1.Widget
 	// ByManager finds the Widgets with key at .metadata.labels['app.kubernetes.io/managed-by'].
 	ByManager(key string) iter.Seq[*v1alpha1.Widget]
-	// ListByManager returns them as a slice.
+	// ListByManager returns what ByManager finds, as a slice.
 	ListByManager(key string) []*v1alpha1.Widget
 	// ByNodeAndTier finds the Widgets with key at .spec.nodeName and .spec.tier.
 	ByNodeAndTier(key WidgetByNodeAndTierKey) iter.Seq[*v1alpha1.Widget]
-	// ListByNodeAndTier returns them as a slice.
+	// ListByNodeAndTier returns what ByNodeAndTier finds, as a slice.
 	ListByNodeAndTier(key WidgetByNodeAndTierKey) []*v1alpha1.Widget
 	// BrokenByNode finds the Widgets with key at .spec.nodeName, if .status.phase == "Broken".
 	BrokenByNode(key string) iter.Seq[*v1alpha1.Widget]
-	// ListBrokenByNode returns them as a slice.
+	// ListBrokenByNode returns what BrokenByNode finds, as a slice.
 	ListBrokenByNode(key string) []*v1alpha1.Widget
 	// BySite finds the Widgets owned by the Site.samples.informer-gen.dev called key.
 	BySite(key string) iter.Seq[*v1alpha1.Widget]
-	// ListBySite returns them as a slice.
+	// ListBySite returns what BySite finds, as a slice.
 	ListBySite(key string) []*v1alpha1.Widget
 	// ByOwner finds the Widgets for which v1alpha1.OwnerUIDs returns key.
 	ByOwner(key types.UID) iter.Seq[*v1alpha1.Widget]
-	// ListByOwner returns them as a slice.
+	// ListByOwner returns what ByOwner finds, as a slice.
 	ListByOwner(key types.UID) []*v1alpha1.Widget
 }
 
