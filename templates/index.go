@@ -75,7 +75,8 @@ func indexNames(k *kind) *jen.Statement {
 
 func indexName(k *kind, x *model.Index) string { return k.Name + x.Name + "Index" }
 
-// indexes are the variables with the list of all indexes and with each of them, as a block of variables has them.
+// indexes are the variables with the list of all indexes and with each of them, as a block of
+// variables has them.
 func (f *file) indexes(k *kind) []jen.Code {
 	var all, each []jen.Code
 	width := len("\tIndexes = []store.Indexer[*]") + 2*len(k.Name) + len(k.Source.Name)

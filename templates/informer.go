@@ -16,7 +16,8 @@ func informerFile(k *kind) *file {
 	return f
 }
 
-// addInformer appends the informer of a type, and the method, of the type on, that makes one from a factory.
+// addInformer appends the informer of a type, and the method, of the type on, that makes one from a
+// factory.
 func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 	impl := k.private() + "Informer"
 	options := func() *jen.Statement { return jen.Id("options").Add(f.of(informerPath, "KindOptions", k)) }
