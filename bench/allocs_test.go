@@ -48,16 +48,16 @@ func TestAnEventCostsAtMostTwoAllocations(t *testing.T) {
 
 func TestReadsDoNotAllocate(t *testing.T) {
 	const n = 3000
-	shelf, err := newOurShelf(criteria[0])
+	filled, err := newOurStore(criteria[0])
 	if err != nil {
 		t.Fatal(err)
 	}
 	pods := slimPods(n)
-	if err := shelf.setAll(pods); err != nil {
+	if err := filled.setAll(pods); err != nil {
 		t.Fatal(err)
 	}
-	node, snapshot := shelf.indexes[criteria[0].name], shelf.store.Snapshot()
-	inNamespace := shelf.pods.Pods(bigNamespace)
+	node, snapshot := filled.indexes[criteria[0].name], filled.store.Snapshot()
+	inNamespace := filled.pods.Pods(bigNamespace)
 	var got int
 	for _, tc := range []struct {
 		name string
@@ -73,13 +73,13 @@ func TestReadsDoNotAllocate(t *testing.T) {
 		}, n / 10},
 		{"Get by lister", func() {
 			for _, pod := range pods[:n/10] {
-				if _, err := shelf.pods.Pods(pod.Namespace).Get(pod.Name); err == nil {
+				if _, err := filled.pods.Pods(pod.Namespace).Get(pod.Name); err == nil {
 					got++
 				}
 			}
 		}, n / 10},
 		{"Snapshot and All", func() {
-			for range shelf.store.Snapshot().All() {
+			for range filled.store.Snapshot().All() {
 				got++
 			}
 		}, n},

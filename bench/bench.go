@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// side is one of those that are compared: a peer, or a lower bound of the machine, which is named
-// after what it does.
+// side is one of the implementations that are compared: a peer, or a lower bound of the machine,
+// which is named after its work.
 type side string
 
 const (
@@ -28,16 +28,16 @@ func (s side) peer() bool { return s == ours || s == clientGo || s == controller
 type sizes struct {
 	Pods int // synced from the wire
 	CRs  int // of both kinds together, synced from the wire
-	// Pods synced from the wire where it shall be many; objects in a store or an informer
+	// Pods synced from the wire in the benchmarks with many; objects in a store or an informer
 	Many       int
 	Events     int           // of decoded objects
 	HTTPEvents int           // from the wire
-	HTTPPods   int           // that these events are about
+	HTTPPods   int           // Pods that these events change
 	Updates    int           // that a stalled handler misses
 	Late       int           // objects that are there when a handler is added
 	Idle       int           // informers and handlers that do nothing
-	Grown      int           // objects in a store whose growth is looked at
-	Window     time.Duration // for what is counted per time
+	Grown      int           // objects in a store whose growth is measured
+	Window     time.Duration // for counts per time
 }
 
 // full are the sizes of the table.
@@ -46,20 +46,21 @@ var full = sizes{
 	Late: 500_000, Idle: 100, Grown: 1_000_000, Window: time.Second,
 }
 
-// small makes every benchmark run within a moment, for tests. Nothing is said about the figures.
+// small makes every benchmark run within a moment, for tests. Its figures have no meaning.
 var small = sizes{
 	Pods: 120, CRs: 60, Many: 300, Events: 150, HTTPEvents: 200, HTTPPods: 50, Updates: 3000,
 	Late: 500, Idle: 3, Grown: 5_000, Window: 5 * time.Millisecond,
 }
 
-// bench measures a few things on one side at a time, doing the same work on each.
+// bench is a benchmark: it does the same work on each side, one side at a time, and measures a few
+// values.
 type bench struct {
 	name     string // a path, for --only: "sync/pods/watch-list"
 	title    func(sizes) string
 	measures []measure
-	others   []side // that take part beside ours and clientGo
+	others   []side // sides besides ours and clientGo
 	procs    int    // GOMAXPROCS of the processes that are measured; 0: the machine's
-	// world is what the server serves; nil: no server is needed.
+	// world is the content of the server; nil: no server is needed.
 	world func(sizes) world
 	// prepare returns a function that does the work once, from scratch, and one that releases what
 	// was prepared, which may be nil. A process that is measured prepares one side and runs it
@@ -67,10 +68,10 @@ type bench struct {
 	prepare func(env) (run func() (outcome, error), done func() error, err error)
 }
 
-// sides are those that take part.
+// sides returns the sides that take part.
 func (b bench) sides() []side { return append([]side{ours, clientGo}, b.others...) }
 
-// env is what a benchmark is prepared for.
+// env is the environment of a benchmark.
 type env struct {
 	side   side
 	sizes  sizes
@@ -78,14 +79,14 @@ type env struct {
 	deep   bool   // compare the contents of objects too, which takes time
 }
 
-// outcome is what one run brought.
+// outcome is the result of one run.
 type outcome struct {
-	Values map[string]float64 // by the measure's name; what a side doesn't have is left out
+	Values map[string]float64 // by the measure's name, without values that a side doesn't have
 	Seen   seen
 }
 
-// seen is what a peer had or was told at the end; it must be equal on all peers, or they did not do
-// the same work.
+// seen summarizes the objects and events that a peer had at the end. It must be equal on all peers,
+// or they did not do the same work.
 type seen struct {
 	Objects int
 	Events  int
@@ -200,7 +201,7 @@ func listNames(benches []bench) string {
 	return strings.Join(names, ", ")
 }
 
-// byName returns the benchmark of that very name.
+// byName returns the benchmark of exactly that name.
 func byName(name string) (bench, error) {
 	for _, b := range benches() {
 		if b.name == name {

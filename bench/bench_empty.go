@@ -18,8 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// emptyBench is what an informer of Pods takes, or a namespace more of one, if there are no Pods:
-// two hundred of them on a server in memory, to which a watch is open.
+// emptyBench measures an informer of Pods, or one more namespace of one, if there are no Pods: two
+// hundred of them on a server in memory, each with an open watch.
 func emptyBench(name, title string, most limit, rigs func(s side, server quietServer, n int) ([]rig, error)) bench {
 	return bench{
 		name:  "empty/" + name,
@@ -68,7 +68,7 @@ func emptyOnce(s side, n int, rigs func(s side, server quietServer, n int) ([]ri
 		}
 		return objects, nil
 	}
-	// What a process has once, such as the pools and the caches of packages, is there before.
+	// The first informers fill pools and caches of the process, which are not measured.
 	if _, err := begin(2); err != nil {
 		return outcome{}, err
 	}
@@ -125,7 +125,7 @@ func emptyNamespaces(s side, server quietServer, n int) ([]rig, error) {
 	return []rig{&ourRig[*corev1.Pod]{informer: informer.For[*corev1.Pod](f, pods.resource, informer.WithNamespaces(namespaces...))}}, nil
 }
 
-// quietServer has no Pods, and nothing ever changes. It is a transport.
+// quietServer is a transport to a server that has no Pods and never changes.
 type quietServer struct{}
 
 func (s quietServer) config() *rest.Config {
@@ -173,7 +173,7 @@ func (quietServer) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-// quietBody is a text, and then nothing until the request is cancelled, if it can be.
+// quietBody is a text that doesn't end until the request is cancelled, if it can be.
 type quietBody struct {
 	text  strings.Reader
 	until <-chan struct{}
@@ -190,5 +190,5 @@ func (b *quietBody) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// Close implements io.Closer. Requests are cancelled by those who stop to read.
+// Close implements io.Closer. A client that stops reading cancels the request.
 func (b *quietBody) Close() error { return nil }

@@ -13,16 +13,17 @@ import (
 )
 
 const (
-	// eventPods is how many Pods the events go round. Few, so that the rows measure the way that an
-	// event takes; what a store costs when it has outgrown the CPU's caches is in update's rows.
+	// eventPods is the number of Pods that the events change in turn. They are few, so that the
+	// rows measure the path of an event; the rows of update show the cost of a store that is larger
+	// than the CPU's caches.
 	eventPods = 1000
-	// eventsAtOnce is how many objects are made beforehand, outside of what is measured: not so
-	// many that they are far from the CPU when their events come, where objects are not that were
-	// just decoded; enough to take a while.
+	// eventsAtOnce is the number of objects that are made beforehand, outside of the measurement.
+	// They are enough to take a while, but not so many that they have left the CPU's caches when
+	// their events come, because objects that were just decoded are still there.
 	eventsAtOnce = 10_000
 )
 
-// eventBench is one MODIFIED event, from where the decoder returns to where every handler has it.
+// eventBench measures one MODIFIED event, from the decoder's return until every handler has it.
 func eventBench(handlers int, burst bool) bench {
 	name, how := "event/single", "one at a time"
 	if burst {
@@ -65,8 +66,8 @@ func eventsOnce(s side, handlers, events int, burst bool) (outcome, error) {
 	})
 }
 
-// play is a script that is performed for some handlers, either one event at a time, the next when
-// all handlers have got this one, or in a burst.
+// play plays a script to some handlers: in a burst, or one event at a time, each after all handlers
+// have got the one before.
 type play struct {
 	*script
 	burst bool
@@ -74,8 +75,8 @@ type play struct {
 	told  []seen // by handler
 
 	lacking atomic.Int32  // handlers that have not got the event; in a burst, all events
-	coming  []*corev1.Pod // events that are not sent; by the handler that was last
-	until   int           // when a handler has got so many events, it has got all of the round
+	coming  []*corev1.Pod // events that are not sent yet; used by the last handler to get an event
+	until   int           // the number of events a handler has got at the end of the round
 	over    chan struct{} // gets a value then
 
 	rig rig
@@ -97,8 +98,8 @@ func (p *play) make(n int) []*corev1.Pod {
 
 // begin starts an informer and waits until it and its handlers have the initial objects.
 func (p *play) begin(s side) (stop func(), err error) {
-	// Every event shall reach every handler, also when one lags in a burst: that is the work that
-	// is compared.
+	// Every event must reach every handler, even if a handler lags in a burst: that is the work
+	// that is compared.
 	p.rig, err = newRig(s, p.script, informer.WithWatchList(false), informer.WithBacklogThreshold(informer.Never))
 	if err != nil {
 		return nil, err
@@ -117,7 +118,7 @@ func (p *play) begin(s side) (stop func(), err error) {
 	return stop, err
 }
 
-// tell is the n-th handler. The last handler to get an event gives the turn to the next.
+// tell is called by the n-th handler. The last handler to get an event releases the next event.
 func (p *play) tell(n int, pod *corev1.Pod) {
 	t := &p.told[n]
 	t.Digest = t.Digest*31 + uint64(pod.Generation) // the order counts
@@ -151,7 +152,7 @@ func (p *play) perform(events []*corev1.Pod) error {
 	return wait(p.over, "the handlers")
 }
 
-// measure performs about so many events, in rounds, and one round before, to warm up.
+// measure plays about so many events, in rounds, after one round to warm up.
 func (p *play) measure(events int, end func() seen) (outcome, error) {
 	var sum cost
 	atOnce := min(events, eventsAtOnce)
@@ -180,9 +181,9 @@ func (p *play) measure(events int, end func() seen) (outcome, error) {
 	}}, nil
 }
 
-// The least that can be: the goroutine that decodes puts the object into a map and calls the
-// handlers, or hands the object over to another goroutine that calls them, so that they can't keep
-// it from reading on.
+// The lower bounds: the decoding goroutine puts the object into a map and calls the handlers, or
+// hands the object over to another goroutine that calls them, so that handlers can't delay its
+// reading.
 const (
 	directly    side = "no hand-over"
 	handingOver side = "one hand-over"

@@ -18,17 +18,17 @@ import (
 
 const getReaders = 8
 
-// getter is a store that is read by namespace and name, the way its users do.
+// getter is a store that is read by namespace and name, as its users do.
 type getter interface {
 	setter
 	get(namespace, name string) (*corev1.Pod, error)
 }
 
-func (o *ourShelf) get(namespace, name string) (*corev1.Pod, error) {
+func (o *ourStore) get(namespace, name string) (*corev1.Pod, error) {
 	return o.pods.Pods(namespace).Get(name)
 }
 
-func (c *clientGoShelf) get(namespace, name string) (*corev1.Pod, error) {
+func (c *clientGoStore) get(namespace, name string) (*corev1.Pod, error) {
 	return c.pods.Pods(namespace).Get(name)
 }
 
@@ -39,11 +39,11 @@ func (m bareMap) get(namespace, name string) (*corev1.Pod, error) {
 func getterFor(s side) (getter, error) {
 	switch s {
 	case ours:
-		return newOurShelf()
+		return newOurStore()
 	case goMap:
 		return bareMap{}, nil
 	default:
-		return newClientGoShelf(true), nil
+		return newClientGoStore(true), nil
 	}
 }
 
@@ -97,7 +97,7 @@ func getOnce(g getter, n int) (outcome, error) {
 	per := c.per(times * n)
 	return outcome{Seen: saw, Values: map[string]float64{
 		"CPU time, per Get": per.cpu,
-		// what the rest of the process does now and then isn't its own
+		// rounds down, because the rest of the process allocates now and then
 		"allocated, per Get":   math.Floor(per.bytes),
 		"allocations, per Get": math.Floor(per.allocs),
 	}}, err

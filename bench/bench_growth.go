@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	growth       = 50    // how many times as many objects there are
-	growthSteps  = 9_000 // how often a thing is done among so many
+	growth       = 50    // the large store has so many times as many objects
+	growthSteps  = 9_000 // how often each operation is repeated
 	growthSpread = 100   // namespaces, and accounts; each has Pods everywhere in the store
 )
 
-// growthBenches have one that does some things among few objects, and among growth times as many.
-// The marks of what is written are for what it costs there over what it costs here. A look-up reads
-// Pods from all over the store, which takes longer if they are not in the CPU's caches, so its mark
-// is far below what it takes to look at all that has changed.
+// growthBenches does some operations in a store of few objects, and in one of growth times as many.
+// The marks of writes are for the cost in the large store divided by that in the small one. A
+// look-up reads Pods from all parts of the store, which takes longer if they are not in the CPU's
+// caches. Its mark is still far below the cost of reading everything that has changed.
 func growthBenches() []bench {
 	const most = 100 * time.Microsecond
 	var measures []measure
@@ -57,14 +57,14 @@ func growthBenches() []bench {
 type grown interface {
 	setter
 	delete(*corev1.Pod) error
-	// hold returns a function that counts the Pods on a node: of the state of this moment, if the
-	// store has such a thing.
+	// hold returns a function that counts the Pods on a node, in the store's state at the time of
+	// hold if the store can keep it.
 	hold() func(node string) (int, error)
 }
 
-// growthWork is done in this order, to as many Pods of the one store as of the other, so that it
-// isn't about the CPU's caches. Each returns what growthSteps of its kind cost, and how many
-// objects it has seen.
+// growthWork are the operations, in their order. They use as many Pods of one store as of the
+// other, so that the CPU's caches matter less. Each returns the cost of growthSteps of them, and
+// the number of objects that it has read.
 var growthWork = []struct {
 	name  string
 	reads bool
@@ -177,31 +177,31 @@ func lookUpInOldState(s grown, pods []*corev1.Pod) (cost, int, error) {
 	return c, found, err
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 // growthCriteria are few Pods for each key, and many.
 var growthCriteria = []criterion{criteria[0], criteria[3]}
 
 func newGrown(s side, pods []*corev1.Pod) (grown, error) {
 	if s == ours {
-		o, err := newOurShelf(growthCriteria...)
+		o, err := newOurStore(growthCriteria...)
 		if err != nil {
 			return nil, err
 		}
 		return o, o.setAll(pods)
 	}
-	c := newClientGoShelf(true, growthCriteria...)
+	c := newClientGoStore(true, growthCriteria...)
 	return c, setEach(c, pods)
 }
 
-func (o *ourShelf) delete(pod *corev1.Pod) error {
+func (o *ourStore) delete(pod *corev1.Pod) error {
 	return o.store.Update(func(x *store.Txn[*corev1.Pod]) error {
 		x.Delete(object.KeyOf(pod))
 		return nil
 	})
 }
 
-func (o *ourShelf) hold() func(string) (int, error) {
+func (o *ourStore) hold() func(string) (int, error) {
 	snapshot, index := o.store.Snapshot(), o.indexes[criteria[0].name]
 	return func(node string) (n int, err error) {
 		for range index.Lookup(snapshot, node) {
@@ -211,10 +211,10 @@ func (o *ourShelf) hold() func(string) (int, error) {
 	}
 }
 
-func (c *clientGoShelf) delete(pod *corev1.Pod) error { return c.indexer.Delete(pod) }
+func (c *clientGoStore) delete(pod *corev1.Pod) error { return c.indexer.Delete(pod) }
 
-// hold has the newest state, because client-go's store has no other.
-func (c *clientGoShelf) hold() func(string) (int, error) {
+// hold reads the newest state, because client-go's store keeps no other.
+func (c *clientGoStore) hold() func(string) (int, error) {
 	return func(node string) (int, error) {
 		pods, err := c.indexer.ByIndex(criteria[0].name, node)
 		return len(pods), err

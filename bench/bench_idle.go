@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// idleBench is what an informer takes that has nothing to do. It has one object; its source says
-// nothing and has neither goroutines nor buffers.
+// idleBench measures the memory and goroutines of an informer that has nothing to do. It has one
+// object; its source sends nothing and has neither goroutines nor buffers.
 func idleBench(handlers int, bytes float64) bench {
 	return bench{
 		name:  fmt.Sprintf("idle/%d", handlers),
@@ -76,7 +76,7 @@ func idleOnce(s side, informers, handlers int) (outcome, error) {
 	}}, nil
 }
 
-// foot is what something that lives takes.
+// foot is the memory and the goroutines of something that runs.
 type foot struct{ goroutines, bytes float64 }
 
 // footprint waits until goroutines that are about to end have ended, then measures.

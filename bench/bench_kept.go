@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// keptBenches are about what a program keeps that keeps the keys of objects, when the informer and
-// its objects are gone.
+// keptBenches measure the memory of a program that keeps the keys of objects after it has dropped
+// the informer.
 func keptBenches() []bench {
 	names := bench{
 		name: "kept-keys/pods",
@@ -30,7 +30,7 @@ func keptBenches() []bench {
 	}
 	names.prepare = func(e env) (func() (outcome, error), func() error, error) {
 		w := names.world(e.sizes)
-		pods := podWire(from{server: e.server, byList: true})
+		pods := podRemote(from{server: e.server, byList: true})
 		return func() (outcome, error) {
 			o, err := keepKeys(e.side, pods, w.Pods)
 			if err == nil {
@@ -49,7 +49,7 @@ func keptBenches() []bench {
 		},
 		prepare: func(e env) (func() (outcome, error), func() error, error) {
 			n := largeObjects(e.sizes)
-			maps := wire[*corev1.ConfigMap, *corev1.ConfigMapList]{
+			maps := remote[*corev1.ConfigMap, *corev1.ConfigMapList]{
 				from:  from{server: "http://bench", byList: true, around: func(http.RoundTripper) http.RoundTripper { return largeMaps(n) }},
 				kind:  kind{"ConfigMap", corev1.SchemeGroupVersion.WithResource("configmaps"), true},
 				empty: func() *corev1.ConfigMap { return &corev1.ConfigMap{} }, list: func() *corev1.ConfigMapList { return &corev1.ConfigMapList{} },

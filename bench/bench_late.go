@@ -15,8 +15,8 @@ import (
 // eventsApart is the time between two events that reach the other handler while one is added.
 const eventsApart = 100 * time.Microsecond
 
-// lateBenches have a handler that is added when there are many objects already. Another one is sent
-// an event again and again, the next some time after it has seen one.
+// lateBenches add a handler when there are many objects already. Meanwhile another handler gets
+// events, each some time after it has got the one before.
 func lateBenches() []bench {
 	return []bench{{
 		name:  "late",

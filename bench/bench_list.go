@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// asked is what a store is asked for.
+// asked is a query of a store.
 type asked int
 
 const (
@@ -34,11 +34,11 @@ func (q query) timed() (took time.Duration, found int, err error) {
 	return time.Since(began), found, err
 }
 
-// queries are the answers of one side to one question: as the slice that a lister gives, and a loop
-// that looks at each object by the cheapest public way, which is an iterator where there is one.
+// queries are one side's two ways to answer one question: as the slice that a lister returns, and
+// as a loop over the objects by the cheapest public way, which is an iterator where there is one.
 type queries struct{ slice, each query }
 
-// lists is a store that is asked several things.
+// lists is a store that answers several questions.
 type lists interface {
 	setter
 	queries(asked) queries
@@ -46,7 +46,7 @@ type lists interface {
 
 const goSlice side = "a Go slice"
 
-// questions are what is asked, with the mark for the slice.
+// questions are the questions, with the mark for the slice.
 var questions = []struct {
 	name         string
 	ask          asked
@@ -121,14 +121,14 @@ func withSharedLabels(pods []*corev1.Pod) []*corev1.Pod {
 	return next
 }
 
-// listsFor fills a store and replaces every object once, so that they lie in memory as in a cache
-// that has lived for a while.
+// listsFor fills a store and replaces every object once, so that objects lie in memory as in a
+// cache that has run for a while.
 func listsFor(s side, pods []*corev1.Pod) (l lists, done func() error, err error) {
 	switch s {
 	case ours:
-		l, err = newOurShelf(criteria[0])
+		l, err = newOurStore(criteria[0])
 	case clientGo:
-		l = newClientGoShelf(true, criteria[0])
+		l = newClientGoStore(true, criteria[0])
 	case controllerRuntime:
 		l, done, err = startControllerRuntime(criteria[0])
 	default:
@@ -146,7 +146,8 @@ func listsFor(s side, pods []*corev1.Pod) (l lists, done func() error, err error
 // listTime is about how long a query is repeated.
 const listTime = 200 * time.Millisecond
 
-// listOnce measures both answers to a question, and adds what was found to what was seen.
+// listOnce measures both answers to a question, and adds the number of objects found to what the
+// side has seen.
 func listOnce(o *outcome, name string, q queries) error {
 	for _, m := range []struct {
 		name string
@@ -193,13 +194,13 @@ func listOnce(o *outcome, name string, q queries) error {
 	return nil
 }
 
-// look is what a loop does with a Pod. It returns 0, which the compiler doesn't know.
+// look is the work of a loop on one Pod. It returns 0, but the compiler can't know that.
 func look(pod *corev1.Pod) int { return int(pod.Generation) >> 62 }
 
-// sizeOf is for a list that nobody looks at.
+// sizeOf returns the length of a list that is otherwise unused.
 func sizeOf[T any](objs []T, err error) (int, error) { return len(objs), err }
 
-func (o *ourShelf) queries(ask asked) queries {
+func (o *ourStore) queries(ask asked) queries {
 	node := o.indexes[criteria[0].name]
 	count := func(seq func(func(*corev1.Pod) bool)) (int, error) {
 		n := 0
@@ -231,7 +232,7 @@ func (o *ourShelf) queries(ask asked) queries {
 	}
 }
 
-func (c *clientGoShelf) queries(ask asked) queries {
+func (c *clientGoStore) queries(ask asked) queries {
 	count := func(objs []any, err error) (int, error) {
 		n := len(objs)
 		for _, obj := range objs {
@@ -270,7 +271,7 @@ func countAll(pods []*corev1.Pod, err error) (int, error) {
 	return n, err
 }
 
-func (c *controllerRuntimeShelf) queries(ask asked) queries {
+func (c *controllerRuntimeStore) queries(ask asked) queries {
 	var opts []client.ListOption
 	switch ask {
 	case forNamespace:
@@ -287,8 +288,7 @@ func (c *controllerRuntimeShelf) queries(ask asked) queries {
 	}}
 }
 
-// bareSlice is copied, or looped over, and has what is wanted and nothing else: there is nothing to
-// find.
+// bareSlice has exactly the wanted objects, to be copied or looped over: nothing has to be found.
 type bareSlice []*corev1.Pod
 
 func (b bareSlice) set(*corev1.Pod) error { return nil }

@@ -4,7 +4,7 @@ package main
 
 import "runtime"
 
-// overheadBench is the heap that a store takes beyond the objects in it, which exist anyway.
+// overheadBench measures the heap of a store without the objects in it, which exist anyway.
 func overheadBench(name, title string, mark float64, indexed ...criterion) bench {
 	others := []side{goMap}
 	if len(indexed) > 0 {
@@ -26,8 +26,8 @@ func overheadBench(name, title string, mark float64, indexed ...criterion) bench
 	}
 }
 
-// overheadOnce measures what one more index takes, if there is one; else what a store with an index
-// by namespace takes.
+// overheadOnce measures the heap of one more index, if there is one; else that of a store with an
+// index by namespace.
 func overheadOnce(s side, n int, indexed []criterion) (outcome, error) {
 	first := slimPods(n)
 	next := changedAll(first)

@@ -10,19 +10,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// scanner is a store all of whose objects are read, by the cheapest public way.
+// scanner is a store of which all objects are read, by the cheapest public way.
 type scanner interface {
 	setter
 	scan(func(*corev1.Pod))
 }
 
-func (o *ourShelf) scan(f func(*corev1.Pod)) {
+func (o *ourStore) scan(f func(*corev1.Pod)) {
 	for pod := range o.store.Snapshot().All() {
 		f(pod)
 	}
 }
 
-func (c *clientGoShelf) scan(f func(*corev1.Pod)) {
+func (c *clientGoStore) scan(f func(*corev1.Pod)) {
 	for _, obj := range c.indexer.List() {
 		f(obj.(*corev1.Pod))
 	}
@@ -30,13 +30,13 @@ func (c *clientGoShelf) scan(f func(*corev1.Pod)) {
 
 func scannerFor(s side) (scanner, error) {
 	if s == ours {
-		return newOurShelf(criteria[0])
+		return newOurStore(criteria[0])
 	}
-	return newClientGoShelf(true, criteria[0]), nil
+	return newClientGoStore(true, criteria[0]), nil
 }
 
-// readersBench updates as fast as it can while goroutines loop over all objects. These look at
-// each, as one does that looks for something.
+// readersBench updates as fast as it can while goroutines loop over all objects. They read a field
+// of each, as a search does.
 func readersBench(readers int, updates, scans float64) bench {
 	loop := "a goroutine loops"
 	if readers > 1 {

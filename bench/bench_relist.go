@@ -17,8 +17,8 @@ const (
 	callsPerChange   = "handler calls, per changed object"
 )
 
-// relistBench is a watch that ends with 410 when 1 % of the objects have changed, until the handler
-// has the differences.
+// relistBench measures a relist: the watch ends with 410 after 1 % of the objects have changed,
+// until the handler has the differences.
 func relistBench(name string, by way) bench {
 	has := func(z sizes) world { return world{Pods: z.Many, Changed: max(1, z.Many/100)} }
 	return bench{
@@ -58,7 +58,7 @@ func relistOnce(e env, w world, by way) (outcome, error) {
 	if err != nil {
 		return outcome{}, err
 	}
-	if err := f.waitSynced(); err != nil { // then the watch is open, or about to be
+	if err := f.waitSynced(); err != nil { // so the watch is open, or is being opened
 		return outcome{}, err
 	}
 	base := liveHeap()
@@ -77,7 +77,7 @@ func relistOnce(e env, w world, by way) (outcome, error) {
 	if err := f.waitSynced(); err != nil {
 		return outcome{}, err
 	}
-	stop() // and a handler that was called for anything else has been counted
+	stop() // after it, calls for other objects have been counted, too
 	return outcome{Values: map[string]float64{
 		untilDifferences: float64(took),
 		cpuUsed:          float64(c.cpu),
@@ -87,7 +87,7 @@ func relistOnce(e env, w world, by way) (outcome, error) {
 	}, Seen: f.see(e.deep)}, nil
 }
 
-// firstRequest notes when the first request for all objects is sent after arm.
+// firstRequest records when the first request for all objects is sent after arm.
 type firstRequest struct {
 	mu    sync.Mutex // guards what follows
 	armed bool
@@ -125,8 +125,8 @@ func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { retur
 
 const eventsPerSecond = "events"
 
-// httpEventBench is MODIFIED events on one watch, from the wire to the handler, as fast as they are
-// read.
+// httpEventBench measures MODIFIED events on one watch, from the wire to the handler, as fast as
+// they are read.
 func httpEventBench() bench {
 	has := func(z sizes) world { return world{Pods: z.HTTPPods, Events: z.HTTPEvents} }
 	return bench{
@@ -156,7 +156,7 @@ func httpEventsOnce(e env, w world) (outcome, error) {
 	if err := command(e.server, "begin", ""); err != nil {
 		return outcome{}, err
 	}
-	// Every event shall reach the handler, also when it lags.
+	// Every event must reach the handler, even if it lags.
 	how := setup{strip: true, options: []informer.Option{informer.WithBacklogThreshold(informer.Never)}}
 	f, err := newFleet(e, w, watchList, how, w.Events, from{})
 	if err != nil {

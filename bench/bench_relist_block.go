@@ -72,7 +72,7 @@ func relistBlockOnce(s side, states *relistFeed) (outcome, error) {
 	}}, nil
 }
 
-// relisted is what one relist has taken.
+// relisted is the cost of one relist.
 type relisted struct {
 	bytes    float64       // allocated
 	add, ask time.Duration // the longest

@@ -12,8 +12,8 @@ import (
 
 const stalledKeys = 10
 
-// stallBenches have a handler that hangs while a few objects change often. Another one of the same
-// informer keeps up.
+// stallBenches have a handler that hangs while a few objects change often. Another handler of the
+// same informer keeps up.
 func stallBenches() []bench {
 	return []bench{{
 		name: "stall",
@@ -40,7 +40,7 @@ func stallOnce(s side, updates int) (outcome, error) {
 	last := int64(updates) // generation of the last update
 	stalled, release, caughtUp, kept := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	events := 0
-	known := map[string]int64{} // what the stalled handler knows at the end
+	known := map[string]int64{} // the last state that the stalled handler got
 	if err := r.handle(handler{update: func(pod *corev1.Pod) {
 		if events++; events == 1 {
 			close(stalled)

@@ -9,14 +9,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// way is how the existing objects are read.
+// way is the way in which the existing objects are read.
 type way string
 
 const (
 	watchList way = "watch-list" // both sides' default
 	// as a server with a watch cache answers at resourceVersion 0: in one page
 	wholeList way = "list"
-	pagedList way = "paged-list" // as one without does: 500 objects at a time
+	pagedList way = "paged-list" // as a server without a watch cache answers: 500 objects at a time
 )
 
 // httpBenches are those that have a server.
@@ -58,7 +58,7 @@ func httpBenches() []bench {
 	)
 }
 
-// syncMarks are what the rows of a sync must reach; 0 is no mark.
+// syncMarks are the marks of the rows of a sync; 0 is no mark.
 type syncMarks struct{ wall, cpu, peak, overSteady, bytes, retained float64 }
 
 const (
@@ -73,7 +73,7 @@ const (
 	allocationsEvent = "allocations, per event"
 )
 
-// syncBench is the initial sync, from the wire to the handlers' last OnAdd.
+// syncBench measures the initial sync, from the wire to the handlers' last OnAdd.
 func syncBench(name, what string, has func(sizes) world, by way, strip bool, marks syncMarks) bench {
 	b := bench{
 		name: name,
@@ -109,7 +109,7 @@ func syncBench(name, what string, has func(sizes) world, by way, strip bool, mar
 	return b
 }
 
-// retainedBench is what is left of a sync when nothing is stripped.
+// retainedBench measures the heap after a sync when nothing is stripped.
 func retainedBench(name string, has func(sizes) world) bench {
 	b := syncBench(name, "", has, watchList, false, syncMarks{retained: 0.45})
 	b.title = func(z sizes) string {
@@ -134,13 +134,13 @@ func newFleet(e env, w world, by way, how setup, updates int, f from) (fleet, er
 		}
 	}
 	if w.Pods > 0 {
-		add(newSubject(e.side, podWire(f), how, w.Pods, updates))
+		add(newSubject(e.side, podRemote(f), how, w.Pods, updates))
 	}
 	if w.Certificates > 0 {
-		add(newSubject(e.side, certificateWire(f), how, w.Certificates, 0))
+		add(newSubject(e.side, certificateRemote(f), how, w.Certificates, 0))
 	}
 	if w.Routes > 0 {
-		add(newSubject(e.side, routeWire(f), how, w.Routes, 0))
+		add(newSubject(e.side, routeRemote(f), how, w.Routes, 0))
 	}
 	return subjects, err
 }

@@ -8,7 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// updates is a benchmark of a store with some indexes.
+// updates is a benchmark of updates in a store with some indexes.
 type updates struct {
 	name, title string
 	mark        float64
@@ -70,13 +70,13 @@ func (u updates) bench() bench {
 func setterFor(s side, byNamespace, doubled bool, indexed []criterion) (setter, error) {
 	switch {
 	case s == ours:
-		return newOurShelf(indexed...)
+		return newOurStore(indexed...)
 	case s == goMap:
 		return bareMap{}, nil
 	case doubled:
-		return newControllerRuntimeShelf(indexed...)
+		return newControllerRuntimeStore(indexed...)
 	default:
-		return newClientGoShelf(byNamespace, indexed...), nil
+		return newClientGoStore(byNamespace, indexed...), nil
 	}
 }
 

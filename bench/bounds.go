@@ -18,7 +18,7 @@ const (
 	splitting side = "splitting into JSON values"
 )
 
-// prepareBound reads what the informers of a sync read, and makes nothing of it.
+// prepareBound reads the bytes that the informers of a sync read, and doesn't decode them.
 func prepareBound(e env, w world, by way) (func() (outcome, error), func() error, error) {
 	run := func() (outcome, error) {
 		c, err := costOf(func() error {
@@ -30,7 +30,8 @@ func prepareBound(e env, w world, by way) (func() (outcome, error), func() error
 					continue
 				}
 				url, events := e.server+k.kind.path()+"?resourceVersion=0", 0
-				// whose events can't be counted without looking into them; a list has as many bytes
+				// events of protobuf can't be counted without decoding them; a list has as many
+				// bytes
 				if by == watchList && !w.Protobuf {
 					url, events = e.server+k.kind.path()+watchListQuery, k.n+1
 				}

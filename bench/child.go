@@ -19,10 +19,10 @@ import (
 
 // roleVariable is the environment variable by which this program, or its test, tells a process that
 // it starts from its own executable what to do, as a role in JSON. Such a process ends when its
-// standard input does, so it outlives nobody.
+// standard input does, so it doesn't outlive its parent.
 const roleVariable = "INFORMER_GEN_BENCH_ROLE"
 
-// role is what such a process does: one run of a benchmark, or, without a benchmark, serving.
+// role is the task of such a process: one run of a benchmark, or, without a benchmark, serving.
 type role struct {
 	Bench  string
 	Side   side
@@ -33,7 +33,7 @@ type role struct {
 	CPUProfile, MemProfile string // files to write; "": none
 }
 
-// playRole does what the environment asks for, and reports whether it did.
+// playRole plays the role that the environment asks for, and reports whether there was one.
 func playRole() (played bool) {
 	text, ok := os.LookupEnv(roleVariable)
 	if !ok {
@@ -129,7 +129,7 @@ type children struct {
 func (c children) launch(b bench, e env) (outcome, error) {
 	p, err := start(role{
 		Bench: b.name, Side: e.side, Sizes: e.sizes, Server: e.server,
-		Deep:       e.deep && c == children{}, // or the comparison would be what the profile shows
+		Deep:       e.deep && c == children{}, // otherwise the profile would show the comparison
 		CPUProfile: c.cpuProfile, MemProfile: c.memProfile,
 	}, b.procs)
 	if err != nil {

@@ -22,10 +22,9 @@ const (
 // epoch is when the first object of a cluster was made.
 var epoch = time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 
-// podPlan says which Pods there are: n of them, of up to 200 workloads, in the order in which etcd
-// lists them, which is that of namespace and name. The Pods of a workload that has its namespace
-// for itself therefore follow one another; those of workloads in one namespace do so too, because
-// their names begin with that of the workload.
+// podPlan is the plan of n Pods of up to 200 workloads, in the order in which etcd lists them,
+// which is that of namespace and name. The Pods of a workload follow one another, also if several
+// workloads share a namespace, because a Pod's name begins with that of its workload.
 //
 // It is the same for the same n. Pods can be made in any order, by several goroutines.
 type podPlan struct {
@@ -34,7 +33,7 @@ type podPlan struct {
 	nodes     int
 }
 
-// plannedPod is a Pod's place and what random numbers it has.
+// plannedPod is a Pod's place in the order and its random numbers.
 type plannedPod struct {
 	workload int
 	name     string
@@ -102,7 +101,7 @@ func replicasOf(n int) []int {
 	}
 	list, sum := sizes(high) // not more than n
 	for w := workloads - 1; sum < n; w = (w - 1 + workloads) % workloads {
-		// what is left of rounding goes to the larger ones
+		// the remainder from rounding goes to the larger ones
 		add := min(n-sum, max(1, (maxReplicas-list[w])/2))
 		list[w] += add
 		sum += add
@@ -122,7 +121,7 @@ const (
 	seedOfEvents
 )
 
-// word returns n characters as Kubernetes makes random parts of names of.
+// word returns n characters of those from which Kubernetes makes random parts of names.
 func word(r *rand.Rand, n int) string { return pick(r, "bcdfghjklmnpqrstvwxz2456789", n) }
 
 // hexadecimal returns n digits as hashes have them.

@@ -16,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// workload is what the Pods of one ReplicaSet share.
+// workload has the values that the Pods of one ReplicaSet share.
 type workload struct {
 	namespace    string
 	app          string
@@ -90,8 +90,8 @@ func newWorkload(w int) workload {
 	return wl
 }
 
-// templateFields is what kube-controller-manager owns of the Pods that it makes from the template.
-// (Less than in a real one, where managedFields alone can have 3 KB.)
+// templateFields are the fields that kube-controller-manager owns in the Pods that it makes from
+// the template. (Less than in a real one, where managedFields alone can have 3 KB.)
 func (wl workload) templateFields() string {
 	return `{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{},"f:version":{}},` +
 		`"f:ownerReferences":{".":{},"k:{\"uid\":\"` + string(wl.owner) + `\"}":{}}},` +
@@ -100,7 +100,7 @@ func (wl workload) templateFields() string {
 		`"k:{\"name\":\"proxy\"}":{".":{},"f:image":{},"f:name":{}}}}}`
 }
 
-// kubeletFields is what the kubelet owns. It names the Pod's IP.
+// kubeletFields are the fields that the kubelet owns. They name the Pod's IP.
 func kubeletFields(ip string) string {
 	return `{"f:status":{"f:conditions":{"k:{\"type\":\"ContainersReady\"}":{".":{},"f:status":{}},"k:{\"type\":\"Ready\"}":{".":{},"f:status":{}}},` +
 		`"f:containerStatuses":{},"f:phase":{},"f:podIP":{},"f:podIPs":{".":{},"k:{\"ip\":\"` + ip + `\"}":{".":{},"f:ip":{}}}}}`
@@ -228,8 +228,8 @@ func (wl *workload) status(r *rand.Rand, created time.Time, ip, host string) cor
 	}
 }
 
-// restarted makes the Pod what the kubelet makes of it when its first container ran into its memory
-// limit and is ready again, and returns when.
+// restarted changes the Pod as the kubelet does after its first container has exceeded its memory
+// limit and is ready again, and returns when that was.
 func restarted(pod *corev1.Pod, r *rand.Rand, times int, ready time.Time) time.Time {
 	again := ready.Add(time.Duration(times*24*3600+r.IntN(24*3600)) * time.Second)
 	c := &pod.Status.ContainerStatuses[0]

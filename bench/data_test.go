@@ -181,8 +181,8 @@ func TestCustomResourcesHaveSortedNamesAndLoseNothing(t *testing.T) {
 			obj  apiruntime.Object
 			back apiruntime.Object
 		}{
-			{certificates, certificateOf(i, 50), certificateWire(from{}).example()},
-			{routes, routeOf(i, 50), routeWire(from{}).example()},
+			{certificates, certificateOf(i, 50), certificateRemote(from{}).example()},
+			{routes, routeOf(i, 50), routeRemote(from{}).example()},
 		} {
 			text, err := newRendering(tc.kind, false).item(tc.obj)
 			if err != nil {

@@ -17,18 +17,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// distinct makes every string in objects another one than all others, in this object and in all
-// that it was given before: values, keys of maps, times, quantities and the names in managedFields.
-// A string keeps its length if it has at least six bytes. What stays are apiVersion and kind of the
-// object itself, its resourceVersion, which is its own anyway, the words that say how managedFields
-// are to be read, numbers and booleans.
+// distinct makes every string different from all others, in this object and in all objects before:
+// values, keys of maps, times, quantities and the names in managedFields. A string keeps its length
+// if it has at least six bytes. It doesn't change the object's own apiVersion and kind, its
+// resourceVersion, which is unique anyway, the operations and formats of managedFields, numbers and
+// booleans.
 //
 // The i-th object gets the same strings each time.
 type distinct struct {
 	next uint64
 }
 
-// stringsPerObject is more than an object has.
+// stringsPerObject is more than the number of strings in an object.
 const stringsPerObject = 1000
 
 func newDistinct(i int) *distinct { return &distinct{next: uint64(i) * stringsPerObject} }
@@ -89,7 +89,7 @@ func (d *distinct) value(v reflect.Value) {
 	case reflect.String:
 		v.SetString(d.text(v.String()))
 	case reflect.Pointer:
-		if !v.IsNil() { // what it points to may be shared with other objects
+		if !v.IsNil() { // its target may be shared with other objects
 			c := reflect.New(v.Type().Elem())
 			c.Elem().Set(v.Elem())
 			d.value(c.Elem())

@@ -5,9 +5,9 @@
 //
 //	go run ./bench                       all of it; with -n 3 it takes 14 minutes on two cores
 //	go run ./bench --only event,sync/pods -n 1
-//	go run ./bench --md                  writes docs/benchmarks.md, and the README's rows and picture
+//	go run ./bench --md                  docs/benchmarks.md, the README's rows and picture
 //	go run ./bench --only sync/pods/list --side informer-gen --cpuprofile cpu.out
-//	go test ./bench -run '^$' -bench HTTP/sync/pods/list/informer-gen -benchtime 3x -memprofile mem.out
+//	go test ./bench -run '^$' -bench HTTP/sync/pods/list/informer-gen -memprofile mem.out
 //
 // # How
 //
@@ -24,13 +24,14 @@
 // in both; in the first run of each side of a benchmark over HTTP, also of the JSON of all objects,
 // so that it doesn't matter which parts objects share.
 //
-// client-go runs as it comes: its default feature gates (watch-list, in-order, batched),
+// client-go runs with its defaults: its default feature gates (watch-list, in-order, batched),
 // tools/cache's SharedIndexInformer with an index by namespace (the one that its factories give
-// it), typed clients made of the parts that generated ones are made of. informer-gen runs as it
-// comes too, with the exceptions that are named below. Handlers are the same functions; what a side
-// does to call them (casts, adapters) is its own. controller-runtime's cache, which is client-go's
-// with copies of what is read, takes part where that makes a difference. Lower bounds of the
-// machine stand beside the rows: they do only what their name says.
+// it), typed clients made of the parts that generated ones are made of. informer-gen runs with its
+// defaults, too, with the exceptions that are named below. Handlers are the same functions on all
+// sides; casts and adapters for calling them count as the side's own work. controller-runtime's
+// cache is client-go's and copies the objects that are read; it takes part where that makes a
+// difference. Lower bounds of the machine are beside the rows: they do only the work that their
+// name says.
 //
 // Ratios are informer-gen's value over client-go's. An "own" mark is for informer-gen's value
 // alone.
@@ -47,17 +48,17 @@
 //
 // # The data
 //
-// It is the same each time, and written by Go code that knows nothing of decoders (data_*.go).
+// It is the same in each run. The code that makes it is independent of the decoders (data_*.go).
 //
 // Pods are those of 200 workloads (ReplicaSets) of 1 to 2,000 replicas by a law of Zipf: see
 // replicasOf. They come as etcd has them, by namespace and name, in lists and in watch-lists, so
 // that the Pods of one workload follow one another. Each has 4.9 KB of JSON in the order of the
 // fields of the Go types: two containers, the projected token volume, default tolerations, mounts
 // and settings, four conditions, two container statuses, and two entries of managedFields, which
-// have 0.9 KB, less than in most clusters. A Pod has for itself: name, UID, resourceVersion, node
+// have 0.9 KB, less than in most clusters. Each Pod has its own name, UID, resourceVersion, node
 // and IPs (50 Pods are on a node, and have its IP), every timestamp, container IDs, the name of the
 // token's volume, which each container mounts, and in managedFields the times and in the kubelet's
-// entry the IP. A workload has for itself: namespace, owner, labels, annotations, images and their
+// entry the IP. Each workload has its own namespace, owner, labels, annotations, images and their
 // digests, environment, resources, port, probe, service account, and managedFields of the template.
 // A second revision of a Pod is what the kubelet writes after a container was restarted.
 //
@@ -75,17 +76,16 @@
 //
 // The initial sync from the wire: from starting a new informer until its handler's OnAdd was called
 // for the last object. Of custom resources there are two informers, which start together. client-go
-// has a transform that sets managedFields to nil, as people do it; informer-gen's source drops them
+// has a transform that sets managedFields to nil, as its users do; informer-gen's source drops them
 // (source.Options.DropManagedFields). JSON is asked for by both.
 //
 //   - peak heap: the highest sum of heap objects, garbage that is not collected yet included, above
 //     what there was before the informer was made, by a sample of runtime/metrics each millisecond
 //   - heap retained: what two collections leave while the informer lives, above the same. On our
-//     side the decoder's tables of shared parts are in it. It is the steady state: what a cache
-//     needs when nothing happens
+//     side the decoder's tables of shared parts are in it. It is what a cache needs in steady state
 //   - peak heap over retained heap: how far the sync goes beyond that
 //
-// Beside it stands what it takes to read the bytes of the same answer, and to split them into JSON
+// Beside it are the costs of reading the bytes of the same answer, and of splitting them into JSON
 // values with jsontext.
 //
 // # retained
@@ -94,8 +94,8 @@
 //
 // # procs
 //
-// The same sync with GOMAXPROCS 1 and 2, for what decoding in parallel gives. With 1, the server
-// still has the other core.
+// The same sync with GOMAXPROCS 1 and 2, which shows the effect of decoding in parallel. With 1,
+// the server still has the other core.
 //
 // # protobuf
 //
@@ -114,24 +114,23 @@
 // # kept-keys
 //
 // An informer syncs, its handler keeps the types.NamespacedName of each object, and the informer is
-// dropped: what two collections leave then, for each key or in all. The large ConfigMaps come from
-// a server in memory.
+// dropped: the heap that two collections leave then, for each key or in all. The large ConfigMaps
+// come from a server in memory.
 //
 // # relist
 //
 // An informer has synced, 1 % of the objects change, and the watch ends with 410: until the handler
-// was told of the last difference. The clock starts with the informer's first request for all
-// objects after that, because client-go waits for about a second before. CPU time and allocations
-// count from the end of the watch. Extra peak heap is above what collections have left before it.
-// client-go's handlers are called for objects that have not changed too, and ours must not; a
-// handler that sees the same resourceVersion twice does nothing here.
+// got the last difference. The clock starts with the informer's first request for all objects after
+// that, because client-go waits for about a second before. CPU time and allocations count from the
+// end of the watch. Extra peak heap is above what collections have left before it. client-go's
+// handlers are called for objects that have not changed too, and ours must not; a handler that sees
+// the same resourceVersion twice does nothing here.
 //
 // # http-events
 //
 // MODIFIED events of Pods at random on one watch, each of a whole Pod of which a container was
-// restarted, sent as fast as they are read, until the handler was told of the last one. So that
-// none are merged for a handler that lags, informer-gen's threshold is set to Never; client-go
-// never merges.
+// restarted, sent as fast as they are read, until the handler got the last one. So that none are
+// merged for a handler that lags, informer-gen's threshold is set to Never; client-go never merges.
 //
 // # event
 //
@@ -142,10 +141,11 @@
 // time, outside of what is measured. client-go's decoder stands behind watch.StreamWatcher, as its
 // typed clients have it; ours calls back on the goroutine that decodes, as our HTTP source does,
 // and says in Event.More whether another event has arrived. So that no events are merged for a
-// handler that lags in a burst, informer-gen's threshold is set to Never; client-go never merges. A
-// thousand, because these rows are about the way that an event takes; what a store costs that has
-// outgrown the CPU's caches is in update. Beside: the decoding goroutine puts the object into a Go
-// map and calls the handlers, or hands it over to one other goroutine, which calls them.
+// handler that lags in a burst, informer-gen's threshold is set to Never; client-go never merges.
+// There are only a thousand Pods because these rows measure the path of an event; the rows of
+// update show the cost of a store that is larger than the CPU's caches. Beside: the decoding
+// goroutine puts the object into a Go map and calls the handlers, or hands it over to one other
+// goroutine, which calls them.
 //
 // # update, get, readers, list
 //
@@ -159,12 +159,12 @@
 //
 // update: one object is replaced and published at once (Store.Update, Indexer.Update); its index
 // keys stay the same, except in the last rows, where the node changes. Index functions are the same
-// on both sides and return what a field has: node, owners' UIDs, images of both containers, service
-// account, phase. client-go's are written by hand, as IndexFuncs that return these keys; in the
-// rows "by controller-runtime's IndexField" they are those that controller-runtime's cache makes of
-// the same functions, which have two keys for each value, one in the namespace and one in all. Then
-// both sides answer the same questions, by key in all namespaces and in one; the mark for five
-// indexes is for that row.
+// on both sides and return the value of a field: node, owners' UIDs, images of both containers,
+// service account, phase. client-go's are written by hand, as IndexFuncs that return these keys; in
+// the rows "by controller-runtime's IndexField" they are those that controller-runtime's cache
+// makes of the same functions, which have two keys for each value, one in the namespace and one in
+// all. Then both sides answer the same questions, by key in all namespaces and in one; the mark for
+// five indexes is for that row.
 //
 // get: by namespace and name through the Pod lister, in client-go's generated form and ours
 // (Pods(namespace).Get(name)), with keys in memory of their own. Contended, 8 goroutines read while
@@ -174,27 +174,27 @@
 // each one's node, by the cheapest public way: an iterator over a snapshot, Indexer.List and a
 // loop.
 //
-// list: as a slice, what the lister returns (for the index: Index.List, Indexer.ByIndex), at which
-// nobody looks; in a loop, each object is looked at, by the cheapest public way. A question is
-// asked twice before it counts; how long the first answer takes is in a row of its own, because a
-// store may remember what it finds. controller-runtime's cache copies what it returns. A Go slice
-// is what is wanted, copied or looped over, with nothing to find.
+// list: as a slice, the result of the lister (for the index: Index.List, Indexer.ByIndex) is not
+// read any further; in a loop, each object is read, by the cheapest public way. A question is asked
+// twice before it counts; how long the first answer takes is in a row of its own, because a store
+// may remember what it finds. controller-runtime's cache copies what it returns. A Go slice is what
+// is wanted, copied or looped over, with nothing to find.
 //
 // # growth
 //
 // The same is done 9,000 times to a store of 20,000 Pods, and to as many Pods of one of 1,000,000:
-// what it costs there over what it costs here. The Pods have a name, one of 100 namespaces, of
-// which each has Pods in all parts of the store, a node that 100 of them are on, and one of 100
-// service accounts, and node and account are indexed. One is deleted, or moves to another node and
-// account, and is published at once. Or a state of the store is held while 9,000 Pods are replaced,
-// then the Pods of a node are looked up in it; client-go, which has no such states, looks them up
-// in the newest.
+// the cost in the large store divided by the cost in the small one. The Pods have a name, one of
+// 100 namespaces, of which each has Pods in all parts of the store, a node that 100 of them are on,
+// and one of 100 service accounts, and node and account are indexed. One is deleted, or moves to
+// another node and account, and is published at once. Or a state of the store is held while 9,000
+// Pods are replaced, then the Pods of a node are looked up in it; client-go, which has no such
+// states, looks them up in the newest.
 //
 // # overhead
 //
 // The heap that a filled store adds to objects that exist anyway, filled and after each object was
-// replaced by a newer one: with an index by namespace, and what one more adds in which each object
-// has a key of its own (its UID).
+// replaced by a newer one: with an index by namespace, and how much one more index adds in which
+// each object has its own key (its UID).
 //
 // # late
 //
@@ -214,11 +214,11 @@
 //
 // A handler hangs in its first OnUpdate while 10 objects are updated 300,000 times; another handler
 // of the same informer goes on. Heap growth is what a collection leaves, over what there was when
-// it began to hang. Then it goes on, and must learn the last state.
+// it began to hang. Then it goes on, and must get the last state.
 //
 // # idle
 //
-// 100 informers with one object and no handler, or 10, over sources that say nothing and have
+// 100 informers with one object and no handler, or 10, over sources that send nothing and have
 // neither goroutines nor buffers: goroutines, and heap plus stacks in use, for each informer.
 //
 // # empty
@@ -226,6 +226,6 @@
 // 200 informers of Pods over a transport in memory, whose server has no Pods: it answers a
 // watch-list with the bookmark that ends the initial events, and says nothing more. Goroutines, and
 // heap plus stacks in use, for each informer; then the same for each of 200 namespaces, which are
-// one informer of informer-gen's and 200 of client-go's. What the first informers of a process make
-// for all is not counted.
+// one informer of informer-gen's and 200 of client-go's. Memory that the first informers of a
+// process allocate for all is not counted.
 package main

@@ -91,7 +91,7 @@ type feedWatch struct{ *feed }
 // ResultChan implements watch.Interface.
 func (f feedWatch) ResultChan() <-chan watch.Event { return f.events }
 
-// Stop implements watch.Interface. Whoever stops reads no more; there is nothing to end.
+// Stop implements watch.Interface. The caller then reads no more, so there is nothing to end.
 func (f feedWatch) Stop() {}
 
 // noWatchList is a client that makes client-go's reflector list.

@@ -32,7 +32,7 @@ var routesVersion = schema.GroupVersion{Group: gatewayv1.GroupName, Version: "v1
 // podsResource is what listers of Pods name in their errors.
 var podsResource = pods.resource
 
-// apiPath is where the group is.
+// apiPath returns the path of the group.
 func (k kind) apiPath() string {
 	if k.resource.Group == "" {
 		return "/api"
@@ -40,7 +40,7 @@ func (k kind) apiPath() string {
 	return "/apis"
 }
 
-// path is where the collection is.
+// path returns the path of the collection.
 func (k kind) path() string {
 	if k.resource.Group == "" {
 		return "/api/" + k.resource.Version + "/" + k.resource.Resource

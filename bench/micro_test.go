@@ -51,7 +51,7 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 
 // Updates must not be lost, nor half of them: what the benchmarks of stores compare is worth
 // nothing otherwise.
-func TestShelvesHaveWhatWasSetLast(t *testing.T) {
+func TestStoresHaveWhatWasSetLast(t *testing.T) {
 	pods := slimPods(500)
 	next := changedAll(pods)
 	for _, c := range []side{ours, clientGo} {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// cost is what a piece of work used, of the whole process: the collector's work counts.
+// cost is the resources that the whole process used during a piece of work, the garbage collector
+// included.
 type cost struct {
 	wall   time.Duration
 	cpu    time.Duration // user and system
@@ -17,7 +18,7 @@ type cost struct {
 	allocs float64
 }
 
-// costOf measures work. Garbage of before is collected first.
+// costOf measures work. It collects older garbage first.
 func costOf(work func() error) (cost, error) {
 	runtime.GC()
 	m := startMeter()
@@ -62,7 +63,7 @@ func (c cost) per(n int) share {
 // liveHeap collects garbage and returns the bytes of heap objects that are left.
 func liveHeap() float64 {
 	runtime.GC()
-	runtime.GC() // what the first one left in pools
+	runtime.GC() // frees what the first one has left in pools
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)

@@ -17,8 +17,8 @@ import (
 // rendering writes objects of one kind as an API server does in one format.
 type rendering interface {
 	contentType(watch bool) string
-	// item is an object in a list, with what separates it from the next one, of so many bytes.
-	// event is one in a watch.
+	// item is an object in a list, and event is one in a watch. separator is the number of bytes
+	// between two items.
 	item(runtime.Object) ([]byte, error)
 	separator() int64
 	event(watch.EventType, runtime.Object) ([]byte, error)

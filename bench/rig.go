@@ -20,13 +20,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// thing is what both sides can hold.
+// thing is an object that both sides can hold.
 type thing interface {
 	object.Object
 	runtime.Object
 }
 
-// collectionOf is what an informer reads, as each side wants it.
+// collectionOf is a collection in the form that each side reads.
 type collectionOf[T thing] interface {
 	source() (source.Source[T], error)
 	listerWatcher() (cache.ListerWatcher, error)
@@ -61,7 +61,7 @@ type (
 	rig        = rigOf[*corev1.Pod]
 )
 
-// setup is how an informer is to be.
+// setup is the configuration of an informer.
 type setup struct {
 	// client-go's has a transform that removes managedFields; ours has a source that drops them,
 	strip   bool

@@ -18,11 +18,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// script is a collection of Pods that exist, then of MODIFIED events whose objects were made
-// beforehand: each is one that the informer has not seen, as a decoder makes them. It begins where
-// a decoder returns. What stands between decoder and informer is each side's own: client-go's typed
-// clients decode behind watch.StreamWatcher, which has a goroutine and an unbuffered channel; our
-// HTTP source calls back on the goroutine that decodes. One informer may use it, once.
+// script is a collection of existing Pods, followed by MODIFIED events. Their objects are made
+// beforehand: each is one that the informer has not seen, as from a decoder. It replaces the
+// decoder. The code between decoder and informer is each side's own: client-go's typed clients
+// decode behind watch.StreamWatcher, which has a goroutine and an unbuffered channel; our HTTP
+// source calls back on the goroutine that decodes. One informer may use it, once.
 type script struct {
 	initial []*corev1.Pod
 	turn    chan []*corev1.Pod // objects of events that may be read
@@ -124,7 +124,7 @@ func (noReporter) AsObject(err error) runtime.Object {
 	return &metav1.Status{Status: metav1.StatusFailure, Message: err.Error()}
 }
 
-// sumUpPods says which Pods these are, in any order.
+// sumUpPods summarizes the Pods, in any order.
 func sumUpPods(pods iter.Seq[*corev1.Pod]) seen {
 	var s seen
 	for pod := range pods {

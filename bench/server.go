@@ -21,14 +21,15 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// server is the process that serves a world, as its parent sees it. The zero value has none yet.
+// server is the parent's handle of the process that serves a world. The zero value has no process
+// yet.
 type server struct {
 	process *process
 	address string
 	shown   world
 }
 
-// show returns the address of a server that has the world.
+// show makes the server serve the world and returns its address.
 func (s *server) show(w world) (address string, err error) {
 	if s.process != nil && s.shown == w {
 		return s.address, nil
@@ -56,7 +57,7 @@ func (s *server) stop() {
 	*s = server{}
 }
 
-// command tells a server something, and waits until it has done it.
+// command sends a command to a server, and waits until it is done.
 func command(address, name, body string) error {
 	transport := &http.Transport{} // of its own, of which nothing is left
 	defer transport.CloseIdleConnections()
@@ -72,11 +73,12 @@ func command(address, name, body string) error {
 	return err
 }
 
-// pagedPath is put before the path of a collection by those who want a server without a watch
-// cache, which obeys a limit at resourceVersion 0 too.
+// pagedPath before the path of a collection makes the server answer as one without a watch cache,
+// which obeys a limit at resourceVersion 0, too.
 const pagedPath = "/paged"
 
-// serve is the process: it writes its address, and serves until it is alone.
+// serve is the main function of the process: it writes its address, and serves until its parent has
+// ended.
 func serve(stdout io.Writer, orphaned <-chan struct{}) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -21,11 +21,11 @@ const (
 	bigNamespace    = "team-0"
 )
 
-// slimPods returns n Pods with what stores, indexes and selectors look at, in the order of their
-// keys, as a list has them: a tenth in bigNamespace and podsInNamespace in each other, podsOnNode
-// on each node, in no order. No two share a part. That is client-go's case and the worse one for
-// memory caches; our decoder lets Pods of one workload share labels, owners and images. The same n
-// gives the same Pods.
+// slimPods returns n Pods with the fields that stores, indexes and selectors read, in the order of
+// their keys, as a list has them: a tenth in bigNamespace and podsInNamespace in each other,
+// podsOnNode on each node, in no order. No two share a part. That is client-go's case and the worse
+// one for memory caches; our decoder lets Pods of one workload share labels, owners and images. The
+// same n gives the same Pods.
 func slimPods(n int) []*corev1.Pod {
 	r := rand.New(rand.NewPCG(5, uint64(n)))
 	order := r.Perm(n)
@@ -81,8 +81,8 @@ func appName(app int) string { return "shop-" + strconv.Itoa(app) }
 
 func nodeName(node int) string { return "node-" + strconv.Itoa(node) }
 
-// changed returns pod as an update would bring it: another object, with this resourceVersion, and
-// generation counting the updates. The parts are the same.
+// changed returns pod after an update: another object, with this resourceVersion, and with
+// generation counting the updates. It shares all parts with pod.
 func changed(pod *corev1.Pod, resourceVersion int, generation int64) *corev1.Pod {
 	next := *pod
 	next.ResourceVersion = strconv.Itoa(resourceVersion)

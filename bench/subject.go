@@ -14,20 +14,20 @@ import (
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 )
 
-// subject is an informer of one kind, with a handler that counts what it is told.
+// subject is an informer of one kind, with a handler that counts its events.
 type subject interface {
 	start() (stop func(), err error)
 	synced() bool
-	// added and updated are closed when the handler was told as much as is expected.
+	// added and updated are closed when the handler has got all expected events.
 	added() <-chan struct{}
 	updated() <-chan struct{}
 	// updatedAt is when updated was closed. It may be called then.
 	updatedAt() time.Time
-	// see sums up what the informer has and its handler was told. Call it when the informer has
+	// see summarizes the informer's objects and its handler's events. Call it when the informer has
 	// stopped. With deep, it takes the kinds from the objects.
 	see(deep bool) seen
-	// repeats is how often the handler was told of an update to what it had already. Call it when
-	// the informer has stopped.
+	// repeats returns how often the handler got an update to a state that it had already. Call it
+	// when the informer has stopped.
 	repeats() int
 }
 
@@ -153,22 +153,22 @@ func (f fleet) see(deep bool) (saw seen) {
 	return saw
 }
 
-func podWire(f from) wire[*corev1.Pod, *corev1.PodList] {
-	return wire[*corev1.Pod, *corev1.PodList]{
+func podRemote(f from) remote[*corev1.Pod, *corev1.PodList] {
+	return remote[*corev1.Pod, *corev1.PodList]{
 		from: f, kind: pods,
 		empty: func() *corev1.Pod { return &corev1.Pod{} }, list: func() *corev1.PodList { return &corev1.PodList{} },
 	}
 }
 
-func certificateWire(f from) wire[*certificate, *certificateList] {
-	return wire[*certificate, *certificateList]{
+func certificateRemote(f from) remote[*certificate, *certificateList] {
+	return remote[*certificate, *certificateList]{
 		from: f, kind: certificates,
 		empty: func() *certificate { return &certificate{} }, list: func() *certificateList { return &certificateList{} },
 	}
 }
 
-func routeWire(f from) wire[*gatewayv1.HTTPRoute, *gatewayv1.HTTPRouteList] {
-	return wire[*gatewayv1.HTTPRoute, *gatewayv1.HTTPRouteList]{
+func routeRemote(f from) remote[*gatewayv1.HTTPRoute, *gatewayv1.HTTPRouteList] {
+	return remote[*gatewayv1.HTTPRoute, *gatewayv1.HTTPRouteList]{
 		from: f, kind: routes,
 		empty: func() *gatewayv1.HTTPRoute { return &gatewayv1.HTTPRoute{} },
 		list:  func() *gatewayv1.HTTPRouteList { return &gatewayv1.HTTPRouteList{} },

@@ -18,12 +18,13 @@ type measure struct {
 	name string // different from those of the benchmark's other measures
 	unit unit
 	more bool // more is better
-	// what informer-gen's value over client-go's must be at most, or with more at least; 0: nothing
+	// the mark: informer-gen's value over client-go's must be at most this, or with more at least;
+	// 0: no mark
 	ratio float64
 	limit limit // of informer-gen's own value
 }
 
-// limit is what a value must be at most. The zero value is no limit.
+// limit is the most that a value may be. The zero value is no limit.
 type limit struct {
 	max float64
 	set bool
@@ -31,7 +32,7 @@ type limit struct {
 
 func atMost(v float64) limit { return limit{v, true} }
 
-// unit is what a value counts.
+// unit is the unit of a value.
 type unit int
 
 const (
@@ -100,7 +101,7 @@ func size(b float64) string {
 	return digits(b) + " B"
 }
 
-const invisible = 0.005 // what digits shows as 0
+const invisible = 0.005 // digits shows smaller values as 0
 
 // quotient is informer-gen's value over client-go's; ok is false if there is none.
 func (r row) quotient() (q float64, ok bool) {
@@ -117,7 +118,7 @@ func (r row) quotient() (q float64, ok bool) {
 	return a.median / b.median, true
 }
 
-// isShort reports whether informer-gen misses what it must reach, as far as that was measured.
+// isShort reports whether informer-gen misses its mark, as far as that was measured.
 func (r row) isShort() bool {
 	if own, ok := r.results[ours]; ok && r.limit.set && own.median > r.limit.max {
 		return true
@@ -148,7 +149,7 @@ func (r row) ratioCell() string {
 	return strconv.FormatFloat(q, 'f', 2, 64)
 }
 
-// markCell says what must be reached.
+// markCell returns the mark.
 func (r row) markCell() string {
 	var marks []string
 	if r.ratio != 0 {

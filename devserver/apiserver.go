@@ -33,7 +33,7 @@ import (
 	basecompatibility "k8s.io/component-base/compatibility"
 )
 
-// apiConfig is what newAPIServer has to know; all fields are required.
+// apiConfig is the configuration of newAPIServer; all fields are required.
 type apiConfig struct {
 	etcdURL           string
 	publicAddr        *net.TCPAddr
@@ -42,8 +42,8 @@ type apiConfig struct {
 	minRequestSeconds int
 }
 
-// newAPIServer puts the API server together over a running etcd. What it starts is ended by
-// RunWithContext or by Destroy of its GenericAPIServer, and then by destroy of the storages.
+// newAPIServer makes the API server over a running etcd. RunWithContext, or Destroy of its
+// GenericAPIServer, ends what it has started; after that, the storages must be destroyed.
 func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceDefinitions, error) {
 	codec := apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion)
 	storage := storagebackend.NewDefaultConfig("/registry/"+apiextensionsv1.GroupName, codec)

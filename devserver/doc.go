@@ -10,8 +10,8 @@
 //	client, err := dynamic.NewForConfig(server.Config())
 //
 // It is k8s.io/apiextensions-apiserver over an embedded etcd. A start takes well under a second (go
-// test -bench Start prints it); what takes time is the first build of a program that imports the
-// package. Several servers in one process are fine, each with its own data and port.
+// test -bench Start prints it). The first build of a program that imports the package takes
+// minutes. Several servers in one process are fine, each with its own data and port.
 //
 // # What is served
 //
@@ -23,10 +23,9 @@
 // generated clients work.
 //
 // Built-in kinds aren't served: there are no Pods, no Namespaces, no RBAC. Objects may be created
-// in any namespace. Nothing collects garbage, so owner references have no effect. All requests are
-// those of an administrator. Objects are served as JSON and YAML. A client that would send
-// protobuf, as typed clients of built-in groups do, must be told to send JSON, as Server.Config
-// does.
+// in any namespace. Nothing collects garbage, so owner references have no effect. Every client is
+// an administrator. Objects are served as JSON and YAML. A client that would send protobuf, as
+// typed clients of built-in groups do, must be told to send JSON, as Server.Config does.
 //
 // # CRDs
 //
@@ -36,18 +35,18 @@
 //
 // # Who starts and who ends what
 //
-// Start returns with a server that is ready, and the server belongs to the context that Start was
-// given: it ends when that does, or with Stop or Close, or when a part of it fails; Done tells that
-// it has ended and Err why. Stop returns when everything has ended: no goroutine, no connection, no
-// port and no temporary folder is left, with two exceptions. For a second after a change or a
-// deletion of a CRD, and for three after a list that had to wait until the watch cache was up to
-// date, the API server keeps a sleeping goroutine, which Stop can't wake.
+// [Start] returns a server that is ready. The server ends when the context of Start ends, with
+// [Server.Stop] or [Server.Close], or when a part of it fails. [Server.Done] is closed when it has
+// ended, and [Server.Err] returns why. Stop returns when everything has ended: no goroutine, no
+// connection, no port and no temporary folder is left, with two exceptions. For a second after a
+// change or a deletion of a CRD, and for three after a list that had to wait until the watch cache
+// was up to date, the API server keeps a sleeping goroutine, which Stop can't wake.
 //
 // Less formally: start it with the context of the test or the program and defer Close.
 //
 // # When a resourceVersion is too old
 //
-// Clients must be ready for the answer 410, which says that a resourceVersion is too old to go on
+// Clients must handle the answer 410, which means that a resourceVersion is too old to continue
 // from. These situations give it, for a resourceVersion from before a call with later changes
 // since; "kept" means that the request works.
 //
@@ -64,16 +63,16 @@
 // it are unknown to the watch cache afterwards.
 //
 // Watches that are open go on through a Compact. ExpireWatches ends them, as EndWatches does and as
-// the server does by itself after Options.MinRequestTimeout. Any other answer is a matter of
+// the server does by itself after Options.MinRequestTimeout. Any other answer can be made by
 // Options.WrapHandler.
 //
 // # Logs
 //
 // The server is silent unless Options.LogOutput is set. The API server logs through klog's
-// process-wide logger, which has to be set before anybody logs. So importing this package sets it,
-// to one that sends the API server's lines to LogOutput and all others to stderr, as klog does by
-// itself. A program that has its own logger calls klog.SetLogger, which replaces this one, API
-// server's lines included.
+// process-wide logger, which must be set before the first line is logged. So importing this package
+// sets it to a logger that sends the API server's lines to LogOutput and all others to stderr, as
+// klog does by itself. A program that has its own logger calls klog.SetLogger, which replaces this
+// one, API server's lines included.
 //
 // Feature gates and metrics of the Kubernetes libraries are process-wide as well; this package
 // leaves them alone. The devserver command has a process of its own and a flag for feature gates;

@@ -69,7 +69,7 @@ func etcdRevision(ctx context.Context, etcd *embed.Etcd) (int64, error) {
 	return resp.Header.Revision, nil
 }
 
-// compactEtcd forgets all history up to rev. Of what was older only the state at rev is left.
+// compactEtcd forgets all history up to rev. Of the older history only the state at rev remains.
 func compactEtcd(ctx context.Context, etcd *embed.Etcd, rev int64) error {
 	// The key first: a watch cache that learns of a compaction late still answers from history that
 	// etcd has lost.

@@ -38,8 +38,8 @@ func (s *Server) Compact(ctx context.Context) (resourceVersion int64, err error)
 
 // EndWatches ends all watches that came in over Options.Addr, as the server does now and then when
 // they get old: the stream ends without an error event, and the client may go on from its last
-// resourceVersion. It waits until they have ended and says how many they were. If ctx ends first
-// the error wraps context.Cause(ctx).
+// resourceVersion. It waits until they have ended and returns how many there were. If ctx ends
+// first the error wraps context.Cause(ctx).
 func (s *Server) EndWatches(ctx context.Context) (int, error) {
 	n, err := s.watches.end(ctx)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *Server) running() error {
 	}
 }
 
-// changeCRDs makes a change without a meaning to each CRD and returns them as they were.
+// changeCRDs makes a meaningless change to each CRD and returns the CRDs as they were before.
 func (s *Server) changeCRDs(ctx context.Context) ([]apiextensionsv1.CustomResourceDefinition, error) {
 	client, err := clientset.NewForConfig(s.loop.config())
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *Server) awaitExpired(ctx context.Context, crd *apiextensionsv1.CustomRe
 // that are behind.
 const expiryDelay = 500 * time.Millisecond
 
-// askExpired opens a watch and returns nil if its first event is the error 410.
+// askExpired opens a watch, and returns nil if its first event is the error 410.
 func askExpired(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, expiryDelay)
 	defer cancel()

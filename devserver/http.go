@@ -33,7 +33,7 @@ var (
 	discardLog = log.New(io.Discard, "", 0)
 )
 
-// refusal is an error that is the same however often one asks.
+// refusal is an error that repeated requests can't change.
 type refusal struct{ error }
 
 // poll calls f until it returns nil, or a refusal, whose error poll then returns. If ctx ends first
@@ -60,7 +60,7 @@ func poll(ctx context.Context, f func(context.Context) error) error {
 }
 
 // ask sends a GET and returns nil if the answer begins with status 200. It doesn't wait for the
-// answer's end. That the client may not ask is a refusal.
+// answer's end. It returns a refusal if the client isn't allowed to ask.
 func ask(ctx context.Context, client *http.Client, url string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -114,7 +114,7 @@ func (u *unusedConns) note(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// close closes them, and those that come later.
+// close closes these connections, and later ones at once.
 func (u *unusedConns) close() {
 	u.mu.Lock()
 	defer u.mu.Unlock()

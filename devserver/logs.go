@@ -17,10 +17,10 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/internal/etcdlog"
 )
 
-// The API server logs through klog's process-wide logger, and klog wants that logger to be set
-// before anybody logs. Hence here, while packages are initialised: lines of the server's packages
-// go where Options.LogOutput says, all others go to stderr as they would without this package. The
-// API server's etcd client has a logger of its own.
+// The API server logs through klog's process-wide logger, which must be set before the first line
+// is logged. So it is set here, while packages are initialised. Lines of the server's packages go
+// to Options.LogOutput; all others go to stderr, as they would without this package. The API
+// server's etcd client has a logger of its own.
 func init() {
 	klog.SetLogger(logr.New(&splitSink{
 		server: newTextSink(&serverLog),
@@ -109,7 +109,7 @@ func fromServer() bool {
 	}
 }
 
-// serverLog is where the server's klog lines go: to every LogOutput of the servers that run.
+// serverLog writes the servers' klog lines to the LogOutput of every running server.
 var serverLog fanOut
 
 type fanOut struct {
@@ -165,10 +165,10 @@ func (o *logOutput) Write(p []byte) (int, error) {
 	return o.out.Write(p)
 }
 
-// Sync does nothing: a LogOutput is whatever io.Writer a user has.
+// Sync does nothing: a LogOutput is any io.Writer.
 func (o *logOutput) Sync() error { return nil }
 
-// close cuts the output off; it isn't written to afterwards.
+// close ends the output; nothing is written to it afterwards.
 func (o *logOutput) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

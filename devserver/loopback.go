@@ -72,7 +72,7 @@ func (l *loopback) Close() error {
 	return nil
 }
 
-// Addr names the listener; nobody can dial it.
+// Addr names the listener; it is not an address to dial.
 func (l *loopback) Addr() net.Addr { return loopbackAddr{} }
 
 type loopbackAddr struct{}

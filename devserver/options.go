@@ -15,12 +15,12 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// Options says how a Server is started. The zero value is good for most tests: a free port of
-// 127.0.0.1, a temporary folder, no CRDs, a watch cache, no log output.
+// Options configure a [Server]. The zero value is good for most tests: a free port of 127.0.0.1, a
+// temporary folder, no CRDs, a watch cache, no log output.
 type Options struct {
 	// Addr is the TCP address to serve plain HTTP on, as host:port. Empty means 127.0.0.1:0, a free
-	// port of the loopback interface. There is neither TLS nor authentication: whoever reaches the
-	// address is an administrator, so think twice before you name another interface.
+	// port of the loopback interface. There is neither TLS nor authentication: every client that
+	// reaches the address is an administrator. So think twice before naming another interface.
 	Addr string
 
 	// Dir is the folder of the server's data. Empty means a temporary folder that is removed when

@@ -34,7 +34,7 @@ type Server struct {
 	api      *apiserver.CustomResourceDefinitions
 	watches  watchTracker
 	storages storages
-	failed   chan error // a part that ended by itself says why; buffered for all of them
+	failed   chan error // the errors of parts that ended by themselves; buffered for all parts
 
 	stopOnce sync.Once
 	stopping chan struct{} // closed by stopOnce
@@ -42,7 +42,7 @@ type Server struct {
 	done chan struct{} // closed when all has ended
 	err  error         // written before done is closed
 
-	// used by start and then by supervise only, which begins when start has ended
+	// used by start, and after that by supervise only
 	cleanups []func() error
 }
 
@@ -51,9 +51,9 @@ type Server struct {
 // listed and watched. The server runs until Stop or Close is called or ctx is cancelled, so don't
 // give it a context that is meant for the start only.
 //
-// An error says which option is wrong, or which part of the start failed; nothing is left running
-// then. It wraps ErrDirInUse if another server has opts.Dir, the error of the operating system if
-// opts.Addr can't be listened on, and context.Cause(ctx) if ctx ended first.
+// An error names the option that is wrong or the part of the start that failed; then nothing is
+// left running. It wraps ErrDirInUse if another server has opts.Dir, the error of the operating
+// system if opts.Addr can't be listened on, and context.Cause(ctx) if ctx ended first.
 func Start(ctx context.Context, opts Options) (*Server, error) {
 	if err := opts.validate(); err != nil {
 		return nil, err
@@ -85,8 +85,8 @@ func (s *Server) URL() string { return "http://" + s.addr.String() }
 func (s *Server) Dir() string { return s.dir }
 
 // Config gives a new REST config for clients of this server. It sets the content type to JSON,
-// which is all that custom resources are served as, and no rate limit. It says nothing about the
-// transport, so clients made from it share http.DefaultTransport.
+// which is all that custom resources are served as, and no rate limit. It sets no transport, so
+// clients made from it share http.DefaultTransport.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: s.URL(), QPS: -1, ContentConfig: jsonContent}
 }
@@ -100,8 +100,8 @@ func (s *Server) InstallCRDs(ctx context.Context, crds ...*apiextensionsv1.Custo
 // Done is closed when the server has stopped and everything that it started has ended.
 func (s *Server) Done() <-chan struct{} { return s.done }
 
-// Err is nil while the server runs and after a clean stop. After Done is closed it is otherwise
-// what ended the server or what failed while it stopped.
+// Err is nil while the server runs and after a clean stop. Otherwise, after Done is closed, it
+// returns the error that ended the server or that came up while it stopped.
 func (s *Server) Err() error {
 	select {
 	case <-s.done:
@@ -130,7 +130,8 @@ func (s *Server) Close() error { return s.Stop(context.Background()) }
 
 // ---- private ----
 
-// start goes from the outside in and leaves for each step what undoes it in s.cleanups.
+// start makes the parts of the server one after the other, and appends to s.cleanups a function
+// that undoes each step.
 func (s *Server) start(ctx context.Context, opts Options) error {
 	addr := opts.Addr
 	if addr == "" {
@@ -175,7 +176,7 @@ func (s *Server) start(ctx context.Context, opts Options) error {
 	return nil
 }
 
-// takeDir makes dir, or a temporary folder, this server's own.
+// takeDir reserves dir, or a temporary folder, for this server.
 func (s *Server) takeDir(dir string) (err error) {
 	temporary := dir == ""
 	if temporary {
@@ -231,9 +232,9 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 		return nil
 	})
 
-	// The API server's CRD informer is the first client of the storage of CRDs. Were it earlier
-	// than that storage's watch cache it would be told to come back in a second; were it later than
-	// the API server's own hooks they would find it not synced and look again after a tenth of a
+	// The API server's CRD informer is the first client of the storage of CRDs. If it came before
+	// that storage's watch cache is ready, it would have to retry after a second. If it came after
+	// the API server's own hooks, they would find it not synced and check again after a tenth of a
 	// second.
 	if err := s.awaitOK(ctx, crdPath+"?watch=true&timeoutSeconds=1"); err != nil {
 		return err
@@ -295,7 +296,7 @@ func (s *Server) serve(handler http.Handler, listener net.Listener, what string)
 		ctx, cancel := context.WithTimeout(context.Background(), stopGrace)
 		defer cancel()
 		if server.Shutdown(ctx) != nil {
-			server.Close() // a handler that doesn't heed its context is left behind
+			server.Close() // a handler that ignores its context is left behind
 		}
 		<-ended
 		return nil

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// watchTracker knows the watches that are open.
+// watchTracker records the watches that are open.
 type watchTracker struct {
 	mu   sync.Mutex
 	open map[*trackedWatch]struct{} // mu guards it
@@ -21,7 +21,7 @@ type trackedWatch struct {
 	ended chan struct{}
 }
 
-// wrap lets the tracker know of each watch that next serves.
+// wrap records each watch that next serves.
 func (t *watchTracker) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isWatch(r) {
@@ -55,7 +55,7 @@ func isWatch(r *http.Request) bool {
 	return watch
 }
 
-// end ends all watches that are open, waits for that and says how many they were.
+// end ends all open watches, waits for that and returns how many there were.
 func (t *watchTracker) end(ctx context.Context) (int, error) {
 	t.mu.Lock()
 	watches := make([]*trackedWatch, 0, len(t.open))

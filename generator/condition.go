@@ -8,7 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// A condition compares the value at a path with a literal. Several are joined by &&, and all must hold:
+// A condition compares the value at a path with a literal. Several are joined by &&, and all must
+// hold:
 //
 //	.spec.suspend==false && .status.phase!="Done, and gone" && .spec.deadline!=null
 
@@ -143,7 +144,7 @@ func parseLiteral(text string, start int, operator string) (l literal, problem *
 	return l, nil
 }
 
-// wordRune says whether r can be part of a literal without quotes.
+// wordRune reports whether r can be part of a literal without quotes.
 func wordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("-_./:+@*", r))
 }

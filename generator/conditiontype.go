@@ -121,7 +121,7 @@ func goLiteral(f followed, c comparison, condition string) (string, *pathError) 
 	return l.text, nil
 }
 
-// notText says whether a word means something else where the value isn't text.
+// notText reports whether a word means something else where the value isn't text.
 func notText(word string) bool {
 	_, err := strconv.ParseInt(word, 10, 64)
 	return err == nil || word == "true" || word == "false"
@@ -163,7 +163,8 @@ func misspelt(t types.Type, l literal) *pathError {
 	return p
 }
 
-// contradiction says what is wrong with having both of two conditions. The second one stands at offset.
+// contradiction says what is wrong with having both of two conditions. The second one stands at
+// offset.
 func contradiction(first, second model.Condition, firstText, secondText string, offset int) []*pathError {
 	switch one, other := first.Path.Steps, second.Path.Steps; {
 	case reflect.DeepEqual(one, other):
@@ -199,10 +200,13 @@ func contradiction(first, second model.Condition, firstText, secondText string, 
 	return []*pathError{p}
 }
 
-// below says what is wrong with comparing a value with null, and one that is reached through it, too.
+// below says what is wrong with comparing a value with null, and one that is reached through it,
+// too.
 func below(outer, inner model.Condition, outerText, innerText string, offset int) []*pathError {
-	absent := !outer.Not                                   // outer holds only where its value is absent
-	holdsIfAbsent := inner.Not != (inner.Literal == "nil") // as it does for what an absent value would lead to
+	// outer holds only where its value is absent
+	absent := !outer.Not
+	// as it does for what an absent value would lead to
+	holdsIfAbsent := inner.Not != (inner.Literal == "nil")
 	p := pathErrorf(offset, "%s never holds together with %s", innerText, outerText)
 	switch {
 	case absent && holdsIfAbsent:
@@ -219,7 +223,8 @@ func below(outer, inner model.Condition, outerText, innerText string, offset int
 
 func mayEnd(s model.Step) bool { return s.Pointer || s.Entry != "" }
 
-// withoutKeys says what a comparison with null means for an index of paths that go on from the value compared.
+// withoutKeys says what a comparison with null means for an index of paths that go on from the
+// value compared.
 func withoutKeys(c model.Condition, paths []*model.FieldPath, text string, offset int) []*pathError {
 	if c.Literal != "nil" {
 		return nil
@@ -238,7 +243,7 @@ func withoutKeys(c model.Condition, paths []*model.FieldPath, text string, offse
 	return nil
 }
 
-// goesOn says whether a path has steps as its beginning.
+// goesOn reports whether a path has steps as its beginning.
 func goesOn(path, steps []model.Step) bool {
 	return len(path) >= len(steps) && reflect.DeepEqual(path[:len(steps)], steps)
 }

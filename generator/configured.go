@@ -13,7 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
-// configure adds the configuration file's settings of a package, as the markers that would say the same.
+// configure adds the configuration file's settings of a package, as the markers that would say the
+// same.
 func (r *resolver) configure(a *api) {
 	a.discover = r.discover
 	pkg := r.settingsOf(a.pkg)
@@ -88,7 +89,7 @@ func (r *resolver) settingsOf(pkg *load.Package) *config.Package {
 	return nil
 }
 
-// names says whether settings are those of a package.
+// names reports whether settings are those of a package.
 func (r *resolver) names(p *config.Package, pkg *load.Package) bool {
 	if !strings.HasPrefix(p.Path.Text, ".") {
 		return p.Path.Text == pkg.Path

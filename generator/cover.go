@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/load"
 )
 
-// covered refuses a run that would remove what another one has written: it fails if the output has files that come
-// from packages which exist and which the patterns leave out.
+// covered refuses a run that would remove what another one has written: it fails if the output has
+// files that come from packages which exist and which the patterns leave out.
 func covered(ctx context.Context, cfg load.Config, to target, roots []*load.Package) error {
 	files, err := existing(to.dir)
 	if err != nil {

@@ -11,13 +11,14 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
-// hasCRD says whether there is a definition of the kind in whatever group.
+// hasCRD reports whether there is a definition of the kind in whatever group.
 func (r *resolver) hasCRD(kind string) bool {
 	return slices.ContainsFunc(r.crds, func(c crd) bool { return c.kind.text == kind })
 }
 
-// checkCRDs holds kinds against the definitions of the same group and kind. Definitions of groups that no package has
-// are others' business, and so are the groups of Kubernetes itself, which have no definitions.
+// checkCRDs holds kinds against the definitions of the same group and kind. Definitions of groups
+// that no package has are others' business, and so are the groups of Kubernetes itself, which have
+// no definitions.
 func (r *resolver) checkCRDs(apis []*api) {
 	if len(r.crds) == 0 {
 		return
@@ -53,13 +54,14 @@ func (r *resolver) checkCRDs(apis []*api) {
 	r.withoutType(apis)
 }
 
-// builtIn says whether a group may be one that the API server has without a CustomResourceDefinition.
+// builtIn reports whether a group may be one that the API server has without a
+// CustomResourceDefinition.
 func builtIn(group string) bool {
 	return !strings.Contains(group, ".") || strings.HasSuffix(group, ".k8s.io")
 }
 
-// otherGroup reports a kind that all definitions have in other groups, if its own group has none at all. Definitions of
-// kinds of that name in other packages are theirs.
+// otherGroup reports a kind that all definitions have in other groups, if its own group has none at
+// all. Definitions of kinds of that name in other packages are theirs.
 func (r *resolver) otherGroup(apis []*api, a *api, k *kind) bool {
 	var other *crd
 	for i, c := range r.crds {
@@ -132,8 +134,8 @@ func (r *resolver) checkServed(a *api, k *kind, same []crd) {
 	}
 }
 
-// withoutType warns about definitions in a package's group for which nothing is generated in any version, though
-// nothing says that this is wanted. A run for some of the packages can't know.
+// withoutType warns about definitions in a package's group for which nothing is generated in any
+// version, though nothing says that this is wanted. A run for some of the packages can't know.
 func (r *resolver) withoutType(apis []*api) {
 	if r.partial {
 		return

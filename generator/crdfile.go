@@ -29,8 +29,8 @@ type crdVersion struct {
 	served bool
 }
 
-// readCRDs reads the CustomResourceDefinitions in a file, or in the YAML and JSON files in a folder and below it. Other
-// objects are passed over. The name is absolute, and so are those in positions.
+// readCRDs reads the CustomResourceDefinitions in a file, or in the YAML and JSON files in a folder
+// and below it. Other objects are passed over. The name is absolute, and so are those in positions.
 func readCRDs(name string) ([]crd, diag.List) {
 	var report diag.List
 	files, err := crdFiles(name)
@@ -59,7 +59,8 @@ func readCRDs(name string) ([]crd, diag.List) {
 // crdEndings are those of the names of files with CustomResourceDefinitions.
 var crdEndings = []string{".yaml", ".yml", ".json"}
 
-// crdFiles returns the files that a file or folder stands for. Folders that begin with a dot are passed over.
+// crdFiles returns the files that a file or folder stands for. Folders that begin with a dot are
+// passed over.
 func crdFiles(name string) ([]string, error) {
 	info, err := os.Stat(name)
 	if err != nil || !info.IsDir() {
@@ -82,8 +83,8 @@ func crdFiles(name string) ([]string, error) {
 
 const definitionKind = "CustomResourceDefinition"
 
-// parseCRDs returns the definitions in a file of any number of YAML documents. Documents without the word aren't looked
-// into.
+// parseCRDs returns the definitions in a file of any number of YAML documents. Documents without
+// the word aren't looked into.
 func parseCRDs(file string, data []byte, report *diag.List) []crd {
 	documents, problem := yamldoc.Documents(file, data)
 	if problem != nil {
@@ -158,8 +159,8 @@ func (o *object) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// crd returns the definition that o is, which stands at a node. One without any of the four names is a patch, and has no
-// kind.
+// crd returns the definition that o is, which stands at a node. One without any of the four names
+// is a patch, and has no kind.
 func (o object) crd(at yamldoc.Node) (crd, error) {
 	var spec struct {
 		Group string `json:"group"`

@@ -11,19 +11,20 @@ import (
 	"strings"
 )
 
-// deprecated says whether one of objs is deprecated.
+// deprecated reports whether one of objs is deprecated.
 func (r *resolver) deprecated(objs ...types.Object) bool {
 	return slices.ContainsFunc(objs, r.isDeprecated)
 }
 
-// deprecatedType says whether t has a name that is deprecated.
+// deprecatedType reports whether t has a name that is deprecated.
 func (r *resolver) deprecatedType(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && r.isDeprecated(n.Obj())
 }
 
-// isDeprecated says whether the doc comment of obj, or that of the declaration which it shares with other types, calls it
-// deprecated. The syntax of imported packages comes without comments, so that it looks at the file.
+// isDeprecated reports whether the doc comment of obj, or that of the declaration which it shares
+// with other types, calls it deprecated. The syntax of imported packages comes without comments, so
+// that it looks at the file.
 func (r *resolver) isDeprecated(obj types.Object) bool {
 	pos := r.fset.Position(obj.Pos())
 	if pos.Filename == "" {
@@ -49,7 +50,8 @@ func (r *resolver) isDeprecated(obj types.Object) bool {
 // directive is a comment that doesn't count as documentation.
 var directive = regexp.MustCompile(`^//[a-z0-9]+:[a-z0-9]`)
 
-// deprecatedAbove says whether the comment above a line has a paragraph that begins with "Deprecated: ".
+// deprecatedAbove reports whether the comment above a line has a paragraph that begins with
+// "Deprecated: ".
 func deprecatedAbove(lines []string, line int) bool {
 	found := false // in the line below
 	for _, text := range slices.Backward(lines[:line]) {
@@ -70,7 +72,7 @@ func deprecatedAbove(lines []string, line int) bool {
 	return found
 }
 
-// deprecatedPackage says whether the package comment calls the package deprecated.
+// deprecatedPackage reports whether the package comment calls the package deprecated.
 func deprecatedPackage(files []*ast.File) bool {
 	return slices.ContainsFunc(files, func(f *ast.File) bool {
 		return f.Doc != nil && strings.Contains("\n\n"+f.Doc.Text(), "\n\nDeprecated: ")

@@ -19,9 +19,9 @@ var (
 	indexNamed = regexp.MustCompile(`name=(\w+)`)
 )
 
-// TestIndexDocs makes a module of the examples in docs/indexes.md: all markers stand above the type that is shown there,
-// the file is its configuration file, functions are declared where the text says, and what is shown of the generated code
-// compiles.
+// TestIndexDocs makes a module of the examples in docs/indexes.md: all markers stand above the type
+// that is shown there, the file is its configuration file, functions are declared where the text
+// says, and what is shown of the generated code compiles.
 func TestIndexDocs(t *testing.T) {
 	text, err := os.ReadFile("../docs/indexes.md")
 	if err != nil {

@@ -17,8 +17,9 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// expansions returns the names of the types that the user's own files declare in the lister package of a version.
-// Files that can't be read or parsed declare nothing; the compiler will say more about them.
+// expansions returns the names of the types that the user's own files declare in the lister package
+// of a version. Files that can't be read or parsed declare nothing; the compiler will say more
+// about them.
 func (t target) expansions(group *model.Group, version *model.Version) map[string]bool {
 	dir := filepath.Join(t.dir, filepath.FromSlash(templates.ListerDir(t.layout, group, version)))
 	declared := map[string]bool{}
@@ -36,8 +37,8 @@ func (t target) expansions(group *model.Group, version *model.Version) map[strin
 	return declared
 }
 
-// staleExpansions warns about expansion interfaces that the user's own files declare among the listers for kinds that
-// nothing is generated for there.
+// staleExpansions warns about expansion interfaces that the user's own files declare among the
+// listers for kinds that nothing is generated for there.
 func (t target) staleExpansions(out *model.Output) diag.List {
 	kinds := map[string]map[string]bool{} // by folder
 	for _, g := range out.Groups {

@@ -17,7 +17,8 @@ import (
 type followed struct {
 	text  string
 	steps []model.Step
-	// words are what names the path in Go: fields and keys of entries. Embedded structs are left out.
+	// words are what names the path in Go: fields and keys of entries. Embedded structs are left
+	// out.
 	words []string
 	// end is the type at the end of the path, without its pointer.
 	end types.Type
@@ -105,7 +106,8 @@ func followText(t types.Type, text string) (followed, *pathError) {
 	return f, problem
 }
 
-// follow walks from t to the end of the path. Offsets are those of text, which the segments are a part of.
+// follow walks from t to the end of the path. Offsets are those of text, which the segments are a
+// part of.
 func follow(t types.Type, text string, segments []segment) (followed, *pathError) {
 	first := segments[0].offset - 1
 	// In doc comments gofmt makes a curly quote of two.
@@ -189,7 +191,8 @@ func (f *followed) enter(s segment, soFar, here string) (model.Step, *pathError)
 
 const pointers = "%s (%s) is a pointer to a pointer, or one declared as a type, which a path can't follow"
 
-// promoted reports that the name of a field, which unexported embedded structs may lie before, means another field in Go.
+// promoted reports that the name of a field, which unexported embedded structs may lie before,
+// means another field in Go.
 func promoted(from types.Type, field *types.Var, s segment) *pathError {
 	if obj, _, _ := types.LookupFieldOrMethod(from, true, nil, field.Name()); obj == field {
 		return nil
@@ -197,8 +200,8 @@ func promoted(from types.Type, field *types.Var, s segment) *pathError {
 	return pathErrorf(s.offset, "%s is field %s of an unexported embedded struct, and in Go the name is that of another field too, so that generated code can't read it: use func with a function that returns the keys", s.name, field.Name())
 }
 
-// look goes on from what the path has led to so far to its elements, its keys or one of its entries, and fills step
-// accordingly. here is the path with the look.
+// look goes on from what the path has led to so far to its elements, its keys or one of its
+// entries, and fills step accordingly. here is the path with the look.
 func (f *followed) look(step *model.Step, l look, soFar, here string, field int) *pathError {
 	str := typeString(f.end)
 	fail := func(format string, args ...any) *pathError { return pathErrorf(l.offset, format, args...) }
@@ -267,8 +270,8 @@ func (f *followed) isOneValue(offset int) *pathError {
 	return nil
 }
 
-// isOneValueBefore reports that segment s, with which the rest of the path begins, follows a list or a map, which soFar
-// leads to.
+// isOneValueBefore reports that segment s, with which the rest of the path begins, follows a list
+// or a map, which soFar leads to.
 func (f *followed) isOneValueBefore(soFar string, offset int, s segment, rest string) *pathError {
 	if m, ok := f.end.Underlying().(*types.Map); ok {
 		key := s.name
@@ -353,7 +356,7 @@ func fieldOf(t types.Type, soFar string, s segment) (jsonField, *pathError) {
 	return jsonField{}, &pathError{offset: s.offset, message: message + hint, allowed: names}
 }
 
-// marshalsItself says whether the JSON of a type isn't made of its fields.
+// marshalsItself reports whether the JSON of a type isn't made of its fields.
 func marshalsItself(t types.Type) bool {
 	for _, method := range []string{"MarshalJSON", "MarshalText"} {
 		obj, _, _ := types.LookupFieldOrMethod(t, true, nil, method)

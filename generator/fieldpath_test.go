@@ -106,7 +106,8 @@ func stepsText(steps []model.Step) string {
 	return b.String()
 }
 
-// indexMarker is +informer:index:name=X with more arguments. Values stand at the columns of that line.
+// indexMarker is +informer:index:name=X with more arguments. Values stand at the columns of that
+// line.
 func indexMarker(t *testing.T, args string) *marker.Index {
 	t.Helper()
 	var report diag.List

@@ -15,38 +15,43 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// Files is what one run would write, fully rendered: Write puts it on disk, Diff says what Write would do.
+// Files is what one run would write, fully rendered: Write puts it on disk, Diff says what Write
+// would do.
 //
-// The Go files in Root and below its folders informers and listers that carry our header belong to the generator, in
-// whichever layout it has written them. Files of others there are neither changed nor removed, nor is anything in other
-// folders.
+// The Go files in Root and below its folders informers and listers that carry our header belong to
+// the generator, in whichever layout it has written them. Files of others there are neither changed
+// nor removed, nor is anything in other folders.
 type Files struct {
 	// Root is the output folder. It need not exist.
 	Root string
-	// Name is what texts call Root, with slashes, for example "generated"; "" stands for Root itself. Generate makes it
-	// relative to Config.Dir where that is shorter.
+	// Name is what texts call Root, with slashes, for example "generated"; "" stands for Root
+	// itself. Generate makes it relative to Config.Dir where that is shorter.
 	Name string
-	// Files are the files below Root. Each needs a path of its own, of a Go file in Root or below informers or listers;
-	// otherwise Write and Diff fail.
+	// Files are the files below Root. Each needs a path of its own, of a Go file in Root or below
+	// informers or listers; otherwise Write and Diff fail.
 	Files []templates.File
 
 	read *read // what Generate has made them from; nil if they come from elsewhere
 }
 
-// Report says what Write did. Its paths are relative to the output folder, have slashes, and are sorted.
+// Report says what Write did. Its paths are relative to the output folder, have slashes, and are
+// sorted.
 type Report struct {
-	// Created and Changed were written, Unchanged had the right content and were not touched, Removed were stale.
+	// Created and Changed were written, Unchanged had the right content and were not touched,
+	// Removed were stale.
 	Created, Changed, Unchanged, Removed []string
 }
 
-// Write makes the output folder equal to f: it writes the files that are missing or differ, removes those of ours that
-// f doesn't have, and then the folders that this leaves empty (the output folder stays). Files that are right are not
-// touched, even if a checkout has given all their lines Windows line endings.
+// Write makes the output folder equal to f: it writes the files that are missing or differ, removes
+// those of ours that f doesn't have, and then the folders that this leaves empty (the output folder
+// stays). Files that are right are not touched, even if a checkout has given all their lines
+// Windows line endings.
 //
-// It writes nothing and returns all reasons, joined, when something that isn't ours is in the way of a file, or if what
-// is there can't be read. New content goes to temporary files first, so that a run that fails or is interrupted before
-// all of it is on disk leaves the old files as they were; the next run removes what is left of it. If renaming or
-// removing fails, the Report says what had been done.
+// It writes nothing and returns all reasons, joined, when something that isn't ours is in the way
+// of a file, or if what is there can't be read. New content goes to temporary files first, so that
+// a run that fails or is interrupted before all of it is on disk leaves the old files as they were;
+// the next run removes what is left of it. If renaming or removing fails, the Report says what had
+// been done.
 //
 // Runs of one user side by side write one after the other, so that the output is that of one of
 // them. For that there is a lock file in the user's cache folder; without such a folder they may

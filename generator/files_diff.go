@@ -47,8 +47,8 @@ type Change struct {
 	Old, New []byte
 }
 
-// Diff returns what Write would change, sorted by path, and writes nothing; nil if there is nothing to do. It fails as
-// Write does when files of others are in the way.
+// Diff returns what Write would change, sorted by path, and writes nothing; nil if there is nothing
+// to do. It fails as Write does when files of others are in the way.
 func (f Files) Diff() ([]Change, error) {
 	plan, err := f.plan()
 	if err != nil {
@@ -71,9 +71,9 @@ func (f Files) Diff() ([]Change, error) {
 	return changes, nil
 }
 
-// Unified returns the changes as one unified diff. "patch -p1" and "git apply" accept it in the folder that the paths are
-// relative to, unless the paths lead out of it. A line with the kind of the change, such as
-// "stale: generated/listers/….go", precedes the diff of each file.
+// Unified returns the changes as one unified diff. "patch -p1" and "git apply" accept it in the
+// folder that the paths are relative to, unless the paths lead out of it. A line with the kind of
+// the change, such as "stale: generated/listers/….go", precedes the diff of each file.
 func Unified(changes []Change) []byte {
 	var buf bytes.Buffer
 	for _, c := range changes {

@@ -18,9 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// existing returns the files of the output folder root that carry our header, by path, with the import path of the API
-// package that each of them came from; it is "" for files that come from all of them. A folder that doesn't exist has
-// none.
+// existing returns the files of the output folder root that carry our header, by path, with the
+// import path of the API package that each of them came from; it is "" for files that come from all
+// of them. A folder that doesn't exist has none.
 func existing(root string) (map[string]string, error) {
 	disk, err := scan(root)
 	if err != nil {
@@ -40,8 +40,8 @@ type disk struct {
 	others map[string]fs.FileMode // everything else, by path
 }
 
-// scan reads what is in the places of root that we write to: the folder itself and, with all that is below them, our
-// folders in it.
+// scan reads what is in the places of root that we write to: the folder itself and, with all that
+// is below them, our folders in it.
 func scan(root string) (disk, error) {
 	d := disk{ours: map[string][]byte{}, left: map[string]bool{}, others: map[string]fs.FileMode{}}
 	switch info, err := os.Stat(root); {
@@ -111,7 +111,8 @@ func (d disk) add(rel, name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// foreign says which path is in the way of a file, and why it can't be overwritten; why is "" if nothing is.
+// foreign says which path is in the way of a file, and why it can't be overwritten; why is "" if
+// nothing is.
 func (d disk) foreign(name string) (at, why string) {
 	if mode, ok := d.others[name]; ok {
 		switch {
@@ -136,11 +137,11 @@ func (d disk) foreign(name string) (at, why string) {
 	return "", ""
 }
 
-// ourFolders are the folders in an output folder that we write to in the grouped layout. In the single one our files lie
-// in the output folder itself.
+// ourFolders are the folders in an output folder that we write to in the grouped layout. In the
+// single one our files lie in the output folder itself.
 var ourFolders = []string{"informers", "listers"}
 
-// ourPlace says whether name is the clean path of a Go file that we may write.
+// ourPlace reports whether name is the clean path of a Go file that we may write.
 func ourPlace(name string) bool {
 	top, rest, nested := strings.Cut(name, "/")
 	if path.Clean(name) != name || !strings.HasSuffix(name, ".go") {
@@ -149,8 +150,9 @@ func ourPlace(name string) bool {
 	return !nested || slices.Contains(ourFolders, top) && rest != ""
 }
 
-// header says whether a file carries our header, and which package it came from. Both are line comments before the
-// package clause. What ends a line doesn't matter: a checkout may have changed it.
+// header reports whether a file carries our header, and which package it came from. Both are line
+// comments before the package clause. What ends a line doesn't matter: a checkout may have changed
+// it.
 func header(content []byte) (source string, ours bool) {
 	if !bytes.Contains(content, []byte(templates.Header)) {
 		return "", false

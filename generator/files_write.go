@@ -83,7 +83,8 @@ func (s staged) place(f planned) error {
 	return err
 }
 
-// sideBySide is how many runs side by side a run puts up with. Each of them removes the temporary files of others once.
+// sideBySide is how many runs side by side a run puts up with. Each of them removes the temporary
+// files of others once.
 const sideBySide = 10
 
 // discard removes what wasn't placed.
@@ -104,16 +105,18 @@ func openFolder(root *os.Root, dir string) (*os.Root, error) {
 	return root.OpenRoot(dir)
 }
 
-// tempName is the name under which a file is written before it gets its own, another one in each process. Go ignores
-// it, for its dot.
+// tempName is the name under which a file is written before it gets its own, another one in each
+// process. Go ignores it, for its dot.
 func tempName(name string) string { return fmt.Sprintf(".informer-gen-%d-%s", os.Getpid(), name) }
 
-// isTemp says whether a file is one that we have written under a temporary name. Its content may be cut off anywhere.
+// isTemp reports whether a file is one that we have written under a temporary name. Its content may
+// be cut off anywhere.
 func isTemp(name string) bool { return temporary.MatchString(name) }
 
 var temporary = regexp.MustCompile(`^\.informer-gen-[0-9]+-.+\.go$`)
 
-// remove deletes the stale files and what interrupted runs have left, and the folders in which nothing is left then.
+// remove deletes the stale files and what interrupted runs have left, and the folders in which
+// nothing is left then.
 func (p plan) remove(root *os.Root, report *Report) error {
 	folders := map[string]bool{}
 	removing := func(name string) error {
@@ -152,8 +155,8 @@ func (p plan) remove(root *os.Root, report *Report) error {
 	return nil
 }
 
-// alias says whether a stale name leads to a file that was just written, as names that differ in case do on some file
-// systems.
+// alias reports whether a stale name leads to a file that was just written, as names that differ in
+// case do on some file systems.
 func (p plan) alias(root *os.Root, stale string) bool {
 	for _, f := range p.files {
 		if !strings.EqualFold(f.Path, stale) {

@@ -14,7 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// TestWriteStopsHalfway has a run that can't write its last file: the old files must still be there, and no others.
+// TestWriteStopsHalfway has a run that can't write its last file: the old files must still be
+// there, and no others.
 func TestWriteStopsHalfway(t *testing.T) {
 	root := t.TempDir()
 	blocked := "listers/" + tempName("thing.go") + "/x"
@@ -37,8 +38,8 @@ func TestWriteStopsHalfway(t *testing.T) {
 	}
 }
 
-// A run that is killed leaves temporary files, cut off anywhere. They aren't part of what is generated: only the next run
-// that writes hears of them.
+// A run that is killed leaves temporary files, cut off anywhere. They aren't part of what is
+// generated: only the next run that writes hears of them.
 func TestWriteRemovesWhatAnInterruptedRunHasLeft(t *testing.T) {
 	root := t.TempDir()
 	want := map[string]string{"informers/factory.go": generated("", "")}
@@ -70,7 +71,8 @@ func TestWriteRemovesWhatAnInterruptedRunHasLeft(t *testing.T) {
 	}
 }
 
-// Two runs write the same files, and the second is done before the first has renamed its temporary ones.
+// Two runs write the same files, and the second is done before the first has renamed its temporary
+// ones.
 func TestWriteSideBySide(t *testing.T) {
 	root := t.TempDir()
 	f := files(root, map[string]string{"informers/factory.go": generated("", "// a"), "listers/v1/thing.go": generated("", "// b")})
@@ -116,8 +118,8 @@ func TestWriteFails(t *testing.T) {
 	}
 }
 
-// TestRunsSideBySideLeaveTheOutputOfOne has runs for different packages write at once, each of which removes what the other
-// has written.
+// TestRunsSideBySideLeaveTheOutputOfOne has runs for different packages write at once, each of
+// which removes what the other has written.
 func TestRunsSideBySideLeaveTheOutputOfOne(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // by system
 		t.Setenv(name, t.TempDir())

@@ -2,9 +2,9 @@
 
 // Package generator turns Go packages with marked API types into informers, listers and indexes.
 //
-// Generate does all of it and returns Files, which can be written, or compared with what is on disk. Its steps are load
-// (packages and types), marker (comments), this package (the model of what is generated) and templates (Go text). Only
-// Files.Write changes the disk.
+// Generate does all of it and returns Files, which can be written, or compared with what is on
+// disk. Its steps are load (packages and types), marker (comments), this package (the model of what
+// is generated) and templates (Go text). Only Files.Write changes the disk.
 package generator
 
 import (
@@ -22,60 +22,68 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// Config says what to generate, and where. The zero Config does what the configuration file says or, if there is none,
-// reads all packages of the module that the process works in and writes beside its go.mod.
+// Config says what to generate, and where. The zero Config does what the configuration file says
+// or, if there is none, reads all packages of the module that the process works in and writes
+// beside its go.mod.
 //
-// Whatever is set here takes the place of what the configuration file says about it. Names of files and folders are
-// relative to Dir; those in the configuration file are relative to its own folder.
+// Whatever is set here takes the place of what the configuration file says about it. Names of files
+// and folders are relative to Dir; those in the configuration file are relative to its own folder.
 type Config struct {
-	// Dir is the folder that everything else is relative to; empty means the working directory of the process.
+	// Dir is the folder that everything else is relative to; empty means the working directory of
+	// the process.
 	Dir string
-	// File is the configuration file. Empty means config.FileName in Dir or the nearest folder above it that has one, up to
-	// the one with go.mod (or go.work, if Dir lies in no module); there need not be any. NoFile means that none is read.
+	// File is the configuration file. Empty means config.FileName in Dir or the nearest folder
+	// above it that has one, up to the one with go.mod (or go.work, if Dir lies in no module);
+	// there need not be any. NoFile means that none is read.
 	File string
-	// Patterns are the go command's patterns for the packages to read: import paths, folders, "./...". None are the inputs
-	// of the configuration file or, without these, "./..." from the root of the module that the configuration file, or
-	// else Dir, lies in.
+	// Patterns are the go command's patterns for the packages to read: import paths, folders,
+	// "./...". None are the inputs of the configuration file or, without these, "./..." from the
+	// root of the module that the configuration file, or else Dir, lies in.
 	Patterns []string
-	// Output is the output folder; empty means what the configuration file says, else DefaultOutput beside the go.mod of that
-	// module. It must lie in a module, which determines its import path.
+	// Output is the output folder; empty means what the configuration file says, else DefaultOutput
+	// beside the go.mod of that module. It must lie in a module, which determines its import path.
 	Output string
-	// Layout says how files and packages are laid out; empty means what the configuration file says, else Grouped.
+	// Layout says how files and packages are laid out; empty means what the configuration file
+	// says, else Grouped.
 	Layout Layout
-	// Header is a file with comments that stand on top of each generated file; empty means the one that the configuration file
-	// names, else none.
+	// Header is a file with comments that stand on top of each generated file; empty means the one
+	// that the configuration file names, else none.
 	Header string
-	// HeaderYear takes the place of the word YEAR in the header, for example "2026"; empty means what the configuration
-	// file says. There is no other default, so that files don't change with the clock.
+	// HeaderYear takes the place of the word YEAR in the header, for example "2026"; empty means
+	// what the configuration file says. There is no other default, so that files don't change with
+	// the clock.
 	HeaderYear string
 	// Tags are build tags for the go command. None are those of the configuration file.
 	Tags []string
-	// CRDs are YAML files with CustomResourceDefinitions, or folders of such files, which group, scope and plural of the
-	// kinds are checked against. None are those of the configuration file.
+	// CRDs are YAML files with CustomResourceDefinitions, or folders of such files, which group,
+	// scope and plural of the kinds are checked against. None are those of the configuration file.
 	CRDs []string
-	// Discover selects all types with metav1.TypeMeta and metav1.ObjectMeta in packages in which no type is marked; nil means
-	// what the configuration file says, else false.
+	// Discover selects all types with metav1.TypeMeta and metav1.ObjectMeta in packages in which no
+	// type is marked; nil means what the configuration file says, else false.
 	Discover *bool
-	// Plurals are the plurals in Go by kind, for those where the rules give the wrong one. They are added to those of the
-	// configuration file.
+	// Plurals are the plurals in Go by kind, for those where the rules give the wrong one. They are
+	// added to those of the configuration file.
 	Plurals map[string]string
-	// Prune allows a run whose patterns leave out packages that have files in the output; these files become stale. Nil
-	// means what the configuration file says, else false.
+	// Prune allows a run whose patterns leave out packages that have files in the output; these
+	// files become stale. Nil means what the configuration file says, else false.
 	Prune *bool
-	// KeepGoing generates for the types that compile even if others don't. Files of types that are left out become stale,
-	// unless all types are left out. Nil means what the configuration file says, else false.
+	// KeepGoing generates for the types that compile even if others don't. Files of types that are
+	// left out become stale, unless all types are left out. Nil means what the configuration file
+	// says, else false.
 	KeepGoing *bool
-	// AllowEmpty makes a run without anything to generate succeed: what earlier runs have left becomes stale. Nil means what
-	// the configuration file says, else false.
+	// AllowEmpty makes a run without anything to generate succeed: what earlier runs have left
+	// becomes stale. Nil means what the configuration file says, else false.
 	AllowEmpty *bool
 	// Env is the environment of the go command; nil is that of the process.
 	Env []string
-	// Verbose makes a Memory pass on every warning about packages of other modules in every run, and not only in the first
-	// one that comes to it.
+	// Verbose makes a Memory pass on every warning about packages of other modules in every run,
+	// and not only in the first one that comes to it.
 	Verbose bool
-	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before Generate returns.
+	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before
+	// Generate returns.
 	Warn func(diag.Diagnostic)
-	// Progress may be nil. It is called now and then while packages are loaded, one call at a time, from other goroutines.
+	// Progress may be nil. It is called now and then while packages are loaded, one call at a time,
+	// from other goroutines.
 	Progress func(load.Progress)
 }
 
@@ -88,21 +96,23 @@ type Layout string
 const (
 	// Grouped has a folder for each group and version, below informers and listers.
 	Grouped Layout = "grouped"
-	// Single has all files in the output folder itself, as one package, with the kinds right on the factory.
+	// Single has all files in the output folder itself, as one package, with the kinds right on the
+	// factory.
 	Single Layout = "single"
 )
 
 // ErrNothing says that no package has a type that something can be generated for.
 var ErrNothing = errors.New("no type to generate for")
 
-// Generate reads the packages of cfg and returns all files to be written for them, or an error. It writes nothing itself,
-// and the go command is the only program that it runs.
+// Generate reads the packages of cfg and returns all files to be written for them, or an error. It
+// writes nothing itself, and the go command is the only program that it runs.
 //
-// If the configuration or the content of the packages is wrong, the error is a diag.List of everything that is wrong,
-// warnings included, with file names relative to cfg.Dir; a finding without a file is about cfg itself. If nothing is wrong
-// but there is nothing to generate, it wraps ErrNothing, unless that is allowed, or earlier runs have left files in the
-// output and no warning could be the reason: then Files is empty and those files are stale. If ctx is done first, the
-// error is the context's cause.
+// If the configuration or the content of the packages is wrong, the error is a diag.List of
+// everything that is wrong, warnings included, with file names relative to cfg.Dir; a finding
+// without a file is about cfg itself. If nothing is wrong but there is nothing to generate, it
+// wraps ErrNothing, unless that is allowed, or earlier runs have left files in the output and no
+// warning could be the reason: then Files is empty and those files are stale. If ctx is done first,
+// the error is the context's cause.
 func Generate(ctx context.Context, cfg Config) (Files, error) {
 	s, program, findings, err := cfg.read(ctx)
 	if err != nil {
@@ -144,8 +154,8 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 	}, nil
 }
 
-// Check returns the errors in the configuration file, and in the files that it or cfg names. It runs no other program and looks
-// at no package.
+// Check returns the errors in the configuration file, and in the files that it or cfg names. It
+// runs no other program and looks at no package.
 func (cfg Config) Check() diag.List {
 	s, findings := cfg.settings()
 	errs, _ := findings.Relative(s.dir).Split()
@@ -155,8 +165,8 @@ func (cfg Config) Check() diag.List {
 // errWrong says that there are errors among the findings.
 var errWrong = errors.New("the input is wrong")
 
-// read is the part of Generate that comes before the packages are looked into. What is wrong is the error, warnings are
-// the findings.
+// read is the part of Generate that comes before the packages are looked into. What is wrong is the
+// error, warnings are the findings.
 func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List, error) {
 	s, findings := cfg.settings()
 	if errs, _ := findings.Split(); len(errs) > 0 {
@@ -170,8 +180,8 @@ func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List,
 	return s, program, findings, err
 }
 
-// resolve turns the roots into a model by the settings. The resolver is for those who want to know why. If ctx ends first, the
-// error is its cause.
+// resolve turns the roots into a model by the settings. The resolver is for those who want to know
+// why. If ctx ends first, the error is its cause.
 func (s settings) resolve(ctx context.Context, program *load.Program, roots []*load.Package) (*model.Output, *resolver, diag.List, error) {
 	r := &resolver{
 		fset: program.Fset, dir: s.dir, importPath: s.to.importPath, layout: s.to.layout, keepGoing: s.keepGoing,
@@ -185,7 +195,8 @@ func (s settings) resolve(ctx context.Context, program *load.Program, roots []*l
 		})
 	}
 	if ctx.Err() != nil {
-		return nil, nil, nil, context.Cause(ctx) // functions of indexes may not have been found for that
+		// functions of indexes may not have been found for that
+		return nil, nil, nil, context.Cause(ctx)
 	}
 	out.Package, out.Header = s.to.pkg, s.header
 	return out, r, findings, nil

@@ -28,8 +28,8 @@ func TestGenerateEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestEndsWhileFunctionsAreLookedFor has the context end when the packages are read and the go command is about to look for a
-// function's package.
+// TestEndsWhileFunctionsAreLookedFor has the context end when the packages are read and the go
+// command is about to look for a function's package.
 func TestEndsWhileFunctionsAreLookedFor(t *testing.T) {
 	dir := t.TempDir()
 	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/shop\n\ngo 1.26.0\n")

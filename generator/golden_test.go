@@ -28,9 +28,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite what the files in testdata/golden expect")
 
-// A golden is a small module, what is expected of it, and above both some lines that say what it is about. Among these
-// lines may be flags, which are written as on the command line without the dashes, the value behind a colon and a blank,
-// with commas between several,
+// A golden is a small module, what is expected of it, and above both some lines that say what it is
+// about. Among these lines may be flags, which are written as on the command line without the
+// dashes, the value behind a colon and a blank, with commas between several,
 //
 //	patterns: ./api/..., k8s.io/api/core/v1
 //	output: FOLDER
@@ -41,9 +41,10 @@ var update = flag.Bool("update", false, "rewrite what the files in testdata/gold
 //	show: FILE …        base names, or whole paths, of generated files to be held against the golden
 //	alone               not to be loaded together with other goldens, because its patterns are wrong
 //
-// A configuration file is read as in any module. What is expected stands in want/findings (errors and warnings),
-// want/files (the names of all files) and, for the files that are shown, want/NAME, and the lines in want/lines. All goldens are modules of one
-// workspace, and those with the same build tags are loaded together.
+// A configuration file is read as in any module. What is expected stands in want/findings (errors
+// and warnings), want/files (the names of all files) and, for the files that are shown, want/NAME,
+// and the lines in want/lines. All goldens are modules of one workspace, and those with the same
+// build tags are loaded together.
 type golden struct {
 	name, file string
 	archive    *txtar.Archive
@@ -135,7 +136,7 @@ func (g *golden) roots(workspace string, program *load.Program) []*load.Package 
 	return roots
 }
 
-// reads says whether one of the golden's patterns matches the package.
+// reads reports whether one of the golden's patterns matches the package.
 func (g *golden) reads(workspace string, pkg *load.Package) bool {
 	return slices.ContainsFunc(g.patterns(workspace), func(pattern string) bool {
 		name := pkg.Path
@@ -215,8 +216,8 @@ func (g *golden) flag(line string) {
 	}
 }
 
-// makeWorkspace writes the goldens to a folder. The modules of a workspace share their requirements, so that those of
-// this module serve all goldens.
+// makeWorkspace writes the goldens to a folder. The modules of a workspace share their
+// requirements, so that those of this module serve all goldens.
 func makeWorkspace(t *testing.T, goldens []*golden) string {
 	t.Helper()
 	workspace, err := filepath.EvalSymlinks(t.TempDir())
@@ -318,7 +319,8 @@ func (g *golden) check(t *testing.T, program *load.Program, roots []*load.Packag
 	}
 }
 
-// compile checks the types of everything that was generated, together with what it is generated from, in one go.
+// compile checks the types of everything that was generated, together with what it is generated
+// from, in one go.
 func compile(t *testing.T, workspace string, goldens []*golden) {
 	var patterns []string
 	for _, g := range goldens {

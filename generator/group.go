@@ -20,8 +20,8 @@ import (
 
 var likeVersion = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?$`)
 
-// groupVersion decides the group, its name in Go and the version of a package. A group that can't be decided has no
-// position.
+// groupVersion decides the group, its name in Go and the version of a package. A group that can't
+// be decided has no position.
 func (r *resolver) groupVersion(a *api) {
 	clause := r.fset.Position(a.pkg.Files[0].Name.Pos())
 	if first := a.firstKind(); first.IsValid() {
@@ -119,7 +119,8 @@ func (r *resolver) versionOf(a *api, inScheme registered, clause token.Position)
 	return named{}
 }
 
-// advice says what to write: a comment, or a line for the package in the configuration file if it is someone else's.
+// advice says what to write: a comment, or a line for the package in the configuration file if it
+// is someone else's.
 func (a *api) advice(comment, line string) string {
 	if a.pkg.Main() {
 		return "write " + comment
@@ -129,7 +130,7 @@ func (a *api) advice(comment, line string) string {
 
 const notAGroup = "is no name for a group: it takes lower-case letters, digits, - and dots between them"
 
-// isGroup says whether a text can be the name of a group; the core group has none.
+// isGroup reports whether a text can be the name of a group; the core group has none.
 func isGroup(s string) bool {
 	return s == "" || len(validation.IsDNS1123Subdomain(s)) == 0
 }
@@ -198,8 +199,9 @@ func (r *resolver) where(a *api) string {
 // factoryMethods are the methods that every factory has.
 var factoryMethods = []string{"Base", "ForResource", "Shutdown", "SharedInformerFactory", "Start", "WaitForCacheSync"}
 
-// differentGoNames reports groups that would meet in Go, each other or what every factory has. Groups with folders of their
-// own have interfaces of their own in the factory's package, too, for the folder is the Go name in lower case.
+// differentGoNames reports groups that would meet in Go, each other or what every factory has.
+// Groups with folders of their own have interfaces of their own in the factory's package, too, for
+// the folder is the Go name in lower case.
 func (r *resolver) differentGoNames(groups []*model.Group, first map[string]*api) {
 	taken := map[string]*model.Group{}
 	for _, group := range groups {
@@ -238,7 +240,8 @@ func (r *resolver) importable(a *api) {
 	}
 }
 
-// canImport says whether Go's rule for internal packages lets the package at path from import the one at path to.
+// canImport reports whether Go's rule for internal packages lets the package at path from import
+// the one at path to.
 func canImport(from, to string) bool {
 	i := strings.LastIndex("/"+to+"/", "/internal/")
 	if i < 0 {
@@ -256,7 +259,8 @@ func valuePos(v marker.Value, at marker.At) token.Position {
 	return at.Pos
 }
 
-// short is a position to be named inside of a message, as those in front of messages but without the column.
+// short is a position to be named inside of a message, as those in front of messages but without
+// the column.
 func (r *resolver) short(pos token.Position) string {
 	return fmt.Sprintf("%s:%d", filepath.ToSlash(diag.ShortPath(r.dir, pos.Filename)), pos.Line)
 }

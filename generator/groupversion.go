@@ -18,8 +18,8 @@ type registered struct {
 	group, version named  // a position that isn't valid: unknown
 }
 
-// registered looks for the variables SchemeGroupVersion and GroupVersion of a package. Values that aren't constants of
-// the package or of one that it imports are unknown.
+// registered looks for the variables SchemeGroupVersion and GroupVersion of a package. Values that
+// aren't constants of the package or of one that it imports are unknown.
 func (r *resolver) registered(a *api) registered {
 	var found registered
 	for _, file := range a.pkg.Files {
@@ -44,7 +44,8 @@ func (r *resolver) registered(a *api) registered {
 	return found
 }
 
-// isGroupVersion says whether a type is called like that of apimachinery, of which there is one in schema and one in metav1.
+// isGroupVersion reports whether a type is called like that of apimachinery, of which there is one
+// in schema and one in metav1.
 func isGroupVersion(t ast.Expr) bool {
 	selector, ok := t.(*ast.SelectorExpr)
 	return ok && selector.Sel.Name == "GroupVersion"
@@ -96,8 +97,8 @@ func (r *resolver) groupVersionLiteral(a *api, file *ast.File, name string, lit 
 	return found
 }
 
-// stringValue returns the value of an expression made of literals, constants of the package and of those that it
-// imports.
+// stringValue returns the value of an expression made of literals, constants of the package and of
+// those that it imports.
 func (r *resolver) stringValue(a *api, file *ast.File, expr ast.Expr) (string, bool) {
 	var constantOf types.Object
 	switch expr := expr.(type) {

@@ -45,8 +45,8 @@ func (s *settings) readHeader(file, year setting, report *diag.List) string {
 	return headerText(file.path(), content, year, report)
 }
 
-// headerText checks the content of a header's file and puts the year into it. A build constraint becomes a paragraph of
-// its own.
+// headerText checks the content of a header's file and puts the year into it. A build constraint
+// becomes a paragraph of its own.
 func headerText(name string, content []byte, year setting, report *diag.List) string {
 	content = bytes.TrimPrefix(bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")), []byte("\uFEFF"))
 	file := token.NewFileSet().AddFile(name, -1, len(content))

@@ -137,7 +137,7 @@ func sameForAll(k *kind, path *model.FieldPath) string {
 	return ""
 }
 
-// isNamespace says whether a path leads to the namespace of the object.
+// isNamespace reports whether a path leads to the namespace of the object.
 func isNamespace(steps []model.Step) bool {
 	return len(steps) == 2 && steps[0].Field == "ObjectMeta" && steps[1].Field == "Namespace"
 }

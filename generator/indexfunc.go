@@ -18,7 +18,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// splitFunc splits what names a function into the import path, empty for the package of the type, and the name.
+// splitFunc splits what names a function into the import path, empty for the package of the type,
+// and the name.
 func splitFunc(text string) (path, name string) {
 	if i := strings.LastIndexByte(text, '.'); i > strings.LastIndexByte(text, '/') {
 		return text[:i], text[i+1:]
@@ -26,8 +27,8 @@ func splitFunc(text string) (path, name string) {
 	return "", text
 }
 
-// importFuncs finds the packages of functions that indexes name, as far as they aren't those of the types, and returns
-// those that are there. It must be called before anything is checked.
+// importFuncs finds the packages of functions that indexes name, as far as they aren't those of the
+// types, and returns those that are there. It must be called before anything is checked.
 func (r *resolver) importFuncs(ctx context.Context, program *load.Program, apis []*api) []*load.Package {
 	var paths []string
 	for _, a := range apis {
@@ -127,7 +128,8 @@ func (r *resolver) indexFunc(a *api, t *types.Named, m *marker.Index, x *model.I
 	return true
 }
 
-// funcPackage returns the package at path, which isn't that of a, or says why generated code can't call it.
+// funcPackage returns the package at path, which isn't that of a, or says why generated code can't
+// call it.
 func (r *resolver) funcPackage(a *api, path string) (pkg *load.Package, why string) {
 	const example = "name a function of another package by its import path, as in example.com/p/q.Keys"
 	if err := module.CheckImportPath(path); err != nil {
@@ -152,7 +154,7 @@ func (r *resolver) funcPackage(a *api, path string) (pkg *load.Package, why stri
 	return pkg, ""
 }
 
-// inOutput says whether the package at path is a generated one.
+// inOutput reports whether the package at path is a generated one.
 func (r *resolver) inOutput(path string) bool {
 	if r.layout == model.Single {
 		return path == r.importPath
@@ -172,8 +174,8 @@ func typeIn(pkg *types.Package, t types.Type) string {
 	})
 }
 
-// returnsKeys says whether f can be called with a *T and returns a []KEY, whatever KEY is: its parameter is a *T, an
-// interface that *T implements, or of a type parameter that *T can stand for.
+// returnsKeys reports whether f can be called with a *T and returns a []KEY, whatever KEY is: its
+// parameter is a *T, an interface that *T implements, or of a type parameter that *T can stand for.
 func returnsKeys(f *types.Func, t *types.Named) bool {
 	s := f.Signature()
 	if s.TypeParams().Len() > 1 || s.Variadic() || s.Params().Len() != 1 || s.Results().Len() != 1 {

@@ -23,7 +23,8 @@ type notAKey struct {
 	instead string
 }
 
-// key returns the type of an index's keys as generated code names it, or the reason why it can't be one.
+// key returns the type of an index's keys as generated code names it, or the reason why it can't be
+// one.
 func (r *resolver) key(t types.Type) (model.GoType, *notAKey) {
 	t = types.Unalias(t)
 	str := typeString(t)
@@ -93,8 +94,8 @@ var sameButUnequal = map[string]notAKey{
 	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": {`80 and "80" mean the same and are unequal in Go`, "its String"},
 }
 
-// incomparable says why == on values of t, which a message calls what, can panic or doesn't say whether they mean the
-// same; nil if it does.
+// incomparable says why == on values of t, which a message calls what, can panic or doesn't reports
+// whether they mean the same; nil if it does.
 func incomparable(t types.Type, what string, seen map[types.Type]bool) *notAKey {
 	t = types.Unalias(t)
 	if seen[t] {
@@ -193,8 +194,8 @@ func integerRange(b *types.Basic) (low, high constant.Value) {
 	return constant.MakeInt64(math.MinInt64), constant.MakeInt64(math.MaxInt64)
 }
 
-// partNames names the parts of a composite key: by the last word of each path, with as many words before it as it takes
-// to tell them apart. Paths of the same words are numbered.
+// partNames names the parts of a composite key: by the last word of each path, with as many words
+// before it as it takes to tell them apart. Paths of the same words are numbered.
 func partNames(paths []followed) []string {
 	names := make([]string, len(paths))
 	words := make([]int, len(paths)) // how many of each path's
@@ -246,7 +247,8 @@ func numbered(names []string) []string {
 	return names
 }
 
-// entryWords are the words that name an entry of a map in Go: app.kubernetes.io/name is AppKubernetesIo and Name.
+// entryWords are the words that name an entry of a map in Go: app.kubernetes.io/name is
+// AppKubernetesIo and Name.
 func entryWords(key string) []string {
 	var words []string
 	for part := range strings.SplitSeq(key, "/") {

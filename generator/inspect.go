@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// Inspection says what Generate would do with each type, and why. Names of files are relative to Config.Dir where that
-// makes them shorter.
+// Inspection says what Generate would do with each type, and why. Names of files are relative to
+// Config.Dir where that makes them shorter.
 type Inspection struct {
 	// Config is the name of the configuration file; empty if there is none.
 	Config string
@@ -23,7 +23,8 @@ type Inspection struct {
 	Output string
 	// Packages are the import paths of all packages that were read, sorted.
 	Packages []string
-	// Types are all exported types that are marked or have metav1.ObjectMeta, in the order of packages and positions.
+	// Types are all exported types that are marked or have metav1.ObjectMeta, in the order of
+	// packages and positions.
 	Types []InspectedType
 	// Findings are sorted. An error among them says that Generate would fail.
 	Findings diag.List
@@ -43,21 +44,24 @@ type InspectedType struct {
 	// Advice says what would get the type generated, where that can be said.
 	Advice string
 
-	// The rest is set for types that something is generated for. A group or version that couldn't be decided has no Text
-	// and no From; that of the core group has only a From.
+	// The rest is set for types that something is generated for. A group or version that couldn't
+	// be decided has no Text and no From; that of the core group has only a From.
 	Group, GroupGoName, Version Fact
 	Scope, Resource, Plural     Fact
 	Indexes                     []InspectedIndex
-	// Accessor is what code writes to get at the informer and the lister, for example "factory.Shop().V1().Widgets()".
+	// Accessor is what code writes to get at the informer and the lister, for example
+	// "factory.Shop().V1().Widgets()".
 	Accessor string
-	// Files are the names of the generated files that belong to the type alone, in Output; nil if there are errors.
+	// Files are the names of the generated files that belong to the type alone, in Output; nil if
+	// there are errors.
 	Files []string
 }
 
 // Fact is something that was decided, and what decided it.
 type Fact struct {
 	Text string
-	// From is a marker's name with its "+", a key of the configuration file, a flag with its "--", or the words of a rule.
+	// From is a marker's name with its "+", a key of the configuration file, a flag with its "--",
+	// or the words of a rule.
 	From string
 	// Pos is where it stands; not valid for flags and rules.
 	Pos token.Position
@@ -75,9 +79,9 @@ type InspectedIndex struct {
 	Pos        token.Position
 }
 
-// Inspect does what Generate does, except for comparing with the output, and says what it has decided. Wrong content of
-// packages is no error here but among the Findings; the error is that of a wrong configuration or of the go command. It
-// calls neither Warn nor writes anything.
+// Inspect does what Generate does, except for comparing with the output, and says what it has
+// decided. Wrong content of packages is no error here but among the Findings; the error is that of
+// a wrong configuration or of the go command. It calls neither Warn nor writes anything.
 func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 	s, program, findings, err := cfg.read(ctx)
 	if err != nil {
@@ -198,7 +202,8 @@ func accessor(t InspectedType, layout model.Layout) string {
 	return "factory." + t.GroupGoName.Text + "()." + upperFirst(t.Version.Text) + "()." + t.Plural.Text + "()"
 }
 
-// filesOf picks the files of one type: those made from its package whose names are the type's, or begin with it.
+// filesOf picks the files of one type: those made from its package whose names are the type's, or
+// begin with it.
 func filesOf(t InspectedType, files []templates.File) []string {
 	var names []string
 	own := strings.ToLower(t.Name)

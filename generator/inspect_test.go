@@ -65,7 +65,8 @@ func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
 	}
 }
 
-// An error in the packages is a finding, not an error of Inspect; one of the configuration is its error.
+// An error in the packages is a finding, not an error of Inspect; one of the configuration is its
+// error.
 func TestInspectShowsWhatCanBeDecided(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, map[string]string{

@@ -19,9 +19,10 @@ type jsonField struct {
 	tagged bool
 }
 
-// jsonFields returns the fields of a struct that encoding/json sees, level by level: those of embedded structs count as the
-// struct's own unless a tag gives the embedded struct a name, a name nearer to the top hides one below it, and among several
-// on one level the only one with a tag wins, or none.
+// jsonFields returns the fields of a struct that encoding/json sees, level by level: those of
+// embedded structs count as the struct's own unless a tag gives the embedded struct a name, a name
+// nearer to the top hides one below it, and among several on one level the only one with a tag
+// wins, or none.
 func jsonFields(s *types.Struct) []jsonField {
 	type level struct {
 		s       *types.Struct
@@ -89,8 +90,8 @@ func dominant(fields []jsonField) (f jsonField, ok bool) {
 	return jsonField{}, false
 }
 
-// jsonName returns the name of a field in JSON, or that the fields of an embedded struct take its place. ok is false
-// for fields that JSON doesn't see.
+// jsonName returns the name of a field in JSON, or that the fields of an embedded struct take its
+// place. ok is false for fields that JSON doesn't see.
 func jsonName(v *types.Var, tag string) (name string, inline, ok bool) {
 	value := reflect.StructTag(tag).Get("json")
 	if value == "-" {

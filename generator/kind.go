@@ -49,7 +49,8 @@ func (r *resolver) decide(a *api, d *declared, v *verdict) *kind {
 	case hasMeta(typeName, "ListMeta"):
 		return no("it is a list", marker.At{})
 	case !hasMeta(typeName, "ObjectMeta"):
-		return no("it has no metav1.ObjectMeta, so it is no kind", marker.At{}) // such as the root of a config file
+		// such as the root of a config file
+		return no("it has no metav1.ObjectMeta, so it is no kind", marker.At{})
 	}
 	if reason, at := r.notServed(d); reason != "" {
 		if m := marker.First[marker.Generate](d.markers); m != nil {
@@ -79,7 +80,7 @@ func (r *resolver) leftOut(name string, pos token.Position) {
 	}
 }
 
-// hasMeta says whether the type embeds the struct of that name from metav1.
+// hasMeta reports whether the type embeds the struct of that name from metav1.
 func hasMeta(t *types.TypeName, name string) bool {
 	return metaField(t, name) >= 0
 }
@@ -103,7 +104,7 @@ func isNamed(t types.Type, path, name string) bool {
 	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path
 }
 
-// isObject says whether the type can be an object of the API, and reports why not.
+// isObject reports whether the type can be an object of the API, and reports why not.
 func (r *resolver) isObject(a *api, t *types.TypeName, pos token.Position) bool {
 	before := len(r.report)
 	fail := func(format string, args ...any) {
@@ -156,7 +157,8 @@ func (r *resolver) isObject(a *api, t *types.TypeName, pos token.Position) bool 
 		fail("has no method DeepCopyObject() runtime.Object: let controller-gen object or deepcopy-gen write it first")
 		return false
 	}
-	required := []types.Type{copyMethod.Obj().(*types.Func).Signature().Results().At(0).Type()} // runtime.Object
+	// runtime.Object
+	required := []types.Type{copyMethod.Obj().(*types.Func).Signature().Results().At(0).Type()}
 	objectMeta := types.Unalias(s.Field(metaField(t, "ObjectMeta")).Type()).(*types.Named).Obj()
 	if object := objectMeta.Pkg().Scope().Lookup("Object"); object != nil {
 		required = append(required, object.Type())
@@ -174,8 +176,9 @@ func returnsObject(f *types.Func) bool {
 	return s.Params().Len() == 0 && s.Results().Len() == 1 && isNamed(s.Results().At(0).Type(), runtimePath, "Object")
 }
 
-// hidden returns the name of a method of the interface required for which n has something else; "" if there is none. Methods
-// that n lacks count as right: those of imported types may not have been read.
+// hidden returns the name of a method of the interface required for which n has something else; ""
+// if there is none. Methods that n lacks count as right: those of imported types may not have been
+// read.
 func hidden(n *types.Named, required types.Type) string {
 	methods, ok := required.Underlying().(*types.Interface)
 	if !ok {
@@ -190,7 +193,7 @@ func hidden(n *types.Named, required types.Type) string {
 	return ""
 }
 
-// embedsInvalid says whether the type embeds something that doesn't compile.
+// embedsInvalid reports whether the type embeds something that doesn't compile.
 func embedsInvalid(t *types.TypeName) bool {
 	s, ok := t.Type().Underlying().(*types.Struct)
 	if !ok {
@@ -204,7 +207,7 @@ func embedsInvalid(t *types.TypeName) bool {
 	return false
 }
 
-// invalid says whether t is made of something that doesn't compile.
+// invalid reports whether t is made of something that doesn't compile.
 func invalid(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false

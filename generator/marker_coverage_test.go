@@ -17,7 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
-// TestEveryMarkerStandsInAGolden finds markers and arguments that no golden writes, and counts the goldens.
+// TestEveryMarkerStandsInAGolden finds markers and arguments that no golden writes, and counts the
+// goldens.
 func TestEveryMarkerStandsInAGolden(t *testing.T) {
 	files, err := filepath.Glob("../testdata/golden/*.txtar")
 	if err != nil {
@@ -65,7 +66,8 @@ func TestEveryMarkerStandsInAGolden(t *testing.T) {
 
 // TestEveryOptionStandsInAGolden finds fields of Config that no golden sets.
 func TestEveryOptionStandsInAGolden(t *testing.T) {
-	// These are about where a run happens, who watches it and what it does with files, which goldens have nothing of.
+	// These are about where a run happens, who watches it and what it does with files, which
+	// goldens have nothing of.
 	other := []string{"Dir", "Env", "Verbose", "Warn", "Progress", "Prune", "AllowEmpty"}
 	goldens := readGoldens(t)
 	config := reflect.TypeFor[Config]()
@@ -78,7 +80,8 @@ func TestEveryOptionStandsInAGolden(t *testing.T) {
 	}
 }
 
-// TestEveryDefectHasAnAnswer looks for the golden or the script of each defect that docs/code-generator.md answers.
+// TestEveryDefectHasAnAnswer looks for the golden or the script of each defect that
+// docs/code-generator.md answers.
 func TestEveryDefectHasAnAnswer(t *testing.T) {
 	document, err := os.ReadFile("../docs/code-generator.md")
 	if err != nil {

@@ -20,9 +20,10 @@ import (
 	"github.com/informer-gen/informer-gen/generator/memo"
 )
 
-// Memory knows whether a run would change anything, from what it remembers of earlier runs in the user's cache folder.
-// It goes by contents, not by times: of the program, the configuration, the environment, modules, packages, and of the
-// output. Packages in the module cache are taken to be what go.sum says.
+// Memory knows whether a run would change anything, from what it remembers of earlier runs in the
+// user's cache folder. It goes by contents, not by times: of the program, the configuration, the
+// environment, modules, packages, and of the output. Packages in the module cache are taken to be
+// what go.sum says.
 //
 //	memory := generator.OpenMemory(cfg)
 //	if memory.UpToDate() {
@@ -34,10 +35,11 @@ import (
 //	…
 //	memory.Keep(files)
 //
-// Where nothing can be remembered, for example because there is no cache folder, UpToDate returns false.
+// Where nothing can be remembered, for example because there is no cache folder, UpToDate returns
+// false.
 //
-// Warnings about packages of other modules, which one can't change, are passed on once: a run whose record has them doesn't
-// show them again, unless Config.Verbose is set.
+// Warnings about packages of other modules, which one can't change, are passed on once: a run whose
+// record has them doesn't show them again, unless Config.Verbose is set.
 type Memory struct {
 	cfg Config
 	run *memo.Run // nil if nothing can be remembered
@@ -56,8 +58,8 @@ func OpenMemory(cfg Config) *Memory {
 	return m
 }
 
-// UpToDate says whether Generate and Write would change nothing. If so, it calls Config.Warn for what they would have
-// warned about. It runs no other program.
+// UpToDate reports whether Generate and Write would change nothing. If so, it calls Config.Warn for
+// what they would have warned about. It runs no other program.
 func (m *Memory) UpToDate() bool {
 	if m.run == nil {
 		return false
@@ -79,7 +81,8 @@ func (m *Memory) UpToDate() bool {
 	return ok
 }
 
-// Config is what to call Generate with: the Config that the Memory was opened with, without the warnings that have been shown.
+// Config is what to call Generate with: the Config that the Memory was opened with, without the
+// warnings that have been shown.
 func (m *Memory) Config() Config {
 	cfg := m.cfg
 	var shown []warning
@@ -95,9 +98,9 @@ func (m *Memory) Config() Config {
 	return cfg
 }
 
-// Keep remembers the run that files came from, once they have been written. What can't be remembered isn't: then the
-// next run does all of its work. A run that has generated nothing isn't remembered, because the next one may have to say
-// so.
+// Keep remembers the run that files came from, once they have been written. What can't be
+// remembered isn't: then the next run does all of its work. A run that has generated nothing isn't
+// remembered, because the next one may have to say so.
 func (m *Memory) Keep(files Files) {
 	if m.run == nil || files.read == nil || len(files.Files) == 0 {
 		return
@@ -125,8 +128,8 @@ type read struct {
 	warnings diag.List
 }
 
-// identity is everything that a run depends on apart from files of the user, as far as it can be told without running
-// the go command. ok is false if it can't.
+// identity is everything that a run depends on apart from files of the user, as far as it can be
+// told without running the go command. ok is false if it can't.
 func (cfg Config) identity() (parts []string, ok bool) {
 	dir, err := realDir(cfg.Dir)
 	if err != nil {
@@ -156,7 +159,8 @@ func (cfg Config) identity() (parts []string, ok bool) {
 	return append([]string{runtime.GOOS, runtime.GOARCH, program, string(text)}, env...), true
 }
 
-// goEnvironment is what the go command's answers depend on. ok is false if they depend on more than can be told.
+// goEnvironment is what the go command's answers depend on. ok is false if they depend on more than
+// can be told.
 func (cfg Config) goEnvironment() (parts []string, ok bool) {
 	if _, err := exec.LookPath("gopackagesdriver"); err == nil {
 		return nil, false // it stands in for the go command
@@ -269,7 +273,8 @@ func (f Files) places() []memo.Place {
 	slices.Sort(files)
 	for _, name := range slices.Compact(files) {
 		places = append(places, memo.Place{Kind: memo.File, Path: name})
-		if folder, base := filepath.Split(name); base == "modules.txt" { // that there is a vendor folder counts, too
+		// that there is a vendor folder counts, too
+		if folder, base := filepath.Split(name); base == "modules.txt" {
 			places = append(places, memo.Place{Kind: memo.Folder, Path: filepath.Dir(filepath.Clean(folder)), Endings: []string{"vendor"}})
 		}
 	}

@@ -14,7 +14,8 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// memoryProject has one of everything that a run depends on. Folders are below that of the main module, but for lib.
+// memoryProject has one of everything that a run depends on. Folders are below that of the main
+// module, but for lib.
 const memoryProject = `
 -- main/informer-gen.yaml --
 version: 1
@@ -83,7 +84,8 @@ package lib
 type Lib struct{}
 `
 
-// newMemoryProject lays out memoryProject and returns the folder of its main module, and the Config to generate in it.
+// newMemoryProject lays out memoryProject and returns the folder of its main module, and the Config
+// to generate in it.
 func newMemoryProject(t *testing.T) (string, Config) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestMemoryIsRightAboutRandomChanges makes random changes, and whenever nothing is said to have changed compares with a
-// run that does all of its work.
+// TestMemoryIsRightAboutRandomChanges makes random changes, and whenever nothing is said to have
+// changed compares with a run that does all of its work.
 func TestMemoryIsRightAboutRandomChanges(t *testing.T) {
 	main, cfg := newMemoryProject(t)
 	rounds := 20

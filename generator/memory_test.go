@@ -83,7 +83,8 @@ func restore(t *testing.T, root string, contents map[string]string) {
 			writeFile(t, filepath.Join(root, name), content)
 		}
 	}
-	for _, name := range slices.Backward(slices.Sorted(maps.Keys(now))) { // what is in a folder comes before it
+	// what is in a folder comes before it
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(now))) {
 		if _, ok := contents[name]; !ok {
 			if err := os.Remove(filepath.Join(root, name)); err != nil {
 				t.Fatal(err)
@@ -92,7 +93,8 @@ func restore(t *testing.T, root string, contents map[string]string) {
 	}
 }
 
-// TestMemoryPassesOnForeignWarningsOnce has a warning about a package of the module and one about a package of another.
+// TestMemoryPassesOnForeignWarningsOnce has a warning about a package of the module and one about a
+// package of another.
 func TestMemoryPassesOnForeignWarningsOnce(t *testing.T) {
 	main, cfg := newMemoryProject(t)
 	writeFile(t, filepath.Join(main, "../lib/v1/types.go"), "// +groupName=lib.example.com\n\n// +k8s:informer-gen=maybe\npackage v1\n")
@@ -164,8 +166,8 @@ func TestMemoryPassesOverWhatDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestMemoryOfOtherSetups has outputs in other places and packages found in other ways: the first run is remembered, and
-// a new package is seen.
+// TestMemoryOfOtherSetups has outputs in other places and packages found in other ways: the first
+// run is remembered, and a new package is seen.
 func TestMemoryOfOtherSetups(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"all packages":           func(c *Config) { c.File = NoFile },
@@ -190,8 +192,8 @@ func TestMemoryOfOtherSetups(t *testing.T) {
 	}
 }
 
-// TestMemoryNeedsNoAge has files that are written right before the run: those that it reads from packages, and that
-// belong to modules or configure it, are told apart by what the run has seen.
+// TestMemoryNeedsNoAge has files that are written right before the run: those that it reads from
+// packages, and that belong to modules or configure it, are told apart by what the run has seen.
 func TestMemoryNeedsNoAge(t *testing.T) {
 	main, cfg := newMemoryProject(t)
 	for _, name := range []string{"hack", "crds", "api/v1/types_plan9.go", "api/plan9", "generated", "../lib/go.mod"} {
@@ -203,7 +205,8 @@ func TestMemoryNeedsNoAge(t *testing.T) {
 	}
 }
 
-// TestMemoryKeepsNothingOfAMovingTarget changes files after Generate has read them, and before Keep.
+// TestMemoryKeepsNothingOfAMovingTarget changes files after Generate has read them, and before
+// Keep.
 func TestMemoryKeepsNothingOfAMovingTarget(t *testing.T) {
 	main, cfg := newMemoryProject(t)
 	age(t, filepath.Dir(main))
@@ -242,7 +245,8 @@ func TestMemoryKeepsNothingOfAMovingTarget(t *testing.T) {
 	}
 }
 
-// Where nothing is left to generate, the first run removes what earlier ones have written, and the next one is an error.
+// Where nothing is left to generate, the first run removes what earlier ones have written, and the
+// next one is an error.
 func TestMemoryKeepsNothingOfNothing(t *testing.T) {
 	main, cfg := newMemoryProject(t)
 	generateAndKeep(t, cfg)

@@ -23,8 +23,8 @@ func upperFirst(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// docLines returns the lines of a doc comment without markers, and, apart from them, the text of the paragraph that
-// begins with "Deprecated: ".
+// docLines returns the lines of a doc comment without markers, and, apart from them, the text of
+// the paragraph that begins with "Deprecated: ".
 func docLines(doc *ast.CommentGroup) (lines []string, deprecated string) {
 	inDeprecated := false
 	for line := range strings.SplitSeq(strings.TrimRight(doc.Text(), "\n"), "\n") {
@@ -53,8 +53,8 @@ func docLines(doc *ast.CommentGroup) (lines []string, deprecated string) {
 	return lines, deprecated
 }
 
-// deprecations fills in why the kinds of a package are deprecated. What the type's doc comment says comes first, then
-// what markers say.
+// deprecations fills in why the kinds of a package are deprecated. What the type's doc comment says
+// comes first, then what markers say.
 func (r *resolver) deprecations(a *api) {
 	for _, k := range a.kinds {
 		versions := marker.All[marker.DeprecatedVersion](k.declared.markers)
@@ -76,8 +76,9 @@ func (r *resolver) deprecations(a *api) {
 	}
 }
 
-// lifecycle is the deprecation of a type by the tags that prerelease-lifecycle-gen reads, or "". A type without a
-// replacement isn't deprecated yet: its tag is a plan that is made when the type is introduced.
+// lifecycle is the deprecation of a type by the tags that prerelease-lifecycle-gen reads, or "". A
+// type without a replacement isn't deprecated yet: its tag is a plan that is made when the type is
+// introduced.
 func (r *resolver) lifecycle(d *declared, is string) string {
 	since, removed := marker.First[marker.LifecycleDeprecated](d.markers), marker.First[marker.LifecycleRemoved](d.markers)
 	to := marker.First[marker.LifecycleReplacement](d.markers)
@@ -93,8 +94,8 @@ func (r *resolver) lifecycle(d *declared, is string) string {
 
 func groupVersionOf(a *api) [2]string { return [2]string{a.group.text, a.version.text} }
 
-// collisions reports kinds, and their indexes, that would meet in the packages that are generated for apis. The templates
-// check this too, for any model; here the findings have positions.
+// collisions reports kinds, and their indexes, that would meet in the packages that are generated
+// for apis. The templates check this too, for any model; here the findings have positions.
 func (r *resolver) collisions(apis []*api) {
 	type owner struct {
 		what string
@@ -110,7 +111,8 @@ func (r *resolver) collisions(apis []*api) {
 		}
 		advice := ""
 		switch {
-		case groupVersionOf(other.api) != groupVersionOf(o.api): // which only meet in the layout Single
+		// which only meet in the layout Single
+		case groupVersionOf(other.api) != groupVersionOf(o.api):
 			advice = ": use the grouped layout, where each version has packages of its own"
 		case other.api != o.api:
 			advice = ": for the type that no server has, " + o.api.advice("// +informer:generate=false above it", "generate: false")

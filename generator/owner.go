@@ -60,9 +60,10 @@ func (r *resolver) owner(m *marker.Index, x *model.Index) bool {
 	return true
 }
 
-// knownOwner reports whether there may be owners of a kind. It is an error if the group is known and doesn't have the kind. A
-// group that isn't known may be served all the same; then a warning says what is assumed. So may a kind that is younger than
-// builtIns or, in a run for some of the packages, one of a package that isn't read.
+// knownOwner reports whether there may be owners of a kind. It is an error if the group is known
+// and doesn't have the kind. A group that isn't known may be served all the same; then a warning
+// says what is assumed. So may a kind that is younger than builtIns or, in a run for some of the
+// packages, one of a package that isn't read.
 func (r *resolver) knownOwner(m *marker.Index, kindName, group string) bool {
 	kinds, known := r.owners[group]
 	if slices.Contains(kinds, kindName) {
@@ -105,8 +106,8 @@ func (r *resolver) knownOwner(m *marker.Index, kindName, group string) bool {
 	return false
 }
 
-// findOwners fills r.owners: the built-in kinds, those of the CustomResourceDefinitions, and all of the packages that are
-// read, whether something is generated for them or not.
+// findOwners fills r.owners: the built-in kinds, those of the CustomResourceDefinitions, and all of
+// the packages that are read, whether something is generated for them or not.
 func (r *resolver) findOwners(apis []*api) {
 	all := map[string]map[string]bool{}
 	add := func(group, kind string) {
@@ -140,7 +141,8 @@ func (r *resolver) findOwners(apis []*api) {
 	}
 }
 
-// sameKind returns how an owner of that kind is written if there is one in any group, else "". Groups of the run come first.
+// sameKind returns how an owner of that kind is written if there is one in any group, else "".
+// Groups of the run come first.
 func (r *resolver) sameKind(kind string) string {
 	builtIn := ""
 	for _, group := range slices.Sorted(maps.Keys(r.owners)) {
@@ -176,7 +178,8 @@ func ownerName(kind, group string) string {
 	return kind + "." + group
 }
 
-// builtIns are the kinds of objects with metadata that a Kubernetes API server has without definitions, by group.
+// builtIns are the kinds of objects with metadata that a Kubernetes API server has without
+// definitions, by group.
 var builtIns = map[string]string{
 	"": "Binding ComponentStatus ConfigMap Endpoints Event LimitRange Namespace Node PersistentVolume PersistentVolumeClaim " +
 		"Pod PodTemplate RangeAllocation ReplicationController ResourceQuota Secret Service ServiceAccount",

@@ -13,8 +13,9 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 )
 
-// TestBuiltInsHaveAllKindsOfKubernetes holds the table against client-go. Newer kinds than those of the client-go that the test
-// runs with may stand there too; the group extensions isn't served any more, and PodStatusResult never was a resource.
+// TestBuiltInsHaveAllKindsOfKubernetes holds the table against client-go. Newer kinds than those of
+// the client-go that the test runs with may stand there too; the group extensions isn't served any
+// more, and PodStatusResult never was a resource.
 func TestBuiltInsHaveAllKindsOfKubernetes(t *testing.T) {
 	for gvk, goType := range scheme.Scheme.AllKnownTypes() {
 		meta, ok := goType.FieldByName("ObjectMeta")

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// A path is a sequence of segments, each of which is a dot, the JSON name of a field, and any number of looks into what
-// the field holds:
+// A path is a sequence of segments, each of which is a dot, the JSON name of a field, and any
+// number of looks into what the field holds:
 //
 //	.spec.containers[*].image                       every element of a list, every value of a map
 //	.metadata.labels[keys]                          every key of a map
 //	.metadata.labels['app.kubernetes.io/name']      one entry of a map
-//	.spec['size.max']                               a field whose name has a dot, or the like, in it
+//	.spec['size.max']                               a field with a dot, say, in its name
 
 // segment is a part of a path.
 type segment struct {
@@ -65,7 +65,8 @@ func parsePath(text string) ([]segment, *pathError) {
 	return segments, problem
 }
 
-// unprintable reports characters that mustn't stand in comments of Go, where paths and conditions are repeated.
+// unprintable reports characters that mustn't stand in comments of Go, where paths and conditions
+// are repeated.
 func unprintable(text string) *pathError {
 	for i, r := range text {
 		if r != '\t' && !unicode.IsPrint(r) || r == utf8.RuneError {
@@ -83,7 +84,8 @@ func unexpected(text string, at int) *pathError {
 	return pathErrorf(at, "unexpected %q in the path: write a dot before a field, and [*] behind a list", r)
 }
 
-// pathPrefix reads the path that begins at an offset of text. It ends before what can't belong to a path.
+// pathPrefix reads the path that begins at an offset of text. It ends before what can't belong to a
+// path.
 func pathPrefix(text string, start int) (segments []segment, end int, problem *pathError) {
 	if !strings.HasPrefix(text[start:], ".") {
 		hint := ""
@@ -168,13 +170,13 @@ func parseLook(text string, start int) (look, *pathError) {
 	return l, pathErrorf(start, "[%s] means nothing: [*] means every element, ['%s'] the entry of a map with this key", word, strings.Trim(word, "'\""))
 }
 
-// curly says whether text begins with what gofmt makes of two quotes in a doc comment.
+// curly reports whether text begins with what gofmt makes of two quotes in a doc comment.
 func curly(text string) bool { return strings.HasPrefix(text, "”") || strings.HasPrefix(text, "“") }
 
 const curlyMessage = `this quote is no part of the language; gofmt makes one of '' in doc comments, so that empty text is written ""`
 
-// unquote reads the quoted text that begins at an offset of text, and returns the offset behind it. Between ' the only
-// escapes are \' and \\; between " it is a string of Go.
+// unquote reads the quoted text that begins at an offset of text, and returns the offset behind it.
+// Between ' the only escapes are \' and \\; between " it is a string of Go.
 func unquote(text string, start int) (value string, end int, problem *pathError) {
 	quote := text[start]
 	var b strings.Builder

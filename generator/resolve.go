@@ -22,8 +22,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// resolver turns loaded packages into a model. What is wrong is collected; what is right goes on to be looked at, so
-// that one run shows everything.
+// resolver turns loaded packages into a model. What is wrong is collected; what is right goes on to
+// be looked at, so that one run shows everything.
 type resolver struct {
 	fset *token.FileSet
 	// dir is what positions inside of messages are relative to.
@@ -42,15 +42,18 @@ type resolver struct {
 	discover bool
 	// file may be nil. It has the configuration file's settings of packages and their types.
 	file *config.File
-	// partial says that the call, not the file, names the packages, so that the file may have settings of others.
+	// partial says that the call, not the file, names the packages, so that the file may have
+	// settings of others.
 	partial bool
-	// expansions may be nil. It returns the names of the types that the user declares in a version's lister package.
+	// expansions may be nil. It returns the names of the types that the user declares in a
+	// version's lister package.
 	expansions func(*model.Group, *model.Version) map[string]bool
 
-	program  *load.Program
-	owners   map[string][]string      // known kinds, sorted, by group
-	funcs    map[string]*load.Package // packages of index functions by import path, other than those of the types
-	sources  map[string][]string      // lines of files, as far as they were looked at
+	program *load.Program
+	owners  map[string][]string // known kinds, sorted, by group
+	// packages of index functions by import path, other than those of the types
+	funcs    map[string]*load.Package
+	sources  map[string][]string // lines of files, as far as they were looked at
 	report   diag.List
 	verdicts []verdict
 }
@@ -92,10 +95,11 @@ type named struct {
 // kind is an API type that something is generated for.
 type kind struct {
 	*model.Type
-	api                     *api
-	declared                *declared
-	named                   *types.Named
-	plural, scope, resource named // the last two until shareAcrossVersions those of this version alone
+	api      *api
+	declared *declared
+	named    *types.Named
+	// the last two until shareAcrossVersions those of this version alone
+	plural, scope, resource named
 	pos                     token.Position
 	indexes                 []token.Position // of Type.Indexes
 }
@@ -157,9 +161,9 @@ func (r *resolver) resolve(ctx context.Context, program *load.Program, roots []*
 	return out, r.report.Sorted()
 }
 
-// api reads what the comments of a package and the configuration file say about it. Nobody here can change the comments
-// of other modules: there, what is wrong is a warning, which says that the marker doesn't count, and what may be wrong
-// isn't said.
+// api reads what the comments of a package and the configuration file say about it. The user can't
+// change the comments of other modules: there, what is wrong is a warning, which says that the
+// marker doesn't count, and what may be wrong isn't said.
 func (r *resolver) api(pkg *load.Package) *api {
 	before := len(r.report)
 	a := r.scan(pkg)

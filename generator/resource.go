@@ -34,7 +34,8 @@ type said struct {
 	words string
 }
 
-// one returns the first of those who speak about the same thing, and reports those who say something else.
+// one returns the first of those who speak about the same thing, and reports those who say
+// something else.
 func (r *resolver) one(all []said) (said, bool) {
 	if len(all) == 0 {
 		return said{}, false
@@ -90,8 +91,8 @@ func (r *resolver) plural(d *declared) named {
 	return named{text: plural(name), from: ruleOfGengo}
 }
 
-// unusedPlurals warns about exceptions for kinds that aren't there. Of those in the configuration file, a run for some of
-// the packages can't know.
+// unusedPlurals warns about exceptions for kinds that aren't there. Of those in the configuration
+// file, a run for some of the packages can't know.
 func (r *resolver) unusedPlurals(apis []*api) {
 	var kinds []string
 	for _, a := range apis {
@@ -122,9 +123,10 @@ func plural(kind string) string {
 	return namer.NewPublicPluralNamer(pluralExceptions).Name(&types.Type{Name: types.Name{Name: kind}})
 }
 
-// resource decides the plural in URLs. Unless something is said, that is the lower case of the plural in Go for a type
-// that client-gen makes a client for. For any other type it is the one that controller-gen would write into the
-// CustomResourceDefinition, which goes before it where both are at work.
+// resource decides the plural in URLs. Unless something is said, that is the lower case of the
+// plural in Go for a type that client-gen makes a client for. For any other type it is the one that
+// controller-gen would write into the CustomResourceDefinition, which goes before it where both are
+// at work.
 func (r *resolver) resource(d *declared, plural named) named {
 	var all []said
 	for _, m := range d.markers {
@@ -153,7 +155,8 @@ func (r *resolver) resource(d *declared, plural named) named {
 	return named{text: strings.ToLower(flect.Pluralize(d.spec.Name.Name)), from: ruleOfFlect}
 }
 
-// controllerGen returns the marker that makes controller-gen write a CustomResourceDefinition for the type, or nil.
+// controllerGen returns the marker that makes controller-gen write a CustomResourceDefinition for
+// the type, or nil.
 func (d *declared) controllerGen() marker.Marker {
 	for _, m := range d.markers {
 		switch m := m.(type) {

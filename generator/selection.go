@@ -12,12 +12,12 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
-// selection is the answer to whether something is to be generated for a type, before anything is known about what
-// the type is made of.
+// selection is the answer to whether something is to be generated for a type, before anything is
+// known about what the type is made of.
 type selection struct {
 	yes bool
-	// client says that +genclient, or the config file, asks for the type by name, so that a type which can't be
-	// generated for is an error.
+	// client says that +genclient, or the config file, asks for the type by name, so that a type
+	// which can't be generated for is an error.
 	client bool
 	// reason says why, or why not.
 	reason string
@@ -27,26 +27,27 @@ type selection struct {
 	advice string
 }
 
-// selects says whether something is to be generated for any type of the package.
+// selects reports whether something is to be generated for any type of the package.
 func (a *api) selects() bool { return slices.ContainsFunc(a.declared, (*declared).candidate) }
 
-// candidate says whether something is to be generated for the type.
+// candidate reports whether something is to be generated for the type.
 func (d *declared) candidate() bool { return d.selection.yes }
 
-// root says whether kubebuilder's markers select the type.
+// root reports whether kubebuilder's markers select the type.
 func (d *declared) root() bool {
 	m := marker.First[marker.ObjectRoot](d.markers)
 	return m != nil && m.Root.Text != "false"
 }
 
-// kindMarked says whether a marker in a comment says that the type is a kind, or that it is none.
+// kindMarked reports whether a marker in a comment says that the type is a kind, or that it is
+// none.
 func (d *declared) kindMarked() bool {
 	return marker.First[marker.Genclient](d.markers) != nil || marker.First[marker.ObjectRoot](d.markers) != nil
 }
 
-// selectTypes decides which types of a package something is generated for, as far as that can be seen without knowing
-// what they are made of. What stands nearest to a type counts most: what the config file says about the type, markers
-// above the type, then markers of the package.
+// selectTypes decides which types of a package something is generated for, as far as that can be
+// seen without knowing what they are made of. What stands nearest to a type counts most: what the
+// config file says about the type, markers above the type, then markers of the package.
 func (r *resolver) selectTypes(a *api) {
 	out := r.optOut(a)
 	marked := slices.ContainsFunc(a.declared, (*declared).kindMarked)
@@ -58,7 +59,8 @@ func (r *resolver) selectTypes(a *api) {
 	}
 }
 
-// optOut returns the marker that takes a package's types out, or nil, and reports those that contradict it.
+// optOut returns the marker that takes a package's types out, or nil, and reports those that
+// contradict it.
 func (r *resolver) optOut(a *api) *marker.InformerGen {
 	var out, in *marker.InformerGen
 	for _, m := range marker.All[marker.InformerGen](a.markers) {
@@ -83,8 +85,8 @@ func (r *resolver) optOut(a *api) *marker.InformerGen {
 	return out
 }
 
-// aboveType reports a marker that would take the whole package out and stands above a type, where the tools that it belongs
-// to don't read it.
+// aboveType reports a marker that would take the whole package out and stands above a type, where
+// the tools that it belongs to don't read it.
 func (r *resolver) aboveType(d *declared, m marker.Marker) {
 	r.report.Add(diag.Diagnostic{
 		Pos: m.Place().Pos, Marker: m.Place().Name, Warning: true,
@@ -133,7 +135,8 @@ func (r *resolver) selection(a *api, d *declared, out *marker.InformerGen, disco
 	return none
 }
 
-// generate returns what says outright whether something is generated for the type, or nil, and reports contradictions.
+// generate returns what says outright whether something is generated for the type, or nil, and
+// reports contradictions.
 func (r *resolver) generate(d *declared) *marker.Generate {
 	var first *marker.Generate
 	for _, m := range marker.All[marker.Generate](d.markers) {
@@ -147,7 +150,8 @@ func (r *resolver) generate(d *declared) *marker.Generate {
 	return first
 }
 
-// objectRoot returns the first marker that says whether the type is a root, or nil, and reports contradictions.
+// objectRoot returns the first marker that reports whether the type is a root, or nil, and reports
+// contradictions.
 func (r *resolver) objectRoot(d *declared) *marker.ObjectRoot {
 	first := marker.First[marker.ObjectRoot](d.markers)
 	for _, m := range marker.All[marker.ObjectRoot](d.markers) {
@@ -210,8 +214,8 @@ func (r *resolver) at(s selection) string {
 	return " (" + r.short(s.at.Pos) + ")"
 }
 
-// useless reports what is said about a type that is selected and for which nothing is generated all the same. Of markers in
-// comments, those count that no other tool reads.
+// useless reports what is said about a type that is selected and for which nothing is generated all
+// the same. Of markers in comments, those count that no other tool reads.
 func (r *resolver) useless(d *declared, why string) {
 	places := slices.Clone(d.listed)
 	for _, m := range d.markers {
@@ -230,7 +234,8 @@ func (r *resolver) useless(d *declared, why string) {
 	}
 }
 
-// notServed says why there is nothing to list and watch, and where that stands; the reason is empty if there is.
+// notServed says why there is nothing to list and watch, and where that stands; the reason is empty
+// if there is.
 func (r *resolver) notServed(d *declared) (reason string, at marker.At) {
 	if m := marker.First[marker.UnservedVersion](d.markers); m != nil {
 		return "+kubebuilder:unservedversion says that the API server doesn't serve it", m.At
@@ -244,8 +249,8 @@ func (r *resolver) notServed(d *declared) (reason string, at marker.At) {
 	return "", marker.At{}
 }
 
-// verbs returns what the API server offers for a type, as far as informers are concerned, and the first marker that
-// says something about it.
+// verbs returns what the API server offers for a type, as far as informers are concerned, and the
+// first marker that says something about it.
 func (r *resolver) verbs(d *declared) ([]string, marker.At) {
 	only, skip := marker.All[marker.OnlyVerbs](d.markers), marker.All[marker.SkipVerbs](d.markers)
 	readOnly, none := marker.First[marker.ReadOnly](d.markers), marker.First[marker.NoVerbs](d.markers)
@@ -282,8 +287,8 @@ func (r *resolver) verbs(d *declared) ([]string, marker.At) {
 	return verbs, at
 }
 
-// embeds says by the syntax alone whether the type embeds the struct of that name from metav1. It can't see through
-// aliases, which types tell.
+// embeds says by the syntax alone whether the type embeds the struct of that name from metav1. It
+// can't see through aliases, which types tell.
 func (r *resolver) embeds(a *api, d *declared, name string) bool {
 	s, ok := d.spec.Type.(*ast.StructType)
 	if !ok {
@@ -307,8 +312,8 @@ func (r *resolver) embeds(a *api, d *declared, name string) bool {
 	return false
 }
 
-// importedAs returns the path of the import that file calls by a name, or "". usual is the name of a package that an
-// import gives no name to.
+// importedAs returns the path of the import that file calls by a name, or "". usual is the name of
+// a package that an import gives no name to.
 func importedAs(file *ast.File, name, usual string) string {
 	for _, spec := range file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)

@@ -34,7 +34,8 @@ type settings struct {
 	// partial says that the call names the packages, not the configuration file.
 	partial bool
 
-	// reads are the files, and the folders with CustomResourceDefinitions, that all of this depends on, apart from go.mod.
+	// reads are the files, and the folders with CustomResourceDefinitions, that all of this depends
+	// on, apart from go.mod.
 	reads []string
 }
 
@@ -43,12 +44,13 @@ type setting struct {
 	text string
 	// dir is the folder that the value is relative to if it is the name of a file.
 	dir string
-	// key and pos are where it stands in the configuration file. A position that isn't valid is that of the call.
+	// key and pos are where it stands in the configuration file. A position that isn't valid is
+	// that of the call.
 	key string
 	pos token.Position
 }
 
-// isSet says whether there is a value.
+// isSet reports whether there is a value.
 func (s setting) isSet() bool { return s.text != "" }
 
 // path is the value as the absolute name of a file.
@@ -68,8 +70,8 @@ func (s setting) wrong(message string) diag.Diagnostic {
 	return d
 }
 
-// folder reports an input of the configuration file that is a folder and doesn't exist. What else is wrong with inputs is
-// known to the go command.
+// folder reports an input of the configuration file that is a folder and doesn't exist. What else
+// is wrong with inputs is known to the go command.
 func (s setting) folder(report *diag.List) {
 	if !s.pos.IsValid() || !strings.HasPrefix(s.text, "./") && !strings.HasPrefix(s.text, "../") {
 		return
@@ -101,8 +103,8 @@ func (s settings) located(findings diag.List) diag.List {
 	return findings
 }
 
-// settings reads the configuration file and what it names. If there is an error among the findings, the settings can't
-// be used.
+// settings reads the configuration file and what it names. If there is an error among the findings,
+// the settings can't be used.
 func (cfg Config) settings() (settings, diag.List) {
 	dir, err := realDir(cfg.Dir)
 	if err != nil {
@@ -145,7 +147,8 @@ func (cfg Config) settings() (settings, diag.List) {
 	}
 
 	output, inputs := one(cfg.Output, "output", file.Output), several(cfg.Patterns, "inputs", file.Inputs)
-	if mainErr != nil && (!output.isSet() || len(inputs) == 0) { // the root of a workspace need not be a module
+	// the root of a workspace need not be a module
+	if mainErr != nil && (!output.isSet() || len(inputs) == 0) {
 		return s, findingsOf(mainErr)
 	}
 	s.loading = load.Config{Dir: main.dir, Patterns: []string{"./..."}, Env: cfg.Env, Progress: cfg.Progress}

@@ -16,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
-// writeFiles writes files, names and contents in turn, below a new folder and returns its real name.
+// writeFiles writes files, names and contents in turn, below a new folder and returns its real
+// name.
 func writeFiles(t *testing.T, files ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -92,8 +93,8 @@ func TestTheFileIsNotLookedForAboveTheModule(t *testing.T) {
 	}
 }
 
-// TestFlagsOverrideTheFile has a file that says the opposite of every default, and flags that say the opposite of the
-// file.
+// TestFlagsOverrideTheFile has a file that says the opposite of every default, and flags that say
+// the opposite of the file.
 func TestFlagsOverrideTheFile(t *testing.T) {
 	dir := writeFiles(t, "go.mod", goMod, "informer-gen.yaml", `version: 1
 output: out
@@ -133,7 +134,8 @@ allowEmpty: true
 	}
 }
 
-// TestWorkspaceHasOneFile has a configuration file beside a go.work, in no module, that reads packages of two modules.
+// TestWorkspaceHasOneFile has a configuration file beside a go.work, in no module, that reads
+// packages of two modules.
 func TestWorkspaceHasOneFile(t *testing.T) {
 	dir := writeFiles(t, "go.work", "go 1.26.0\n\nuse (\n\t./a\n\t./b\n)\n",
 		"a/go.mod", "module example.com/a\n\ngo 1.26.0\n", "a/api/v1/x.go", "package v1\n",
@@ -234,7 +236,8 @@ func TestSingleLayoutLeavesPackagesOfOthersAlone(t *testing.T) {
 	}
 }
 
-// TestWrongMarkersOfOtherModulesAreWarnings has the same comments in a module of one's own and in one that is required.
+// TestWrongMarkersOfOtherModulesAreWarnings has the same comments in a module of one's own and in
+// one that is required.
 func TestWrongMarkersOfOtherModulesAreWarnings(t *testing.T) {
 	const wrong = "package v1\n\n// +genclient:nonNamespace\n// +GroupName=x\ntype Widget struct{}\n"
 	dir := writeFiles(t, "go.mod", goMod+"\nrequire example.com/dep v0.0.0\n\nreplace example.com/dep => ./dep\n",

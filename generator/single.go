@@ -15,9 +15,9 @@ import (
 	"strings"
 )
 
-// packageName is the name of the one package of the layout Single: that of the user's own files in the output folder or,
-// if there are none, the last element of the import path. A program with a build constraint is a script that is run by
-// its name.
+// packageName is the name of the one package of the layout Single: that of the user's own files in
+// the output folder or, if there are none, the last element of the import path. A program with a
+// build constraint is a script that is run by its name.
 func packageName(to target) (string, error) {
 	for _, file := range ownFiles(to.dir) {
 		switch {
@@ -37,7 +37,7 @@ func packageName(to target) (string, error) {
 	return name, nil
 }
 
-// constrained says whether a file has a build constraint.
+// constrained reports whether a file has a build constraint.
 func constrained(file *ast.File) bool {
 	for _, group := range file.Comments {
 		if group.Pos() < file.Package && slices.ContainsFunc(group.List, func(c *ast.Comment) bool { return constraint.IsGoBuild(c.Text) }) {
@@ -47,7 +47,8 @@ func constrained(file *ast.File) bool {
 	return false
 }
 
-// ownFiles returns what can be read of the Go files in a folder that aren't generated, apart from tests.
+// ownFiles returns what can be read of the Go files in a folder that aren't generated, apart from
+// tests.
 func ownFiles(dir string) []*ast.File {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

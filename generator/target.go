@@ -59,8 +59,8 @@ func findModule(dir string) (goModule, error) {
 	}
 }
 
-// nested names the modules below the folder that is read which may have API types; "" if there are none. No pattern with
-// ... enters them.
+// nested names the modules below the folder that is read which may have API types; "" if there are
+// none. No pattern with ... enters them.
 func (s settings) nested() string {
 	if !slices.ContainsFunc(s.loading.Patterns, func(p string) bool { return strings.Contains(p, "...") }) {
 		return ""
@@ -98,8 +98,8 @@ func (s settings) nested() string {
 	return text
 }
 
-// findTarget decides the output folder, which is DefaultOutput beside the go.mod of main unless output is set, and its
-// import path. dir is what errors name folders relative to.
+// findTarget decides the output folder, which is DefaultOutput beside the go.mod of main unless
+// output is set, and its import path. dir is what errors name folders relative to.
 func findTarget(dir string, output setting, main goModule, layout model.Layout) (target, error) {
 	if !output.isSet() {
 		output = setting{text: DefaultOutput, dir: main.dir}
@@ -140,7 +140,8 @@ func findTarget(dir string, output setting, main goModule, layout model.Layout) 
 	return to, err
 }
 
-// owns says whether a folder, which has no links in its path, is one that the generator writes into.
+// owns reports whether a folder, which has no links in its path, is one that the generator writes
+// into.
 func (t target) owns(dir string) bool {
 	out := t.dir
 	if resolved, err := filepath.EvalSymlinks(out); err == nil {
@@ -149,7 +150,8 @@ func (t target) owns(dir string) bool {
 	for _, sub := range ourFolders {
 		rel, err := filepath.Rel(filepath.Join(out, sub), dir)
 		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
-			// In the layout Single these folders are only ours if the other layout has left files there.
+			// In the layout Single these folders are only ours if the other layout has left files
+			// there.
 			return t.layout == model.Grouped || len(ownFiles(dir)) == 0
 		}
 	}

@@ -54,7 +54,8 @@ func (a *api) named() bool {
 	})
 }
 
-// seemsToBe returns the group of a package as far as it says one, and whether it has a version, and reports nothing.
+// seemsToBe returns the group of a package as far as it says one, and whether it has a version, and
+// reports nothing.
 func (r *resolver) seemsToBe(a *api) (group string, versioned bool) {
 	before := len(r.report)
 	inScheme := r.registered(a)

@@ -9,8 +9,9 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
-// verdict says what was decided about a type, and why. There is one for each exported type that is marked and for each
-// exported struct type with metav1.ObjectMeta, in the order of packages and positions.
+// verdict says what was decided about a type, and why. There is one for each exported type that is
+// marked and for each exported struct type with metav1.ObjectMeta, in the order of packages and
+// positions.
 type verdict struct {
 	// api has the group and the version, which are only decided for packages with kinds.
 	api  *api
@@ -18,14 +19,15 @@ type verdict struct {
 	pos  token.Position
 	// kind is nil if nothing is generated.
 	kind *kind
-	// reason is one sentence; at is the marker or the line of the config file that it speaks of, if any; advice is what
-	// would get the type generated, if that is all that is missing.
+	// reason is one sentence; at is the marker or the line of the config file that it speaks of, if
+	// any; advice is what would get the type generated, if that is all that is missing.
 	reason string
 	at     marker.At
 	advice string
 }
 
-// kind returns the kind that d declares, or nil if it isn't one or is wrong, and records the verdict.
+// kind returns the kind that d declares, or nil if it isn't one or is wrong, and records the
+// verdict.
 func (r *resolver) kind(a *api, d *declared) *kind {
 	name := d.spec.Name
 	v := verdict{api: a, name: name.Name, pos: r.fset.Position(name.Pos())}
@@ -43,7 +45,7 @@ func (r *resolver) kind(a *api, d *declared) *kind {
 	return v.kind
 }
 
-// marked says whether a marker is about more than the history of the type.
+// marked reports whether a marker is about more than the history of the type.
 func (d *declared) marked() bool {
 	if d.incomplete {
 		return true

@@ -10,9 +10,10 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
-// shareAcrossVersions makes the versions of each kind agree. An API server has one scope and one resource for all of them,
-// and controller-gen reads the markers of all versions for the one CustomResourceDefinition that it writes: so what some
-// versions say holds for those that say nothing.
+// shareAcrossVersions makes the versions of each kind agree. An API server has one scope and one
+// resource for all of them, and controller-gen reads the markers of all versions for the one
+// CustomResourceDefinition that it writes: so what some versions say holds for those that say
+// nothing.
 func (r *resolver) shareAcrossVersions(apis []*api) {
 	type groupKind struct{ group, kind string }
 	versions := map[groupKind][]*kind{}
@@ -41,7 +42,8 @@ func (r *resolver) shareAcrossVersions(apis []*api) {
 	}
 }
 
-// share gives all versions of a kind the name that one of them says, and reports others that say another one.
+// share gives all versions of a kind the name that one of them says, and reports others that say
+// another one.
 func (r *resolver) share(what string, versions []*kind, of func(*kind) *named) {
 	var said *named
 	for _, k := range versions {
@@ -61,8 +63,8 @@ func (r *resolver) share(what string, versions []*kind, of func(*kind) *named) {
 	}
 }
 
-// scopesDiffer warns about a kind that is cluster-scoped by what client-gen reads and namespaced by what controller-gen
-// reads.
+// scopesDiffer warns about a kind that is cluster-scoped by what client-gen reads and namespaced by
+// what controller-gen reads.
 func (r *resolver) scopesDiffer(versions []*kind) {
 	for _, k := range versions {
 		for _, m := range marker.All[marker.Resource](k.declared.markers) {
@@ -83,8 +85,8 @@ func (r *resolver) scopesDiffer(versions []*kind) {
 	}
 }
 
-// rulesDiffer warns about a kind whose resource is another one by the rules of client-gen and of controller-gen, if both are
-// at work and nothing is said.
+// rulesDiffer warns about a kind whose resource is another one by the rules of client-gen and of
+// controller-gen, if both are at work and nothing is said.
 func (r *resolver) rulesDiffer(k *kind) {
 	client, by := marker.First[marker.Genclient](k.declared.markers), k.declared.controllerGen()
 	byGengo := strings.ToLower(k.plural.text)

@@ -10,7 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// check reports names of the model that collide in the generated code, and names that are not Go identifiers.
+// check reports names of the model that collide in the generated code, and names that are not Go
+// identifiers.
 func check(out *model.Output) error {
 	c := checker{}
 	if out.Layout == model.Single {

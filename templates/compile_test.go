@@ -18,8 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// TestCompile builds and vets what the goldens have, each beside the API packages that its model speaks of, against the
-// runtime as it is, and runs some of it: generated_test.go in testdata/forms and testdata/walks.
+// TestCompile builds and vets what the goldens have, each beside the API packages that its model
+// speaks of, against the runtime as it is, and runs some of it: generated_test.go in testdata/forms
+// and testdata/walks.
 func TestCompile(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -34,7 +35,8 @@ func TestCompile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Every model has the same module path: give each a folder in one module, which the go command loads once.
+		// Every model has the same module path: give each a folder in one module, which the go
+		// command loads once.
 		move := func(s string) string { return strings.ReplaceAll(s, "example.com/project", rename) }
 		for _, f := range files {
 			writeFile(t, filepath.Join(dir, name, "generated", f.Path), move(string(f.Content)))
@@ -72,8 +74,8 @@ var (
 	revive      = flag.String("revive", "", "path@version of revive, which TestCompile then runs over generated code")
 )
 
-// lint runs linters over what was generated, if flags name them. They are programs of other modules, which only CI
-// should have to download.
+// lint runs linters over what was generated, if flags name them. They are programs of other
+// modules, which only CI should have to download.
 func lint(t *testing.T, root, dir string) {
 	if *staticcheck != "" {
 		var packages []string
@@ -113,7 +115,8 @@ func run(t *testing.T, dir, command string, packages ...string) {
 	}
 }
 
-// checkImports checks that a project that runs goimports over all of its files changes none of ours.
+// checkImports checks that a project that runs goimports over all of its files changes none of
+// ours.
 func checkImports(t *testing.T, dir string) {
 	for name := range goldens {
 		files, err := filepath.Glob(filepath.Join(dir, name, "generated", "*", "*", "*", "*.go"))
@@ -167,7 +170,8 @@ func writeFile(t *testing.T, name, text string) {
 	}
 }
 
-// apis are the API packages of a model, by import path, with as much as the generated code needs of them.
+// apis are the API packages of a model, by import path, with as much as the generated code needs of
+// them.
 func apis(out *model.Output) map[string]string {
 	packages := map[string]*bytes.Buffer{}
 	begin := func(importPath, name string) *bytes.Buffer {

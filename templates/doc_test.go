@@ -10,15 +10,17 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// TestDocument compares docs/generated.md with what is generated for one kind, declaration by declaration, or rewrites it.
-// Declarations that are not explained are errors.
+// TestDocument compares docs/generated.md with what is generated for one kind, declaration by
+// declaration, or rewrites it. Declarations that are not explained are errors.
 func TestDocument(t *testing.T) {
 	files, err := Render(documentedModel())
 	if err != nil {
@@ -78,6 +80,7 @@ func (d *document) file(f File) {
 		d.t.Fatal(err)
 	}
 	begin, end := 0, 0 // of the block
+	method := false    // it ends with one
 	var names []string
 	flush := func(next int) {
 		fmt.Fprintf(d, "\n```go\n%s\n```\n", bytes.TrimSpace(f.Content[begin:end]))
@@ -95,10 +98,11 @@ func (d *document) file(f File) {
 		if len(names) == 0 && end == 0 { // a file without imports
 			end, names = from, []string{"package"}
 		}
-		// Methods that stand together are explained together.
-		if joined := bytes.Equal(f.Content[end:from], []byte("\n")); !joined {
+		// Methods that follow one another are explained together.
+		if !(method && isMethod(decl)) {
 			flush(from)
 		}
+		method = isMethod(decl)
 		end, names = to, append(names, declared(decl)...)
 	}
 	if len(file.Decls) == 0 {
@@ -120,12 +124,32 @@ func (d *document) explain(path, name string, first bool) {
 		d.t.Errorf("%s: %s isn't explained", path, name)
 	}
 	d.explained[name] = true
-	fmt.Fprintf(d, "- `%s`: %s\n", name, text)
+	d.item(fmt.Sprintf("`%s`: %s", name, text))
+}
+
+// item writes an item of a list, in lines of at most 100 columns.
+func (d *document) item(text string) {
+	const indent = "  "
+	line := "-"
+	for _, word := range strings.Fields(text) {
+		if utf8.RuneCountInString(line)+1+utf8.RuneCountInString(word) > 100 {
+			fmt.Fprintln(d, line)
+			line = indent + word
+			continue
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(d, line)
 }
 
 func isImport(decl ast.Decl) bool {
 	g, ok := decl.(*ast.GenDecl)
 	return ok && g.Tok == token.IMPORT
+}
+
+func isMethod(decl ast.Decl) bool {
+	f, ok := decl.(*ast.FuncDecl)
+	return ok && f.Recv != nil
 }
 
 // beginning is where a declaration begins, with its comment.
@@ -200,8 +224,8 @@ func documentedModel() *model.Output {
 
 const introduction = `# What is generated
 
-Everything that one run writes for one namespaced kind with three indexes, each declaration with a line about it. The kind
-is this one, in the package example.com/shop/api/v1:
+Everything that one run writes for one namespaced kind with three indexes, each declaration with a
+line about it. The kind is this one, in the package example.com/shop/api/v1:
 
 ` + "```go" + `
 // Widget is a vending machine.
@@ -213,14 +237,15 @@ is this one, in the package example.com/shop/api/v1:
 type Widget struct { … }
 ` + "```" + `
 
-The two files called widget.go are the kind's own: adding an index changes no other file. The files of the project and the
-version have a few lines for each of the groups, versions and kinds below them. With ` + "`--layout single`" + ` all of it is one
-package, which has the kinds right on the factory.
+The two files called widget.go are the kind's own: adding an index changes no other file. The files
+of the project and the version have a few lines for each of the groups, versions and kinds below
+them. With ` + "`--layout single`" + ` all of it is one package, which has the kinds right on the factory.
 
-Neither a date nor a version stands in the files, so that they change only when what they are generated from does. Packages
-are imported under their own names unless these are taken. A header of the project's own (` + "`--header`" + `) stands above the first
-line. A kind that is deprecated has a ` + "`Deprecated:`" + ` paragraph at its informer, its lister and its accessor, so that staticcheck
-reports who uses it; the files that have to name it tell staticcheck to pass over them.
+Neither a date nor a version stands in the files, so that they change only when what they are
+generated from does. Packages are imported under their own names unless these are taken. A header of
+the project's own (` + "`--header`" + `) stands above the first line. A kind that is deprecated has a
+` + "`Deprecated:`" + ` paragraph at its informer, its lister and its accessor, so that staticcheck reports
+the code that uses it; the files that have to name it tell staticcheck to pass over them.
 `
 
 // documentedFiles are in the order in which a reader needs them.
@@ -231,7 +256,7 @@ var documentedFiles = []struct{ path, about string }{
 	{"listers/shop/v1/doc.go", "The package comment, which belongs to no kind."},
 	{"informers/shop/v1/version.go", "The kinds of the version."},
 	{"informers/factory.go", "The factory with the groups."},
-	{"informers/groups.go", "The groups with their versions. They have no packages of their own, because each of these would cost as much compile time\nfor each of its kinds as the factory's does."},
+	{"informers/groups.go", "The groups with their versions. They have no packages of their own, because each of\nthese would cost as much compile time for each of its kinds as the factory's does."},
 	{"informers/resource.go", "The way from a resource that is known only at run time to its informer."},
 }
 

@@ -10,7 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// factoryFile is factory.go: the factory with one accessor for each group or, in the layout Single, for each type.
+// factoryFile is factory.go: the factory with one accessor for each group or, in the layout Single,
+// for each type.
 func factoryFile(p *packages) *file {
 	f := newFile(p.root, "factory.go", "", "client", "opts")
 	f.fix(informerPath, "informer")
@@ -46,7 +47,8 @@ func factoryFile(p *packages) *file {
 	return f
 }
 
-// accessors are the methods that lead from the factory to groups or, in the layout Single, to types.
+// accessors are the methods that lead from the factory to groups or, in the layout Single, to
+// types.
 func (f *file) accessors(p *packages) []jen.Code {
 	var methods []jen.Code
 	for _, g := range p.out.Groups {

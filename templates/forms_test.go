@@ -29,8 +29,9 @@ func entry(field, key string) model.Step {
 
 func each(field string) model.Step { return model.Step{Field: field, Each: true} }
 
-// forms has an index for every form that is not just a path: entries, keys and values of maps, lists of lists, several
-// paths, owners, conditions, keys by namespace, functions of other packages.
+// forms has an index for every form that is not just a path: entries, keys and values of maps,
+// lists of lists, several paths, owners, conditions, keys by namespace, functions of other
+// packages.
 func forms() *model.Output {
 	out := sample()
 	suspend := to(".spec.suspend", spec, model.Step{Field: "Suspend", Pointer: true})

@@ -8,9 +8,9 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// groupsFile is informers/groups.go: for each group an interface with one accessor for each version, and the factory's
-// accessor. They are in the factory's package, since the compiler makes whatever leads to an informer's type once more in each
-// package that has such a thing.
+// groupsFile is informers/groups.go: for each group an interface with one accessor for each
+// version, and the factory's accessor. They are in the factory's package, since the compiler makes
+// whatever leads to an informer's type once more in each package that has such a thing.
 func groupsFile(p *packages) *file {
 	f := newFile(p.root, "groups.go", "", "f", "g")
 	f.fix(informerPath, "informer")
@@ -30,7 +30,7 @@ func groupsFile(p *packages) *file {
 				Type().Id(groupInterface(g)).Interface(methods...),
 			jen.Type().Id(impl).Add(structOf(jen.Id("factory").Op("*").Add(f.qual(informerPath, "informer", "Factory")))),
 		)
-		f.together(append([]jen.Code{
+		f.add(append([]jen.Code{
 			method("f", "factory", g.GoName, nil, jen.Id(groupInterface(g)), made(impl, jen.Id("f").Dot("Base").Call())),
 		}, accessors...)...)
 	}
@@ -43,8 +43,8 @@ func groupInterface(g *model.Group) string { return g.GoName + "Group" }
 // groupImpl implements it.
 func groupImpl(g *model.Group) string { return private(g.GoName) + "Group" }
 
-// versionAlias is the name under which the factory's package imports what is generated for a version. Versions of one name
-// are in many groups.
+// versionAlias is the name under which the factory's package imports what is generated for a
+// version. Versions of one name are in many groups.
 func versionAlias(g *model.Group, v *model.Version) string {
 	return folder(g.Package) + folder(v.Package)
 }

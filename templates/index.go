@@ -19,7 +19,7 @@ func (f *file) lookupsInterface(k *kind) *jen.Statement {
 			methods = append(methods, f.lookups(k, x)...)
 		}
 	}
-	return commentf("%sLookups finds %s by their indexes, in no order. Methods that begin with List return a slice.", k.Name, k.Plural).
+	return commentf("%sLookups finds %s by their indexes, in no order.", k.Name, k.Plural).
 		Type().Id(k.Name + "Lookups").Interface(methods...)
 }
 
@@ -41,7 +41,8 @@ func (f *file) lookups(k *kind, x *model.Index) []jen.Code {
 	return []jen.Code{
 		comment(fmt.Sprintf("%s finds the %s.", x.Name, found(k, x))).
 			Id(x.Name).Params(key()).Add(f.seq(k)),
-		jen.Id("List" + x.Name).Params(key()).Index().Add(f.object(k)),
+		commentf("List%s returns what %s finds, as a slice.", x.Name, x.Name).
+			Id("List" + x.Name).Params(key()).Index().Add(f.object(k)),
 	}
 }
 
@@ -74,7 +75,8 @@ func indexNames(k *kind) *jen.Statement {
 
 func indexName(k *kind, x *model.Index) string { return k.Name + x.Name + "Index" }
 
-// indexes are the variables with the list of all indexes and with each of them, as a block of variables has them.
+// indexes are the variables with the list of all indexes and with each of them, as a block of
+// variables has them.
 func (f *file) indexes(k *kind) []jen.Code {
 	var all, each []jen.Code
 	width := len("\tIndexes = []store.Indexer[*]") + 2*len(k.Name) + len(k.Source.Name)
@@ -97,10 +99,24 @@ func (f *file) index(k *kind, x *model.Index) *jen.Statement {
 		}
 		return jen.Index().Add(f.key(k, x))
 	}
-	return comment(fmt.Sprintf("%s finds the %s.", k.Name+x.Name, found(k, x))).
+	width := len("\t = store.NewIndex(Index, func(obj *., keys []) [] {") +
+		2*len(k.Name+x.Name) + len(k.Source.Name+k.Name) + 2*keyWidth(k, x)
+	return comment(fmt.Sprintf("%s indexes %s %s.", k.Name+x.Name, k.Plural, indexedBy(x))).
 		Id(k.Name+x.Name).Op("=").Add(f.qual(storePath, "store", "NewIndex")).Call(
 		jen.Id(indexName(k, x)),
-		jen.Func().Params(jen.Id("obj").Add(f.object(k)), jen.Id("keys").Add(keys())).Add(keys()).Block(f.keys(k, x)...))
+		jen.Func().Add(args(width, jen.Id("obj").Add(f.object(k)), jen.Id("keys").Add(keys()))).Add(keys()).Block(f.keys(k, x)...))
+}
+
+// keyWidth is the length of the type of x's keys, as the file names it.
+func keyWidth(k *kind, x *model.Index) int {
+	width := len(x.Key.Package) + len(".") + len(x.Key.Name)
+	if len(x.Paths) > 1 {
+		width = len(k.Name) + len(x.Name) + len("Key")
+	}
+	if x.Namespaced {
+		width += len("store.NamespacedKey[]")
+	}
+	return width
 }
 
 // addKeys appends the types of keys that are made of several fields.
@@ -208,7 +224,8 @@ func (f *file) call(x *model.Index) *jen.Statement {
 }
 
 func (f *file) namespacedKey(k *kind, x *model.Index, namespace, key *jen.Statement) *jen.Statement {
-	return f.qual(storePath, "store", "NamespacedKey").Types(f.key(k, x)).Add(inline(
+	width := len("\treturn .Lookup(l.Snapshot(), {Namespace: l.InNamespace(), Key: key})") + len(k.Name+x.Name) + keyWidth(k, x)
+	return f.qual(storePath, "store", "NamespacedKey").Types(f.key(k, x)).Add(list(width,
 		jen.Id("Namespace").Op(":").Add(namespace), jen.Id("Key").Op(":").Add(key)))
 }
 
@@ -237,6 +254,31 @@ func found(k *kind, x *model.Index) string {
 			b.WriteString(or(n > 0, " and ", "") + path.Text)
 		}
 	}
+	return b.String() + limits(x)
+}
+
+// indexedBy says by what an index finds objects.
+func indexedBy(x *model.Index) string {
+	var by string
+	switch {
+	case x.Func != nil:
+		by = fmt.Sprintf("by what %s.%s returns", x.Func.Package.Name, x.Func.Name)
+	case x.Owner != nil && x.Owner.Controller:
+		by = "by the UID of their controller"
+	case x.Owner != nil:
+		by = fmt.Sprintf("by the name of their owner, a %s", strings.TrimSuffix(x.Owner.Kind+"."+x.Owner.Group, "."))
+	default:
+		by = "by "
+		for n, path := range x.Paths {
+			by += or(n > 0, " and ", "") + path.Text
+		}
+	}
+	return by + limits(x)
+}
+
+// limits says which objects an index has.
+func limits(x *model.Index) string {
+	var b strings.Builder
 	for n, c := range x.When {
 		literal := or(c.Literal == "nil", "null", c.Literal)
 		b.WriteString(or(n > 0, " and ", ", if ") + c.Path.Text + or(c.Not, " != ", " == ") + literal)

@@ -16,20 +16,24 @@ func informerFile(k *kind) *file {
 	return f
 }
 
-// addInformer appends the informer of a type, and the method, of the type on, that makes one from a factory.
+// addInformer appends the informer of a type, and the method, of the type on, that makes one from a
+// factory.
 func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 	impl := k.private() + "Informer"
 	options := func() *jen.Statement { return jen.Id("options").Add(f.of(informerPath, "KindOptions", k)) }
 	if k.listers != k.informers {
 		f.alias(k.listers.path, k.listers.name, "listers")
 	}
-	args := []jen.Code{factory, f.lister(k, k.Name+"Resource")}
+	width := len("\treturn &Informer{informer.NewKind[*.](v.factory, listers.Resource)}") + 3*len(k.Name) + len(k.Source.Name)
+	arguments := []jen.Code{factory, f.lister(k, k.Name+"Resource")}
 	if !k.Namespaced {
-		args = append(args, f.qual(informerPath, "informer", "WithClusterScope").Call())
+		arguments = append(arguments, f.qual(informerPath, "informer", "WithClusterScope").Call())
+		width += len(", informer.WithClusterScope()")
 	}
 	if len(k.Indexes) > 0 {
-		args = append(args, f.qual(informerPath, "informer", "WithIndexes").
+		arguments = append(arguments, f.qual(informerPath, "informer", "WithIndexes").
 			Call(f.lister(k, k.Name+"Indexes").Op("...")))
+		width += len(", informer.WithIndexes(listers.Indexes...)") + len(k.Name)
 	}
 	f.add(
 		k.documented(fmt.Sprintf("%sInformer has the shared informer of %s and a lister that reads its store.", k.Name, k.Plural)).
@@ -45,13 +49,13 @@ func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 			Func().Id("With"+k.Plural).Params(options()).Add(f.qual(informerPath, "informer", "Option")).
 			Block(jen.Return(f.qual(informerPath, "informer", "WithKind").
 				Call(f.lister(k, k.Name+"Resource"), jen.Id("options")))),
-		jen.Type().Id(impl).Add(structOf(f.of(informerPath, "Kind", k))),
+		jen.Type().Id(impl).Add(structOf(jen.Op("*").Add(f.of(informerPath, "Kind", k)))),
 	)
-	f.together(
-		method(receiver, on, k.Plural, nil, jen.Id(k.Name+"Informer"), made(impl, jen.Op("*").Add(f.of(informerPath, "NewKind", k)).Call(args...))),
+	f.add(
+		method(receiver, on, k.Plural, nil, jen.Id(k.Name+"Informer"), made(impl, f.of(informerPath, "NewKind", k).Add(args(width, arguments...)))),
 		method("i", impl, "Lister", nil, f.lister(k, k.Name+"Lister"),
 			f.lister(k, "New"+k.Name+"Lister").Call(jen.Id("i").Dot("Informer").Call().Dot("Store").Call())),
 		method("i", impl, "With", []jen.Code{options()}, jen.Id(k.Name+"Informer"),
-			made(impl, jen.Op("*").Id("i").Dot("Kind").Dot("With").Call(jen.Id("options")))),
+			made(impl, jen.Id("i").Dot("Kind").Dot("With").Call(jen.Id("options")))),
 	)
 }

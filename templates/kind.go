@@ -83,7 +83,8 @@ func newPkg(out *model.Output, dir, name string, declared ...string) *pkg {
 	return p
 }
 
-// source is the import path of the package that the kinds of a version come from; "" when there is more than one.
+// source is the import path of the package that the kinds of a version come from; "" when there is
+// more than one.
 func (p *packages) source(v *model.Version) string {
 	path := ""
 	for n, t := range v.Types {
@@ -107,8 +108,8 @@ func (f *file) lister(k *kind, id string) *jen.Statement { return f.from(k.liste
 
 func (k *kind) private() string { return private(k.Name) }
 
-// documented is a comment that begins with a sentence of ours, goes on with the type's own doc comment, and says if the
-// type is deprecated.
+// documented is a comment that begins with a sentence of ours, goes on with the type's own doc
+// comment, and says if the type is deprecated.
 func (k *kind) documented(sentence string) *jen.Statement {
 	lines := fold(sentence)
 	if len(k.Doc) > 0 {
@@ -117,8 +118,8 @@ func (k *kind) documented(sentence string) *jen.Statement {
 	return verbatim(append(lines, k.deprecation()...))
 }
 
-// sentences is a doc comment to be set between other paragraphs. A line of its own at its beginning or end would be taken
-// for a heading there if it doesn't end as a sentence does.
+// sentences is a doc comment to be set between other paragraphs. A line of its own at its beginning
+// or end would be taken for a heading there if it doesn't end as a sentence does.
 func sentences(doc []string) []string {
 	doc = slices.Clone(doc)
 	last := len(doc) - 1
@@ -149,8 +150,8 @@ func (k *kind) deprecation() []string {
 	return append([]string{""}, fold("Deprecated: "+k.Deprecated)...)
 }
 
-// private is the name of an unexported declaration that belongs to an exported one: Widget gives widget, APIService
-// gives apiService, VPA gives vpa.
+// private is the name of an unexported declaration that belongs to an exported one: Widget gives
+// widget, APIService gives apiService, VPA gives vpa.
 func private(name string) string {
 	runes := []rune(name)
 	n := 0

@@ -18,8 +18,8 @@ func listerDocFile(p *packages, g *model.Group, v *model.Version) *file {
 	return f
 }
 
-// expansionsFile is expansion_generated.go beside the listers: the expansion interfaces that the user has not declared, as
-// client-go's listers have it.
+// expansionsFile is expansion_generated.go beside the listers: the expansion interfaces that the
+// user has not declared, as client-go's listers have it.
 func expansionsFile(p *pkg, source string, kinds []*kind) *file {
 	f := newFile(p, "expansion_generated.go", source)
 	for _, k := range kinds {
@@ -45,7 +45,8 @@ func (f *file) addExpansion(k *kind, name string) {
 		Type().Id(name + "Expansion").Interface())
 }
 
-// listerFile is widget.go beside the listers: the lister of one type, where the type is served, and its indexes.
+// listerFile is widget.go beside the listers: the lister of one type, where the type is served, and
+// its indexes.
 func listerFile(k *kind) *file {
 	f := k.file(k.listers, "key", "keys", "l", "namespace", "obj", "ok", "reader")
 	f.addLister(k)
@@ -61,7 +62,9 @@ func (f *file) addLister(k *kind) {
 	f.usesDeprecated = f.usesDeprecated || slices.ContainsFunc(k.Indexes, func(x *model.Index) bool { return x.Deprecated })
 	impl := k.private() + "Lister"
 	resource := commentf("%sResource is the API resource of %s.", k.Name, k.Plural)
-	value := jen.Id(k.Name+"Resource").Op("=").Add(f.qual(schemaPath, "schema", "GroupVersionResource"), inline(
+	width := len("\tResource = schema.GroupVersionResource{Group: ``, Version: ``, Resource: ``}") +
+		len(k.Name+k.Group.Name+k.Version.Name+k.Resource)
+	value := jen.Id(k.Name+"Resource").Op("=").Add(f.qual(schemaPath, "schema", "GroupVersionResource"), list(width,
 		jen.Id("Group").Op(":").Lit(k.Group.Name),
 		jen.Id("Version").Op(":").Lit(k.Version.Name),
 		jen.Id("Resource").Op(":").Lit(k.Resource),
@@ -96,9 +99,9 @@ func (f *file) addLister(k *kind) {
 // hasLister says that k's lister has methods that lister.Resource hasn't.
 func (k *kind) hasLister() bool { return k.Namespaced || k.ListerExpansion || len(k.Indexes) > 0 }
 
-// byPointer says that k's lister is also that of one namespace, since it has methods for it. Then it is a pointer to what
-// lister.Resource remembers, which goes into an interface as it is. If not, the Resource itself is the lister of a
-// namespace, and fewer functions have to be compiled.
+// byPointer says that k's lister is also that of one namespace, since it has methods for it. Then
+// it is a pointer to what lister.Resource remembers, which goes into an interface as it is. If not,
+// the Resource itself is the lister of a namespace, and fewer functions have to be compiled.
 func (k *kind) byPointer() bool {
 	return k.Namespaced && (k.NamespaceListerExpansion || len(k.Indexes) > 0)
 }
@@ -129,8 +132,8 @@ func (f *file) namespaceInterface(k *kind) *jen.Statement {
 		Type().Id(k.Name + "NamespaceLister").Interface(members...)
 }
 
-// addMethods appends the methods of the lister. A lister of its own for one namespace is needed only if the user has
-// methods for it.
+// addMethods appends the methods of the lister. A lister of its own for one namespace is needed
+// only if the user has methods for it.
 func (f *file) addMethods(k *kind, impl string) {
 	methods := f.lookupMethods(k)
 	if k.Namespaced {
@@ -146,7 +149,7 @@ func (f *file) addMethods(k *kind, impl string) {
 		namespace := k.listerMethod(k.Plural, []jen.Code{jen.Id("namespace").String()}, jen.Id(k.Name+"NamespaceLister"), one)
 		methods = append([]jen.Code{namespace}, methods...)
 	}
-	f.together(methods...)
+	f.add(methods...)
 }
 
 // listerMethod is a method of k's lister.

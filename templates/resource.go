@@ -8,7 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// resourceFile is resource.go beside factory.go: ForResource, for callers that learn a resource's name when they run.
+// resourceFile is resource.go beside factory.go: ForResource, for callers that learn a resource's
+// name when they run.
 func resourceFile(p *packages) *file {
 	f := newFile(p.root, "resource.go", "", "f", "resource")
 	f.fix("fmt", "fmt")

@@ -129,7 +129,8 @@ func walks() *model.Output {
 	return out
 }
 
-// expansions has types whose users declare expansion interfaces: all of them, that of the lister, that of a namespace.
+// expansions has types whose users declare expansion interfaces: all of them, that of the lister,
+// that of a namespace.
 func expansions() *model.Output {
 	out := sample()
 	both, lister, namespace, cluster := widget(), widget(), widget(), site()
@@ -147,7 +148,8 @@ func expansions() *model.Output {
 	return out
 }
 
-// names has names that mean something to Go, to the runtime, to the generated code, or that come twice.
+// names has names that mean something to Go, to the runtime, to the generated code, or that come
+// twice.
 func names() *model.Output {
 	version := func(name string, types ...*model.Type) *model.Version {
 		return &model.Version{Name: name, GoName: "V" + name[1:], Package: name, Types: types}
@@ -207,7 +209,8 @@ func names() *model.Output {
 	return out
 }
 
-// single has the layout of one folder, with names that our own files and declarations have, and expansions.
+// single has the layout of one folder, with names that our own files and declarations have, and
+// expansions.
 func single() *model.Output {
 	out := sample()
 	out.Layout, out.Package = model.Single, "generated"
@@ -234,8 +237,8 @@ func header() *model.Output {
 	return out
 }
 
-// deprecated has a type that says so in its comment, one of which the version is deprecated, and one that has an index on a
-// deprecated field.
+// deprecated has a type that says so in its comment, one of which the version is deprecated, and
+// one that has an index on a deprecated field.
 func deprecated() *model.Output {
 	out := sample()
 	types := out.Groups[0].Versions[0].Types

@@ -31,8 +31,8 @@ const (
 
 // file is a generated file that is being built.
 //
-// Its imports are named here and not by jennifer: a name must not collide with one that the package declares or a method
-// uses, and the standard library is a group of its own.
+// Its imports are named here and not by jennifer: a name must not collide with one that the package
+// declares or a method uses, and the standard library is a group of its own.
 type file struct {
 	pkg     *pkg
 	name    string // base name
@@ -65,7 +65,8 @@ func newFile(p *pkg, name, source string, taken ...string) *file {
 // path is relative to the output folder.
 func (f *file) path() string { return path.Join(f.pkg.dir, f.name) }
 
-// local says whether functions of the file may have a variable of this name, which then no import may have any more.
+// local reports whether functions of the file may have a variable of this name, which then no
+// import may have any more.
 func (f *file) local(name string) bool {
 	if !f.locals[name] && (f.taken[name] || f.pkg.declared[name]) {
 		return false
@@ -79,7 +80,8 @@ func (f *file) fix(importPath, pkg string) {
 	f.alias(importPath, pkg, pkg)
 }
 
-// alias imports a package under a name that may not be its own, and which is extended when it is taken.
+// alias imports a package under a name that may not be its own, and which is extended when it is
+// taken.
 func (f *file) alias(importPath, pkg, name string) {
 	if f.imports[importPath] == nil {
 		name = f.free(importPath, name)
@@ -96,7 +98,8 @@ func (f *file) qual(importPath, pkg, id string) *jen.Statement {
 	return jen.Id(imp.name).Dot(id)
 }
 
-// from is the identifier id of a generated package, which is imported under the name alias, unless it is f's own.
+// from is the identifier id of a generated package, which is imported under the name alias, unless
+// it is f's own.
 func (f *file) from(p *pkg, alias, id string) *jen.Statement {
 	if p == f.pkg {
 		return jen.Id(id)
@@ -105,7 +108,8 @@ func (f *file) from(p *pkg, alias, id string) *jen.Statement {
 	return f.qual(p.path, p.name, id)
 }
 
-// free finds a name for an import: its own, that of the folder above in front of it, or one with a number.
+// free finds a name for an import: its own, that of the folder above in front of it, or one with a
+// number.
 func (f *file) free(importPath, name string) string {
 	long := identifier(path.Base(path.Dir(importPath))) + name
 	for n := 2; ; n++ {
@@ -128,11 +132,6 @@ func (f *file) add(decls ...jen.Code) {
 	for _, d := range decls {
 		f.decls = append(f.decls, jen.Line(), d)
 	}
-}
-
-// together appends declarations of one line each, without empty lines between them.
-func (f *file) together(decls ...jen.Code) {
-	f.decls = append(append(f.decls, jen.Line()), decls...)
 }
 
 // guard appends the declaration that doesn't compile with a runtime that is too old for this code.
@@ -165,8 +164,9 @@ func (f *file) render(header string) ([]byte, error) {
 	if err := out.Render(&body); err != nil {
 		return nil, err
 	}
-	// Jennifer writes blanks before and behind what it puts together. A blank between a comment and what it belongs to
-	// would keep gofmt from formatting it as a doc comment, until somebody else runs gofmt.
+	// Jennifer writes blanks before and behind what it puts together. A blank between a comment and
+	// what it belongs to would keep gofmt from formatting it as a doc comment, until the user
+	// runs gofmt.
 	return format.Source(append(f.head(header), bytes.ReplaceAll(body.Bytes(), []byte("\n "), []byte("\n"))...))
 }
 
@@ -186,8 +186,8 @@ func (f *file) head(header string) []byte {
 	return append(head, '\n')
 }
 
-// importSpecs are the imports that are used, those of the standard library first. A name is given only where the path
-// doesn't say it.
+// importSpecs are the imports that are used, those of the standard library first. A name is given
+// only where the path doesn't say it.
 func (f *file) importSpecs() []jen.Code {
 	var std, others []string
 	for importPath, imp := range f.imports {
@@ -250,7 +250,8 @@ func identifier(s string) string {
 	}, s), "0123456789_")
 }
 
-// folder is the name of a group's or version's folder and package: name itself unless Go gives it another meaning.
+// folder is the name of a group's or version's folder and package: name itself unless Go gives it
+// another meaning.
 func folder(name string) string {
 	id := identifier(name)
 	switch id {
@@ -263,8 +264,8 @@ func folder(name string) string {
 	return id
 }
 
-// comment is a comment of one or more lines, to be followed by what it says something about. A line that is too long is
-// folded.
+// comment is a comment of one or more lines, to be followed by what it says something about. A line
+// that is too long is folded.
 func comment(lines ...string) *jen.Statement {
 	var folded []string
 	for _, line := range lines {
@@ -273,8 +274,8 @@ func comment(lines ...string) *jen.Statement {
 	return verbatim(folded)
 }
 
-// verbatim is a comment whose lines stay as they are. A line that begins with a tab is code, before which gofmt wants no
-// blank.
+// verbatim is a comment whose lines stay as they are. A line that begins with a tab is code, before
+// which gofmt wants no blank.
 func verbatim(lines []string) *jen.Statement {
 	var b strings.Builder
 	for _, line := range lines {
@@ -312,8 +313,8 @@ func inline(items ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ", "}, items...)
 }
 
-// list is a list in braces that has a line for each item, if it would be too long otherwise. width is the length of the
-// rest of its line.
+// list is a list in braces that has a line for each item, if it would be too long otherwise. width
+// is the length of the rest of its line.
 func list(width int, items ...jen.Code) *jen.Statement {
 	if width > 118 {
 		return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, items...)
@@ -321,13 +322,22 @@ func list(width int, items ...jen.Code) *jen.Statement {
 	return inline(items...)
 }
 
+// args are arguments, or parameters, each on a line of its own if they would be too long otherwise.
+// width is the length of the whole line.
+func args(width int, items ...jen.Code) *jen.Statement {
+	if width > 118 {
+		return jen.Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}, items...)
+	}
+	return jen.Params(items...)
+}
+
 // structOf is a struct with one field.
 func structOf(field jen.Code) *jen.Statement {
 	return jen.Id("struct").Custom(jen.Options{Open: "{", Close: "}"}, field)
 }
 
-// method is a method of one statement. Its receiver is a pointer, since Go compiles a second function for each method of a
-// value.
+// method is a method of one statement. Its receiver is a pointer, since Go compiles a second
+// function for each method of a value.
 func method(receiver, on, name string, params []jen.Code, result, body jen.Code) *jen.Statement {
 	return valueMethod(receiver, "*"+on, name, params, result, body)
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// versionFile is informers/<group>/<version>/version.go: the version with one accessor for each type, which
-// the file of the type implements.
+// versionFile is informers/<group>/<version>/version.go: the version with one accessor for each
+// type, which the file of the type implements.
 func versionFile(p *packages, g *model.Group, v *model.Version) *file {
 	f := newFile(p.informers[v], "version.go", p.source(v), "factory")
 	f.fix(informerPath, "informer")

@@ -12,8 +12,9 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// walk builds the way from obj to its keys. Each check, entry of a map and loop that the way takes is a level; what comes
-// next is nested in all of them. So every value that was reached stays in scope, and paths that begin alike share it.
+// walk builds the way from obj to its keys. Each check, entry of a map and loop that the way takes
+// is a level; what comes next is nested in all of them. So every value that was reached stays in
+// scope, and paths that begin alike share it.
 type walk struct {
 	f      *file
 	levels []*level
@@ -26,8 +27,8 @@ type walk struct {
 // level is an if statement or, if over or keys is set, a for statement.
 type level struct {
 	conditions []string
-	// value and its key are variables that the statement declares: by entry in an if, by each turn of a for. A for whose
-	// elements are large has a position in the place of a value.
+	// value and its key are variables that the statement declares: by entry in an if, by each turn
+	// of a for. A for whose elements are large has a position in the place of a value.
 	key, value, position string
 	valueUsed            bool
 	entry                string   // what value is in an if
@@ -36,8 +37,8 @@ type level struct {
 	element              *value   // of a for
 }
 
-// value is an expression of what a walk has reached. It is kept as text, which tells whether two are the same; jennifer
-// writes an Id as it is.
+// value is an expression of what a walk has reached. It is kept as text, by which two are
+// compared; jennifer writes an Id as it is.
 type value struct {
 	text    string
 	pointer bool   // to what is meant; it isn't nil
@@ -115,7 +116,8 @@ func (w *walk) key(at *value) *value {
 	return &value{text: l.key}
 }
 
-// each goes on with every element. Elements that are structs are found by position, because those of API types are large.
+// each goes on with every element. Elements that are structs are found by position, because those
+// of API types are large.
 func (w *walk) each(at *value, step model.Step, structs bool) *value {
 	l := w.loop(at)
 	switch {
@@ -224,11 +226,12 @@ func (v *value) operand() string {
 	return v.use()
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ---------------------------------------------------------------------------------------------
 
-// condition makes w go on only where c holds. A value that isn't there is equal to nothing but nil; where such an object is
-// to be kept, it gives a statement, to stand before the walk, that returns for all objects that are not. Those that lack a
-// value on the way to a key aren't to be kept: further says where w goes on to.
+// condition makes w go on only where c holds. A value that isn't there is equal to nothing but nil;
+// where such an object is to be kept, it gives a statement, to stand before the walk, that returns
+// for all objects that are not. Those that lack a value on the way to a key aren't to be kept:
+// further says where w goes on to.
 func (w *walk) condition(c model.Condition, further []*model.FieldPath) jen.Code {
 	null, missing := c.Literal == "nil", mayMiss(c.Path)
 	onTheWay := slices.ContainsFunc(further, func(path *model.FieldPath) bool {
@@ -244,7 +247,8 @@ func (w *walk) condition(c model.Condition, further []*model.FieldPath) jen.Code
 	return nil
 }
 
-// compare goes on only where a value is there and is, or isn't, the literal. To be there is to be other than nil.
+// compare goes on only where a value is there and is, or isn't, the literal. To be there is to be
+// other than nil.
 func (w *walk) compare(c model.Condition, equal bool) {
 	at, is := w.follow(c.Path), or(equal, " == ", " != ")
 	switch {

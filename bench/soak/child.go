@@ -220,8 +220,8 @@ func (c *cluster) start(ctx context.Context, addr, proxyAddr string) error {
 	return err
 }
 
-// quiet leaves out what etcd's client says about requests that were given up, as those of writers
-// are at the end.
+// quiet drops the lines that etcd's client logs about requests that were given up, as those of
+// writers are at the end.
 type quiet struct{ io.Writer }
 
 // Write implements io.Writer. What is written at a time is a line.

@@ -78,8 +78,7 @@ func (s *soak) disturb(ctx context.Context, every time.Duration, rng *rand.Rand)
 			order = rng.Perm(len(faults))
 		}
 		f := faults[order[0]]
-		// Not ctx: a fault that has begun is made, for otherwise nobody knows what state the child
-		// is in.
+		// Not ctx: a fault that has begun is completed; otherwise the child's state is unknown.
 		making, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 		err := f.make(making, s, rng)
 		cancel()

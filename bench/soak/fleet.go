@@ -114,7 +114,7 @@ func (f *fleet) newMember(n int, url string) (*member, error) {
 
 var byTier = store.NewIndex("ByTier", func(p *Probe, keys []string) []string { return append(keys, p.Labels[tierLabel]) })
 
-// share is which part of all changes the informer is told of.
+// share returns the fraction of all changes that the informer gets.
 func (m *member) share() float64 {
 	share := 1.0
 	if m.namespace != "" {
@@ -163,8 +163,8 @@ func (m *member) run() {
 	})
 }
 
-// within lets do take its time. The error says that it has taken more than patience, and is left
-// behind.
+// within runs do. It returns an error if do takes longer than patience; do then goes on in its
+// goroutine.
 func within(what string, do func()) error {
 	done := make(chan struct{})
 	go func() {
@@ -269,7 +269,7 @@ func stateOf(objects iter.Seq[*Probe]) state {
 	return s
 }
 
-// differs says how many keys two states differ in, and in which one first.
+// differs returns in how many keys two states differ, and one of them.
 func (s state) differs(other state) (n int, example string) {
 	keys := maps.Clone(s)
 	maps.Copy(keys, other)

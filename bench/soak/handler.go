@@ -16,7 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// checker is a handler that checks what it is told.
+// checker is a handler that checks its events.
 type checker struct {
 	name  string
 	pause time.Duration // of each callback
@@ -95,7 +95,7 @@ func (c *checker) measure(obj *Probe) {
 	}
 }
 
-// knows returns what the handler was told last.
+// knows returns the last state of each object that the handler got.
 func (c *checker) knows() state {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -47,8 +47,8 @@ const overtime = 5 * time.Second
 // rows is how many lines the table has.
 const rows = 18
 
-// do runs everything, in a cluster of its own, and notes in wrong what does not hold. It returns
-// the informers that there were, when they and the cluster have ended.
+// do runs everything, in a cluster of its own, and records failed checks in wrong. It returns the
+// informers when they and the cluster have ended.
 func (s *soak) do(ctx context.Context, dir string) (ended []former, err error) {
 	if s.cluster, err = startCluster(ctx, dir); err != nil {
 		return nil, err
@@ -164,7 +164,7 @@ func measure() usage {
 	return usage{runtime.NumGoroutine(), m.HeapAlloc}
 }
 
-// measureLive says what the last collection has left; it makes none.
+// measureLive returns the heap after the last collection; it starts none.
 func measureLive() usage {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)

@@ -18,9 +18,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
-// verify checks, after all writes, that everyone agrees with the server. It waits for that, up to
-// patience, and notes then who doesn't. Nobody reports that, so it asks; the server, too, because a
-// write whose answer was lost may be carried out late.
+// verify checks, after all writes, that all stores and handlers agree with the server. It waits for
+// that, up to patience, and then records those that don't. It polls, because no event reports it.
+// It polls the server, too, because a write whose answer was lost may be carried out late.
 func (s *soak) verify(ctx context.Context) error {
 	began := time.Now()
 	defer func() { s.settling = time.Since(began) }()
@@ -65,7 +65,7 @@ func (s *soak) verify(ctx context.Context) error {
 	return nil
 }
 
-// listed asks the server, not by way of ours.
+// listed lists the objects of the server, by net/http and not by the code under test.
 func (s *soak) listed(ctx context.Context, m *member) (state, error) {
 	text, err := s.cluster.do(ctx, http.MethodGet, collectionPath(m.namespace)+"?labelSelector="+url.QueryEscape(m.selector), "", nil)
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *soak) listed(ctx context.Context, m *member) (state, error) {
 	return stateOf(slices.Values(list.Items)), nil
 }
 
-// differences says what of an informer is not as the server has it.
+// differences describes how an informer differs from the server.
 func (m *member) differences(want state) (all []string) {
 	if n, example := stateOf(m.informer.Store().Snapshot().All()).differs(want); n > 0 {
 		all = append(all, fmt.Sprintf("%s's store differs from the server in %d of %d objects: %s; %v", m.name, n, len(want), example, m.informer.Status()))
@@ -111,18 +111,18 @@ func (s *soak) indexed(m *member) {
 	}
 }
 
-// leeway is what the heap may have more than before: what net/http, encoding/json and reflect keep
-// for the process.
+// leeway is how much larger the heap may be than before: what net/http, encoding/json and reflect
+// keep for the process.
 const leeway = 3 << 20
 
-// former is an informer that has ended, and of which nothing should be left.
+// former is an informer that has ended and should be unreachable.
 type former struct {
 	name     string
 	informer weak.Pointer[informer.SharedIndexInformer[*Probe]]
 }
 
-// released checks that nothing is left of the informers, nor of anything else than what was there
-// before.
+// released checks that no informer is reachable, and that goroutines and heap are back to where
+// they were.
 func (s *soak) released(before usage, ignored goleak.Option, informers []former) {
 	s.fleet, s.load, s.cluster = nil, nil, nil
 	var after usage
@@ -177,10 +177,10 @@ func (s *soak) report() {
 	}
 }
 
-// errTooSlow says that the informers have not had the load that they should have.
+// errTooSlow means that the server was too slow to put the wanted load on the informers.
 var errTooSlow = errors.New("the server was too slow")
 
-// verdict is an error if anything is wrong; it wraps errTooSlow if that is all that is.
+// verdict returns an error if anything is wrong. It wraps errTooSlow if nothing else is.
 func (s *soak) verdict() error {
 	if err := s.wrong.err(); err != nil {
 		return err

@@ -32,7 +32,7 @@ func (a answers) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(strings.NewReader(text)), Request: r}, nil
 }
 
-// soakOf is a soak of informers that nobody runs.
+// soakOf is a soak of informers that are not started.
 func soakOf(t *testing.T, informers int, server answers) *soak {
 	t.Helper()
 	s := &soak{
@@ -48,7 +48,7 @@ func soakOf(t *testing.T, informers int, server answers) *soak {
 }
 
 // A write whose request has begun is waited for: the server may carry it out in any case, and then
-// after everyone was compared.
+// after the stores were compared.
 func TestWritesAreNotGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var answered atomic.Int64

@@ -85,7 +85,7 @@ func (l *load) write(ctx context.Context, rng *rand.Rand, n int) {
 		tier = tin
 	}
 	kind := rng.IntN(20)
-	// Not ctx: a request that is given up may be carried out later, when everyone is expected to
+	// Not ctx: a request that is given up may be carried out later, when all stores are expected to
 	// have come to rest.
 	for l.attempt(context.WithoutCancel(ctx), kind, n, tier) != nil {
 		l.retried.Add(1)

@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		return exitDifference
 	case errors.Is(err, errPrinted):
 	case errors.As(err, &list):
-		_ = printFindings(stderr, list) // there is nobody else to tell
+		_ = printFindings(stderr, list) // there is no other place to report it
 	default:
 		fmt.Fprintln(stderr, prefix+err.Error())
 	}
@@ -99,7 +99,8 @@ func names(cmd *cobra.Command) []string {
 
 // flagError adds to pflag's words what was probably meant.
 func flagError(cmd *cobra.Command, err error) error {
-	unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: ") // pflag has had a type for this error since v1.0.7 only
+	// pflag has had a type for this error since v1.0.7 only
+	unknown, ok := strings.CutPrefix(err.Error(), "unknown flag: ")
 	if !ok {
 		return err
 	}
@@ -131,8 +132,8 @@ func singleDash(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// mistaken adds to an error about the patterns the command that one of them probably stands for. The result isn't a
-// diag.List any more, which would be shown without what is added.
+// mistaken adds to an error about the patterns the command that one of them probably stands for.
+// The result isn't a diag.List any more, which would be shown without what is added.
 func mistaken(root *cobra.Command, patterns []string, err error) error {
 	commands := names(root)
 	for _, pattern := range patterns {

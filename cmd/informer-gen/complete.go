@@ -15,7 +15,8 @@ func completePackages(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// completeKinds offers the kinds that explain knows, as far as they can be found without a word about what is wrong.
+// completeKinds offers the kinds that explain knows, as far as they can be found without a word
+// about what is wrong.
 func (in *inspection) completeKinds(cmd *cobra.Command) []string {
 	found, err := generator.Inspect(cmd.Context(), in.config(cmd, nil))
 	if err != nil {

@@ -25,7 +25,8 @@ const (
 	formatGitHub = "github"
 )
 
-// findings collects what is to be told about the input and the output, and shows it when the command is done.
+// findings collects what is to be told about the input and the output, and shows it when the
+// command is done.
 type findings struct {
 	format choice
 
@@ -180,8 +181,8 @@ func realPath(path string) string {
 	return path
 }
 
-// firstDifference is the first line of a changed file that isn't what it should be, counted from 1; 0 for files that
-// are missing or stale as a whole.
+// firstDifference is the first line of a changed file that isn't what it should be, counted from 1;
+// 0 for files that are missing or stale as a whole.
 func firstDifference(c generator.Change) int {
 	if c.Kind != generator.Changed {
 		return 0

@@ -14,7 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
-// choice is a flag that takes one of some words. Its zero value is the default, which is not among what a user writes.
+// choice is a flag that takes one of some words. Its zero value is the default, which is not among
+// what a user writes.
 type choice struct {
 	value   string
 	allowed []string
@@ -54,7 +55,8 @@ func must(err error) {
 	}
 }
 
-// inputs are the flags that say what to read and what becomes of it; all commands that look at types share them.
+// inputs are the flags that say what to read and what becomes of it; all commands that look at
+// types share them.
 type inputs struct {
 	cfg    generator.Config
 	layout choice
@@ -80,7 +82,8 @@ func (in *inputs) addTo(cmd *cobra.Command) {
 	flags.BoolVar(&in.keepGoing, "keep-going", false, "generate for the types that compile if others don't")
 	flags.BoolVar(&in.allowEmpty, "allow-empty", false, "let a run without any type to generate for succeed")
 
-	plural := flags.Lookup("plural") // pflag knows the empty list of the others, but would print that of this one
+	// pflag knows the empty list of the others, but would print that of this one
+	plural := flags.Lookup("plural")
 	plural.Value, plural.DefValue = silent{plural.Value}, ""
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagDirname("output"))

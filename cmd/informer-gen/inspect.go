@@ -54,7 +54,8 @@ func (in *inspection) fail(cmd *cobra.Command, found generator.Inspection, err e
 	return f.end(err)
 }
 
-// ended prints the findings as text, which are in the document already if it is JSON, and says whether all is well.
+// ended prints the findings as text, which are in the document already if it is JSON, and reports
+// whether all is well.
 func (in *inspection) ended(cmd *cobra.Command, list diag.List) error {
 	if in.format.value != formatJSON {
 		f := findings{format: in.format, list: list}
@@ -165,8 +166,8 @@ func groupVersion(t generator.InspectedType) string {
 	return t.Group.Text + "/" + t.Version.Text
 }
 
-// place is a position with slashes, without its column. Of a file in the package of another module, which lies in a cache,
-// it has the import path.
+// place is a position with slashes, without its column. Of a file in the package of another module,
+// which lies in a cache, it has the import path.
 func place(t generator.InspectedType, pos token.Position) string {
 	name := filepath.ToSlash(pos.Filename)
 	if filepath.IsAbs(pos.Filename) && filepath.Dir(pos.Filename) == filepath.Dir(t.Pos.Filename) {

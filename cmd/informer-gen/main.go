@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Informer-gen writes informers, listers and typed indexes for Kubernetes API types that are marked in their comments.
+// Informer-gen writes informers, listers and typed indexes for Kubernetes API types that are marked
+// in their comments.
 //
-// Run "informer-gen --help" for what it takes. Its exit code is 0 if all went well, 1 if diff or --check found a
-// difference, 2 if the input or the call is wrong, and 130 if a signal has interrupted or terminated it; with 2 and 130,
-// nothing is written.
+// Run "informer-gen --help" for what it takes. Its exit code is 0 if all went well, 1 if diff or
+// --check found a difference, 2 if the input or the call is wrong, and 130 if a signal has
+// interrupted or terminated it; with 2 and 130, nothing is written.
 package main
 
 import (

@@ -30,13 +30,14 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"informer-gen": main})
 }
 
-// TestScript runs the program as its users do. Besides testscript's own, the scripts have these commands:
+// TestScript runs the program as its users do. Besides testscript's own, the scripts have these
+// commands:
 //
 //	stub FILE…        gives a go.mod the k8s.io/apimachinery of testdata, which is quickly read
-//	requires FILE…    gives a go.mod this module's requirements, and the go.sum for them: for what is compiled
+//	requires FILE…    gives a go.mod this module's requirements, and the go.sum for them
 //	imports FILE…     the same, and this module itself, from the checkout, which $CHECKOUT names
 //	exits CODE ARG…   runs informer-gen, which must exit with the code
-//	cluster FILE      starts an API server that has one Widget, as new_user wants it, and writes a kubeconfig for it
+//	cluster FILE      starts an API server that has one Widget, and writes a kubeconfig for it
 //	snapshot NAME     remembers names, contents and times of all files
 //	unchanged NAME    fails if they aren't as they were
 func TestScript(t *testing.T) {
@@ -89,7 +90,8 @@ func TestScript(t *testing.T) {
 			for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // by system
 				env.Setenv(name, memory)
 			}
-			env.Values["snapshots"] = map[string]map[string]string{} // scripts run side by side, each with its own
+			// scripts run side by side, each with its own
+			env.Values["snapshots"] = map[string]map[string]string{}
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -163,7 +165,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// addRequirements gives the go.mod named file the requirements of the module at root and, if itself is set, that module.
+// addRequirements gives the go.mod named file the requirements of the module at root and, if itself
+// is set, that module.
 func addRequirements(root, file string, itself bool) error {
 	data, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {

@@ -23,7 +23,8 @@ func (p *profiles) addTo(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&p.trace, "trace", "", "write an execution trace of the run to `FILE`, for go tool trace")
 }
 
-// around calls do, recording what is asked for. The errors are those of do and of recording, joined.
+// around calls do, recording what is asked for. The errors are those of do and of recording,
+// joined.
 func (p *profiles) around(do func() error) (err error) {
 	for _, recorder := range []struct {
 		flag, file string

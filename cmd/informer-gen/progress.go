@@ -14,7 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/load"
 )
 
-// progress says on a terminal what the run is doing, in one line that appears after a second and is gone at the end.
+// progress says on a terminal what the run is doing, in one line that appears after a second and is
+// gone at the end.
 type progress struct {
 	w     io.Writer
 	width int // of the terminal, in letters
@@ -26,13 +27,15 @@ type progress struct {
 	done  bool
 }
 
-// The line appears after a while, so that nobody sees it flicker, and changes not more often than one can read.
+// The line appears after a while, so that it doesn't flicker, and changes not more often than
+// one can read.
 const (
 	progressAfter = time.Second
 	progressEvery = 100 * time.Millisecond
 )
 
-// newProgress shows nothing if w isn't a terminal or if CI is set in the environment. stop must be called.
+// newProgress shows nothing if w isn't a terminal or if CI is set in the environment. stop must be
+// called.
 func newProgress(w io.Writer) *progress {
 	file, ok := w.(*os.File)
 	if !ok || os.Getenv("CI") != "" || os.Getenv("TERM") == "dumb" || !term.IsTerminal(int(file.Fd())) {

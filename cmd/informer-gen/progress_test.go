@@ -36,7 +36,8 @@ func (t *terminal) take() string {
 	return text
 }
 
-// In the bubble time passes only while everybody waits, so each step of the clock is seen as a whole.
+// In the bubble time passes only while everybody waits, so each step of the clock is seen as a
+// whole.
 func TestProgressAppearsAfterASecondAndIsErased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var screen terminal

@@ -23,11 +23,11 @@ type Process struct {
 	stdin io.WriteCloser
 	lines chan string   // what the child says; closed at the end of its stdout
 	done  chan struct{} // closed when the child has ended
-	quit  chan struct{} // closed by Kill: nobody reads lines any more
+	quit  chan struct{} // closed by Kill: lines are not read any more
 
 	killOnce sync.Once
 
-	turn chan struct{} // one token: who has it may send a command
+	turn chan struct{} // one token: the goroutine that has it may send a command
 	lost bool          // turn guards it: an answer was given up, so later ones can't be told apart
 
 	err error // written before done is closed
@@ -107,7 +107,7 @@ func (p *Process) Quit(ctx context.Context) error {
 	p.stdin.Close() // the end of its stdin is the same as the command, and needs no turn
 	for lines := p.lines; ; {
 		select {
-		case _, ok := <-lines: // an answer that nobody waits for
+		case _, ok := <-lines: // an answer that no call waits for
 			if !ok {
 				lines = nil
 			}

@@ -6,8 +6,8 @@
 //
 // It starts a real API server in its own process, or uses the cluster of --kubeconfig, installs the
 // CRDs, creates a few hundred objects, runs a SharedInformerFactory, prints what its handlers saw,
-// asks the indexes five questions, changes and deletes objects, prints what came of that, and ends.
-// With --watch it goes on until it is interrupted.
+// asks the indexes five questions, changes and deletes objects, prints the results, and ends. With
+// --watch it goes on until it is interrupted.
 //
 // Interrupted before it is done, it removes from the cluster what it has made there, and exits with
 // code 130.
@@ -120,14 +120,14 @@ func run(ctx context.Context, w io.Writer, opts options) (err error) {
 	return observe(ctx, out, config, shop, opts)
 }
 
-// observe is what a controller does.
+// observe does the work of a controller.
 func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, opts options) (err error) {
 	client, err := source.NewClient(config)
 	if err != nil {
 		return err
 	}
-	// Widgets have options that sites don't have: their namespace, and conditions that nobody here
-	// reads are not kept.
+	// Widgets have options that sites don't have: their namespace, and conditions, which this
+	// program doesn't read, are not kept.
 	factory := informers.NewSharedInformerFactory(client, informer.WithLabelSelector(shop.label),
 		samples.WithWidgets(informer.KindOptions[*v1alpha1.Widget]{
 			Namespaces: []string{namespace},
@@ -232,7 +232,7 @@ func install(ctx context.Context, out *report, config *rest.Config) error {
 	return nil
 }
 
-// watchWidgets counts what happens to the widgets, and prints it where it is worth it.
+// watchWidgets counts the events of widgets, and prints some of them.
 func watchWidgets(out *report, seen *tally) informer.Handler[*v1alpha1.Widget] {
 	return informer.HandlerFuncs[*v1alpha1.Widget]{
 		AddFunc: func(w *v1alpha1.Widget, isInInitialList bool) {
@@ -257,7 +257,7 @@ func watchWidgets(out *report, seen *tally) informer.Handler[*v1alpha1.Widget] {
 	}
 }
 
-// node is the one that questions are asked about.
+// node is the node that the questions are about.
 const node = "node-07"
 
 // ask answers five questions from five indexes, without asking the server.

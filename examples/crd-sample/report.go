@@ -39,7 +39,7 @@ type tally struct {
 	deleted int
 	sites   int
 	lines   int           // how many more events are worth a line
-	changed chan struct{} // closed at the next count; nil if nobody waits
+	changed chan struct{} // closed at the next count; nil if no goroutine waits
 }
 
 // count adds one to a counter of t and reports whether the event should be printed.
@@ -57,21 +57,21 @@ func (t *tally) count(counter *int) (show bool) {
 	return t.lines >= 0
 }
 
-// show has the next n events printed.
+// show makes the next n events be printed.
 func (t *tally) show(n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lines = n
 }
 
-// showAll has all events printed from now on.
+// showAll makes all events be printed from now on.
 func (t *tally) showAll() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.lines = math.MaxInt
 }
 
-// wait waits until done, which may read the counters, says so.
+// wait waits until done returns true. done may read the counters.
 func (t *tally) wait(ctx context.Context, done func() bool) error {
 	for {
 		t.mu.Lock()
@@ -95,7 +95,7 @@ func (t *tally) wait(ctx context.Context, done func() bool) error {
 // since is how long ago a time was.
 func since(t time.Time) string { return short(time.Since(t)) }
 
-// short is a duration with as many digits as a reader wants.
+// short formats a duration with few digits.
 func short(d time.Duration) string {
 	switch {
 	case d >= time.Second:

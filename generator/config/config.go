@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package config reads informer-gen.yaml, the configuration file: everything that the flags of informer-gen and markers
-// in comments can say, for a project as a whole and for packages whose comments one can't write.
+// Package config reads informer-gen.yaml, the configuration file: everything that the flags of
+// informer-gen and markers in comments can say, for a project as a whole and for packages whose
+// comments one can't write.
 //
-// Reading is strict. An unknown key, a key given twice, a value of the wrong type or one that isn't allowed is an error
-// with its position, and all of them are reported at once. Every value keeps its position, so that what is found out
-// about it later can be reported where it stands.
+// Reading is strict. An unknown key, a key given twice, a value of the wrong type or one that isn't
+// allowed is an error with its position, and all of them are reported at once. Every value keeps
+// its position, so that what is found out about it later can be reported where it stands.
 //
-// The structs of this package are the only description of the file: their tags have the names, the allowed values and the
-// words for the documentation, and the parser and the JSON schema both read them there.
+// The structs of this package are the only description of the file: their tags have the names, the
+// allowed values and the words for the documentation, and the parser and the JSON schema both read
+// them there.
 package config
 
 import (
@@ -24,7 +26,8 @@ import (
 // FileName is the name of the configuration file that is looked for.
 const FileName = "informer-gen.yaml"
 
-// SchemaID is the address of the file's JSON schema: that of informer-gen.schema.json on the repository's main branch.
+// SchemaID is the address of the file's JSON schema: that of informer-gen.schema.json on the
+// repository's main branch.
 const SchemaID = "https://raw.githubusercontent.com/informer-gen/informer-gen/main/informer-gen.schema.json"
 
 // Value is a value of the file. Its position is not valid if the file doesn't have it.
@@ -83,8 +86,8 @@ type Kind struct {
 	Indexes    []*marker.Index `arg:"indexes" marker:"+informer:index" doc:"typed indexes, and the lister's methods that use them"`
 }
 
-// Find returns the name of the file called FileName in dir or the nearest folder above it that has one, not going above
-// top. It is "" if there is none.
+// Find returns the name of the file called FileName in dir or the nearest folder above it that has
+// one, not going above top. It is "" if there is none.
 func Find(dir, top string) (string, error) {
 	for {
 		name := filepath.Join(dir, FileName)
@@ -124,5 +127,5 @@ func Texts(values []Value) []string {
 	return texts
 }
 
-// True says whether a value that is true or false is there and true.
+// True reports whether a value that is true or false is there and true.
 func True(v Value) bool { return v.Text == "true" }

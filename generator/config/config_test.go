@@ -97,8 +97,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseReadsYAMLAsKubernetesDoes has what sigs.k8s.io/yaml reads in another way than other libraries, or that these
-// leave to their callers.
+// TestParseReadsYAMLAsKubernetesDoes has what sigs.k8s.io/yaml reads in another way than other
+// libraries, or that these leave to their callers.
 func TestParseReadsYAMLAsKubernetesDoes(t *testing.T) {
 	file, wrong := Parse("f.yaml", []byte(`%YAML 1.1
 # a comment
@@ -144,7 +144,8 @@ packages:
 	}
 }
 
-// TestParseReportsEverythingAtOnce has one file for each mistake that can be made on its own, and one with many.
+// TestParseReportsEverythingAtOnce has one file for each mistake that can be made on its own, and
+// one with many.
 func TestParseReportsEverythingAtOnce(t *testing.T) {
 	for _, test := range wrongFiles {
 		file, wrong := Parse("f.yaml", []byte(test.text))
@@ -163,7 +164,8 @@ func TestParseReportsEverythingAtOnce(t *testing.T) {
 func TestFindLooksUpwardsToTheTop(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "a", "b")
-	if err := os.MkdirAll(filepath.Join(dir, FileName), 0o755); err != nil { // a folder of this name is none
+	// a folder of this name is none
+	if err := os.MkdirAll(filepath.Join(dir, FileName), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	find := func(from, to string) string {

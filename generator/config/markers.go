@@ -4,8 +4,8 @@ package config
 
 import "github.com/informer-gen/informer-gen/generator/marker"
 
-// Markers returns what the settings of a package itself say, as markers. Their names are the keys of the file, their
-// positions those of the values.
+// Markers returns what the settings of a package itself say, as markers. Their names are the keys
+// of the file, their positions those of the values.
 func (p *Package) Markers() []marker.Marker {
 	var all []marker.Marker
 	if v := p.GroupName; v.IsSet() {
@@ -20,8 +20,8 @@ func (p *Package) Markers() []marker.Marker {
 	return all
 }
 
-// Markers returns what the settings of a kind say, as markers. Their names are the keys of the file, their positions those
-// of the values.
+// Markers returns what the settings of a kind say, as markers. Their names are the keys of the
+// file, their positions those of the values.
 func (k *Kind) Markers() []marker.Marker {
 	var all []marker.Marker
 	if v := k.Generate; v.IsSet() {

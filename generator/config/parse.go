@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
-// Parse reads data, which is the content of the named file. It returns either a file or everything that is wrong with it,
-// sorted.
+// Parse reads data, which is the content of the named file. It returns either a file or everything
+// that is wrong with it, sorted.
 func Parse(name string, data []byte) (*File, diag.List) {
 	p := &parser{}
 	file := &File{Name: name}
@@ -41,7 +41,8 @@ func (p *parser) fail(node yamldoc.Node, key, message string, allowed ...string)
 	p.report.Add(diag.Diagnostic{Pos: node.Pos(), Marker: key, Message: message, Allowed: allowed})
 }
 
-// document returns the mapping at the top and where it stands, or nil if nothing can be said about what is in it.
+// document returns the mapping at the top and where it stands, or nil if nothing can be said about
+// what is in it.
 func (p *parser) document(name string, data []byte) (map[string]any, yamldoc.Node) {
 	wrong := func(d diag.Diagnostic) (map[string]any, yamldoc.Node) {
 		p.report.Add(d)
@@ -107,8 +108,8 @@ func (p *parser) fill(value any, node yamldoc.Node, into reflect.Value, where st
 	}
 }
 
-// entries returns the entries of a mapping, each of them once, and reports those that are no text or that stand there
-// twice.
+// entries returns the entries of a mapping, each of them once, and reports those that are no text
+// or that stand there twice.
 func (p *parser) entries(mapping map[string]any, node yamldoc.Node) []yamldoc.Entry {
 	var entries []yamldoc.Entry
 	seen := map[string]yamldoc.Node{}
@@ -120,7 +121,8 @@ func (p *parser) entries(mapping map[string]any, node yamldoc.Node) []yamldoc.En
 			p.fail(e.Key, "", "the key is no text: put it in quotes")
 		case twice:
 			p.fail(e.Key, "", fmt.Sprintf("key %s is there already, in line %d", oneLine(e.Name), first.Pos().Line))
-			entries[slices.IndexFunc(entries, func(before yamldoc.Entry) bool { return before.Name == e.Name })] = e // the last one counts
+			// the last one counts
+			entries[slices.IndexFunc(entries, func(before yamldoc.Entry) bool { return before.Name == e.Name })] = e
 		default:
 			seen[e.Name] = e.Key
 			entries = append(entries, e)
@@ -198,8 +200,8 @@ func (p *parser) mapping(value any, node yamldoc.Node, into reflect.Value, field
 	}
 }
 
-// scalar reads a text, a number or a bool, whichever the field's tags ask for. Its position is that of its first character,
-// behind the quote.
+// scalar reads a text, a number or a bool, whichever the field's tags ask for. Its position is that
+// of its first character, behind the quote.
 func (p *parser) scalar(value any, node yamldoc.Node, field reflect.StructField) (Value, bool) {
 	key, allowed := field.Tag.Get("arg"), strings.Fields(field.Tag.Get("allowed"))
 	want := typeOf(field.Tag)
@@ -219,7 +221,8 @@ func (p *parser) scalar(value any, node yamldoc.Node, field reflect.StructField)
 	return Value{Text: text, Pos: node.TextPos()}, true
 }
 
-// scalarType is a type of values: what messages and the JSON schema call it, and which values are of it.
+// scalarType is a type of values: what messages and the JSON schema call it, and which values are
+// of it.
 type scalarType struct {
 	text   string
 	schema []string
@@ -289,7 +292,8 @@ func what(value any) string {
 	return "empty"
 }
 
-// oneLine returns what a message can cite as it is: text, in quotes if there are line breaks or the like in it.
+// oneLine returns what a message can cite as it is: text, in quotes if there are line breaks or the
+// like in it.
 func oneLine(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
 		return strconv.Quote(text)

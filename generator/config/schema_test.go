@@ -60,7 +60,8 @@ func TestSchemaAgreesWithParse(t *testing.T) {
 			t.Errorf("%q\nParse: %v\nschema: %v", test.text, parse, err)
 		}
 	}
-	// One wrong value after the other, in a file that is right: no key, and no place in it, is left out.
+	// One wrong value after the other, in a file that is right: no key, and no place in it, is left
+	// out.
 	for _, wrong := range []string{"7", "a text", "", "null", "true", "[]", "[[a]]", "[7]", "{}", "{unknown: 1}", "[{unknown: 1}]", "1.5"} {
 		for _, path := range paths(t) {
 			text := replaced(t, path, wrong)

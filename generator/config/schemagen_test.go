@@ -10,8 +10,9 @@ import (
 	"strings"
 )
 
-// schemaText returns the JSON schema (draft 2020-12) of the configuration file. It says what Parse says about a file by itself,
-// except that it can't tell keys, packages and kinds that are there twice.
+// schemaText returns the JSON schema (draft 2020-12) of the configuration file. It says what Parse
+// says about a file by itself, except that it can't tell keys, packages and kinds that are there
+// twice.
 func schemaText() []byte {
 	root := object{
 		{"$schema", "https://json-schema.org/draft/2020-12/schema"},
@@ -81,7 +82,8 @@ func structSchema(t reflect.Type) object {
 	return append(result, member{"properties", members})
 }
 
-// describe is the text about a key: what it means, what holds without it, and what else says the same.
+// describe is the text about a key: what it means, what holds without it, and what else says the
+// same.
 func describe(tag reflect.StructTag) string {
 	text := tag.Get("doc")
 	if value := tag.Get("default"); value != "" {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package diag holds what is wrong with a generator's input: findings with a position, the marker that they are
-// about, a reason and what would have been allowed.
+// Package diag holds what is wrong with a generator's input: findings with a position, the marker
+// that they are about, a reason and what would have been allowed.
 //
-// Findings are collected and shown all at once, so that all of them can be fixed without another run.
+// Findings are collected and shown all at once, so that all of them can be fixed without another
+// run.
 package diag
 
 import (
@@ -17,8 +18,9 @@ import (
 
 // Diagnostic is one finding.
 type Diagnostic struct {
-	// Pos is the deepest position that is known: an argument inside of a marker rather than the marker, a marker
-	// rather than the type below it. The zero Pos is a finding about the call itself.
+	// Pos is the deepest position that is known: an argument inside of a marker rather than the
+	// marker, a marker rather than the type below it. The zero Pos is a finding about the call
+	// itself.
 	Pos token.Position
 	// Marker is the name of the marker with its "+"; empty if the finding isn't about a marker.
 	Marker string
@@ -28,12 +30,13 @@ type Diagnostic struct {
 	Allowed []string
 	// Warning says that the finding doesn't keep the generator from doing its work.
 	Warning bool
-	// Foreign says that the finding is about the text of a module that one only requires, and can't change.
+	// Foreign says that the finding is about the text of a module that one only requires, and can't
+	// change.
 	Foreign bool
 }
 
-// String returns "file:line:col: +marker: message (allowed: a, b)". Parts that are empty are left out, and warnings
-// say "warning: " before the marker.
+// String returns "file:line:col: +marker: message (allowed: a, b)". Parts that are empty are left
+// out, and warnings say "warning: " before the marker.
 func (d Diagnostic) String() string {
 	var b strings.Builder
 	if d.Pos.IsValid() || d.Pos.Filename != "" {
@@ -104,7 +107,8 @@ func (l List) Split() (errs, warnings List) {
 	return errs, warnings
 }
 
-// Relative returns a copy with the file names made relative to dir wherever that makes them shorter.
+// Relative returns a copy with the file names made relative to dir wherever that makes them
+// shorter.
 func (l List) Relative(dir string) List {
 	rel := slices.Clone(l)
 	for i := range rel {

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// The values of a finding's severity in JSON; the names of the commands of GitHub's workflows are the same.
+// The values of a finding's severity in JSON; the names of the commands of GitHub's workflows are
+// the same.
 const (
 	severityError   = "error"
 	severityWarning = "warning"
@@ -22,8 +23,8 @@ func (d Diagnostic) severity() string {
 	return severityError
 }
 
-// MarshalJSON implements json.Marshaler. The object has these members; those that are empty are left out, but for
-// severity and message:
+// MarshalJSON implements json.Marshaler. The object has these members; those that are empty are
+// left out, but for severity and message:
 //
 //	file        string    the file's name, with slashes
 //	line        number    from 1
@@ -50,8 +51,8 @@ func (d Diagnostic) MarshalJSON() ([]byte, error) {
 }
 
 // GitHub returns the finding as a command of a GitHub workflow, which makes an annotation of it:
-// "::error file=F,line=L,col=C,title=T::MESSAGE". The title is the marker's name; parts that are empty are left out.
-// GitHub looks for the file from the root of the checkout.
+// "::error file=F,line=L,col=C,title=T::MESSAGE". The title is the marker's name; parts that are
+// empty are left out. GitHub looks for the file from the root of the checkout.
 func (d Diagnostic) GitHub() string {
 	var properties []string
 	add := func(name, value string) {
@@ -76,7 +77,8 @@ func (d Diagnostic) GitHub() string {
 	return command + "::" + messageEscapes.Replace(d.text())
 }
 
-// What a workflow command would take for its end, or for that of a property, is written in hexadecimal.
+// What a workflow command would take for its end, or for that of a property, is written in
+// hexadecimal.
 var (
 	messageEscapes  = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	propertyEscapes = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

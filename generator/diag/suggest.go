@@ -4,8 +4,8 @@ package diag
 
 import "strings"
 
-// Closest returns the candidate that got is most likely a misspelling of, and false if none is near: up to a third of
-// the letters may be wrong, and at most three. Case doesn't count.
+// Closest returns the candidate that got is most likely a misspelling of, and false if none is
+// near: up to a third of the letters may be wrong, and at most three. Case doesn't count.
 func Closest(got string, candidates []string) (string, bool) {
 	limit := max(1, min(3, len(got)/3))
 	lower := strings.ToLower(got)
@@ -22,7 +22,8 @@ func Closest(got string, candidates []string) (string, bool) {
 	return best, best != ""
 }
 
-// Suggestion returns what the message asks about in the words of DidYouMean, or "" if it asks nothing.
+// Suggestion returns what the message asks about in the words of DidYouMean, or "" if it asks
+// nothing.
 func (d Diagnostic) Suggestion() string {
 	_, rest, ok := strings.Cut(d.Message, didYouMean)
 	if !ok {
@@ -45,7 +46,8 @@ func DidYouMean(got string, candidates []string) string {
 	return ""
 }
 
-// distance counts the letters to insert, remove, change or swap with their neighbour on the way from a to b.
+// distance counts the letters to insert, remove, change or swap with their neighbour on the way
+// from a to b.
 func distance(a, b string) int {
 	before, previous, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {

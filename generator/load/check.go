@@ -20,8 +20,9 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
-// Check fills Types and TypeErrors of the packages, which must be Roots of p or what Import has returned. It checks each package once, however
-// often it is asked to, and may be called from several goroutines.
+// Check fills Types and TypeErrors of the packages, which must be Roots of p or what Import has
+// returned. It checks each package once, however often it is asked to, and may be called from
+// several goroutines.
 func (p *Program) Check(roots ...*Package) {
 	p.progress.begin(Checking, len(roots))
 	var wait sync.WaitGroup
@@ -37,7 +38,8 @@ func (p *Program) Check(roots ...*Package) {
 // checker checks packages from source, each once, and several at a time.
 type checker struct {
 	*reader
-	// busy has a place for every goroutine that may parse or check; nobody who holds one waits for a package.
+	// busy has a place for every goroutine that may parse or check; a goroutine that holds one
+	// waits for no package.
 	busy chan struct{}
 
 	// changed by list only, while nothing is being checked
@@ -88,8 +90,8 @@ func (c *checker) list(roots []*Package) {
 	}
 }
 
-// add takes in a package and what it imports, and finds the imports that close a cycle, so that no two packages wait
-// for one another.
+// add takes in a package and what it imports, and finds the imports that close a cycle, so that no
+// two packages wait for one another.
 func (c *checker) add(p *packages.Package) {
 	if c.states[p.ID] != unseen {
 		return
@@ -191,7 +193,8 @@ func (c *checker) check(meta *packages.Package, files []*ast.File, root bool) (*
 	}
 	c.busy <- struct{}{}
 	defer func() { <-c.busy }()
-	pkg, _ := config.Check(meta.PkgPath, c.fset, small, nil) // its error is the first that Error got
+	// its error is the first that Error got
+	pkg, _ := config.Check(meta.PkgPath, c.fset, small, nil)
 	return pkg, problems
 }
 
@@ -250,7 +253,7 @@ func (i importer) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("package %s has no Go files", path)
 }
 
-// inFunction says whether pos lies in a function, whose signature is checked where it is used.
+// inFunction reports whether pos lies in a function, whose signature is checked where it is used.
 func inFunction(files []*ast.File, pos token.Pos) bool {
 	for _, file := range files {
 		for _, decl := range file.Decls {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package load turns package patterns into syntax and types. It is the only place that runs the go command.
+// Package load turns package patterns into syntax and types. It is the only place that runs the go
+// command.
 //
-// One call of the go command lists the packages and everything that they import. After that only what is asked for
-// costs anything: the syntax of the packages that the patterns match, and types for those of them that the caller
-// names, which are checked from source, with as much of what they import as their types are made of. Function bodies
-// and variables aren't looked at, so a package whose functions use code that isn't generated yet loads all the same. For
-// the same reason nothing is compiled: a load takes as long with an empty build cache, but for the go command's own index.
+// One call of the go command lists the packages and everything that they import. After that only
+// what is asked for costs anything: the syntax of the packages that the patterns match, and types
+// for those of them that the caller names, which are checked from source, with as much of what they
+// import as their types are made of. Function bodies and variables aren't looked at, so a package
+// whose functions use code that isn't generated yet loads all the same. For the same reason nothing
+// is compiled: a load takes as long with an empty build cache, but for the go command's own index.
 package load
 
 import (
@@ -32,7 +34,8 @@ import (
 
 // Config says what to load.
 type Config struct {
-	// Dir is the folder that the patterns are relative to and in whose module they are looked up; it must be absolute.
+	// Dir is the folder that the patterns are relative to and in whose module they are looked up;
+	// it must be absolute.
 	Dir string
 	// Patterns are the go command's: import paths, folders, "./...".
 	Patterns []string
@@ -40,17 +43,18 @@ type Config struct {
 	Env []string
 	// Tags are build tags. If there are any, they take the place of those in GOFLAGS.
 	Tags []string
-	// Progress may be nil. It is called from several goroutines, but never by two at once, and holds up the work.
+	// Progress may be nil. It is called from several goroutines, but never by two at once, and
+	// holds up the work.
 	Progress func(Progress)
-	// Skip may be nil. Packages that the patterns match in a folder for which it returns true are left out, whether
-	// they compile or not.
+	// Skip may be nil. Packages that the patterns match in a folder for which it returns true are
+	// left out, whether they compile or not.
 	Skip func(dir string) bool
 }
 
 // Program is what one call of Load found.
 type Program struct {
-	// Fset has the positions of all syntax and types. Lines and columns are right; offsets are not, because the parser
-	// doesn't see function bodies.
+	// Fset has the positions of all syntax and types. Lines and columns are right; offsets are not,
+	// because the parser doesn't see function bodies.
 	Fset *token.FileSet
 	// Roots are the packages that the patterns match, sorted by import path.
 	Roots []*Package
@@ -70,14 +74,16 @@ type Package struct {
 	Files []*ast.File
 	// ParseErrors say why the syntax of the package is incomplete; empty if it isn't.
 	ParseErrors diag.List
-	// Types and TypeErrors are filled by Program.Check. Types isn't nil then, even if there are errors.
+	// Types and TypeErrors are filled by Program.Check. Types isn't nil then, even if there are
+	// errors.
 	Types      *types.Package
 	TypeErrors diag.List
 
 	meta *packages.Package
 }
 
-// Main says that the package belongs to a module that one works in, and not to one that is merely required.
+// Main says that the package belongs to a module that one works in, and not to one that is merely
+// required.
 func (p *Package) Main() bool { return p.meta.Module == nil || p.meta.Module.Main }
 
 // Query is what go get takes to add what the package needs: its import path and, in another module,
@@ -93,9 +99,10 @@ func newPackage(meta *packages.Package) *Package {
 	return &Package{Path: meta.PkgPath, Name: meta.Name, Dir: meta.Dir, meta: meta}
 }
 
-// Load lists the packages of cfg and parses those that the patterns match. The error is a diag.List if the go command
-// found something wrong with the patterns themselves; what is wrong inside of packages is left to the caller, who
-// knows which of them matter. If ctx ends first, the error is its cause.
+// Load lists the packages of cfg and parses those that the patterns match. The error is a diag.List
+// if the go command found something wrong with the patterns themselves; what is wrong inside of
+// packages is left to the caller, who knows which of them matter. If ctx ends first, the error is
+// its cause.
 func Load(ctx context.Context, cfg Config) (*Program, error) {
 	fset := token.NewFileSet()
 	program := &Program{Fset: fset, cfg: cfg, progress: &progress{call: cfg.Progress}, checker: newChecker(fset)}
@@ -139,10 +146,11 @@ func Load(ctx context.Context, cfg Config) (*Program, error) {
 	return program, nil
 }
 
-// Import returns the packages with the given import paths, in that order, ready for Check; nil stands for those that
-// aren't there. They need not be Roots. The go command runs again only if neither a pattern matched one of them nor a
-// root needs it. A package that Check has looked at already, because another one imports it, would get types of its own:
-// call Import first. Neither may run while the other does. If ctx ends first, the error is its cause.
+// Import returns the packages with the given import paths, in that order, ready for Check; nil
+// stands for those that aren't there. They need not be Roots. The go command runs again only if
+// neither a pattern matched one of them nor a root needs it. A package that Check has looked at
+// already, because another one imports it, would get types of its own: call Import first. Neither
+// may run while the other does. If ctx ends first, the error is its cause.
 func (p *Program) Import(ctx context.Context, paths ...string) ([]*Package, error) {
 	var unknown []string
 	for _, path := range paths {
@@ -175,8 +183,8 @@ func (p *Program) Import(ctx context.Context, paths ...string) ([]*Package, erro
 	return imported, p.parse(ctx, added)
 }
 
-// Dependency returns the package that root imports under the given path, without its functions and variables; nil if
-// it imports none, or if that has no Go files.
+// Dependency returns the package that root imports under the given path, without its functions and
+// variables; nil if it imports none, or if that has no Go files.
 func (p *Program) Dependency(root *Package, path string) *types.Package {
 	dep := root.meta.Imports[path]
 	if dep == nil || len(dep.GoFiles) == 0 || p.checker.back[edge{root.meta.ID, dep.ID}] {
@@ -225,7 +233,8 @@ func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []str
 	return listed, nil
 }
 
-// Exists says for each of the import paths whether there is such a package. If ctx ends first, the error is its cause.
+// Exists says for each of the import paths whether there is such a package. If ctx ends first, the
+// error is its cause.
 func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
 	listed, err := cfg.list(ctx, alone, paths)
 	if err != nil {
@@ -238,7 +247,8 @@ func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, e
 	return exists, nil
 }
 
-// goError is what the go command says when it fails as a whole, without what go/packages puts around it.
+// goError is what the go command says when it fails as a whole, without what go/packages puts
+// around it.
 func goError(err error) error {
 	why, said, ok := strings.Cut(strings.TrimPrefix(err.Error(), "err: "), ": stderr: ")
 	if said = strings.TrimSpace(said); ok && said != "" {
@@ -288,7 +298,8 @@ func (c Config) names(meta *packages.Package) bool {
 	})
 }
 
-// advice says how to write a pattern that matches nothing, where what was meant can be guessed; else "".
+// advice says how to write a pattern that matches nothing, where what was meant can be guessed;
+// else "".
 func (c Config) advice(importPath, problem string) string {
 	switch m := missingModule.FindStringSubmatch(problem); {
 	case m != nil && m[2] == replacedVersion:
@@ -337,7 +348,8 @@ func (p *Package) parse(from *reader) error {
 	return nil
 }
 
-// ListErrors returns what the go command says about the package, for example that an import can't be resolved.
+// ListErrors returns what the go command says about the package, for example that an import can't
+// be resolved.
 func (p *Package) ListErrors() diag.List {
 	var list diag.List
 	for _, e := range p.meta.Errors {

@@ -329,7 +329,8 @@ func TestExists(t *testing.T) {
 	}
 }
 
-// Some failures of the go command as a whole look to go/packages like a package of files that it can't find.
+// Some failures of the go command as a whole look to go/packages like a package of files that it
+// can't find.
 func TestLoadSaysWhatTheGoCommandSays(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

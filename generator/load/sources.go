@@ -14,12 +14,13 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Sources are the places on disk that decide what a call of Load, Import and Check finds, apart from the go command, its
-// environment and what go.sum vouches for. All names are absolute.
+// Sources are the places on disk that decide what a call of Load, Import and Check finds, apart
+// from the go command, its environment and what go.sum vouches for. All names are absolute.
 type Sources struct {
-	// Folders have the packages that may change: those of the main module, the workspace, modules that are replaced by a
-	// folder, and vendored ones. Their contents are what was read of them, by file name; ignored and unneeded files have
-	// none. A folder that had no package when another one imported it has no files.
+	// Folders have the packages that may change: those of the main module, the workspace, modules
+	// that are replaced by a folder, and vendored ones. Their contents are what was read of them,
+	// by file name; ignored and unneeded files have none. A folder that had no package when another
+	// one imported it has no files.
 	Folders map[string]map[string][sha256.Size]byte
 	// Trees are folders in which, or below which, another package would match a pattern.
 	Trees []string
@@ -27,8 +28,8 @@ type Sources struct {
 	Files []string
 }
 
-// Sources returns what p was loaded from. Folders for which Config.Skip returns true aren't among them. No other method
-// may run at the same time.
+// Sources returns what p was loaded from. Folders for which Config.Skip returns true aren't among
+// them. No other method may run at the same time.
 func (p *Program) Sources() Sources {
 	s := Sources{Folders: map[string]map[string][sha256.Size]byte{}}
 	modules := p.modules()
@@ -64,8 +65,8 @@ func (p *Program) Sources() Sources {
 	return s
 }
 
-// changes says whether the files of a package may change while the go.sum stays. It takes the standard library for such
-// a package.
+// changes reports whether the files of a package may change while the go.sum stays. It takes the
+// standard library for such a package.
 func changes(meta *packages.Package) bool {
 	module := meta.Module
 	if module != nil && module.Replace != nil {
@@ -75,7 +76,7 @@ func changes(meta *packages.Package) bool {
 	return module == nil || module.Version == "" || !strings.Contains(filepath.ToSlash(meta.Dir), "@"+module.Version)
 }
 
-// inGoroot says whether a package belongs to the standard library.
+// inGoroot reports whether a package belongs to the standard library.
 func (p *Program) inGoroot(meta *packages.Package) bool {
 	unsafe := p.checker.metas["unsafe"]
 	if meta.Module != nil || unsafe == nil || unsafe.Dir == "" {
@@ -135,8 +136,8 @@ func (p *Program) modules() map[string]string {
 	return modules
 }
 
-// expected is the folder in which the package of that import path would lie if it were there; "" if it would lie in none
-// of the modules.
+// expected is the folder in which the package of that import path would lie if it were there; "" if
+// it would lie in none of the modules.
 func expected(modules map[string]string, importPath string) string {
 	best := ""
 	for path := range modules {
@@ -203,8 +204,8 @@ func (c Config) getenv(name string) string {
 	return ""
 }
 
-// trees returns the folders below which the patterns with wildcards may match a package. modules are the folders of
-// modules.
+// trees returns the folders below which the patterns with wildcards may match a package. modules
+// are the folders of modules.
 func (c Config) trees(modules []string) []string {
 	trees := map[string]bool{}
 	for _, pattern := range c.Patterns {
@@ -225,7 +226,7 @@ func (c Config) trees(modules []string) []string {
 	return slices.Sorted(maps.Keys(trees))
 }
 
-// named says whether a pattern is the name of a folder.
+// named reports whether a pattern is the name of a folder.
 func named(pattern string) bool {
 	return strings.HasPrefix(pattern, "./") || strings.HasPrefix(pattern, "../") || filepath.IsAbs(pattern)
 }

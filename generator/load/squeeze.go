@@ -13,14 +13,17 @@ type extent int
 const (
 	// declarations are all of them, and the comments outside of function bodies.
 	declarations extent = iota
-	// typesOnly are types, constants, methods and imports. Comments above the package clause stay, for build constraints.
+	// typesOnly are types, constants, methods and imports. Comments above the package clause stay,
+	// for build constraints.
 	typesOnly
 )
 
-// squeeze returns a Go file without what is of no interest, above all the bodies of functions, so that the parser has
-// less to do. Of what is dropped only the line breaks stay: lines and columns are what they were, offsets aren't.
+// squeeze returns a Go file without what is of no interest, above all the bodies of functions, so
+// that the parser has less to do. Of what is dropped only the line breaks stay: lines and columns
+// are what they were, offsets aren't.
 //
-// ok is false if the file can't be cut safely: because it is wrong, or because it says itself how to count its lines.
+// ok is false if the file can't be cut safely: because it is wrong, or because it says itself how
+// to count its lines.
 func squeeze(src []byte, keep extent) (small []byte, ok bool) {
 	if bytes.Contains(src, []byte("//line ")) || bytes.Contains(src, []byte("/*line ")) {
 		return nil, false
@@ -128,8 +131,8 @@ func (s *squeezer) function(t lexeme) (method, ok bool) {
 	return name.kind == '(', true
 }
 
-// until reads on from t, the first lexeme of a declaration, to its end or, if it is a function, to the brace that its body
-// begins with, which it returns.
+// until reads on from t, the first lexeme of a declaration, to its end or, if it is a function, to
+// the brace that its body begins with, which it returns.
 func (s *squeezer) until(t lexeme, function bool) (last lexeme, ok bool) {
 	depth := 0
 	for last = t; ; {
@@ -156,7 +159,7 @@ func (s *squeezer) until(t lexeme, function bool) (last lexeme, ok bool) {
 	}
 }
 
-// ends says whether a line break after t ends a declaration.
+// ends reports whether a line break after t ends a declaration.
 func (s *squeezer) ends(t lexeme) bool {
 	switch t.kind {
 	case word:
@@ -167,7 +170,8 @@ func (s *squeezer) ends(t lexeme) bool {
 	return false
 }
 
-// opensType says whether a brace after t begins the fields of a struct or the methods of an interface.
+// opensType reports whether a brace after t begins the fields of a struct or the methods of an
+// interface.
 func (s *squeezer) opensType(t lexeme) bool {
 	return t.kind == word && (s.text(t) == "struct" || s.text(t) == "interface")
 }
@@ -230,8 +234,8 @@ func inWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
 }
 
-// endOfComment returns the index behind the comment at src[i], without the line break of a line comment; -1 if it has no
-// end.
+// endOfComment returns the index behind the comment at src[i], without the line break of a line
+// comment; -1 if it has no end.
 func endOfComment(src []byte, i int) int {
 	end, length := []byte("\n"), 0
 	if src[i+1] == '*' {
@@ -266,8 +270,9 @@ func endOfLiteral(src []byte, i int) int {
 	return -1
 }
 
-// endOfBody returns the index of the brace that ends the function body which begins at src[i]; -1 if there is none, or
-// if a declaration that stands in the first column makes it likely that it is the wrong one.
+// endOfBody returns the index of the brace that ends the function body which begins at src[i]; -1
+// if there is none, or if a declaration that stands in the first column makes it likely that it is
+// the wrong one.
 func (s *squeezer) endOfBody(i int) int {
 	src, depth := s.src, 1
 	for i < len(src) {
@@ -317,8 +322,8 @@ func (s *squeezer) copy(i int) {
 	}
 }
 
-// drop decides that src[from:to] goes, except for its line breaks and, if something follows on the last line, blanks that
-// keep it in its column.
+// drop decides that src[from:to] goes, except for its line breaks and, if something follows on the
+// last line, blanks that keep it in its column.
 func (s *squeezer) drop(from, to int) {
 	s.copy(from)
 	from = max(from, s.decided)

@@ -71,7 +71,8 @@ func TestSqueeze(t *testing.T) {
 	}
 }
 
-// TestSqueezedFilesMeanTheSame parses files of the standard library with and without squeezing them.
+// TestSqueezedFilesMeanTheSame parses files of the standard library with and without squeezing
+// them.
 func TestSqueezedFilesMeanTheSame(t *testing.T) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -109,8 +110,8 @@ func FuzzSqueeze(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src string) { sameWithout(t, "p.go", []byte(src)) })
 }
 
-// sameWithout checks that what is of interest in src, if it is right, can be found in the same places after squeezing it.
-// It says whether src could be squeezed.
+// sameWithout checks that what is of interest in src, if it is right, can be found in the same
+// places after squeezing it. It reports whether src could be squeezed.
 func sameWithout(t *testing.T, name string, src []byte) bool {
 	t.Helper()
 	cut := false

@@ -25,8 +25,9 @@ type reader struct {
 	seen map[string][sha256.Size]byte // of the contents of files that may change, by name
 }
 
-// read parses what is of interest in a file; functions have no bodies. The file isn't nil if there are only problems with
-// its syntax; the error is one of reading. Offsets of its positions don't mean anything.
+// read parses what is of interest in a file; functions have no bodies. The file isn't nil if there
+// are only problems with its syntax; the error is one of reading. Offsets of its positions don't
+// mean anything.
 func (r *reader) read(name string, keep extent, remember bool) (*ast.File, scanner.ErrorList, error) {
 	src, err := os.ReadFile(name)
 	if err != nil {
@@ -55,8 +56,8 @@ func (r *reader) remember(name string, src []byte) {
 	r.seen[name] = sum
 }
 
-// parse parses a file and strips its functions of their bodies. If the error is that something is wrong with the syntax,
-// the problems say what.
+// parse parses a file and strips its functions of their bodies. If the error is that something is
+// wrong with the syntax, the problems say what.
 func parse(fset *token.FileSet, name string, src []byte, keep extent) (*ast.File, scanner.ErrorList, error) {
 	mode := parser.SkipObjectResolution
 	if keep == declarations {
@@ -79,9 +80,10 @@ func parse(fset *token.FileSet, name string, src []byte, keep extent) (*ast.File
 	return file, problems, err
 }
 
-// pruned returns a copy of file with only the declarations that types are made of: types, constants, methods and, if
-// they are wanted, functions; and only the imports that these need. nameOf knows the names of imported packages.
-// funcOnly has the imports that only functions and methods need.
+// pruned returns a copy of file with only the declarations that types are made of: types,
+// constants, methods and, if they are wanted, functions; and only the imports that these need.
+// nameOf knows the names of imported packages. funcOnly has the imports that only functions and
+// methods need.
 func pruned(file *ast.File, functions bool, nameOf func(path string) string) (small *ast.File, funcOnly map[string]bool) {
 	small = &ast.File{Package: file.Package, Name: file.Name, FileStart: file.FileStart, FileEnd: file.FileEnd, GoVersion: file.GoVersion}
 	byTypes, byFuncs := map[string]bool{}, map[string]bool{}

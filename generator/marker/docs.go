@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// Definitions returns everything that is known about the markers, in the order of the documentation.
+// Definitions returns everything that is known about the markers, in the order of the
+// documentation.
 func Definitions() []*Definition { return slices.Clone(definitions) }
 
 // examples shows each marker as it is written, a line each, by its name.
@@ -114,7 +115,8 @@ func WriteText(w io.Writer, list []*Definition) error {
 	return err
 }
 
-// wrapped writes text in lines of at most 110 letters, the first one behind prefix, the others behind as many blanks.
+// wrapped writes text in lines of at most 110 letters, the first one behind prefix, the others
+// behind as many blanks.
 func wrapped(b *strings.Builder, prefix, text string) {
 	const width = 110
 	line := prefix
@@ -130,12 +132,14 @@ func wrapped(b *strings.Builder, prefix, text string) {
 	b.WriteString(line + "\n")
 }
 
-// MarshalJSON implements json.Marshaler. Members that are empty are left out, but for name, target, doc and examples:
+// MarshalJSON implements json.Marshaler. Members that are empty are left out, but for name, target,
+// doc and examples:
 //
 //	name       string  with "+"
 //	target     string  "type" or "package"
 //	doc        string
-//	arguments  array of {name, doc, required, list, mayBeEmpty, allowed}; the one that stands right behind "=" has no name
+//	arguments  array of {name, doc, required, list, mayBeEmpty, allowed}; what stands right behind
+//	           "=" has no name
 //	examples   array of strings, which are comments
 func (d *Definition) MarshalJSON() ([]byte, error) {
 	type argument struct {

@@ -41,11 +41,12 @@ func TestEveryMarkerHasExamplesThatAreRight(t *testing.T) {
 
 const page = `# Markers
 
-Markers are lines of comments that tell the generator what to do. This page is made from the structs that parse them
-(generator/marker); the same is printed by ` + "`informer-gen markers`" + `, and by ` + "`informer-gen markers --format=json`" + ` for programs.
+Markers are lines of comments that tell the generator what to do. This page is made from the structs
+that parse them (generator/marker). ` + "`informer-gen markers`" + ` prints the same, and
+` + "`informer-gen markers --format=json`" + ` prints it for programs.
 
-What they say can be said in informer-gen.yaml too, see [config.md](config.md); for the language of indexes see
-[indexes.md](indexes.md).
+What they say can be said in informer-gen.yaml too, see [config.md](config.md); for the language of
+indexes see [indexes.md](indexes.md).
 
 `
 
@@ -76,7 +77,7 @@ func markdown(list []*Definition) string {
 	}
 	for _, d := range list {
 		b.WriteByte('\n')
-		fmt.Fprintf(&b, "## `+%s`\n\n%s. %s.\n\n```go\n%s\n```\n", d.Name, upper(d.Doc), upper(d.Target.where()), examples[d.Name])
+		fmt.Fprintf(&b, "## `+%s`\n\n%s.\n%s.\n\n```go\n%s\n```\n", d.Name, upper(d.Doc), upper(d.Target.where()), examples[d.Name])
 		if len(d.Args) == 0 {
 			continue
 		}

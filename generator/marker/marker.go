@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package marker reads markers: comment lines like "+genclient" or "+informer:index:name=ByNode,field=.spec.nodeName"
-// that tell the generator what to do with a type or a package.
+// Package marker reads markers: comment lines like "+genclient" or
+// "+informer:index:name=ByNode,field=.spec.nodeName" that tell the generator what to do with a type
+// or a package.
 //
-// Scan finds the lines of a file and what they stand at, Parse turns lines into typed structs (Genclient, Index, …),
-// reporting what is wrong with a position inside of the comment. Definitions is everything that is known about the
-// markers themselves.
+// Scan finds the lines of a file and what they stand at, Parse turns lines into typed structs
+// (Genclient, Index, …), reporting what is wrong with a position inside of the comment. Definitions
+// is everything that is known about the markers themselves.
 //
-// A marker is a line of its own in a comment. It has a name and, after "=", a value or named arguments; a single
-// argument may also stand behind a colon:
+// A marker is a line of its own in a comment. It has a name and, after "=", a value or named
+// arguments; a single argument may also stand behind a colon:
 //
 //	+genclient
 //	+genclient:onlyVerbs=get,list,watch
@@ -24,8 +25,8 @@ import (
 	"unicode/utf8"
 )
 
-// Marker is a pointer to one of the marker structs of this package. Most come from comments; the config file makes the
-// same structs of its values.
+// Marker is a pointer to one of the marker structs of this package. Most come from comments; the
+// config file makes the same structs of its values.
 type Marker interface {
 	// Place returns the marker's name as written and its position.
 	Place() At
@@ -33,7 +34,8 @@ type Marker interface {
 
 // At is where a marker stands; every marker struct embeds it.
 type At struct {
-	// Name is the marker's name with its "+", without arguments; for a marker from the config file it is the key there.
+	// Name is the marker's name with its "+", without arguments; for a marker from the config file
+	// it is the key there.
 	Name string
 	// Pos is the position of the "+", or of the key.
 	Pos token.Position
@@ -49,13 +51,14 @@ func (a At) Place() At { return a }
 type Value struct {
 	// Text is the value without quotes.
 	Text string
-	// Pos is the position of the first byte of Text, which is behind an opening quote; not valid if the argument isn't there.
+	// Pos is the position of the first byte of Text, which is behind an opening quote; not valid if
+	// the argument isn't there.
 	Pos token.Position
 
 	written string // Text with its escapes, if it has any
 }
 
-// IsSet says whether the argument is there; its value may still be empty.
+// IsSet reports whether the argument is there; its value may still be empty.
 func (v Value) IsSet() bool { return v.Pos.IsValid() }
 
 // At returns the position of the byte at offset i of Text, or that of its end.
@@ -84,8 +87,8 @@ func (v Value) At(i int) token.Position {
 // Target is what a marker describes.
 type Target string
 
-// A marker describes a type, and stands in its doc comment or in the comment one blank line above, or it describes a
-// package, and stands in any comment of any of its files.
+// A marker describes a type, and stands in its doc comment or in the comment one blank line above,
+// or it describes a package, and stands in any comment of any of its files.
 const (
 	Type    Target = "type"
 	Package Target = "package"
@@ -101,7 +104,8 @@ type Definition struct {
 	Target Target
 	// Doc says in a line what the marker means.
 	Doc string
-	// Args are the arguments in the order of the documentation; none for a marker that is a mere flag.
+	// Args are the arguments in the order of the documentation; none for a marker that is a mere
+	// flag.
 	Args []Arg
 
 	newMarker func() Marker
@@ -154,7 +158,8 @@ func define[M any, P interface {
 	return d
 }
 
-// DefinitionOf returns what is known about the marker m, or nil for one that has no form as a comment.
+// DefinitionOf returns what is known about the marker m, or nil for one that has no form as a
+// comment.
 func DefinitionOf(m Marker) *Definition {
 	t := reflect.TypeOf(m)
 	for _, d := range definitions {
@@ -165,8 +170,8 @@ func DefinitionOf(m Marker) *Definition {
 	return nil
 }
 
-// lookup finds the definition for a marker's full name. A last part that is no part of the definition's name is the
-// name of the first argument.
+// lookup finds the definition for a marker's full name. A last part that is no part of the
+// definition's name is the name of the first argument.
 func lookup(name string) (d *Definition, firstArg string) {
 	for _, d := range definitions {
 		if d.Name == name {

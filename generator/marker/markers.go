@@ -2,9 +2,10 @@
 
 package marker
 
-// The markers that the generator knows. Each one is a struct: the names, the allowed values and the words for the
-// documentation of its arguments stand in the tags of its fields, and the parser, the validator and the documentation
-// read them there. To add a marker, add a struct and its line in definitions.
+// The markers that the generator knows. Each one is a struct: the names, the allowed values and the
+// words for the documentation of its arguments stand in the tags of its fields, and the parser, the
+// validator and the documentation read them there. To add a marker, add a struct and its line in
+// definitions.
 
 // Genclient selects a type: an informer and a lister are generated for it.
 type Genclient struct{ At }
@@ -21,7 +22,8 @@ type InformerGen struct {
 	Value Value `arg:"" required:"true" allowed:"true false" doc:"false takes the package's types out"`
 }
 
-// ListerGen set to false only makes sense together with InformerGen, because an informer has its lister.
+// ListerGen set to false only makes sense together with InformerGen, because an informer has its
+// lister.
 type ListerGen struct {
 	At
 	Value Value `arg:"" required:"true" allowed:"true false" doc:"false does nothing of its own: an informer has its lister"`
@@ -73,7 +75,8 @@ type ResourceName struct {
 	Name Value `arg:"" required:"true" doc:"the plural, in lower case"`
 }
 
-// Plural is the plural of a kind in Go and, in lower case, in URLs, unless ResourceName or Resource gives that.
+// Plural is the plural of a kind in Go and, in lower case, in URLs, unless ResourceName or Resource
+// gives that.
 type Plural struct {
 	At
 	Name Value `arg:"" required:"true" doc:"an exported Go identifier"`
@@ -119,7 +122,8 @@ type Skip struct{ At }
 // SkipVersion is Skip for one type.
 type SkipVersion struct{ At }
 
-// UnservedVersion says that the API server doesn't serve a type in this version; so there is nothing to inform about.
+// UnservedVersion says that the API server doesn't serve a type in this version; so there is
+// nothing to inform about.
 type UnservedVersion struct{ At }
 
 // DeprecatedVersion says that a type is deprecated in this version.
@@ -128,8 +132,8 @@ type DeprecatedVersion struct {
 	Warning Value `arg:"warning" doc:"what to do instead, for the comments of generated code"`
 }
 
-// LifecycleDeprecated is the release of Kubernetes that deprecates a built-in type. It takes a LifecycleReplacement to
-// mean something to informers: without one, it is only planned.
+// LifecycleDeprecated is the release of Kubernetes that deprecates a built-in type. It takes a
+// LifecycleReplacement to mean something to informers: without one, it is only planned.
 type LifecycleDeprecated struct {
 	At
 	Release Value `arg:"" required:"true" doc:"for example 1.21"`
@@ -188,7 +192,8 @@ var definitions = []*Definition{
 	define[Index](Type, "informer:index", "a typed index, and the lister's methods that use it"),
 }
 
-// foreign are names similar to ours that belong to other tools, so they are not misspellings of ours.
+// foreign are names similar to ours that belong to other tools, so they are not misspellings of
+// ours.
 var foreign = []string{
 	"kubebuilder:object:generate", "kubebuilder:storageversion",
 	"kubebuilder:subresource:status", "kubebuilder:subresource:scale", "kubebuilder:printcolumn",

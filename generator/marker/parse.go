@@ -13,9 +13,10 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
-// Parse turns lines into markers, in the lines' order. Lines that are no markers of ours are passed over; what is
-// wrong is added to report, and the marker is left out: an unknown name below "informer:" or "genclient:", an
-// argument or a value that isn't allowed, a missing argument. A name that is nearly one of ours is a warning.
+// Parse turns lines into markers, in the lines' order. Lines that are no markers of ours are passed
+// over; what is wrong is added to report, and the marker is left out: an unknown name below
+// "informer:" or "genclient:", an argument or a value that isn't allowed, a missing argument. A
+// name that is nearly one of ours is a warning.
 func Parse(lines []Line, report *diag.List) []Marker {
 	var markers []Marker
 	for _, line := range lines {
@@ -26,8 +27,9 @@ func Parse(lines []Line, report *diag.List) []Marker {
 	return markers
 }
 
-// On returns the markers that describe target and reports the others as standing at the wrong place: as errors if
-// they are the generator's own, as warnings if they aren't. where completes the sentence "… stands …".
+// On returns the markers that describe target and reports the others as standing at the wrong
+// place: as errors if they are the generator's own, as warnings if they aren't. where completes the
+// sentence "… stands …".
 func On(target Target, markers []Marker, where string, report *diag.List) []Marker {
 	var right []Marker
 	for _, m := range markers {
@@ -109,7 +111,7 @@ func nameRune(r rune) bool {
 	return r == ':' || r == '_' || r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
 }
 
-// unknown reports names that nobody reads, as far as we can know that.
+// unknown reports names that no tool reads, as far as we can know that.
 func unknown(line Line, name string, report *diag.List) {
 	base, _, _ := cutLast(name)
 	space, _, _ := strings.Cut(name, ":")
@@ -149,8 +151,9 @@ func unknown(line Line, name string, report *diag.List) {
 	report.Add(d)
 }
 
-// closest returns the name that is probably meant, among ours and the tags of Kubernetes' generators. Only names whose
-// part before the colon is nearly right are compared in full: most lines are other tools' and must cost little.
+// closest returns the name that is probably meant, among ours and the tags of Kubernetes'
+// generators. Only names whose part before the colon is nearly right are compared in full: most
+// lines are other tools' and must cost little.
 func closest(name, space string) (string, bool) {
 	if space == "" || space == "k8s" && !strings.Contains(name, "-gen") {
 		return "", false
@@ -385,7 +388,8 @@ func unquoted(s string, visit func(i int) bool) {
 	}
 }
 
-// beginsValue says whether something begins behind before that may be quoted. Elsewhere a ' is an apostrophe.
+// beginsValue reports whether something begins behind before that may be quoted. Elsewhere a ' is
+// an apostrophe.
 func beginsValue(before string) bool {
 	before = strings.TrimRight(before, blanks)
 	return before != "" && strings.IndexByte("=[{,;", before[len(before)-1]) >= 0

@@ -8,17 +8,21 @@ import (
 	"strings"
 )
 
-// File holds the markers' lines of a file by what they stand at. Comments inside of function bodies don't count.
+// File holds the markers' lines of a file by what they stand at. Comments inside of function bodies
+// don't count.
 type File struct {
-	// Package are the lines in comments that belong to nothing but the package, and to declarations that aren't types.
+	// Package are the lines in comments that belong to nothing but the package, and to declarations
+	// that aren't types.
 	Package []Line
-	// Types are the lines in the doc comment of a type and in the comment that ends one blank line above it.
+	// Types are the lines in the doc comment of a type and in the comment that ends one blank line
+	// above it.
 	Types map[*ast.TypeSpec][]Line
 	// Inside are the lines inside of type declarations, at fields and methods.
 	Inside []Line
 }
 
-// Scan finds the lines of file that look like markers. The file must have been parsed with comments.
+// Scan finds the lines of file that look like markers. The file must have been parsed with
+// comments.
 func Scan(fset *token.FileSet, file *ast.File) *File {
 	found := &File{Types: map[*ast.TypeSpec][]Line{}}
 	owner := map[*ast.CommentGroup]*ast.TypeSpec{}
@@ -79,7 +83,7 @@ func isFunc(decl ast.Decl) bool {
 	return ok
 }
 
-// within says whether the comment stands inside of a declaration other than a group of types.
+// within reports whether the comment stands inside of a declaration other than a group of types.
 func within(file *ast.File, group *ast.CommentGroup) bool {
 	switch decl := declOf(file, group).(type) {
 	case nil:
@@ -105,7 +109,8 @@ func linesOf(fset *token.FileSet, group *ast.CommentGroup) []Line {
 		first := file.PositionFor(comment.Pos(), false).Line
 		text := strings.TrimSuffix(comment.Text[len("//"):], "*/")
 		for i, line := range strings.Split(text, "\n") {
-			// The parser drops carriage returns from comments, so that only the line's own start can be counted from.
+			// The parser drops carriage returns from comments, so that only the line's own start
+			// can be counted from.
 			start := comment.Pos() + token.Pos(len("//"))
 			trimmed := strings.TrimLeft(line, blanks)
 			if i > 0 {
@@ -121,8 +126,9 @@ func linesOf(fset *token.FileSet, group *ast.CommentGroup) []Line {
 	return lines
 }
 
-// looksLikeMarker says whether a line begins with "+" and a letter. Blanks between them are let through before a name of our
-// own, and before one of others that isn't the first word of a text, so that Parse can say that they are wrong.
+// looksLikeMarker reports whether a line begins with "+" and a letter. Blanks between them are let
+// through before a name of our own, and before one of others that isn't the first word of a text,
+// so that Parse can say that they are wrong.
 func looksLikeMarker(line string) bool {
 	if len(line) < 2 || line[0] != '+' {
 		return false

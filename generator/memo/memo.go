@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package memo lets a program that turns files into files see, without doing its work, that there is none to do.
+// Package memo lets a program that turns files into files see, without doing its work, that there
+// is none to do.
 //
-// After a run, Run.Remember notes the places on disk that the run depended on, those that it has written to among them,
-// and what was there. When all of them are the same again, and so is the key, which stands for everything else, the next
-// run of the same kind would change nothing, and Run.Unchanged says so.
+// After a run, Run.Remember notes the places on disk that the run depended on, those that it has
+// written to among them, and what was there. When all of them are the same again, and so is the
+// key, which stands for everything else, the next run of the same kind would change nothing, and
+// Run.Unchanged says so.
 //
 //	run := memo.Begin(folder, key)
 //	if _, ok := run.Unchanged(); ok {
@@ -14,8 +16,9 @@
 //	… the work …
 //	err := run.Remember(places, note)
 //
-// A memory is a file of its own, named after the key. Runs side by side can't harm it: it is replaced at once, and a
-// file that isn't whole or that someone else has written is as good as none.
+// A memory is a file of its own, named after the key. Runs side by side can't harm it: it is
+// replaced at once, and a file that isn't whole or that someone else has written is as good as
+// none.
 package memo
 
 import (
@@ -32,8 +35,8 @@ import (
 	"time"
 )
 
-// ErrMoving says that a place has changed, or may have changed, while the run was under way, so that nobody knows which
-// state of it the run has seen.
+// ErrMoving says that a place has changed, or may have changed, while the run was under way, so
+// that it is unknown which state of it the run has seen.
 var ErrMoving = errors.New("changed during the run")
 
 // Run is one run of a program. It isn't safe for use by several goroutines.
@@ -59,8 +62,8 @@ type remembered struct {
 	Sum string
 }
 
-// Begin begins a run. folder is where memories are kept; it need not exist. parts are everything that a run depends on
-// apart from places on disk.
+// Begin begins a run. folder is where memories are kept; it need not exist. parts are everything
+// that a run depends on apart from places on disk.
 func Begin(folder string, parts ...string) *Run {
 	hash := sha256.New()
 	for _, part := range append([]string{format}, parts...) {
@@ -75,7 +78,8 @@ func Begin(folder string, parts ...string) *Run {
 	return r
 }
 
-// Unchanged says whether all places are as they were after the run that is remembered, and returns its note.
+// Unchanged reports whether all places are as they were after the run that is remembered, and
+// returns its note.
 func (r *Run) Unchanged() (note []byte, ok bool) {
 	if len(r.memory.Places) == 0 {
 		return nil, false
@@ -85,16 +89,19 @@ func (r *Run) Unchanged() (note []byte, ok bool) {
 			return nil, false
 		}
 	}
-	_ = os.Chtimes(r.file, time.Time{}, r.begun) // the order in which memories are forgotten isn't worth an error
+	// the order in which memories are forgotten isn't worth an error
+	_ = os.Chtimes(r.file, time.Time{}, r.begun)
 	return r.memory.Note, true
 }
 
-// Note returns the note of the run that is remembered, whatever has changed since; nil if there is none.
+// Note returns the note of the run that is remembered, whatever has changed since; nil if there is
+// none.
 func (r *Run) Note() []byte { return r.memory.Note }
 
-// Watch looks at places before the work begins, so that Remember can tell whether they have changed since. Those that an
-// earlier run has depended on are looked at too; those that are Written aren't. Without it Remember goes by times, and
-// doesn't trust a file that was written right before the run began.
+// Watch looks at places before the work begins, so that Remember can tell whether they have changed
+// since. Those that an earlier run has depended on are looked at too; those that are Written
+// aren't. Without it Remember goes by times, and doesn't trust a file that was written right before
+// the run began.
 func (r *Run) Watch(places ...Place) {
 	for _, p := range r.memory.Places {
 		places = append(places, p.Place)
@@ -109,8 +116,9 @@ func (r *Run) Watch(places ...Place) {
 	}
 }
 
-// Remember keeps what the run depended on and has left behind, and a note for the next one. It keeps nothing if it
-// returns an error, which wraps ErrMoving if it can't be sure of what a place was like when the run has read it.
+// Remember keeps what the run depended on and has left behind, and a note for the next one. It
+// keeps nothing if it returns an error, which wraps ErrMoving if it can't be sure of what a place
+// was like when the run has read it.
 func (r *Run) Remember(places []Place, note []byte) error {
 	m := memory{Key: r.memory.Key, Note: note}
 	for _, p := range places {

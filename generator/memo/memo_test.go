@@ -129,7 +129,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestMoving has places of which nobody knows whether the run has seen what is there at its end.
+// TestMoving has places that may have changed after the run has seen them.
 func TestMoving(t *testing.T) {
 	dir := t.TempDir()
 	text := Sum(sha256.Sum256([]byte("text")))
@@ -139,7 +139,8 @@ func TestMoving(t *testing.T) {
 	fresh := func(name string) {
 		t.Helper()
 		writeOld(t, dir, map[string]string{name: "text"})
-		if err := os.Chtimes(at(name), time.Time{}, time.Now().Add(time.Hour)); err != nil { // however long the test takes
+		// however long the test takes
+		if err := os.Chtimes(at(name), time.Time{}, time.Now().Add(time.Hour)); err != nil {
 			t.Fatal(err)
 		}
 	}

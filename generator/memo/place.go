@@ -23,16 +23,18 @@ type Kind string
 const (
 	// File is the content of a file. That there is none is a content too.
 	File Kind = "file"
-	// Folder is the names and contents of the files right in a folder that have one of the Endings. A folder that isn't
-	// there is an empty one.
+	// Folder is the names and contents of the files right in a folder that have one of the Endings.
+	// A folder that isn't there is an empty one.
 	Folder Kind = "folder"
 	// Package is the names and contents of the Go files right in a folder, tests apart.
 	Package Kind = "package"
-	// Below is the names of everything in a folder and below it, and the contents of all files there. With Endings, it is
-	// the names and contents of the files that have one of them, and folders that begin with a dot don't count.
+	// Below is the names of everything in a folder and below it, and the contents of all files
+	// there. With Endings, it is the names and contents of the files that have one of them, and
+	// folders that begin with a dot don't count.
 	Below Kind = "below"
-	// Tree is the names and contents of the Go files, tests apart, in a folder and below it, as far as "..." in a pattern of
-	// the go command goes: not into other modules, vendor, testdata, or folders that begin with a dot or underscore.
+	// Tree is the names and contents of the Go files, tests apart, in a folder and below it, as far
+	// as "..." in a pattern of the go command goes: not into other modules, vendor, testdata, or
+	// folders that begin with a dot or underscore.
 	Tree Kind = "tree"
 )
 
@@ -43,12 +45,15 @@ type Place struct {
 	Path string
 	// Endings are for a Folder and for Below.
 	Endings []string `json:",omitempty"`
-	// Except are folders that don't count for a Tree; "/..." behind a name stands for all folders below it.
+	// Except are folders that don't count for a Tree; "/..." behind a name stands for all folders
+	// below it.
 	Except []string `json:",omitempty"`
-	// Written says that the run has written the contents, in which Windows' line breaks count as others do.
+	// Written says that the run has written the contents, in which Windows' line breaks count as
+	// others do.
 	Written bool `json:",omitempty"`
-	// Seen are the contents that the run has read or written, by the names of files relative to Path, with slashes. What
-	// isn't in it may have changed since, unless its time says otherwise. What is in it must still be there, except in a Tree.
+	// Seen are the contents that the run has read or written, by the names of files relative to
+	// Path, with slashes. What isn't in it may have changed since, unless its time says otherwise.
+	// What is in it must still be there, except in a Tree.
 	Seen map[string]Sum `json:"-"`
 }
 
@@ -60,8 +65,8 @@ func (p Place) id() string {
 	return fmt.Sprintf("%s %q %q %q", p.Kind, p.Path, p.Endings, p.Except)
 }
 
-// look returns a hash of all that counts about the place. If since isn't zero, moved is what may have
-// changed after that and after the run has read it, or "".
+// look returns a hash of all that counts about the place. If since isn't zero, moved is what may
+// have changed after that and after the run has read it, or "".
 func (p Place) look(since time.Time) (found, moved string, err error) {
 	l := look{Place: p, since: since, hash: sha256.New()}
 	switch p.Kind {
@@ -89,7 +94,7 @@ func (p Place) endsRight(name string) bool {
 	return slices.ContainsFunc(p.Endings, func(ending string) bool { return strings.HasSuffix(name, ending) })
 }
 
-// isSource says whether a file may belong to a package that others import.
+// isSource reports whether a file may belong to a package that others import.
 func isSource(name string) bool {
 	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
 }
@@ -179,7 +184,8 @@ func (l *look) folder(dir string, wanted func(name string) bool) error {
 	return nil
 }
 
-// ending adds the files in a folder and below it that have one of the endings. The folder may be a link.
+// ending adds the files in a folder and below it that have one of the endings. The folder may be a
+// link.
 func (l *look) ending() error {
 	return fs.WalkDir(os.DirFS(l.Path), ".", func(name string, entry fs.DirEntry, err error) error {
 		switch {
@@ -232,7 +238,7 @@ func (l *look) tree() error {
 	})
 }
 
-// enters says whether a pattern goes into a folder below the one that it names.
+// enters reports whether a pattern goes into a folder below the one that it names.
 func (l *look) enters(dir string) bool {
 	base := filepath.Base(dir)
 	if base == "vendor" || base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") ||

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package model is what the templates see: groups, versions, types and indexes as plain structs, with every name
-// already decided. It knows nothing of go/types, of markers or of how its values came to be.
+// Package model is what the templates see: groups, versions, types and indexes as plain structs,
+// with every name already decided. It knows nothing of go/types, of markers or of how its values
+// came to be.
 package model
 
 // Output is everything that one run writes.
@@ -12,8 +13,8 @@ type Output struct {
 	Layout Layout
 	// Package is the name of the one package of the layout Single; the other layouts don't use it.
 	Package string
-	// Header stands above everything else in each file: whole comments as in Go source, of which one may be a build
-	// constraint, without a line break at the end; may be empty.
+	// Header stands above everything else in each file: whole comments as in Go source, of which
+	// one may be a build constraint, without a line break at the end; may be empty.
 	Header string
 	// Groups are in the order in which they are written.
 	Groups []*Group
@@ -25,7 +26,8 @@ type Layout int
 const (
 	// Grouped has a folder for each group and version, below informers and listers.
 	Grouped Layout = iota
-	// Single has all files in the output folder itself, as one package, with the kinds right on the factory.
+	// Single has all files in the output folder itself, as one package, with the kinds right on the
+	// factory.
 	Single
 )
 
@@ -35,8 +37,9 @@ type Group struct {
 	Name string
 	// GoName is the accessor on the factory, for example "Samples".
 	GoName string
-	// Package is the name of the folder with the packages of the group's versions, for example "samples". Where Go gives
-	// the name another meaning, as "type" or "internal", the templates extend it.
+	// Package is the name of the folder with the packages of the group's versions, for example
+	// "samples". Where Go gives the name another meaning, as "type" or "internal", the templates
+	// extend it.
 	Package string
 	// Versions are in the order in which they are written.
 	Versions []*Version
@@ -74,11 +77,13 @@ type Type struct {
 	Resource string
 	// Namespaced is false for cluster-scoped types.
 	Namespaced bool
-	// Doc holds the lines of the type's doc comment without markers and comment signs; may be empty.
+	// Doc holds the lines of the type's doc comment without markers and comment signs; may be
+	// empty.
 	Doc []string
 	// Deprecated is the text behind "Deprecated: "; empty if the type isn't deprecated.
 	Deprecated string
-	// ListerExpansion and NamespaceListerExpansion say that the user's own file declares the expansion interface.
+	// ListerExpansion and NamespaceListerExpansion say that the user's own file declares the
+	// expansion interface.
 	ListerExpansion, NamespaceListerExpansion bool
 	// Indexes keep the order of the markers.
 	Indexes []*Index
@@ -88,21 +93,24 @@ type Type struct {
 type Index struct {
 	// Name is the index's name and that of the lister method, for example "ByNode".
 	Name string
-	// Key is the type of the keys. It is not set if there are several Paths: then the keys are of a struct type that is
-	// generated, with a field for each path.
+	// Key is the type of the keys. It is not set if there are several Paths: then the keys are of a
+	// struct type that is generated, with a field for each path.
 	Key GoType
 	// Exactly one of Paths, Owner and Func is set.
 	//
-	// Where several Paths begin with the same steps up to a step that is followed for every element, one element at a
-	// time is meant for all of them; apart from that every combination is a key.
+	// Where several Paths begin with the same steps up to a step that is followed for every
+	// element, one element at a time is meant for all of them; apart from that every combination is
+	// a key.
 	Paths []*FieldPath
 	Owner *Owner
 	Func  *Func
 	// When are conditions that must all hold, else the object has no keys.
 	When []Condition
-	// Namespaced says that keys mean something within a namespace only: only listers of one namespace can look them up.
+	// Namespaced says that keys mean something within a namespace only: only listers of one
+	// namespace can look them up.
 	Namespaced bool
-	// Deprecated says that a field or function that makes the keys has a doc comment that calls it deprecated.
+	// Deprecated says that a field or function that makes the keys has a doc comment that calls it
+	// deprecated.
 	Deprecated bool
 }
 
@@ -122,7 +130,8 @@ type Func struct {
 
 // Owner makes keys of an object's owner references.
 type Owner struct {
-	// Controller is set if the key is the UID of the controller. Else the keys are the names of all owners of the kind.
+	// Controller is set if the key is the UID of the controller. Else the keys are the names of all
+	// owners of the kind.
 	Controller bool
 	// Group and Kind are those of the owners; Group is "" for the core group.
 	Group, Kind string
@@ -140,8 +149,9 @@ type FieldPath struct {
 	Name string
 }
 
-// Step goes on from a struct to one of its fields or, if Field is empty, stays where the step before has led. What it
-// gets to there may be looked into: at most one of Each, Keys and Entry is set.
+// Step goes on from a struct to one of its fields or, if Field is empty, stays where the step
+// before has led. What it gets to there may be looked into: at most one of Each, Keys and Entry is
+// set.
 type Step struct {
 	// Field is the Go name of the field.
 	Field string
@@ -153,7 +163,8 @@ type Step struct {
 	Array, Map bool
 	// Keys says that it is a map, of which every key is followed.
 	Keys bool
-	// Entry is the Go literal of a map's key, the element of which is followed if it is there; empty if there is none.
+	// Entry is the Go literal of a map's key, the element of which is followed if it is there;
+	// empty if there is none.
 	Entry string
 	// ElemPointer says that the elements are pointers: nil ones are passed over.
 	ElemPointer bool
@@ -161,8 +172,8 @@ type Step struct {
 
 // Condition compares the value at a path, which follows no elements, with a literal.
 type Condition struct {
-	// Path leads to the value; it has no Name. A value that isn't there, because a pointer is nil or a map lacks the key, is equal to nil and
-	// to no other literal.
+	// Path leads to the value; it has no Name. A value that isn't there, because a pointer is nil
+	// or a map lacks the key, is equal to nil and to no other literal.
 	Path *FieldPath
 	// Not says that the condition holds where the comparison doesn't.
 	Not bool

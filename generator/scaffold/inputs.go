@@ -16,8 +16,8 @@ import (
 	"strings"
 )
 
-// inputs decides on the patterns: the folder in which the layout has its API types, if they all lie there, else as
-// little of the module as has them all.
+// inputs decides on the patterns: the folder in which the layout has its API types, if they all lie
+// there, else as little of the module as has them all.
 func (p *Project) inputs() {
 	folders := p.Folders
 	if len(folders) == 0 {
@@ -59,7 +59,7 @@ func (p *Project) inputs() {
 	p.Inputs = []string{"./..."}
 }
 
-// below says whether the folder name is dir or lies in it.
+// below reports whether the folder name is dir or lies in it.
 func below(name, dir string) bool { return name == dir || strings.HasPrefix(name, dir+"/") }
 
 // script returns the name of the script that runs code-generator.
@@ -112,8 +112,8 @@ func (p *Project) readScript() error {
 
 var isName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 
-// fileOf finds the file that a path in a script means, whatever the variables in front of it stand for; "" if there is
-// no such file.
+// fileOf finds the file that a path in a script means, whatever the variables in front of it stand
+// for; "" if there is no such file.
 func (p *Project) fileOf(text string) string {
 	for rest := text; rest != ""; {
 		if !strings.Contains(rest, "$") && !filepath.IsAbs(rest) && filepath.IsLocal(rest) && p.exists(rest) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package scaffold sets a project up for the generator: it looks at what is there, writes a commented informer-gen.yaml
-// that fits, and adds the go:generate line.
+// Package scaffold sets a project up for the generator: it looks at what is there, writes a
+// commented informer-gen.yaml that fits, and adds the go:generate line.
 //
 // Look only reads, and what it has found can be seen in the Project; Project.Write writes.
 package scaffold
@@ -37,7 +37,8 @@ const (
 	Plain
 	// Kubebuilder projects have a file PROJECT, and API types below api or apis.
 	Kubebuilder
-	// CodeGenerator projects have API types in pkg/apis/GROUP/VERSION, or a script hack/update-codegen.sh.
+	// CodeGenerator projects have API types in pkg/apis/GROUP/VERSION, or a script
+	// hack/update-codegen.sh.
 	CodeGenerator
 )
 
@@ -70,7 +71,8 @@ type Project struct {
 	// Nested are the folders of other modules below Dir that have API types. No pattern with ...
 	// enters them.
 	Nested []string
-	// Discover says that no type is marked, but that there are some with TypeMeta and ObjectMeta, in the Inputs.
+	// Discover says that no type is marked, but that there are some with TypeMeta and ObjectMeta,
+	// in the Inputs.
 	Discover bool
 	// Header is a file with the licence; empty if there is none.
 	Header string
@@ -121,8 +123,8 @@ type folder struct {
 // Tool is the package of the command.
 const Tool = "github.com/informer-gen/informer-gen/cmd/informer-gen"
 
-// Look looks at the module that dir belongs to. year takes the place of the word YEAR in its licence header. It reads
-// files and runs nothing. Files that don't parse are passed over.
+// Look looks at the module that dir belongs to. year takes the place of the word YEAR in its
+// licence header. It reads files and runs nothing. Files that don't parse are passed over.
 func Look(dir, year string) (*Project, error) {
 	p := &Project{}
 	if err := p.module(dir); err != nil {
@@ -310,7 +312,7 @@ func (p *Project) file(name string, data []byte) {
 	p.packages = append(p.packages, found)
 }
 
-// selects says whether a marker makes the generator look at a type.
+// selects reports whether a marker makes the generator look at a type.
 func selects(line marker.Line) bool {
 	name, value, _ := strings.Cut(line.Text, "=")
 	name = strings.TrimSpace(name)
@@ -344,8 +346,8 @@ func looksLikeKind(spec *ast.TypeSpec, dot bool) bool {
 	return embedded["TypeMeta"] && embedded["ObjectMeta"]
 }
 
-// hasGenerateLine says whether one of the lines is a go:generate line for informer-gen, and not for code-generator's
-// program of that name.
+// hasGenerateLine reports whether one of the lines is a go:generate line for informer-gen, and not
+// for code-generator's program of that name.
 func hasGenerateLine(data []byte) bool {
 	for line := range strings.Lines(string(data)) {
 		command, ok := strings.CutPrefix(line, "//go:generate ")
@@ -361,7 +363,8 @@ func hasGenerateLine(data []byte) bool {
 	return false
 }
 
-// Place is the name of a file or folder of the project as one writes it in the folder that Look was given.
+// Place is the name of a file or folder of the project as one writes it in the folder that Look was
+// given.
 func (p *Project) Place(name string) string {
 	rel, err := filepath.Rel(p.cwd, filepath.Join(p.Dir, filepath.FromSlash(name)))
 	if err != nil {
@@ -370,7 +373,7 @@ func (p *Project) Place(name string) string {
 	return filepath.ToSlash(rel)
 }
 
-// exists says whether there is a regular file of the name.
+// exists reports whether there is a regular file of the name.
 func (p *Project) exists(name string) bool {
 	info, err := os.Stat(filepath.Join(p.Dir, filepath.FromSlash(name)))
 	return err == nil && info.Mode().IsRegular()
@@ -381,10 +384,11 @@ func (p *Project) isFolder(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// crdFolders are where projects have their CustomResourceDefinitions; the first one that has any is taken.
+// crdFolders are where projects have their CustomResourceDefinitions; the first one that has any is
+// taken.
 var crdFolders = []string{"config/crd/bases", "config/crd", "config/crds", "deploy/crds", "crds"}
 
-// hasCRDs says whether the folder has CustomResourceDefinitions that the generator can read.
+// hasCRDs reports whether the folder has CustomResourceDefinitions that the generator can read.
 func (p *Project) hasCRDs(name string) bool {
 	return p.isFolder(name) && len(generator.Config{Dir: p.Dir, File: generator.NoFile, CRDs: []string{name}}.Check()) == 0
 }

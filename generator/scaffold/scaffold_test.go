@@ -16,7 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/config"
 )
 
-// project makes a module of the files, whose module path is example.com/shop if none of them is a go.mod.
+// project makes a module of the files, whose module path is example.com/shop if none of them is a
+// go.mod.
 func project(t *testing.T, text string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -165,7 +166,8 @@ func TestPackageNameFitsTheFolder(t *testing.T) {
 
 func TestWriteKeepsWhatIsThere(t *testing.T) {
 	dir := project(t, "-- informer-gen.yaml --\nversion: 1\n")
-	if err := os.WriteFile(filepath.Join(dir, "generate.go"), []byte("package shop"), 0o644); err != nil { // no line break at its end
+	// no line break at its end
+	if err := os.WriteFile(filepath.Join(dir, "generate.go"), []byte("package shop"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	p := look(t, dir)

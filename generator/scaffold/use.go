@@ -15,9 +15,10 @@ import (
 	"github.com/informer-gen/informer-gen/generator/load"
 )
 
-// Use makes the packages that the patterns match the Inputs. It runs the go command once, in the module, and looks at
-// their types. Of packages of other modules, which can't be corrected, those that nothing can be generated for are left
-// out, as are single types: a remark says why. The patterns are kept as they are if there is nothing to leave out.
+// Use makes the packages that the patterns match the Inputs. It runs the go command once, in the
+// module, and looks at their types. Of packages of other modules, which can't be corrected, those
+// that nothing can be generated for are left out, as are single types: a remark says why. The
+// patterns are kept as they are if there is nothing to leave out.
 //
 // The error is that of the go command, a diag.List if modules are missing, or generator.ErrNothing
 // if there is no type to generate for in any of them. progress may be nil; it is as in
@@ -96,8 +97,8 @@ func (p *Project) fromRoot(patterns []string) ([]string, error) {
 
 func isGenerated(t generator.InspectedType) bool { return t.Generated }
 
-// sift says what has to be left out of a package. why is set if that is all of it: nothing is right in it, or something
-// is wrong that is not about one of its types.
+// sift says what has to be left out of a package. why is set if that is all of it: nothing is right
+// in it, or something is wrong that is not about one of its types.
 func sift(pkg string, types []generator.InspectedType, errs diag.List) (settings Package, why string) {
 	settings.Path = pkg
 	wrong := map[string]string{} // by type
@@ -133,7 +134,8 @@ func sift(pkg string, types []generator.InspectedType, errs diag.List) (settings
 	return settings, ""
 }
 
-// oneLine is a finding for a comment, without its place in a folder that differs from one machine to the next.
+// oneLine is a finding for a comment, without its place in a folder that differs from one machine
+// to the next.
 func oneLine(d diag.Diagnostic) string {
 	text := strings.Join(strings.Fields(d.Message), " ")
 	if d.Marker != "" {

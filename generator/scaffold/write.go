@@ -31,8 +31,8 @@ type Written struct {
 	Generate string
 }
 
-// Write writes the configuration file and the go:generate line. It never overwrites a configuration file unless force
-// is set: the error wraps ErrExists then, and nothing is written.
+// Write writes the configuration file and the go:generate line. It never overwrites a configuration
+// file unless force is set: the error wraps ErrExists then, and nothing is written.
 func (p *Project) Write(force bool) (Written, error) {
 	name := filepath.Join(p.Dir, config.FileName)
 	if _, err := os.Lstat(name); err == nil && !force {
@@ -62,7 +62,8 @@ func (p *Project) Write(force bool) (Written, error) {
 	return written, nil
 }
 
-// writeConfig writes the configuration file without what the generator would refuse: a remark says why it isn't there.
+// writeConfig writes the configuration file without what the generator would refuse: a remark says
+// why it isn't there.
 func (p *Project) writeConfig(name string) error {
 	if err := os.WriteFile(name, p.Config(), 0o644); err != nil {
 		return err
@@ -87,8 +88,8 @@ func (p *Project) writeConfig(name string) error {
 // generateLine is what go generate runs.
 const generateLine = "//go:generate go tool informer-gen\n"
 
-// generateFile returns the file beside go.mod that gets the go:generate line, and what is to stand in it: what it has
-// already, and the line.
+// generateFile returns the file beside go.mod that gets the go:generate line, and what is to stand
+// in it: what it has already, and the line.
 func (p *Project) generateFile() (name string, content []byte, err error) {
 	name = "generate.go"
 	old, err := os.ReadFile(filepath.Join(p.Dir, name))
@@ -110,7 +111,8 @@ func (p *Project) generateFile() (name string, content []byte, err error) {
 	return name, b.Bytes(), nil
 }
 
-// buildLine is a build constraint, which is meant for generated files: go generate would pass over this one.
+// buildLine is a build constraint, which is meant for generated files: go generate would pass over
+// this one.
 var buildLine = regexp.MustCompile(`(?m)^//(go:build| \+build) .*$`)
 
 var noLetters = regexp.MustCompile(`[^a-z0-9]`)

@@ -13,7 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/config"
 )
 
-// Config returns the configuration file: what is needed for the project, and in comments what else there is.
+// Config returns the configuration file: what is needed for the project, and in comments what else
+// there is.
 func (p *Project) Config() []byte {
 	var b yamlWriter
 	b.line("# yaml-language-server: $schema=%s", config.SchemaID)
@@ -132,7 +133,8 @@ func (w *yamlWriter) line(format string, args ...any) {
 	w.WriteByte('\n')
 }
 
-// plain are texts that YAML takes for themselves: they begin like no number and with no sign that it gives a meaning.
+// plain are texts that YAML takes for themselves: they begin like no number and with no sign that
+// it gives a meaning.
 var plain = regexp.MustCompile(`^(\.{0,2}/|[A-Za-z])[A-Za-z0-9._/+-]*$`)
 
 // scalar writes a text as a YAML value.
@@ -147,7 +149,7 @@ func scalar(text string) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// check says whether the configuration is one that the generator reads.
+// check reports whether the configuration is one that the generator reads.
 func (p *Project) check() error {
 	if _, problems := config.Parse(config.FileName, p.Config()); len(problems) > 0 {
 		return fmt.Errorf("this can't be written as a configuration: %w", problems)

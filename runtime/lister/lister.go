@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lister reads objects as client-go's listers do, by namespace, name and label selector,
-// from a store.Reader. Generated listers embed what is here.
+// Package lister reads objects from a [store.Reader] by namespace, name and label selector, as
+// client-go's listers do. Generated listers embed its types.
 //
-// Every call reads the newest snapshot at that moment and never waits; no goroutine is started. For
-// several reads that must be consistent with each other, take one Snapshot and read that. Objects
-// are shared and must not be changed.
+// Every call reads the newest snapshot and never waits; no goroutine is started. For several reads
+// that must be consistent with each other, take one snapshot and read that. Objects are shared and
+// must not be changed.
 //
-// An informer that has not synced does not know what exists. Until its first sync, Get of what its
-// store lacks returns an error that wraps informer.ErrNotSynced and says why, and does not satisfy
-// apierrors.IsNotFound; the other methods, which have no error to return, return what there is, and
-// the first such read is logged. Afterwards neither happens again, also if the informer is stopped.
-// informer.WithEmptyBeforeSync turns this off. A store that was not made by an informer has all
-// that there is.
+// An informer that has not synced does not know what exists. Until its first sync, Get of a missing
+// object returns an error that wraps informer.ErrNotSynced and has the reason; it does not satisfy
+// apierrors.IsNotFound. The other methods can't return an error: they return the objects that have
+// arrived, and the first such read is logged. After the first sync neither happens any more, even
+// if the informer is stopped. informer.WithEmptyBeforeSync turns this off. A store that was not
+// made by an informer counts as synced.
 package lister
 
 import (
@@ -31,8 +31,8 @@ import (
 // Lister reads all objects of one resource. It may be used by any number of goroutines.
 type Lister[T object.Object] interface {
 	// List returns every object whose labels match the selector; a nil selector matches everything.
-	// The error is always nil: it keeps the shape of client-go's listers. The slice is the caller's
-	// own, the objects are shared.
+	// The error is always nil; it is there because client-go's listers have it. The slice is the
+	// caller's own, the objects are shared.
 	List(selector labels.Selector) ([]T, error)
 	// All yields every object of the snapshot that is newest when the loop begins.
 	All() iter.Seq[T]
@@ -65,27 +65,27 @@ type ClusterLister[T object.Object] interface {
 	Get(name string) (T, error)
 }
 
-// Resource is the objects of one resource: in all namespaces, as New returns it, or in one, as
-// Namespace does. It is a Lister, a NamespaceLister and a ClusterLister.
+// Resource reads the objects of one resource: in all namespaces, as [New] returns it, or in one, as
+// [Resource.Namespace] returns it. It is a [Lister], a [NamespaceLister] and a [ClusterLister].
 type Resource[T object.Object] struct {
 	reader    store.Reader[T]
 	resource  schema.GroupResource
 	namespace string
-	others    namespaces // those of the same resource; nil in the zero Resource
+	others    namespaces // the listers of single namespaces; nil in the zero Resource
 
-	_ [0]func() // can't be compared, or every kind would compile how
+	_ [0]func() // not comparable: otherwise every kind would compile a comparison
 }
 
-// New returns a lister of reader's objects. resource, with the plural name, appears in the errors
-// of Get. It isn't inlined, or every kind would compile it again.
+// New returns a lister of reader's objects. resource, with its plural name, appears in the errors
+// of Get. New isn't inlined: otherwise every kind would compile it again.
 //
 //go:noinline
 func New[T object.Object](reader store.Reader[T], resource schema.GroupResource) *Resource[T] {
 	return &Resource[T]{reader: reader, resource: resource, others: newNamespaces()}
 }
 
-// Namespace returns the lister of one namespace, also if r is that of another one; for "" that of
-// all. Listers of namespaces are remembered, 4096 at most; to ask for one of them again allocates
+// Namespace returns the lister of one namespace, or of all for "", even if r is the lister of
+// another namespace. Up to 4096 listers are remembered; asking for one of them again allocates
 // nothing.
 func (r *Resource[T]) Namespace(namespace string) *Resource[T] {
 	if namespace == r.namespace {
@@ -110,16 +110,16 @@ func (r *Resource[T]) List(selector labels.Selector) ([]T, error) {
 	return r.Snapshot().List(r.namespace, selector), nil
 }
 
-// All implements Lister and NamespaceLister. It isn't inlined, or every kind would compile the
-// function that it returns.
+// All implements Lister and NamespaceLister. It isn't inlined: otherwise every kind would compile
+// the function that it returns.
 //
 //go:noinline
 func (r *Resource[T]) All() iter.Seq[T] {
 	return func(yield func(T) bool) { r.Snapshot().Scan(r.namespace, nil, yield) }
 }
 
-// Get implements NamespaceLister and ClusterLister. The lister of all namespaces finds
-// cluster-scoped objects only, since a name may stand for several others.
+// Get implements [NamespaceLister] and [ClusterLister]. The lister of all namespaces finds
+// cluster-scoped objects only, since several namespaces may have an object of the name.
 func (r *Resource[T]) Get(name string) (T, error) {
 	version := (*table.Version)(r.Snapshot())
 	obj, ok := version.Get(object.Key{Namespace: r.namespace, Name: name})
@@ -131,8 +131,8 @@ func (r *Resource[T]) Get(name string) (T, error) {
 	return t, nil
 }
 
-// Snapshot implements Lister: it has the objects of all namespaces, also if r is the lister of one.
-// The snapshot of the zero Resource is empty.
+// Snapshot implements [Lister]. It has the objects of all namespaces, even if r is the lister of
+// one. The snapshot of the zero Resource is empty.
 func (r *Resource[T]) Snapshot() *store.Snapshot[T] {
 	if r.reader == nil {
 		return nil
@@ -142,7 +142,7 @@ func (r *Resource[T]) Snapshot() *store.Snapshot[T] {
 
 // --- private from here ---
 
-// missing returns the error about an object that a version doesn't have.
+// missing returns the error for an object that a version doesn't have.
 func missing(version *table.Version, namespace string, resource schema.GroupResource, name string) error {
 	if err := version.Lacking(namespace); err != nil {
 		return fmt.Errorf("get %s %q: %w", resource.String(), object.Key{Namespace: namespace, Name: name}, err)

@@ -11,48 +11,49 @@ import (
 )
 
 const (
-	// mostNamespaces is how many a lister remembers, for about 200 bytes each; a power of two.
+	// mostNamespaces is the number of listers that are remembered, about 200 bytes each; a power of
+	// two.
 	mostNamespaces = 4096
-	// leastNamespaces is for how many there is room at first; a power of two.
+	// leastNamespaces is the first size of the hash table; a power of two.
 	leastNamespaces = 16
-	// near is in how many places after its own a namespace may be.
+	// near is the number of slots in which a namespace may be, from that of its hash on.
 	near = 8
-	// longest is how long the name of a namespace can be (RFC 1123 label). Longer ones aren't
-	// remembered.
+	// longest is the length of the longest valid name of a namespace (RFC 1123 label). Longer ones
+	// aren't remembered.
 	longest = 63
-	// replaced is after how many new ones, on average, one takes the place of another when all
-	// places are taken.
+	// replaced is how many new namespaces come, on average, for each one that replaces another when
+	// all slots are taken.
 	replaced = 16
 )
 
-// namespaces are the listers of single namespaces, so that asking for one again allocates nothing.
-// It isn't generic, and a Resource has it behind an interface: each package of generated code would
+// namespaces holds the listers of single namespaces, so that asking for one again allocates
+// nothing. It isn't generic, and it is an interface: otherwise each package of generated code would
 // compile the methods of its atomic.Pointers.
 type namespaces interface {
-	// of returns what was remembered for the namespace, or nil. It never waits.
+	// of returns the lister of the namespace, or nil if it isn't remembered. It never waits.
 	of(namespace string) any
-	// remember may keep the lister of a namespace, whose name is one toKeep, and drop another one.
-	// It never waits.
+	// remember may store the lister of a namespace, and may drop another one for it. The name must
+	// be a result of toKeep. It never waits.
 	remember(namespace string, lister any)
 }
 
-// newNamespaces isn't inlined, or each package would compile what it returns after all.
+// newNamespaces isn't inlined: otherwise each package would compile the methods of remembered.
 //
 //go:noinline
 func newNamespaces() namespaces { return new(remembered) }
 
 // remembered is a hash table that is read without a lock. It grows up to mostNamespaces.
 type remembered struct {
-	places atomic.Pointer[places] // nil before the first
+	slots atomic.Pointer[slots] // nil until a namespace is remembered
 
-	mu sync.Mutex // is held while places are filled
+	mu sync.Mutex // held while slots are filled
 }
 
-// places has a power of two of them. A namespace is in one of the near places from that of its hash
-// on, and before an empty one, since a place is never emptied.
-type places []atomic.Pointer[place]
+// slots has a power of two of them. A namespace is in one of the near slots from that of its hash
+// on. It is before the first empty one there, since a slot is never emptied.
+type slots []atomic.Pointer[slot]
 
-type place struct {
+type slot struct {
 	hash      uint64
 	namespace string
 	lister    any
@@ -60,8 +61,8 @@ type place struct {
 
 var seed = maphash.MakeSeed()
 
-// toKeep returns the name of a namespace in memory of its own, if it may be remembered: it may be a
-// piece of something large.
+// toKeep returns a copy of a namespace's name if it may be remembered. It is copied because it may
+// be part of a large string.
 //
 //go:noinline
 func toKeep(namespace string) string {
@@ -72,7 +73,7 @@ func toKeep(namespace string) string {
 }
 
 func (r *remembered) of(namespace string) any {
-	if all := r.places.Load(); all != nil {
+	if all := r.slots.Load(); all != nil {
 		return all.find(maphash.String(seed, namespace), namespace)
 	}
 	return nil
@@ -83,12 +84,12 @@ func (r *remembered) remember(namespace string, lister any) {
 		return
 	}
 	defer r.mu.Unlock()
-	all := r.places.Load()
+	all := r.slots.Load()
 	if all == nil {
 		all = newPlaces(leastNamespaces)
-		r.places.Store(all)
+		r.slots.Store(all)
 	}
-	p := &place{maphash.String(seed, namespace), namespace, lister}
+	p := &slot{maphash.String(seed, namespace), namespace, lister}
 	if all.find(p.hash, namespace) != nil { // by another goroutine
 		return
 	}
@@ -100,20 +101,20 @@ func (r *remembered) remember(namespace string, lister any) {
 			return
 		}
 		all = all.grown()
-		r.places.Store(all)
+		r.slots.Store(all)
 	}
 }
 
-func newPlaces(n int) *places {
-	all := make(places, n)
+func newPlaces(n int) *slots {
+	all := make(slots, n)
 	return &all
 }
 
-func (all *places) at(hash uint64, distance int) *atomic.Pointer[place] {
+func (all *slots) at(hash uint64, distance int) *atomic.Pointer[slot] {
 	return &(*all)[(hash+uint64(distance))&uint64(len(*all)-1)]
 }
 
-func (all *places) find(hash uint64, namespace string) any {
+func (all *slots) find(hash uint64, namespace string) any {
 	for i := range near {
 		p := all.at(hash, i).Load()
 		if p == nil {
@@ -126,8 +127,8 @@ func (all *places) find(hash uint64, namespace string) any {
 	return nil
 }
 
-// put fills the first empty place for p, if there is one.
-func (all *places) put(p *place) bool {
+// put fills the first empty slot for p, if there is one.
+func (all *slots) put(p *slot) bool {
 	for i := range near {
 		if at := all.at(p.hash, i); at.Load() == nil {
 			at.Store(p)
@@ -137,8 +138,9 @@ func (all *places) put(p *place) bool {
 	return false
 }
 
-// grown returns twice as many places, with what these have. What finds no place is forgotten.
-func (all *places) grown() *places {
+// grown returns twice as many slots with the namespaces of these. A namespace that finds no slot is
+// forgotten.
+func (all *slots) grown() *slots {
 	more := newPlaces(2 * len(*all))
 	for i := range *all {
 		if p := (*all)[i].Load(); p != nil {

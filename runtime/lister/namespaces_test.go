@@ -31,8 +31,7 @@ func TestNamespaceIsRemembered(t *testing.T) {
 	}
 }
 
-// TestManyNamespacesAreRemembered: hardly one takes the place of another one before there are very
-// many.
+// TestManyNamespacesAreRemembered: hardly one replaces another one before there are very many.
 func TestManyNamespacesAreRemembered(t *testing.T) {
 	all := lister.New(newStore(t), resource)
 	var names []string
@@ -73,7 +72,7 @@ func TestAnyNumberOfNamespacesTakesBoundedMemory(t *testing.T) {
 	if grown := heap() - before; grown > most {
 		t.Errorf("%d namespaces take %d bytes, want %d at most", n, grown, most)
 	}
-	// What is asked for again and again finds its place also now.
+	// A namespace that is asked for again and again is remembered even now.
 	asked := func() { all.Namespace("asked") }
 	for range 1000 {
 		asked()

@@ -13,17 +13,16 @@ import (
 )
 
 // Selecting returns the objects of s that select obj: those in obj's namespace whose own selector
-// matches the labels of obj. It stands in for the expansions of client-go's listers
-// (GetPodReplicaSets, GetPodJobs and others):
+// matches the labels of obj. It replaces the expansions of client-go's listers (GetPodReplicaSets,
+// GetPodJobs and others):
 //
-//	sets := lister.Selecting(replicaSets.Snapshot(), pod, func(rs *appsv1.ReplicaSet) *metav1.LabelSelector {
-//		return rs.Spec.Selector
-//	})
+//	selector := func(rs *appsv1.ReplicaSet) *metav1.LabelSelector { return rs.Spec.Selector }
+//	sets := lister.Selecting(replicaSets.Snapshot(), pod, selector)
 //
 // For a selector that is a map, such as that of a Service, selector returns
 // metav1.SetAsLabelSelector of it. Selectors that are nil, empty or invalid select nothing.
 // selector must not change its argument. The slice is the caller's own, the objects are shared.
-// Every object of the namespace is looked at. If obj or selector is nil, nothing is returned.
+// Selecting reads every object of the namespace. If obj or selector is nil, it returns nothing.
 func Selecting[T object.Object](s *store.Snapshot[T], obj metav1.Object, selector func(T) *metav1.LabelSelector) []T {
 	if selector == nil || isNil(obj) {
 		return nil
@@ -47,7 +46,7 @@ func selects(s *metav1.LabelSelector, set labels.Set) bool {
 	return err == nil && selector.Matches(set)
 }
 
-// isNil also finds a nil pointer in an interface.
+// isNil reports whether obj is nil or a nil pointer in an interface.
 func isNil(obj metav1.Object) bool {
 	v := reflect.ValueOf(obj)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

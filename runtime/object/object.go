@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package object defines what informers hold: API objects, and the keys that identify them.
+// Package object defines the API objects that informers hold, and the keys that identify them.
 //
 // Every other runtime package builds on it; it imports none of them. Nothing in it starts a
 // goroutine or waits.
@@ -18,15 +18,15 @@ import (
 // and stored. The pointer types of Kubernetes' API packages and of every custom resource satisfy
 // it.
 //
-// Objects that come out of a store or arrive in a handler are shared by all readers: they must not
-// be changed. DeepCopyObject returns a copy that may be.
+// All readers share the objects of a store, and handlers get the same objects: they must not be
+// changed. DeepCopyObject returns a copy that may be.
 type Object interface {
 	metav1.Object
 	runtime.Object
 }
 
-// Key identifies an object within one resource. Namespace is empty for cluster-scoped objects.
-// Keys are comparable, so they serve as map keys and as work queue items.
+// Key identifies an object within one resource. Namespace is empty for cluster-scoped objects. Keys
+// are comparable, so they can be map keys and work queue items.
 type Key struct {
 	Namespace string
 	Name      string
@@ -37,8 +37,8 @@ func KeyOf(obj metav1.Object) Key {
 	return Key{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// ParseKey reads what String writes: "namespace/name", or "name" for a cluster-scoped object.
-// It fails on an empty part and on more than one slash.
+// ParseKey reads the form that [Key.String] returns: "namespace/name", or "name" for a
+// cluster-scoped object. It fails on an empty part and on more than one slash.
 func ParseKey(s string) (Key, error) {
 	namespace, name, namespaced := strings.Cut(s, "/")
 	if !namespaced {

@@ -10,9 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// ControllerUID appends the UID of obj's controller, the one owner whose reference says so, to uids
-// and returns the result. It appends nothing if obj has no controller. With OwnerNames it is what
-// indexes by owner are made of.
+// ControllerUID appends the UID of obj's controller to uids and returns the result. The controller
+// is the owner whose reference has the controller flag. It appends nothing if obj has no
+// controller. It and [OwnerNames] serve as key functions of indexes by owner.
 func ControllerUID(obj metav1.Object, uids []types.UID) []types.UID {
 	if ref := metav1.GetControllerOfNoCopy(obj); ref != nil {
 		uids = append(uids, ref.UID)
@@ -20,9 +20,9 @@ func ControllerUID(obj metav1.Object, uids []types.UID) []types.UID {
 	return uids
 }
 
-// OwnerNames appends the names of obj's owners of one kind, in whatever version the references have
-// it, to names and returns the result. The group "" is that of Pods and Nodes. A reference whose
-// APIVersion is malformed is to an owner of no kind. Owners are in obj's namespace or in none.
+// OwnerNames appends the names of obj's owners of one kind, in any version, to names and returns
+// the result. The group "" is that of Pods and Nodes. References with a malformed APIVersion are
+// skipped. Owners are in obj's namespace or cluster-scoped.
 func OwnerNames(obj metav1.Object, names []string, owner schema.GroupKind) []string {
 	for _, ref := range obj.GetOwnerReferences() {
 		if ref.Kind == owner.Kind && isIn(ref.APIVersion, owner.Group) {

@@ -12,76 +12,77 @@ import (
 // ahead decodes a stream with several goroutines:
 //
 //	reader   reads and scans ─▶ jobs, in the stream's order, each some items in one buffer
-//	workers  take the first job that nobody has begun, and end when there is none, or when the crew is too large
-//	caller   hands over what is decoded, in order; decodes the first job itself if nobody has begun it
+//	workers  decode the first job that is not begun, and end when there is none,
+//	         or when the load is too large
+//	caller   hands over decoded items, in order; decodes the first job itself if no worker has
 //
-// A job grows until somebody begins it. So what has come is decoded at once if there is somebody to
-// do it, and else waits in jobs that are worth the hand-over. The buffers that are in use are
-// bounded, jobs that are decoded and not handed over included; at the bound the reader waits. When
-// the server makes a pause and everything is handed over, or when other streams need the
-// processors, the caller goes on alone.
+// A job grows until a goroutine begins it. So bytes that have come are decoded at once if a
+// goroutine is free, and otherwise wait in jobs that are large enough to be worth a hand-over. The
+// buffers in use are bounded, including those of jobs that are decoded but not handed over; at the
+// bound the reader waits. When the server makes a pause and everything is handed over, or when
+// other streams need the processors, the caller goes on alone.
 type ahead struct {
 	// Set once at construction.
 	stream  *stream
 	scanner scanner
 	decode  func(decoder, []byte, *reading)
 
-	// The reader's, until it has ended.
-	found []span // not in a job yet
-	chunk *chunk // what they are in
-	alone bool   // nobody may help any more
+	// Used by the reader only, until it has ended.
+	unsent []span // items that are not in a job yet
+	chunk  *chunk // the chunk that these items are in
+	alone  bool   // no more helpers: the caller goes on alone
 
 	group sync.WaitGroup // of the reader and the workers
 
 	mu sync.Mutex // guards what follows
-	// of the caller: the first job is decoded, or there is a new one, or the reader has ended
+	// wakes the caller: the first job is decoded, there is a new job, or the reader has ended
 	ready   sync.Cond
-	space   sync.Cond // of the reader: a buffer is free, or it is to stop
-	jobs    []*job    // in order: those not handed over
-	begun   int       // of them
+	space   sync.Cond // wakes the reader: a buffer is free, or it must stop
+	jobs    []*job    // those not handed over, in order
+	begun   int       // how many of jobs have been begun
 	working int       // workers
 	bytes   int       // of all buffers that are in use
-	spare   []*job    // to be used again
-	stopped bool      // nothing more is wanted
-	ended   bool      // the reader has
-	last    step      // what the reader has ended with
+	spare   []*job    // finished jobs, for reuse
+	stopped bool      // the caller wants nothing more
+	ended   bool      // the reader has ended
+	last    step      // the step at which the reader has ended
 }
 
-// span is the place of an item in a buffer.
+// span is where an item is in a buffer.
 type span struct{ start, end int }
 
-// chunk is a buffer that jobs have parts of.
+// chunk is a buffer whose items are in one or more jobs.
 type chunk struct {
 	buf []byte
 	// ahead.mu guards what follows.
-	jobs   int  // that need it
-	reader bool // needs it
+	jobs   int  // number of jobs that need it
+	reader bool // the reader needs it
 }
 
 // job is some items, one after the other in one buffer.
 type job struct {
 	chunk *chunk
 	base  int64 // offset of the buffer in the response
-	// ahead.mu guards what follows until somebody begins the job. It is theirs then, and the
-	// caller's when it is done.
+	// ahead.mu guards what follows until a goroutine begins the job. Then it belongs to that
+	// goroutine, and when the job is done to the caller.
 	spans    []span
 	bytes    int
 	readings []reading
-	failure  *failure // nil if the decoding goroutine has returned
+	failure  *failure // nil if decoding has returned normally
 	// ahead.mu guards what follows.
 	done bool
 }
 
-// failure is what a goroutine that decodes has ended with, other than by returning.
+// failure is how a decoding goroutine has ended if it has not returned.
 type failure struct {
-	reason any // of its panic; nil: runtime.Goexit
+	reason any // value of its panic; nil for runtime.Goexit
 }
 
-// errStopped tells the reader that nothing more is wanted.
+// errStopped tells the reader to end.
 var errStopped = errors.New("stopped")
 
-// runAhead goes on with a stream whose next step is known, until it has ended or become quiet, and
-// returns the step to go on with. All goroutines that it has started have ended when it returns.
+// runAhead continues a stream whose next step is known, until the stream ends or pauses, and
+// returns the next step. All goroutines that it has started have ended when it returns.
 func (s *stream) runAhead(c *cursor, take func(*reading) error) (step, error) {
 	a := &ahead{stream: s, scanner: c.scanner, decode: c.decode, chunk: &chunk{buf: s.feed.buf, reader: true}, bytes: len(s.feed.buf)}
 	a.ready.L, a.space.L = &a.mu, &a.mu
@@ -102,14 +103,14 @@ func (a *ahead) stop() {
 	a.space.Signal()
 	a.mu.Unlock()
 	if wanted {
-		a.stream.body.r.Close() // the reader may be waiting for it
+		a.stream.body.r.Close() // the reader may be waiting in Read
 	}
 	a.group.Wait()
 	a.stream.feed.turn = nil
-	a.stream.feed.rush = 0
+	a.stream.feed.burst = 0
 }
 
-// handOver is what the caller does until the reader has ended and everything is handed over.
+// handOver runs on the caller's goroutine until the reader has ended and everything is handed over.
 func (a *ahead) handOver(c *cursor, take func(*reading) error) error {
 	for {
 		c.release()
@@ -134,8 +135,8 @@ func (a *ahead) handOver(c *cursor, take func(*reading) error) error {
 	}
 }
 
-// first waits for the first job to be decoded, or begins with it itself; mine is true then. It
-// returns nil at the end.
+// first waits until the first job is decoded, or begins it; then mine is true. It returns nil at
+// the end.
 func (a *ahead) first() (j *job, mine bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -159,7 +160,7 @@ func (a *ahead) another() bool {
 	return len(a.jobs) > 1
 }
 
-// handedOver takes the first job away.
+// handedOver removes the first job.
 func (a *ahead) handedOver(j *job) {
 	clear(j.readings)
 	a.mu.Lock()
@@ -180,7 +181,7 @@ func (a *ahead) freeLocked(c *chunk) {
 	}
 }
 
-// beginLocked begins with the first job that nobody has begun, nil if there is none.
+// beginLocked begins the first job that is not begun yet and returns it, or nil if there is none.
 func (a *ahead) beginLocked() *job {
 	if a.begun == len(a.jobs) {
 		return nil
@@ -190,31 +191,31 @@ func (a *ahead) beginLocked() *job {
 	return j
 }
 
-// work is a worker.
+// work is the goroutine of a worker.
 func (a *ahead) work() {
-	defer a.stream.tuning.crew.done()
-	d := a.stream.wire.decoder()
+	defer a.stream.codec.tuning.load.removeHelper()
+	d := a.stream.format.decoder()
 	for {
 		a.mu.Lock()
 		var j *job
-		if !a.stream.tuning.crew.crowded(a.stream.crowd) {
+		if !a.stream.codec.tuning.load.overloaded(a.stream.maxLoad) {
 			j = a.beginLocked()
 		}
 		if j == nil || a.stopped {
 			a.working--
 			a.mu.Unlock()
-			a.stream.wire.release(d)
+			a.stream.format.release(d)
 			return
 		}
 		a.mu.Unlock()
 		if !a.decodeAll(d, j) {
-			return // and nobody uses the decoder again
+			return // the decoder is not used again
 		}
 	}
 }
 
-// decodeAll decodes a job, which is the caller's then. It returns false if a type's own method has
-// panicked or ended its goroutine, which will happen to the caller.
+// decodeAll decodes a job; then the job belongs to the caller's goroutine. It returns false if a
+// method of the Go type has panicked or ended the goroutine; the caller's goroutine repeats that.
 func (a *ahead) decodeAll(d decoder, j *job) (returned bool) {
 	defer func() {
 		if !returned {
@@ -237,7 +238,7 @@ func (a *ahead) decodeOne(d decoder, j *job, i int) {
 	decodeAt(d, a.decode, j.chunk.buf[at.start:at.end], j.base+int64(at.start), &j.readings[i])
 }
 
-// again ends the goroutine as another one was ended.
+// again panics, or ends the goroutine, as it happened on the worker's goroutine.
 func (f *failure) again() {
 	if f.reason == nil {
 		runtime.Goexit()
@@ -245,18 +246,18 @@ func (f *failure) again() {
 	panic(f.reason)
 }
 
-// read is the reader. It begins with a step that is known.
+// read is the goroutine of the reader. next is its first step.
 func (a *ahead) read(next step) {
 	f := a.stream.feed
 	quiet := false
 	for bytes := 0; ; next = a.scanner.scan() {
-		for next.kind == stepShort && !quiet && !a.alone {
+		for next.result == stepShort && !quiet && !a.alone {
 			bytes = 0
 			err := f.more()
-			a.stream.join()
+			a.stream.addLoad()
 			switch {
 			case err == errStopped:
-				next = step{kind: stepEnd}
+				next = step{result: stepEnd}
 			case err != nil:
 				next = a.scanner.broken(err)
 			default:
@@ -264,11 +265,11 @@ func (a *ahead) read(next step) {
 				next = a.scanner.scan()
 			}
 		}
-		if next.kind != stepItem || quiet || a.alone {
+		if next.result != stepItem || quiet || a.alone {
 			break
 		}
-		a.found = append(a.found, span{next.start, next.end})
-		if bytes += next.end - next.start; bytes >= a.stream.tuning.batch {
+		a.unsent = append(a.unsent, span{next.start, next.end})
+		if bytes += next.end - next.start; bytes >= a.stream.codec.tuning.batch {
 			a.publish()
 			bytes = 0
 		}
@@ -280,29 +281,29 @@ func (a *ahead) read(next step) {
 	a.ready.Signal()
 }
 
-// idle reports whether everything that was found is handed over.
+// idle reports whether every item is handed over.
 func (a *ahead) idle() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.jobs) == 0
 }
 
-// publish makes jobs of what was found, and has somebody do them.
+// publish puts the scanned items into a job, and starts a worker if needed and possible.
 func (a *ahead) publish() {
-	if len(a.found) == 0 {
+	if len(a.unsent) == 0 {
 		return
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	j := a.openLocked()
-	j.spans = append(j.spans, a.found...)
-	for _, s := range a.found {
+	j.spans = append(j.spans, a.unsent...)
+	for _, s := range a.unsent {
 		j.bytes += s.end - s.start
 	}
-	a.found = a.found[:0]
-	// The first job is the caller's if it has nothing else to do.
+	a.unsent = a.unsent[:0]
+	// The caller takes the first job if it is free.
 	if len(a.jobs) > 1 && a.working < a.stream.procs-1 {
-		if a.stream.tuning.crew.help(a.stream.crowd) {
+		if a.stream.codec.tuning.load.addHelper(a.stream.maxLoad) {
 			a.working++
 			a.group.Go(a.work)
 		} else if a.working == 0 {
@@ -315,7 +316,7 @@ func (a *ahead) publish() {
 // openLocked returns the last job if it may grow, else a new one.
 func (a *ahead) openLocked() *job {
 	if n := len(a.jobs); n > a.begun {
-		if j := a.jobs[n-1]; j.chunk == a.chunk && j.bytes < a.stream.tuning.batch {
+		if j := a.jobs[n-1]; j.chunk == a.chunk && j.bytes < a.stream.codec.tuning.batch {
 			return j
 		}
 	}
@@ -329,12 +330,12 @@ func (a *ahead) openLocked() *job {
 	return j
 }
 
-// turn is called before each read. It gives away what was found, makes room, and says that the
-// stream may have to wait.
+// turn is called before each read. It publishes the scanned items, makes room, and removes the
+// stream from the load, since the read may wait.
 func (a *ahead) turn() error {
 	a.publish()
 	err := a.room()
-	a.stream.leave()
+	a.stream.dropLoad()
 	return err
 }
 
@@ -350,7 +351,7 @@ func (a *ahead) room() error {
 		size = f.larger(need)
 	}
 	a.mu.Lock()
-	for len(a.jobs) > 0 && a.bytes+size > a.stream.tuning.ahead && !a.stopped {
+	for len(a.jobs) > 0 && a.bytes+size > a.stream.codec.tuning.ahead && !a.stopped {
 		a.space.Wait()
 	}
 	if a.stopped {

@@ -236,8 +236,8 @@ func TestAheadDecodersThatDontReturn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all crew
-		s.c.codec.tuning = tuning{procs: 3, ahead: 20_000, batch: 300, sizes: sizes{idle: 500, small: 1000, chunk: 2000, least: 100}, crew: &all}
+		var all decodeLoad
+		s.c.codec.tuning = tuning{procs: 3, ahead: 20_000, batch: 300, sizes: sizes{idle: 500, small: 1000, chunk: 2000, least: 100}, load: &all}
 		for range 20 {
 			n, reason := 0, any(nil)
 			done := make(chan struct{})
@@ -325,7 +325,7 @@ func TestMore(t *testing.T) {
 	})
 }
 
-// TestSmallResponsesStartNothing: nobody helps with what is little, and nobody with anything if
+// TestSmallResponsesStartNothing: a small response gets no helper, and no response gets one if
 // there is one processor.
 func TestSmallResponsesStartNothing(t *testing.T) {
 	before := runtime.NumGoroutine()

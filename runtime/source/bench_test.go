@@ -80,7 +80,7 @@ func BenchmarkList(b *testing.B) {
 			for b.Loop() {
 				n := 0
 				l := listReader{stream: newStream(c, "list", io.NopCloser(bytes.NewReader(body)), tc.format), deliver: func(object.Object) error { n++; return nil }}
-				l.readOnly = tc.readOnly
+				l.stream.readOnly = tc.readOnly
 				if _, err := l.read(); err != nil || n != 1000 {
 					b.Fatal(n, err)
 				}
@@ -142,7 +142,7 @@ func BenchmarkWatch(b *testing.B) {
 			})
 			c := mustCodec(b, tc.opts, tc.sample)
 			w := watchReader{stream: newStream(c, "watch", io.NopCloser(&lines{r: r}), tc.format), deliver: func(Event[object.Object]) error { return nil }}
-			w.readOnly = tc.readOnly
+			w.stream.readOnly = tc.readOnly
 			if err := w.read(); err != nil {
 				b.Fatal(err)
 			}

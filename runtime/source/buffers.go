@@ -13,12 +13,12 @@ const (
 	smallSize = 16 << 10
 	chunkSize = 64 << 10
 
-	largeSizes = 10 // of buffers that are used again, each twice the one before
+	largeSizes = 10 // number of larger sizes that are pooled, each twice the one before
 	largest    = chunkSize << largeSizes
 )
 
-// The buffers that no stream uses at the moment. The garbage collector takes them if none does for
-// a while.
+// The buffers that no stream uses at the moment. The garbage collector frees them if they stay
+// unused.
 var (
 	idleBuffers  = sync.Pool{New: func() any { return new([idleSize]byte) }}
 	smallBuffers = sync.Pool{New: func() any { return new([smallSize]byte) }}
@@ -26,7 +26,7 @@ var (
 	largeBuffers [largeSizes]sync.Pool // of *[]byte; the first are two chunks long
 )
 
-// getBuffer returns a buffer with whatever content.
+// getBuffer returns a buffer of any content.
 func getBuffer(size int) []byte {
 	switch size {
 	case idleSize:
@@ -44,7 +44,7 @@ func getBuffer(size int) []byte {
 	return make([]byte, size)
 }
 
-// putBuffer takes a buffer that isn't used any more.
+// putBuffer returns a buffer that isn't used any more to its pool.
 func putBuffer(buf []byte) {
 	switch size := len(buf); size {
 	case idleSize:
@@ -60,8 +60,8 @@ func putBuffer(buf []byte) {
 	}
 }
 
-// largePool is where the buffers of a size are that is a power of two and larger than a chunk; nil
-// for other sizes.
+// largePool returns the pool of buffers of a size that is a power of two and larger than a chunk,
+// or nil for other sizes.
 func largePool(size int) *sync.Pool {
 	if size <= chunkSize || size > largest || size&(size-1) != 0 {
 		return nil

@@ -8,15 +8,15 @@ import (
 )
 
 const (
-	// maxItem is the size of one object or event that nobody means. What a server stores is a
-	// hundred times smaller.
+	// maxItem bounds the size of one object or event. What a server can store is a hundred times
+	// smaller.
 	maxItem = 256 << 20
-	// maxFrame is the size of such an event in a format that says it beforehand. Four bytes of text
-	// in the place of a size are more.
+	// maxFrame bounds the size of an event in a format that writes the size first. It is smaller,
+	// so that four bytes of text that are read as a size exceed it.
 	maxFrame = 16 << 20
 )
 
-// checkSize refuses a length that nobody means.
+// checkSize refuses a length over maxItem.
 func checkSize(n uint64) error {
 	if n > maxItem {
 		return fmt.Errorf("%w: %d bytes in one piece, more than %d", ErrMalformed, n, maxItem)
@@ -24,7 +24,7 @@ func checkSize(n uint64) error {
 	return nil
 }
 
-// cutOff is the error of a stream that ends within a value.
+// cutOff returns the error of a stream that ends within a value.
 func cutOff(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF

@@ -9,15 +9,15 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// cborWire reads CBOR (RFC 8949) of the same shape as JSON; a watch is a sequence of data items
-// (RFC 8742).
-type cborWire struct {
+// cborFormat reads CBOR (RFC 8949). Lists and events have the same shape as in JSON; a watch is a
+// sequence of data items (RFC 8742).
+type cborFormat struct {
 	s     *stream
 	f     *feed
-	frame cborFrame // of the item that data begins with
+	frame cborFrame // state of the item that data begins with
 }
 
-func (c *cborWire) list(l *listReader) error {
+func (c *cborFormat) list(l *listReader) error {
 	first, err := c.value()
 	if err != nil {
 		return cutOff(err)
@@ -56,7 +56,7 @@ func (c *cborWire) list(l *listReader) error {
 	return nil
 }
 
-func (c *cborWire) listMeta() (listMeta, error) {
+func (c *cborFormat) listMeta() (listMeta, error) {
 	raw, err := c.next()
 	if err != nil {
 		return listMeta{}, err
@@ -71,7 +71,7 @@ func (c *cborWire) listMeta() (listMeta, error) {
 	return meta, nil
 }
 
-func (c *cborWire) items(l *listReader) error {
+func (c *cborFormat) items(l *listReader) error {
 	h, err := c.value()
 	if err != nil {
 		return cutOff(err)
@@ -87,55 +87,55 @@ func (c *cborWire) items(l *listReader) error {
 		return err
 	}
 	c.frame.reset()
-	return l.run(&cborItems{cborWire: c, head: h}, decoder.item, l.take)
+	return l.stream.run(&cborItems{format: c, head: h}, decoder.item, l.take)
 }
 
 // cborItems scans the items of a list.
 type cborItems struct {
-	*cborWire
-	head cborHead // of the array
-	n    uint64   // items so far
+	format *cborFormat
+	head   cborHead // of the array
+	n      uint64   // items so far
 }
 
 func (c *cborItems) scan() step {
-	data := c.f.data()
+	data := c.format.f.data()
 	switch {
 	case !c.head.indefinite && c.n == c.head.arg:
-		return step{kind: stepEnd}
+		return step{result: stepEnd}
 	case c.head.indefinite && len(data) > 0 && data[0] == cborBreak:
-		c.f.pos++
-		return step{kind: stepEnd}
+		c.format.f.pos++
+		return step{result: stepEnd}
 	}
-	found := c.whole()
-	if found.kind == stepItem {
+	st := c.format.whole()
+	if st.result == stepItem {
 		c.n++
 	}
-	return found
+	return st
 }
 
-func (c *cborItems) broken(err error) step { return c.failed(cutOff(err)) }
+func (c *cborItems) broken(err error) step { return c.format.failed(cutOff(err)) }
 
-func (c *cborWire) events() scanner { return cborEvents{c} }
+func (c *cborFormat) events() scanner { return cborEvents{c} }
 
 // cborEvents scans the events of a watch.
-type cborEvents struct{ *cborWire }
+type cborEvents struct{ format *cborFormat }
 
 func (c cborEvents) scan() step {
-	if data := c.f.data(); len(data) > 0 && data[0] == cborBreak {
-		return c.taken(1) // no event, as the decoder will say
+	if data := c.format.f.data(); len(data) > 0 && data[0] == cborBreak {
+		return c.format.taken(1) // this is no event; the decoder returns the error
 	}
-	return c.whole()
+	return c.format.whole()
 }
 
 func (c cborEvents) broken(err error) step {
-	if len(c.f.data()) == 0 && err == io.EOF {
-		return step{kind: stepEnd}
+	if len(c.format.f.data()) == 0 && err == io.EOF {
+		return step{result: stepEnd}
 	}
-	return c.failed(cutOff(err))
+	return c.format.failed(cutOff(err))
 }
 
-// whole finds the end of the item that is next.
-func (c *cborWire) whole() step {
+// whole finds the end of the next item.
+func (c *cborFormat) whole() step {
 	n, ok, err := c.frame.end(c.f.data())
 	switch {
 	case err != nil:
@@ -147,15 +147,15 @@ func (c *cborWire) whole() step {
 	return c.taken(n)
 }
 
-// taken takes n bytes as an item.
-func (c *cborWire) taken(n int) step {
-	found := step{kind: stepItem, start: c.f.pos, end: c.f.pos + n}
+// taken advances past an item of n bytes.
+func (c *cborFormat) taken(n int) step {
+	st := step{result: stepItem, start: c.f.pos, end: c.f.pos + n}
 	c.f.pos += n
 	c.f.used(n)
-	return found
+	return st
 }
 
-// failed is a step that failed with an item that is not whole.
-func (c *cborWire) failed(err error) step {
-	return step{kind: stepFailed, item: true, err: err, offset: c.f.base + int64(c.f.end)}
+// failed returns the step of a failure within an item.
+func (c *cborFormat) failed(err error) step {
+	return step{result: stepFailed, item: true, err: err, offset: c.f.base + int64(c.f.end)}
 }

@@ -21,7 +21,7 @@ const (
 
 const (
 	cborBreak    = 0xff
-	cborMaxDepth = 10000 // of items in each other, tags included, as apimachinery has it
+	cborMaxDepth = 10000 // of nested items, tags included; apimachinery's limit
 )
 
 var errCBORDepth = fmt.Errorf("%w: CBOR is nested more than %d deep", ErrMalformed, cborMaxDepth)
@@ -42,7 +42,7 @@ func (h cborHead) String() string {
 	return [...]string{"integer", "integer", "byte string", "text", "array", "map", "tag", "simple value"}[h.major]
 }
 
-// argSize is the number of bytes after an initial byte, -1 if it is not well-formed.
+// argSize returns the number of bytes after an initial byte, or -1 if the byte is not well-formed.
 func argSize(initial byte) int {
 	switch info := initial & 31; {
 	case info < 24:
@@ -76,7 +76,7 @@ func parseHead(initial byte, arg []byte) cborHead {
 	return h
 }
 
-// headOf reads the head that data begins with; ok is false if more bytes are needed.
+// headOf reads the head that data begins with. ok is false if more bytes are needed.
 func headOf(data []byte) (h cborHead, ok bool, err error) {
 	if len(data) == 0 {
 		return h, false, nil
@@ -91,23 +91,23 @@ func headOf(data []byte) (h cborHead, ok bool, err error) {
 	return parseHead(data[0], data[1:1+size]), true, nil
 }
 
-// cborFrame finds the end of a data item of which more and more bytes are there. The zero value is
-// ready for an item.
+// cborFrame finds the end of a data item that arrives piece by piece. The zero value is ready for
+// an item.
 type cborFrame struct {
-	at   int // bytes that have been looked at
+	at   int // bytes that have been scanned
 	open []cborOpen
-	tags int // before the item that is next
+	tags int // tags before the next item
 }
 
-// cborOpen is an item that has others in it.
+// cborOpen is an item whose elements are being scanned.
 type cborOpen struct {
-	head cborHead
-	left uint64 // items that are to come, if that is known
-	odd  bool   // a value has to come, of a map of indefinite length
+	head    cborHead
+	missing uint64 // elements that are still to come, of a definite length
+	odd     bool   // a value comes next, in a map of indefinite length
 }
 
-// end returns the length of the item that data begins with; ok is false if more bytes are needed.
-// The next call then gets the same bytes and more of them.
+// end returns the length of the item that data begins with. ok is false if more bytes are needed;
+// the next call must then get the same bytes and more of them.
 func (f *cborFrame) end(data []byte) (n int, ok bool, err error) {
 	for {
 		h, ok, err := headOf(data[f.at:])
@@ -144,15 +144,15 @@ func (f *cborFrame) end(data []byte) (n int, ok bool, err error) {
 			if h.major == cborMap && h.arg > maxItem {
 				return 0, false, fmt.Errorf("%w: a CBOR map of %d entries", ErrMalformed, h.arg)
 			}
-			left := h.arg
+			missing := h.arg
 			if h.major == cborMap {
-				left *= 2
+				missing *= 2
 			}
-			if h.indefinite || left > 0 {
+			if h.indefinite || missing > 0 {
 				if len(f.open) >= cborMaxDepth {
 					return 0, false, errCBORDepth
 				}
-				f.open = append(f.open, cborOpen{head: h, left: left})
+				f.open = append(f.open, cborOpen{head: h, missing: missing})
 				whole = false
 			}
 		}
@@ -171,7 +171,8 @@ func (f *cborFrame) top() *cborOpen {
 	return &f.open[len(f.open)-1]
 }
 
-// close ends an item, and those of which it is the last. It reports whether all have ended.
+// close ends an item and every open item whose last element it is. It reports whether no item is
+// open any more.
 func (f *cborFrame) close() bool {
 	for len(f.open) > 0 {
 		top := f.top()
@@ -179,7 +180,7 @@ func (f *cborFrame) close() bool {
 			top.odd = top.head.major == cborMap && !top.odd
 			return false
 		}
-		if top.left--; top.left > 0 {
+		if top.missing--; top.missing > 0 {
 			return false
 		}
 		f.open = f.open[:len(f.open)-1]
@@ -187,11 +188,11 @@ func (f *cborFrame) close() bool {
 	return true
 }
 
-// reset makes it ready for another item.
+// reset prepares f for another item.
 func (f *cborFrame) reset() { f.at, f.open, f.tags = 0, f.open[:0], 0 }
 
-// head reads the head of an item. It returns io.EOF at the end of the stream only.
-func (c *cborWire) head() (cborHead, error) {
+// head reads the head of an item. It returns io.EOF only at the end of the stream.
+func (c *cborFormat) head() (cborHead, error) {
 	for size := 1; ; size++ {
 		if err := c.f.need(size); err != nil {
 			return cborHead{}, err
@@ -206,9 +207,9 @@ func (c *cborWire) head() (cborHead, error) {
 	}
 }
 
-// value reads the head of the next item, and the tags before it. It returns io.EOF at the end of
-// the stream only.
-func (c *cborWire) value() (cborHead, error) {
+// value reads the head of the next item, and the tags before it. It returns io.EOF only at the end
+// of the stream.
+func (c *cborFormat) value() (cborHead, error) {
 	for n := 0; ; n++ {
 		h, err := c.head()
 		if n > 0 {
@@ -223,9 +224,8 @@ func (c *cborWire) value() (cborHead, error) {
 	}
 }
 
-// members reads a map whose head is h, and calls member when it has read a name and its value comes
-// next.
-func (c *cborWire) members(h cborHead, what string, member func(name string) error) error {
+// members reads a map whose head is h. It calls member after each name; member must read the value.
+func (c *cborFormat) members(h cborHead, what string, member func(name string) error) error {
 	if h.major != cborMap {
 		return fmt.Errorf("%w: %s is a CBOR %v, want a map", ErrMalformed, what, h)
 	}
@@ -246,9 +246,9 @@ func (c *cborWire) members(h cborHead, what string, member func(name string) err
 	return nil
 }
 
-// skipBreak reports whether the next byte is the end of something of indefinite length, and reads
-// it if so.
-func (c *cborWire) skipBreak() (bool, error) {
+// skipBreak reports whether the next byte is a break, which ends an item of indefinite length, and
+// skips it if so.
+func (c *cborFormat) skipBreak() (bool, error) {
 	if err := c.f.need(1); err != nil {
 		return false, cutOff(err)
 	}
@@ -259,8 +259,8 @@ func (c *cborWire) skipBreak() (bool, error) {
 	return true, nil
 }
 
-// text reads a string, which may be one of bytes, or null as "".
-func (c *cborWire) text(what string) (string, error) {
+// text reads a text or byte string, or null as "".
+func (c *cborFormat) text(what string) (string, error) {
 	h, err := c.value()
 	if err != nil {
 		return "", cutOff(err)
@@ -294,8 +294,8 @@ func (c *cborWire) text(what string) (string, error) {
 	}
 }
 
-// piece reads what follows the head of a string of definite length.
-func (c *cborWire) piece(h cborHead) (string, error) {
+// piece reads the bytes after the head of a string of definite length.
+func (c *cborFormat) piece(h cborHead) (string, error) {
 	if err := checkSize(h.arg); err != nil {
 		return "", err
 	}
@@ -308,7 +308,7 @@ func (c *cborWire) piece(h cborHead) (string, error) {
 }
 
 // next reads a whole item.
-func (c *cborWire) next() ([]byte, error) {
+func (c *cborFormat) next() ([]byte, error) {
 	c.frame.reset()
 	for {
 		data := c.f.data()

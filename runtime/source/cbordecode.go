@@ -14,12 +14,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// cborDecoder decodes objects and events as apimachinery does it, whose rules they are.
+// cborDecoder decodes objects and events by apimachinery's decoder, which defines the rules.
 type cborDecoder struct{ c *codec }
 
-func (c *cborWire) decoder() decoder { return cborDecoder{c.s.codec} }
+func (c *cborFormat) decoder() decoder { return cborDecoder{c.s.codec} }
 
-func (c *cborWire) release(decoder) {}
+func (c *cborFormat) release(decoder) {}
 
 // item implements decoder.
 func (d cborDecoder) item(raw []byte, r *reading) {
@@ -42,7 +42,7 @@ func (d cborDecoder) item(raw []byte, r *reading) {
 
 // event implements decoder.
 func (d cborDecoder) event(raw []byte, r *reading) {
-	typ, about, err := splitCBOR(raw)
+	typ, rawObject, err := splitCBOR(raw)
 	if err != nil {
 		r.err = err
 		return
@@ -50,22 +50,22 @@ func (d cborDecoder) event(raw []byte, r *reading) {
 	switch typ {
 	case errorEvent:
 		var status metav1.Status
-		if status, r.err = cborStatus(about); r.err == nil {
+		if status, r.err = cborStatus(rawObject); r.err == nil {
 			r.err = statusError(status)
 		}
 	case "BOOKMARK":
 		r.typ = Bookmark
-		d.mark(about, r)
+		d.mark(rawObject, r)
 	default:
 		r.typ = eventType(typ)
-		d.item(about, r)
+		d.item(rawObject, r)
 	}
 }
 
 // splitCBOR reads the members of an event.
-func splitCBOR(raw []byte) (typ string, about []byte, err error) {
-	// The event is whole: nothing is waited for.
-	c := cborWire{f: &feed{buf: raw, end: len(raw), err: io.EOF}}
+func splitCBOR(raw []byte) (typ string, rawObject []byte, err error) {
+	// The event is whole, so this feed never reads.
+	c := cborFormat{f: &feed{buf: raw, end: len(raw), err: io.EOF}}
 	first, err := c.value()
 	if err != nil {
 		return "", nil, cutOff(err)
@@ -78,10 +78,10 @@ func splitCBOR(raw []byte) (typ string, about []byte, err error) {
 		case name == "type":
 			typed = true
 			typ, err = c.text("the event's type")
-		case name == "object" && about != nil:
+		case name == "object" && rawObject != nil:
 			return errTwoObjects
 		case name == "object":
-			about, err = c.next()
+			rawObject, err = c.next()
 		default:
 			_, err = c.next()
 		}
@@ -90,13 +90,13 @@ func splitCBOR(raw []byte) (typ string, about []byte, err error) {
 	if err == nil {
 		err = checkType(typ)
 	}
-	if err == nil && about == nil {
+	if err == nil && rawObject == nil {
 		err = errNoObject(typ)
 	}
-	return typ, about, err
+	return typ, rawObject, err
 }
 
-// cborKey tries to name an object that can't be decoded.
+// cborKey returns the key of an object that can't be decoded, as far as it can be read.
 func cborKey(raw []byte) (key object.Key) {
 	var content map[string]any
 	if direct.Unmarshal(raw, &content) == nil {
@@ -107,7 +107,8 @@ func cborKey(raw []byte) (key object.Key) {
 	return key
 }
 
-// mark reads what a bookmark says. It is an object of the kind, but no object.
+// mark decodes a bookmark. It looks like an object of the kind, but only its version and
+// annotations matter.
 func (d cborDecoder) mark(raw []byte, r *reading) {
 	var content map[string]any
 	if r.err = direct.Unmarshal(raw, &content); r.err != nil {
@@ -128,7 +129,7 @@ func cborStatus(raw []byte) (metav1.Status, error) {
 	return status, err
 }
 
-// anyKind is what an object that doesn't say its kind is taken for; the decoder wants to know.
+// anyKind is the default for objects without a kind; the decoder needs one.
 var anyKind = schema.GroupVersionKind{Version: "any", Kind: "any"}
 
 // newCBORDecoder makes a decoder of objects that newObject makes.
@@ -141,11 +142,10 @@ func newCBORDecoder(newObject func() object.Object) runtime.Decoder {
 	}), nil)
 }
 
-// creater makes objects for a decoder that would look them up in a scheme.
+// creater makes objects for a decoder that normally finds their types in a scheme.
 type creater func() runtime.Object
 
-// New implements runtime.ObjectCreater, for whatever kind an object says it is of: that is checked
-// later.
+// New implements runtime.ObjectCreater. It ignores the kind, which is checked later.
 func (f creater) New(schema.GroupVersionKind) (runtime.Object, error) {
 	if obj := f(); obj != nil {
 		return obj, nil

@@ -2,9 +2,9 @@
 
 package source
 
-// dropCBOR takes what is dropped out of an object, whose bytes it moves, and returns what is left.
-// The object is well-formed, which is what reading it from the stream makes sure of; one that is no
-// object is left as it is.
+// dropCBOR removes the dropped parts from an encoded object, in place, and returns the shorter
+// object. The object must be well-formed, which reading it from the stream has ensured. An item
+// that is not a map is returned unchanged.
 func dropCBOR(item []byte, drop *dropped) []byte {
 	e := cborEditor{item: item}
 	e.members(func(name string) bool {
@@ -26,18 +26,18 @@ func dropCBOR(item []byte, drop *dropped) []byte {
 	return e.item[:e.to]
 }
 
-// cborEditor copies an item over itself, without the entries of maps that are not kept. Each byte
-// is looked at and copied once.
+// cborEditor copies an item over itself, without the map entries that are dropped. Each byte is
+// scanned and copied once.
 type cborEditor struct {
 	item  []byte
-	from  int // what comes next
-	to    int // the end of what is kept; not after from
+	from  int // the next byte to copy
+	to    int // the end of the result; never after from
 	frame cborFrame
 }
 
-// members copies the item that is next. If it is a map, keep is called for each entry after its
-// name was copied, and the entry is left out if it returns false. keep may copy the value by a call
-// of members; else members does.
+// members copies the next item. If it is a map, members calls keep for each entry, after copying
+// its name, and drops the entry if keep returns false. keep may copy the value by calling members
+// itself; otherwise members copies it.
 func (e *cborEditor) members(keep func(name string) bool) (kept, cut int) {
 	h := e.head()
 	for h.major == cborTag {
@@ -77,28 +77,27 @@ func (e *cborEditor) members(keep func(name string) bool) (kept, cut int) {
 	return kept, cut
 }
 
-// head reads the head that is next.
+// head reads the next head.
 func (e *cborEditor) head() cborHead {
 	initial := e.item[e.from]
 	return parseHead(initial, e.item[e.from+1:e.from+1+argSize(initial)])
 }
 
-// size is the length of the item that is next.
+// size returns the length of the next item.
 func (e *cborEditor) size() int {
 	e.frame.reset()
 	n, _, _ := e.frame.end(e.item[e.from:])
 	return n
 }
 
-// copy keeps the next n bytes.
+// copy copies the next n bytes to the result.
 func (e *cborEditor) copy(n int) {
 	copy(e.item[e.to:], e.item[e.from:e.from+n])
 	e.from += n
 	e.to += n
 }
 
-// name copies the item that is next, and returns the string that it is, "" if it is none or comes
-// in pieces.
+// name copies the next item and returns it if it is a string in one piece, else "".
 func (e *cborEditor) name() string {
 	h := e.head()
 	for h.major == cborTag {
@@ -114,8 +113,8 @@ func (e *cborEditor) name() string {
 	return name
 }
 
-// setArg writes the number of a head again, in as many bytes as it had: longer than needed, which
-// is well-formed.
+// setArg overwrites the number in a head, in as many bytes as before. A number that is longer than
+// needed is well-formed.
 func (e *cborEditor) setArg(at int, h cborHead, arg uint64) {
 	if h.size == 1 {
 		e.item[at] = h.major<<5 | byte(arg)

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Client is a connection to one API server, shared by the sources of all its resources. It holds no
-// state of its own besides net/http's connections and is safe for use by several goroutines.
+// Client is a connection to one API server, shared by the sources of all its resources. Its only
+// state is net/http's connections. It is safe for use by several goroutines.
 type Client struct {
 	// Set once at construction.
 	http    *http.Client
@@ -29,8 +29,8 @@ type Client struct {
 // (client-go's default, when config has none) are taken from config. QPS and Burst are ignored:
 // sources make few requests, paced by the server and by the caller's backoff. Timeout is ignored
 // too, because it would cut watches short; contexts end requests. ContentType and
-// AcceptContentTypes are ignored: sources ask for what they can decode (Options.Formats). Responses
-// are compressed with gzip if the server likes, unless DisableCompression is set.
+// AcceptContentTypes are ignored: sources ask for what they can decode (Options.Formats). The
+// server may compress responses with gzip, unless DisableCompression is set.
 //
 // A server's warnings (the Warning header with code 299, as for a deprecated API version) go to
 // WarningHandlerWithContext, or else to WarningHandler, on the goroutine that calls List or Watch,
@@ -75,7 +75,8 @@ func (c *Client) String() string {
 	return c.base.Redacted()
 }
 
-// collectionURL is where a resource is listed and watched; namespace "" means all of them.
+// collectionURL returns the address at which a resource is listed and watched; namespace "" means
+// all of them.
 func (c *Client) collectionURL(gvr schema.GroupVersionResource, namespace string) *url.URL {
 	parts := []string{"api", gvr.Version}
 	if gvr.Group != "" {
@@ -100,7 +101,7 @@ func (c *Client) get(ctx context.Context, address *url.URL, accept string) (*htt
 		return nil, err
 	}
 	if headers := resp.Header["Warning"]; c.warning != nil && len(headers) > 0 {
-		// what is not well-formed is not for people
+		// warnings that are not well-formed are dropped
 		warnings, _ := utilnet.ParseWarningHeaders(headers)
 		for _, w := range warnings {
 			c.warning(ctx, w.Code, w.Agent, w.Text)

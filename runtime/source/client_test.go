@@ -75,7 +75,7 @@ func TestWarnings(t *testing.T) {
 }
 
 // TestGzip: every format is compressed on the wire, and a list is read while it is being
-// decompressed. Who doesn't want it can say so.
+// decompressed. An option turns it off.
 func TestGzip(t *testing.T) {
 	text := []byte(podList("7", benchPod(1), benchPod(2)))
 	var zipped bool

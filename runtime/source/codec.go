@@ -16,13 +16,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// codec knows what the objects of a resource are and how each format decodes them. It is shared by
-// all streams of a source, and by sources that differ in their namespaces only.
+// codec holds the type of a resource's objects and the decoders of each format. All streams of a
+// source share it, and so do sources that differ in their namespaces only.
 type codec struct {
 	// Set once at construction.
 	gvr        schema.GroupVersionResource
 	apiVersion string // of gvr
-	kind       string // expected; "" accepts the server's
+	kind       string // the kind that is expected; "" accepts the server's
 	stampAs    string // the apiVersion that objects carry, shared by all of them
 	partial    bool   // objects are *metav1.PartialObjectMetadata, asked for as such
 	untyped    bool   // objects hold their content as a map
@@ -31,20 +31,20 @@ type codec struct {
 	shard      *shard
 	newObject  func() object.Object
 	elem       reflect.Type // what objects point to
-	// objects are new: of this type and zero, as the fast decoders want them
+	// new objects are zero values of this type, as the fast decoders need them
 	plain bool
 	// objects are decoded from JSON by sigs.k8s.io/json, if not in the fast way
 	exotic bool
 	cbor   runtime.Decoder // of typed objects
 	tuning tuning
 
-	// They have their own synchronization.
+	// The atomics synchronize themselves.
 	jsonOnly atomic.Bool // the server has refused the formats
-	tools    tools
-	warned   atomic.Bool // that a shared part was changed
+	pools    decoderPools
+	warned   atomic.Bool // the change of a shared part was logged
 }
 
-// What the metadata of an object is called, if that is all of it.
+// The kinds and the apiVersion of objects that are metadata only.
 const (
 	metadataKind       = "PartialObjectMetadata"
 	metadataListKind   = "PartialObjectMetadataList"
@@ -62,7 +62,7 @@ func newCodec(gvr schema.GroupVersionResource, opts Options, sample object.Objec
 		elem:       reflect.TypeOf(sample).Elem(),
 		plain:      reflect.ValueOf(sample).Elem().IsZero(),
 		tuning:     defaultTuning,
-		tools:      newTools(),
+		pools:      newDecoderPools(),
 	}
 	var err error
 	if c.shard, err = parseShard(opts.ShardSelector); err != nil {
@@ -82,14 +82,14 @@ func newCodec(gvr schema.GroupVersionResource, opts Options, sample object.Objec
 	return c, nil
 }
 
-// identity is what every object has to say about itself.
+// identity is what the decoders read of every object: its kind, key and version.
 type identity struct {
-	apiVersion, kind string // as the server put it on the object, or ""
+	apiVersion, kind string // as the server has sent them, or ""
 	key              object.Key
 	resourceVersion  string
 }
 
-// fresh makes an object. fast is true if the fast decoders can decode into it.
+// fresh returns a new object. fast reports whether the fast decoders can decode into it.
 func (c *codec) fresh() (obj object.Object, fast bool, err error) {
 	if obj = c.newObject(); obj == nil {
 		return nil, false, errNoNewObject
@@ -128,8 +128,8 @@ func (c *codec) readUntyped(content map[string]any, err error) (object.Object, i
 	return obj, id, err
 }
 
-// readMeta reads the metadata of an object whose accessors may panic: those of a type whose
-// metadata is a pointer do if the server left the metadata out. Then it has no name.
+// readMeta reads the metadata of an object. Its accessors may panic: in a type whose metadata is a
+// pointer they do if the server left the metadata out. Then the object has no name.
 func readMeta(obj object.Object, id *identity) {
 	defer func() { _ = recover() }()
 	id.key = object.KeyOf(obj)
@@ -151,7 +151,7 @@ func (c *codec) wrongKind(apiVersion, kind string) error {
 	return fmt.Errorf("%w: got %s %s, want %s %s; %s", ErrWrongKind, apiVersion, kind, c.apiVersion, want, hint)
 }
 
-// stamp sets the shared strings, so that no object keeps its own copies.
+// stamp sets apiVersion and kind to the shared strings, so that no object keeps its own copies.
 func (c *codec) stamp(obj object.Object, kind string) {
 	if u, ok := obj.(runtime.Unstructured); ok {
 		content := u.UnstructuredContent()

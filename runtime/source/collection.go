@@ -20,7 +20,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// collection is HTTP without its type: what is asked for, and how the answer is decoded.
+// collection is an HTTP source without its type parameter: it knows the requests, and how answers
+// are decoded.
 type collection struct {
 	// Set once at construction.
 	client  *Client
@@ -86,7 +87,7 @@ func (c *collection) in(namespace string) (*collection, error) {
 	return &other, nil
 }
 
-// String names the collection for people.
+// String describes the collection in error messages and logs.
 func (c *collection) String() string {
 	var b strings.Builder
 	b.WriteString(describe(c.gvr))
@@ -105,7 +106,7 @@ func (c *collection) String() string {
 	return b.String()
 }
 
-// query has what all requests of the collection share.
+// query returns the parameters that all requests of the collection share.
 func (c *collection) query() url.Values {
 	q := url.Values{}
 	if c.options.LabelSelector != "" {
@@ -163,7 +164,7 @@ func (c *collection) list(ctx context.Context, opts ListOptions, item func(objec
 	s.promised(ctx, opts.ReadOnly, opts.Known)
 	l := listReader{stream: s, deliver: func(obj object.Object) error {
 		if ctx.Err() != nil {
-			return context.Cause(ctx) // although more has been read ahead
+			return context.Cause(ctx) // even if more has been read ahead
 		}
 		return item(obj)
 	}}
@@ -193,7 +194,7 @@ func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func()
 	return c.ended(ctx, w.read())
 }
 
-// open sends the request and turns every answer but 200 into an error.
+// open sends the request and returns an error for every answer other than 200.
 func (c *collection) open(ctx context.Context, verb string, query url.Values) (*stream, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -222,7 +223,7 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values) (*
 	return newStream(c.codec, verb, resp.Body, f), nil
 }
 
-// accept says what is asked for, and the header that asks for it.
+// accept returns the formats to ask for, and the header that asks for them.
 func (c *collection) accept(verb string) ([]Format, string) {
 	if c.codec.jsonOnly.Load() {
 		return []Format{JSON}, JSON.mediaType()
@@ -237,8 +238,8 @@ func (c *collection) accept(verb string) ([]Format, string) {
 	return c.formats, acceptHeader(c.formats, as)
 }
 
-// refused is called when the server has nothing of what was asked for. It reports whether there is
-// less to ask for.
+// refused is called when the server has refused the formats with 406. It reports whether another
+// request, for JSON alone, makes sense.
 func (c *collection) refused(accept string) bool {
 	if accept == JSON.mediaType() || !slices.Contains(c.formats, JSON) {
 		return false
@@ -247,8 +248,8 @@ func (c *collection) refused(accept string) bool {
 	return true
 }
 
-// ended returns the reason why a request is over. A done context explains every end but the
-// callback's own error.
+// ended returns the error of a request that is over: the callback's own error, else the cause of a
+// done context, else err.
 func (c *collection) ended(ctx context.Context, err error) error {
 	if cb, ok := err.(callbackError); ok {
 		return cb.err

@@ -6,7 +6,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// dropped says which parts of an object's own metadata are not decoded. The zero value drops
+// dropped lists the parts of an object's own metadata that are not decoded. The zero value drops
 // nothing.
 type dropped struct {
 	managedFields bool
@@ -26,7 +26,7 @@ func newDropped(opts Options) dropped {
 
 func (d *dropped) nothing() bool { return !d.managedFields && d.annotations == nil }
 
-// from takes the parts from an object that has them already, where the decoder can't skip them.
+// from removes the parts from a decoded object, for decoders that can't skip them.
 func (d *dropped) from(obj object.Object) {
 	defer func() { _ = recover() }() // see readMeta
 	if d.managedFields {

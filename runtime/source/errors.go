@@ -22,46 +22,46 @@ import (
 
 // The reasons of a DecodeError other than errors of the formats' decoders. errors.Is finds them.
 var (
-	// ErrWrongFormat is an answer in another format than those that were asked for, such as a page
-	// of HTML.
+	// ErrWrongFormat means an answer in another format than those that were asked for, such as a
+	// page of HTML.
 	ErrWrongFormat = errors.New("wrong format")
-	// ErrWrongKind is an answer or an object of another apiVersion or kind than what was asked for.
+	// ErrWrongKind means an answer or an object of another apiVersion or kind than those that were
+	// asked for.
 	ErrWrongKind = errors.New("wrong kind")
-	// ErrNoName is an object without metadata.name.
+	// ErrNoName means an object without metadata.name.
 	ErrNoName = errors.New("no metadata.name")
-	// ErrNoResourceVersion is a list, an object or a bookmark without metadata.resourceVersion, or
-	// with "0": nothing stands at that version, and a watch that asks for it begins anywhere.
+	// ErrNoResourceVersion means a list, an object or a bookmark without metadata.resourceVersion,
+	// or with "0". No state has the version "0", and a watch from it begins anywhere.
 	ErrNoResourceVersion = errors.New("no metadata.resourceVersion")
-	// ErrUnknownEvent is a watch event of a type other than ADDED, MODIFIED, DELETED, BOOKMARK and
-	// ERROR.
+	// ErrUnknownEvent means a watch event of a type other than ADDED, MODIFIED, DELETED, BOOKMARK
+	// and ERROR.
 	ErrUnknownEvent = errors.New("unknown type of event")
-	// ErrMalformed is a response that is not a list or a sequence of events, although perhaps
-	// well-formed JSON or CBOR, and one that ends too early.
+	// ErrMalformed means a response that is not a list or a sequence of events, although it may be
+	// well-formed JSON or CBOR. It also means a response that ends too early.
 	ErrMalformed = errors.New("malformed")
 )
 
-// DecodeError says that what the server sent can't be used, and where in the stream that is. The
-// items before it have been handed over, it and the ones after it have not.
+// DecodeError reports that a response can't be used, and where in the stream. The items before that
+// position have been handed over; the item there and those after it have not.
 type DecodeError struct {
 	// Verb is "list" or "watch".
 	Verb string
-	// Resource is what was listed or watched.
+	// Resource is the resource that was listed or watched.
 	Resource schema.GroupVersionResource
-	// Item is the position in the stream of the object or event that is wrong, counted from 1; 0
-	// means the list itself.
+	// Item is the number of the object or event that is wrong, counted from 1; 0 means the list
+	// itself.
 	Item int
-	// Offset is the number of bytes of the response, decompressed, before the place where the error
-	// was noticed.
+	// Offset is where in the decompressed response the error was noticed, in bytes.
 	Offset int64
-	// Key is that of the object, as far as it could be read; the zero Key otherwise.
+	// Key is the key of the object, as far as it could be read; else the zero Key.
 	Key object.Key
 	// Err is the reason: one of this package's, or an error of the format's decoder. It is never
 	// nil.
 	Err error
 }
 
-// Error returns one line: the step, the resource, the position, the reason, and what to do. It is
-// cut where the server has sent more than a person would read.
+// Error returns one line: the step, the resource, the position, the reason, and what to do. Long
+// texts from the server are cut.
 func (e *DecodeError) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s: ", e.Verb, describe(e.Resource))
@@ -85,16 +85,16 @@ func (e *DecodeError) Error() string {
 // Unwrap returns Err.
 func (e *DecodeError) Unwrap() error { return e.Err }
 
-// isVersion reports whether an object, a list or a bookmark can be at a resourceVersion.
+// isVersion reports whether an object, a list or a bookmark can have this resourceVersion.
 func isVersion(resourceVersion string) bool { return resourceVersion != "" && resourceVersion != "0" }
 
 const (
-	maxErrorBody  = 64 << 10    // of an answer that refuses; a Status is far smaller
-	maxErrorText  = 2 << 10     // of what is quoted of the server's
+	maxErrorBody  = 64 << 10    // of a refusal; a Status is far smaller
+	maxErrorText  = 2 << 10     // of a text of the server that is quoted
 	errorPatience = time.Second // for the body of such an answer
 )
 
-// shorten cuts a text of the server's to the length of a log line.
+// shorten cuts a text from the server to the length of a log line.
 func shorten(text string) string {
 	if len(text) > maxErrorText {
 		text = text[:maxErrorText] + "…"
@@ -102,14 +102,14 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// responseError makes the error of an answer that is not 200. It waits a second at most for the
-// answer's body.
+// responseError returns the error for an answer other than 200. It waits a second at most for the
+// body.
 func responseError(resp *http.Response, verb string, resource schema.GroupResource) error {
-	// A failed read leaves what came before it, and the status code speaks for itself.
+	// If reading fails, the bytes before the failure and the status code are enough.
 	enough := time.AfterFunc(errorPatience, func() { resp.Body.Close() })
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	enough.Stop()
-	// the server's clock, by which it has chosen the date below
+	// dates of the server are relative to its own clock
 	now, err := http.ParseTime(resp.Header.Get("Date"))
 	if err != nil {
 		now = time.Now()
@@ -132,7 +132,7 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 	}
 	message := strings.TrimSpace(shorten(string(body)))
 	if f, err := parseFormat(resp.Header.Get("Content-Type")); err == nil && f != JSON {
-		message = "" // bytes
+		message = "" // it is not text
 	}
 	if message == "" {
 		message = "unknown"
@@ -140,12 +140,12 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 	return apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, "", message, int(retryAfter), true)
 }
 
-// parseStatus reads a Status of failure in any format. Whether it was asked for does not matter: it
-// says more than its number.
+// parseStatus reads a Status of failure in any format, also in one that wasn't asked for: a Status
+// tells more than the status code.
 func parseStatus(body []byte, contentType string) (status metav1.Status, ok bool) {
 	f, err := parseFormat(contentType)
 	if err != nil {
-		f = JSON // servers in between often get it wrong
+		f = JSON // proxies often send a wrong Content-Type
 	}
 	switch f {
 	case Protobuf:
@@ -161,8 +161,8 @@ func parseStatus(body []byte, contentType string) (status metav1.Status, ok bool
 	return status, err == nil && status.Kind == "Status" && status.Status != metav1.StatusSuccess
 }
 
-// retryAfterSeconds reads both forms of the header, seconds and date, and rounds up. 0 means that
-// there is none.
+// retryAfterSeconds reads both forms of the header, seconds and date, and rounds up. It returns 0
+// if there is none.
 func retryAfterSeconds(header string, now time.Time) int32 {
 	header = strings.TrimSpace(header)
 	if header == "" {

@@ -79,7 +79,7 @@ func Example() {
 	// true
 }
 
-// The metadata of a kind for which there is no Go type, without what nobody reads.
+// The metadata of a kind for which there is no Go type, without managedFields.
 func ExampleNew_metadata() {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		fmt.Println("asked for", strings.ReplaceAll(req.Header.Get("Accept"), ",", "\n          "))

@@ -11,20 +11,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// bodyReader reads a response and ends one in which an item has no end. An error of the connection
-// is a *brokenError, which tells a broken connection from a broken response.
+// bodyReader reads a response. It fails if an item is longer than the limit. An error of the
+// connection becomes a *brokenError, which tells a broken connection from a broken response.
 type bodyReader struct {
-	r     io.ReadCloser
-	limit int64 // what may be read for one item
-	left  int64 // of the limit, for the item at hand
+	r         io.ReadCloser
+	limit     int64 // bytes that may be read for one item
+	remaining int64 // bytes of the limit that the current item has left
 }
 
 func (b *bodyReader) Read(p []byte) (int, error) {
-	if b.left <= 0 {
+	if b.remaining <= 0 {
 		return 0, fmt.Errorf("%w: %d bytes without an end", ErrMalformed, b.limit)
 	}
-	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
-	b.left -= int64(n)
+	n, err := b.r.Read(p[:min(int64(len(p)), b.remaining)])
+	b.remaining -= int64(n)
 	if err != nil && err != io.EOF {
 		err = &brokenError{err}
 	}
@@ -37,49 +37,51 @@ type brokenError struct{ err error }
 func (e *brokenError) Error() string { return e.err.Error() }
 func (e *brokenError) Unwrap() error { return e.err }
 
-// pause is how long a read takes that had to wait for the server to have something to say.
+// pause is the time from which on a read counts as a pause of the server.
 const pause = 5 * time.Millisecond
 
-// sizes are those of a stream's buffers. Larger ones are for values that don't fit.
+// sizes are the sizes of a stream's buffers. A value that doesn't fit gets a larger buffer.
 type sizes struct {
-	idle  int // of one that waits for something to come
-	small int // of one with little to read
-	chunk int // of one with much, and of each of those that are decoded ahead
-	least int // room that is worth a read
+	idle  int // of a stream that waits
+	small int // of a stream with little to read
+	chunk int // of a stream with much to read, and of each buffer that is decoded ahead
+	least int // the least room to begin a read with
 }
 
-// feed is what has been read of a response and is not used up. One goroutine at a time has it.
+// feed holds the bytes of a response that have been read and not yet scanned. One goroutine at a
+// time uses it.
 type feed struct {
 	body  *bodyReader
 	sizes sizes
-	table *share.Table // is told when bytes arrive
+	table *share.Table // is notified when bytes arrive
 	buf   []byte
-	pos   int   // buf[pos:end] is at hand
-	end   int   // of what has been read
+	pos   int   // buf[pos:end] is not scanned yet
+	end   int   // end of the bytes that have been read
 	base  int64 // offset in the response of buf[0]
-	err   error // of the body, for good
+	err   error // the body's last error; final
 
 	large  int          // size of the last value that was larger than a chunk
-	rush   int          // bytes that came since the last pause
-	paused bool         // the last read took a pause
-	turn   func() error // makes room in the place of room, if not nil
+	burst  int          // bytes since the last pause
+	paused bool         // the last read waited for a pause of the server
+	turn   func() error // if not nil, is called instead of room
 }
 
-// data is what is at hand. It is valid until the next call of more.
+// data returns the bytes that are not scanned yet. It is valid until the next call of more.
 func (f *feed) data() []byte { return f.buf[f.pos:f.end] }
 
-// offset is the number of bytes before data.
+// offset returns the offset of data in the response.
 func (f *feed) offset() int64 { return f.base + int64(f.pos) }
 
-// used says that an item of n bytes ends where data begins. The next one may be as long as any.
+// used records that an item of n bytes ends where data begins, and resets the limit for the next
+// item.
 func (f *feed) used(n int) {
-	f.body.left = f.body.limit
+	f.body.remaining = f.body.limit
 	if n > f.sizes.chunk {
 		f.large = n
 	}
 }
 
-// more reads more, so that data gets longer. It returns io.EOF at the end of the response.
+// more reads once, so that data gets longer. It returns io.EOF at the end of the response.
 func (f *feed) more() error {
 	if f.err != nil {
 		return f.err
@@ -102,18 +104,18 @@ func (f *feed) more() error {
 	}
 	took := time.Since(start)
 	if f.paused = took >= pause; f.paused {
-		f.rush = 0
+		f.burst = 0
 	}
 	f.table.Arrived(start.Add(took), f.paused)
-	f.rush += f.end - before
+	f.burst += f.end - before
 	if f.end == before {
 		return f.err
 	}
 	return nil
 }
 
-// need reads until there are n bytes at hand. Memory is taken as they come. The end of the response
-// is io.EOF if it comes at once.
+// need reads until data has n bytes. Memory is allocated as they arrive. It returns io.EOF if the
+// response ends before the first of them.
 func (f *feed) need(n int) error {
 	for len(f.data()) < n {
 		if err := f.more(); err != nil {
@@ -126,7 +128,7 @@ func (f *feed) need(n int) error {
 	return nil
 }
 
-// room makes room for a read behind what is at hand.
+// room makes room for a read behind data.
 func (f *feed) room() error {
 	rest := f.data()
 	size := len(f.buf)
@@ -152,20 +154,20 @@ func (f *feed) room() error {
 	return nil
 }
 
-// usual is the size of a buffer for what comes at the moment.
+// usual returns the size of a buffer for the present rate of bytes.
 func (f *feed) usual() int {
 	switch {
-	case f.rush < f.sizes.small:
+	case f.burst < f.sizes.small:
 		return f.sizes.idle
-	case f.rush <= 4*f.sizes.small:
+	case f.burst <= 4*f.sizes.small:
 		return f.sizes.small
 	}
 	return f.sizes.chunk
 }
 
-// larger is the size of a buffer for least bytes. One that is larger than a chunk has room for the
-// last value that didn't fit into a chunk, so that values that are alike aren't copied from buffer
-// to buffer while they grow.
+// larger returns the size of a buffer for at least so many bytes. A buffer that is larger than a
+// chunk also has room for the last value that didn't fit into a chunk. So similar values aren't
+// copied from buffer to buffer while they arrive.
 func (f *feed) larger(least int) int {
 	switch {
 	case least <= f.sizes.small:
@@ -176,13 +178,13 @@ func (f *feed) larger(least int) int {
 	return 1 << bits.Len(uint(max(least, f.large+f.sizes.least)-1))
 }
 
-// move goes on in a buffer that begins with what is at hand.
+// move replaces the buffer by next, which begins with a copy of data.
 func (f *feed) move(next []byte) {
 	f.base += int64(f.pos)
 	f.buf, f.pos, f.end = next, 0, f.end-f.pos
 }
 
-// close gives the buffer back.
+// close closes the body and returns the buffer.
 func (f *feed) close() {
 	f.body.r.Close()
 	putBuffer(f.buf)

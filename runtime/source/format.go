@@ -23,8 +23,8 @@ const (
 	// decoded from it.
 	Protobuf
 	// CBOR is application/cbor (KEP-4222), which servers have for every resource once it is
-	// switched on. It is asked for only where it is named, because apimachinery decodes it, which
-	// takes several times as long as JSON: see the package documentation.
+	// switched on. It is asked for only if [Options].Formats names it, because apimachinery decodes
+	// it, which takes several times as long as JSON: see the package documentation.
 	CBOR
 )
 
@@ -51,7 +51,7 @@ func (f Format) mediaType() string {
 	return "application/json"
 }
 
-// defaultFormats is the order in which formats are asked for, unless Options.Formats says it.
+// defaultFormats returns the formats to ask for, in order, if Options.Formats is nil.
 func defaultFormats(protobuf bool) []Format {
 	if protobuf {
 		return []Format{Protobuf, JSON}
@@ -59,7 +59,7 @@ func defaultFormats(protobuf bool) []Format {
 	return []Format{JSON}
 }
 
-// checkFormats returns what can be asked for.
+// checkFormats returns the formats to ask for.
 func checkFormats(asked []Format, protobuf bool, sample string) ([]Format, error) {
 	if len(asked) == 0 {
 		return defaultFormats(protobuf), nil
@@ -77,8 +77,9 @@ func checkFormats(asked []Format, protobuf bool, sample string) ([]Format, error
 	return slices.Clone(asked), nil
 }
 
-// acceptHeader asks for formats in their order. as is a kind of meta.k8s.io/v1 that objects are
-// wanted as, or ""; a server that doesn't know how may then send them whole, as JSON.
+// acceptHeader returns the Accept header for formats in their order. as is the kind of
+// meta.k8s.io/v1 that objects are to be sent as, or "". A server that can't convert them may send
+// them whole, as JSON.
 func acceptHeader(formats []Format, as string) string {
 	var types []string
 	if as != "" {
@@ -99,7 +100,7 @@ func acceptHeader(formats []Format, as string) string {
 	return strings.Join(types, ",")
 }
 
-// formatOf finds the format of an answer to a request for formats.
+// formatOf returns the format of an answer to a request for formats.
 func formatOf(contentType string, formats []Format) (Format, error) {
 	f, err := parseFormat(contentType)
 	if err == nil && !slices.Contains(formats, f) {
@@ -117,7 +118,7 @@ func formatOf(contentType string, formats []Format) (Format, error) {
 
 func parseFormat(contentType string) (Format, error) {
 	if contentType == "" {
-		return JSON, nil // what an API speaks when it says nothing
+		return JSON, nil // the default of Kubernetes APIs
 	}
 	mediaType, _, err := mime.ParseMediaType(contentType)
 	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {

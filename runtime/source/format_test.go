@@ -49,7 +49,7 @@ func TestAcceptHeader(t *testing.T) {
 }
 
 // TestDefaultFormats: CBOR, which takes several times JSON's time to decode, is asked for only by
-// those who name it.
+// options that name it.
 func TestDefaultFormats(t *testing.T) {
 	for name, tc := range map[string]struct {
 		newObject func() object.Object

@@ -18,8 +18,8 @@ type drip struct{ io.Reader }
 
 func (d drip) Read(p []byte) (int, error) { return d.Reader.Read(p[:min(len(p), 512)]) }
 
-// readWithin reads a response to its end. It fails if that takes longer than anybody waits: what is
-// linear takes a moment, and what is quadratic minutes.
+// readWithin reads a response to its end. It fails if that takes too long: what is linear takes a
+// moment, and what is quadratic minutes.
 func readWithin(t *testing.T, f Format, opts Options, newObject func() object.Object, verb string, body []byte) error {
 	t.Helper()
 	done := make(chan error, 1)
@@ -122,8 +122,8 @@ func TestDroppingTakesLinearTime(t *testing.T) {
 	}
 }
 
-// TestDeepNesting: what is nested deeper than anybody means is an error, and costs a bounded stack.
-// (A stack overflow ends the process.)
+// TestDeepNesting: very deep nesting is an error, and needs a bounded stack. (A stack overflow ends
+// the process.)
 func TestDeepNesting(t *testing.T) {
 	text := func(s string) string { return string(rune(0x60+len(s))) + s }
 	cborHead := "\xbf" + text("items") + "\x9f"

@@ -163,7 +163,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// TestRetryAfterADateOfTheServers: a date is by the clock of who has written it.
+// TestRetryAfterADateOfTheServers: a date is by the clock of the server that has sent it.
 func TestRetryAfterADateOfTheServers(t *testing.T) {
 	for _, ahead := range []time.Duration{-24 * time.Hour, 0, 24 * time.Hour} {
 		clock := time.Now().Add(ahead)

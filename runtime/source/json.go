@@ -12,20 +12,20 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/jsondec"
 )
 
-// jsonWire reads {"kind", "apiVersion", "metadata", "items", …} and {"type", "object"} …, with
+// jsonFormat reads {"kind", "apiVersion", "metadata", "items", …} and {"type", "object"} …, with
 // members in any order and each at most once.
-type jsonWire struct {
+type jsonFormat struct {
 	s *stream
 	f *feed
 
-	frame  jsondec.Frame // of the value that data begins with
-	within bool          // data begins with a value, not with what stands between two
+	frame  jsondec.Frame // state of the value that data begins with
+	within bool          // data begins within a value, not between two values
 
-	guessed bool // that the value is whole
-	last    int  // size of the value before
+	guessed bool // a decoder has tried to decode the value without its end
+	last    int  // size of the previous value
 }
 
-func (j *jsonWire) list(l *listReader) error {
+func (j *jsonFormat) list(l *listReader) error {
 	c, err := j.peek()
 	if err != nil {
 		return cutOff(err)
@@ -59,7 +59,7 @@ func (j *jsonWire) list(l *listReader) error {
 }
 
 // listMember reads the value of a member.
-func (j *jsonWire) listMember(l *listReader, name string, seen map[string]bool) (err error) {
+func (j *jsonFormat) listMember(l *listReader, name string, seen map[string]bool) (err error) {
 	switch name {
 	case "kind", "apiVersion", "metadata", "items":
 		if seen[name] {
@@ -92,7 +92,7 @@ func errTwoMembers(name string) error {
 	return fmt.Errorf("%w: the list has two of %q", ErrMalformed, name)
 }
 
-func (j *jsonWire) items(l *listReader) error {
+func (j *jsonFormat) items(l *listReader) error {
 	c, err := j.peek()
 	if err != nil {
 		return cutOff(err)
@@ -110,14 +110,14 @@ func (j *jsonWire) items(l *listReader) error {
 		if err := l.begin(); err != nil {
 			return err
 		}
-		return l.run(&jsonItems{jsonWire: j}, decoder.item, l.take)
+		return l.stream.run(&jsonItems{format: j}, decoder.item, l.take)
 	}
 	return j.wrong(c, "the list's items", '[')
 }
 
-// member reads the name of the next member of the list and what stands before and behind it; nil is
-// the end of the list.
-func (j *jsonWire) member(first bool) (*string, error) {
+// member reads the name of the list's next member, with the comma before it and the colon after it.
+// It returns nil at the end of the list.
+func (j *jsonFormat) member(first bool) (*string, error) {
 	c, err := j.peek()
 	if err != nil {
 		return nil, cutOff(err)
@@ -155,8 +155,8 @@ func (j *jsonWire) member(first bool) (*string, error) {
 	return &name, nil
 }
 
-// peek returns the next byte that is not white space, which data then begins with.
-func (j *jsonWire) peek() (byte, error) {
+// peek returns the next byte that is not white space. Data then begins with it.
+func (j *jsonFormat) peek() (byte, error) {
 	for {
 		if c, ok := j.next(); ok {
 			return c, nil
@@ -167,8 +167,8 @@ func (j *jsonWire) peek() (byte, error) {
 	}
 }
 
-// next is peek in what is at hand.
-func (j *jsonWire) next() (byte, bool) {
+// next is peek without reading more.
+func (j *jsonFormat) next() (byte, bool) {
 	f := j.f
 	for ; f.pos < f.end; f.pos++ {
 		switch c := f.buf[f.pos]; c {
@@ -180,8 +180,8 @@ func (j *jsonWire) next() (byte, bool) {
 	return 0, false
 }
 
-// value reads a value, of which nothing is known but where it ends.
-func (j *jsonWire) value() ([]byte, error) {
+// value reads a value. Only its end is found; its syntax is not checked.
+func (j *jsonFormat) value() ([]byte, error) {
 	if _, err := j.peek(); err != nil {
 		return nil, cutOff(err)
 	}
@@ -199,7 +199,7 @@ func (j *jsonWire) value() ([]byte, error) {
 }
 
 // text reads a string, or null as "".
-func (j *jsonWire) text(what string) (string, error) {
+func (j *jsonFormat) text(what string) (string, error) {
 	raw, err := j.value()
 	if err != nil {
 		return "", err
@@ -214,8 +214,8 @@ func (j *jsonWire) text(what string) (string, error) {
 	return "", fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, jsontext.Value(raw).Kind(), jsontext.KindString)
 }
 
-// wrong is the error of a value of the wrong kind, which begins with c.
-func (j *jsonWire) wrong(c byte, what string, want jsontext.Kind) error {
+// wrong returns the error of a value of the wrong JSON kind, which begins with c.
+func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
 	kind, ok := jsonKind(c)
 	if !ok {
 		return j.unexpected(c, "at the beginning of a value")
@@ -223,12 +223,12 @@ func (j *jsonWire) wrong(c byte, what string, want jsontext.Kind) error {
 	return fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, kind, want)
 }
 
-// unexpected is the error of a byte that can't be where it is.
-func (j *jsonWire) unexpected(c byte, where string) error {
+// unexpected returns the error of a byte that can't be where it is.
+func (j *jsonFormat) unexpected(c byte, where string) error {
 	return &jsontext.SyntacticError{ByteOffset: j.f.offset(), Err: fmt.Errorf("invalid character %q %s", c, where)}
 }
 
-// jsonKind is the kind of a value that begins with c.
+// jsonKind returns the kind of a JSON value that begins with c.
 func jsonKind(c byte) (jsontext.Kind, bool) {
 	switch {
 	case c == '-' || '0' <= c && c <= '9':
@@ -239,7 +239,8 @@ func jsonKind(c byte) (jsontext.Kind, bool) {
 	return jsontext.KindInvalid, false
 }
 
-// unfinished is the error of a value that ends with cut, what came of it having been read with err.
+// unfinished returns the error of a value that is cut off by the error cut. err is the error of
+// decoding its beginning.
 func unfinished(err, cut error) error {
 	if err == nil || isCutOff(err) {
 		return cutOff(cut)
@@ -247,10 +248,10 @@ func unfinished(err, cut error) error {
 	return err
 }
 
-func (j *jsonWire) events() scanner { return jsonEvents{j} }
+func (j *jsonFormat) events() scanner { return jsonEvents{j} }
 
-// whole finds the end of the value that is next.
-func (j *jsonWire) whole() step {
+// whole finds the end of the next value.
+func (j *jsonFormat) whole() step {
 	if _, ok := j.next(); !ok {
 		return step{}
 	}
@@ -258,22 +259,22 @@ func (j *jsonWire) whole() step {
 	if !ok {
 		return step{}
 	}
-	n = max(n, 1) // a byte with which no value can begin is for the decoder to complain of
-	found := step{kind: stepItem, start: j.f.pos, end: j.f.pos + n}
+	n = max(n, 1) // no value begins with this byte; the decoder returns the error
+	st := step{result: stepItem, start: j.f.pos, end: j.f.pos + n}
 	j.took(n)
-	return found
+	return st
 }
 
-// took takes a value of n bytes.
-func (j *jsonWire) took(n int) {
+// took advances past a value of n bytes.
+func (j *jsonFormat) took(n int) {
 	j.f.pos += n
 	j.f.used(n)
 	j.frame, j.within, j.guessed, j.last = jsondec.Frame{}, false, false, n
 }
 
-// likely reports whether the value that data begins with is likely to be whole: what came ends
-// where events end, or there is more than the last value had. It does so once for a value.
-func (j *jsonWire) likely() bool {
+// likely reports whether all of the value that data begins with has probably arrived: data ends as
+// events end, or is longer than the previous value. It returns true at most once for a value.
+func (j *jsonFormat) likely() bool {
 	data := j.f.data()
 	if j.guessed || len(data) == 0 || data[len(data)-1] != '\n' && (j.last == 0 || len(data) < j.last+j.last/8) {
 		return false
@@ -282,24 +283,24 @@ func (j *jsonWire) likely() bool {
 	return true
 }
 
-// failed is a step that failed where the wire is.
-func (j *jsonWire) failed(err error) step {
-	return step{kind: stepFailed, item: true, err: err, offset: j.f.offset()}
+// failed returns the step of a failure at the present offset.
+func (j *jsonFormat) failed(err error) step {
+	return step{result: stepFailed, item: true, err: err, offset: j.f.offset()}
 }
 
-// cut is the failure of an item that has no end because of err.
-func (j *jsonWire) cut(err error, decode func(decoder, []byte, *reading)) step {
+// cut returns the step for an item that is cut off by err.
+func (j *jsonFormat) cut(err error, decode func(decoder, []byte, *reading)) step {
 	f := j.f
 	if _, ok := j.next(); !ok {
 		return j.failed(cutOff(err))
 	}
 	var r reading
 	decodeAt(&jsonDecoder{c: j.s.codec}, decode, f.data(), f.offset(), &r)
-	return step{kind: stepFailed, item: true, err: unfinished(r.err, err), key: r.id.key, offset: r.offset}
+	return step{result: stepFailed, item: true, err: unfinished(r.err, err), key: r.id.key, offset: r.offset}
 }
 
-func (j *jsonWire) decoder() decoder {
-	d := j.s.tools.json.pool(j.s.readOnly).get()
+func (j *jsonFormat) decoder() decoder {
+	d := j.s.codec.pools.json.pool(j.s.readOnly).get()
 	if d == nil {
 		d = &jsonDecoder{c: j.s.codec, readOnly: j.s.readOnly}
 	}
@@ -307,8 +308,8 @@ func (j *jsonWire) decoder() decoder {
 	return d
 }
 
-func (j *jsonWire) release(d decoder) {
+func (j *jsonFormat) release(d decoder) {
 	json := d.(*jsonDecoder)
 	json.known = nil
-	j.s.tools.json.pool(j.s.readOnly).put(json)
+	j.s.codec.pools.json.pool(j.s.readOnly).put(json)
 }

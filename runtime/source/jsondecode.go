@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/jsondec"
 )
 
-// jsonDecoder decodes objects and events. What the fast way doesn't take is decoded by the slow
-// one, whose result and errors are those of sigs.k8s.io/json.
+// jsonDecoder decodes objects and events. Input that the fast decoder declines is decoded by the
+// slow one, which has the results and errors of sigs.k8s.io/json.
 type jsonDecoder struct {
 	// Set once at construction.
 	c        *codec
@@ -26,13 +26,13 @@ type jsonDecoder struct {
 
 	known knownFunc // nil: nothing
 
-	// Made for the first object: a watch that brings none needs neither.
+	// Made for the first object, since a watch may bring none.
 	begun   bool
-	fast    *jsondec.Decoder // nil for types that only the slow way can do
+	fast    *jsondec.Decoder // nil for types that only the slow decoder can decode
 	content contentReader    // of untyped objects
 }
 
-// begin makes what objects are decoded with.
+// begin makes the decoders.
 func (d *jsonDecoder) begin() {
 	if !d.begun {
 		d.begun, d.fast, d.content = true, d.c.fastJSON(d.readOnly), newContentReader(d.c)
@@ -42,7 +42,7 @@ func (d *jsonDecoder) begin() {
 // item implements decoder.
 func (d *jsonDecoder) item(raw []byte, r *reading) { d.object(raw, r, true) }
 
-// object decodes an object, or finds it if it may be a known one.
+// object decodes an object. With lookUp it first asks for a known one.
 func (d *jsonDecoder) object(raw []byte, r *reading, lookUp bool) {
 	if lookUp {
 		if obj, guess := d.find(raw); obj != nil {
@@ -58,8 +58,8 @@ func (d *jsonDecoder) object(raw []byte, r *reading, lookUp bool) {
 	d.slow(raw, r)
 }
 
-// quick decodes the object that data begins with in the fast way, and returns its length; 0 if that
-// can't be done.
+// quick decodes the object that data begins with by the fast decoder, and returns its length, or 0
+// if the decoder declines it.
 func (d *jsonDecoder) quick(data []byte, r *reading) int {
 	if d.begin(); d.fast == nil {
 		return 0
@@ -80,7 +80,7 @@ func (d *jsonDecoder) quick(data []byte, r *reading) int {
 	return n
 }
 
-// find looks for an object that the caller has, by a guess.
+// find looks for a known object by a guessed identity.
 func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
 	if d.known == nil {
 		return nil, jsondec.Identity{}
@@ -90,7 +90,7 @@ func (d *jsonDecoder) find(data []byte) (object.Object, jsondec.Identity) {
 }
 
 // guess decodes the object that data begins with, and returns its length. It returns 0 if it can't,
-// or if the caller may have the object.
+// or if the object may be a known one.
 func (d *jsonDecoder) guess(data []byte, r *reading, lookUp bool) int {
 	if lookUp {
 		if obj, _ := d.find(data); obj != nil {
@@ -104,8 +104,8 @@ func (d *jsonDecoder) guess(data []byte, r *reading, lookUp bool) int {
 	return n
 }
 
-// guessEvent decodes the event that data begins with, and returns its length and the end of its
-// object.
+// guessEvent decodes the event that data begins with. It returns the length of the event and where
+// its object ends.
 func (d *jsonDecoder) guessEvent(data []byte, r *reading) (n, end int) {
 	typ, start := splitHead(data)
 	if typ == 0 || typ == Bookmark {
@@ -132,7 +132,7 @@ func same(id, guess jsondec.Identity) bool {
 		bytes.Equal(id.UID, guess.UID) && bytes.Equal(id.ResourceVersion, guess.ResourceVersion)
 }
 
-// slow decodes an object as exactly as can be.
+// slow decodes an object by the slow decoder, exactly as sigs.k8s.io/json does.
 func (d *jsonDecoder) slow(raw []byte, r *reading) {
 	if d.c.untyped {
 		content, err := d.content.decodeContent(raw)
@@ -161,10 +161,10 @@ func unmarshalJSON(raw []byte, dst any) error { return json.Unmarshal(raw, dst, 
 
 // event implements decoder.
 func (d *jsonDecoder) event(raw []byte, r *reading) {
-	if typ, about, ok := splitEvent(raw); ok {
+	if typ, rawObject, ok := splitEvent(raw); ok {
 		before := *r
-		r.offset-- // at the end of the object
-		if d.about(typ, about, r); r.err == nil {
+		r.offset-- // before the event's closing brace
+		if d.eventObject(typ, rawObject, r); r.err == nil {
 			return
 		}
 		*r = before
@@ -172,9 +172,9 @@ func (d *jsonDecoder) event(raw []byte, r *reading) {
 	d.members(raw, r)
 }
 
-// splitEvent takes an event as API servers write it apart. ok is false for another type than those
-// of objects and bookmarks. What stands in the place of the object must be checked to be one value.
-func splitEvent(raw []byte) (typ EventType, about []byte, ok bool) {
+// splitEvent splits an event in the form in which API servers write it. ok is false for types other
+// than those of objects and bookmarks. The caller must check that rawObject is one JSON value.
+func splitEvent(raw []byte) (typ EventType, rawObject []byte, ok bool) {
 	typ, start := splitHead(raw)
 	if typ == 0 || len(raw) == start || raw[len(raw)-1] != '}' {
 		return 0, nil, false
@@ -182,7 +182,8 @@ func splitEvent(raw []byte) (typ EventType, about []byte, ok bool) {
 	return typ, raw[start : len(raw)-1], true
 }
 
-// splitHead reads {"type":"…","object": and returns its length; 0 is no type.
+// splitHead reads {"type":"…","object": and returns the type and the length. The type is 0 if data
+// begins otherwise.
 func splitHead(data []byte) (typ EventType, n int) {
 	rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`))
 	end := bytes.IndexByte(rest[:min(len(rest), 16)], '"')
@@ -196,8 +197,8 @@ func splitHead(data []byte) (typ EventType, n int) {
 	return typ, len(data) - len(rest)
 }
 
-// about decodes what an event is about.
-func (d *jsonDecoder) about(typ EventType, raw []byte, r *reading) {
+// eventObject decodes the object of an event.
+func (d *jsonDecoder) eventObject(typ EventType, raw []byte, r *reading) {
 	if r.typ = typ; typ != Bookmark {
 		d.object(raw, r, typ == Added)
 		return
@@ -215,26 +216,26 @@ func (d *jsonDecoder) about(typ EventType, raw []byte, r *reading) {
 	r.initialEventsEnd = mark.Metadata.Annotations[metav1.InitialEventsAnnotationKey] == "true"
 }
 
-// members decodes any event.
+// members decodes an event in any form.
 func (d *jsonDecoder) members(raw []byte, r *reading) {
 	dec := jsontext.NewDecoder(bytes.NewReader(raw), typedOptions)
-	about, err := d.parts(dec, r)
+	rawObject, err := d.parts(dec, r)
 	if err != nil {
 		r.err, r.offset = cutOff(err), dec.InputOffset()
 		return
 	}
-	start := r.offset - int64(len(about))
-	r.offset = int64(len(about))
-	d.about(r.typ, about, r)
+	start := r.offset - int64(len(rawObject))
+	r.offset = int64(len(rawObject))
+	d.eventObject(r.typ, rawObject, r)
 	r.offset += start
 	if r.err != nil {
 		relocate(r.err, start)
 	}
 }
 
-// parts reads the members of an event. It sets the type and the offset of the object's end, and
-// returns the object. An ERROR event is an error.
-func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *reading) (about jsontext.Value, err error) {
+// parts reads the members of an event. It sets r's type and the offset of the object's end, and
+// returns the object. For an ERROR event it returns the error.
+func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *reading) (rawObject jsontext.Value, err error) {
 	tok, err := dec.ReadToken()
 	if err != nil {
 		return nil, err
@@ -257,11 +258,11 @@ func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *reading) (about jsontext.V
 				err = checkType(typ)
 			}
 		case "object":
-			if about != nil {
+			if rawObject != nil {
 				return nil, errTwoObjects
 			}
-			about, err = dec.ReadValue()
-			about = about.Clone() // the decoder's buffer goes on
+			rawObject, err = dec.ReadValue()
+			rawObject = rawObject.Clone() // the decoder reuses its buffer
 			r.offset = dec.InputOffset()
 		default:
 			err = dec.SkipValue()
@@ -276,18 +277,18 @@ func (d *jsonDecoder) parts(dec *jsontext.Decoder, r *reading) (about jsontext.V
 	if err := checkType(typ); err != nil {
 		return nil, err
 	}
-	if about == nil {
+	if rawObject == nil {
 		return nil, errNoObject(typ)
 	}
 	if typ == errorEvent {
 		var status metav1.Status
-		if err := unmarshalJSON(about, &status); err != nil {
+		if err := unmarshalJSON(rawObject, &status); err != nil {
 			return nil, err
 		}
 		return nil, statusError(status)
 	}
 	r.typ = eventType(typ)
-	return about, nil
+	return rawObject, nil
 }
 
 // readText reads a string, or null as "".
@@ -304,7 +305,7 @@ func readText(dec *jsontext.Decoder, what string) (string, error) {
 	return tok.String(), nil
 }
 
-// checkJSON says what is wrong with what should be one value.
+// checkJSON returns an error unless raw is one JSON value.
 func checkJSON(raw []byte) error {
 	if n, ok := jsondec.Skip(raw); ok && n == len(raw) {
 		return nil
@@ -319,7 +320,7 @@ func checkJSON(raw []byte) error {
 	return nil
 }
 
-// blank reports whether there is nothing but white space.
+// blank reports whether raw is only white space.
 func blank(raw []byte) bool {
 	for _, c := range raw {
 		if c != ' ' && c != '\n' && c != '\t' && c != '\r' {
@@ -329,7 +330,7 @@ func blank(raw []byte) bool {
 	return true
 }
 
-// errorOffset is the offset that a decoder's error tells, or else the one given.
+// errorOffset returns the offset in a decoder's error, or else otherwise.
 func errorOffset(err error, otherwise int64) int64 {
 	var syntactic *jsontext.SyntacticError
 	var semantic *json.SemanticError
@@ -343,7 +344,8 @@ func errorOffset(err error, otherwise int64) int64 {
 	return otherwise
 }
 
-// relocate makes a decoder's error count from the beginning of the response.
+// relocate adds by to the offset in a decoder's error, so that it counts from the beginning of the
+// response.
 func relocate(err error, by int64) {
 	var syntactic *jsontext.SyntacticError
 	var semantic *json.SemanticError

@@ -9,93 +9,93 @@ import (
 
 // jsonItems scans the items of a list.
 type jsonItems struct {
-	*jsonWire
-	later bool // there was one before
+	format *jsonFormat
+	later  bool // there was an item before
 }
 
-// begin passes over what stands before an item. It returns false if there is something else, or
-// nothing at hand.
+// begin skips the comma and white space before an item. It returns false if data has something else
+// there, or ends.
 func (j *jsonItems) begin() bool {
-	if j.within {
+	if j.format.within {
 		return true
 	}
-	c, ok := j.next()
+	c, ok := j.format.next()
 	if !ok || c == ']' || j.later && c != ',' {
 		return false
 	}
 	if j.later {
-		j.f.pos++
+		j.format.f.pos++
 	}
-	j.within, j.later = true, true
+	j.format.within, j.later = true, true
 	return true
 }
 
 func (j *jsonItems) scan() step {
 	if j.begin() {
-		return j.whole()
+		return j.format.whole()
 	}
-	c, ok := j.next()
+	c, ok := j.format.next()
 	switch {
 	case !ok:
 		return step{}
 	case c == ']':
-		j.f.pos++
-		return step{kind: stepEnd}
+		j.format.f.pos++
+		return step{result: stepEnd}
 	}
-	return j.failed(j.unexpected(c, "after an item, want ',' or ']'"))
+	return j.format.failed(j.format.unexpected(c, "after an item, want ',' or ']'"))
 }
 
 func (j *jsonItems) guess(d decoder, r *reading) bool {
 	if !j.begin() {
 		return false
 	}
-	if _, ok := j.next(); !ok || !j.likely() {
+	if _, ok := j.format.next(); !ok || !j.format.likely() {
 		return false
 	}
-	n := d.(*jsonDecoder).guess(j.f.data(), r, true)
+	n := d.(*jsonDecoder).guess(j.format.f.data(), r, true)
 	if n == 0 {
 		return false
 	}
-	j.took(n)
-	r.offset = j.f.offset()
+	j.format.took(n)
+	r.offset = j.format.f.offset()
 	return true
 }
 
-func (j *jsonItems) broken(err error) step { return j.cut(err, decoder.item) }
+func (j *jsonItems) broken(err error) step { return j.format.cut(err, decoder.item) }
 
 // jsonEvents scans the events of a watch.
-type jsonEvents struct{ *jsonWire }
+type jsonEvents struct{ format *jsonFormat }
 
 func (j jsonEvents) scan() step {
-	switch c, ok := j.next(); {
+	switch c, ok := j.format.next(); {
 	case !ok:
 		return step{}
 	case c != '{':
 		if kind, ok := jsonKind(c); ok {
-			return j.failed(fmt.Errorf("%w: an event is a JSON object, not a %v", ErrMalformed, kind))
+			return j.format.failed(fmt.Errorf("%w: an event is a JSON object, not a %v", ErrMalformed, kind))
 		}
-		return j.failed(j.unexpected(c, "in the place of an event"))
+		return j.format.failed(j.format.unexpected(c, "in the place of an event"))
 	}
-	return j.whole()
+	return j.format.whole()
 }
 
 func (j jsonEvents) guess(d decoder, r *reading) bool {
-	if _, ok := j.next(); !ok || !j.likely() {
+	if _, ok := j.format.next(); !ok || !j.format.likely() {
 		return false
 	}
-	at := j.f.offset()
-	n, end := d.(*jsonDecoder).guessEvent(j.f.data(), r)
+	at := j.format.f.offset()
+	n, end := d.(*jsonDecoder).guessEvent(j.format.f.data(), r)
 	if n == 0 {
 		return false
 	}
-	j.took(n)
+	j.format.took(n)
 	r.offset = at + int64(end)
 	return true
 }
 
 func (j jsonEvents) broken(err error) step {
-	if _, ok := j.next(); !ok && err == io.EOF {
-		return step{kind: stepEnd}
+	if _, ok := j.format.next(); !ok && err == io.EOF {
+		return step{result: stepEnd}
 	}
-	return j.cut(err, decoder.event)
+	return j.format.cut(err, decoder.event)
 }

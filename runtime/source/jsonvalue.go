@@ -20,20 +20,21 @@ import (
 	jsonv1 "github.com/go-json-experiment/json/v1"
 )
 
-// typedOptions are the semantics of sigs.k8s.io/json for every type that is not exotic. The one
-// thing that is not taken over from version 1 is to validate each value before it is decoded: a
-// second pass over all bytes.
+// typedOptions are the semantics of sigs.k8s.io/json for every type that is not exotic. One thing
+// is left out of version 1: validating each value before it is decoded, which is a second pass over
+// all bytes.
 var typedOptions = json.JoinOptions(jsonv1.DefaultOptionsV1(), json.MatchCaseInsensitiveNames(false), jsonv1.ReportErrorsWithLegacySemantics(false))
 
 // contentReader reads untyped objects.
 type contentReader struct {
-	src   bytes.Buffer      // which dec reads in place
+	src   bytes.Buffer      // read by dec, in place
 	dec   *jsontext.Decoder // of src
 	drop  *dropped
-	names map[string]string // of members, so that objects share them
+	names map[string]string // names of members, so that objects share them
 }
 
-// Names that are kept for other objects; keys of annotations can be many and long.
+// Bounds of the names that are kept for later objects, because keys of annotations can be many and
+// long.
 const (
 	maxNames    = 4096
 	maxNameSize = 64
@@ -46,7 +47,7 @@ func newContentReader(c *codec) contentReader {
 	return contentReader{drop: &c.drop, names: map[string]string{}}
 }
 
-// decodeContent reads an object that stands alone.
+// decodeContent reads an object that is all of raw.
 func (r *contentReader) decodeContent(raw []byte) (map[string]any, error) {
 	r.src = *bytes.NewBuffer(raw)
 	if r.dec == nil {
@@ -112,8 +113,8 @@ func (r *contentReader) metadata() (map[string]any, error) {
 // errDropped stands for a value that is not kept. It is never returned as an error.
 var errDropped = errors.New("dropped")
 
-// any reads what an empty interface holds: as int64 whatever is written as an integer and fits, as
-// float64 the other numbers.
+// any reads a value for an empty interface. A number that is written as an integer and fits is an
+// int64; other numbers are float64.
 func (r *contentReader) any() (any, error) {
 	switch r.dec.PeekKind() {
 	case '{':
@@ -148,8 +149,8 @@ func (r *contentReader) any() (any, error) {
 	return tok.Bool(), nil
 }
 
-// object reads an object. own may read the values of some names itself, and return errDropped for
-// those not kept.
+// object reads an object. own may read the values of some names itself, and returns errDropped for
+// those that are dropped.
 func (r *contentReader) object(own func(name string) (any, bool, error)) (map[string]any, error) {
 	if _, err := r.dec.ReadToken(); err != nil {
 		return nil, err
@@ -190,7 +191,7 @@ func (r *contentReader) name() (string, error) {
 		return name, nil
 	}
 	if bytes.IndexByte(plain, '\\') >= 0 || !utf8.Valid(plain) {
-		// the error is of what is not UTF-8, which is replaced
+		// the only error is invalid UTF-8, which is replaced
 		name, _ := jsontext.AppendUnquote(nil, raw)
 		return string(name), nil
 	}
@@ -222,9 +223,9 @@ var (
 
 // isExotic reports whether a type has something in it that our decoder reads differently from
 // sigs.k8s.io/json, or not at all: an empty interface, a json.Number, an UnmarshalJSONFrom method,
-// a channel or a function, a json tag that version 1 and version 2 of the decoder take for
-// different things. Types of Kubernetes APIs have none of them. Types with a method of their own
-// are opaque.
+// a channel or a function, a json tag that version 1 and version 2 of the decoder understand
+// differently. Types of Kubernetes APIs have none of these. It doesn't look into types that have a
+// decoding method of their own.
 func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -259,8 +260,8 @@ func isExotic(t reflect.Type, seen map[reflect.Type]bool) bool {
 	return false
 }
 
-// isExoticTag finds names that version 1 ignores, options that it doesn't have, and "string" where
-// it has another meaning or none.
+// isExoticTag reports whether a tag has a name that version 1 ignores, an option that it doesn't
+// have, or "string" where it has another meaning or none.
 func isExoticTag(tag string, t reflect.Type) bool {
 	name, options, _ := strings.Cut(tag, ",")
 	for _, c := range name {

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestAbsurdLengths: what a length promises is not believed.
+// TestAbsurdLengths: a length in a response is not trusted.
 func TestAbsurdLengths(t *testing.T) {
 	envelope := func(fields ...byte) []byte { return append([]byte(protoPrefix), fields...) }
 	for name, tc := range map[string]struct {
@@ -67,8 +67,8 @@ func TestAbsurdLengths(t *testing.T) {
 	}
 }
 
-// TestObjectWithoutEnd: an object that goes on and on is given up, however it is made, and so is a
-// list that never comes to one. What came before it is not counted.
+// TestObjectWithoutEnd: an object that never ends is given up, however it is made, and so is a list
+// that never comes to one. What came before it is not counted.
 func TestObjectWithoutEnd(t *testing.T) {
 	text := func(s string) string { return string(rune(0x60+len(s))) + s }
 	cborList := "\xbf" + text("kind") + text("PodList") + text("apiVersion") + text("v1") + text("items") + "\x9f"
@@ -90,7 +90,7 @@ func TestObjectWithoutEnd(t *testing.T) {
 		for _, limit := range []int64{4 << 10, 256 << 10} {
 			body := strings.NewReader(tc.begin + strings.Repeat(tc.end, 100<<10))
 			s := newStream(mustCodec(t, Options{}, newPod), tc.verb, io.NopCloser(body), tc.f)
-			s.body.limit, s.body.left = limit, limit
+			s.body.limit, s.body.remaining = limit, limit
 			var err error
 			if tc.verb == "list" {
 				l := listReader{stream: s, deliver: func(object.Object) error { return nil }}
@@ -175,7 +175,7 @@ func TestWhatIsGivenBackIsNotLookedAt(t *testing.T) {
 	}
 }
 
-// scribbler is a body beside which others write to buffers that nobody uses.
+// scribbler is a body that also writes to the buffers in the pools, which no stream uses.
 type scribbler struct{ brokenBody }
 
 func (s scribbler) Read(p []byte) (int, error) {

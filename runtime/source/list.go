@@ -9,26 +9,26 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// listReader reads a list: what it says of itself and its items, in any order.
+// listReader reads a list: its kind, apiVersion, metadata and items, in any order.
 type listReader struct {
-	*stream
+	stream  *stream
 	deliver func(object.Object) error
 
 	apiVersion, kind string // as far as read
 	meta             listMeta
 	items            bool // items have begun
-	skipped          int  // items that are not of the shard
-	silent           bool // an item did not say its kind
+	skipped          int  // items that are not in the shard
+	silent           bool // an item had no kind of its own
 }
 
-// listMeta is what matters of a list's metadata.
+// listMeta is the part of a list's metadata that is used.
 type listMeta struct {
 	ResourceVersion string `json:"resourceVersion"`
 	Continue        string `json:"continue"`
 }
 
 func (l *listReader) read() (ListResult, error) {
-	err := l.wire.list(l)
+	err := l.stream.format.list(l)
 	if err == nil {
 		err = l.check(l.items)
 	}
@@ -43,16 +43,16 @@ func (l *listReader) read() (ListResult, error) {
 		return ListResult{}, err
 	case *scanError:
 		if err.item {
-			l.item++
-			return ListResult{}, l.fail(err.key, err.err, err.offset)
+			l.stream.item++
+			return ListResult{}, l.stream.fail(err.key, err.err, err.offset)
 		}
 	}
-	l.item = 0
-	return ListResult{}, l.fail(object.Key{}, err, l.feed.offset())
+	l.stream.item = 0
+	return ListResult{}, l.stream.fail(object.Key{}, err, l.stream.feed.offset())
 }
 
-// begin is called before the first item. The API server says what the list is before its items, or
-// in other formats may do so; then nothing of a wrong list is handed over.
+// begin is called before the first item. An API server writes kind and apiVersion before the items
+// in JSON, and may do so in other formats. If they are wrong, no item is handed over.
 func (l *listReader) begin() error {
 	l.items = true
 	if l.kind != "" && l.apiVersion != "" {
@@ -61,17 +61,17 @@ func (l *listReader) begin() error {
 	return nil
 }
 
-// take checks what an item was read as, and hands it over.
+// take checks a decoded item and hands it over.
 func (l *listReader) take(r *reading) error {
-	l.item++
+	l.stream.item++
 	if r.err == nil && !r.known {
-		r.err = l.accept(r, l.itemKind())
+		r.err = l.stream.accept(r, l.itemKind())
 		l.silent = l.silent || r.id.kind == ""
 	}
 	if r.err != nil {
-		return l.fail(r.id.key, r.err, r.offset)
+		return l.stream.fail(r.id.key, r.err, r.offset)
 	}
-	if !l.shard.has(r.obj) {
+	if !l.stream.codec.shard.has(r.obj) {
 		l.skipped++
 		return nil
 	}
@@ -81,7 +81,8 @@ func (l *listReader) take(r *reading) error {
 	return nil
 }
 
-// itemKind is the kind of items that don't say it themselves, "" if the list hasn't told it.
+// itemKind returns the kind of items that carry none, as far as the list's kind implies it; else
+// "".
 func (l *listReader) itemKind() string {
 	if kind, ok := strings.CutSuffix(l.kind, "List"); ok {
 		return kind
@@ -89,17 +90,17 @@ func (l *listReader) itemKind() string {
 	return ""
 }
 
-// check checks what the list says it is. A custom resource may name its list kind as it likes;
-// there the items decide, all of which say their kind.
+// check checks the list's kind and apiVersion. A custom resource may have a list kind of any name;
+// there the items decide, which all carry their kind.
 func (l *listReader) check(items bool) error {
-	named := l.itemKind() != "" && (l.codec.kind == "" || l.itemKind() == l.codec.kind)
+	named := l.itemKind() != "" && (l.stream.codec.kind == "" || l.itemKind() == l.stream.codec.kind)
 	switch {
 	case l.kind == "" || l.apiVersion == "":
 		return fmt.Errorf("%w: the response does not say its apiVersion and kind; is this the address of a Kubernetes API?", ErrWrongKind)
-	case l.partial && l.apiVersion == metadataAPIVersion && l.kind == metadataListKind:
+	case l.stream.codec.partial && l.apiVersion == metadataAPIVersion && l.kind == metadataListKind:
 		return nil
-	case l.apiVersion != l.codec.apiVersion, l.kind == "Status", l.kind == "Table", !named && (!items || l.silent):
-		return fmt.Errorf("%w (of a list)", l.wrongKind(l.apiVersion, l.kind))
+	case l.apiVersion != l.stream.codec.apiVersion, l.kind == "Status", l.kind == "Table", !named && (!items || l.silent):
+		return fmt.Errorf("%w (of a list)", l.stream.codec.wrongKind(l.apiVersion, l.kind))
 	}
 	return nil
 }

@@ -110,7 +110,7 @@ func TestMetadataRejects(t *testing.T) {
 	}
 }
 
-// TestMetadataFromServersThatRefuse: JSON without parameters is what everybody understands.
+// TestMetadataFromServersThatRefuse: every server understands JSON without parameters.
 func TestMetadataFromServersThatRefuse(t *testing.T) {
 	var requests []string
 	s, err := New[*metav1.PartialObjectMetadata](newTestClient(t, refusing(&requests)), pods, Options{Formats: []Format{JSON}})

@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// protoWire reads Kubernetes' protobuf. Every object that stands alone is in an envelope that says
+// protoFormat reads Kubernetes' protobuf. Every object outside of a list is in an envelope that has
 // its kind:
 //
 //	list   envelope{ raw: {1: metadata, 2: item, 2: item, …} }
@@ -18,13 +18,13 @@ import (
 //	envelope = "k8s\0" {1: {1: apiVersion, 2: kind}, 2: raw}
 //
 // where a length has four bytes, the highest first.
-type protoWire struct {
+type protoFormat struct {
 	s   *stream
 	f   *feed
-	end int64 // of the list being read, in the response; 0 outside of one
+	end int64 // where the current list ends in the response; 0 outside of one
 }
 
-// envelope is what is around an object, and the object.
+// envelope is an object with its kind and apiVersion.
 type envelope struct {
 	apiVersion, kind string
 	raw              []byte
@@ -32,7 +32,7 @@ type envelope struct {
 
 const protoPrefix = "k8s\x00"
 
-func (p *protoWire) list(l *listReader) error {
+func (p *protoFormat) list(l *listReader) error {
 	if err := p.f.need(len(protoPrefix)); err != nil {
 		return cutOff(err)
 	}
@@ -74,8 +74,8 @@ func (p *protoWire) list(l *listReader) error {
 	}
 }
 
-// message reads a list out of its envelope.
-func (p *protoWire) message(l *listReader) error {
+// message reads a list in its envelope.
+func (p *protoFormat) message(l *listReader) error {
 	size, err := p.length()
 	if err != nil {
 		return err
@@ -92,7 +92,7 @@ func (p *protoWire) message(l *listReader) error {
 					return err
 				}
 			}
-			if err := l.run(protoItems{p}, decoder.item, l.take); err != nil {
+			if err := l.stream.run(protoItems{p}, decoder.item, l.take); err != nil {
 				return err
 			}
 			continue
@@ -123,80 +123,80 @@ func (p *protoWire) message(l *listReader) error {
 
 var errBeyondList = fmt.Errorf("%w: something in the list goes beyond the end of the list", ErrMalformed)
 
-// protoItems scans items of a list that stand one after the other.
-type protoItems struct{ *protoWire }
+// protoItems scans consecutive items of a list.
+type protoItems struct{ format *protoFormat }
 
 func (p protoItems) scan() step {
-	data := p.f.data()
-	left := p.end - p.f.offset()
+	data := p.format.f.data()
+	left := p.format.end - p.format.f.offset()
 	switch {
 	case left <= 0:
-		return step{kind: stepEnd}
+		return step{result: stepEnd}
 	case len(data) == 0:
 		return step{}
 	case data[0] != byte(protoBytes(2)):
-		return step{kind: stepEnd}
+		return step{result: stepEnd}
 	}
 	size, n := binary.Uvarint(data[1:])
 	switch n++; {
 	case n == 1:
 		return step{}
 	case n < 1:
-		return p.failed(errNumber)
+		return p.format.failed(errNumber)
 	case int64(min(size, 1<<62)) > left-int64(n):
-		return p.failed(errBeyondList)
+		return p.format.failed(errBeyondList)
 	}
 	if err := checkSize(size); err != nil {
-		return p.failed(err)
+		return p.format.failed(err)
 	}
-	return p.whole(n, int(size))
+	return p.format.whole(n, int(size))
 }
 
-func (p protoItems) broken(err error) step { return p.failed(cutOff(err)) }
+func (p protoItems) broken(err error) step { return p.format.failed(cutOff(err)) }
 
-func (p *protoWire) events() scanner { return protoEvents{p} }
+func (p *protoFormat) events() scanner { return protoEvents{p} }
 
 // protoEvents scans the events of a watch.
-type protoEvents struct{ *protoWire }
+type protoEvents struct{ format *protoFormat }
 
 func (p protoEvents) scan() step {
-	data := p.f.data()
+	data := p.format.f.data()
 	if len(data) < 4 {
 		return step{}
 	}
 	size := binary.BigEndian.Uint32(data)
 	if size > maxFrame {
-		return p.failed(fmt.Errorf("%w: an event of %d bytes, more than %d", ErrMalformed, size, maxFrame))
+		return p.format.failed(fmt.Errorf("%w: an event of %d bytes, more than %d", ErrMalformed, size, maxFrame))
 	}
-	return p.whole(4, int(size))
+	return p.format.whole(4, int(size))
 }
 
 func (p protoEvents) broken(err error) step {
-	if len(p.f.data()) == 0 && err == io.EOF {
-		return step{kind: stepEnd}
+	if len(p.format.f.data()) == 0 && err == io.EOF {
+		return step{result: stepEnd}
 	}
-	return p.failed(cutOff(err))
+	return p.format.failed(cutOff(err))
 }
 
-// whole takes a value that has a head of n bytes and a size.
-func (p *protoWire) whole(n, size int) step {
+// whole advances past a value with a head of n bytes and the given size, if all of it has arrived.
+func (p *protoFormat) whole(n, size int) step {
 	f := p.f
 	if len(f.data()) < n+size {
 		return step{}
 	}
-	found := step{kind: stepItem, start: f.pos + n, end: f.pos + n + size}
-	f.pos = found.end
+	st := step{result: stepItem, start: f.pos + n, end: f.pos + n + size}
+	f.pos = st.end
 	f.used(size)
-	return found
+	return st
 }
 
-// failed is a step that failed with an item that is not whole.
-func (p *protoWire) failed(err error) step {
-	return step{kind: stepFailed, item: true, err: err, offset: p.f.base + int64(p.f.end)}
+// failed returns the step of a failure within an item.
+func (p *protoFormat) failed(err error) step {
+	return step{result: stepFailed, item: true, err: err, offset: p.f.base + int64(p.f.end)}
 }
 
-// value reads a value with a length before it.
-func (p *protoWire) value() ([]byte, error) {
+// value reads a value that follows its length.
+func (p *protoFormat) value() ([]byte, error) {
 	size, err := p.length()
 	if err != nil {
 		return nil, err
@@ -215,13 +215,13 @@ func (p *protoWire) value() ([]byte, error) {
 	return value, nil
 }
 
-func (p *protoWire) length() (uint64, error) {
+func (p *protoFormat) length() (uint64, error) {
 	size, err := p.uvarint()
 	return size, cutOff(err)
 }
 
-// uvarint reads a number. It returns io.EOF at the end of the stream only.
-func (p *protoWire) uvarint() (uint64, error) {
+// uvarint reads a number. It returns io.EOF only at the end of the stream.
+func (p *protoFormat) uvarint() (uint64, error) {
 	for size := 1; ; size++ {
 		if err := p.f.need(size); err != nil {
 			return 0, err
@@ -239,8 +239,8 @@ func (p *protoWire) uvarint() (uint64, error) {
 
 var errNumber = fmt.Errorf("%w: protobuf: a number of more than 64 bits", ErrMalformed)
 
-// skip passes over the value of a field that nobody knows.
-func (p *protoWire) skip(tag uint64) error {
+// skip skips the value of an unknown field.
+func (p *protoFormat) skip(tag uint64) error {
 	size := uint64(0)
 	err := checkNumber(tag)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// protoMessage has the methods that Kubernetes generates for its types. Unmarshal keeps nothing of
-// its argument.
+// protoMessage has the methods that Kubernetes generates for its types. Unmarshal doesn't keep its
+// argument.
 type protoMessage interface {
 	Reset()
 	Marshal() ([]byte, error)
@@ -23,8 +23,9 @@ type protoMessage interface {
 }
 
 // isProtobuf reports whether objects of the type of sample can be decoded from Kubernetes'
-// protobuf. To have the methods is not enough, because a type gets those of what it embeds: every
-// field must have its number, and what the methods decode must be the object, not a part of it.
+// protobuf. Having the methods is not enough, because a type gets the methods of a struct that it
+// embeds. So every field must have a number, and the methods must decode the whole object, not a
+// part of it.
 func isProtobuf(sample object.Object) bool {
 	if _, ok := sample.(protoMessage); !ok {
 		return false
@@ -52,7 +53,7 @@ func isProtobuf(sample object.Object) bool {
 	return obj.GetName() == meta.Name && obj.GetResourceVersion() == meta.ResourceVersion
 }
 
-// protoBytes is the tag of a field whose value has a length before it.
+// protoBytes returns the tag of a length-delimited field.
 func protoBytes(number int) uint64 { return uint64(number)<<3 | 2 }
 
 func appendBytes(dst []byte, number int, value []byte) []byte {
@@ -61,15 +62,15 @@ func appendBytes(dst []byte, number int, value []byte) []byte {
 	return append(dst, value...)
 }
 
-// protoField is one field of a message. value is nil unless it has a length before it; size counts
-// all of the field.
+// protoField is one field of a message. value is nil unless the field is length-delimited; size
+// counts the whole field.
 type protoField struct {
 	tag   uint64
 	value []byte
 	size  int
 }
 
-// nextField splits a message that isn't empty.
+// nextField splits the first field off a message that isn't empty.
 func nextField(msg []byte) (f protoField, rest []byte, err error) {
 	tag, n := binary.Uvarint(msg)
 	if n <= 0 {
@@ -108,7 +109,7 @@ func nextField(msg []byte) (f protoField, rest []byte, err error) {
 
 var errField = fmt.Errorf("%w: a protobuf field goes beyond the end of its message", ErrMalformed)
 
-// checkNumber refuses the tags of fields that can't be declared.
+// checkNumber refuses tags with a field number that can't be declared.
 func checkNumber(tag uint64) error {
 	if number := int32(tag >> 3); number <= 0 {
 		return fmt.Errorf("%w: a protobuf field has the number %d", ErrMalformed, number)
@@ -124,8 +125,8 @@ func errNoPrefix(data []byte) error {
 	return fmt.Errorf("%w: the object begins with %q, in Kubernetes' protobuf it would be %q", ErrMalformed, data, protoPrefix)
 }
 
-// malformed marks an error of a generated Unmarshal method. What they say about the end of their
-// input is not about the stream's.
+// malformed wraps an error of a generated Unmarshal method. An EOF of that method is not the end of
+// the stream, so it is hidden.
 func malformed(err error) error {
 	if err == nil {
 		return nil
@@ -133,7 +134,7 @@ func malformed(err error) error {
 	return fmt.Errorf("%w: protobuf: %v", ErrMalformed, err)
 }
 
-// parseEnvelope reads what stands around an object.
+// parseEnvelope reads the envelope of an object.
 func parseEnvelope(data []byte) (e envelope, err error) {
 	if !bytes.HasPrefix(data, []byte(protoPrefix)) {
 		return e, errNoPrefix(data[:min(len(data), len(protoPrefix))])
@@ -187,9 +188,11 @@ const (
 	protoManagedFields = 17
 )
 
-// dropProto takes what is dropped out of an object, whose bytes it moves, and returns what is left.
+// dropProto removes the dropped parts from an encoded object, in place, and returns the shorter
+// object.
 func dropProto(msg []byte, drop *dropped) ([]byte, error) {
-	kept := msg[:0] // it never gets ahead of what comes next: nothing becomes longer
+	// fields only get shorter, so it never overwrites bytes that are still to be read
+	kept := msg[:0]
 	for rest := msg; len(rest) > 0; {
 		field := rest
 		f, after, err := nextField(rest)
@@ -211,7 +214,7 @@ func dropProto(msg []byte, drop *dropped) ([]byte, error) {
 	return kept, nil
 }
 
-// dropProtoMeta does it with the metadata.
+// dropProtoMeta does the same with the metadata.
 func dropProtoMeta(meta []byte, drop *dropped) ([]byte, error) {
 	kept := meta[:0]
 	for rest := meta; len(rest) > 0; {
@@ -242,7 +245,7 @@ func dropProtoMeta(meta []byte, drop *dropped) ([]byte, error) {
 	return kept, nil
 }
 
-// mapKey is the key of an entry of a map, {1: key, 2: value}.
+// mapKey returns the key of a map entry, {1: key, 2: value}.
 func mapKey(entry []byte) (key []byte, err error) {
 	for len(entry) > 0 {
 		var f protoField

@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/protodec"
 )
 
-// protoDecoder decodes objects and events. What the fast way doesn't take is decoded by the type's
-// own Unmarshal.
+// protoDecoder decodes objects and events. Input that the fast decoder declines is decoded by the
+// type's own Unmarshal.
 type protoDecoder struct {
 	// Set once at construction.
 	c        *codec
@@ -19,13 +19,13 @@ type protoDecoder struct {
 
 	known knownFunc // nil: nothing
 
-	// Made for the first object: a watch that brings none doesn't need it.
+	// Made for the first object, since a watch may bring none.
 	begun bool
-	fast  *protodec.Decoder // nil for types that only the slow way can do
+	fast  *protodec.Decoder // nil for types that only the slow decoder can decode
 }
 
-func (p *protoWire) decoder() decoder {
-	d := p.s.tools.proto.pool(p.s.readOnly).get()
+func (p *protoFormat) decoder() decoder {
+	d := p.s.codec.pools.proto.pool(p.s.readOnly).get()
 	if d == nil {
 		d = &protoDecoder{c: p.s.codec, readOnly: p.s.readOnly}
 	}
@@ -33,10 +33,10 @@ func (p *protoWire) decoder() decoder {
 	return d
 }
 
-func (p *protoWire) release(d decoder) {
+func (p *protoFormat) release(d decoder) {
 	proto := d.(*protoDecoder)
 	proto.known = nil
-	p.s.tools.proto.pool(p.s.readOnly).put(proto)
+	p.s.codec.pools.proto.pool(p.s.readOnly).put(proto)
 }
 
 // item implements decoder. Items have no envelope.
@@ -64,7 +64,7 @@ func (d *protoDecoder) event(raw []byte, r *reading) {
 	}
 }
 
-// object decodes an object, or finds it if it may be a known one.
+// object decodes an object. With lookUp it first asks for a known one.
 func (d *protoDecoder) object(e envelope, r *reading, lookUp bool) {
 	if lookUp && d.known != nil {
 		if id, ok := protodec.ReadIdentity(e.raw); ok {
@@ -103,7 +103,7 @@ func (d *protoDecoder) object(e envelope, r *reading, lookUp bool) {
 	r.obj, r.id, r.err = d.c.read(obj, r.id, err)
 }
 
-// areFields reports whether a message consists of whole fields.
+// areFields reports whether msg consists of whole fields.
 func areFields(msg []byte) bool {
 	for len(msg) > 0 {
 		var err error
@@ -114,7 +114,8 @@ func areFields(msg []byte) bool {
 	return true
 }
 
-// mark reads what a bookmark says. It is an object of the kind, but no object.
+// mark decodes a bookmark. It looks like an object of the kind, but only its version and
+// annotations matter.
 func (d *protoDecoder) mark(e envelope, r *reading) {
 	var meta metav1.ObjectMeta
 	for rest := e.raw; len(rest) > 0; {
@@ -140,9 +141,9 @@ func (e envelope) status() (status metav1.Status, err error) {
 	return status, err
 }
 
-// parseEvent reads an event, of whose object it reads the envelope.
+// parseEvent reads an event, and the envelope of its object.
 func parseEvent(raw []byte) (typ string, e envelope, err error) {
-	var about []byte
+	var rawObject []byte
 	for len(raw) > 0 {
 		var f protoField
 		if f, raw, err = nextField(raw); err != nil {
@@ -152,16 +153,16 @@ func parseEvent(raw []byte) (typ string, e envelope, err error) {
 		case protoBytes(1):
 			typ = typeName(f.value)
 		case protoBytes(2):
-			about = f.value
+			rawObject = f.value
 		}
 	}
 	if err := checkType(typ); err != nil {
 		return "", e, err
 	}
 	var object []byte
-	for len(about) > 0 {
+	for len(rawObject) > 0 {
 		var f protoField
-		if f, about, err = nextField(about); err != nil {
+		if f, rawObject, err = nextField(rawObject); err != nil {
 			return "", e, err
 		}
 		if f.tag == protoBytes(1) {

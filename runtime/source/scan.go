@@ -6,11 +6,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// wire knows one format: how a list and a sequence of events are written in it, and how values are
-// decoded.
-type wire interface {
-	// list reads a whole list. It sets what the list says of itself as it comes, and has
-	// l.stream.run read the items.
+// formatReader reads one format: it knows how a list and a sequence of events are written in it,
+// and how values are decoded.
+type formatReader interface {
+	// list reads a whole list. It sets the fields of l as they come, and reads the items by
+	// l.stream.run.
 	list(l *listReader) error
 	// events returns a scanner of the events of a watch.
 	events() scanner
@@ -19,43 +19,44 @@ type wire interface {
 	release(decoder)
 }
 
-// scanner finds the ends of items or events.
+// scanner finds where items or events end.
 type scanner interface {
-	// scan finds the next one in what the feed has at hand, and takes it from there.
+	// scan finds the next item in the feed's data, and advances the feed past it.
 	scan() step
-	// broken says what is wrong with a response that ends where scan needs more, with what error. A
-	// watch may end between events with io.EOF.
+	// broken returns the step for a response that ends with err where scan needs more. A watch may
+	// end between events with io.EOF.
 	broken(err error) step
 }
 
-// guesser is a scanner of a format in which to find an end costs about as much as to decode.
+// guesser is a scanner of a format in which finding the end of an item costs about as much as
+// decoding it.
 type guesser interface {
-	// guess decodes the next item without having found its end, if it is likely to be at hand. It
-	// returns false if it couldn't, and then scan goes on.
+	// guess decodes the next item without finding its end first, if all of it has probably arrived.
+	// It returns false if it couldn't; the caller then calls scan.
 	guess(d decoder, r *reading) bool
 }
 
-// step is what a scanner has found.
+// step is the result of a scan.
 type step struct {
-	kind       stepKind
-	start, end int        // of an item, in the buffer of the feed
-	item       bool       // the error is that of an item
+	result     stepResult
+	start, end int        // where an item is in the buffer of the feed
+	item       bool       // err is about an item
 	err        error      // of a failure
 	key        object.Key // of the item that failed, as far as it could be read
-	offset     int64      // of a failure, in the response
+	offset     int64      // where it failed in the response
 }
 
-type stepKind uint8
+type stepResult uint8
 
 const (
-	stepShort  stepKind = iota // the end of the next item is not at hand
-	stepItem                   // there is an item, whole
-	stepEnd                    // there are no more items
-	stepFailed                 // what follows can't be an item
+	stepShort  stepResult = iota // the end of the next item has not arrived
+	stepItem                     // a whole item has arrived
+	stepEnd                      // there are no more items
+	stepFailed                   // the next bytes can't be an item
 )
 
-// decoder decodes items and events, each of which is whole. One goroutine has it. It counts offsets
-// from the beginning of raw.
+// decoder decodes items and events, each of which is whole. One goroutine at a time uses it. Its
+// offsets count from the beginning of raw.
 type decoder interface {
 	// item decodes an item of a list.
 	item(raw []byte, r *reading)
@@ -63,29 +64,29 @@ type decoder interface {
 	event(raw []byte, r *reading)
 }
 
-// reading is what an item or an event was read as.
+// reading is a decoded item or event.
 type reading struct {
 	typ              EventType     // of an event
-	known            bool          // object is the caller's own
+	known            bool          // obj was returned by Known
 	initialEventsEnd bool          // of a bookmark
-	more             bool          // the next one is at hand
+	more             bool          // the next item has arrived
 	obj              object.Object // nil for a bookmark; with an error it may be incomplete
-	id               identity      // with an error as far as it could be read
+	id               identity      // with an error it may be incomplete
 	err              error
-	offset           int64 // in the response: where reading has ended
+	offset           int64 // where decoding has ended in the response
 }
 
-// tuning says how a stream is read and when it is decoded by several goroutines. Results don't
-// depend on it.
+// tuning sets how a stream is read and when several goroutines decode it. Results don't depend on
+// it.
 type tuning struct {
-	// goroutines that decode, the caller's included, and those of the crew; 0: as many as run at
-	// once, of one stream at most maxProcs
+	// goroutines that decode, the caller's included, of one stream and of the whole load; 0:
+	// GOMAXPROCS, and at most maxProcs of one stream
 	procs int
-	after int // bytes that have to come without a pause before others help
-	ahead int // bytes that are held in buffers meanwhile
-	batch int // bytes that are worth to be decoded by another goroutine, if it is busy
+	after int // bytes without a pause from which on helpers decode, too
+	ahead int // bytes that are held in buffers then
+	batch int // bytes of a job for another goroutine
 	sizes sizes
-	crew  *crew // of those who share the processors
+	load  *decodeLoad // counts the goroutines that share the processors
 }
 
 const maxProcs = 4
@@ -93,15 +94,15 @@ const maxProcs = 4
 var defaultTuning = tuning{
 	after: 256 << 10, ahead: 8 * chunkSize, batch: 32 << 10,
 	sizes: sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10},
-	crew:  &everyone,
+	load:  &processLoad,
 }
 
-// run reads what sc finds to its end, and hands each to take. It returns the error of take as it
-// is.
+// run reads and decodes all items that sc finds and calls take with each. It returns an error of
+// take unchanged.
 func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take func(*reading) error) error {
 	c := cursor{stream: s, scanner: sc, decode: decode}
 	defer c.release()
-	defer s.leave()
+	defer s.dropLoad()
 	c.guesser, _ = sc.(guesser)
 	var now, next reading
 	for have := false; ; now = next {
@@ -109,25 +110,25 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 			if have = c.read(&now); have {
 				break
 			}
-			switch c.next.kind {
+			switch c.next.result {
 			case stepEnd:
 				return nil
 			case stepFailed:
 				return &scanError{c.next}
 			}
-			s.leave()
+			s.dropLoad()
 			c.release()
 			if err := s.feed.more(); err != nil {
 				c.next = sc.broken(err)
 			}
-			s.join()
+			s.addLoad()
 		}
 		have = false
 		switch {
 		case now.err != nil:
 		case s.swamped():
 			c.next = sc.scan()
-			now.more = c.next.kind == stepItem
+			now.more = c.next.result == stepItem
 		default:
 			have = c.read(&next)
 			now.more = have
@@ -136,7 +137,7 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 			return err
 		}
 		if now.typ == Bookmark {
-			s.feed.rush = 0 // servers send them when there is nothing else
+			s.feed.burst = 0 // servers send bookmarks when there is nothing else to send
 		}
 		if !have && now.more {
 			var err error
@@ -147,64 +148,64 @@ func (s *stream) run(sc scanner, decode func(decoder, []byte, *reading), take fu
 	}
 }
 
-// swamped reports whether so much has come without a pause that others are to help, and there is a
-// processor to spare.
+// swamped reports whether so much has come without a pause that helpers should decode, too, and
+// whether a processor is free for them.
 func (s *stream) swamped() bool {
-	return s.procs > 1 && s.feed.rush > s.tuning.after && s.tuning.crew.room(s.crowd)
+	return s.procs > 1 && s.feed.burst > s.codec.tuning.after && s.codec.tuning.load.hasRoom(s.maxLoad)
 }
 
-// join has the crew count the stream from now on, if there is much to decode.
-func (s *stream) join() {
-	if !s.joined && s.feed.rush > s.tuning.batch {
-		s.joined = true
-		s.tuning.crew.join(s.crowd)
+// addLoad adds the stream to the load if there is much to decode.
+func (s *stream) addLoad() {
+	if !s.counted && s.feed.burst > s.codec.tuning.batch {
+		s.counted = true
+		s.codec.tuning.load.addStream(s.maxLoad)
 	}
 }
 
-// leave ends that, before the stream waits for more.
-func (s *stream) leave() {
-	if s.joined {
-		s.joined = false
-		s.tuning.crew.leave()
+// dropLoad removes the stream from the load, before it waits for more bytes.
+func (s *stream) dropLoad() {
+	if s.counted {
+		s.counted = false
+		s.codec.tuning.load.removeStream()
 	}
 }
 
-// cursor is where a goroutine is that scans and decodes by turns.
+// cursor is the position of a goroutine that scans and decodes in turns.
 type cursor struct {
 	stream  *stream
 	scanner scanner
 	guesser guesser // nil if the scanner is none
 	decode  func(decoder, []byte, *reading)
-	decoder decoder // nil while nothing is decoded: who waits for the server has none
-	next    step    // what comes next; stepShort if the scanner has to be asked
+	decoder decoder // nil while nothing is decoded: a stream that waits for the server holds none
+	next    step    // the next step; stepShort if it is not scanned yet
 }
 
-// hold takes a decoder for what is at hand.
+// hold returns the cursor's decoder, after taking one from the pool if needed.
 func (c *cursor) hold() decoder {
 	if c.decoder == nil {
-		c.decoder = c.stream.wire.decoder()
+		c.decoder = c.stream.format.decoder()
 	}
 	return c.decoder
 }
 
-// release gives the decoder back.
+// release returns the decoder to the pool.
 func (c *cursor) release() {
 	if c.decoder != nil {
-		c.stream.wire.release(c.decoder)
+		c.stream.format.release(c.decoder)
 		c.decoder = nil
 	}
 }
 
-// read decodes the next item if it is at hand.
+// read decodes the next item if it has arrived, and reports whether it has.
 func (c *cursor) read(r *reading) bool {
 	*r = reading{}
-	if c.next.kind == stepShort {
+	if c.next.result == stepShort {
 		if c.guesser != nil && c.guesser.guess(c.hold(), r) {
 			return true
 		}
 		c.next = c.scanner.scan()
 	}
-	if c.next.kind != stepItem {
+	if c.next.result != stepItem {
 		return false
 	}
 	f := c.stream.feed
@@ -213,13 +214,13 @@ func (c *cursor) read(r *reading) bool {
 	return true
 }
 
-// scanError is a step that failed. It doesn't leave the package.
+// scanError is a failed step as an error. It never leaves the package.
 type scanError struct{ step }
 
 func (e *scanError) Error() string { return e.err.Error() }
 func (e *scanError) Unwrap() error { return e.err }
 
-// decodeAt decodes what stands at an offset in the response.
+// decodeAt decodes raw, which stands at an offset in the response.
 func decodeAt(d decoder, decode func(decoder, []byte, *reading), raw []byte, offset int64, r *reading) {
 	r.offset = int64(len(raw))
 	decode(d, raw, r)

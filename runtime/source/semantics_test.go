@@ -140,9 +140,9 @@ func decodeBoth(t *testing.T, data string, newObject func() object.Object) {
 
 // decoderOf returns a decoder that decodes in the fast way what it can.
 func decoderOf(c *codec, readOnly bool) *jsonDecoder {
-	w := jsonWire{s: &stream{codec: c, readOnly: readOnly}}
+	w := jsonFormat{s: &stream{codec: c, readOnly: readOnly}}
 	d := w.decoder().(*jsonDecoder)
-	w.release(d) // the next one who asks is the same goroutine, later
+	w.release(d) // the same goroutine takes it again later
 	return d
 }
 

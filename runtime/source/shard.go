@@ -13,7 +13,8 @@ import (
 )
 
 // shard is the part of a collection that a shard selector names (KEP-5866): the objects whose UID
-// or namespace hashes, by FNV-1a with 64 bits, into one of the ranges. nil is everything.
+// or namespace hashes, by FNV-1a with 64 bits, into one of the ranges. A nil shard has every
+// object.
 type shard struct {
 	byNamespace bool // else by UID
 	ranges      []hashRange
@@ -63,13 +64,14 @@ func parseShard(selector string) (*shard, error) {
 			return nil, fmt.Errorf("the shard selector's %q is empty: the start must be less than the end", term)
 		}
 		s.byNamespace = byNamespace
-		// 2^64 is 0 here, and the number before it the largest
+		// 2^64 overflows to 0, and end - 1 is then the largest number
 		s.ranges = append(s.ranges, hashRange{first, end - 1})
 	}
 	return s, nil
 }
 
-// parseBound reads a quoted number of 16 hexadecimal digits; over is true for the one of 17, 2^64.
+// parseBound reads a quoted number of 16 hexadecimal digits. over is true for 2^64, the only valid
+// number of 17 digits.
 func parseBound(text string) (n uint64, over bool, err error) {
 	text = strings.TrimSpace(text)
 	if len(text) > 1 && (text[0] == '\'' || text[0] == '"') && text[len(text)-1] == text[0] {
@@ -86,8 +88,8 @@ func parseBound(text string) (n uint64, over bool, err error) {
 	return 0, false, fmt.Errorf("the shard selector's bound %s is not a quoted number of 16 lower-case hexadecimal digits, such as '0x8000000000000000'", text)
 }
 
-// has reports whether the object is in the shard. An object never changes sides: neither value ever
-// changes.
+// has reports whether the object is in the shard. An object never enters or leaves a shard: its UID
+// and namespace never change.
 func (s *shard) has(obj object.Object) bool {
 	if s == nil {
 		return true

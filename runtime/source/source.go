@@ -12,8 +12,8 @@ import (
 )
 
 // Source lists and watches one collection: a resource, in one namespace or all, restricted by
-// selectors or not. The collection is fixed when a Source is made; the options of a call only say
-// where to start and how.
+// selectors or not. The collection is fixed when a Source is made; the options of a call only
+// choose where to start and how to read.
 //
 // Both methods block, call back on the caller's goroutine, one call at a time, in the stream's
 // order, and return the callback's error unchanged as soon as it has one. Both return
@@ -28,11 +28,11 @@ type Source[T object.Object] interface {
 	Watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[T]) error) error
 }
 
-// ListOptions says which page is read, and how fresh it must be. The zero value asks for the most
+// ListOptions choose the page to read and how fresh it must be. The zero value asks for the most
 // recent state, whole.
 type ListOptions struct {
-	// ResourceVersion is "" for the most recent state, "0" for whatever the server has cached, else
-	// a version that the list must not be older than (or stand at exactly, with
+	// ResourceVersion is "" for the most recent state and "0" for any state that the server has
+	// cached. Any other value is the oldest version that the list may have (or the exact one, with
 	// ResourceVersionMatch "Exact").
 	ResourceVersion string
 	// ResourceVersionMatch is "", "NotOlderThan" or "Exact".
@@ -41,25 +41,25 @@ type ListOptions struct {
 	Limit int64
 	// Continue is the token from the result of the page before; "" for the first page.
 	Continue string
-	// VersionOnly says that the caller wants the ListResult only, and ignores the objects. A Source
-	// may hand over none of them, and one that wraps another need not look at them.
+	// VersionOnly means that the caller needs only the ListResult and ignores the objects. A Source
+	// may hand over none of them, and a Source that wraps another need not look at them.
 	VersionOnly bool
-	// Anew is set when the server's versions went back: what was handed over before under some
-	// version may differ from what the server has under the same one. A Source that wraps another
-	// must not take anything out of what it has kept then; Known is nil.
+	// Anew is set when the server's versions went back, as after a restored backup. An object that
+	// was handed over before may then differ from the server's object of the same version. So a
+	// Source that wraps another must not reuse anything that it has kept; Known is nil.
 	Anew bool
 
 	// ReadOnly promises that the caller never changes the objects that it is given, nor anything
 	// that they refer to. Then a Source may share equal parts (maps, slices, pointers) between all
 	// objects that it has handed over to such callers. Otherwise every object owns its parts, of
-	// which strings may be shared, because they can't be changed. A Source may ignore it.
+	// which strings may be shared, because they can't be changed. A Source may ignore the promise.
 	ReadOnly bool
-	// Known, if not nil, finds the object that the caller has already, of this key, uid and
-	// resourceVersion exactly; it returns nil if there is none. It is called for each object of the
-	// list. What it returns is of the Source's type and is handed over, as it is, in the place of
-	// the server's, which is then checked but not decoded. It may be called by several goroutines
-	// at once, ahead of the callback, and more than once for an object. A Source need not ask, for
-	// any reason.
+	// Known, if not nil, returns the object that the caller already has with exactly this key, uid
+	// and resourceVersion, or nil if there is none. It is called for each object of the list. An
+	// object that it returns has the Source's type. That object is handed over as it is, in place
+	// of the server's, which is checked but not decoded. Known may be called by several goroutines
+	// at once, ahead of the callback, and more than once for an object. A Source need not call it
+	// at all.
 	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 }
 
@@ -75,7 +75,7 @@ type ListResult struct {
 	Skipped int
 }
 
-// WatchOptions says where a watch starts. Bookmarks are always asked for.
+// WatchOptions choose where a watch starts. A Source always asks for bookmarks.
 type WatchOptions struct {
 	// ResourceVersion is the version after which events are wanted.
 	ResourceVersion string
@@ -85,27 +85,27 @@ type WatchOptions struct {
 	// Timeout is when the server is asked to end the stream, in whole seconds; 0 leaves it to the
 	// server.
 	Timeout time.Duration
-	// Anew is set when the server's versions went back: what was handed over before under some
-	// version may differ from what the server has under the same one. A Source that wraps another
-	// must not take anything out of what it has kept then; Known is nil.
+	// Anew is set when the server's versions went back, as after a restored backup. An object that
+	// was handed over before may then differ from the server's object of the same version. So a
+	// Source that wraps another must not reuse anything that it has kept; Known is nil.
 	Anew bool
 
 	// ReadOnly promises that the caller never changes the objects that it is given, nor anything
 	// that they refer to. Then a Source may share equal parts (maps, slices, pointers) between all
 	// objects that it has handed over to such callers. Otherwise every object owns its parts, of
-	// which strings may be shared, because they can't be changed. A Source may ignore it.
+	// which strings may be shared, because they can't be changed. A Source may ignore the promise.
 	ReadOnly bool
-	// Known, if not nil, finds the object that the caller has already, of this key, uid and
-	// resourceVersion exactly; it returns nil if there is none. It is called for each Added event.
-	// What it returns is of the Source's type and is handed over, as it is, in the place of the
-	// server's, which is then checked but not decoded. It may be called by several goroutines at
-	// once, ahead of the callback, and more than once for an object. A Source need not ask, for any
-	// reason.
+	// Known, if not nil, returns the object that the caller already has with exactly this key, uid
+	// and resourceVersion, or nil if there is none. It is called for each Added event. An object
+	// that it returns has the Source's type. That object is handed over as it is, in place of the
+	// server's, which is checked but not decoded. Known may be called by several goroutines at
+	// once, ahead of the callback, and more than once for an object. A Source need not call it at
+	// all.
 	Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 }
 
-// EventType says what kind of event a watch event is. There is none for ERROR events: a Source
-// returns them as errors.
+// EventType is the type of a watch event. There is none for ERROR events: a Source returns them as
+// errors.
 type EventType uint8
 
 // The types of a watch event.
@@ -137,12 +137,12 @@ type Event[T object.Object] struct {
 	// Object is the object after the change; of a Deleted event its last state; the zero T of a
 	// Bookmark.
 	Object T
-	// ResourceVersion is that of the object, or of the Bookmark. It is never "" or "0".
+	// ResourceVersion is the version of the object or of the Bookmark. It is never "" or "0".
 	ResourceVersion string
 	// InitialEventsEnd marks the Bookmark that ends the initial events of a watch-list.
 	InitialEventsEnd bool
-	// More says that the next event has arrived already: unless the watch ends with an error first,
-	// it will be handed over without waiting for the server. A caller may put off what it does
+	// More means that the next event has arrived already: unless the watch ends with an error
+	// first, it is handed over without waiting for the server. A caller may put off what it does
 	// about this event until then. A Source that can't tell leaves it false, and so does one that
 	// wraps another and may leave the next event out.
 	More bool

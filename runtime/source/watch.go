@@ -13,39 +13,39 @@ import (
 
 // watchReader reads a stream of events.
 type watchReader struct {
-	*stream
+	stream  *stream
 	deliver func(Event[object.Object]) error
 }
 
 func (w *watchReader) read() error {
-	err := w.run(w.wire.events(), decoder.event, w.take)
+	err := w.stream.run(w.stream.format.events(), decoder.event, w.take)
 	if failed, ok := err.(*scanError); ok {
-		w.item++
-		return w.fail(failed.key, failed.err, failed.offset)
+		w.stream.item++
+		return w.stream.fail(failed.key, failed.err, failed.offset)
 	}
 	return err
 }
 
-// take checks what an event was read as, and hands it over.
+// take checks a decoded event and hands it over.
 func (w *watchReader) take(r *reading) error {
-	w.item++
+	w.stream.item++
 	switch {
 	case r.err != nil:
 	case r.typ == Bookmark:
 		r.err = w.checkBookmark(r)
 	case !r.known:
-		r.err = w.accept(r, "")
+		r.err = w.stream.accept(r, "")
 	}
 	if r.err != nil {
 		if status, ok := r.err.(*apierrors.StatusError); ok {
 			return status
 		}
-		return w.fail(r.id.key, r.err, r.offset)
+		return w.stream.fail(r.id.key, r.err, r.offset)
 	}
 	event := Event[object.Object]{Type: r.typ, Object: r.obj, ResourceVersion: r.id.resourceVersion, InitialEventsEnd: r.initialEventsEnd}
-	if w.shard == nil {
+	if w.stream.codec.shard == nil {
 		event.More = r.more // else the next one may not be handed over
-	} else if r.obj != nil && !w.shard.has(r.obj) {
+	} else if r.obj != nil && !w.stream.codec.shard.has(r.obj) {
 		return nil
 	}
 	if err := w.deliver(event); err != nil {
@@ -55,7 +55,7 @@ func (w *watchReader) take(r *reading) error {
 }
 
 func (w *watchReader) checkBookmark(r *reading) error {
-	if _, err := w.checkKind(r.id.apiVersion, r.id.kind, ""); err != nil {
+	if _, err := w.stream.checkKind(r.id.apiVersion, r.id.kind, ""); err != nil {
 		return err
 	}
 	if !isVersion(r.id.resourceVersion) {
@@ -80,7 +80,7 @@ func eventType(typ string) EventType {
 	return 0
 }
 
-// typeName is the type as a string, which usual ones share.
+// typeName returns the type as a string. The usual types share constant strings.
 func typeName(raw []byte) string {
 	if t := eventType(string(raw)); t != 0 {
 		return t.String()
@@ -98,7 +98,7 @@ func checkType(typ string) error {
 	return fmt.Errorf("%w: %q is none of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR", ErrUnknownEvent, typ)
 }
 
-// statusError makes an error of the object of an ERROR event.
+// statusError returns the error for the Status in an ERROR event.
 func statusError(status metav1.Status) error {
 	if status.Kind != "Status" {
 		return fmt.Errorf("%w: an ERROR event has a %q, want a Status", ErrWrongKind, status.Kind)
@@ -106,7 +106,7 @@ func statusError(status metav1.Status) error {
 	return &apierrors.StatusError{ErrStatus: status}
 }
 
-// errNoObject is an event without an object.
+// errNoObject returns the error for an event without an object.
 func errNoObject(typ string) error {
 	return fmt.Errorf("%w: the %s event has no object", ErrMalformed, typ)
 }

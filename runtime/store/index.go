@@ -12,18 +12,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Indexer is an index of Ts, whatever its keys are: an *Index[T, K]. Nothing else implements it.
+// Indexer is an index of Ts with keys of any type. Only *[Index] implements it.
 type Indexer[T object.Object] interface {
-	// Bind is for this module: it returns what a table needs to keep the index up to date, a new
-	// one for each table.
+	// Bind is for this module: it returns a new table.Index, by which one table keeps the index up
+	// to date.
 	Bind() table.Index
 	indexes(T)
 }
 
-// NamespacedKey is a key that counts within a namespace: the same Key in two namespaces is two
-// NamespacedKeys. An index whose keys depend on the namespace, such as one of references to objects
-// of the same namespace, has keys of this type. For a question about one namespace to an index of
-// plain keys there is LookupIn.
+// NamespacedKey is a key within a namespace: the same Key in two namespaces is two NamespacedKeys.
+// It is for indexes whose keys depend on the namespace, such as references to objects of the same
+// namespace. To look up a plain key in one namespace, use [Index.LookupIn].
 type NamespacedKey[K comparable] struct {
 	Namespace string
 	Key       K
@@ -33,7 +32,7 @@ type NamespacedKey[K comparable] struct {
 // usually a package variable, given to any number of stores and informers, and used by any number
 // of goroutines.
 //
-// A store can't have two different Indexes with the same name; adding the same Index again does
+// A store can't have two different Indexes of the same name; adding the same Index again does
 // nothing.
 type Index[T object.Object, K comparable] struct{ erased *index[K] }
 
@@ -41,15 +40,14 @@ type Index[T object.Object, K comparable] struct{ erased *index[K] }
 // does; it may append nothing, and the same key twice counts once. A key that isn't equal to
 // itself, such as NaN, is not indexed.
 //
-// keys must depend on nothing but obj, must not change obj, and must not keep dst. It may return a
-// slice of obj's own instead of dst; the keys are copied. So are the strings in them, in fields,
-// arrays and interfaces too: a key that a store has, or that Keys yields, keeps no memory of an
-// object, unless there is a pointer in it. keys is called by one goroutine at a time for each
-// store, with the old and the new state of each changed object, and by any goroutine that looks up
-// a key in a Snapshot that lacks the index. If it panics or calls runtime.Goexit, the write to a
-// Store that called it is undone, and the panic passes through. An informer keeps the object
-// instead, without keys in this index, if it panics, and reports that: it logs it and calls the
-// error handler.
+// keys must depend on obj only, must not change obj, and must not keep dst. It may return one of
+// obj's own slices instead of dst. The keys are copied, with their strings, also those in fields,
+// arrays and interfaces. So a key in a store, or one that Keys yields, keeps no memory of an object
+// alive, unless it has a pointer. keys is called by one goroutine at a time for each store, with
+// the old and the new state of each changed object. It is also called by any goroutine that looks
+// up a key in a Snapshot without the index. If it panics or calls runtime.Goexit during a write to
+// a [Store], the write is undone, and the panic passes through. If it panics in an informer, the
+// informer keeps the object without keys in this index, logs the panic and calls the error handler.
 func NewIndex[T object.Object, K comparable](name string, keys func(obj T, dst []K) []K) *Index[T, K] {
 	x := &index[K]{id: table.ID{Name: name}}
 	if keys != nil {
@@ -61,8 +59,8 @@ func NewIndex[T object.Object, K comparable](name string, keys func(obj T, dst [
 // Name returns the index's name, which is unique within a store.
 func (x *Index[T, K]) Name() string { return x.erased.id.Name }
 
-// Lookup yields every object of s that has key, each once. From a Snapshot that doesn't have this
-// index it gives the same answer by looking at every object.
+// Lookup yields every object of s that has key, each once. In a Snapshot without this index it
+// reads every object to find them.
 func (x *Index[T, K]) Lookup(s *Snapshot[T], key K) iter.Seq[T] {
 	return x.LookupIn(s, "", key)
 }
@@ -70,8 +68,8 @@ func (x *Index[T, K]) Lookup(s *Snapshot[T], key K) iter.Seq[T] {
 // List returns what Lookup yields. The slice is the caller's own.
 func (x *Index[T, K]) List(s *Snapshot[T], key K) []T { return x.ListIn(s, "", key) }
 
-// LookupIn is Lookup among the objects of one namespace, or of all for "". It takes as long as
-// there are objects in the namespace, or objects with key, whichever are fewer.
+// LookupIn is Lookup among the objects of one namespace, or of all for "". Its time is proportional
+// to the number of objects in the namespace or of objects with key, whichever is smaller.
 func (x *Index[T, K]) LookupIn(s *Snapshot[T], namespace string, key K) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		x.erased.lookup(versionOf(s), namespace, key, func(obj object.Object) bool { return yield(obj.(T)) })
@@ -85,7 +83,7 @@ func (x *Index[T, K]) ListIn(s *Snapshot[T], namespace string, key K) []T {
 	return list
 }
 
-// Len returns the number of objects of s that have key, without looking at them if s has the index.
+// Len returns the number of objects of s that have key. If s has the index, it reads none of them.
 func (x *Index[T, K]) Len(s *Snapshot[T], key K) int { return x.erased.len(versionOf(s), key) }
 
 // Keys yields every key that an object of s has, each once.
@@ -101,21 +99,21 @@ func (x *Index[T, K]) Bind() table.Index {
 
 func (x *Index[T, K]) indexes(T) {}
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
-// index is an Index without the type of its objects: it is compiled once for all kinds that have
-// keys of one sort.
+// index is an Index without the type of its objects: it is compiled once for all kinds with the
+// same type of keys.
 type index[K comparable] struct {
 	id   table.ID
 	keys func(obj object.Object, dst []K) []K
 }
 
-// keysOf returns the keys of obj in room, or in larger room of the index's own. A function may have
-// returned a slice of the object's in the place of what it was given; the room is written to later,
-// so that slice must not become the room.
+// keysOf returns the keys of obj in room, or in a larger slice of the index's own. The key function
+// may return a slice of the object instead. That slice must not become the room, because the room
+// is written to later.
 func (x *index[K]) keysOf(obj object.Object, room []K) []K {
 	room = room[:0]
-	if x.keys == nil { // no store takes such an index, but it may be looked up
+	if x.keys == nil { // no store accepts such an index, but Lookup may be called
 		return room
 	}
 	keys := x.keys(obj, room)
@@ -126,7 +124,7 @@ func (x *index[K]) keysOf(obj object.Object, room []K) []K {
 }
 
 func (x *index[K]) find(v *table.Version, key K) (table.Set, bool) {
-	// A nil key of an interface type is no K, but the assertion then gives nil, as wanted.
+	// For a nil key of an interface type the assertion fails and gives nil, as wanted.
 	return v.Lookup(&x.id, table.Hash(key), func(other any) bool { k, _ := other.(K); return k == key })
 }
 
@@ -144,8 +142,8 @@ func (x *index[K]) lookup(v *table.Version, namespace string, key K, yield func(
 	}
 }
 
-// room returns how long a list of what lookup yields should be made: as long as it will be, unless
-// it is cut out of two sets that are both large.
+// room returns the capacity for a list of the objects that lookup yields: their exact number,
+// unless they are the intersection of two large sets.
 func (x *index[K]) room(v *table.Version, namespace string, key K) int {
 	set, _ := x.find(v, key)
 	if namespace == "" {
@@ -164,7 +162,7 @@ func (x *index[K]) len(v *table.Version, key K) int {
 	return n
 }
 
-// all isn't inlined, or every kind would compile it anew.
+// all isn't inlined: otherwise every kind would compile it again.
 //
 //go:noinline
 func (x *index[K]) all(v *table.Version) iter.Seq[K] {
@@ -191,7 +189,7 @@ func (x *index[K]) all(v *table.Version) iter.Seq[K] {
 	}
 }
 
-// binding is an index in one table. Its lists are scratch room of the table's writer.
+// binding is an index in one table. Its lists are scratch memory of the table's writer.
 type binding[K comparable] struct {
 	of       *index[K]
 	old, new []K
@@ -201,7 +199,7 @@ func (b *binding[K]) ID() *table.ID { return &b.of.id }
 
 func (b *binding[K]) Check() error { return check(b.of.id.Name, b.of.keys != nil) }
 
-// Changes says which keys left and entered, unless the lists agree; then no key is boxed.
+// Changes implements table.Index. If both lists of keys agree, it boxes none of them.
 func (b *binding[K]) Changes(old, obj object.Object, c *table.Changes) {
 	b.old, b.new = b.old[:0], b.new[:0]
 	if old != nil {
@@ -218,7 +216,7 @@ func (b *binding[K]) Changes(old, obj object.Object, c *table.Changes) {
 			c.Enter(table.Hash(key), key)
 		}
 	}
-	clear(b.old) // what the keys refer to is not for the index to keep
+	clear(b.old) // so that the index keeps no memory of an object alive
 	clear(b.new)
 }
 

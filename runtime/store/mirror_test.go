@@ -132,7 +132,8 @@ func TestMirrorThreadSafeStoreEmptySets(t *testing.T) {
 	wantUsers(t, s, "two: retain")
 }
 
-// TestMirrorThreadSafeStoreRV: the version is what the writer says, not what the objects have.
+// TestMirrorThreadSafeStoreRV: the version is the one that the writer sets, not that of the
+// objects.
 func TestMirrorThreadSafeStoreRV(t *testing.T) {
 	s := mustNew(t)
 	want := func(version string) {

@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Reader gives access to what a store holds. It may be used by any number of goroutines.
+// Reader reads the objects of a store. It may be used by any number of goroutines.
 type Reader[T object.Object] interface {
 	// Snapshot returns the newest published state. It never waits.
 	Snapshot() *Snapshot[T]
@@ -23,7 +23,7 @@ type Reader[T object.Object] interface {
 // it, because the table package is internal.
 func View[T object.Object](t *table.Table) Reader[T] { return (*view[T])(t) }
 
-// view is a table seen as one of Ts.
+// view is a table of Ts.
 type view[T object.Object] table.Table
 
 func (v *view[T]) Snapshot() *Snapshot[T] { return (*Snapshot[T])((*table.Table)(v).Version()) }
@@ -49,16 +49,16 @@ func (s *Snapshot[T]) Get(key object.Key) (T, bool) {
 // Len returns the number of objects.
 func (s *Snapshot[T]) Len() int { return versionOf(s).Len() }
 
-// ResourceVersion returns the resourceVersion at which the state stands: all changes up to it are
-// in, none after it. It is "" as long as nothing has been synced. The namespaces of an informer of
-// several namespaces stand at versions of their own; then it is the oldest of them, and "" until
-// all have one: all changes up to it are in.
+// ResourceVersion returns the resourceVersion of the state: it has all changes up to that version
+// and none after it. It is "" until the first sync. In an informer of several namespaces, each
+// namespace has a version of its own. Then the result is the oldest of them, or "" until all have
+// one, and all changes up to it are in the state.
 func (s *Snapshot[T]) ResourceVersion() string { return versionOf(s).ResourceVersion() }
 
-// NamespaceResourceVersion returns the resourceVersion at which the objects of one namespace stand:
-// all changes in it up to that version are in, none after it. It is ResourceVersion, except in a
-// snapshot of an informer of several namespaces; there it is "" for a namespace that has not been
-// synced, or that the informer doesn't read.
+// NamespaceResourceVersion returns the resourceVersion of one namespace: the state has all changes
+// in it up to that version and none after it. It is the same as [Snapshot.ResourceVersion], except
+// in an informer of several namespaces. There it is "" for a namespace that has not been synced, or
+// that the informer doesn't read.
 func (s *Snapshot[T]) NamespaceResourceVersion(namespace string) string {
 	return versionOf(s).NamespaceResourceVersion(namespace)
 }
@@ -86,7 +86,7 @@ func (s *Snapshot[T]) NamespaceLen(namespace string) int {
 }
 
 // Namespaces yields the name of every namespace that has an object. Cluster-scoped objects have
-// none. The names keep no memory of objects.
+// none. The names keep no memory of objects alive.
 func (s *Snapshot[T]) Namespaces() iter.Seq[string] { return versionOf(s).Namespaces }
 
 // Select yields every object whose labels match the selector; a nil selector matches everything.
@@ -106,7 +106,7 @@ func (s *Snapshot[T]) List(namespace string, selector labels.Selector) []T {
 }
 
 // Scan calls yield with each of the objects that List would return, until yield returns false. It
-// is so small that it is inlined, and yield with it.
+// is small enough that the compiler inlines it, and yield with it.
 func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield func(T) bool) {
 	c := scan{version: versionOf(s), namespace: namespace, selector: selector}
 	for c.next() {
@@ -118,21 +118,21 @@ func (s *Snapshot[T]) Scan(namespace string, selector labels.Selector, yield fun
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
-// versionOf is no method, or every kind would compile it.
+// versionOf is not a method: otherwise every kind would compile it.
 func versionOf[T object.Object](s *Snapshot[T]) *table.Version { return (*table.Version)(s) }
 
-// scan goes over what List would return. It isn't generic, so that it is compiled once. What is
-// generic makes one, and then loops over the objs of each block, among which there are nils.
+// scan iterates over the objects that List would return. It isn't generic, so that it is compiled
+// once. Generic code makes one and loops over the objs of each block, which may include nils.
 type scan struct {
 	version   *table.Version
 	namespace string
 	selector  labels.Selector
 
-	objs   []object.Object // for the loop
+	objs   []object.Object // the present block
 	cursor table.Cursor
-	rest   []object.Object // not yet matched
+	rest   []object.Object // objects that are not matched yet
 	begun  bool
 }
 
@@ -161,7 +161,7 @@ func (c *scan) next() bool {
 	}
 }
 
-// begin reports whether anything can match.
+// begin begins the scan, and reports whether any object can match.
 func (c *scan) begin() bool {
 	c.begun = true
 	c.version.Missed(c.namespace)
@@ -184,12 +184,11 @@ func (c *scan) begin() bool {
 	return true
 }
 
-// selectorType is that of the selectors that the labels package makes. Those of others may match
-// what does not fulfil their Requirements.
+// selectorType is the type of selectors that the labels package makes. Other selectors may match
+// objects that don't fulfil their Requirements.
 var selectorType = reflect.TypeOf(labels.NewSelector())
 
-// require adds the labels that every object has that the selector matches, and returns whether
-// there are some.
+// require adds the labels that every matching object has, and reports whether there are any.
 func require(required *table.Labels, selector labels.Selector, requirements labels.Requirements) (some bool) {
 	if reflect.TypeOf(selector) != selectorType {
 		return false
@@ -198,7 +197,7 @@ func require(required *table.Labels, selector labels.Selector, requirements labe
 		switch r := &requirements[i]; r.Operator() {
 		case selection.In, selection.Equals, selection.DoubleEquals:
 			some = true
-			if value, one := selector.RequiresExactMatch(r.Key()); one { // which makes no slice
+			if value, one := selector.RequiresExactMatch(r.Key()); one { // allocates no slice
 				required.Require(r.Key(), value)
 			} else {
 				required.Require(r.Key(), r.ValuesUnsorted()...)
@@ -208,7 +207,7 @@ func require(required *table.Labels, selector labels.Selector, requirements labe
 	return some
 }
 
-// sizeOf returns how much room a list of what scan goes over should begin with.
+// sizeOf returns the first capacity for a list of the objects that scan finds.
 func sizeOf(v *table.Version, namespace string, selector labels.Selector) int {
 	if selector == nil || selector.Empty() {
 		return v.Namespace(namespace).Len()

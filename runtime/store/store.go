@@ -11,11 +11,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Store is a store for direct use: in tests, and in programs that fill it by other means than an
-// informer. It is a Reader. Its methods may be called by any goroutine at any time.
+// Store is a store for direct use: in tests, and in programs that fill it without an informer. It
+// is a [Reader]. Its methods may be called by any goroutine at any time.
 type Store[T object.Object] struct{ erased }
 
-// erased is a Store without its type, so that it is compiled once.
+// erased is a Store without its type parameter, so that it is compiled once.
 type erased struct {
 	table *table.Table
 	mu    *sync.Mutex // orders the writers of table
@@ -46,9 +46,9 @@ func (s *Store[T]) Update(change func(*Txn[T]) error) error {
 // fails like New; then none of them is added.
 func (s *Store[T]) AddIndexers(indexes ...Indexer[T]) error { return s.addIndexes(bind(indexes)) }
 
-// Txn is a change of a Store that is not published yet. Its reads see its own writes. It is valid
-// until the function that Update has called with it returns; from then on it reads nothing, changes
-// nothing, and Set fails. It is used by one goroutine at a time.
+// Txn is a change of a [Store] that is not published yet. Its reads see its own writes. It is valid
+// until the function that [Store.Update] has called with it returns; after that it is empty, and
+// Set fails. It must be used by one goroutine at a time.
 type Txn[T object.Object] struct{ txn table.Txn }
 
 // Get returns the object under key, and whether there is one.
@@ -69,12 +69,12 @@ func (x *Txn[T]) Delete(key object.Key) (T, bool) {
 	return t, ok
 }
 
-// SetResourceVersion says at which resourceVersion the content stands.
+// SetResourceVersion sets the resourceVersion of the content.
 func (x *Txn[T]) SetResourceVersion(rv string) { x.txn.SetResourceVersion(rv) }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
-// bind returns nil for a nil index, which the table refuses.
+// bind returns the table.Index of each index. It is nil for a nil index, which the table refuses.
 func bind[T object.Object](indexes []Indexer[T]) []table.Index {
 	bound := make([]table.Index, len(indexes))
 	for i, ix := range indexes {
@@ -129,7 +129,7 @@ func set(x table.Txn, obj object.Object) error {
 	return nil
 }
 
-// isNil also finds a nil pointer in a non-nil interface.
+// isNil reports whether obj is nil or a nil pointer in an interface.
 func isNil(obj object.Object) bool {
 	v := reflect.ValueOf(obj)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()

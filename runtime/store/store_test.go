@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -209,91 +208,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestNoKeyFunction looks an index up that no store takes.
-func TestNoKeyFunction(t *testing.T) {
-	s := mustNew(t)
-	put(t, s, newThing("ns", "a", "n1"))
-	if got := store.NewIndex[*thing, int]("ByX", nil).List(s.Snapshot(), 0); len(got) != 0 {
-		t.Errorf("found %d objects", len(got))
-	}
-}
-
-// TestAnotherIndexOfTheName: the store's index of that name has other keys, so it must not be
-// asked.
-func TestAnotherIndexOfTheName(t *testing.T) {
-	s := mustNew(t, byNode)
-	put(t, s, newThing("ns", "a", "n1"))
-	other := store.NewIndex("ByNode", func(obj *thing, keys []string) []string { return append(keys, obj.Name) })
-	if got := other.List(s.Snapshot(), "a"); len(got) != 1 {
-		t.Errorf("%d objects, want 1", len(got))
-	}
-	if n := other.Len(s.Snapshot(), "n1"); n != 0 {
-		t.Errorf("%d objects under another index's key", n)
-	}
-}
-
-func TestKeysOfInterfaceType(t *testing.T) {
-	index := store.NewIndex("ByAny", func(obj *thing, keys []fmt.Stringer) []fmt.Stringer {
-		if obj.Name == "nil" {
-			return append(keys, nil)
-		}
-		return append(keys, object.KeyOf(obj))
-	})
-	for _, s := range []*store.Store[*thing]{mustNew(t, index), mustNew(t)} {
-		put(t, s, newThing("", "nil", ""), newThing("", "a", ""))
-		if n := index.Len(s.Snapshot(), nil); n != 1 {
-			t.Errorf("%d objects under nil, want 1", n)
-		}
-		if n := index.Len(s.Snapshot(), object.Key{Name: "a"}); n != 1 {
-			t.Errorf("%d objects under a, want 1", n)
-		}
-		if n := len(slices.Collect(index.Keys(s.Snapshot()))); n != 2 {
-			t.Errorf("%d keys, want 2", n)
-		}
-	}
-}
-
-// TestKeysThatBelongToTheObject has a function that returns a slice of the object's in the place of
-// dst: nothing of the index writes into it.
-func TestKeysThatBelongToTheObject(t *testing.T) {
-	byFinalizer := store.NewIndex("ByFinalizer", func(obj *thing, keys []string) []string {
-		if len(obj.Finalizers) > 0 {
-			return obj.Finalizers
-		}
-		return append(keys, "none")
-	})
-	for _, s := range []*store.Store[*thing]{mustNew(t, byFinalizer), mustNew(t)} {
-		owner, other := newThing("ns", "a", "n1"), newThing("ns", "b", "n1")
-		owner.Finalizers = []string{"x", "y"}
-		put(t, s, owner, other, owner.DeepCopy(), other.DeepCopy())
-		put(t, s, owner, other)
-		for _, key := range []string{"x", "y", "none"} {
-			if n := byFinalizer.Len(s.Snapshot(), key); n != 1 {
-				t.Errorf("%d objects under %s, want 1", n, key)
-			}
-		}
-		if n := len(slices.Collect(byFinalizer.Keys(s.Snapshot()))); n != 3 {
-			t.Errorf("%d keys, want 3", n)
-		}
-		if want := []string{"x", "y"}; !slices.Equal(owner.Finalizers, want) {
-			t.Errorf("the object has %q now, want %q", owner.Finalizers, want)
-		}
-	}
-}
-
-func TestKeysAreNotBoxedWhileTheyAgree(t *testing.T) {
-	byKeys := store.NewIndex("ByKeys", func(obj *thing, keys []string) []string { return append(keys, obj.Finalizers...) })
-	a, b := newThing("ns", "a", "n1"), newThing("ns", "a", "n1")
-	a.Finalizers, b.Finalizers = []string{"one key", "another key"}, []string{"one key", "another key"}
-	allocs := func(s *store.Store[*thing]) float64 {
-		put(t, s, a)
-		return testing.AllocsPerRun(100, func() { put(t, s, b); put(t, s, a) })
-	}
-	if without, with := allocs(mustNew(t)), allocs(mustNew(t, byNode, byKeys)); with != without {
-		t.Errorf("two updates make %v allocations with two indexes, %v without", with, without)
-	}
-}
-
 func TestReadingAllocatesNothing(t *testing.T) {
 	type slot struct {
 		node  string
@@ -413,51 +327,4 @@ func TestWritersTakeTurns(t *testing.T) {
 	if obj, _ := s.Snapshot().Get(key); obj.Generation != writers*times {
 		t.Errorf("counted to %d, want %d", obj.Generation, writers*times)
 	}
-}
-
-// TestLookupInBesideWriters: what is asked of one snapshot stays as it is while objects move
-// between keys and namespaces.
-func TestLookupInBesideWriters(t *testing.T) {
-	const nodes, objects = 3, 600
-	s := mustNew(t, byNode)
-	var done atomic.Bool
-	var readers sync.WaitGroup
-	for range 2 {
-		readers.Go(func() {
-			for !done.Load() {
-				snapshot, n := s.Snapshot(), 0
-				for node := range nodes {
-					for _, namespace := range []string{"a", "b"} {
-						list := byNode.ListIn(snapshot, namespace, fmt.Sprint(node))
-						for obj := range byNode.LookupIn(snapshot, namespace, fmt.Sprint(node)) {
-							if obj.Namespace != namespace || obj.Labels["node"] != fmt.Sprint(node) || !slices.Contains(list, obj) {
-								t.Errorf("%s/%s on %s is among those of %s on %d", obj.Namespace, obj.Name, obj.Labels["node"], namespace, node)
-							}
-						}
-						n += len(list)
-					}
-				}
-				if n != snapshot.Len() {
-					t.Errorf("%d objects in all namespaces on all nodes, but the snapshot has %d", n, snapshot.Len())
-				}
-			}
-		})
-	}
-	for round := range 20 {
-		err := s.Update(func(x *store.Txn[*thing]) error {
-			for i := range objects {
-				namespaces := []string{"a", "b"}
-				x.Delete(object.Key{Namespace: namespaces[(i+round+1)%2], Name: fmt.Sprint(i)})
-				if err := x.Set(newThing(namespaces[(i+round)%2], fmt.Sprint(i), fmt.Sprint((i+round)%nodes))); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	done.Store(true)
-	readers.Wait()
 }

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// compareTrees says what is different in our informers from theirs.
+// compareTrees returns how our informers differ from theirs.
 func compareTrees(ours, theirs tree) []string {
 	var different []string
 	for _, name := range union(ours, theirs) {
@@ -31,7 +31,7 @@ func compareTrees(ours, theirs tree) []string {
 	return different
 }
 
-// compareClients says which of our informers ask for something else than the typed clients do.
+// compareClients returns which of our informers make other requests than the typed clients.
 func compareClients(ours tree, clients map[string]client) []string {
 	informers := map[string]client{}
 	for _, k := range ours {
@@ -53,8 +53,8 @@ func compareClients(ours tree, clients map[string]client) []string {
 	return different
 }
 
-// compareGuesses says which plurals are not those that clients without discovery guess: a REST
-// mapper made from a scheme. irregular has those that no rule gives, by kind.
+// compareGuesses returns which plurals differ from those that a client without discovery guesses,
+// by a REST mapper made from a scheme. irregular has the plurals that no rule gives, by kind.
 func compareGuesses(ours tree, irregular map[string]string) []string {
 	var different []string
 	used := map[string]bool{}
@@ -80,8 +80,8 @@ func compareGuesses(ours tree, irregular map[string]string) []string {
 	return different
 }
 
-// compareDefinitions says what is different in our informers from the CRDs. without has the
-// resources that no CRD has.
+// compareDefinitions returns how our informers differ from the CRDs. without has the resources that
+// no CRD has.
 func compareDefinitions(ours tree, crds map[schema.GroupVersionResource]definition, without []schema.GroupVersionResource) []string {
 	informers := map[schema.GroupVersionResource]definition{}
 	for _, k := range ours {
@@ -106,7 +106,7 @@ func compareDefinitions(ours tree, crds map[schema.GroupVersionResource]definiti
 	return different
 }
 
-// compareSamples says for which informers there is no serialized object: the names are
+// compareSamples returns the informers without a serialized object. The names are
 // GROUP.VERSION.KIND.
 func compareSamples(ours tree, samples map[string]bool) []string {
 	var different []string

@@ -125,7 +125,7 @@ func (m userModule) generated() (map[string]string, error) {
 	return files, err
 }
 
-// facts is what is known of a project's kinds from others than us.
+// facts are facts about a project's kinds from other sources than our generator.
 type facts struct {
 	project     project
 	informers   tree
@@ -158,7 +158,7 @@ func (m userModule) shipped() (facts, error) {
 	return f, err
 }
 
-// compare says what is different in our informers.
+// compare returns how our informers differ.
 func (f facts) compare(ours tree) []string {
 	var all []string
 	add := func(what string, different []string) {

@@ -9,9 +9,11 @@
 // generated there is vetted, its types are compared with the informers, listers and clients that
 // the project itself ships, and the tests in testdata/PROJECT run it.
 //
-//	project ─▶ go tool informer-gen init ─▶ + indexes ─▶ go tool informer-gen ─▶ go vet
-//	                                                                         ├─▶ go/types against the project's own informers
-//	                                                                         └─▶ go test: over the devserver or sourcetest
+//	project ─▶ go tool informer-gen init ─▶ + indexes ─▶ go tool informer-gen
+//	                                                          │
+//	    go vet ◀──────────────────────────────────────────────┤
+//	    go/types, beside the project's own informers ◀────────┤
+//	    go test, over the devserver or sourcetest ◀───────────┘
 //
 // Two projects with older Kubernetes libraries are compiled only, beside controller-runtime, and
 // must keep these libraries.

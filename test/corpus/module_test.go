@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "tidy the requirements in testdata")
 // modulePath is the import path of each module below _work.
 const modulePath = "corpus.example/user"
 
-// userModule is a module that somebody might have who needs informers for a project's types.
+// userModule is the module of a user who needs informers for a project's types.
 type userModule struct {
 	project project
 	// below _work, the same each time: the build cache knows packages by their folders

@@ -47,7 +47,7 @@ var projects = []project{{
 	clients:   "k8s.io/client-go/kubernetes/typed",
 	samples:   "testdata/HEAD",
 	// Theirs are named after the folder with the types, ours after the accessor, Internal(). Go
-	// would allow nobody else to import a folder of the name internal.
+	// would allow no other package to import a folder of the name internal.
 	folders:   map[string]string{"apiserverinternal": "internalapi"},
 	mutations: []mutation{{`Group: "rbac.authorization.k8s.io"`, `Group: "rbac"`, "there is no object rbac.v1.Role"}},
 }, {

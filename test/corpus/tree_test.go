@@ -186,7 +186,8 @@ func readKind(informer accessor) (kind, error) {
 			return k, fmt.Errorf("%s is not of %s: %w", k.NamespaceLister, k.Object, err)
 		}
 	}
-	// Only who reads one namespace, or a kind without namespaces, can get an object by its name.
+	// Only the lister of one namespace, or of a kind without namespaces, can get an object by its
+	// name.
 	if _, canGet := method(lister, "Get"); canGet == k.Namespaced {
 		return k, fmt.Errorf("%s is namespaced: %v; has the method Get: %v", k.Lister, k.Namespaced, canGet)
 	}

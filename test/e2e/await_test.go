@@ -21,8 +21,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Many write at once, and each reads what it has written as soon as it has awaited it: 200 writes,
-// and the deletes.
+// Many goroutines write at once, and each reads its own write as soon as it has awaited it: 200
+// writes, and the deletes.
 func TestReadYourWrites(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -49,8 +49,8 @@ func TestReadYourWrites(t *testing.T) {
 	}
 }
 
-// readWrites writes one object again and again, nobody else does, and reads it from the lister
-// after each write.
+// readWrites is the only writer of one object, writes it again and again, and reads it from the
+// lister after each write.
 func (i in) readWrites(ctx context.Context, cache *informer.SharedIndexInformer[*Crate], name string, writes int64) error {
 	crates := lister.New(cache.Store(), i.gvr.GroupResource()).Namespace(i.namespace)
 	exists := false
@@ -100,8 +100,8 @@ func (i in) readWrites(ctx context.Context, cache *informer.SharedIndexInformer[
 	return nil
 }
 
-// The delete of an object with a finalizer is an update at first. What comes after it under the
-// same name is another object.
+// The delete of an object with a finalizer is an update at first. A later object of the same name
+// is another object.
 func TestAwaitDeletedWithFinalizer(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -148,8 +148,8 @@ func TestAwaitDeletedWithFinalizer(t *testing.T) {
 	}
 }
 
-// What happens while the informer is cut off, and what only a relist brings, is awaited all the
-// same.
+// Changes that happen while the informer is cut off, and those that only a relist brings, can be
+// awaited, too.
 func TestAwaitAcrossARelist(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {

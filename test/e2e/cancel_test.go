@@ -75,7 +75,7 @@ func phases() []phase {
 	}
 }
 
-// Wherever an informer is, its end is complete and quick. The test is not parallel: it counts
+// An informer ends completely and quickly in every phase. The test is not parallel: it counts
 // goroutines.
 func TestCancelInEveryPhase(t *testing.T) {
 	ns := shared.crates(t)
@@ -121,8 +121,9 @@ func TestCancelInEveryPhase(t *testing.T) {
 	})
 }
 
-// bring builds an informer, lets start start it, and returns when it is in the phase. What it
-// returns lets a busy handler go, and is called with the end asked for and not come.
+// bring builds an informer, calls start, and returns when the informer is in the phase. The
+// function that it returns releases a busy handler. It is called after the end was asked for and
+// before it has come.
 func bring(t *testing.T, ns in, ph phase, start func(*informer.Factory, *informer.SharedIndexInformer[*Crate])) (release func()) {
 	t.Helper()
 	held := make(chan struct{})

@@ -99,8 +99,8 @@ func TestRecreate(t *testing.T) {
 	})
 }
 
-// A handler that is added late gets what exists, one that is removed gets nothing more, and others
-// don't notice.
+// A handler that is added late gets all existing objects, one that is removed gets nothing more,
+// and other handlers are not affected.
 func TestHandlersComeAndGo(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
@@ -192,8 +192,8 @@ func (g gated) OnDelete(d informer.Deleted[*Crate]) {
 	g.Handler.OnDelete(d)
 }
 
-// A stuck handler's backlog merges; what it is told in the end is legal and ends where the server
-// is.
+// A stuck handler's backlog merges; its later events are in a valid order and end with the server's
+// state.
 func TestBacklogOfAStuckHandler(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)

@@ -29,7 +29,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// cluster is an API server in a child process, and a client that has nothing to do with ours.
+// cluster is an API server in a child process, with a client that uses none of our code.
 type cluster struct {
 	child     *control.Process // replaced by restart
 	url       string
@@ -98,7 +98,7 @@ func (c *cluster) startAgain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Somebody's connection may have got the port for a moment.
+	// Another process's connection may have got the port for a moment.
 	eventually(t, func() error { return c.start(deadline(t), addr.Host) })
 }
 
@@ -107,8 +107,8 @@ func killed(err error) bool {
 	return ok && !exit.Exited()
 }
 
-// deadline is a context that ends in time for the test to say what it waited for, before go test
-// gives up on all tests.
+// deadline returns a context that ends shortly before go test's own timeout, so that the test can
+// still report what it waited for.
 func deadline(t *testing.T) context.Context {
 	wait := patience
 	if last, ok := t.Deadline(); ok {
@@ -156,7 +156,7 @@ func crate(name string, change ...func(*Crate)) *Crate {
 	return c
 }
 
-// create creates obj, whose kind is the name of its Go type. What is in no namespace is deleted
+// create creates obj, whose kind is the name of its Go type. A cluster-scoped object is deleted
 // when the test ends.
 func (i in) create(t *testing.T, obj object.Object) *unstructured.Unstructured {
 	t.Helper()
@@ -243,9 +243,9 @@ func (i in) state(t *testing.T, opts ...metav1.ListOptions) state {
 	return s
 }
 
-// settle waits until the server's watch cache, too, has what was written. A full state that is read
-// then shows a deletion by the object's absence; one that is read earlier may have the object, and
-// the deletion as an event.
+// settle waits until the server's watch cache has all writes. A full state that is read then lacks
+// a deleted object; one that is read earlier may have the object, and its deletion comes as an
+// event.
 func (i in) settle(t *testing.T) {
 	t.Helper()
 	list, err := i.client().List(deadline(t), metav1.ListOptions{})
@@ -274,8 +274,8 @@ func (c *cluster) installLater(t *testing.T) {
 	}
 }
 
-// eventually asks until the answer is nil. It is for what nobody reports: the server's state, and
-// an informer's Status.
+// eventually polls until the answer is nil. It is for conditions that no event reports: the
+// server's state, and an informer's Status.
 func eventually(t *testing.T, f func() error) {
 	t.Helper()
 	ticker := time.NewTicker(5 * time.Millisecond)

@@ -17,7 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// The server forgets what the informer has seen last, while objects come, change and go.
+// The server forgets the last version that the informer has seen, while objects are created,
+// changed and deleted.
 func TestExpiredWatch(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -225,7 +226,7 @@ func TestCRDInstalledLater(t *testing.T) {
 	agree(t, ns.state(t), h, i.Store())
 }
 
-// What the server refuses is asked for again, at a pace that the server sets if it wants to.
+// Refused requests are repeated, after the time that the server names, if it does.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -320,8 +321,8 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
-// A watch that the server ends in good order, as it does with all of them now and then, is gone on
-// with, not begun anew.
+// The server ends every watch normally now and then. The informer continues it, and doesn't begin
+// anew.
 func TestEndedWatches(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

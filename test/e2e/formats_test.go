@@ -46,7 +46,7 @@ func (d *definition) Unmarshal(data []byte) error {
 	return err
 }
 
-// noting is a transport that remembers in what the server has answered.
+// noting is a transport that records the media types of the server's answers.
 type noting struct {
 	*http.Transport
 	mu    sync.Mutex // guards what follows
@@ -83,8 +83,8 @@ func connectNoting(t *testing.T, url string) (*source.Client, *noting) {
 	return client, transport
 }
 
-// listAndWatch lists, then watches from the beginning until every listed object has come by and a
-// bookmark ends the initial events.
+// listAndWatch lists, then watches from the beginning until every listed object has come and a
+// bookmark has ended the initial events.
 func listAndWatch[T object.Object](t *testing.T, s source.Source[T]) (listed []T) {
 	t.Helper()
 	result, err := s.List(deadline(t), source.ListOptions{}, func(obj T) error { listed = append(listed, obj); return nil })

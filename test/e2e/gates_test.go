@@ -27,7 +27,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// things may have anything in them.
+// things are objects with any content.
 var things = schema.GroupVersionResource{Group: "freeform.example.com", Version: "v1", Resource: "things"}
 
 // createThing creates an object with any spec.
@@ -55,8 +55,8 @@ func (n *noting) onlyCBOR(t *testing.T) {
 	}
 }
 
-// A server that has CBOR sends it where it is asked for, to all types that stand for custom
-// resources: what comes is what others get as JSON.
+// A server that has CBOR sends it when asked, for all Go types of custom resources: the objects are
+// the same as from JSON.
 func TestCBOR(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--feature-gates", "CBORServingAndStorage=true", "--crds", filepath.Join("testdata", "freeform"))
@@ -158,7 +158,7 @@ func TestCBOR(t *testing.T) {
 
 	t.Run("a built-in kind in each format", func(t *testing.T) { compareFormats(t, c) })
 
-	// The server goes on having JSON, for those who want that.
+	// The server still offers JSON.
 	ns := c.crates(t)
 	ns.createMany(t, 5)
 	client, transport := connectNoting(t, c.url)
@@ -239,8 +239,8 @@ func compareFormats(t *testing.T, c *cluster) {
 	}
 }
 
-// Three replicas share the work by the objects' UIDs: each object is in one of them, with all that
-// happens to it.
+// Three replicas share the work by the objects' UIDs: each object is in exactly one of them, with
+// all its events.
 func TestShards(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--feature-gates", "ShardedListAndWatch=true")

@@ -17,9 +17,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// history is a handler that keeps what it was told and checks that it makes sense: for each key
-// add, update…, delete, and then perhaps add again, without a gap (old of an update is what was
-// told last), of one UID from add to delete, never going back, one callback at a time.
+// history is a handler that records its events and checks that they make sense: for each key add,
+// update…, delete, and then perhaps add again, without a gap (the old object of an update is the
+// one of the event before), of one UID from add to delete, never going back, one callback at a
+// time.
 type history[T object.Object] struct {
 	t      *testing.T
 	inside atomic.Int32 // callbacks
@@ -135,8 +136,7 @@ func id(obj object.Object) string {
 	return fmt.Sprintf("%s (%s@%s)", object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion())
 }
 
-// await waits until cond is true; it is asked after each callback, and holds up the next one
-// meanwhile.
+// await waits until cond returns true. It is called after each callback, and delays the next one.
 func (h *history[T]) await(what string, cond func() bool) {
 	h.t.Helper()
 	for ctx := deadline(h.t); ; {
@@ -191,8 +191,8 @@ func (h *history[T]) stateLocked() state {
 	return s
 }
 
-// agree waits until the handler knows what the server has, and asserts that the store does too.
-// Nothing may change meanwhile.
+// agree waits until the handler's objects are those of the server, and asserts that the store's
+// are, too. Nothing may change meanwhile.
 func agree[T object.Object](t *testing.T, want state, h *history[T], stores ...store.Reader[T]) {
 	t.Helper()
 	var last state

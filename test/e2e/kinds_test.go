@@ -23,7 +23,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// asCrate is what a typed client would have returned.
+// asCrate returns the object that a typed client would have returned.
 func asCrate(t *testing.T, u *unstructured.Unstructured) *Crate {
 	t.Helper()
 	c := &Crate{}
@@ -33,7 +33,7 @@ func asCrate(t *testing.T, u *unstructured.Unstructured) *Crate {
 	return c
 }
 
-// objects asks the server for what it has, whole.
+// objects returns the server's objects, whole.
 func (i in) objects(t *testing.T) map[object.Key]*unstructured.Unstructured {
 	t.Helper()
 	list, err := i.client().List(deadline(t), metav1.ListOptions{})
@@ -47,7 +47,7 @@ func (i in) objects(t *testing.T) map[object.Key]*unstructured.Unstructured {
 	return all
 }
 
-// sameMetadata asserts that a store has the metadata of what the server has, and nothing else.
+// sameMetadata asserts that a store has the metadata of the server's objects, and nothing else.
 func sameMetadata(t *testing.T, want map[object.Key]*unstructured.Unstructured, kind string, s store.Reader[*metav1.PartialObjectMetadata]) {
 	t.Helper()
 	snapshot := s.Snapshot()
@@ -229,8 +229,8 @@ func TestTwoSelectorsInOneFactory(t *testing.T) {
 	agree(t, state{}, goldHistory, gold.Store())
 }
 
-// What a factory is given goes for all kinds that it was generated for, as far as it fits them: a
-// cluster-scoped one takes no notice of namespaces.
+// A factory's options apply to all kinds that it was generated for, as far as they fit: a
+// cluster-scoped kind ignores namespaces.
 func TestGeneratedFactoryOfSeveralNamespaces(t *testing.T) {
 	t.Parallel()
 	shop, lab, other := shared.widgets(t), shared.widgets(t), shared.widgets(t)

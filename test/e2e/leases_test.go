@@ -41,8 +41,8 @@ func awaitRunning(t *testing.T, what string, n int) {
 	})
 }
 
-// An informer runs for as long as somebody holds a lease, and again for the next one. The test is
-// not parallel: it counts goroutines.
+// An informer runs for as long as a lease is held, and again for the next lease. The test is not
+// parallel: it counts goroutines.
 func TestLeases(t *testing.T) {
 	ns := shared.crates(t)
 	ns.createMany(t, 3)
@@ -183,7 +183,7 @@ func TestStopAndRemoveOne(t *testing.T) {
 			t.Errorf("%d requests of the informer that stays, want 1", n)
 		}
 
-		// A lease of somebody else outlives the factory's.
+		// A lease of another owner outlives the factory's.
 		lease, err := stops.Acquire(logged(t.Context(), t))
 		if err != nil {
 			t.Fatal(err)
@@ -206,8 +206,8 @@ func TestStopAndRemoveOne(t *testing.T) {
 	}
 }
 
-// Many come and go while objects change: whoever holds a lease has an informer that runs, and the
-// handler's history makes sense from the first start to the last.
+// Many leases come and go while objects change: the holder of a lease has an informer that runs,
+// and the handler's history makes sense from the first start to the last.
 func TestLeasesUnderLoad(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -247,7 +247,7 @@ func TestLeasesUnderLoad(t *testing.T) {
 }
 
 // visit acquires an informer, sees an object of its own come into the store, and releases, again
-// and again. Every other time it is its context that ends the lease.
+// and again. Every other time the lease ends with its context.
 func visit(ctx context.Context, ns in, i *informer.SharedIndexInformer[*Crate], name string, times int) error {
 	for n := range times {
 		visit, leave := context.WithCancel(ctx)

@@ -20,8 +20,8 @@ import (
 // TestMain asserts for all tests together that informers leave no goroutine behind.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}) }
 
-// patience is how long tests wait for what should come soon. Only what never comes takes so long: a
-// machine that is busy with other things may need a hundred times what an idle one does.
+// patience is how long tests wait for something that should come soon. A wait takes so long only if
+// it never comes; a busy machine may need a hundred times as long as an idle one.
 const patience = 3 * time.Minute
 
 var seedFlag = flag.Uint64("seed", 0, "seed of the tests with random changes; 0 means another one each time")
@@ -79,7 +79,7 @@ func noneLeft(ctx context.Context, ignored ...goleak.Option) error {
 	return err
 }
 
-// randomly gives the random numbers of a test, and says how to have them again.
+// randomly returns the random numbers of a test, and logs how to repeat them.
 func randomly(t *testing.T) *rand.Rand {
 	seed := *seedFlag
 	if seed == 0 {

@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// samples collects what Prometheus would get: name{label values} to the value, or the count of a
-// histogram.
+// samples collects the samples that Prometheus would get: name{label values} to the value, or the
+// count of a histogram.
 func samples(t *testing.T, registry *prom.Registry) map[string]float64 {
 	t.Helper()
 	families, err := registry.Gather()
@@ -37,8 +37,8 @@ func samples(t *testing.T, registry *prom.Registry) map[string]float64 {
 	return all
 }
 
-// What a team sees of an informer that syncs, follows changes, finds its watch expired and reads
-// everything anew.
+// The metrics of an informer that syncs, follows changes, finds its watch expired and reads
+// everything again.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
@@ -74,7 +74,7 @@ func TestMetrics(t *testing.T) {
 		}
 		return rv
 	}
-	// The numbers are read from counters that are added to after what they count can be seen.
+	// Counters may be increased a moment after the effect that they count is visible.
 	want := func(what string, want map[string]float64) {
 		t.Helper()
 		eventually(t, func() error {

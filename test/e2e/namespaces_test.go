@@ -52,7 +52,7 @@ func together(t *testing.T, namespaces ...in) state {
 	return all
 }
 
-// One informer reads some namespaces, among them one that has nothing yet, and not the others.
+// One informer reads some namespaces, among them an empty one, and not the others.
 func TestSeveralNamespaces(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -113,8 +113,9 @@ func TestSeveralNamespaces(t *testing.T) {
 	}
 }
 
-// The account may not read one of the namespaces: the others' objects come and go on, who waits is
-// told which namespace it is and why, and the right given, all is well.
+// The account may not read one of the namespaces: the other namespaces' objects arrive and change,
+// the wait's error names the namespace and the reason, and once the right is granted, the informer
+// syncs.
 func TestOneNamespaceIsForbidden(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -187,8 +188,8 @@ func TestOneNamespaceIsForbidden(t *testing.T) {
 	}
 }
 
-// What is waited for in one namespace does not depend on the others; in a namespace that is not
-// read, nothing can be.
+// Waiting for a version of one namespace does not depend on the others; a namespace that is not
+// read can't be awaited.
 func TestAwaitInOneOfSeveralNamespaces(t *testing.T) {
 	t.Parallel()
 	shop, lab, other := shared.crates(t), shared.crates(t), shared.crates(t)
@@ -236,7 +237,7 @@ func TestAwaitInOneOfSeveralNamespaces(t *testing.T) {
 	}
 }
 
-// One namespace's history has expired. Its relist finds what is gone there, and touches nothing of
+// One namespace's history has expired. Its relist finds the deletions there, and changes nothing in
 // the others.
 func TestOneNamespaceIsReadAnew(t *testing.T) {
 	t.Parallel()

@@ -21,7 +21,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// proxy stands between informers and a server, counts what they ask for, and makes faults.
+// proxy stands between informers and a server, counts their requests, and makes faults.
 type proxy struct {
 	target *url.URL
 	url    string
@@ -76,7 +76,7 @@ func newProxy(t *testing.T, target string, faults func(*request) fault) *proxy {
 	return p
 }
 
-// setFaults replaces what decides about requests from now on; nil lets all pass.
+// setFaults sets the function that decides about requests from now on; nil lets all pass.
 func (p *proxy) setFaults(f func(*request) fault) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

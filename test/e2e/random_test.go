@@ -29,8 +29,8 @@ type subject struct {
 }
 
 // Hundreds of random changes, with informers that stop and run again, connections that break,
-// streams that end, expired versions and truncated answers in between: in the end everyone agrees
-// with the server, and each handler's history makes sense.
+// streams that end, expired versions and truncated answers in between: in the end all stores and
+// handlers agree with the server, and each handler's history makes sense.
 func TestRandomChanges(t *testing.T) {
 	t.Parallel()
 	rnd := randomly(t)

@@ -39,7 +39,7 @@ func (i in) names(t *testing.T, opts metav1.ListOptions) []string {
 	return s
 }
 
-// What indexes and listers say is what the server says.
+// Indexes and listers give the same answers as the server.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
@@ -91,7 +91,7 @@ func TestReads(t *testing.T) {
 		}
 	}
 
-	// The server can't select by these; its objects can be asked one by one.
+	// The server can't select by these, so its objects are filtered one by one.
 	wantByPort, wantByWeight := map[string][]string{}, map[int64][]string{}
 	list, err := ns.client().List(deadline(t), metav1.ListOptions{})
 	if err != nil {

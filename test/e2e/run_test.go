@@ -46,7 +46,7 @@ func runSynced(t *testing.T, f informer.SharedInformerFactory) {
 	}
 }
 
-// listen adds a handler that keeps and checks what it is told.
+// listen adds a handler that records and checks its events.
 func listen[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], opts ...informer.HandlerOption) (*history[T], *informer.Registration) {
 	t.Helper()
 	h := newHistory[T](t)
@@ -65,7 +65,7 @@ func crateInformer(t *testing.T, url string, ns in, opts ...informer.Option) (*i
 	return f, informer.For[*Crate](f, ns.gvr, informer.WithIndexes(byShip, byPort), informer.WithIndexes(byWeight))
 }
 
-// await waits for what a channel that is closed reports.
+// await waits until a channel is closed.
 func await(t *testing.T, what string, c <-chan struct{}) {
 	t.Helper()
 	select {
@@ -75,7 +75,7 @@ func await(t *testing.T, what string, c <-chan struct{}) {
 	}
 }
 
-// awaitStatus waits until the informer says what it should.
+// awaitStatus waits until the informer has the wanted status.
 func awaitStatus[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], what string, ok func(informer.Status) bool) {
 	t.Helper()
 	eventually(t, func() error {

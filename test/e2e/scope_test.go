@@ -119,7 +119,7 @@ func TestTwoSelectors(t *testing.T) {
 	}
 }
 
-// A cluster-scoped kind takes no notice of the factory's namespace.
+// A cluster-scoped kind ignores the factory's namespace.
 func TestClusterScope(t *testing.T) {
 	t.Parallel()
 	all := in{shared, docks, ""}

@@ -23,8 +23,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/watch"
 )
 
-// A loop over an informer: what is there, a mark, then each change, across a broken connection and
-// a relist. Nothing of it is left when the loop has ended.
+// A loop over an informer yields the existing objects, a mark, and then each change, across a
+// broken connection and a relist. It leaves nothing behind when it has ended.
 func TestEventsAsAWatch(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -220,8 +220,8 @@ func TestRetryAcrossEndedWatches(t *testing.T) {
 	}
 }
 
-// When the server no longer has what comes next, a watch ends and says so; a new list is where the
-// next one begins.
+// When the server no longer has the next change, a watch ends with that error; the next watch
+// begins at a new list.
 func TestRetryAfterExpiry(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -27,7 +27,7 @@ type transforms struct {
 	calls map[string]int
 }
 
-// crate takes the ship off, doubles the weight, and fails if that is below zero.
+// crate removes the ship, doubles the weight, and fails if the weight is below zero.
 func (tr *transforms) crate(c *Crate) (*Crate, error) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
@@ -49,8 +49,8 @@ func (tr *transforms) counts() map[string]int {
 	return maps.Clone(tr.calls)
 }
 
-// Each state that the server sends is transformed once, before anyone sees it, and once more if the
-// server sends it again.
+// Each state that the server sends is transformed once, before a reader or a handler gets it, and
+// once more if the server sends it again.
 func TestTransformOnce(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -85,7 +85,7 @@ func TestTransformOnce(t *testing.T) {
 				t.Errorf("%d crates without a ship, want 4", n)
 			}
 
-			// A relist brings the rest again: they are transformed again, and nobody is told.
+			// A relist brings the rest again: they are transformed again, and no handler is called.
 			told := len(h.told())
 			p.disconnect(t)
 			p.setFaults(next(p, fault{status: http.StatusGone}))
@@ -105,8 +105,8 @@ func TestTransformOnce(t *testing.T) {
 	}
 }
 
-// An object that can't be transformed: the informer says which and why, keeps what it has, and goes
-// on as soon as the object is fixed.
+// An object that can't be transformed: the informer reports which and why, keeps its objects, and
+// goes on as soon as the object is fixed.
 func TestTransformFails(t *testing.T) {
 	t.Parallel()
 	for name, opts := range bothWays {
@@ -178,8 +178,8 @@ func TestTransformFails(t *testing.T) {
 	}
 }
 
-// What a real server puts on objects, and nobody wants in memory, is not there, whatever the type;
-// what is wanted is.
+// Fields that a real server puts on objects and that only waste memory are dropped, whatever the
+// type; other fields are kept.
 func TestDroppedFields(t *testing.T) {
 	t.Parallel()
 	const applied = "kubectl.kubernetes.io/last-applied-configuration"

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
-// Who doesn't want to wait for what somebody has to repair is told at once; who waits goes on as
-// soon as it is repaired.
+// With FailOn, WaitForCacheSync returns at once on a state that doesn't heal by itself. Without it,
+// the wait ends as soon as the state is repaired.
 func TestWaitForCacheSyncEndsEarly(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -90,8 +90,8 @@ func TestWaitForCacheSyncEndsEarly(t *testing.T) {
 	}
 }
 
-// A kind that is not installed ends the wait for who wants that; who waits sees it synced when it
-// has been installed.
+// A kind that is not installed ends the wait with FailOn. Without it, the informer syncs when the
+// kind has been installed.
 func TestWaitingForAKind(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

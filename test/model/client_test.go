@@ -22,8 +22,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// client is how one informer reaches the server. It is a Source, makes faults, and feeds a model
-// with what it hands over.
+// client connects one informer to the server. It is a Source, makes faults, and passes everything
+// that it hands over to a model, too.
 type client struct {
 	*server
 	scope scope // set once at construction

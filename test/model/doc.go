@@ -13,27 +13,27 @@
 //     or without a selector and a transform,
 //   - client-go's SharedIndexInformer, of the same objects,
 //   - for each stream of the two, a naive model of an informer (a map and a list of events), which
-//     is fed with what the server's stream handed over.
+//     gets everything that the server's stream has handed over.
 //
 // Seen from one informer:
 //
 //	         ┌────────┐  list, watch, faults  ┌─────────────────────┐  events  ┌─────────┐
 //	steps ──▶│ server ├──┬───────────────────▶│ informer under test ├─────────▶│ checker │
 //	         └────────┘  │                    └──────────┬──────────┘          └────┬────┘
-//	                     │ what was handed over          │ store                    │ what was told
+//	                     │ all that was handed over      │ store                    │ all events
 //	                     └─────────────────────▶ naive model ◀── must be equal ─────┘
 //
-// Whenever everything has come to rest, each store must be equal to its models, and stand at their
-// resourceVersions. At the end all faults are healed, and server, stores, models and every handler
-// must agree, and so must all indexes.
+// Whenever nothing happens any more without time passing, each store must be equal to its models
+// and have their resourceVersions. At the end all faults are healed, and server, stores, models,
+// handlers and indexes must agree.
 //
-// What handlers are told is checked with each event. For ours the rule is strict: add, any number
-// of updates, delete, and so on; the old object of an update is the one told last; one UID from add
-// to delete; resourceVersions that only grow; only states that the server has had; objects of the
-// initial state first, each once, and none once the registration says it has synced; one callback
-// at a time, none after Remove; each object transformed exactly once. Some handlers are slow, some
-// panic, some ask for resyncs, and each has its own threshold for merging. One whose events are
-// never merged must be told exactly what the model says, event by event for each key.
+// Each handler checks each event. For ours the rule is strict: add, any number of updates, delete,
+// and so on; the old object of an update is the one of the previous event; one UID from add to
+// delete; resourceVersions that only grow; only states that the server has had; objects of the
+// initial state first, each once, and none after the registration has synced; one callback at a
+// time, none after Remove; each object transformed exactly once. Some handlers are slow, some
+// panic, some ask for resyncs, and each has its own threshold for merging. A handler whose events
+// are never merged must get exactly the model's events for each key.
 //
 // For client-go's handlers the rules are the weaker ones that it documents: an update may change
 // the UID, because the UID is no part of an object's identity; it may repeat a resourceVersion,
@@ -50,8 +50,8 @@
 //	go test ./test/model -run '^$' -fuzz FuzzHistory          let the fuzzer find them
 //
 // A failure prints its seed, the steps of the shortest history that still fails, and the command
-// that repeats it. The bytes determine what is done and when; which goroutine the scheduler runs
-// first, and how long a backoff takes exactly, they don't, so a rare failure may need -count. With
-// -v the test prints how often histories came to what is difficult; it fails if they never came to
-// some of that.
+// that repeats it. The bytes determine all steps and their times. They don't determine which
+// goroutine the scheduler runs first, nor the exact length of a backoff, so a rare failure may need
+// -count. With -v the test prints how often the histories reached each of the difficult situations;
+// it fails if they never reached one of them.
 package model

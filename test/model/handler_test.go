@@ -27,7 +27,7 @@ type problems struct {
 	list []string
 }
 
-// enough is how many problems are kept; the first ones say most.
+// enough is how many problems are kept; the first ones matter most.
 const enough = 10
 
 func (p *problems) add(format string, args ...any) {
@@ -44,7 +44,7 @@ func (p *problems) all() []string {
 	return slices.Clone(p.list)
 }
 
-// recorder is the part of a handler that both sides' have: it notes what it is told.
+// recorder is the common part of both sides' handlers: it records the events.
 type recorder struct {
 	side  string        // set once at construction
 	name  string        // set once at construction
@@ -119,7 +119,7 @@ func (r *recorder) toldOf(states map[string]bool) {
 	}
 }
 
-// ourHandler checks what one of our handlers is told, by the strict rules.
+// ourHandler checks the events of one of our handlers, by the strict rules.
 type ourHandler struct {
 	*recorder
 	resync bool // set once at construction
@@ -238,8 +238,8 @@ func (h *ourHandler) remove(m models) {
 	}
 }
 
-// isTold complains unless the handler was told, for each key, exactly what the model says, or the
-// beginning of that.
+// isTold complains unless the handler got, for each key, exactly the model's events, or the first
+// of them.
 func (h *ourHandler) isTold(m models, beginning bool) {
 	want, known := m.since(h.began)
 	if !known {
@@ -264,7 +264,7 @@ func (h *ourHandler) isTold(m models, beginning bool) {
 	}
 }
 
-// toldLess reports whether the handler was told less than the model says.
+// toldLess reports whether the handler got fewer events than the model has.
 func (h *ourHandler) toldLess(m models) bool {
 	all, known := m.since(h.began)
 	h.mu.Lock()
@@ -299,7 +299,7 @@ func (h *ourHandler) syncs(m models) {
 	}
 }
 
-// theirHandler checks what one of client-go's handlers is told, by the rules that client-go
+// theirHandler checks the events of one of client-go's handlers, by the rules that client-go
 // documents.
 type theirHandler struct {
 	*recorder

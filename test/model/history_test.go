@@ -64,7 +64,7 @@ var opOf = func() (all []op) {
 	return all
 }()
 
-// describe says what a history does, one step in a line.
+// describe describes a history, with a line for each step.
 func describe(data []byte) string {
 	var b strings.Builder
 	config, steps := split(data)

@@ -51,7 +51,8 @@ func TestHistories(t *testing.T) {
 	if first == 0 {
 		first = rand.Uint64N(1 << 40)
 	}
-	// For a panic on a goroutine of an informer, which ends the process before anyone can say more.
+	// For a panic on a goroutine of an informer, which ends the process before anything else is
+	// printed.
 	fmt.Fprintf(os.Stderr, "model: seeds from %d; to repeat: go test ./test/model -run TestHistories -seed %[1]d -histories %d\n", first, *histories)
 	const enoughForAll = 1000
 	var next atomic.Int64

@@ -15,8 +15,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// naive is an informer without any of the difficulties: what a client hands over changes a map at
-// once, and each change of the map is a line in a list.
+// naive is the simplest informer: each object or event that a client hands over changes a map at
+// once, and each change of the map adds a line to a list.
 type naive struct {
 	mu      sync.Mutex // mu guards what follows
 	objects map[object.Key]*corev1.ConfigMap

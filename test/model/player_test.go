@@ -65,7 +65,7 @@ func play(data []byte) []string {
 }
 
 // odd makes sure that an informer never gives up a stream at the very moment at which the server
-// sends something: over HTTP nobody could say whether that has arrived.
+// sends something: over HTTP it would be unknown whether that has arrived.
 const odd = 137 * time.Microsecond
 
 // pageSizes are those that our informer may ask for. None is 1, which over HTTP says that only the
@@ -165,8 +165,8 @@ func (p *player) order(o order) {
 	}
 }
 
-// expire makes versions expire while nobody watches: changes come, and are compacted, while streams
-// end.
+// expire makes versions expire while no watch is open: changes come, and are compacted, while
+// streams end.
 func (p *player) expire(a, b byte) {
 	p.atRest = false
 	if a%2 == 0 { // an ERROR event, and history is still there

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Histories are only worth something if they come to what is difficult. reached counts how often
+// Histories are worth something only if they reach difficult situations. reached counts how often
 // they did.
 var reached sync.Map // string to *atomic.Int64
 
@@ -32,14 +32,14 @@ const (
 	compacted     = "watch from a version that was compacted"
 )
 
-// wanted is what histories must have come to, the steps aside.
+// wanted are the situations that histories must have reached, besides all steps.
 var wanted = []string{
 	exactly, merged, panicked, resynced, compacted, several, untransformed,
 	"initial add of ours", "add of ours", "update of ours", "delete of ours", "unseen delete of ours",
 	"initial add of theirs", "add of theirs", "update of theirs", "delete of theirs", "unseen delete of theirs",
 }
 
-// reachedAll complains of what no history came to.
+// reachedAll complains of situations that no history has reached.
 func reachedAll(t *testing.T) {
 	t.Helper()
 	counts := map[string]int64{}

@@ -157,8 +157,8 @@ func at(obj *corev1.ConfigMap, version int) *corev1.ConfigMap {
 	return obj
 }
 
-// fresh returns an object as a decoder would: one that nobody else has. The maps in it are shared,
-// because nobody changes them.
+// fresh returns a new object, as a decoder would. Its maps are shared with other objects, because
+// they are never changed.
 func fresh(obj *corev1.ConfigMap) *corev1.ConfigMap {
 	clone := *obj
 	return &clone

@@ -169,7 +169,8 @@ func writeKubeconfig(path string, text []byte) error {
 	return nil
 }
 
-// replaceFile puts a file in place at once, so that whoever waits for it never reads half of it.
+// replaceFile replaces a file in one step, so that a program that waits for it never reads half of
+// it.
 func replaceFile(path string, text []byte) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".kubeconfig-*")
 	if err != nil {

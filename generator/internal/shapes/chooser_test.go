@@ -22,7 +22,8 @@ func (c *chooser) next() byte {
 }
 
 func (c *chooser) fill(v reflect.Value, depth int) {
-	if depth > 12 || !v.CanSet() && v.Kind() != reflect.Struct { // an embedded struct may be private, its fields are not
+	// an embedded struct may be private, its fields are not
+	if depth > 12 || !v.CanSet() && v.Kind() != reflect.Struct {
 		return
 	}
 	switch v.Kind() {

@@ -17,7 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestGeneratedIsUpToDate fails when the folder generated is not what the generator would write for v1.
+// TestGeneratedIsUpToDate fails when the folder generated is not what the generator would write for
+// v1.
 func TestGeneratedIsUpToDate(t *testing.T) {
 	files, err := generator.Generate(context.Background(), generator.Config{Patterns: []string{"./v1"}, Output: "generated"})
 	if err != nil {
@@ -32,9 +33,10 @@ func TestGeneratedIsUpToDate(t *testing.T) {
 	}
 }
 
-// FuzzFieldPaths compares the keys of each index with what a walk through the JSON of the object finds: nothing behind a
-// null, each element of a list for [*], otherwise the one value (walk_test.go). An input that is not the JSON of a Shape
-// is read as a list of decisions by which a Shape is filled (chooser_test.go).
+// FuzzFieldPaths compares the keys of each index with what a walk through the JSON of the object
+// finds: nothing behind a null, each element of a list for [*], otherwise the one value
+// (walk_test.go). An input that is not the JSON of a Shape is read as a list of decisions by which
+// a Shape is filled (chooser_test.go).
 func FuzzFieldPaths(f *testing.F) {
 	for _, seed := range seeds() {
 		f.Add(seed)
@@ -197,7 +199,8 @@ var keysOf = byName(
 	keys(listers.ShapeInByTwo), keys(listers.ShapeInByOwner), keys(listers.ShapeInByController),
 )
 
-// index reads one index of a snapshot: its keys as JSON, sorted, each of which must find the given number of objects.
+// index reads one index of a snapshot: its keys as JSON, sorted, each of which must find the given
+// number of objects.
 type index struct {
 	name string
 	keys func(t *testing.T, s *store.Snapshot[*v1.Shape], objects int) []string

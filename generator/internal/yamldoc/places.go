@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// places turns the positions of the YAML library, which counts columns in characters and ends lines where YAML 1.1 does,
-// into those of Go, which counts bytes and ends lines at line feeds.
+// places turns the positions of the YAML library, which counts columns in characters and ends lines
+// where YAML 1.1 does, into those of Go, which counts bytes and ends lines at line feeds.
 type places struct {
 	name  string
 	data  []byte

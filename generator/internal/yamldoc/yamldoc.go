@@ -2,8 +2,9 @@
 
 // Package yamldoc reads YAML as Kubernetes does, and knows where in the file its values stand.
 //
-// The values are those that sigs.k8s.io/yaml makes of a document, which is what kubectl and API servers read YAML with:
-// yes and on are true, merge keys and aliases count. The nodes of another YAML library only tell positions.
+// The values are those that sigs.k8s.io/yaml makes of a document, which is what kubectl and API
+// servers read YAML with: yes and on are true, merge keys and aliases count. The nodes of another
+// YAML library only tell positions.
 package yamldoc
 
 import (
@@ -33,8 +34,8 @@ type Document struct {
 	problem error
 }
 
-// Documents returns the documents of the named file, without those that have nothing but comments in them. The finding is
-// not nil if the file isn't UTF-8.
+// Documents returns the documents of the named file, without those that have nothing but comments
+// in them. The finding is not nil if the file isn't UTF-8.
 func Documents(name string, data []byte) ([]*Document, *diag.Diagnostic) {
 	at := placesOf(name, data)
 	for i := 0; i < len(data); {
@@ -69,8 +70,8 @@ var (
 	bare = regexp.MustCompile(`^\x{FEFF}?(?:---)?(?:[ \t]*(?:#.*)?\r?(?:\n|$))*$`)
 )
 
-// Decode turns the document into a value, which into points to. Numbers in interfaces become a json.Number. What is wrong
-// has a line at least, and a message of one line.
+// Decode turns the document into a value, which into points to. Numbers in interfaces become a
+// json.Number. What is wrong has a line at least, and a message of one line.
 func (d *Document) Decode(into any) *diag.Diagnostic {
 	err := yaml.Unmarshal(d.text, into, func(decoder *json.Decoder) *json.Decoder {
 		decoder.UseNumber()
@@ -97,7 +98,8 @@ var withLine = regexp.MustCompile(`^yaml: (?:unmarshal errors:\s*)?(?:line ([0-9
 // Contains reports whether a text stands anywhere in the document.
 func (d *Document) Contains(text string) bool { return bytes.Contains(d.text, []byte(text)) }
 
-// Pos is where the document begins: at the line that separates it from the one before, if there is one.
+// Pos is where the document begins: at the line that separates it from the one before, if there is
+// one.
 func (d *Document) Pos() token.Position { return d.places.at(d.start) }
 
 // Find is the position of the first occurrence of a text, which must be there.
@@ -136,8 +138,8 @@ func target(n *nodes.Node) *nodes.Node {
 	return n
 }
 
-// Node is where a value of a document stands. An alias is where its target stands. One that can't be found stands where the
-// document begins.
+// Node is where a value of a document stands. An alias is where its target stands. One that can't
+// be found stands where the document begins.
 type Node struct {
 	document *Document
 	node     *nodes.Node
@@ -168,13 +170,14 @@ type Entry struct {
 	Key, Value Node
 }
 
-// IsText reports whether the key is a text in the file, and not a number, for example, that is taken for one.
+// IsText reports whether the key is a text in the file, and not a number, for example, that is
+// taken for one.
 func (e Entry) IsText() bool {
 	return e.Key.node.Kind == nodes.ScalarNode && e.Key.node.ShortTag() == "!!str"
 }
 
-// Entries returns the entries of a mapping in the order of the file, a key that stands there twice too, and behind them those
-// that are merged in under the key <<.
+// Entries returns the entries of a mapping in the order of the file, a key that stands there twice
+// too, and behind them those that are merged in under the key <<.
 func (n Node) Entries() []Entry {
 	var own, merged []Entry
 	for i := 0; n.node != nil && n.node.Kind == nodes.MappingNode && i+1 < len(n.node.Content); i += 2 {

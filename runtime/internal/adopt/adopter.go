@@ -10,42 +10,42 @@ import (
 // Adopter adopts objects one after the other. It serves one goroutine.
 type Adopter struct {
 	// Set once at construction.
-	program *Program
-	trail   *share.Trail
+	program   *Program
+	predictor *share.Predictor
 
-	// What write leaves for read, of the object at hand.
+	// Results of write, used by read.
 	buf     []byte
 	depth   int
 	parts   []part
 	entries []entry
 
-	// What read has.
-	next  int // part
-	text  layout.Text
-	maps  []int // parts that are maps and have no entries yet
-	own   []own // by site: the part of the object that was copied last
-	known []int // sites in own
-	floor int   // parts before it are not taken again
-	from  layout.Slice
-	word  uint64 // what a pointer points to
+	// State of read.
+	next     int // part
+	text     layout.Text
+	maps     []int // parts that are maps and have no entries yet
+	own      []own // by site: the part of the object that was copied last
+	ownSites []int // sites in own
+	floor    int   // parts before it are not reused
+	from     layout.Slice
+	word     uint64 // the target of a pointer
 
-	values []*layout.Scratch // of entries, by the numbers of maps
+	values []*layout.Scratch // of map entries, by map number
 	used   []*layout.Scratch // those that are not empty
 }
 
-// part is a value that may be shared: what a pointer, a slice or a map refers to.
+// part is a value that may be shared: the value behind a pointer, a slice or a map.
 type part struct {
 	field      *field
 	site       int
-	start, end int // of what it is written as, in buf
-	next       int // the part that follows those in it
+	start, end int // its written form, in buf
+	next       int // the number of the next part that is not within this one
 
 	// Of a map.
 	entries, n int            // the first entry, and how many there are
-	made       layout.Pointer // by read: one word
+	made       layout.Pointer // the map, set by read: one word
 }
 
-// entry is one of a map.
+// entry is an entry of a map.
 type entry struct {
 	key   string
 	value layout.Pointer // to a copy of it
@@ -53,7 +53,7 @@ type entry struct {
 
 // own is a part that belongs to the object.
 type own struct {
-	start, end int // in buf; 0: there is none
+	start, end int // in buf; 0: no part
 	value      layout.Slice
 }
 
@@ -61,23 +61,23 @@ type own struct {
 // table.
 func (p *Program) NewAdopter(table *share.Table) *Adopter {
 	return &Adopter{
-		program: p, trail: table.NewTrail(&p.sites, true), own: make([]own, p.sites.Len()), values: make([]*layout.Scratch, p.maps),
+		program: p, predictor: table.NewPredictor(&p.sites, true), own: make([]own, p.sites.Len()), values: make([]*layout.Scratch, p.maps),
 	}
 }
 
 // Is reports whether the Adopter is one of the Program's.
 func (a *Adopter) Is(p *Program) bool { return a.program == p }
 
-// Adopt returns what is to be kept in the place of the object at p, which it doesn't change: an
-// equal one. The caller knows that it is of the Program's type. It returns nil if the object is too
-// large or too deep, or refers to itself; then it is to be kept as it is.
+// Adopt returns a copy of the object at p for the cache. It doesn't change the object, which the
+// caller ensures is of the Program's type. It returns nil if the object is too large or too deep,
+// or refers to itself; the caller then keeps the object itself.
 func (a *Adopter) Adopt(p layout.Pointer) layout.Pointer {
 	root := a.program.root
 	var adopted layout.Pointer
 	if a.write(root, p) {
 		adopted = root.typ.New()
 		root.typ.Copy(adopted, p)
-		a.trail.Begin()
+		a.predictor.Begin()
 		start := a.mark()
 		a.read(root, adopted)
 		a.finish(start)
@@ -86,24 +86,24 @@ func (a *Adopter) Adopt(p layout.Pointer) layout.Pointer {
 	return adopted
 }
 
-// What is kept for the next object, at most.
+// Bounds of the scratch memory that is kept for the next object.
 const (
 	keepBytes = 64 << 10
 	keepParts = 1 << 11
 )
 
-// forget drops what is left of the object.
+// forget clears the state of the object.
 func (a *Adopter) forget() {
 	a.text.Drop(layout.TextMark{})
 	for _, s := range a.used {
 		s.Drop(0)
 	}
-	for _, site := range a.known {
+	for _, site := range a.ownSites {
 		a.own[site] = own{}
 	}
 	clear(a.parts)
 	clear(a.entries)
-	a.buf, a.parts, a.entries, a.used, a.known, a.maps = a.buf[:0], a.parts[:0], a.entries[:0], a.used[:0], a.known[:0], a.maps[:0]
+	a.buf, a.parts, a.entries, a.used, a.ownSites, a.maps = a.buf[:0], a.parts[:0], a.entries[:0], a.used[:0], a.ownSites[:0], a.maps[:0]
 	a.depth, a.next, a.floor = 0, 0, 0
 	if cap(a.buf) > keepBytes {
 		a.buf = nil
@@ -113,7 +113,7 @@ func (a *Adopter) forget() {
 	}
 }
 
-// mark is a place in an object: what comes after it may be finished by itself.
+// mark is a point in the reading of an object: finish can complete everything read after it.
 type mark struct {
 	text layout.TextMark
 	maps int
@@ -121,7 +121,7 @@ type mark struct {
 
 func (a *Adopter) mark() mark { return mark{a.text.Mark(), len(a.maps)} }
 
-// finish gives what was read since the mark its strings, and its maps their entries.
+// finish sets the strings that were read since the mark, and fills the maps.
 func (a *Adopter) finish(since mark) {
 	a.text.Set(since.text)
 	for _, k := range a.maps[since.maps:] {
@@ -130,7 +130,7 @@ func (a *Adopter) finish(since mark) {
 	a.maps = a.maps[:since.maps]
 }
 
-// scratch returns room for values of a map.
+// scratch returns the scratch for the values of a map.
 func (a *Adopter) scratch(f *field) *layout.Scratch {
 	s := a.values[f.number]
 	if s == nil {

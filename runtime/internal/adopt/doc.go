@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package adopt makes objects of a program's own, as those that a transform function returns, into
-// objects of a cache: copies that share equal parts with those adopted before, as decoded objects
-// do, and have the rest in memory exactly as large as it is. The object itself is only read,
-// because the program may have put things into it that are also elsewhere.
+// Package adopt copies objects that a program has made, such as those that a transform function
+// returns, for a cache. A copy shares equal parts with objects that were adopted before, as decoded
+// objects do, and its other memory is exactly as large as needed. The original is only read,
+// because the program may have put values into it that are also used elsewhere.
 //
-//	ProgramOf   finds out how a type looks: where it has strings and references to other memory
-//	write       writes an object down, in one pass: a part of it is the bytes from here to there
-//	share       knows by these bytes which parts are in memory already
-//	read        copies the object; parts that are known are taken, and what is in them is left out
+//	ProgramOf   compiles a type: where it has strings and references to other memory
+//	write       writes the object to a buffer, in one pass; a part is a range of these bytes
+//	share       finds parts that are in memory already, by these bytes
+//	read        copies the object; a part that was found is used as it is, not copied
 //
-// What has no exported name is copied as the memory that it is, with the pointers in it, and is the
-// same only if they are: it is not known what it means. So are channels, functions, interfaces with
-// methods, pointers to structs with fields that are not exported, and maps whose keys are not
-// strings. Times and quantities are known.
+// Unexported fields are copied as raw memory with the pointers in it, since their meaning is
+// unknown; two such values are equal only if their pointers are. The same holds for channels,
+// functions, interfaces with methods, pointers to structs with unexported fields, and maps whose
+// keys are not strings. Times and quantities are exceptions: this package knows them.
 package adopt

@@ -12,7 +12,7 @@ import (
 
 func typeOf[T any]() reflect.Type { return reflect.TypeFor[T]() }
 
-// gather copies the entries of the map at p, whose keys are of a string type.
+// gather copies the entries of the map at p, whose keys are strings.
 func gather[V any](a *Adopter, f *field, p layout.Pointer) {
 	values := a.scratch(f)
 	for k, v := range *layout.As[map[string]V](p) {
@@ -42,7 +42,7 @@ func makeMap(f *field, n int, p layout.Pointer) {
 	}
 }
 
-// fill gives a map its entries.
+// fill puts the entries into a map.
 func (a *Adopter) fill(m *part) {
 	entries := a.entries[m.entries : m.entries+m.n]
 	switch p := layout.Of(&m.made); m.field.of.typ.Reflect() {

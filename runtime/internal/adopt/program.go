@@ -14,49 +14,50 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// Program knows how objects of one type are adopted. It is safe for concurrent use.
+// Program is the compiled description of a type: how its objects are adopted. It is safe for
+// concurrent use.
 type Program struct {
 	// Set once at construction.
 	root  *shape
 	sites share.Sites
-	maps  int // how many fields are maps
+	maps  int // number of map fields
 
-	// What an empty interface may have in it. Each is for freeSites places, by the keys under which
-	// it stands.
+	// The maps and lists that an empty interface may have in it. Each uses freeSites sites, chosen
+	// by the key of the value.
 	freeMap, freeList field
 }
 
 const freeSites = 64
 
-// shape says how a value of a type looks.
+// shape describes the memory of a type.
 type shape struct {
 	typ    *layout.Type
 	fields []field // in the order of the memory
-	plain  bool    // all of it is memory without references
+	plain  bool    // the memory has no references
 }
 
 type field struct {
 	op     op
 	offset uintptr
 	size   uintptr      // of opMemory
-	site   int          // of a string, or of what it refers to
+	site   int          // of a string, or of the value that it refers to
 	keys   int          // site of a map's keys
-	of     *shape       // what a pointer points to, the elements of a slice, the values of a map
-	number int          // of a map, among all
+	of     *shape       // of a pointer's target, a slice's elements, or a map's values
+	number int          // of a map, among all maps
 	typ    *layout.Type // of a map, or of the slice in an interface
 }
 
-// op says what is at a place.
+// op is the kind of a field's memory.
 type op uint8
 
 const (
-	opMemory op = iota // is copied as it is
+	opMemory op = iota // copied as raw bytes
 	opString
-	opName    // a string that is alone in its memory: see layout.Text
+	opName    // a string that shares its memory with no other: see layout.Text
 	opScalar  // a pointer to a number or a boolean
-	opPointer // to something else
+	opPointer // a pointer to anything else
 	opSlice
-	opMap // whose keys are strings
+	opMap // a map whose keys are strings
 	opAny // an empty interface
 	opBox // the slice in an empty interface
 )
@@ -89,7 +90,7 @@ type compiler struct {
 	shapes  map[reflect.Type]*shape
 }
 
-// shape returns the one shape of a type.
+// shape returns the shape of a type, always the same one.
 func (c *compiler) shape(t reflect.Type) *shape {
 	s := c.shapes[t]
 	if s == nil {
@@ -101,10 +102,10 @@ func (c *compiler) shape(t reflect.Type) *shape {
 	return s
 }
 
-// maxArray is how many elements of an array are looked at, if they refer to other memory.
+// maxArray is the length up to which arrays whose elements refer to other memory are described.
 const maxArray = 64
 
-// add adds to a shape what is in a value of a type at an offset.
+// add adds the fields of a value of a type at an offset to a shape.
 func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
 	p := c.program
 	switch t.Kind() {
@@ -170,7 +171,7 @@ func (c *compiler) addFields(s *shape, t reflect.Type, offset uintptr) {
 	}
 }
 
-// memory adds memory that is copied as it is.
+// memory adds raw memory.
 func (s *shape) memory(offset, size uintptr) {
 	if last := len(s.fields) - 1; last >= 0 && s.fields[last].op == opMemory && s.fields[last].offset+s.fields[last].size == offset {
 		s.fields[last].size += size
@@ -192,10 +193,10 @@ func refers(t reflect.Type) bool {
 	case reflect.Array:
 		return refers(t.Elem())
 	}
-	return t.Kind() > reflect.Complex128 // the basic types come before
+	return t.Kind() > reflect.Complex128 // the basic types have lower numbers
 }
 
-// hides reports whether there is something in a struct of which it is not known what it means.
+// hides reports whether a struct has unexported fields, whose meaning is unknown.
 func hides(t reflect.Type) bool {
 	switch {
 	case t.Kind() == reflect.Array:

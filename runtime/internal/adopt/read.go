@@ -4,8 +4,8 @@ package adopt
 
 import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 
-// read gives the value at p, which is a copy of the one that was written, its own memory, or that
-// of parts that are known.
+// read replaces the memory that the value at p refers to by copies or by shared parts. The value is
+// a raw copy of the one that was written.
 func (a *Adopter) read(s *shape, p layout.Pointer) {
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -29,15 +29,15 @@ func (a *Adopter) read(s *shape, p layout.Pointer) {
 	}
 }
 
-// readText gives a string memory that has nothing else of the object that was written. A long one
-// has that, as a rule.
+// readText copies a string, so that it keeps nothing of the original object alive. A long one
+// usually has memory of its own already.
 func (a *Adopter) readText(site int, p layout.Pointer) {
 	s := *layout.As[string](p)
 	if len(s) == 0 || len(s) > layout.MaxShort {
 		return
 	}
 	b := layout.Bytes(*layout.As[layout.Pointer](p), uintptr(len(s)))
-	if known, ok := a.trail.String(site, b); ok {
+	if known, ok := a.predictor.String(site, b); ok {
 		*layout.As[string](p) = known
 	} else {
 		a.text.Add(p, b)
@@ -57,11 +57,11 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 	number := a.next
 	part := &a.parts[number]
 	raw := a.buf[part.start:part.end]
-	try := a.trail.Try(part.site)
+	try := a.predictor.Try(part.site)
 	if try {
-		if known := a.trail.Predict(part.site, raw); known != nil && known.Len() == len(raw) {
+		if known := a.predictor.Predict(part.site, raw); known != nil && known.Len() == len(raw) {
 			known.Put(p)
-			a.trail.Follow(part.site, known)
+			a.predictor.Follow(part.site, known)
 			a.next = part.next
 			return
 		}
@@ -73,25 +73,25 @@ func (a *Adopter) readReference(f *field, p layout.Pointer) {
 		return
 	}
 	if try {
-		known, enter := a.trail.Find(part.site, raw)
+		known, enter := a.predictor.Find(part.site, raw)
 		if known != nil {
 			known.Put(p)
 			a.next = part.next
 			return
 		}
-		if enter { // it will live longer than this object, and has nothing of it
+		if enter { // the part may outlive this object, so it refers to nothing of it
 			start, floor := a.mark(), a.floor
 			a.floor = part.start
 			a.copyOf(f, number, p)
 			a.finish(start)
 			a.floor = floor
-			a.trail.Enter(part.site, raw, p)
+			a.predictor.Enter(part.site, raw, p)
 			return
 		}
 	}
 	a.copyOf(f, number, p)
 	if before.end == 0 {
-		a.known = append(a.known, part.site)
+		a.ownSites = append(a.ownSites, part.site)
 	}
 	before.start, before.end = part.start, part.end
 	before.keep(f, p)
@@ -102,13 +102,13 @@ func (a *Adopter) readScalar(f *field, p *layout.Pointer) {
 	from := *p
 	a.word = 0
 	f.of.typ.Copy(layout.Of(&a.word), from)
-	if *p = a.trail.Scalar(f.of.typ.Size(), a.word); *p == nil {
+	if *p = a.predictor.Scalar(f.of.typ.Size(), a.word); *p == nil {
 		*p = f.of.typ.New()
 		f.of.typ.Copy(*p, from)
 	}
 }
 
-// copyOf sets the reference at p, which is to the value that was written as a part, to a copy.
+// copyOf replaces the reference at p, whose value was written as a part, by a reference to a copy.
 func (a *Adopter) copyOf(f *field, number int, p layout.Pointer) {
 	a.next = number + 1
 	switch f.op {

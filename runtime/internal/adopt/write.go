@@ -16,14 +16,14 @@ const (
 	maxDepth = 1000
 	maxBytes = 16 << 20
 	maxParts = 1 << 18
-	// maxText is the length from which on a string is written as its address, and equal to itself
-	// only.
+	// maxText is the length from which on a string is written as its address, and is equal only to
+	// itself.
 	maxText = 8 << 10
 
 	wordSize = uintptr(4) << (^uintptr(0) >> 63)
 )
 
-// What stands before a value that may be absent, or of several types.
+// The byte before a value that may be absent, or of several types.
 const (
 	isNil = iota
 	isThere
@@ -36,8 +36,8 @@ const (
 	isElse
 )
 
-// write writes a value down, so that values are equal if their bytes are, and changes nothing. It
-// returns false if there is too much of it.
+// write appends a value to buf in a form in which equal bytes mean equal values. It doesn't change
+// the value. It returns false if the value is too large.
 func (a *Adopter) write(s *shape, p layout.Pointer) bool {
 	for i := range s.fields {
 		f := &s.fields[i]
@@ -65,7 +65,7 @@ func (a *Adopter) write(s *shape, p layout.Pointer) bool {
 	return true
 }
 
-// writeMemory writes memory as it lies there.
+// writeMemory writes raw memory.
 func (a *Adopter) writeMemory(p layout.Pointer, size uintptr) {
 	a.buf = append(a.buf, layout.Bytes(p, size)...)
 }
@@ -80,8 +80,8 @@ func (a *Adopter) writeText(s string) {
 	}
 }
 
-// writeReference writes what a pointer, a slice or a map refers to. Parts are numbered in the order
-// in which they begin.
+// writeReference writes the value behind a pointer, a slice or a map. Parts are numbered in the
+// order in which they begin.
 func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
 	switch {
 	case f.op == opScalar:
@@ -167,7 +167,7 @@ func (a *Adopter) writeMap(f *field, number int, p layout.Pointer) bool {
 	return true
 }
 
-// slotOf is the place of what stands under a key, among freeSites.
+// slotOf returns which of the freeSites the value of a key uses.
 func slotOf(key string) int {
 	if len(key) == 0 {
 		return 0
@@ -175,7 +175,7 @@ func slotOf(key string) int {
 	return (len(key) + 7*int(key[0]) + 3*int(key[len(key)/2]) + int(key[len(key)-1])) % freeSites
 }
 
-// writeAny writes what is in the empty interface at p, for which there is a place among freeSites.
+// writeAny writes the value in the empty interface at p. slot is its index among freeSites.
 func (a *Adopter) writeAny(p layout.Pointer, slot int) bool {
 	if f := a.freeField(p); f != nil {
 		if f.op == opMap {
@@ -207,8 +207,8 @@ func (a *Adopter) writeAny(p layout.Pointer, slot int) bool {
 	return true
 }
 
-// freeField is what says how the value in the empty interface at p looks, if it is a map or a slice
-// that may be shared.
+// freeField returns the description of the value in the empty interface at p if that is a map or a
+// slice that may be shared, else nil.
 func (a *Adopter) freeField(p layout.Pointer) *field {
 	switch v := (*layout.As[any](p)).(type) {
 	case map[string]any:

@@ -323,7 +323,7 @@ func TestTextsOfManySizes(t *testing.T) {
 	}
 }
 
-// TestStringsThatAreKept: who keeps one of an object keeps at most a block of its others.
+// TestStringsThatAreKept: a kept string of an object keeps at most a block of the others alive.
 func TestStringsThatAreKept(t *testing.T) {
 	var text Text
 	v := &struct {

@@ -4,17 +4,17 @@ package layout
 
 import "reflect"
 
-// Text gathers the strings of an object and makes blocks of them, exactly as large as they are
-// together. It serves one goroutine; the zero value is ready.
+// Text collects the strings of an object and puts them into blocks that are exactly as large as
+// needed. It serves one goroutine; the zero value is ready.
 //
-// A string that a program keeps may keep others alive that stand in its block: at most MaxBlock
-// bytes. Longer strings than MaxShort have memory of their own.
+// A string that a program keeps may keep the other strings of its block alive: at most MaxBlock
+// bytes. Strings longer than MaxShort have memory of their own.
 type Text struct {
 	buf    []byte
 	fields []textField
 }
 
-// What a string shares memory with, in bytes.
+// Bounds of the memory that strings share, in bytes.
 const (
 	MaxShort = 256     // the longest string that shares a block
 	MaxBlock = 2 << 10 // the largest block
@@ -26,18 +26,18 @@ type textField struct {
 	end   int     // in buf
 }
 
-// keepFields is the number of fields up to which room is used again.
+// keepFields is the largest number of fields whose memory is reused.
 var keepFields = keep / int(reflect.TypeFor[textField]().Size())
 
-// TextMark is a place in a Text: what came later is an object, or a part of one, with blocks of its
-// own.
+// TextMark is a position in a Text. The strings after it belong to an object, or a part of one,
+// with blocks of its own.
 type TextMark struct{ bytes, fields int }
 
-// Mark is the place where Text is now.
+// Mark returns the present position.
 func (t *Text) Mark() TextMark { return TextMark{len(t.buf), len(t.fields)} }
 
-// Add sets the string at field, of the heap, to a copy of s: at once if it is long, else when Set
-// is called. The caller knows that a string is there.
+// Add sets the string at field, which must be on the heap, to a copy of s: at once if s is long,
+// else when Set is called. The caller ensures that a string is there.
 func (t *Text) Add(field Pointer, s []byte) {
 	switch {
 	case len(s) == 0:
@@ -50,7 +50,7 @@ func (t *Text) Add(field Pointer, s []byte) {
 	t.fields = append(t.fields, textField{field, len(t.buf)})
 }
 
-// AddUnquoted is Add of what unquote appends to its argument, if it returns true.
+// AddUnquoted is Add with the bytes that unquote appends to its argument, if unquote returns true.
 func (t *Text) AddUnquoted(field Pointer, unquote func(dst []byte) ([]byte, bool)) bool {
 	from := len(t.buf)
 	buf, ok := unquote(t.buf)
@@ -82,8 +82,8 @@ func (t *Text) Set(mark TextMark) {
 	t.Drop(mark)
 }
 
-// cut returns where the block ends that begins at from, with the first one of fields: behind as
-// many as fit in.
+// cut returns where a block ends that begins at from with the first of fields: after as many
+// strings as fit.
 func (t *Text) cut(from int, fields []textField) (end int) {
 	if len(t.buf)-from <= MaxBlock {
 		return len(t.buf)
@@ -106,8 +106,8 @@ func (t *Text) Drop(mark TextMark) {
 	}
 }
 
-// Move follows values of size bytes together that have moved: strings in them that were added since
-// mark will be set at to.
+// Move records that values of size bytes have moved from from to to: strings in them that were
+// added since mark will be set at their new address.
 func (t *Text) Move(mark TextMark, from, to Pointer, size uintptr) {
 	if t == nil {
 		return

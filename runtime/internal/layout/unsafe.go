@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package layout reads and writes the memory of values whose types are known only at run time. The
-// decoders are built on it: they find out once how a type is laid out, and then fill its fields
-// without the cost of package reflect for each of them.
+// decoders are built on it: they analyse a type once, and then set its fields without the cost of
+// package reflect for each of them.
 //
-// It is the only package of the module that imports unsafe, all in this file. The rules of unsafe
-// stay with the caller where a function says "the caller knows": nothing is checked at run time,
-// except by the race detector and -d=checkptr, under which the tests run. The functions keep the
-// collector's rules by themselves: what may hold pointers is allocated, copied and cleared with its
-// type, and no address is kept as a number.
+// It is the only package of the module that imports unsafe, all in this file. Where a function's
+// comment says "the caller knows", the caller must keep the rules of unsafe: nothing is checked at
+// run time, except by the race detector and -d=checkptr, under which the tests run. The functions
+// keep the garbage collector's rules by themselves: memory that may hold pointers is allocated,
+// copied and cleared with its type, and no address is kept as a number.
 package layout
 
 import (
@@ -17,37 +17,38 @@ import (
 	"unsafe"
 )
 
-// Pointer is the address of a value of any type, so that others name it without importing unsafe.
-// It keeps what it points into alive, like any pointer.
+// Pointer is the address of a value of any type. With it, other packages don't have to import
+// unsafe. It keeps what it points into alive, like any pointer.
 type Pointer = unsafe.Pointer
 
-// As is the value at p as a T. The caller knows that a T is there, or something with the memory of
-// one: a named string type is a string, a map whose keys are of a string type is a map of the same
-// values by strings.
+// As returns the value at p as a T. The caller knows that a T is there, or something with the
+// memory of one: a named string type is a string, a map whose keys are of a string type is a map of
+// the same values by strings.
 func As[T any](p Pointer) *T { return (*T)(p) }
 
-// Of is the address of what v points to.
+// Of returns v as a Pointer.
 func Of[T any](v *T) Pointer { return Pointer(v) }
 
-// At is the address offset bytes after p. The caller knows that it is within the same value, array
-// or allocation.
+// At returns the address offset bytes after p. The caller knows that it is within the same value,
+// array or allocation.
 func At(p Pointer, offset uintptr) Pointer { return unsafe.Add(p, offset) }
 
-// View is b as a string that is valid as long as nobody changes b. It must not be kept.
+// View returns b as a string without a copy. It is valid as long as b is not changed, and must not
+// be kept.
 func View(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// Bytes is the memory of n bytes at p, to be read only. The caller knows that all of it is of one
-// allocation.
+// Bytes returns the n bytes of memory at p, to be read only. The caller knows that all of them are
+// of one allocation.
 func Bytes(p Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }
 
-// Slice is what a slice of any type is in memory. As[Slice] reads or sets one whole.
+// Slice is the memory of a slice of any type. As[Slice] reads or sets one whole.
 type Slice struct {
 	Data     Pointer
 	Len, Cap int
 }
 
-// Interface is what an interface without methods is in memory. Data is the value itself if that is
-// a pointer or a map, or else its address; what is there never changes.
+// Interface is the memory of an interface without methods. Data is the value itself if that is a
+// pointer or a map, and else its address; the value there never changes.
 type Interface struct{ Type, Data Pointer }
 
 // Type allocates and copies values of one type. It is safe for concurrent use.
@@ -64,10 +65,10 @@ func NewType(t reflect.Type) *Type {
 	return &Type{elem: t, slice: reflect.SliceOf(t), size: t.Size(), word: t.Kind() == reflect.Pointer || t.Kind() == reflect.Map}
 }
 
-// Size is the distance in bytes of the elements of an array.
+// Size returns the distance in bytes between elements of an array.
 func (t *Type) Size() uintptr { return t.size }
 
-// Reflect is the type.
+// Reflect returns t as a reflect.Type.
 func (t *Type) Reflect() reflect.Type { return t.elem }
 
 // New allocates a zero value, and nothing else.
@@ -102,7 +103,7 @@ func (t *Type) MakeCopy(field Pointer, from *Slice) {
 	}
 }
 
-// zero is where empty slices point.
+// zero is the target of empty slices.
 var zero [0]uint64
 
 // Copy copies the value at src to dst. The caller knows that both are of the type.
@@ -114,7 +115,8 @@ func (t *Type) Copy(dst, src Pointer) {
 	reflect.NewAt(t.elem, dst).Elem().Set(reflect.NewAt(t.elem, src).Elem())
 }
 
-// Value is the value at p for package reflect, settable. The caller knows that it is of the type.
+// Value returns the value at p as a settable reflect.Value. The caller knows that it is of the
+// type.
 func (t *Type) Value(p Pointer) reflect.Value { return reflect.NewAt(t.elem, p).Elem() }
 
 // Scratch holds elements of slices whose length isn't known yet. It is a stack, so that an element
@@ -123,7 +125,7 @@ func (t *Type) Value(p Pointer) reflect.Value { return reflect.NewAt(t.elem, p).
 type Scratch struct {
 	// Set once at construction.
 	t        *Type
-	from, to *Slice // what moves refers to
+	from, to *Slice // of the values that move
 	moves    [2]reflect.Value
 
 	chunks []Pointer // of firstChunk, 2*firstChunk, … elements
@@ -140,7 +142,7 @@ func (t *Type) NewScratch() *Scratch {
 	return s
 }
 
-// Len is the number of elements pushed and not taken.
+// Len returns the number of elements pushed and not taken.
 func (s *Scratch) Len() int { return s.n }
 
 // Push adds a zero element and returns its address.
@@ -154,13 +156,13 @@ func (s *Scratch) Push() Pointer {
 	return unsafe.Add(s.chunks[chunk], uintptr(at)*s.t.size)
 }
 
-// At is the address of element i.
+// At returns the address of element i.
 func (s *Scratch) At(i int) Pointer {
 	chunk, at, _ := place(i)
 	return unsafe.Add(s.chunks[chunk], uintptr(at)*s.t.size)
 }
 
-// place is where element n is, and how many elements there are from it on in its chunk.
+// place returns where element n is, and how many elements its chunk has from it on.
 func place(n int) (chunk, at, left int) {
 	chunk = bits.Len(uint(n/firstChunk+1)) - 1
 	at = n - firstChunk*(1<<chunk-1)
@@ -202,7 +204,7 @@ func (s *Scratch) Drop(mark int) {
 	s.shrink(mark)
 }
 
-// shrink leaves n elements. Room that only a rare object needs isn't kept.
+// shrink keeps n elements. Memory that only rare objects need isn't kept.
 func (s *Scratch) shrink(n int) {
 	s.n = n
 	for last := len(s.chunks) - 1; n == 0 && last > 0 && s.t.size<<last*firstChunk > keep; last-- {
@@ -211,5 +213,5 @@ func (s *Scratch) shrink(n int) {
 	}
 }
 
-// keep is the size in bytes up to which room is used again.
+// keep is the size in bytes up to which memory is reused.
 const keep = 64 << 10

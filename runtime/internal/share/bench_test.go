@@ -22,63 +22,63 @@ func BenchmarkPart(b *testing.B) {
 		raw[i] = encode(fmt.Sprint(i) + strings.Repeat("x", 300))
 	}
 	var field *string
-	fill := func() *Trail {
-		trail := New(1<<20).NewTrail(newSites(), true)
+	fill := func() *Predictor {
+		predictor := New(1<<20).NewPredictor(newSites(), true)
 		for _, r := range raw {
 			for range 3 {
-				trail.Begin()
-				if _, enter := trail.Find(pointerSite, r); enter {
+				predictor.Begin()
+				if _, enter := predictor.Find(pointerSite, r); enter {
 					field = new(string)
-					trail.Enter(pointerSite, r, layout.Of(&field))
+					predictor.Enter(pointerSite, r, layout.Of(&field))
 				}
 			}
 		}
-		return trail
+		return predictor
 	}
 	b.Run("predicted", func(b *testing.B) {
-		trail := fill()
+		predictor := fill()
 		for b.Loop() {
-			trail.Begin()
-			if trail.Try(pointerSite) {
-				if p := trail.Predict(pointerSite, raw[63]); p != nil {
+			predictor.Begin()
+			if predictor.Try(pointerSite) {
+				if p := predictor.Predict(pointerSite, raw[63]); p != nil {
 					p.Put(layout.Of(&field))
-					trail.Follow(pointerSite, p)
+					predictor.Follow(pointerSite, p)
 				}
 			}
 		}
-		if c := trail.Counts(); c.Predicted < b.N {
+		if c := predictor.Counts(); c.Predicted < b.N {
 			b.Fatalf("%+v", c)
 		}
 	})
 	b.Run("found", func(b *testing.B) {
-		trail := fill()
+		predictor := fill()
 		for i := 0; b.Loop(); i++ {
-			trail.Begin()
+			predictor.Begin()
 			r := raw[i%64]
-			if trail.Try(pointerSite) && trail.Predict(pointerSite, r) == nil {
-				if p, _ := trail.Find(pointerSite, r); p != nil {
+			if predictor.Try(pointerSite) && predictor.Predict(pointerSite, r) == nil {
+				if p, _ := predictor.Find(pointerSite, r); p != nil {
 					p.Put(layout.Of(&field))
 				}
 			}
 		}
-		if c := trail.Counts(); c.Found < b.N {
+		if c := predictor.Counts(); c.Found < b.N {
 			b.Fatalf("%+v", c)
 		}
 	})
 	b.Run("in vain", func(b *testing.B) {
-		trail := fill()
+		predictor := fill()
 		r := encode(strings.Repeat("y", 300))
 		for i := 0; b.Loop(); i++ {
 			r[2], r[3], r[4], r[5] = byte(i), byte(i>>8), byte(i>>16), byte(i>>24)
-			trail.Begin()
-			if trail.Try(pointerSite) && trail.Predict(pointerSite, r) == nil {
-				trail.Find(pointerSite, r)
+			predictor.Begin()
+			if predictor.Try(pointerSite) && predictor.Predict(pointerSite, r) == nil {
+				predictor.Find(pointerSite, r)
 			}
 		}
 	})
 }
 
-// BenchmarkCompare compares parts with what they were. It reports how much of the time was
+// BenchmarkCompare compares parts with their checksums. It reports how much of the time was
 // expected.
 func BenchmarkCompare(b *testing.B) {
 	labels := map[string]string{"app": "web", "pod-template-hash": "7d9c", "team": "shop", "tier": "backend", "version": "v1"}
@@ -111,28 +111,28 @@ func BenchmarkString(b *testing.B) {
 	for i := range words {
 		words[i] = fmt.Appendf(nil, "a-node.example.test-%04d", i)
 	}
-	trail := New(0).NewTrail(newSites(), false)
+	predictor := New(0).NewPredictor(newSites(), false)
 	for range 3 {
 		for _, w := range words {
-			trail.String(wordSite, w)
+			predictor.String(wordSite, w)
 		}
 	}
 	var s string
 	b.Run("last", func(b *testing.B) {
 		for b.Loop() {
-			s, _ = trail.String(wordSite, words[0])
+			s, _ = predictor.String(wordSite, words[0])
 		}
 	})
 	b.Run("known", func(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
-			s, _ = trail.String(wordSite, words[i%500])
+			s, _ = predictor.String(wordSite, words[i%500])
 		}
 	})
 	b.Run("in vain", func(b *testing.B) {
 		w := []byte("a-node.example.test-????")
 		for i := 0; b.Loop(); i++ {
 			w[20], w[21], w[22], w[23] = byte(i), byte(i>>8), byte(i>>16), byte(i>>24)
-			s, _ = trail.String(secondSite, w)
+			s, _ = predictor.String(secondSite, w)
 		}
 	})
 	b.Run("made", func(b *testing.B) {

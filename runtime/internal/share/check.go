@@ -11,38 +11,38 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// checks sees to it that no object gets a part that a program has changed through another object
-// that has it. A part is compared with what it was before it is used, once in a round. A round
-// begins with a response, and when bytes arrive after a pause, or after some time, of which
-// comparing takes a small part. So a change from before the server has sent an object is seen,
-// unless that part was compared a moment before the change.
+// checks ensures that no object gets a part that a program has changed through another object.
+// Before a part is used, it is compared with what it was, once in a round. A round begins with a
+// response, when bytes arrive after a pause, and otherwise after some time, of which comparing
+// takes a small share. So a change that is made before the server sends an object is found, unless
+// the part was compared in the same round before the change.
 type checks struct {
 	made    time.Time
 	round   atomic.Uint64
-	began   atomic.Int64  // the round, since made
-	cost    atomic.Int64  // of the round so far: about how many nanoseconds it took
+	began   atomic.Int64  // when the round began, since made
+	cost    atomic.Int64  // comparisons of this round so far, in estimated nanoseconds
 	damage  atomic.Uint64 // parts and targets that were changed
 	all     sync.Mutex    // guards what follows
 	ended   time.Time     // when all parts were compared last
-	took    time.Duration // how long that took
+	took    time.Duration // how long that comparison took
 	spoiled sync.Map      // how often parts of a site were changed, by *site
 }
 
 const (
-	// changed is no round.
+	// changed, in place of a round, means that the part was changed.
 	changed = math.MaxUint64
-	// worth is how much longer a round is than its checks take.
+	// worth is how many times longer a round lasts than its comparisons.
 	worth = 50
-	// maxChanges is how often parts of a site may be changed before it has none any more: there is
-	// a program at work that goes on.
+	// maxChanges is how often parts of a site may be changed before the site gets no more parts: a
+	// program changes them systematically.
 	maxChanges = 16
 )
 
 // Round begins a round: from now on each part is compared before it is used.
 func (t *Table) Round() { t.nextRound(time.Since(t.made)) }
 
-// Arrived says that bytes have come from the server at a time, after a pause or not. A round may
-// begin with it. A nil Table is fine.
+// Arrived records that bytes have come from the server, and whether after a pause. It may begin a
+// round. A nil Table is fine.
 func (t *Table) Arrived(now time.Time, paused bool) {
 	if t == nil {
 		return
@@ -58,20 +58,21 @@ func (t *Table) nextRound(at time.Duration) {
 	t.round.Add(1)
 }
 
-// sound reports whether a part is what it should be, as far as the round demands to know.
+// sound reports whether a part is unchanged. It compares the part unless that was done in this
+// round.
 func (t *Table) sound(p *Part) bool {
 	round := t.round.Load()
 	return p.checked.Load() == round || t.compare(p, round)
 }
 
-// compare reports whether a part is what it should be.
+// compare reports whether a part is unchanged.
 func (t *Table) compare(p *Part, round uint64) bool {
 	before := p.checked.Load()
 	if before == changed {
 		return false
 	}
-	t.cost.Add(int64(p.memory.cost()))
-	if p.memory.is(t.seed, p.imprint) {
+	t.cost.Add(int64(p.regions.cost()))
+	if p.regions.is(t.seed, p.checksum) {
 		return p.checked.CompareAndSwap(before, round) || p.checked.Load() != changed
 	}
 	if p.checked.Swap(changed) != changed {
@@ -82,8 +83,8 @@ func (t *Table) compare(p *Part, round uint64) bool {
 	return false
 }
 
-// cost is about how many nanoseconds it takes to compare the memory.
-func (m *memory) cost() (ns int) {
+// cost estimates how many nanoseconds a comparison takes.
+func (m *regions) cost() (ns int) {
 	ns = 10 + 6*len(m.blocks) + m.size/20
 	for i := range m.maps {
 		ns += 30 + 20*m.maps[i].n
@@ -91,8 +92,8 @@ func (m *memory) cost() (ns int) {
 	return ns
 }
 
-// given reports whether a site gets no more parts.
-func (t *Table) given(s *site) bool {
+// givenUp reports whether a site gets no more parts.
+func (t *Table) givenUp(s *site) bool {
 	if t.damage.Load() == 0 {
 		return false
 	}
@@ -100,12 +101,13 @@ func (t *Table) given(s *site) bool {
 	return ok && n.(*atomic.Int32).Load() >= maxChanges
 }
 
-// Intact reports whether nothing was found to be changed since the Table was made.
+// Intact reports whether no change was found since the Table was made.
 func (t *Table) Intact() bool { return t.damage.Load() == 0 }
 
-// Check compares everything that the Table has with what it was, begins a round with that, and
-// returns Intact. What the Table has forgotten can't be compared. If it is called again and again,
-// it takes a small part of the time and returns what is known.
+// Check begins a round, compares all parts and targets of the Table with what they were, and
+// returns Intact. Forgotten parts can't be compared. If it is called very often, it compares only
+// now and then, so that comparing takes a small share of the time, and otherwise returns Intact at
+// once.
 func (t *Table) Check() bool {
 	t.all.Lock()
 	defer t.all.Unlock()
@@ -128,7 +130,7 @@ func (t *Table) Check() bool {
 	return t.Intact()
 }
 
-// newPart returns a part of the value at field, or nil if it takes too much.
+// newPart returns a part for the value at field, or nil if it takes too much memory.
 func (t *Table) newPart(c *collector, s *site, hash uint64, raw []byte, field layout.Pointer) *Part {
 	p := &Part{site: s, hash: hash, raw: string(raw)}
 	p.checked.Store(t.round.Load())
@@ -136,7 +138,7 @@ func (t *Table) newPart(c *collector, s *site, hash uint64, raw []byte, field la
 		return p
 	}
 	var ok bool
-	if p.memory, ok = c.collect(s.field(), field, t.bound/16); !ok {
+	if p.regions, ok = c.collect(s.field(), field, t.bound/16); !ok {
 		return nil
 	}
 	if s.kind == Slice {
@@ -144,6 +146,6 @@ func (t *Table) newPart(c *collector, s *site, hash uint64, raw []byte, field la
 	} else {
 		p.value.Data = *layout.As[layout.Pointer](field)
 	}
-	p.imprint = p.memory.read(t.seed)
+	p.checksum = p.regions.read(t.seed)
 	return p
 }

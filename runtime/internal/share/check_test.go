@@ -19,11 +19,11 @@ var raceDetector bool
 func TestAPartThatWasChangedIsNotUsedAgain(t *testing.T) {
 	table := New(1 << 20)
 	sites := newSites()
-	trail, other := table.NewTrail(sites, true), table.NewTrail(sites, true)
-	decode := func(t *Trail) *thing { return decode(t, encode("p", "a,b", "word", "s")) }
+	predictor, other := table.NewPredictor(sites, true), table.NewPredictor(sites, true)
+	decode := func(t *Predictor) *thing { return decode(t, encode("p", "a,b", "word", "s")) }
 	var v *thing
 	for range 4 {
-		v = decode(trail)
+		v = decode(predictor)
 	}
 	if decode(other).pointer != v.pointer {
 		t.Fatal("nothing is shared")
@@ -34,11 +34,11 @@ func TestAPartThatWasChangedIsNotUsedAgain(t *testing.T) {
 		mistake()
 		table.Round()
 		for range 3 {
-			for _, trail := range []*Trail{trail, other} {
-				check(t, decode(trail), "p", "a,b", "word", "s")
+			for _, predictor := range []*Predictor{predictor, other} {
+				check(t, decode(predictor), "p", "a,b", "word", "s")
 			}
 		}
-		if v = decode(trail); decode(other).pointer != v.pointer || &decode(other).slice[0] != &v.slice[0] {
+		if v = decode(predictor); decode(other).pointer != v.pointer || &decode(other).slice[0] != &v.slice[0] {
 			t.Error("nothing is shared afterwards")
 		}
 		if got := table.Stats().Changed; got != n+1 {
@@ -50,15 +50,15 @@ func TestAPartThatWasChangedIsNotUsedAgain(t *testing.T) {
 // TestACheckFindsWhatIsNotUsed changes parts that no object has had since.
 func TestACheckFindsWhatIsNotUsed(t *testing.T) {
 	table := New(1 << 20)
-	trail := table.NewTrail(newSites(), true)
+	predictor := table.NewPredictor(newSites(), true)
 	var v *thing
 	for i := range 100 {
 		for range 3 {
-			v = decode(trail, encode(fmt.Sprint(i), "a,b", "word", "s"))
+			v = decode(predictor, encode(fmt.Sprint(i), "a,b", "word", "s"))
 		}
 	}
-	trail.Scalar(4, 7) // is not shared the first time
-	number, text := (*int32)(trail.Scalar(4, 7)), trail.Text("text", nil)
+	predictor.Scalar(4, 7) // is not shared the first time
+	number, text := (*int32)(predictor.Scalar(4, 7)), predictor.Text("text", nil)
 	if number == nil || *number != 7 || text == nil {
 		t.Fatal("targets are not shared")
 	}
@@ -69,10 +69,10 @@ func TestACheckFindsWhatIsNotUsed(t *testing.T) {
 			t.Errorf("after %d mistakes: intact is %v, %+v", i, got, table.Stats())
 		}
 	}
-	if n := trail.Scalar(4, 7); n == nil || *(*int32)(n) != 7 {
+	if n := predictor.Scalar(4, 7); n == nil || *(*int32)(n) != 7 {
 		t.Error("another number than it should be")
 	}
-	if s := trail.Text("text", text); s == nil || *s != "text" {
+	if s := predictor.Text("text", text); s == nil || *s != "text" {
 		t.Error("another string than it should be")
 	}
 }
@@ -84,25 +84,25 @@ func TestWhatIsChangedWhileAnotherPartIsMade(t *testing.T) {
 	outside, inside := sites.Add(Reference, reflect.TypeFor[*outer]()), sites.Add(Reference, reflect.TypeFor[*string]())
 	for _, changes := range []bool{false, true} {
 		table := New(1 << 20)
-		trail := table.NewTrail(sites, true)
+		predictor := table.NewPredictor(sites, true)
 		var shared *string
 		decode := func(raw string, during func()) *outer {
 			var o *outer
-			trail.Begin()
-			part, enterOuter := trail.Find(outside, []byte(raw))
+			predictor.Begin()
+			part, enterOuter := predictor.Find(outside, []byte(raw))
 			if part != nil {
 				part.Put(layout.Of(&o))
 				return o
 			}
 			o = &outer{}
-			if part, enter := trail.Find(inside, []byte("inner")); part != nil {
+			if part, enter := predictor.Find(inside, []byte("inner")); part != nil {
 				part.Put(layout.Of(&o.inner))
 			} else if o.inner = new("inner"); enter {
-				trail.Enter(inside, []byte("inner"), layout.Of(&o.inner))
+				predictor.Enter(inside, []byte("inner"), layout.Of(&o.inner))
 			}
 			during()
 			if enterOuter {
-				trail.Enter(outside, []byte(raw), layout.Of(&o))
+				predictor.Enter(outside, []byte(raw), layout.Of(&o))
 			}
 			return o
 		}
@@ -162,9 +162,9 @@ func TestRounds(t *testing.T) {
 // gets no more.
 func TestWhereAProgramGoesOnChangingNothingIsShared(t *testing.T) {
 	table := New(1 << 20)
-	trail := table.NewTrail(newSites(), true)
+	predictor := table.NewPredictor(newSites(), true)
 	for range 10 * maxChanges {
-		v := decode(trail, encode("p", "a,b", "word", "s"))
+		v := decode(predictor, encode("p", "a,b", "word", "s"))
 		check(t, v, "p", "a,b", "word", "s")
 		*v.pointer = "changed"
 		table.Round()
@@ -172,7 +172,7 @@ func TestWhereAProgramGoesOnChangingNothingIsShared(t *testing.T) {
 	if n := table.Stats().Changed; n != maxChanges {
 		t.Errorf("%d changes of parts, want %d", n, maxChanges)
 	}
-	if a, b := decode(trail, encode("p", "a,b", "word", "s")), decode(trail, encode("p", "a,b", "word", "s")); a.pointer == b.pointer || &a.slice[0] != &b.slice[0] {
+	if a, b := decode(predictor, encode("p", "a,b", "word", "s")), decode(predictor, encode("p", "a,b", "word", "s")); a.pointer == b.pointer || &a.slice[0] != &b.slice[0] {
 		t.Error("shared where it must not, or not where it may")
 	}
 }
@@ -180,68 +180,68 @@ func TestWhereAProgramGoesOnChangingNothingIsShared(t *testing.T) {
 // TestTargets holds which values are shared, and that there is a bound.
 func TestTargets(t *testing.T) {
 	table := New(1 << 20)
-	trail := table.NewTrail(newSites(), true)
+	predictor := table.NewPredictor(newSites(), true)
 	for _, size := range []uintptr{1, 2, 4, 8} {
 		var p [4]layout.Pointer
 		for i := range p {
-			p[i] = trail.Scalar(size, 1)
+			p[i] = predictor.Scalar(size, 1)
 		}
 		if p[0] != nil || p[1] == nil || p[2] != p[1] || p[3] != p[1] {
 			t.Errorf("of size %d: %v", size, p)
 		}
 	}
-	if *(*bool)(trail.Scalar(1, 1)) != true || *(*int64)(trail.Scalar(8, 1)) != 1 {
+	if *(*bool)(predictor.Scalar(1, 1)) != true || *(*int64)(predictor.Scalar(8, 1)) != 1 {
 		t.Error("wrong values")
 	}
 	shared := 0
 	for i := range uint64(3 * maxTargets) {
-		trail.Scalar(8, 1000+i)
-		if p := trail.Scalar(8, 1000+i); p != nil {
+		predictor.Scalar(8, 1000+i)
+		if p := predictor.Scalar(8, 1000+i); p != nil {
 			if shared++; *(*uint64)(p) != 1000+i {
 				t.Fatal("wrong value")
 			}
 		}
-		if s := trail.Text(fmt.Sprint(i), nil); s != nil && *s != fmt.Sprint(i) {
+		if s := predictor.Text(fmt.Sprint(i), nil); s != nil && *s != fmt.Sprint(i) {
 			t.Fatal("wrong string")
 		}
 	}
 	if shared < maxTargets/2 || len(table.targets.scalars) > maxTargets || len(table.targets.texts) != maxTargets {
 		t.Errorf("%d of %d are shared, %d and %d are kept", shared, 3*maxTargets, len(table.targets.scalars), len(table.targets.texts))
 	}
-	for name, trail := range map[string]*Trail{"no table": nil, "parts false": table.NewTrail(newSites(), false)} {
-		trail.Scalar(8, 1)
-		if trail.Scalar(8, 1) != nil || trail.Text("s", nil) != nil {
+	for name, predictor := range map[string]*Predictor{"no table": nil, "parts false": table.NewPredictor(newSites(), false)} {
+		predictor.Scalar(8, 1)
+		if predictor.Scalar(8, 1) != nil || predictor.Text("s", nil) != nil {
 			t.Errorf("%s: shared", name)
 		}
 	}
-	trail.Begin()
-	trail.Find(pointerSite, []byte("part"))
-	if _, enter := trail.Find(pointerSite, []byte("part")); !enter || trail.Scalar(8, 1) != nil || trail.Text("1", nil) != nil {
+	predictor.Begin()
+	predictor.Find(pointerSite, []byte("part"))
+	if _, enter := predictor.Find(pointerSite, []byte("part")); !enter || predictor.Scalar(8, 1) != nil || predictor.Text("1", nil) != nil {
 		t.Error("what is in a part is shared")
 	}
 }
 
-// TestATrailKeepsFewParts: what is remembered of an object for the next one is bounded, and a part
-// in which others are that are not remembered isn't made.
-func TestATrailKeepsFewParts(t *testing.T) {
+// TestAPredictorKeepsFewParts: what is remembered of an object for the next one is bounded, and a
+// part in which others are that are not remembered isn't made.
+func TestAPredictorKeepsFewParts(t *testing.T) {
 	type outer struct{ inner []int64 }
 	sites := &Sites{}
 	outside, inside := sites.Add(Reference, reflect.TypeFor[*outer]()), sites.Add(Slice, reflect.TypeFor[[]int64]())
 	table := New(1 << 20)
-	trail := table.NewTrail(sites, true)
+	predictor := table.NewPredictor(sites, true)
 	find := func(site int, raw string, field layout.Pointer, decode func()) {
-		part, enter := trail.Find(site, []byte(raw))
+		part, enter := predictor.Find(site, []byte(raw))
 		if part != nil {
 			part.Put(field)
 			return
 		}
 		if decode(); enter {
-			trail.Enter(site, []byte(raw), field)
+			predictor.Enter(site, []byte(raw), field)
 		}
 	}
 	for round := range 6 {
 		for _, raw := range []string{"first", "second"} {
-			trail.Begin()
+			predictor.Begin()
 			for i := range 100 {
 				var o *outer
 				find(outside, raw+fmt.Sprint(i), layout.Of(&o), func() {
@@ -253,21 +253,21 @@ func TestATrailKeepsFewParts(t *testing.T) {
 				}
 			}
 			size := 0
-			for _, p := range trail.now {
+			for _, p := range predictor.now {
 				size += p.size()
 			}
-			if size != trail.size || size > 1<<20/aheadShare || round == 5 && (trail.left == 0 || len(trail.now) == 0) {
-				t.Errorf("%d parts of %d bytes (%d) are remembered, %d are not", len(trail.now), size, trail.size, trail.left)
+			if size != predictor.size || size > 1<<20/aheadShare || round == 5 && (predictor.unlisted == 0 || len(predictor.now) == 0) {
+				t.Errorf("%d parts of %d bytes (%d) are remembered, %d are not", len(predictor.now), size, predictor.size, predictor.unlisted)
 			}
 		}
 	}
-	made := map[*site]map[string]bool{trail.sites[outside]: {}, trail.sites[inside]: {}}
+	made := map[*site]map[string]bool{predictor.sites[outside]: {}, predictor.sites[inside]: {}}
 	for _, x := range []*index{table.current.Load(), table.previous.Load()} {
 		for p := range x.parts() {
 			made[p.site][p.raw] = true
 		}
 	}
-	if out, in := len(made[trail.sites[outside]]), len(made[trail.sites[inside]]); out == 0 || out > 100 || in < 150 {
+	if out, in := len(made[predictor.sites[outside]]), len(made[predictor.sites[inside]]); out == 0 || out > 100 || in < 150 {
 		t.Errorf("%d of 200 parts with others within, want few, and %d of 200 without, want most", out, in)
 	}
 }

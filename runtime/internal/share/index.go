@@ -8,12 +8,12 @@ import (
 	"sync/atomic"
 )
 
-// index finds parts by hash. Parts are only added, by one goroutine at a time; any number of others
-// find them meanwhile.
+// index is a hash table of parts. Parts are only added, by one goroutine at a time, while any
+// number of goroutines find them.
 type index struct {
-	// a power of two, at least half of them empty; none is fine while nothing is added
+	// a power of two, at least half of them empty; may have length 0 while the index is empty
 	slots []atomic.Pointer[Part]
-	n     int // for who adds
+	n     int // number of parts; used by the goroutine that adds
 }
 
 const minIndex = 64
@@ -61,22 +61,22 @@ func (x *index) parts() iter.Seq[*Part] {
 	}
 }
 
-// marks remember hashes that were seen, for a while and most of the time.
-type marks struct {
+// seenSet is a lossy set of hashes that were seen once.
+type seenSet struct {
 	slots []atomic.Uint32 // a power of two
-	n     atomic.Int64    // marks made
+	n     atomic.Int64    // hashes added
 }
 
 const (
-	minMarks = 256
-	maxMarks = 16 << 10
+	minSeen = 256
+	maxSeen = 16 << 10
 )
 
-func newMarks(n int) *marks { return &marks{slots: make([]atomic.Uint32, n)} }
+func newSeenSet(n int) *seenSet { return &seenSet{slots: make([]atomic.Uint32, n)} }
 
-// seen reports whether the hash was seen, and notes it in one of its two places. If both are taken,
-// chance decides, so that hashes that come in turns don't drive each other out forever.
-func (m *marks) seen(hash uint64) bool {
+// seen reports whether the hash was seen before, and records it in one of its two slots. If both
+// are taken, chance decides, so that hashes that alternate don't drive each other out forever.
+func (m *seenSet) seen(hash uint64) bool {
 	at, mark := hash&uint64(len(m.slots)-2), uint32(hash>>32)|1
 	first, second := m.slots[at].Load(), m.slots[at+1].Load()
 	if first == mark || second == mark {
@@ -90,7 +90,7 @@ func (m *marks) seen(hash uint64) bool {
 	return false
 }
 
-// full reports whether more slots would remember more.
-func (m *marks) full() bool {
-	return len(m.slots) < maxMarks && m.n.Load() >= int64(len(m.slots))
+// full reports whether the set should grow.
+func (m *seenSet) full() bool {
+	return len(m.slots) < maxSeen && m.n.Load() >= int64(len(m.slots))
 }

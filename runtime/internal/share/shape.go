@@ -11,19 +11,19 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// shape says where values of a type refer to others.
+// shape describes where values of a type refer to other memory.
 type shape struct {
 	typ    *layout.Type
 	size   uintptr
 	refs   []ref
-	pieces []piece // all but the memos; nil if there are none
-	memos  []piece // what methods write that only read otherwise, in order
+	pieces []piece // all memory but the cached fields; nil without cached fields
+	cached []piece // fields in which reading methods cache a result, in order
 }
 
-// piece is a part of a value's memory.
+// piece is a range of a value's memory.
 type piece struct{ from, to uintptr }
 
-// ref is a place in a value that refers to other memory.
+// ref is a reference in a value to other memory.
 type ref struct {
 	offset uintptr
 	kind   reflect.Kind // Pointer, Slice, Map or Interface
@@ -34,9 +34,9 @@ type ref struct {
 
 const wordSize = bits.UintSize / 8
 
-// shapes are those of all types that parts had so far.
+// shapes holds the shapes of all types that parts had so far.
 var shapes = struct {
-	mu     sync.Mutex // guards what follows, and shapes as long as they are made
+	mu     sync.Mutex // guards what follows, and shapes while they are built
 	byType map[reflect.Type]*shape
 	maps   map[reflect.Type]*mapShape
 }{byType: map[reflect.Type]*shape{}, maps: map[reflect.Type]*mapShape{}}
@@ -48,7 +48,7 @@ func shapeOf(t reflect.Type) *shape {
 	return shapeLocked(t)
 }
 
-// refTo returns the ref of a field of a pointer, a slice or a map.
+// refTo returns the ref of a type that is a pointer, a slice or a map.
 func refTo(t reflect.Type) *ref { return &shapeOf(t).refs[0] }
 
 func shapeLocked(t reflect.Type) *shape {
@@ -58,9 +58,9 @@ func shapeLocked(t reflect.Type) *shape {
 	s := &shape{typ: layout.NewType(t), size: t.Size()}
 	shapes.byType[t] = s // the type may refer to itself
 	s.addLocked(t, 0)
-	if len(s.memos) > 0 {
+	if len(s.cached) > 0 {
 		from := uintptr(0)
-		for _, m := range append(s.memos, piece{s.size, s.size}) {
+		for _, m := range append(s.cached, piece{s.size, s.size}) {
 			if m.from > from {
 				s.pieces = append(s.pieces, piece{from, m.from})
 			}
@@ -70,7 +70,7 @@ func shapeLocked(t reflect.Type) *shape {
 	return s
 }
 
-// addLocked adds what is in a value of a type at an offset.
+// addLocked adds the references of a value of a type at an offset.
 func (s *shape) addLocked(t reflect.Type, offset uintptr) {
 	r := ref{offset: offset, kind: t.Kind()}
 	switch r.kind {
@@ -96,12 +96,12 @@ func (s *shape) addLocked(t reflect.Type, offset uintptr) {
 
 func (s *shape) structLocked(t reflect.Type, offset uintptr) {
 	if t == reflect.TypeFor[time.Time]() {
-		return // its location belongs to package time
+		return // its location pointer belongs to package time
 	}
 	quantity := t.Name() == "Quantity" && t.PkgPath() == "k8s.io/apimachinery/pkg/api/resource"
 	for f := range t.Fields() {
-		if quantity && f.Name == "s" { // what String has returned
-			s.memos = append(s.memos, piece{offset + f.Offset, offset + f.Offset + f.Type.Size()})
+		if quantity && f.Name == "s" { // caches the result of String
+			s.cached = append(s.cached, piece{offset + f.Offset, offset + f.Offset + f.Type.Size()})
 			continue
 		}
 		s.addLocked(f.Type, offset+f.Offset)

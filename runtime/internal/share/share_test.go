@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -16,94 +15,12 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// thing is an object with a field of each kind, of which the first two are parts. Its encoding is
-// the fields' one after the other, each with its length before it.
-type thing struct {
-	pointer *string
-	slice   []string
-	word    string
-	second  *string
-}
-
-const (
-	pointerSite = iota
-	sliceSite
-	wordSite
-	secondSite
-)
-
-func newSites() *Sites {
-	s := &Sites{}
-	for i, typ := range []reflect.Type{reflect.TypeFor[*string](), reflect.TypeFor[[]string](), nil, reflect.TypeFor[*string]()} {
-		if s.Add([]Kind{Reference, Slice, String, Reference}[i], typ) != i {
-			panic("not in order")
-		}
-	}
-	return s
-}
-
-func encode(fields ...string) []byte {
-	var b []byte
-	for _, f := range fields {
-		b = binary.BigEndian.AppendUint16(b, uint16(len(f)))
-		b = append(b, f...)
-	}
-	return b
-}
-
-// decode reads a thing.
-func decode(t *Trail, in []byte) *thing {
-	v := &thing{}
-	t.Begin()
-	in = field(t, pointerSite, layout.Of(&v.pointer), in, func(s string) { v.pointer = &s })
-	in = field(t, sliceSite, layout.Of(&v.slice), in, func(s string) { v.slice = strings.Split(s, ",") })
-	n := int(binary.BigEndian.Uint16(in))
-	word, ok := t.String(wordSite, in[2:2+n])
-	if !ok {
-		word = string(in[2 : 2+n])
-	}
-	v.word = word
-	field(t, secondSite, layout.Of(&v.second), in[2+n:], func(s string) { v.second = &s })
-	return v
-}
-
-func field(t *Trail, site int, p layout.Pointer, in []byte, read func(string)) (rest []byte) {
-	size := 2 + int(binary.BigEndian.Uint16(in))
-	raw := in[:size]
-	enter := false
-	if t.Try(site) {
-		part := t.Predict(site, in)
-		if part != nil {
-			t.Follow(site, part)
-		} else {
-			part, enter = t.Find(site, raw)
-		}
-		if part != nil {
-			part.Put(p)
-			return in[part.Len():]
-		}
-	}
-	read(string(raw[2:]))
-	if enter {
-		t.Enter(site, raw, p)
-	}
-	return in[size:]
-}
-
-func check(t testing.TB, v *thing, pointer, slice, word, second string) {
-	t.Helper()
-	want := &thing{pointer: &pointer, slice: strings.Split(slice, ","), word: word, second: &second}
-	if !reflect.DeepEqual(v, want) {
-		t.Fatalf("got %v %q %q %v, want %q %q %q %q", *v.pointer, v.slice, v.word, *v.second, pointer, slice, word, second)
-	}
-}
-
 func TestEqualPartsAreSharedFromTheThirdOn(t *testing.T) {
-	trail := New(1<<20).NewTrail(newSites(), true)
+	predictor := New(1<<20).NewPredictor(newSites(), true)
 	var got []*thing
 	for i := range 5 {
 		in := encode("p", "a,b", "word", "p")
-		got = append(got, decode(trail, in))
+		got = append(got, decode(predictor, in))
 		clear(in) // nothing refers to it
 		check(t, got[i], "p", "a,b", "word", "p")
 	}
@@ -118,21 +35,21 @@ func TestEqualPartsAreSharedFromTheThirdOn(t *testing.T) {
 			t.Error("shared between sites")
 		}
 	}
-	want := Counts{Predicted: 3*3 - 3 + 3, Missed: 6, Entered: 3, Words: 4}
-	if c := trail.Counts(); c != want {
+	want := Counts{Predicted: 3*3 - 3 + 3, Missed: 6, Entered: 3, Strings: 4}
+	if c := predictor.Counts(); c != want {
 		t.Errorf("got %+v, want %+v", c, want)
 	}
 }
 
 func TestNothingIsSharedWithoutParts(t *testing.T) {
-	for name, trail := range map[string]*Trail{
-		"parts false": New(1<<20).NewTrail(newSites(), false),
-		"no bytes":    New(0).NewTrail(newSites(), true),
-		"no table":    (*Table)(nil).NewTrail(newSites(), true),
+	for name, predictor := range map[string]*Predictor{
+		"parts false": New(1<<20).NewPredictor(newSites(), false),
+		"no bytes":    New(0).NewPredictor(newSites(), true),
+		"no table":    (*Table)(nil).NewPredictor(newSites(), true),
 	} {
 		var last *thing
 		for range 10 {
-			v := decode(trail, encode("p", "a,b", "word", "s"))
+			v := decode(predictor, encode("p", "a,b", "word", "s"))
 			check(t, v, "p", "a,b", "word", "s")
 			if last != nil && (v.pointer == last.pointer || &v.slice[0] == &last.slice[0]) {
 				t.Errorf("%s: shared", name)
@@ -143,17 +60,17 @@ func TestNothingIsSharedWithoutParts(t *testing.T) {
 }
 
 // TestRandomThings decodes things of which much repeats, in random order, through tables of several
-// sizes and several trails.
+// sizes and several predictors.
 func TestRandomThings(t *testing.T) {
 	for _, size := range []int{0, 2000, 100_000, 10_000_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, uint64(size)))
 			table, sites := New(size), newSites()
-			trails := []*Trail{table.NewTrail(sites, true), table.NewTrail(sites, true), table.NewTrail(sites, false)}
+			predictors := []*Predictor{table.NewPredictor(sites, true), table.NewPredictor(sites, true), table.NewPredictor(sites, false)}
 			text := func(n int) string { return strings.Repeat(fmt.Sprint(r.IntN(n)), 1+r.IntN(3)) }
 			for range 20_000 {
 				p, s, w, second := text(20), text(5)+","+text(1<<30), text(100), text(1000)
-				v := decode(trails[r.IntN(3)], encode(p, s, w, second))
+				v := decode(predictors[r.IntN(3)], encode(p, s, w, second))
 				check(t, v, p, s, w, second)
 				if got := table.Stats().Bytes; got > size {
 					t.Fatalf("the table has %d bytes, more than %d", got, size)
@@ -172,17 +89,17 @@ func TestOrderMakesNoDifferenceToWhatIsFound(t *testing.T) {
 		"alternating": func(i int) int { return i % 50 },
 		"random":      func(int) int { return r.IntN(50) },
 	} {
-		trail := New(1<<20).NewTrail(newSites(), true)
+		predictor := New(1<<20).NewPredictor(newSites(), true)
 		for i := range 10_000 {
 			k := next(i)
-			decode(trail, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
+			decode(predictor, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
 		}
-		before := trail.Counts()
+		before := predictor.Counts()
 		for i := range 1000 {
 			k := next(i)
-			decode(trail, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
+			decode(predictor, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", k), "word", fmt.Sprint("second", k)))
 		}
-		c := trail.Counts()
+		c := predictor.Counts()
 		if predicted := c.Predicted - before.Predicted; predicted < 1900 {
 			t.Errorf("%s: of 3000 parts, %d are predicted and %d found", name, predicted, c.Found-before.Found)
 		}
@@ -195,16 +112,16 @@ func TestOrderMakesNoDifferenceToWhatIsFound(t *testing.T) {
 // TestNoiseDoesNotStopPredictions has a part in the middle that nothing predicts.
 func TestNoiseDoesNotStopPredictions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
-	trail := New(1<<20).NewTrail(newSites(), true)
+	predictor := New(1<<20).NewPredictor(newSites(), true)
 	var before Counts
 	for i := range 20_000 {
 		if i == 10_000 {
-			before = trail.Counts()
+			before = predictor.Counts()
 		}
 		k := r.IntN(50)
-		decode(trail, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", r.IntN(100)), "word", fmt.Sprint("second", k)))
+		decode(predictor, encode(fmt.Sprint("pointer", k), fmt.Sprint("slice", r.IntN(100)), "word", fmt.Sprint("second", k)))
 	}
-	if predicted := trail.Counts().Predicted - before.Predicted; predicted < 7000 {
+	if predicted := predictor.Counts().Predicted - before.Predicted; predicted < 7000 {
 		t.Errorf("of 10,000 parts after noise, %d are predicted", predicted)
 	}
 }
@@ -212,14 +129,14 @@ func TestNoiseDoesNotStopPredictions(t *testing.T) {
 // TestSitesWithoutRepetitionAreLeftAlone also holds that they come back.
 func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
 	table := New(1 << 20)
-	trail := table.NewTrail(newSites(), true)
+	predictor := table.NewPredictor(newSites(), true)
 	one := func(i int) {
-		decode(trail, encode(fmt.Sprint("p", i), fmt.Sprint("s", i), fmt.Sprint("w", i), "same"))
+		decode(predictor, encode(fmt.Sprint("p", i), fmt.Sprint("s", i), fmt.Sprint("w", i), "same"))
 	}
 	for i := range 10_000 {
 		one(i)
 	}
-	c := trail.Counts()
+	c := predictor.Counts()
 	if tried := c.Missed; tried > 2*10_000/20 {
 		t.Errorf("%d of 20,000 values that never repeat were looked for", tried)
 	}
@@ -232,11 +149,11 @@ func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
 	for i := range 10_000 {
 		one(i % 3)
 	}
-	before := trail.Counts()
+	before := predictor.Counts()
 	for i := range 1000 {
 		one(i % 3)
 	}
-	if got := trail.Counts(); got.Left != before.Left || got.Missed != before.Missed {
+	if got := predictor.Counts(); got.Skipped != before.Skipped || got.Missed != before.Missed {
 		t.Errorf("sites at which all repeats now are left or missed: %+v, then %+v", before, got)
 	}
 }
@@ -245,8 +162,8 @@ func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
 // takes the rest.
 func TestForgetting(t *testing.T) {
 	table := New(100_000)
-	trail := table.NewTrail(newSites(), true)
-	use := func(s string) *string { return decode(trail, encode(s, "a", "w", "s")).pointer }
+	predictor := table.NewPredictor(newSites(), true)
+	use := func(s string) *string { return decode(predictor, encode(s, "a", "w", "s")).pointer }
 	var old []weak.Pointer[string]
 	for i := range 50 {
 		use(fmt.Sprint("old", i))
@@ -283,10 +200,10 @@ func TestForgetting(t *testing.T) {
 // TestLargePartsAreNotKept has parts that would fill the table.
 func TestLargePartsAreNotKept(t *testing.T) {
 	table := New(64 << 10)
-	trail := table.NewTrail(newSites(), true)
+	predictor := table.NewPredictor(newSites(), true)
 	large := strings.Repeat("x", 5000)
 	for range 100 {
-		check(t, decode(trail, encode(large, "a", "w", "s")), large, "a", "w", "s")
+		check(t, decode(predictor, encode(large, "a", "w", "s")), large, "a", "w", "s")
 	}
 	if s := table.Stats(); s.Bytes > 2000 {
 		t.Errorf("%+v", s)
@@ -301,10 +218,10 @@ func TestManyGoroutines(t *testing.T) {
 		for g := range 8 {
 			group.Go(func() {
 				r := rand.New(rand.NewPCG(uint64(g), 1))
-				trail := table.NewTrail(sites, true)
+				predictor := table.NewPredictor(sites, true)
 				for range 3000 {
 					k := fmt.Sprint(r.IntN(40))
-					check(t, decode(trail, encode("p"+k, "s,"+k, "w"+k, "same")), "p"+k, "s,"+k, "w"+k, "same")
+					check(t, decode(predictor, encode("p"+k, "s,"+k, "w"+k, "same")), "p"+k, "s,"+k, "w"+k, "same")
 				}
 			})
 		}
@@ -314,7 +231,7 @@ func TestManyGoroutines(t *testing.T) {
 		}
 		pointers := map[*string]bool{}
 		for range 8 {
-			pointers[decode(table.NewTrail(sites, true), encode("p7", "s,7", "w", "same")).pointer] = true
+			pointers[decode(table.NewPredictor(sites, true), encode("p7", "s,7", "w", "same")).pointer] = true
 		}
 		if len(pointers) != 1 {
 			t.Errorf("%d copies of a part", len(pointers))
@@ -324,14 +241,14 @@ func TestManyGoroutines(t *testing.T) {
 
 // TestStringsThatComeInTurnsAreAllFound, though others that never repeat come between them.
 func TestStringsThatComeInTurnsAreAllFound(t *testing.T) {
-	trail := New(0).NewTrail(newSites(), false)
+	predictor := New(0).NewPredictor(newSites(), false)
 	missing := 0
 	for round := range 60 {
 		for i := range 40 {
-			if _, ok := trail.words.get(fmt.Appendf(nil, "string number %d", i)); !ok && round >= 50 {
+			if _, ok := predictor.strings.get(fmt.Appendf(nil, "string number %d", i)); !ok && round >= 50 {
 				missing++
 			}
-			trail.words.get(fmt.Appendf(nil, "%d of round %d", i, round))
+			predictor.strings.get(fmt.Appendf(nil, "%d of round %d", i, round))
 		}
 	}
 	if missing > 0 {
@@ -341,8 +258,8 @@ func TestStringsThatComeInTurnsAreAllFound(t *testing.T) {
 
 // TestStrings holds which strings are found.
 func TestStrings(t *testing.T) {
-	trail := New(0).NewTrail(newSites(), false)
-	get := func(s string) (string, bool) { return trail.String(wordSite, []byte(s)) }
+	predictor := New(0).NewPredictor(newSites(), false)
+	get := func(s string) (string, bool) { return predictor.String(wordSite, []byte(s)) }
 	if s, ok := get(""); !ok || s != "" {
 		t.Error("the empty string is always there")
 	}
@@ -357,7 +274,7 @@ func TestStrings(t *testing.T) {
 		}
 	}
 	for range 3 {
-		if _, ok := get(strings.Repeat("x", maxWord+1)); ok {
+		if _, ok := get(strings.Repeat("x", maxStringLen+1)); ok {
 			t.Error("a long string was found")
 		}
 	}
@@ -367,24 +284,24 @@ func TestStrings(t *testing.T) {
 			t.Fatalf("%q for %q", got, s)
 		}
 	}
-	if n := len(trail.words.slots); n > maxWords {
+	if n := len(predictor.strings.slots); n > maxInterned {
 		t.Errorf("%d slots", n)
 	}
 }
 
-// TestAllocations counts what finding allocates, and what a Trail takes that does nothing.
+// TestAllocations counts the allocations of look-ups, and the memory of an unused Predictor.
 func TestAllocations(t *testing.T) {
 	table, sites := New(1<<20), newSites()
-	trail := table.NewTrail(sites, true)
+	predictor := table.NewPredictor(sites, true)
 	in := encode("p", "a,b", "word", "s")
 	v := &thing{}
 	once := func() {
-		trail.Begin()
+		predictor.Begin()
 		rest := in
 		for _, site := range []int{pointerSite, sliceSite, wordSite, secondSite} {
 			size := 2 + int(binary.BigEndian.Uint16(rest))
 			if site == wordSite {
-				if s, ok := trail.String(site, rest[2:size]); ok {
+				if s, ok := predictor.String(site, rest[2:size]); ok {
 					v.word = s
 				}
 			} else {
@@ -397,16 +314,16 @@ func TestAllocations(t *testing.T) {
 				case secondSite:
 					p = layout.Of(&v.second)
 				}
-				if part := trail.Predict(site, rest); trail.Try(site) && part != nil {
+				if part := predictor.Predict(site, rest); predictor.Try(site) && part != nil {
 					part.Put(p)
-					trail.Follow(site, part)
+					predictor.Follow(site, part)
 				}
 			}
 			rest = rest[size:]
 		}
 	}
 	for range 3 {
-		decode(trail, in)
+		decode(predictor, in)
 	}
 	once()
 	if n := testing.AllocsPerRun(1000, once); n != 0 {

@@ -12,20 +12,21 @@ import (
 // Table holds the parts of the objects of one source. It is safe for concurrent use: finding takes
 // no lock.
 //
-// Its size is bounded, by what the parts take in memory. It forgets in two generations: when the
-// parts that were used since the last change take half of the bound, what was not used since the
-// change before is forgotten. Objects that have such a part keep it. What is decoded from more than
-// a 128th of the bound, or takes more than a 16th, is never kept.
+// The memory of its parts is bounded. It forgets in two generations: when the parts that were used
+// in the current generation take half of the bound, a new generation begins, and parts that were
+// last used before the previous one are forgotten. Objects that have such a part keep it. A value
+// that is decoded from more than a 128th of the bound, or takes more than a 16th of it, is never
+// kept.
 type Table struct {
 	// Set once at construction.
 	seed    maphash.Seed
 	bound   int
-	maxPart int // bytes from which a part is decoded
+	maxPart int // most bytes that a part is decoded from
 
 	// Changed under mu, read without.
-	current, previous atomic.Pointer[index] // by generation
-	epoch             atomic.Uint32         // counts generations
-	seen              atomic.Pointer[marks] // what was seen once
+	current, previous atomic.Pointer[index]   // by generation
+	epoch             atomic.Uint32           // counts generations
+	seen              atomic.Pointer[seenSet] // hashes of values that were seen once
 
 	checks  // has its own synchronization
 	targets targets
@@ -35,26 +36,26 @@ type Table struct {
 	older int        // of parts in previous
 }
 
-// Stats says what a Table holds.
+// Stats are the statistics of a Table.
 type Stats struct {
-	Parts       int // in both generations, those in both counted twice
-	Bytes       int // what the parts take, counted in the same way
-	Generations int // changes of the generation
-	Changed     int // parts, and what pointers point to, that were found to be changed
+	Parts       int // of both generations; a part in both counts twice
+	Bytes       int // memory of the parts, counted in the same way
+	Generations int // how often a generation began
+	Changed     int // parts and targets of pointers that were found changed
 }
 
-// New returns a Table that keeps parts of maxBytes, counted with their values; 0 keeps none. It
-// takes memory as it is needed.
+// New returns a Table whose parts take at most maxBytes, their values included; with 0 it keeps
+// none. It allocates memory as needed.
 func New(maxBytes int) *Table {
 	t := &Table{seed: maphash.MakeSeed(), bound: maxBytes, maxPart: maxBytes / 128}
 	t.current.Store(newIndex(0))
 	t.previous.Store(newIndex(0))
-	t.seen.Store(newMarks(0))
+	t.seen.Store(newSeenSet(0))
 	t.made = time.Now()
 	return t
 }
 
-// Stats returns what the Table holds at the moment.
+// Stats returns the present statistics.
 func (t *Table) Stats() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -79,8 +80,8 @@ func (t *Table) find(s *site, hash uint64, raw string) *Part {
 func (t *Table) enter(p *Part) *Part {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if known := t.find(p.site, p.hash, p.raw); known != nil && t.sound(known) {
-		return known
+	if equal := t.find(p.site, p.hash, p.raw); equal != nil && t.sound(equal) {
+		return equal
 	}
 	t.addLocked(p)
 	return p
@@ -130,21 +131,21 @@ func (t *Table) turnLocked() {
 	t.older, t.bytes = t.bytes, 0
 }
 
-// seenBefore reports whether the hash of a value was seen before, and notes it.
+// seenBefore reports whether the hash of a value was seen before, and records it.
 func (t *Table) seenBefore(hash uint64) bool {
 	seen := t.seen.Load()
 	if seen.full() {
-		seen = t.moreMarks(seen)
+		seen = t.growSeen(seen)
 	}
 	return seen.seen(hash)
 }
 
-// moreMarks replaces marks that are full.
-func (t *Table) moreMarks(full *marks) *marks {
+// growSeen replaces a full seenSet by a larger one.
+func (t *Table) growSeen(full *seenSet) *seenSet {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.seen.Load() == full {
-		t.seen.Store(newMarks(min(max(4*len(full.slots), minMarks), maxMarks)))
+		t.seen.Store(newSeenSet(min(max(4*len(full.slots), minSeen), maxSeen)))
 	}
 	return t.seen.Load()
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// targets are numbers, booleans and strings that pointers of many objects point to. They are not
-// forgotten, so that they all can be compared with what they should be as long as an object may
-// have them. When there are many, further ones are not shared.
+// targets are numbers, booleans and strings that pointers of many objects point to. They are never
+// forgotten, so that each can be compared with its value as long as an object may point to it.
+// Beyond a number of them, further ones are not shared.
 type targets struct {
 	mu      sync.Mutex // guards what follows
 	scalars map[scalar]layout.Pointer
@@ -52,7 +52,7 @@ func (s *scalar) new() layout.Pointer {
 	return layout.Of(new(s.word))
 }
 
-// compare drops what was changed, and counts it.
+// compare drops targets that were changed, and counts them.
 func (t *targets) compare(damage *atomic.Uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,15 +70,15 @@ func (t *targets) compare(damage *atomic.Uint64) {
 	}
 }
 
-// scalar returns where the value is, nil if there is no room for it.
+// scalar returns the address of the shared value, or nil if there is no room for it.
 func (t *targets) scalar(s scalar, damage *atomic.Uint64) layout.Pointer {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p, known := t.scalars[s]
+	p, ok := t.scalars[s]
 	switch {
-	case known && s.is(p):
+	case ok && s.is(p):
 		return p
-	case known:
+	case ok:
 		damage.Add(1)
 	case len(t.scalars) >= maxTargets:
 		return nil
@@ -90,15 +90,15 @@ func (t *targets) scalar(s scalar, damage *atomic.Uint64) layout.Pointer {
 	return p
 }
 
-// text returns where the string is, nil if there is no room for it.
+// text returns the address of the shared string, or nil if there is no room for it.
 func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	p, known := t.texts[s]
+	p, ok := t.texts[s]
 	switch {
-	case known && *p == s:
+	case ok && *p == s:
 		return p
-	case known:
+	case ok:
 		damage.Add(1)
 	case len(t.texts) >= maxTargets:
 		return nil
@@ -110,18 +110,18 @@ func (t *targets) text(s string, damage *atomic.Uint64) *string {
 	return p
 }
 
-// latest are the scalars that a Trail has used last, by what they look like.
+// latest caches the scalars that a Predictor has used last, by hash.
 type latest [64]struct {
 	scalar
 	at layout.Pointer
 }
 
-// Scalar returns the value of 1, 2, 4 or 8 bytes that a pointer is to point to, among those that
-// repeat, and nil if the caller has to make one. word has its bytes from the lowest address on, and
-// zeros after them.
-func (t *Trail) Scalar(size uintptr, word uint64) layout.Pointer {
+// Scalar returns the address of a shared value of 1, 2, 4 or 8 bytes, for a pointer of an object,
+// or nil if the caller must allocate the value itself. word has its bytes from the lowest address
+// on, and zeros after them.
+func (t *Predictor) Scalar(size uintptr, word uint64) layout.Pointer {
 	if t == nil || !t.parts || len(t.entering) > 0 {
-		return nil // what is in a part is in no other
+		return nil // a part refers to no targets of other parts
 	}
 	if t.latest == nil {
 		t.latest = &latest{}
@@ -142,14 +142,14 @@ func (t *Trail) Scalar(size uintptr, word uint64) layout.Pointer {
 	return p
 }
 
-// Text returns what pointers to a string that repeats are to point to, and nil if the caller has to
-// make it. known is what it has returned last for the string, or nil.
-func (t *Trail) Text(s string, known *string) *string {
+// Text returns the address of a shared string, for a pointer of an object, or nil if the caller
+// must allocate the string itself. last is an earlier result of Text, or nil.
+func (t *Predictor) Text(s string, last *string) *string {
 	if t == nil || !t.parts || len(t.entering) > 0 {
 		return nil
 	}
-	if known != nil && *known == s {
-		return known
+	if last != nil && *last == s {
+		return last
 	}
 	return t.table.targets.text(s, &t.table.damage)
 }

@@ -133,7 +133,7 @@ func TestOldVersionsWhileWriting(t *testing.T) {
 					}
 				}
 				for group := byte('a'); group < 'd'; group++ {
-					list, _ := lookup(m.v, index, group)
+					list, _ := lookUp(m.v, index, group)
 					n -= len(list)
 				}
 				if n != 0 {
@@ -180,46 +180,46 @@ func TestOldVersionsWhileWriting(t *testing.T) {
 }
 
 // TestOldStatesOfAnArray changes an array by Txns of several sizes, of which some are discarded and
-// some change one place again and again, and reads states of every age, between them after the
+// some change one position again and again, and reads states of every age, between them after the
 // collector has taken what belongs to none.
 func TestOldStatesOfAnArray(t *testing.T) {
 	type moment struct {
 		state array[int]
 		want  []*node[int]
 	}
-	for _, places := range []int{1, 3, 40, 700} {
+	for _, positions := range []int{1, 3, 40, 700} {
 		r := newRand(t)
 		var now array[int]
-		want := make([]*node[int], places)
+		want := make([]*node[int], positions)
 		var moments []moment
 		compare := func(m moment) {
 			t.Helper()
 			for i, want := range m.want {
 				if got := at(&m.state, uint32(i)); got != want {
-					t.Fatalf("%d places: the state of Txn %d has %p at %d, want %p", places, m.state.serial, got, i, want)
+					t.Fatalf("%d positions: the state of Txn %d has %p at %d, want %p", positions, m.state.serial, got, i, want)
 				}
 			}
 			n := 0
 			for i, got := range nodesOf(&m.state) {
 				n++
 				if got != m.want[i] {
-					t.Fatalf("%d places: each yields %p at %d, want %p", places, got, i, m.want[i])
+					t.Fatalf("%d positions: each yields %p at %d, want %p", positions, got, i, m.want[i])
 				}
 			}
-			if want := places - strings.Count(fmt.Sprint(m.want), "<nil>"); n != want {
-				t.Fatalf("%d places: each yields %d nodes, want %d", places, n, want)
+			if want := positions - strings.Count(fmt.Sprint(m.want), "<nil>"); n != want {
+				t.Fatalf("%d positions: each yields %d nodes, want %d", positions, n, want)
 			}
 		}
 		for owner := uint64(1); owner < 1500; owner++ {
 			next, changed := now, slices.Clone(want)
-			hot, n := r.IntN(places), 1
+			hot, n := r.IntN(positions), 1
 			if r.IntN(10) == 0 {
-				n += r.IntN(2 * places)
+				n += r.IntN(2 * positions)
 			}
 			var spare link[int]
 			room := &spare
 			for range n {
-				i := r.IntN(places)
+				i := r.IntN(positions)
 				if owner%4 != 0 {
 					i = hot
 				}
@@ -255,37 +255,37 @@ func TestOldStatesOfAnArray(t *testing.T) {
 	}
 }
 
-// TestOldStatesAreReadInFewSteps counts how many records and links lie between a place of the shelf
-// and what an old state had in it, in the longest chain that there is, whose changes are of one
-// place or of all in turn.
+// TestOldStatesAreReadInFewSteps counts how many records and links lie between a position of the
+// base and what an old state had in it, in the longest chain that there is, whose changes are of
+// one position or of all in turn.
 func TestOldStatesAreReadInFewSteps(t *testing.T) {
-	const places = 1 << 15
-	for _, changed := range []uint32{1, 2, 100, places} {
+	const positions = 1 << 15
+	for _, changed := range []uint32{1, 2, 100, positions} {
 		var a array[int]
-		own(&a, 1, places-1, nil)
-		for i := range uint32(places) {
+		own(&a, 1, positions-1, nil)
+		for i := range uint32(positions) {
 			own(&a, 1, i, nil)
 		}
 		settle(&a)
 		first := a
 		owner := uint64(2)
-		for ; a.shelf.left > 0; owner++ {
+		for ; a.base.changesLeft > 0; owner++ {
 			own(&a, owner, uint32(owner)%changed, nil)
 			settle(&a)
 		}
-		if owner < places/2 {
-			t.Fatalf("%d changes fill the shelf", owner)
+		if owner < positions/2 {
+			t.Fatalf("%d changes fill the base", owner)
 		}
 		for i := range changed {
-			steps, number := 0, a.shelf.lasts[i].Load()
-			for r := recordAt(a.shelf, number); r.previous > 0; r = recordAt(a.shelf, number) {
+			steps, number := 0, a.base.lasts[i].Load()
+			for r := recordAt(a.base, number); r.previous > 0; r = recordAt(a.base, number) {
 				steps++
 				if number = r.previous; r.jump > 0 {
 					number = r.jump
 				}
 			}
-			if most := 2 * bits.Len32(places); steps > most {
-				t.Fatalf("%d of %d places change: %d steps to the first change, want %d at most", changed, places, steps, most)
+			if most := 2 * bits.Len32(positions); steps > most {
+				t.Fatalf("%d of %d positions change: %d steps to the first change, want %d at most", changed, positions, steps, most)
 			}
 			if n := at(&first, i); n.owner != 1 {
 				t.Fatalf("the first state has the node of Txn %d", n.owner)

@@ -108,7 +108,7 @@ func BenchmarkGetInOldVersion(b *testing.B) {
 	table := filled(b, objs[0])
 	old := table.Version()
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 3000 { // about as many as a shelf takes
+	for range 3000 { // about as many as a base takes
 		commit(table, objs[1][r.IntN(benchObjects)])
 	}
 	b.ReportAllocs()

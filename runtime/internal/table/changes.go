@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Changes collects what one write changes in one index. An Index fills it.
+// Changes collects the changes that one write makes in one index. An [Index] fills it.
 type Changes struct {
 	leave, enter []change
 }
@@ -17,15 +17,15 @@ type change struct {
 	key  any
 }
 
-// Leave says that the object had key. Duplicates are fine. hash is Hash of the typed key.
+// Leave records that the object had key. Duplicates are fine. hash is Hash of the typed key.
 func (c *Changes) Leave(hash uint32, key any) { c.leave = appended(c.leave, hash, key) }
 
-// Enter says that the object has key from now on. Duplicates are fine. hash is Hash of the typed
+// Enter records that the object has key from now on. Duplicates are fine. hash is Hash of the typed
 // key.
 func (c *Changes) Enter(hash uint32, key any) { c.enter = appended(c.enter, hash, key) }
 
 func appended(s []change, hash uint32, key any) []change {
-	// A key that isn't equal to itself (a NaN, or what holds one) could never be found, nor
+	// A key that isn't equal to itself, such as a NaN or a struct with one, could never be found or
 	// removed.
 	if self := key; self != key {
 		return s
@@ -33,8 +33,8 @@ func appended(s []change, hash uint32, key any) []change {
 	return append(s, change{hash, key})
 }
 
-// settle takes those keys out of leave that enter has too. In enter they may stay: to enter again
-// changes nothing.
+// settle removes keys from leave that are also in enter. They may stay in enter: entering a key
+// again changes nothing.
 func (c *Changes) settle() {
 	if len(c.leave) == 0 || len(c.enter) == 0 {
 		return
@@ -60,7 +60,7 @@ func (c *Changes) settle() {
 	})
 }
 
-// Reset forgets everything, also what the unused part of the slices refers to.
+// Reset empties c, and keeps nothing alive through the capacity of its slices.
 func (c *Changes) Reset() {
 	clear(c.leave)
 	clear(c.enter)

@@ -8,29 +8,29 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Cursor goes over a Set, some objects at a time. Loops over it can be compiled into the code of
-// whoever reads; then a processor begins to fetch the next objects while it waits for one, which
-// makes the loop several times as fast as one that calls a function for each. The zero Cursor is at
+// Cursor iterates over a Set, some objects at a time. Loops over it can be compiled into the
+// calling code. Then the processor fetches the next objects while it waits for one, which makes the
+// loop several times as fast as one that calls a function for each object. The zero Cursor is at
 // its end. A Cursor must not be copied once it has begun.
 type Cursor struct {
 	set     Set
-	narrows bool // to what has the labels
+	narrows bool // only objects with the labels are wanted
 	labels  Labels
 
-	// What Next returns next: those objects whose bit is set.
+	// The objects that Next returns next: those of objs whose bit is set.
 	objs []object.Object // of a leaf
 	mask uint8
 
-	// the next place of objects, or of the posting's few slots; or the end of tree's range
+	// the next leaf of objects, or index in the posting's few slots; or the end of tree's range
 	at    int
-	tree  tree // a list or a bitmap of the posting's tree; nil: the next one
+	tree  tree // a list or a bitmap of the posting's tree; nil: advance to the next one
 	first int  // of tree's range
-	slot  int  // the next place of the list, or slot of the bitmap
+	slot  int  // the next index in the list, or slot of the bitmap
 	one   [1]uint32
 }
 
-// Start begins with the first objects of s. If labels isn't nil, most of those that don't have the
-// labels are left out.
+// Start begins an iteration over s. If labels isn't nil, most objects without the labels are left
+// out.
 func (c *Cursor) Start(s Set, labels *Labels) {
 	c.set = s
 	if labels != nil {
@@ -41,8 +41,8 @@ func (c *Cursor) Start(s Set, labels *Labels) {
 	}
 }
 
-// Next returns the next objects, nil at the end. There may be nils among them. The slice must not
-// be changed.
+// Next returns the next objects, or nil at the end. There may be nils among them. The slice must
+// not be changed.
 //
 //go:noinline
 func (c *Cursor) Next() []object.Object {
@@ -65,7 +65,7 @@ func (c *Cursor) Next() []object.Object {
 	return c.objs[from : from+n]
 }
 
-// narrow takes those objects out of mask that don't have the labels, if that is known.
+// narrow removes objects from mask that are known not to have the labels.
 func narrow(c *Cursor, lf *leaf) {
 	known := lf.signatures()
 	if known == nil {
@@ -83,7 +83,7 @@ func narrow(c *Cursor, lf *leaf) {
 func advance(c *Cursor) *leaf {
 	leaves := &stateIn(c.set).objects.leaves
 	switch p := c.set.posting; {
-	case leaves.shelf == nil:
+	case leaves.base == nil:
 		return nil
 	case p == nil:
 		return nextLeaf(c, leaves)
@@ -97,7 +97,7 @@ func advance(c *Cursor) *leaf {
 }
 
 func nextLeaf(c *Cursor, leaves *array[leaf]) *leaf {
-	for c.at < len(leaves.shelf.places) {
+	for c.at < len(leaves.base.nodes) {
 		n := at(leaves, uint32(c.at))
 		c.at++
 		if n != nil {
@@ -108,8 +108,8 @@ func nextLeaf(c *Cursor, leaves *array[leaf]) *leaf {
 	return nil
 }
 
-// nextSlots goes on at at, to the next leaf with slots, which are ascending and count from first
-// on.
+// nextSlots advances at to the next leaf with some of slots, which are ascending and relative to
+// first.
 func nextSlots[S uint16 | uint32](c *Cursor, leaves *array[leaf], at *int, slots []S, first uint32) *leaf {
 	for *at < len(slots) {
 		number, mask := (first+uint32(slots[*at]))>>leafBits, uint8(0)
@@ -146,7 +146,7 @@ func nextOfTree(c *Cursor, leaves *array[leaf], s *slots) *leaf {
 	}
 }
 
-// nextBits goes on at c.slot, to the next leaf with slots of b.
+// nextBits advances c.slot to the next leaf with slots of b.
 func nextBits(c *Cursor, leaves *array[leaf], b *bitmap) *leaf {
 	for c.slot < 1<<bitmapBits {
 		word := b.words[c.slot/64] >> (c.slot % 64)
@@ -156,7 +156,7 @@ func nextBits(c *Cursor, leaves *array[leaf], b *bitmap) *leaf {
 		}
 		c.slot += bits.TrailingZeros64(word) / leafLen * leafLen
 		number := (c.first + c.slot) >> leafBits
-		mask := uint8(b.words[c.slot/64] >> (c.slot % 64)) // one bit for each place of a leaf
+		mask := uint8(b.words[c.slot/64] >> (c.slot % 64)) // one bit for each slot of a leaf
 		c.slot += leafLen
 		if lf := leafAt(c, leaves, uint32(number), mask); lf != nil {
 			return lf
@@ -165,9 +165,9 @@ func nextBits(c *Cursor, leaves *array[leaf], b *bitmap) *leaf {
 	return nil
 }
 
-// leafAt sets mask and returns the leaf of that number. It has no object at a slot, or isn't there,
-// if its object was changed in the table, which is forbidden, and then removed: its old keys were
-// not known any more.
+// leafAt sets mask and returns the leaf of that number. A slot may be empty, or the leaf missing:
+// if a program has changed an object in the table, which is forbidden, and then removed it, its old
+// keys stayed in the indexes.
 func leafAt(c *Cursor, leaves *array[leaf], number uint32, mask uint8) *leaf {
 	n := at(leaves, number)
 	if n == nil {

@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// What stays in a table longer than the object it comes from must not be a piece of the object's
-// text, which it would keep alive: a few bytes of a name may belong to a megabyte. This is so of
-// the keys of postings, which are those of the first object that has them, and of resourceVersions.
+// A string that stays in a table longer than its object must be a copy. Otherwise it keeps the
+// object's text alive: a few bytes of a name may be part of a megabyte. This concerns the keys of
+// postings, which come from the first object that has them, and resourceVersions.
 
 // detached returns a copy of a key, for a posting to keep. Strings in it are copied too, in fields
-// of structs, elements of arrays and interfaces as well. Pointers and channels are the same: keys
-// with them are equal only then.
+// of structs, elements of arrays and interfaces as well. Pointers and channels are not copied,
+// because a key with a copy would not be equal.
 func detached(key any) any {
 	if text, ok := key.(string); ok {
 		return strings.Clone(text)
@@ -53,10 +53,10 @@ func detach(v reflect.Value) {
 	}
 }
 
-// revision is a resourceVersion that refers to no object. The zero revision is "".
+// revision is a resourceVersion that keeps no object's text alive. The zero revision is "".
 type revision struct {
-	number uint64  // if it is one, as servers write it
-	text   *string // if it isn't
+	number uint64  // if it is a decimal number, as servers write it
+	text   *string // any other string
 }
 
 func revisionOf(text string) revision {
@@ -80,7 +80,7 @@ func (r revision) String() string {
 	return strconv.FormatUint(r.number, 10)
 }
 
-// olderThan compares two resourceVersions, which are decimal numbers without leading zeros
+// olderThan reports whether r is older than other. Both are decimal numbers without leading zeros
 // (KEP-5504), or "", which is the oldest.
 func (r revision) olderThan(other revision) bool {
 	if r.text == nil && other.text == nil {

@@ -10,44 +10,42 @@ import (
 
 var seed = maphash.MakeSeed()
 
-// Hash is the hash under which keys are filed: of object.Keys and of the keys of every index. It
-// differs from process to process. Like a map, it panics on an interface value that can't be
-// compared.
+// Hash returns the hash of a key: of an object.Key, or of a key of any index. It differs from
+// process to process. Like a map, it panics on an interface value that can't be compared.
 func Hash[K comparable](key K) uint32 { return uint32(maphash.Comparable(seed, key)) }
 
-// bucketLoad is the mean number of entries in a bucket, bucketLen how many it has room for before
-// it takes another piece. Then a bucket of places takes two cache lines, with the number of its
-// owner.
+// bucketLoad is the mean number of entries in a bucket. bucketLen is the number of entries in one
+// piece of a bucket, so that a bucket of Places takes two cache lines, its owner's number included.
 const (
 	bucketLoad = 10
 	bucketLen  = 13
 )
 
 // hashed is a persistent hash table by linear hashing: the number of buckets follows the number of
-// entries one by one, so that no insertion ever rehashes more than one bucket. It knows hashes and
-// what stands under them, not keys: whoever looks something up compares the keys of the entries
-// that have the hash. Its zero value is empty; copying the struct takes a snapshot.
+// entries one by one, so that no insertion ever rehashes more than one bucket. It has hashes and
+// values, not keys: a look-up compares the keys of all entries that have the hash. Its zero value
+// is empty; copying the struct takes a snapshot.
 //
 // To insert: 1. put the entry into its bucket. 2. if the buckets are too full on average, add the
-// bucket number count, and move those entries there that the hash's next bit sends there; they all
-// come from one bucket, which is the number without its highest bit.
+// bucket number count, and move the entries to it that belong there by the next bit of their hash;
+// they all come from one bucket, whose number is the new one without its highest bit.
 type hashed[V comparable] struct {
 	buckets array[bucket[V]]
 	count   uint32 // of buckets
 	n       int    // of entries
 }
 
-// bucket has entries in the order of their insertion, the unused ones behind them. What an entry
-// has stands for an object's key by its place, or for an index's key by its posting; the zero of V
-// is an unused one.
+// bucket has entries in the order of their insertion, and unused ones after them. The value of an
+// entry is the Place of an object, whose key it stands for, or the posting of an index key. The
+// zero V marks an unused entry.
 type bucket[V comparable] struct {
 	hashes [bucketLen]uint32
 	has    [bucketLen]V
 	more   *bucket[V]                // never changed in place
-	keys   atomic.Pointer[keyCopies] // in a table's keys
+	keys   atomic.Pointer[keyCopies] // only in the hash table of object keys
 }
 
-// bucketOf returns the bucket with the entries that have the hash, and others; nil if it is empty.
+// bucketOf returns the bucket of a hash, or nil if it is empty.
 func bucketOf[V comparable](h *hashed[V], hash uint32) *bucket[V] {
 	if h.n == 0 {
 		return nil
@@ -96,7 +94,7 @@ func insert[V comparable](h *hashed[V], owner uint64, hash uint32, v V) {
 	}
 }
 
-// replace gives hash's entry with v another one.
+// replace replaces the value v of an entry with the hash by other.
 func replace[V comparable](h *hashed[V], owner uint64, hash uint32, v, other V) {
 	b := ownBucket(h, owner, numberOf(h, hash))
 	for {
@@ -110,7 +108,7 @@ func replace[V comparable](h *hashed[V], owner uint64, hash uint32, v, other V) 
 	}
 }
 
-// remove takes out hash's entry with v.
+// remove removes the entry with the hash and the value v.
 func remove[V comparable](h *hashed[V], owner uint64, hash uint32, v V) {
 	if h.n == 1 {
 		moveOff(&h.buckets)
@@ -120,7 +118,7 @@ func remove[V comparable](h *hashed[V], owner uint64, hash uint32, v V) {
 	h.n--
 	i := numberOf(h, hash)
 	fill(h, owner, i, bucketAt(h, i), func(_ uint32, has V) bool { return has != v })
-	// Shrink at half the load at which it grows, so that it doesn't do both in turns.
+	// Shrink at half the load at which it grows, so that it doesn't alternate between both.
 	if h.count > 1 && h.n < int(h.count-1)*(bucketLoad/2) {
 		shrink(h, owner)
 	}
@@ -162,8 +160,8 @@ func ownBucket[V comparable](h *hashed[V], owner uint64, i uint32) *bucket[V] {
 	return &n.c
 }
 
-// assign gives b the entries of from, which are about to change. So b doesn't get the copies of
-// their keys.
+// assign copies the entries of from to b. They are about to change, so the copies of their keys are
+// left out.
 func assign[V comparable](b, from *bucket[V]) {
 	b.hashes, b.has, b.more = from.hashes, from.has, from.more
 }
@@ -171,7 +169,7 @@ func assign[V comparable](b, from *bucket[V]) {
 // partner returns the bucket that bucket i splits off from.
 func partner(i uint32) uint32 { return i &^ (1 << (bits.Len32(i) - 1)) }
 
-// fill makes bucket i of those entries of from that belong there.
+// fill makes bucket i from the entries of from that belong there.
 func fill[V comparable](h *hashed[V], owner uint64, i uint32, from *bucket[V], belongs func(hash uint32, v V) bool) {
 	var zero V
 	var filled bucket[V]
@@ -190,7 +188,7 @@ func fill[V comparable](h *hashed[V], owner uint64, i uint32, from *bucket[V], b
 	}
 }
 
-// add puts an entry behind those of b, which its caller owns.
+// add appends an entry to b, which the caller owns.
 func add[V comparable](b *bucket[V], hash uint32, v V) {
 	var zero V
 	for {

@@ -75,7 +75,7 @@ func newRand(t testing.TB) *rand.Rand {
 }
 
 // lookup returns the objects under key by way of the index.
-func lookup(v *Version, ix *keysOf, key any) ([]object.Object, bool) {
+func lookUp(v *Version, ix *keysOf, key any) ([]object.Object, bool) {
 	set, ok := v.Lookup(&ix.id, hashAny(key), func(k any) bool { return k == key })
 	list := slices.Collect(set.All)
 	if len(list) != set.Len() {
@@ -84,7 +84,7 @@ func lookup(v *Version, ix *keysOf, key any) ([]object.Object, bool) {
 	return list, ok
 }
 
-// model is what a version should say.
+// model is the content that a version should have.
 type model map[object.Key]object.Object
 
 // verify compares everything that v answers with what m answers.
@@ -192,7 +192,7 @@ func same(t testing.TB, what string, got, want model) {
 	}
 }
 
-// checkShape verifies what the structures promise themselves: nothing empty is kept, and counts are
+// checkShape verifies the invariants of the structures: nothing empty is kept, and counts are
 // right.
 func checkShape(t testing.TB, v *Version) {
 	t.Helper()
@@ -207,7 +207,7 @@ func checkState(t testing.TB, v *state) {
 			t.Fatal("an empty leaf is kept")
 		}
 	}
-	for range v.objects.places {
+	for range v.objects.slots {
 		objects++
 	}
 	if objects != v.keys.n {
@@ -229,7 +229,7 @@ func checkSlots(t testing.TB, table *Table) {
 		return
 	}
 	var want slotSet
-	for slot := range stateOf(table.Version()).objects.places {
+	for slot := range stateOf(table.Version()).objects.slots {
 		want.add(slot)
 	}
 	slots := 64
@@ -308,7 +308,7 @@ func checkPostings(t testing.TB, h *hashed[*posting]) {
 
 func checkPosting(t testing.TB, p *posting) {
 	t.Helper()
-	all := slotsOf(p)
+	all := slotsIn(p)
 	if int(p.n) != len(all) || !slices.IsSorted(all) || len(slices.Compact(slices.Clone(all))) != len(all) {
 		t.Fatalf("posting %v: n is %d, slots are %v", p.key, p.n, all)
 	}
@@ -381,7 +381,7 @@ func checkTree(t testing.TB, all tree, height int, first uint32) (n int) {
 	return n
 }
 
-func slotsOf(p *posting) (all []uint32) {
+func slotsIn(p *posting) (all []uint32) {
 	p.each(func(slot uint32) bool { all = append(all, slot); return true })
 	return all
 }

@@ -8,30 +8,30 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// keyCopies are copies of the keys of a bucket's entries, one behind the other. The keys themselves
-// are all over the memory: to compare one takes the processor two cache misses, the object and its
-// name, and the second can't begin before the first has ended. The copies of all keys of all
-// buckets are few enough for the caches, and while they are compared, the processor fetches the
-// object already.
+// keyCopies are copies of the keys of a bucket's entries, one after the other. The keys themselves
+// are scattered in memory: comparing one costs two cache misses, for the object and for its name,
+// and the second can't begin before the first has ended. The copies are small and close together,
+// so they are often in the caches. While a copy is compared, the processor already fetches the
+// object.
 //
-// They are made by the second Get that comes by a bucket, so what isn't read by key has none. A
-// bucket that is changed begins anew; it isn't changed when objects are replaced.
+// The second Get that looks into a bucket makes them, so objects that aren't read by key have none.
+// A change of the bucket drops them; replacing an object doesn't change its bucket.
 type keyCopies struct {
 	bytes string
 	ends  [bucketLen]keyEnd
 }
 
-// keyEnd is where the two halves of a key end. The key begins where that of the entry before ends.
+// keyEnd is where the two halves of a key end. The key begins where the previous entry's key ends.
 type keyEnd struct{ namespace, name uint16 }
 
-// Instead of copies, which have bytes:
+// Two values that stand for no copies, told apart by address; both have no bytes:
 var (
-	got = new(keyCopies) // a Get came by
-	// there are none, because the keys are longer than those of any API, or empty
+	got = new(keyCopies) // one Get has looked into the bucket
+	// the keys can't be copied, because they are longer than those of any API, or empty
 	tooLong = new(keyCopies)
 )
 
-// has reports whether entry i, which must be one, has the key.
+// has reports whether entry i, which must be in use, has the key.
 func (k *keyCopies) has(i int, key *object.Key) bool {
 	from, end := uint16(0), k.ends[i]
 	if i > 0 {
@@ -40,7 +40,8 @@ func (k *keyCopies) has(i int, key *object.Key) bool {
 	return k.bytes[end.namespace:end.name] == key.Name && k.bytes[from:end.namespace] == key.Namespace
 }
 
-// find returns the place of key and its object; none and nil if there is none. A Get copies keys.
+// find returns the place of key and its object, or 0 and nil if there is none. With get, it may
+// copy keys.
 func (s *state) find(key object.Key, hash uint32, get bool) (Place, object.Object) {
 	for b := bucketOf(&s.keys, hash); b != nil; b = b.more {
 		keys := b.keys.Load()
@@ -60,8 +61,8 @@ func (s *state) find(key object.Key, hash uint32, get bool) (Place, object.Objec
 	return 0, nil
 }
 
-// copyKeys returns the copies of the keys in b, which it makes for the second Get, or nil. known is
-// what b has in their place.
+// copyKeys returns the copies of the keys in b, or nil. It makes them for the second Get. known is
+// the present value of b.keys.
 func (s *state) copyKeys(b *bucket[Place], known *keyCopies, get bool) *keyCopies {
 	switch {
 	case !get || known == tooLong:

@@ -4,25 +4,24 @@ package table
 
 import "hash/maphash"
 
-// Labels is what an object's labels must have to be of interest. The zero Labels is content with
-// any.
+// Labels are requirements on the labels of objects. The zero Labels is fulfilled by any.
 //
-// A leaf remembers a signature of the labels of each of its objects, 64 bits of which each pair of
-// a key and a value sets three: an object without the bits of a pair doesn't have it, and one that
-// has them probably does. So most of those objects that don't have the labels are told without a
-// look at them, which is what such a search takes its time for. Signatures are made by the second
-// search that comes by; a leaf that is changed begins anew.
+// A leaf caches a signature of the labels of each of its objects: 64 bits, of which each pair of a
+// key and a value sets three. An object without the bits of a pair doesn't have the pair; an object
+// with the bits probably has it. So most objects without the labels are skipped without reading
+// them, and reading objects is what takes a search its time. The second search that reads a leaf
+// makes its signatures; a change of the leaf drops them.
 type Labels struct {
-	all uint64     // the bits of every pair that there is no alternative to
-	any [][]uint64 // in each, the bits of the pairs of which there must be one
+	all uint64     // the bits of all pairs that are required
+	any [][]uint64 // each element has the bits of some pairs, of which one is required
 }
 
-// signatures has one for each object of a leaf.
+// signatures are the signatures of a leaf's objects.
 type signatures [leafLen]uint64
 
-var asked = new(signatures) // says that a search came by
+var asked = new(signatures) // means that one search has read the leaf
 
-// Require adds that the key must have one of the values.
+// Require adds the requirement that the key has one of the values.
 func (l *Labels) Require(key string, values ...string) {
 	if len(values) == 1 {
 		l.all |= signature(key, values[0])
@@ -35,7 +34,7 @@ func (l *Labels) Require(key string, values ...string) {
 	l.any = append(l.any, bits)
 }
 
-// may reports whether an object with this signature may have the labels.
+// may reports whether an object with this signature may fulfil the requirements.
 func (l *Labels) may(signature uint64) bool {
 	if signature&l.all != l.all {
 		return false
@@ -52,7 +51,7 @@ func (l *Labels) may(signature uint64) bool {
 	return true
 }
 
-// signatures returns those of the leaf's objects, nil the first time.
+// signatures returns the signatures of the leaf's objects, or nil the first time.
 func (lf *leaf) signatures() *signatures {
 	switch known := lf.labels.Load(); known {
 	case nil:

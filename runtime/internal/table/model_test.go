@@ -225,7 +225,7 @@ func TestReadersWhileWriting(t *testing.T) {
 				if n == 0 {
 					continue
 				}
-				if list, _ := lookup(v, number, number1); len(list) != n || v.Len() != n || v.Namespace("ns").Len() != n {
+				if list, _ := lookUp(v, number, number1); len(list) != n || v.Len() != n || v.Namespace("ns").Len() != n {
 					t.Errorf("%d by index, %d by Len, %d by namespace, want %d", len(list), v.Len(), v.Namespace("ns").Len(), n)
 					return
 				}

@@ -11,13 +11,13 @@ import (
 const fewMax = 128
 
 // posting is one key of an index and the slots of the objects that have it, at least one. Most keys
-// of most indexes have one object, so that case takes 32 bytes and nothing else.
+// of most indexes have one object, so a posting of one slot takes only 32 bytes.
 //
 //	n = 1            one
 //	n ≤ fewMax       many.few: slots, ascending
 //	n > fewMax       many.tree
 //
-// A posting that goes down to half of the limit has few slots again.
+// A posting that shrinks to half of fewMax has few slots again.
 type posting struct {
 	key  any
 	n    uint32
@@ -25,8 +25,7 @@ type posting struct {
 	many *slots
 }
 
-// slots is the larger half of a posting. The one who owns it owns the posting too: they are made
-// together.
+// slots is the larger half of a posting. Its owner owns the posting, too: they are made together.
 type slots struct {
 	owner  uint64
 	few    []uint32
@@ -34,8 +33,8 @@ type slots struct {
 	height int // of tree; its range begins with 0
 }
 
-// allOf yields the object of every slot until yield returns false. They are all over the place, so
-// it reads some at once, which the processor then fetches at once.
+// allOf yields the object of every slot until yield returns false. The objects are scattered in
+// memory, so it reads some at a time, which the processor then fetches at the same time.
 func allOf(slots []uint32, objects *vector, yield func(object.Object) bool) {
 	var objs [32]object.Object
 	for len(slots) > 0 {
@@ -52,7 +51,7 @@ func allOf(slots []uint32, objects *vector, yield func(object.Object) bool) {
 	}
 }
 
-// and yields the object of every slot that other has too until yield returns false.
+// and yields the object of every slot that p and other both have, until yield returns false.
 func and(p, other *posting, objects *vector, yield func(object.Object) bool) {
 	p.each(func(slot uint32) bool {
 		if !other.has(slot) {
@@ -90,9 +89,9 @@ func (p *posting) has(slot uint32) bool {
 	return p.many.has(slot)
 }
 
-// placesOf yields every slot of p and its object until yield returns false. It copies the slots, so
+// slotsOf yields every slot of p and its object until yield returns false. It copies the slots, so
 // that p may be changed meanwhile.
-func placesOf(p *posting, objects *vector, yield func(uint32, object.Object) bool) {
+func slotsOf(p *posting, objects *vector, yield func(uint32, object.Object) bool) {
 	all := make([]uint32, 0, p.n)
 	p.each(func(slot uint32) bool { all = append(all, slot); return true })
 	for _, slot := range all {
@@ -139,7 +138,7 @@ func (p *posting) with(owner uint64, slot uint32) *posting {
 }
 
 // without returns the posting without slot: p itself when slot isn't in it, or when owner owns p;
-// nil when no slot is left.
+// nil when no slot remains.
 func (p *posting) without(owner uint64, slot uint32) *posting {
 	if p.n == 1 {
 		if p.one == slot {
@@ -175,8 +174,8 @@ func (p *posting) without(owner uint64, slot uint32) *posting {
 	return p
 }
 
-// own returns p, which has more than one slot, or a copy that owner may change, except for the
-// slice of few slots.
+// own returns p, or a copy, that owner may change, except for the slice of few slots. p has more
+// than one slot.
 func (p *posting) own(owner uint64) *posting {
 	if p.many.owner == owner {
 		return p
@@ -184,7 +183,7 @@ func (p *posting) own(owner uint64) *posting {
 	return newPosting(p.key, p.n, slots{owner: owner, few: p.many.few, tree: p.many.tree, height: p.many.height})
 }
 
-// newPosting makes a posting of more than one slot, both halves in one piece.
+// newPosting makes a posting of more than one slot, in one allocation.
 func newPosting(key any, n uint32, many slots) *posting {
 	p := &struct {
 		posting
@@ -199,8 +198,8 @@ func (s *slots) has(slot uint32) bool {
 	return int(slot) < sizeOf(s.height) && has(s.tree, s.height, slot)
 }
 
-// add adds a slot to the tree, which has n others. A tree that is too low for it becomes the first
-// of a higher one.
+// add adds a slot to the tree, which has n others. If the tree's range is too small, the tree
+// becomes the first subtree of a higher one.
 func (s *slots) add(n int, slot uint32) {
 	for int(slot) >= sizeOf(s.height) {
 		s.height++

@@ -57,7 +57,7 @@ func TestPostingsInEachForm(t *testing.T) {
 			for _, m := range append(moments, moment{p, want}) {
 				checkPosting(t, m.p)
 				all := slices.Sorted(maps.Keys(m.want))
-				if got := slotsOf(m.p); !slices.Equal(got, all) {
+				if got := slotsIn(m.p); !slices.Equal(got, all) {
 					t.Fatalf("range %d: a posting of %d slots has become one of %d", slotRange, len(all), len(got))
 				}
 				for range 100 {

@@ -4,12 +4,12 @@ package table
 
 import "math/bits"
 
-// slotSet knows which slots are taken, and finds the lowest that isn't. It is the writer's, not
-// part of a Version. Its zero value has all slots free.
+// slotSet is a bitmap of the slots that are taken, and finds the lowest free one. It is the
+// writer's, not part of a Version. Its zero value has all slots free.
 //
-// levels[0] has a bit for every slot; a bit of levels[i+1] is set when the 64 bits of levels[i]
-// below it all are. So no word of the last level is full. What is beyond the end of a level is
-// free.
+// levels[0] has a bit for every slot. A bit of levels[i+1] is set when all 64 bits of the word
+// below it in levels[i] are set. So no word of the last level is full. Slots beyond the end of a
+// level are free.
 type slotSet struct{ levels [][]uint64 }
 
 // take marks the lowest free slot as taken and returns it.

@@ -6,20 +6,20 @@
 //
 // # Ordering and blocking
 //
-// A reader takes the newest Version with one atomic load. From then on it reads memory that nobody
-// writes, so no reader waits for the writer or for another reader, and the writer waits for nobody.
-// A Version stands for one moment: it answers the same for as long as it is held, and it holds
-// either all or nothing of a Txn.
+// A reader takes the newest [Version] with one atomic load. From then on it reads memory that is
+// never written again, so no reader waits for the writer or for another reader, and the writer
+// waits for no reader. A Version is the state at one moment: it always gives the same answers, and
+// it has all changes of a Txn or none.
 //
-// Less formally: copying a pointer is taking a snapshot, and holding it costs no more than the
-// memory of what has changed since.
+// Less formally: copying a pointer takes a snapshot, and holding a snapshot costs the memory of
+// what has changed since.
 //
 // # Index functions that panic
 //
 // A Txn calls index functions before it changes anything. When one panics, the panic passes through
-// Set, Delete or AddIndex, and the Txn is as it was before that call: the caller may recover and go
-// on without the object, or discard the Txn. (Sweep is many deletes; those before the panic are
-// done.) A published Version is never affected.
+// [Txn.Set], [Txn.Delete] or [Txn.AddIndex], and the Txn is as it was before that call. The caller
+// may recover and go on without the object, or discard the Txn. ([Txn.Sweep] makes many deletes;
+// those before the panic are done.) A published Version is never affected.
 package table
 
 import (
@@ -30,29 +30,32 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Table is a persistent multi-index table of objects. Its drawing shows one Version; nodes are
-// shared by all Versions that agree in them.
+// Table is a persistent multi-index table of objects. The drawing shows one Version. Versions share
+// all nodes in which they agree.
 //
-//	Version ─┬─ objects   vector: slot number ─▶ object     an array of leaves of 8 objects
-//	         └─ directory ─┬─ keys        hash table: key ─▶ place            an array of buckets of 13 entries; the key
-//	                       │                                                  stands in the object, a place is a slot + 1
-//	                       ├─ namespaces  hash table: namespace ─▶ posting    a posting: one key, and the set of slots
-//	                       └─ indexes[i]  hash table: index key ─▶ posting    that have it
+//	Version ─┬─ objects   vector: slot ─▶ object
+//	         └─ directory ─┬─ keys        hash table: key ─▶ Place
+//	                       ├─ namespaces  hash table: namespace ─▶ posting
+//	                       └─ indexes[i]  hash table: index key ─▶ posting
 //
-// How an array is kept for all Versions at once stands over its type. What matters here: a reader
-// finds a node with two loads, and a Txn that changes one copies it and nothing above it.
+// A vector is an array of leaves of 8 objects. A hash table is an array of buckets of 13 entries.
+// The key of an object stands in the object itself; a [Place] is its slot plus one. A posting is
+// one key and the set of slots that have it.
+//
+// The type array describes how one array serves all Versions at once. What matters here: a reader
+// finds a node with two loads, and a Txn that changes a node copies that node and nothing else.
 //
 // To replace an object whose index keys stay: 1. find its slot by its key. 2. copy the leaf, unless
-// this Txn has made it, and put the object there. Nothing else changes: everything but the vector
-// knows the object by its slot. A Txn that does only this allocates the leaf and the Version.
+// this Txn has made it, and put the object there. Nothing else changes: all other parts refer to
+// the object by its slot. A Txn that does only this allocates the leaf and the Version.
 //
 // To insert: 1. ask every index for the object's keys. 2. put the object into the lowest free slot.
 // 3. add the slot to the key's bucket, to the namespace's posting and to the posting of every index
-// key. A bucket, or a posting's list of few slots, is copied as a whole; of a posting of many
-// slots, which is a tree, what is on the way to the slot. A posting's key is a copy, which keeps
-// nothing of the object alive.
+// key. A bucket, or a posting's list of few slots, is copied as a whole. A posting of many slots is
+// a tree, of which only the nodes on the way to the slot are copied. A posting's key is a copy,
+// which keeps nothing of the object alive.
 //
-// To delete: the same backwards. Buckets, postings and leaves that become empty are let go of.
+// To delete: the same steps backwards. Buckets, postings and leaves that become empty are removed.
 //
 // To publish: store the pointer to the Txn's Version. From then on no Txn owns the Version's nodes,
 // because each node bears the number of the Txn that made it and numbers aren't used twice.
@@ -62,41 +65,7 @@ type Table struct {
 	version atomic.Pointer[Version]
 	writer  hidden // a *writer
 
-	_ [0]func() // can't be compared, or every kind would compile how
-}
-
-// hidden is an interface for the reason of content.
-type hidden interface{ isHidden() }
-
-// writer is what the open Txn knows and does. Only that one, and Begin, touch it, except for open.
-// It stands apart from the Table, because readers are reading that one all the time.
-type writer struct {
-	table *Table
-	open  atomic.Uint64 // number of the open Txn, 0 if there is none
-	// of the last Txn; marks the nodes that the open one may change in place
-	serial        uint64
-	next          *state      // nil without a Txn
-	spare         *link[leaf] // of next, until it is used
-	ownsDirectory bool
-	ownsStreams   bool
-	replacing     bool
-	slots         slotSet // as next has them, unless mixed
-	mixed         bool    // a Txn that took or freed slots was discarded
-	found         found
-	changes       []Changes
-	marks         []uint64 // while a Txn replaces; a bit per slot: its object was set or kept since StartReplace. A mark may
-	// outlive its object, because whoever takes the slot next is marked too
-}
-
-func (*writer) isHidden() {}
-
-// found is what the last look-up of the open Txn has found. What follows it is often about the same
-// key.
-type found struct {
-	key  object.Key
-	hash uint32
-	at   Place
-	obj  object.Object // nil: nothing is remembered
+	_ [0]func() // not comparable: otherwise every kind would compile a comparison
 }
 
 // Index computes the keys of objects for one index. An Index value belongs to one Table, whose
@@ -104,11 +73,10 @@ type found struct {
 type Index interface {
 	// ID returns the index's identity, the same pointer at each call.
 	ID() *ID
-	// Check returns what is wrong with the index; AddIndex refuses it then, with this error.
+	// Check returns an error if the index is invalid; AddIndex then fails with it.
 	Check() error
-	// Changes tells c which keys left and which keys obj has, by Leave for every key of left and
-	// Enter for every key of obj, or calls nothing when they agree. Either may be nil, and has no
-	// keys then.
+	// Changes calls c.Leave for every key of old and c.Enter for every key of obj, or neither if
+	// both have the same keys. Either object may be nil; it has no keys then.
 	Changes(old, obj object.Object, c *Changes)
 }
 
@@ -140,7 +108,7 @@ func New(indexes ...Index) (*Table, error) {
 func (t *Table) Version() *Version { return t.version.Load() }
 
 // Begin opens a Txn on the newest version. A table has at most one open Txn: Begin panics when the
-// last one was neither published nor discarded. Whoever has more than one writer orders them by a
+// last one was neither published nor discarded. A caller with several writers must order them by a
 // lock.
 func (t *Table) Begin() Txn {
 	w := t.writer.(*writer)
@@ -154,11 +122,12 @@ func (t *Table) Begin() Txn {
 	return Txn{table: t, owner: w.serial}
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 var errNilIndex = errors.New("an index is nil")
 
-// checkNew reports whether ix may join indexes: known is true when it is one of them already.
+// checkNew returns an error if ix can't be added to indexes. known is true if it is one of them
+// already.
 func checkNew(indexes []*index, ix Index) (known bool, err error) {
 	if ix == nil {
 		return false, errNilIndex

@@ -5,7 +5,6 @@ package table
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"testing"
 
@@ -100,98 +99,6 @@ func TestReplace(t *testing.T) {
 	verify(t, x.Publish(), model{})
 }
 
-func TestIndexFunctionsRunOncePerState(t *testing.T) {
-	keys := byKeys("keys")
-	table := mustNew(t, keys)
-	a1, a2 := newThing("", "a", "red"), newThing("", "a", "red")
-	commit(table, a1)
-	commit(table, a2)
-	x := table.Begin()
-	x.Delete(object.KeyOf(a2))
-	x.Publish()
-	if want := []*thing{a1, a1, a2, a2}; !slices.Equal(keys.seen, want) {
-		t.Errorf("insert, update and delete called it with %p, want %p", keys.seen, want)
-	}
-}
-
-func TestPanicOfAnIndexFunctionChangesNothing(t *testing.T) {
-	first := byKeys("first")
-	angry := &keysOf{id: ID{Name: "angry"}, keys: func(o *thing) []any {
-		if slices.Contains(o.Finalizers, "bad") {
-			panic("angry")
-		}
-		return []any{o.Name}
-	}}
-	table := mustNew(t, first, angry)
-	a := newThing("ns", "a", "red", "blue")
-	commit(table, a)
-
-	x := table.Begin()
-	mustPanic(t, "angry", func() { x.Set(newThing("ns", "a", "bad")) })
-	mustPanic(t, "angry", func() { x.Set(newThing("ns", "new", "bad")) })
-	b := newThing("ns", "b", "red")
-	x.Set(b)
-	a.Finalizers = []string{"bad"} // forbidden, but it happens
-	mustPanic(t, "angry", func() { x.Delete(object.KeyOf(a)) })
-	a.Finalizers = []string{"red", "blue"}
-	late := &keysOf{id: ID{Name: "late"}, keys: func(*thing) []any { panic("late") }}
-	mustPanic(t, "late", func() { _ = x.AddIndex(late) })
-	v := x.Publish()
-
-	verify(t, v, model{object.KeyOf(a): a, object.KeyOf(b): b}, first, angry)
-	checkShape(t, v)
-	if stateOf(v).index(&late.id) != nil {
-		t.Error("an index that panicked while it was built is there")
-	}
-}
-
-func TestAddIndex(t *testing.T) {
-	keys := byKeys("keys")
-	table := mustNew(t, keys)
-	a := newThing("", "a", "red")
-	before := commit(table, a)
-
-	x := table.Begin()
-	if err := x.AddIndex(keys); err != nil {
-		t.Errorf("the same index again: %v", err)
-	}
-	late := byGroup("late")
-	if err := x.AddIndex(late); err != nil {
-		t.Error(err)
-	}
-	for _, tc := range []struct {
-		index Index
-		want  string
-	}{
-		{byKeys("keys"), `index "keys": the table has another index of this name; give one of them a name of its own`},
-		{nil, "an index is nil"},
-		{wrong{}, "it is wrong"},
-	} {
-		if err := x.AddIndex(tc.index); err == nil || err.Error() != tc.want {
-			t.Errorf("AddIndex fails with %v, want %q", err, tc.want)
-		}
-	}
-	v := x.Publish()
-	verify(t, v, model{object.KeyOf(a): a}, keys, late)
-	if list, ok := lookup(v, late, byte('x')); len(list) != 0 || !ok || v.Namespace("x").Len() != 0 {
-		t.Errorf("a key and a namespace that no object has: %v, %v", list, ok)
-	}
-	if len(stateOf(v).indexes) != 2 || stateOf(v).index(&keys.id) == nil || stateOf(v).index(&late.id) == nil {
-		t.Errorf("%d indexes", len(stateOf(v).indexes))
-	}
-	if _, ok := before.IndexKeys(&late.id); ok {
-		t.Error("the version before AddIndex has the index")
-	}
-	if _, ok := lookup(before, late, byte('a')); ok {
-		t.Error("Lookup in a version without the index says that it is there")
-	}
-	if _, err := New(byKeys("x"), byKeys("x")); err == nil {
-		t.Error("New with two indexes of one name succeeds")
-	}
-}
-
-type wrong struct{ Index }
-
 func (wrong) Check() error { return errors.New("it is wrong") }
 
 // TestSameHash uses keys of objects that really have one hash: among 2^19 keys, two agree in 32
@@ -243,17 +150,6 @@ func testSameHash(t *testing.T, key func(string) object.Key) {
 	}
 }
 
-func TestKeysThatEqualNothing(t *testing.T) {
-	nan := &keysOf{id: ID{Name: "nan"}, keys: func(o *thing) []any { return []any{math.NaN(), len(o.Finalizers)} }}
-	table := mustNew(t, nan)
-	commit(table, newThing("", "a"))
-	v := commit(table, newThing("", "a", "x"))
-	keys, _ := v.IndexKeys(&nan.id)
-	if got := slices.Collect(keys); !slices.Equal(got, []any{1}) {
-		t.Errorf("keys %v, want only 1", got)
-	}
-}
-
 // TestMemoryGoesBack fills a table, empties all but a few, and looks at what is left of the
 // structures.
 func TestMemoryGoesBack(t *testing.T) {
@@ -268,8 +164,8 @@ func TestMemoryGoesBack(t *testing.T) {
 		full := x.Publish()
 		v := full
 		checkShape(t, v)
-		if places := len(stateOf(v).objects.leaves.shelf.places) * leafLen; places > many*3/2 {
-			t.Fatalf("%d places for %d objects: slots are not reused", places, many)
+		if capacity := len(stateOf(v).objects.leaves.base.nodes) * leafLen; capacity > many*3/2 {
+			t.Fatalf("%d slots for %d objects: slots are not reused", capacity, many)
 		}
 		for i := range many - 5 { // one by one: what a Txn owns must not matter
 			x := table.Begin()
@@ -278,7 +174,7 @@ func TestMemoryGoesBack(t *testing.T) {
 		}
 		v = table.Version()
 		checkShape(t, v)
-		checkShape(t, full) // which nobody may have touched
+		checkShape(t, full) // which must not have changed
 		if n := len(slices.Collect(full.Namespace("ns7").All)); full.Len() != many || n != many/100 {
 			t.Errorf("the full version has %d objects now, %d in a namespace", full.Len(), n)
 		}
@@ -289,14 +185,14 @@ func TestMemoryGoesBack(t *testing.T) {
 		if leaves > 5 || stateOf(v).keys.count > 3 || stateOf(v).namespaces.count > 3 || stateOf(v).indexes[0].postings.count > 4 {
 			t.Errorf("5 objects are left in %d leaves, %d, %d and %d buckets", leaves, stateOf(v).keys.count, stateOf(v).namespaces.count, stateOf(v).indexes[0].postings.count)
 		}
-		if places := len(stateOf(v).keys.buckets.shelf.places); places > 200 {
-			t.Errorf("5 objects are left in a shelf of %d buckets", places)
+		if capacity := len(stateOf(v).keys.buckets.base.nodes); capacity > 200 {
+			t.Errorf("5 objects are left in a base of %d buckets", capacity)
 		}
 		// Low slots are taken first: after one more round all lies at the front again.
 		x = table.Begin()
 		x.StartReplace()
 		x.Sweep("", nil)
-		if v := x.Publish(); stateOf(v).objects.leaves.shelf != nil || stateOf(v).keys.buckets.shelf != nil {
+		if v := x.Publish(); stateOf(v).objects.leaves.base != nil || stateOf(v).keys.buckets.base != nil {
 			t.Error("an empty table has shelves")
 		}
 	}

@@ -10,34 +10,33 @@ import (
 const (
 	bitmapBits = 12 // a bitmap is of 4,096 slots
 	branchBits = 3  // a branch has 8 trees
-	// of the largest trees that may be a list: 32,768 slots, so that uint16 will do
+	// height of the largest trees that may be a list: 32,768 slots, so that uint16 is enough
 	listHeight = 1
-	listMax    = 256 // from here on a list takes more than a bitmap
+	listMax    = 256 // a longer list would take more memory than a bitmap
 )
 
 // tree is a set of slots, at least one, out of a range. The range of a tree of height h has 4,096
-// times 8 to the power of h slots and begins at a multiple of that. To change a tree takes a copy
-// of what is on the way from its root to the slot, so what it costs grows with the logarithm of the
-// range.
+// times 8 to the power of h slots and begins at a multiple of that. A change copies the nodes on
+// the way from the root to the slot, so its cost grows with the logarithm of the range.
 //
 //	*list     up to listMax slots; in trees of height 0 and 1
 //	*bitmap   more slots; in trees of height 0
 //	*branch   more slots; in trees of height 1, and any number in higher ones
 //
-// What becomes too long for a list takes one of the other forms, and what goes down to half of that
-// becomes a list again.
+// A list that becomes too long turns into one of the other forms, and a tree that shrinks to half
+// of listMax becomes a list again.
 type tree interface {
-	// with returns the tree, whose height it is called with, with a slot that it doesn't have.
+	// with returns the tree, which has the given height, with another slot.
 	with(owner uint64, height int, slot uint32) tree
-	// without returns the tree without a slot that it has; nil when no slot is left.
+	// without returns the tree without a slot that it has; nil when no slot remains.
 	without(owner uint64, height int, slot uint32) tree
 }
 
-// The one who owns a list, a bitmap or a branch may change it in place.
+// The owner of a list, a bitmap or a branch may change it in place.
 type (
 	list struct {
 		owner uint64
-		// ascending; of each slot the bits that are its place in a tree of listHeight
+		// ascending; the low bits of each slot, which are its offset in a tree of listHeight
 		slots []uint16
 	}
 	bitmap struct {
@@ -55,18 +54,18 @@ type (
 // sizeOf returns the number of slots in the range of a tree.
 func sizeOf(height int) int { return 1 << (bitmapBits + branchBits*height) }
 
-// inList returns what a list has of a slot.
+// inList returns the bits of a slot that a list has.
 func inList(slot uint32) uint16 { return uint16(slot) % (1 << (bitmapBits + branchBits*listHeight)) }
 
-// firstOfList returns the slot that a list has as 0, if the list's range begins with first.
+// firstOfList returns the slot that is 0 in a list whose range begins with first.
 func firstOfList(first uint32) uint32 { return first - uint32(inList(first)) }
 
-// in returns the place of a branch's tree that has the slot, if there is one.
+// in returns the address of the branch's subtree for the slot.
 func (b *branch) in(height int, slot uint32) *tree {
 	return &b.trees[slot>>(bitmapBits+branchBits*(height-1))%(1<<branchBits)]
 }
 
-// withSlot returns t, which may be nil, with a slot that it doesn't have.
+// withSlot returns t, which may be nil, with another slot.
 func withSlot(t tree, owner uint64, height int, slot uint32) tree {
 	switch {
 	case t != nil:
@@ -124,7 +123,7 @@ func eachOf(t tree, height int, first uint32, yield func(uint32) bool) bool {
 }
 
 // nextOf returns the first list or bitmap of t whose range doesn't begin before from, with the
-// first slot of that range; nil if there is none. t may be nil; its range begins with first.
+// first slot of that range; or nil if there is none. t may be nil; its range begins with first.
 func nextOf(t tree, height, first, from int) (found tree, begin, end int) {
 	b, ok := t.(*branch)
 	if !ok {
@@ -140,7 +139,7 @@ func nextOf(t tree, height, first, from int) (found tree, begin, end int) {
 	return found, begin, end
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 func (l *list) with(owner uint64, height int, slot uint32) tree {
 	if len(l.slots) == listMax {
@@ -233,7 +232,7 @@ func listOf(t tree, owner uint64, height int, slot uint32, n int) tree {
 	return &list{owner, all}
 }
 
-// inserted returns s with e. A slice of one's own may have room behind it, which is used and made.
+// inserted returns s with e. If mine is true, s may be changed in place and may get spare capacity.
 func inserted[E any](s []E, at int, e E, mine bool) []E {
 	room := len(s) + 1
 	if mine {
@@ -249,7 +248,7 @@ func inserted[E any](s []E, at int, e E, mine bool) []E {
 	return c
 }
 
-// removed returns s without an element. A slice of one's own is changed in place.
+// removed returns s without an element. If mine is true, s is changed in place.
 func removed[E any](s []E, at int, mine bool) []E {
 	if mine {
 		return slices.Delete(s, at, at+1)

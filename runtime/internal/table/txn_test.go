@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestUpdateAllocatesLittle guards what an update by a Txn of its own costs, which the garbage
-// collector pays again.
+// TestUpdateAllocatesLittle bounds the allocations of an update by a Txn of its own, which the
+// garbage collector pays again.
 func TestUpdateAllocatesLittle(t *testing.T) {
 	const many = 20000
 	things := make([]*thing, many)
@@ -34,7 +34,7 @@ func TestUpdateAllocatesLittle(t *testing.T) {
 	if got := (after.TotalAlloc - before.TotalAlloc) / updates; got > 320 {
 		t.Errorf("an update allocates %d bytes, want at most 320", got)
 	}
-	for batch, most := range map[int]float64{1: 2, 10: 21} { // and now and then a shelf
+	for batch, most := range map[int]float64{1: 2, 10: 21} { // and now and then a base
 		i := 0
 		allocs := testing.AllocsPerRun(updates, func() {
 			x := plain.Begin()
@@ -116,7 +116,7 @@ func TestObjectsThatWereChanged(t *testing.T) {
 		for obj := range set.All {
 			t.Errorf("%d objects: an object that is not there: %v", n, obj)
 		}
-		for _, obj := range set.places {
+		for _, obj := range set.slots {
 			t.Errorf("%d objects: an object that is not there: %v", n, obj)
 		}
 	}

@@ -2,22 +2,22 @@
 
 package table
 
-// Unsynced is what fills a table from elsewhere, and may not have brought everything yet. Its
-// methods may be called by any number of goroutines, at any time; they are called only by reads
-// that have found nothing, or that may have missed something.
+// Unsynced is implemented by an informer: it fills the table and may not have all objects yet. Its
+// methods may be called by any number of goroutines, at any time. They are called only by reads
+// that have found nothing, or that may have missed objects.
 type Unsynced interface {
 	// Lacking returns why objects of a namespace, or for "" of any, are not in the table yet; nil
 	// if they are.
 	Lacking(namespace string) error
-	// Missed is told that a read which returns no error wanted them.
+	// Missed is called when a read that returns no error may have missed objects.
 	Missed(namespace string)
 }
 
-// SetUnsynced sets who is asked about what is not found. It has to be called before the table is
-// used; a table that nothing was set for has all that there is.
+// SetUnsynced sets the Unsynced that reads ask about objects they don't find. It must be called
+// before the table is used. A table without one has all objects.
 func (t *Table) SetUnsynced(u Unsynced) { stateOf(t.version.Load()).unsynced = u }
 
-// Lacking returns why objects of a namespace, or for "" of any, are not in the table yet; nil if
+// Lacking returns why objects of a namespace, or of any for "", may be missing in the table; nil if
 // they are.
 func (v *Version) Lacking(namespace string) error {
 	if s := stateOf(v); s != nil && s.unsynced != nil {
@@ -26,8 +26,8 @@ func (v *Version) Lacking(namespace string) error {
 	return nil
 }
 
-// Missed says that a read which returns no error may have missed objects of a namespace, or for ""
-// of any.
+// Missed reports to the Unsynced that a read which returns no error may have missed objects of a
+// namespace, or of any for "".
 func (v *Version) Missed(namespace string) {
 	if s := stateOf(v); s != nil && s.unsynced != nil {
 		s.unsynced.Missed(namespace)

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Leaves of 16 would make iterating a little faster, and an update dearer by 144 bytes.
+// Leaves of 16 would make iterating a little faster, and each update 144 bytes larger.
 const (
 	leafBits = 3
 	leafLen  = 1 << leafBits
@@ -23,7 +23,7 @@ type leaf struct {
 	labels atomic.Pointer[signatures]
 }
 
-// get returns the object at i, nil if there is none.
+// get returns the object in slot i, or nil if there is none.
 func (v *vector) get(i uint32) object.Object {
 	if n := at(&v.leaves, i>>leafBits); n != nil {
 		return n.c.objs[i%leafLen]
@@ -31,8 +31,8 @@ func (v *vector) get(i uint32) object.Object {
 	return nil
 }
 
-// places yields every object with its place until yield returns false.
-func (v *vector) places(yield func(uint32, object.Object) bool) {
+// slots yields every object with its slot until yield returns false.
+func (v *vector) slots(yield func(uint32, object.Object) bool) {
 	each(&v.leaves, func(i uint32, n *node[leaf]) bool {
 		for l, obj := range &n.c.objs {
 			if obj != nil && !yield(i<<leafBits+uint32(l), obj) {
@@ -43,12 +43,12 @@ func (v *vector) places(yield func(uint32, object.Object) bool) {
 	})
 }
 
-// set puts obj at i, whether the place is taken or not.
+// set puts obj into slot i, whether the slot is taken or not.
 func (v *vector) set(owner uint64, i uint32, obj object.Object, spare **link[leaf]) {
 	v.own(owner, i, spare).objs[i%leafLen] = obj
 }
 
-// clear empties the place i, which must be taken.
+// clear empties slot i, which must be taken.
 func (v *vector) clear(owner uint64, i uint32, spare **link[leaf]) {
 	n := at(&v.leaves, i>>leafBits)
 	rest := n.c.objs
@@ -60,7 +60,7 @@ func (v *vector) clear(owner uint64, i uint32, spare **link[leaf]) {
 	v.own(owner, i, spare).objs[i%leafLen] = nil
 }
 
-// own returns the leaf of place i, to be changed.
+// own returns the leaf of slot i, to be changed.
 func (v *vector) own(owner uint64, i uint32, spare **link[leaf]) *leaf {
 	n, old := own(&v.leaves, owner, i>>leafBits, spare)
 	if old != nil {

@@ -13,43 +13,43 @@ import (
 // unspecified, but the same for each call.
 type Version struct{ content content }
 
-// content is a *state. What is behind an interface is not compiled anew in each package that
-// mentions a generic type over Version, as those of generated code do; so that this holds, no
-// exported method that looks behind it is inlined.
+// content is a *state. Types behind an interface are not compiled again in each package that
+// mentions a generic type over Version, as packages of generated code do. To keep it so, no
+// exported method that uses the *state is inlined.
 type content interface{ isContent() }
 
-// state is a Version and what it has.
+// state is a Version with its content.
 type state struct {
 	Version
 	*directory
 	objects         vector
 	resourceVersion revision
-	// instead of resourceVersion, if namespaces stand at versions of their own; immutable
-	streams *[]*stand
+	// in place of resourceVersion, if namespaces have versions of their own; immutable
+	streams *[]*namespaceVersion
 	spare   link[leaf] // in the chain of objects, or unused
 }
 
 func (*state) isContent() {}
 
-// stand is where one namespace stands.
-type stand struct {
+// namespaceVersion is the resourceVersion of one namespace.
+type namespaceVersion struct {
 	namespace       string
 	resourceVersion revision
 }
 
-// directory is how the objects of a Version are found. It stands apart because most Txns change
-// none of it.
+// directory has the hash tables by which the objects of a Version are found. It is a struct of its
+// own because most Txns don't change it.
 type directory struct {
 	keys       hashed[Place]
 	namespaces hashed[*posting]
 	indexes    []*index
-	unsynced   Unsynced // nil: nothing is lacking
+	unsynced   Unsynced // nil: the table has all objects
 }
 
 type index struct {
 	owner    uint64 // the Txn that made it, and may change it until it is published
 	id       *ID
-	def      Index // the writer's
+	def      Index // used by the writer
 	postings hashed[*posting]
 }
 
@@ -73,8 +73,8 @@ func (v *Version) Len() int {
 	return 0
 }
 
-// ResourceVersion returns the resourceVersion at which the table stands; "" when none was set. Of
-// namespaces that stand at versions of their own, it is the oldest, and "" until all have one.
+// ResourceVersion returns the table's resourceVersion, or "" when none was set. If namespaces have
+// versions of their own, it is the oldest of them, and "" until all have one.
 //
 //go:noinline
 func (v *Version) ResourceVersion() string {
@@ -95,8 +95,8 @@ func (v *Version) ResourceVersion() string {
 	return oldest.String()
 }
 
-// NamespaceResourceVersion returns the resourceVersion at which the namespace stands: that of the
-// table, unless namespaces have versions of their own; then "" for one that has none.
+// NamespaceResourceVersion returns the resourceVersion of the namespace. It is that of the table,
+// unless namespaces have versions of their own; then it is "" for a namespace that has none.
 func (v *Version) NamespaceResourceVersion(namespace string) string {
 	s := stateOf(v)
 	if s == nil || s.streams == nil || namespace == "" {
@@ -113,7 +113,7 @@ func (v *Version) NamespaceResourceVersion(namespace string) string {
 // All yields every object until yield returns false.
 func (v *Version) All(yield func(object.Object) bool) { v.Namespace("").All(yield) }
 
-// Namespace returns the objects of one namespace; of all for "", as everywhere in Kubernetes.
+// Namespace returns the objects of one namespace, or of all for "".
 func (v *Version) Namespace(namespace string) Set {
 	s := stateOf(v)
 	if s == nil {
@@ -136,8 +136,8 @@ func (v *Version) Namespaces(yield func(string) bool) {
 	}
 }
 
-// Lookup returns the objects that have the key with this Hash for which is returns true. It returns
-// false when the version doesn't have the index.
+// Lookup returns the objects of one key: the key with this [Hash] for which is returns true. It
+// returns false when the version doesn't have the index.
 func (v *Version) Lookup(id *ID, hash uint32, is func(key any) bool) (Set, bool) {
 	s := stateOf(v)
 	ix := s.index(id)
@@ -166,8 +166,8 @@ func (v *Version) IndexKeys(id *ID) (iter.Seq[any], bool) {
 
 // Set is the objects of one Version that have something in common. The zero Set is empty.
 type Set struct {
-	content content  // nil: nothing
-	posting *posting // nil: all of content
+	content content  // nil: empty
+	posting *posting // nil: all objects of content
 }
 
 // Len returns the number of objects.
@@ -201,8 +201,8 @@ func (s Set) All(yield func(object.Object) bool) {
 }
 
 // And yields every object that is also in other, a Set of the same Version, once until yield
-// returns false. The time it takes follows the smaller of the two; it looks at no object that is
-// not in both.
+// returns false. Its time depends on the smaller of the two Sets, and it reads only objects that
+// are in both.
 func (s Set) And(other Set, yield func(object.Object) bool) {
 	switch {
 	case s.content == nil || other.content == nil:
@@ -217,9 +217,9 @@ func (s Set) And(other Set, yield func(object.Object) bool) {
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
-// stateOf returns what v has, nil if it has nothing.
+// stateOf returns the state of v, or nil if v is nil or zero.
 func stateOf(v *Version) *state {
 	if v == nil || v.content == nil {
 		return nil
@@ -227,22 +227,22 @@ func stateOf(v *Version) *state {
 	return v.content.(*state)
 }
 
-// stateIn returns what s is of, which must not be nothing.
+// stateIn returns the state that s belongs to. s must not be zero.
 func stateIn(s Set) *state { return s.content.(*state) }
 
-// places yields every object with its slot until yield returns false.
-func (s Set) places(yield func(uint32, object.Object) bool) {
+// slots yields every object with its slot until yield returns false.
+func (s Set) slots(yield func(uint32, object.Object) bool) {
 	switch {
 	case s.content == nil:
 	case s.posting == nil:
-		stateIn(s).objects.places(yield)
+		stateIn(s).objects.slots(yield)
 	default:
-		placesOf(s.posting, &stateIn(s).objects, yield)
+		slotsOf(s.posting, &stateIn(s).objects, yield)
 	}
 }
 
-// postingOf returns the posting of the key for which is returns true, which has the hash; nil if
-// there is none.
+// postingOf returns the posting of the key with the hash for which is returns true, or nil if there
+// is none.
 func postingOf(postings *hashed[*posting], hash uint32, is func(key any) bool) *posting {
 	for b := bucketOf(postings, hash); b != nil; b = b.more {
 		for i, h := range &b.hashes {

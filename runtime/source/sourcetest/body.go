@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// errDone says that the client has gone.
+// errDone means that the client has gone.
 var errDone = errors.New("the client has gone")
 
 // body is the body of a response. There is no goroutine behind it: Read waits for events itself.
@@ -25,12 +25,12 @@ type body struct {
 	answer *Answer
 	zip    *gzip.Writer // nil without compression; writes to zipped
 
-	// those who read, one at a time, have what follows
-	whole   []byte // what is not a watch
+	// used by the goroutine that reads; one at a time
+	whole   []byte // the whole body, unless it is a watch
 	pending []byte // encoded, not sent
 	zipped  bytes.Buffer
 	sent    int
-	// what Read returns when all that is pending is sent; nil while there is more to come
+	// Read's error after pending is sent; nil while more may come
 	ended error
 
 	closing sync.Once
@@ -89,7 +89,7 @@ func newBody(ctx context.Context, a *Answer) *body {
 	return b
 }
 
-// begin waits until the answer begins. An error is that of the connection, before any answer.
+// begin waits until the answer begins. It returns an error if the connection fails before that.
 func (b *body) begin() error {
 	if b.answer.Delay > 0 {
 		timer := time.NewTimer(b.answer.Delay)
@@ -114,7 +114,7 @@ func (b *body) begin() error {
 	return err
 }
 
-// wait waits for a tick, or for the client to go.
+// wait waits for a tick, or until the client has gone.
 func (b *body) wait(tick <-chan time.Time) error {
 	select {
 	case <-tick:
@@ -166,7 +166,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// cut returns how the body breaks off.
+// cut returns the error with which the body breaks off.
 func (b *body) cut() error {
 	switch err := b.answer.CutErr; {
 	case err == nil:
@@ -178,7 +178,7 @@ func (b *body) cut() error {
 	}
 }
 
-// fill encodes what comes next, or sets ended.
+// fill encodes the next part of the body, or sets ended.
 func (b *body) fill() {
 	a := b.answer
 	if a.stream == nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Collection is what a test writes to: the objects of one resource in all namespaces. Serve returns
-// it.
+// Collection is the objects of one resource in all namespaces. A test changes them by its methods.
+// [Serve] returns it.
 //
 // Objects are copied on their way in and out. A write that an API server would refuse is a mistake
 // of the test: it panics.
@@ -25,7 +25,7 @@ type Collection[T object.Object] struct {
 	c *collection // set once at construction
 }
 
-// Serve makes server have a resource, whose objects have the type T, a pointer to a struct. kind ""
+// Serve adds a resource to server. Its objects have the type T, a pointer to a struct. kind ""
 // means the name of that struct. fields are the paths that field selectors may name, such as
 // "spec.nodeName", besides metadata.name and metadata.namespace. It panics if the resource is
 // served already, or its version or name is empty.
@@ -97,12 +97,13 @@ type collection struct {
 
 	// the server's mu guards what follows
 	objects   map[object.Key]object.Object
-	oldest    *change // before the history: the first change that is remembered is its next
+	oldest    *change // stands before the history: its next is the first change that is remembered
 	newest    *change
 	compacted int64 // versions before it are forgotten
 }
 
-// change is one write. prev is nil if it created the object, obj if it deleted it.
+// change is one write. prev is nil if the write created the object, and obj is nil if it deleted
+// the object.
 type change struct {
 	version   int64
 	prev, obj object.Object
@@ -204,7 +205,7 @@ func (c *collection) misused(method string, key object.Key, why string) {
 	panic(fmt.Sprintf("sourcetest: %s %s %q: %s", method, c.resource.GroupResource(), key, why))
 }
 
-// writeLocked stores obj, which nobody else has, and returns a copy.
+// writeLocked stores obj, which the caller must not use any more, and returns a copy.
 func (c *collection) writeLocked(key object.Key, obj object.Object) object.Object {
 	prev := c.objects[key]
 	c.server.version++
@@ -214,7 +215,7 @@ func (c *collection) writeLocked(key object.Key, obj object.Object) object.Objec
 	return obj.DeepCopyObject().(object.Object)
 }
 
-// deleteLocked removes the object whose last state is obj, and returns that.
+// deleteLocked removes the object. obj is its last state, which it returns.
 func (c *collection) deleteLocked(key object.Key, obj object.Object) object.Object {
 	c.server.version++
 	obj.SetResourceVersion(format(c.server.version))
@@ -229,7 +230,7 @@ func (c *collection) changedLocked(ch *change) {
 	c.server.wakeLocked()
 }
 
-// find returns the last change at version or before it, which must be in the history.
+// find returns the last change at or before version, which must be in the history.
 func (c *collection) find(version int64) *change {
 	at := c.oldest
 	for at.next != nil && at.next.version <= version {

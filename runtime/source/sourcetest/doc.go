@@ -2,13 +2,14 @@
 
 // Package sourcetest is an API server in memory, for tests of informers and of controllers. It
 // answers list and watch requests as a Kubernetes API server does, with the real wire format, and
-// does wrong whatever a test tells it to.
+// makes the faults that a test asks for.
 //
 //	server := sourcetest.New()
-//	pods := sourcetest.Serve[*corev1.Pod](server, corev1.SchemeGroupVersion.WithResource("pods"), "Pod")
+//	gvr := corev1.SchemeGroupVersion.WithResource("pods")
+//	pods := sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
 //	client, err := source.NewClient(server.Config())
 //	factory := informer.NewFactory(client)
-//	informer.For[*corev1.Pod](factory, corev1.SchemeGroupVersion.WithResource("pods"))
+//	informer.For[*corev1.Pod](factory, gvr)
 //	err = factory.Start(ctx)
 //
 // The test writes objects by the methods of a [Collection]; the informers see them. A resource
@@ -18,25 +19,25 @@
 // # Connection
 //
 // A [Server] is an http.RoundTripper, which [Server.Config] puts into a rest.Config, and an
-// http.Handler, for httptest.NewServer. Use the first one unless the test is about connections: it
-// works in a bubble of testing/synctest, where a blocked watch is durably blocked and minutes pass
-// at once. A Server belongs to the bubble in which it was made.
+// http.Handler, for httptest.NewServer. Use [Server.Config] unless the test is about connections:
+// it works in a bubble of testing/synctest, where a watch that waits is durably blocked and minutes
+// pass at once. A Server belongs to the bubble in which it was made.
 //
 // # What it does as an API server does
 //
 //   - Formats: JSON, Kubernetes' protobuf (for Go types that have it) and CBOR, also as
-//     PartialObjectMetadata, by Accept; 406 if nothing fits. Go types that have protobuf are sent
-//     as built-in kinds are, without a kind in the items of lists; in lists of others, what the
-//     list is stands behind the items. In CBOR, keys have any order.
+//     PartialObjectMetadata, by Accept; 406 if no format fits. Go types that have protobuf are sent
+//     as built-in kinds are, without a kind in the items of lists; in lists of other types, the
+//     list's kind and metadata stand behind the items. In CBOR, keys have any order.
 //   - Lists: resourceVersion, resourceVersionMatch, limit, continue. Pages stand at the version of
 //     the first one. A list at version "0" is whole. A version that is not reached yet is waited
 //     for, 3 s, and then is 504 (too large); an exact one before the last compaction is 410.
 //   - Watches: from a version, from "" or "0" with the present objects first (unless
 //     sendInitialEvents is false), or as a watch-list (KEP-3157) with the bookmark that ends the
-//     initial events. A version before the last compaction is an ERROR event of code 410; before
-//     one that is not reached yet, a watch sends nothing. Bookmarks come each
+//     initial events. A version before the last compaction is an ERROR event of code 410; until a
+//     version is reached that lies in the future, a watch sends nothing. Bookmarks come each
 //     [Server.BookmarkInterval] and 2 s before the end if something has changed; timeoutSeconds
-//     ends a watch, and 30 minutes do if there is none.
+//     ends a watch, and without it a watch ends after 30 minutes.
 //   - Selection by namespace, labels and fields. An object that enters or leaves a watch's
 //     selection is ADDED or DELETED.
 //   - Writes: uid, creationTimestamp and resourceVersion, one counter for all resources;
@@ -50,14 +51,14 @@
 // Writes to all collections have one order, that of their resourceVersions. A write is done when
 // its method returns: a request that comes later sees it, and each open watch will send it, in that
 // order, when its body is read. No method of Server or Collection waits for a client, however slow:
-// a watch is a cursor in the history, and what waits to be read is not dropped. Compact forgets
-// nothing that an open watch still has to send.
+// a watch is a cursor in the history, and no event is dropped. Compact forgets nothing that an open
+// watch still has to send.
 //
 // The functions of a Fault are called on the goroutine that makes the request or reads the body,
 // without a lock held.
 //
-// Less formally: write, and the informers will hear of it; to wait until they have, use their
-// AwaitResourceVersion.
+// Less formally: after a write the informers get the event soon; to wait until they have it, use
+// their AwaitResourceVersion.
 //
 // # Goroutines
 //
@@ -67,11 +68,12 @@
 //
 // # Faults
 //
-// A [Fault] says which requests it hits and changes their [Answer]: the answer may be an error,
-// come late or never, carry other objects, or break off. Its Do is a function, so faults compose as
-// functions do.
+// A [Fault] chooses requests and changes their [Answer]: the answer may be an error, come late or
+// never, carry other objects, or break off. Its Do is a function, so faults compose as functions
+// do.
 //
-//	server.Inject(sourcetest.Fault{On: sourcetest.List, Times: 3, Do: sourcetest.Refuse(http.StatusForbidden)})
+//	refuse := sourcetest.Refuse(http.StatusForbidden)
+//	server.Inject(sourcetest.Fault{On: sourcetest.List, Times: 3, Do: refuse})
 //
-// [Server.Requests] tells what was asked, and when.
+// [Server.Requests] returns the requests that were made, and when.
 package sourcetest

@@ -22,7 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// marshaler is what Go types with protobuf have.
+// marshaler is implemented by Go types that have protobuf.
 type marshaler interface{ Marshal() ([]byte, error) }
 
 // partialGVK is the kind of objects of which only the metadata is sent.
@@ -105,8 +105,8 @@ type encoding interface {
 	event(Event) ([]byte, error)
 }
 
-// bare returns an item of a list as an API server sends it: those of built-in kinds do not say
-// their kind.
+// bare returns an item of a list as an API server sends it: items of built-in kinds have no kind
+// and apiVersion.
 func (c *collection) bare(item runtime.Object) runtime.Object {
 	if item != nil && c.proto && item.GetObjectKind().GroupVersionKind() == c.kind {
 		item = item.DeepCopyObject()
@@ -119,7 +119,7 @@ func (p *Page) meta() metav1.ListMeta {
 	return metav1.ListMeta{ResourceVersion: p.ResourceVersion, Continue: p.Continue, RemainingItemCount: p.remaining}
 }
 
-// builtinList is a list of a built-in kind as JSON has it.
+// builtinList is the JSON of a list of a built-in kind.
 type builtinList struct {
 	Kind       string           `json:"kind"`
 	APIVersion string           `json:"apiVersion"`
@@ -127,7 +127,7 @@ type builtinList struct {
 	Items      []runtime.Object `json:"items"`
 }
 
-// customList is a list of custom resources as JSON has it: what it is stands behind the items.
+// customList is the JSON of a list of custom resources: kind and metadata stand behind the items.
 type customList struct {
 	APIVersion string           `json:"apiVersion"`
 	Items      []runtime.Object `json:"items"`
@@ -135,7 +135,7 @@ type customList struct {
 	Metadata   metav1.ListMeta  `json:"metadata"`
 }
 
-// wireEvent is an event as JSON has it.
+// wireEvent is the JSON of an event.
 type wireEvent struct {
 	Type   string         `json:"type"`
 	Object runtime.Object `json:"object"`
@@ -280,7 +280,7 @@ func marshal(obj runtime.Object) ([]byte, error) {
 	return m.Marshal()
 }
 
-// envelope is what every protobuf message of Kubernetes is in.
+// envelope wraps content as every protobuf object of Kubernetes is wrapped.
 func envelope(apiVersion, kind string, content []byte) ([]byte, error) {
 	unknown := runtime.Unknown{TypeMeta: runtime.TypeMeta{APIVersion: apiVersion, Kind: kind}, Raw: content}
 	raw, err := unknown.Marshal()

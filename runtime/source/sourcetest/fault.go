@@ -13,13 +13,13 @@ import (
 
 // Fault is something that goes wrong with some of the requests.
 type Fault struct {
-	// On says which requests are hit; 0 means Any.
+	// On are the verbs of requests that are hit; 0 means [Any].
 	On Verb
-	// Resource is the one whose requests are hit; the zero value means all.
+	// Resource restricts the fault to requests for one resource; the zero value means all.
 	Resource schema.GroupVersionResource
-	// Skip is how many requests pass before the first that is hit.
+	// Skip is the number of requests that pass before the first one is hit.
 	Skip int
-	// Times is how many requests are hit; 0 means one, Always all that follow.
+	// Times is the number of requests that are hit; 0 means one, [Always] all that follow.
 	Times int
 	// Do changes the answer. It runs on the goroutine of the request, may be called by several at
 	// once, and may call the methods of the server and of its collections.
@@ -29,9 +29,9 @@ type Fault struct {
 // Always is the Times of a Fault that does not end by itself.
 const Always = -1
 
-// Inject adds a fault. A request is hit by the first fault, in the order of Inject, that is about
-// it and not used up: the faults are a script. The returned function ends the fault; calling it
-// again, or after the fault is used up, does nothing.
+// Inject adds a fault. A request is hit by the first fault, in the order of Inject, that matches it
+// and is not used up. So a test can inject several faults as a script. The returned function ends
+// the fault; calling it again, or after the fault is used up, does nothing.
 func (s *Server) Inject(f Fault) (end func()) {
 	if f.Do == nil {
 		panic("sourcetest: Inject: the fault does nothing: Do is nil")
@@ -52,45 +52,46 @@ func (s *Server) Inject(f Fault) (end func()) {
 	}
 }
 
-// Answer is what the server is about to answer. A Fault changes it. Of the contents that it may
-// have, the first of Err, Body, Status, Page and the events of a watch is sent.
+// Answer is the answer that the server is about to send. A [Fault] changes it. Of the contents that
+// it may have, the first of Err, Body, Status, Page and the events of a watch is sent.
 type Answer struct {
-	// Request is what was asked.
+	// Request is the request.
 	Request Request
 
 	// Delay is how long the server takes before it answers.
 	Delay time.Duration
-	// Err lets the connection fail before any answer. In memory it is the error of the request;
+	// Err makes the connection fail before any answer. In memory it is the error of the request;
 	// over a socket, syscall.ECONNRESET and syscall.ECONNREFUSED reset the connection and other
-	// errors close it. ErrHang keeps it open, and nothing comes.
+	// errors close it. [ErrHang] keeps it open, and nothing is sent.
 	Err error
 	// Code is the status code; 0 means that of Status, or 200.
 	Code int
-	// Header has the Content-Type already. That of a Status follows by itself, unless it is changed
-	// here.
+	// Header has the Content-Type already. If Status is set, the Content-Type follows from it,
+	// unless a Fault changes it here.
 	Header http.Header
-	// Body, if not nil, is sent as it is.
+	// Body, if not nil, is sent unchanged.
 	Body []byte
 	// Status is a refusal. It is set if the server itself refuses the request.
 	Status *metav1.Status
 	// Page is the answer to a list; nil for a watch, and if the server itself refuses the request.
 	Page *Page
 	// Events, if not nil, is called with each event of a watch, also with bookmarks, and returns
-	// what is sent in its place. It is called by one goroutine at a time.
+	// the events to send instead. It is called by one goroutine at a time.
 	Events func(Event) []Event
 
 	// Wire, if not nil, is called with the encoded body, or with each encoded event of a watch, and
-	// returns what is sent in its place.
+	// returns the bytes to send instead.
 	Wire func([]byte) []byte
-	// Gzip compresses the body and says so in the header. (Only net/http's own transport undoes
+	// Gzip compresses the body and sets the header. (Only net/http's own transport decompresses
 	// it.)
 	Gzip bool
-	// Chunk is how many bytes are sent at once, each after a pause of Pause; 0 means as many as
-	// there are.
+	// Chunk is the number of bytes that are sent at once, after a pause of Pause each; 0 means all
+	// at once.
 	Chunk int
 	Pause time.Duration
-	// Cut, if not 0, is how many bytes of the body are sent; if it is negative, that many are
-	// missing at the end of what is not a watch. Then comes CutErr, or a normal end if that is nil.
+	// Cut, if positive, is the number of bytes of the body that are sent. If it is negative, so
+	// many bytes are missing at the end of the body, which must not be a watch. Then the body ends
+	// with CutErr, or normally if that is nil.
 	Cut    int
 	CutErr error
 
@@ -103,20 +104,20 @@ type Answer struct {
 // any more.
 var ErrHang = errors.New("sourcetest: the connection hangs")
 
-// Refuse returns what a Fault does to answer with a Status; see the function Status.
+// Refuse returns the Do of a [Fault] that answers with a Status; see the function [Status].
 func Refuse(code int) func(*Answer) {
 	return func(a *Answer) { a.Status = Status(code) }
 }
 
-// Fail returns what a Fault does to let the connection fail before any answer: with
+// Fail returns the Do of a [Fault] that makes the connection fail before any answer: with
 // syscall.ECONNREFUSED, syscall.ECONNRESET, ErrHang, or any other error.
 func Fail(err error) func(*Answer) {
 	return func(a *Answer) { a.Err = err }
 }
 
-// Edit returns what a Fault does to change the objects of a list, or the events of a watch, one by
-// one. edit is called with what would be sent, as an event (of type ADDED, if it is a list), and
-// returns what is sent in its place.
+// Edit returns the Do of a [Fault] that changes the objects of a list, or the events of a watch,
+// one by one. edit is called with each event, or with each object of a list as an ADDED event, and
+// returns the events to send instead.
 func Edit(edit func(Event) []Event) func(*Answer) {
 	return func(a *Answer) {
 		a.Events = edit
@@ -135,7 +136,7 @@ func Edit(edit func(Event) []Event) func(*Answer) {
 
 // --- private from here ---
 
-// faultLocked returns the fault that hits a request, nil if none does, and counts it.
+// faultLocked returns the fault that hits a request, or nil, and counts the hit.
 func (s *Server) faultLocked(r Request) *Fault {
 	kept := s.faults[:0]
 	var hit *Fault
@@ -160,7 +161,7 @@ func (s *Server) faultLocked(r Request) *Fault {
 	return hit
 }
 
-// answer makes the answer to a request, with the fault that hits it.
+// answer makes the answer to a request, and applies the fault that hits it.
 func (s *Server) answer(req *http.Request) (*Answer, *body) {
 	r := parseRequest(req)
 	s.mu.Lock()

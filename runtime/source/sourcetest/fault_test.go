@@ -39,7 +39,8 @@ func TestFaultsAreAScript(t *testing.T) {
 		}
 		got = append(got, get(t, server, "/api/v1/pods").code)
 	}
-	// The second fault hits what passes the first, and the last skips what nobody else has hit.
+	// The second fault hits requests that pass the first. The last one counts only requests that no
+	// other fault has hit.
 	if diff := cmp.Diff([]int{503, 500, 500, 200, 401, 401, 401, 401, 200}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -30,13 +30,13 @@ type Page struct {
 	remaining *int64
 }
 
-// token is what a continue token says.
+// token is the content of a continue token.
 type token struct {
 	Version int64      `json:"rv"`
 	After   object.Key `json:"after"`
 }
 
-// list makes the answer to a list.
+// list answers a list request.
 func (c *collection) list(q query) (*Page, *metav1.Status) {
 	s := c.server
 	s.mu.Lock()
@@ -68,7 +68,7 @@ func (c *collection) list(q query) (*Page, *metav1.Status) {
 		}
 		version = q.number
 	case q.version == "0":
-		q.limit = 0 // as from a watch cache
+		q.limit = 0 // as an API server's watch cache does
 	}
 
 	page := &Page{ResourceVersion: format(version)}
@@ -106,7 +106,7 @@ func (c *collection) out(obj object.Object, metadataOnly bool) runtime.Object {
 	return obj.DeepCopyObject()
 }
 
-// selects reports whether a request is about obj.
+// selects reports whether a request's namespace and selectors match obj.
 func (q query) selects(c *collection, obj object.Object) bool {
 	return obj != nil &&
 		(q.namespace == "" || obj.GetNamespace() == q.namespace) &&

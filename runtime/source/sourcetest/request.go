@@ -19,9 +19,9 @@ import (
 
 // Request is one request as the server understood it.
 type Request struct {
-	// Verb says what was asked for; 0 if it is not a list or watch.
+	// Verb is the kind of the request; 0 if it is not a list or watch.
 	Verb Verb
-	// Resource and Namespace are those of the path; Namespace "" means all of them.
+	// Resource and Namespace are read from the path; Namespace "" means all of them.
 	Resource  schema.GroupVersionResource
 	Namespace string
 	// Method, Path and Query are as they were sent.
@@ -45,7 +45,7 @@ func (r Request) String() string {
 // Verb is a kind of request, or a set of them, joined by |.
 type Verb uint8
 
-// The verbs. A list and its continuation are told apart, and so are a watch and a watch-list.
+// The verbs. A list and its later pages have different verbs, and so have a watch and a watch-list.
 const (
 	List      Verb = 1 << iota // the first page of a list, or a list without pages
 	Continue                   // a later page
@@ -74,7 +74,7 @@ func (v Verb) String() string {
 
 // --- private from here ---
 
-// query is what a list or watch asks for.
+// query holds the options of a list or watch.
 type query struct {
 	namespace    string
 	labels       labels.Selector
@@ -197,7 +197,7 @@ func (c *collection) parseQuery(r Request) (query, *metav1.Status) {
 	return q, nil
 }
 
-// forbidden says which options can't stand together.
+// forbidden returns a message if the request has options that exclude each other, else "".
 func (q query) forbidden(r Request) string {
 	watch := r.Verb&(Watch|WatchList) != 0
 	switch {

@@ -17,13 +17,13 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Server is an API server in memory. Make one with New. Its methods, and those of its collections,
-// may be called by any goroutine at any time, also from the functions of a Fault.
+// Server is an API server in memory. Make one with [New]. Its methods, and those of its
+// collections, may be called by any goroutine at any time, also from the functions of a Fault.
 //
 //	Collection.Create ─▶ objects, by key
-//	                     changes ─ ● ─▶ ● ─▶ ● ─▶ ●     a list of nodes with their neighbour; Compact forgets the first ones
+//	                     changes ─ ● ─▶ ● ─▶ ● ─▶ ●   linked list; Compact forgets its beginning
 //	                                    ▲         ▲
-//	                              watch ┘   watch ┘     a cursor each, moved by whoever reads the response's body
+//	                              watch ┘   watch ┘   a cursor each; reading the body moves it
 type Server struct {
 	// BookmarkInterval is the time between two bookmarks of a watch. 0 means a minute, as in API
 	// servers; a negative value means that bookmarks come from Server.Bookmark only (and at the end
@@ -39,7 +39,7 @@ type Server struct {
 	collections map[schema.GroupVersionResource]*collection
 	requests    []Request
 	faults      []*Fault
-	// closed at the next write, bookmark or end of watches; nil if nobody waits
+	// closed at the next write, bookmark or end of watches; nil if no watch waits
 	changed   chan struct{}
 	bookmarks int // calls of Bookmark
 	ends      int // calls of EndWatches
@@ -57,13 +57,13 @@ func New() *Server {
 	return &Server{version: 1, collections: map[schema.GroupVersionResource]*collection{}}
 }
 
-// Config returns a configuration with which clients reach the server in memory, without a socket.
+// Config returns a configuration whose clients reach the server in memory, without a socket.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: "http://sourcetest.invalid", Transport: s}
 }
 
-// Requests returns all requests that have arrived, in their order, also those that were answered by
-// a fault.
+// Requests returns all requests in the order of their arrival, also those that were answered by a
+// fault.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,8 +127,8 @@ func (s *Server) Restore(resourceVersion string) {
 	s.endWatchesLocked()
 }
 
-// RoundTrip implements http.RoundTripper. The response's body is read from the server's memory, by
-// whoever reads it.
+// RoundTrip implements http.RoundTripper. Reading the response's body reads the server's memory
+// directly.
 func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Body != nil {
 		_ = req.Body.Close()
@@ -148,7 +148,7 @@ func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// ServeHTTP implements http.Handler. A connection that a fault lets fail is reset.
+// ServeHTTP implements http.Handler. If a fault makes the connection fail, it is reset.
 func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	a, body := s.answer(req)
 	defer body.Close()
@@ -179,7 +179,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// abort ends a connection before its time: with a reset if the fault says so, else by closing it.
+// abort ends a connection before its time: with a reset if the fault asks for that, else by closing
+// it.
 func abort(w http.ResponseWriter, err error) {
 	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) {
 		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
@@ -207,7 +208,7 @@ func (s *Server) wakeLocked() {
 	}
 }
 
-// waitLocked returns what is closed when there is something to do for watches.
+// waitLocked returns a channel that is closed when watches may have something to do.
 func (s *Server) waitLocked() <-chan struct{} {
 	if s.changed == nil {
 		s.changed = make(chan struct{})
@@ -218,7 +219,7 @@ func (s *Server) waitLocked() <-chan struct{} {
 // freshness is how long a list or a watch-list waits for a version that the server has not reached.
 const freshness = 3 * time.Second
 
-// await waits until the server has reached version, or until it is clear that it won't in time.
+// await waits until the server has reached version, or until the time for that is over.
 func (s *Server) await(version int64, done <-chan struct{}) {
 	var timer *time.Timer
 	for {

@@ -15,17 +15,17 @@ import (
 
 // Event is one event of a watch, before it is encoded.
 type Event struct {
-	// Type is ADDED, MODIFIED, DELETED, BOOKMARK, ERROR, or what a Fault makes of it.
+	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR; a [Fault] may set any other.
 	Type string
 	// Object is a copy of the object; of an ERROR it is a *metav1.Status. It may be changed. nil is
 	// sent as null, in protobuf as an empty object.
 	Object runtime.Object
 }
 
-// minRequestTimeout is when a watch ends that has asked for no end.
+// minRequestTimeout is when a watch without timeoutSeconds ends.
 const minRequestTimeout = 30 * time.Minute
 
-// stream is an open watch. It belongs to whoever reads the body of the response.
+// stream is an open watch. The goroutine that reads the body of the response uses it.
 type stream struct {
 	// set once at construction
 	c     *collection
@@ -34,15 +34,15 @@ type stream struct {
 	queue    []Event // to be sent before anything else
 	last     bool    // the stream ends with the queue
 	at       *change // all changes up to this one were sent
-	sent     int64   // the version that the client knows
+	sent     int64   // the last version that was sent
 	ends     int     // of the server, when the watch began
-	marks    int     // of the server, as far as obeyed
+	marks    int     // the server's bookmarks that were sent
 	deadline *time.Timer
-	marking  *time.Timer // nil if there are no bookmarks by the clock
+	marking  *time.Timer // nil without bookmarks at intervals
 	end      time.Time
 }
 
-// watch makes the answer to a watch.
+// watch answers a watch request.
 func (c *collection) watch(q query) *stream {
 	s := c.server
 	s.mu.Lock()
@@ -118,7 +118,7 @@ func (w *stream) next(done, closed <-chan struct{}) (Event, error) {
 	}
 }
 
-// take returns the next event, or what to wait for.
+// take returns the next event, or else a channel to wait for.
 func (w *stream) take() (event Event, ok bool, wait <-chan struct{}, err error) {
 	if len(w.queue) > 0 {
 		event, w.queue = w.queue[0], w.queue[1:]
@@ -153,7 +153,8 @@ func (w *stream) take() (event Event, ok bool, wait <-chan struct{}, err error) 
 	return event, false, s.waitLocked(), nil
 }
 
-// mark returns the bookmark of the clock, if anything has changed since the client heard last.
+// mark returns the bookmark that is due, if anything has changed since the last event that was
+// sent.
 func (w *stream) mark() (Event, bool) {
 	s := w.c.server
 	left := time.Until(w.end)
@@ -169,7 +170,7 @@ func (w *stream) mark() (Event, bool) {
 	return w.bookmark(s.version), true
 }
 
-// translate returns the event that a change is for this watch, which may be none.
+// translate returns the event for a change, and false if the watch doesn't select it.
 func (w *stream) translate(ch *change) (Event, bool) {
 	before, after := w.query.selects(w.c, ch.prev), w.query.selects(w.c, ch.obj)
 	switch {

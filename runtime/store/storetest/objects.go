@@ -9,11 +9,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// New returns a Store that holds objs, for unit tests of code that reads by listers or indexes: a
-// generated lister takes it in the place of an informer's store, as in
-// NewWidgetLister(storetest.New(t, widget)). It has no indexes of its own; look-ups by any index
-// are answered nevertheless. The objects are stored without a copy. An object that is nil or has no
-// name ends the test.
+// New returns a Store with objs, for unit tests of code that reads by listers or indexes. A
+// generated lister accepts it in place of an informer's store, as in
+// NewWidgetLister(storetest.New(t, widget)). It has no indexes, but look-ups by any index work
+// nevertheless. The objects are stored without a copy. An object that is nil or has no name ends
+// the test.
 func New[T object.Object](t testing.TB, objs ...T) *store.Store[T] {
 	t.Helper()
 	s, err := store.New[T]()

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package storetest is for tests: of code that reads a store, and of what claims to be one.
+// Package storetest helps to test code that reads a store, and implementations of [store.Reader].
 //
-// [New] makes a filled store for unit tests that need a lister.
+// [New] makes a store with objects, for unit tests that need a lister.
 //
-// [Run] is one suite for everything that claims to be a store.Reader. Whoever brings a Reader
-// brings a function that makes an empty one, and a way to change what is in it. The suite calls
-// both on the goroutine of the test; it starts none, and waits for nothing.
+// [Run] is a test suite for implementations of [store.Reader]. The caller passes a function that
+// makes an empty Reader and a way to change its content, as a [Rig]. The suite calls both on the
+// goroutine of the test; it starts no goroutine and waits for nothing.
 package storetest
 
 import (
@@ -27,16 +27,16 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Object is what the suite stores: metadata, of which it uses namespace, name, labels and
-// resourceVersion.
+// Object is the type of the objects that the suite stores. It uses their namespace, name, labels
+// and resourceVersion.
 type Object = *metav1.PartialObjectMetadata
 
 // Rig is an empty Reader and its writer.
 type Rig struct {
 	Reader store.Reader[Object]
 	// Apply sets the objects, each under a key of its own, deletes those under the keys, and brings
-	// the store to resourceVersion rv. When it returns, new Snapshots show all that. The objects'
-	// resourceVersions must stay.
+	// the store to resourceVersion rv. When it returns, new Snapshots show all that. It must not
+	// change the objects' resourceVersions.
 	Apply func(set []Object, deleted []object.Key, rv string)
 }
 
@@ -61,14 +61,14 @@ func Run(t *testing.T, rig func(t *testing.T, indexes ...store.Indexer[Object]) 
 	}
 }
 
-// ----------------------------------------------------------------------------------------------------------------------
+// ------------------------------------------------------------------------------------------------
 
 type (
 	color string
 	place = store.NamespacedKey[color]
 )
 
-// One index for each sort of key and of key function: optional, plain, several with duplicates,
+// One index for each kind of key and of key function: optional, plain, several with duplicates,
 // within a namespace.
 var (
 	byColor = store.NewIndex("ByColor", colors)
@@ -213,7 +213,7 @@ func testLeave(t *testing.T, s *suite) {
 			}
 		}
 	}
-	for obj := range snapshot.All() { // reading inside of a loop
+	for obj := range snapshot.All() { // reads inside of a loop
 		if got, ok := snapshot.Get(object.KeyOf(obj)); !ok || got != obj {
 			t.Fatalf("Get of %s in a loop over All gives another object", object.KeyOf(obj))
 		}
@@ -246,7 +246,7 @@ func testMisses(t *testing.T, s *suite) {
 	}
 }
 
-// verify asks everything that a Snapshot answers.
+// verify compares all answers of a Snapshot with the model.
 func verify(t *testing.T, s *store.Snapshot[Object], model map[object.Key]Object) {
 	t.Helper()
 	v := verifier{t, model}
@@ -315,8 +315,8 @@ type verifier struct {
 	model map[object.Key]Object
 }
 
-// same fails unless seq yields every object of the model that has what is asked, in the same state,
-// and each once.
+// same fails unless seq yields exactly the objects of the model for which has returns true, in the
+// same state, and each once.
 func (v verifier) same(what string, seq iter.Seq[Object], has func(Object) bool) {
 	v.t.Helper()
 	seen := map[object.Key]bool{}

@@ -18,6 +18,7 @@ type samplesGroup struct{ factory *informer.Factory }
 func (f *factory) Samples() SamplesGroup {
 	return &samplesGroup{f.Base()}
 }
+
 func (g *samplesGroup) V1alpha1() samplesv1alpha1.Interface {
 	return samplesv1alpha1.New(g.factory)
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package oracle tells by reflection, as simply as it can, what keys an object has in an index, and holds the generated
-// code of random indexes against that. The test of package random writes programs that call it.
+// Package oracle tells by reflection, as simply as it can, what keys an object has in an index, and
+// holds the generated code of random indexes against that. The test of package random writes
+// programs that call it.
 package oracle
 
 import (
@@ -99,8 +100,8 @@ func Methods[T object.Object, K comparable, L any](
 	}
 }
 
-// Check holds an index, and the methods of the listers for it, against the rule. in is nil for kinds that are in no
-// namespace.
+// Check holds an index, and the methods of the listers for it, against the rule. in is nil for
+// kinds that are in no namespace.
 func Check[T object.Object, K comparable](
 	s *State[T], x *store.Index[T, K], rule Rule, all func(K) iter.Seq[T], list func(K) []T, in In[T, K],
 ) {
@@ -160,13 +161,14 @@ type checked struct {
 	objects map[object.Key]object.Object
 	key     reflect.Type
 	has     []any // keys
-	// find returns what is found with a key: by the index, by the two methods of the lister if it has some, and by those of
-	// the listers of namespaces.
+	// find returns what is found with a key: by the index, by the two methods of the lister if it
+	// has some, and by those of the listers of namespaces.
 	find func(key any) [][]object.Key
 }
 
 func (c *checked) check() {
-	want := map[any][]object.Key{reflect.Zero(c.key).Interface(): nil} // which is looked up though no object may have it
+	// which is looked up though no object may have it
+	want := map[any][]object.Key{reflect.Zero(c.key).Interface(): nil}
 	for name, obj := range c.objects {
 		for key := range keys(c.rule, obj, c.key) {
 			want[key] = append(want[key], name)
@@ -266,8 +268,8 @@ func Owners(obj object.Object, owner string) []any {
 	return found
 }
 
-// Row is a value for each path so far, and the elements that they were found in: a path up to its bracket, and a place
-// there.
+// Row is a value for each path so far, and the elements that they were found in: a path up to its
+// bracket, and a place there.
 type Row[V any] struct {
 	Elements map[string]any
 	Values   []V

@@ -68,7 +68,8 @@ func step(v reflect.Value, path string, parts [][]int, elements map[string]any, 
 	}
 }
 
-// field is the field of a struct with this name in JSON, also in embedded structs; invalid if there is none.
+// field is the field of a struct with this name in JSON, also in embedded structs; invalid if there
+// is none.
 func field(v reflect.Value, name string) reflect.Value {
 	for i := range v.NumField() {
 		f := v.Type().Field(i)

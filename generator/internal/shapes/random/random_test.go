@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package random makes random API types with random indexes, and a program that holds what is generated for them against
-// package oracle.
+// Package random makes random API types with random indexes, and a program that holds what is
+// generated for them against package oracle.
 package random
 
 import (
@@ -86,7 +86,8 @@ func TestRandomIndexes(t *testing.T) {
 	binary := filepath.Join(dir, "random.exe")
 	for _, command := range [][]string{
 		{"go", "vet", "./grouped/listers/...", "./single"},
-		{"go", "build", "-ldflags=-s -w", "-o", binary, "."}, // the go command would cache what it runs
+		// the go command would cache what it runs
+		{"go", "build", "-ldflags=-s -w", "-o", binary, "."},
 		{binary},
 	} {
 		c := exec.CommandContext(t.Context(), command[0], command[1:]...)
@@ -152,7 +153,8 @@ func (k *kind) write(t *testing.T, dir string, random *rand.Rand) {
 	labels := &typ{kind: "map", key: text, elem: text}
 	spec := field{jsonName: "spec", t: m.structure(5, 12)}
 	metadata := field{jsonName: "metadata", t: &typ{kind: "struct", fields: []field{{jsonName: "name", t: text}, {jsonName: "labels", t: labels}}}}
-	k.fields = &typ{kind: "struct", fields: []field{spec, spec, spec, metadata}} // most ways go through the spec
+	// most ways go through the spec
+	k.fields = &typ{kind: "struct", fields: []field{spec, spec, spec, metadata}}
 	keyType := m.basic()
 	var markers strings.Builder
 	for n := range *indexes {
@@ -190,7 +192,7 @@ import (
 	Spec %[7]s `+"`json:\"spec\"`"+`
 }
 
-// DeepCopyObject is for nobody.
+// DeepCopyObject is never called.
 func (x *%[4]s) DeepCopyObject() runtime.Object { return x }
 
 // Names are some keys.

@@ -126,7 +126,8 @@ func (m *maker) index(k *kind, n int) index {
 	return x
 }
 
-// when compares what is at some paths with literals, or with null: as a marker has it, and as Go source for the oracle.
+// when compares what is at some paths with literals, or with null: as a marker has it, and as Go
+// source for the oracle.
 func (m *maker) when(paths, keyPaths []path) (marker, rule string) {
 	var texts, rules []string
 	for _, p := range paths {

@@ -179,7 +179,8 @@ func (m *maker) structure(depth, fields int) *typ {
 	return t
 }
 
-// field has names that no other field has, so that none hides one below it; TestJSONFields is about those.
+// field has names that no other field has, so that none hides one below it; TestJSONFields is about
+// those.
 func (m *maker) field(t *typ, goName string) field {
 	m.n++
 	name := fmt.Sprint(fieldNames[m.IntN(len(fieldNames))], m.n)

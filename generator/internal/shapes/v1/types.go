@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1 has one kind with fields of every shape that a field path leads through. What is generated for it is in
-// ../generated; FuzzFieldPaths compares it with the JSON of the objects. No field on the way to a key leaves its zero value
-// out, so that the JSON says of everything whether it is there.
+// Package v1 has one kind with fields of every shape that a field path leads through. What is
+// generated for it is in ../generated; FuzzFieldPaths compares it with the JSON of the objects. No
+// field on the way to a key leaves its zero value out, so that the JSON says of everything whether
+// it is there.
 //
 // +groupName=shapes.example.com
 package v1
@@ -227,7 +228,8 @@ type Inline struct {
 	Deeper `json:",inline"`
 }
 
-// InlinePointer is embedded as a pointer. Its Hidden hides that of Deeper, which lies one level below.
+// InlinePointer is embedded as a pointer. Its Hidden hides that of Deeper, which lies one level
+// below.
 type InlinePointer struct {
 	InlinePointer string `json:"inlinePointer"`
 	Hidden        Count  `json:"hidden"`

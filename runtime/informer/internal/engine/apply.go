@@ -97,7 +97,7 @@ func (s *stream) stageObject(obj object.Object) {
 
 // unstage drops what is staged.
 func (s *stream) unstage() {
-	s.staging, s.staged, s.base, s.kept, s.touched = false, nil, nil, table.Marks{}, table.Marks{}
+	s.staging, s.staged, s.base, s.kept, s.touched = false, nil, nil, table.PlaceSet{}, table.PlaceSet{}
 	s.waiting.Store(0)
 }
 

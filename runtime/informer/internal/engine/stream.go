@@ -55,10 +55,10 @@ type stream struct {
 	// base is the table's version when staging began; nil in the first full state.
 	base *table.Version
 
-	// kept has the positions in base of those objects of the full state that have not changed; they
+	// kept has the places in base of those objects of the full state that have not changed; they
 	// are not staged.
-	kept    table.Marks
-	touched table.Marks // positions in base of the objects that are staged
+	kept    table.PlaceSet
+	touched table.PlaceSet // places in base of the objects that are staged
 	writer  writer
 
 	waiting atomic.Int64 // staged.len(), for the metrics; set from time to time

@@ -6,20 +6,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// maxPart bounds the parts that are looked for in the table. Within a larger one there may be some.
+// maxPart is the size up to which parts are looked up in the table. A larger value may have smaller
+// parts in it.
 const maxPart = 32 << 10
 
-// part decodes a value that may be shared, or takes it from the table or from the same object. It
-// begins at in[i] and ends itself.
+// part decodes the value at in[i] that may be shared, or takes it from the table or from an earlier
+// value of the same object. The value is of a kind that shows by itself where it ends.
 func (d *Decoder) part(n *node, i int, p layout.Pointer) int {
 	if !d.parts {
 		return d.own(n, i, p)
 	}
-	try := d.trail.Try(int(n.site))
+	try := d.predictor.Try(int(n.site))
 	if try {
-		if part := d.trail.Predict(int(n.site), d.in[i:]); part != nil {
+		if part := d.predictor.Predict(int(n.site), d.in[i:]); part != nil {
 			part.Put(p)
-			d.trail.Follow(int(n.site), part)
+			d.predictor.Follow(int(n.site), part)
 			return i + part.Len()
 		}
 	}
@@ -33,7 +34,7 @@ func (d *Decoder) part(n *node, i int, p layout.Pointer) int {
 		end = valueEnd(d.in[:min(len(d.in), i+maxPart)], i)
 	}
 	if end >= 0 {
-		part, enter := d.trail.Find(int(n.site), d.in[i:end])
+		part, enter := d.predictor.Find(int(n.site), d.in[i:end])
 		if part != nil {
 			part.Put(p)
 			return end
@@ -51,8 +52,8 @@ func (d *Decoder) part(n *node, i int, p layout.Pointer) int {
 	return end
 }
 
-// enter decodes a value that ends before in[end] for the table. It will live longer than this
-// object, so it gets a block of its own for its strings, and has no parts of the object in it.
+// enter decodes a value that ends before in[end] for the table. The value may outlive this object,
+// so it gets its own block for its strings and refers to no parts that belong to the object.
 func (d *Decoder) enter(n *node, i, end int, p layout.Pointer) int {
 	mark, floor := d.mark(), d.floor
 	d.floor = i
@@ -60,13 +61,13 @@ func (d *Decoder) enter(n *node, i, end int, p layout.Pointer) int {
 		return -1
 	}
 	d.floor = floor
-	d.trail.Enter(int(n.site), d.in[i:end], p)
+	d.predictor.Enter(int(n.site), d.in[i:end], p)
 	return end
 }
 
-// part is the last value of a node that was decoded in the object at hand.
+// part is the last value of a node that was decoded in the present object.
 type part struct {
-	start, end int // in the input; 0: there is none
+	start, end int // in the input; 0: there is no value
 	value      layout.Slice
 }
 
@@ -99,7 +100,7 @@ func (d *Decoder) own(n *node, i int, p layout.Pointer) int {
 	}
 }
 
-// pointer decodes what a pointer points to.
+// pointer decodes the target of a pointer.
 func (d *Decoder) pointer(n *node, i int, p layout.Pointer) int {
 	to := n.elem.typ.New()
 	*layout.As[layout.Pointer](p) = to
@@ -143,8 +144,8 @@ func (d *Decoder) slice(n *node, i int, p layout.Pointer) int {
 	return i
 }
 
-// array decodes an array whose first byte after the bracket is in[i]. What is too much is not kept,
-// what is missing is zero.
+// array decodes an array whose first byte after the bracket is in[i]. Surplus elements are dropped,
+// missing ones are zero.
 func (d *Decoder) array(n *node, i int, p layout.Pointer) int {
 	in := d.in
 	if i = skipSpace(in, i); i < len(in) && in[i] == ']' {

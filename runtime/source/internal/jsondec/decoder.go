@@ -13,27 +13,27 @@ import (
 // Decoder decodes values of a Program's type, for one goroutine.
 type Decoder struct {
 	// Set once at construction.
-	program *Program
-	trail   *share.Trail // nil: nothing is shared
-	parts   bool         // parts are shared, not only strings
+	program   *Program
+	predictor *share.Predictor // nil: nothing is shared
+	parts     bool             // parts are shared, not only strings
 
-	// Of the value at hand; nothing of it stays.
+	// Of the present value; cleared after it.
 	in      []byte
 	depth   int
 	busy    bool
 	text    layout.Text
-	buf     []byte         // what an escaped text means
-	base64  []byte         // what a text in base64 means
-	word    uint64         // what a pointer points to
-	pointed string         // the same, of strings
-	none    layout.Pointer // nothing, as a part
+	buf     []byte         // an escaped text, unquoted
+	base64  []byte         // a base64 text, decoded
+	word    uint64         // the target of a pointer
+	pointed string         // the same, for strings
+	none    layout.Pointer // a nil pointer, in place of a part without a value
 	maps    maps
-	before  []part  // by the numbers of nodes
-	kept    []*part // those of before that are set
-	floor   int     // parts of the input before it are not taken again
+	before  []part  // by node number
+	kept    []*part // those of before that are in use
+	floor   int     // parts that begin before it in the input are not reused
 
-	// What is learned on the way, by the numbers of nodes. It is made when it is needed.
-	objects      []*memory
+	// What the Decoder has learned, by node number. Allocated when needed.
+	objects      []*memberOrder
 	strings      []*recent
 	scratches    []*layout.Scratch
 	mapScratches []*mapScratch
@@ -42,15 +42,15 @@ type Decoder struct {
 }
 
 // NewDecoder returns a Decoder. With a table its objects share strings that repeat. With parts true
-// the objects of all Decoders of the table share equal slices, maps and what pointers point to, so
-// that nobody may ever change them. With a nil table each object has its own memory, but for the
-// texts that a resource.Quantity remembers.
+// the objects of all Decoders of the table share equal slices, maps and targets of pointers, which
+// must then never be changed. With a nil table each object has its own memory, except for the texts
+// that a resource.Quantity caches.
 func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 	c := p.counts
 	return &Decoder{
 		day:     day{text: [len(epoch)]byte([]byte(epoch))},
-		program: p, trail: table.NewTrail(&p.sites, parts), parts: parts && table != nil,
-		objects: make([]*memory, c.objects), strings: make([]*recent, c.strings), scratches: make([]*layout.Scratch, c.scratches),
+		program: p, predictor: table.NewPredictor(&p.sites, parts), parts: parts && table != nil,
+		objects: make([]*memberOrder, c.objects), strings: make([]*recent, c.strings), scratches: make([]*layout.Scratch, c.scratches),
 		before:       make([]part, c.parts),
 		mapScratches: make([]*mapScratch, c.maps),
 	}
@@ -58,17 +58,17 @@ func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
 
 // Decode decodes the JSON object that input begins with, after white space maybe, into obj: a
 // pointer to a zero value of the Program's type. It returns the number of bytes that it has read.
-// With ok false obj must be thrown away; input may be invalid or just unusual.
+// If ok is false, obj must be thrown away; the input may be invalid or only unusual.
 func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	v := reflect.ValueOf(obj)
 	if v.Type() != d.program.pointer || v.IsNil() {
 		panic(fmt.Sprintf("jsondec: decode into a %T by the program of %v", obj, d.program.pointer))
 	}
-	if d.busy { // a method of a type has panicked
+	if d.busy { // a method of a Go type has panicked
 		d.forget()
 	}
 	d.busy, d.in, d.depth, d.floor = true, input, 0, 0
-	d.trail.Begin()
+	d.predictor.Begin()
 	start := d.mark()
 	n = -1
 	if i := skipSpace(input, 0); i < len(input) && input[i] == '{' {
@@ -83,13 +83,14 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	return n, n >= 0
 }
 
-// maxBuffer, in bytes, and maxEntries, of maps, bound what is kept for the next object.
+// maxBuffer, in bytes, and maxEntries, of maps, bound the scratch memory that is kept for the next
+// object.
 const (
 	maxBuffer  = 64 << 10
 	maxEntries = 1 << 11
 )
 
-// drop lets go of the object.
+// drop clears all references to the object.
 func (d *Decoder) drop() {
 	if cap(d.buf)+cap(d.base64) > maxBuffer {
 		d.buf, d.base64 = nil, nil
@@ -103,7 +104,7 @@ func (d *Decoder) drop() {
 	d.kept = d.kept[:0]
 }
 
-// forget drops what was left behind by a value that was not decoded to its end.
+// forget drops the state of a value that was not decoded to its end.
 func (d *Decoder) forget() {
 	d.text.Drop(layout.TextMark{})
 	d.maps = maps{}
@@ -112,8 +113,8 @@ func (d *Decoder) forget() {
 	clear(d.mapScratches)
 }
 
-// value decodes the value at in[i], or after white space there, into p, where a zero value is. It
-// returns the index after it, or -1.
+// value decodes the value at in[i], or after white space there, into p, which must have a zero
+// value. It returns the index after the value, or -1.
 func (d *Decoder) value(n *node, i int, p layout.Pointer) int {
 	in := d.in
 	if i >= len(in) {
@@ -127,7 +128,7 @@ func (d *Decoder) value(n *node, i int, p layout.Pointer) int {
 		c = in[i]
 	}
 	if c == 'n' && n.op != opRaw {
-		// What can be null is nil already. Everything else stays as it is, as encoding/json has it.
+		// What can be null is nil already. Everything else stays unchanged, as in encoding/json.
 		if i = literalEnd(in, i, "null"); i < 0 || n.op == opRefuse || n.op == opDuration {
 			return -1
 		}

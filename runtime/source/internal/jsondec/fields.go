@@ -22,8 +22,8 @@ type goField struct {
 // several fields of one name the least deeply embedded counts, of those the one with a tag; if that
 // leaves several, none counts.
 func fieldsOf(t reflect.Type) []goField {
-	var found []goField
-	byName := map[string][]int{} // in found
+	var all []goField
+	byName := map[string][]int{} // indexes in all
 	level := []goField{{typ: t}}
 	visited := map[reflect.Type]bool{}
 	for len(level) > 0 {
@@ -47,18 +47,18 @@ func fieldsOf(t reflect.Type) []goField {
 					next = append(next, f)
 					continue
 				}
-				found = append(found, f)
-				byName[f.name] = append(byName[f.name], len(found)-1)
+				all = append(all, f)
+				byName[f.name] = append(byName[f.name], len(all)-1)
 				if count[s.typ] > 1 { // a struct embedded twice at one depth hides its own fields
-					byName[f.name] = append(byName[f.name], len(found)-1)
+					byName[f.name] = append(byName[f.name], len(all)-1)
 				}
 			}
 		}
 		level = next
 	}
 	var fields []goField
-	for i, f := range found {
-		if dominant(found, byName[f.name]) == i {
+	for i, f := range all {
+		if dominant(all, byName[f.name]) == i {
 			fields = append(fields, f)
 		}
 	}
@@ -66,7 +66,7 @@ func fieldsOf(t reflect.Type) []goField {
 	return fields
 }
 
-// fieldOf is what the tag of a field says. If it is embedded, its type is the struct whose fields
+// fieldOf reads the tag of a field. If the field is embedded, f.typ is the struct whose fields
 // count as those of the outer one.
 func fieldOf(sf reflect.StructField) (f goField, embedded, ok bool) {
 	elem := sf.Type
@@ -98,15 +98,15 @@ func fieldOf(sf reflect.StructField) (f goField, embedded, ok bool) {
 	return f, false, true
 }
 
-// dominant is which of the candidates for a name counts, or -1. They are in the order of their
-// depth.
-func dominant(found []goField, candidates []int) int {
-	depth := len(found[candidates[0]].index)
+// dominant returns the candidate that counts for a name, or -1. Candidates are in the order of
+// their depth.
+func dominant(all []goField, candidates []int) int {
+	depth := len(all[candidates[0]].index)
 	var tagged, plain []int
 	for _, c := range candidates {
 		switch {
-		case len(found[c].index) > depth:
-		case found[c].tagged:
+		case len(all[c].index) > depth:
+		case all[c].tagged:
 			tagged = append(tagged, c)
 		default:
 			plain = append(plain, c)
@@ -121,7 +121,7 @@ func dominant(found []goField, candidates []int) int {
 	return tagged[0]
 }
 
-// isName reports whether encoding/json takes a tag's name.
+// isName reports whether encoding/json accepts a tag's name.
 func isName(name string) bool {
 	for _, c := range name {
 		if !strings.ContainsRune("!#$%&()*+-./:;<=>?@[]^_{|}~ ", c) && !unicode.IsLetter(c) && !unicode.IsDigit(c) {

@@ -7,25 +7,25 @@ import (
 	"math/bits"
 )
 
-// Frame finds the end of a JSON value of which more and more bytes are there. It looks at nothing
-// but strings and nesting: the end that it finds is right for a valid value, and any other value
-// has to be found invalid by reading it. The zero value is ready for a value.
+// Frame finds the end of a JSON value that arrives piece by piece. It looks only at strings and
+// nesting: for a valid value the end is right, and an invalid value is found when it is decoded.
+// The zero value is ready for a value.
 type Frame struct {
-	at int // bytes of the value that have been looked at
-	state
+	at int // bytes of the value that have been scanned
+	scanState
 }
 
-// state is what Frame knows at a byte of a value.
-type state struct {
+// scanState is the state of the scan at a byte of a value.
+type scanState struct {
 	depth   int    // of nesting
 	inside  uint64 // all ones: in a string
 	escaped uint64 // 1: after a backslash that isn't escaped itself
 }
 
 // End returns the length of the value that data begins with, which has no white space before it, or
-// false if its end is not in data. The next call then gets the same bytes and more of them,
-// possibly at another place in memory. A number and a literal end before a byte that can't be
-// theirs; at the end of data they may go on, so for them it returns false.
+// false if its end is not in data. The next call must then get the same bytes and more of them,
+// possibly at another address. A number or a literal ends before a byte that can't belong to it; at
+// the end of data it may go on, so End returns false.
 func (f *Frame) End(data []byte) (n int, ok bool) {
 	if len(data) == 0 {
 		return 0, false
@@ -42,11 +42,11 @@ func (f *Frame) End(data []byte) (n int, ok bool) {
 			return f.at + end, true
 		}
 	}
-	// Bytes that don't fill a block are looked at again with those that follow. The zeros after
-	// them mean nothing.
+	// Bytes that don't fill a block are scanned again with those that follow. The zeros after them
+	// have no meaning.
 	var last [blockSize]byte
 	if copy(last[:], data[f.at:]) > 0 {
-		s := f.state
+		s := f.scanState
 		if end := s.block(&last); end >= 0 {
 			return f.at + end, true
 		}
@@ -54,7 +54,7 @@ func (f *Frame) End(data []byte) (n int, ok bool) {
 	return 0, false
 }
 
-// text is End of a string.
+// text is End for a string.
 func (f *Frame) text(data []byte) (int, bool) {
 	for f.at = max(f.at, 1); f.at < len(data); f.at++ {
 		switch c := data[f.at]; {
@@ -69,7 +69,7 @@ func (f *Frame) text(data []byte) (int, bool) {
 	return 0, false
 }
 
-// scalar is End of a number or a literal.
+// scalar is End for a number or a literal.
 func (f *Frame) scalar(data []byte) (int, bool) {
 	for ; f.at < len(data); f.at++ {
 		switch data[f.at] {
@@ -80,7 +80,7 @@ func (f *Frame) scalar(data []byte) (int, bool) {
 	return 0, false
 }
 
-// valueEnd is the index after the object or array at in[i], or -1.
+// valueEnd returns the index after the object or array at in[i], or -1.
 func valueEnd(in []byte, i int) int {
 	var f Frame
 	if n, ok := f.End(in[i:]); ok {
@@ -91,10 +91,10 @@ func valueEnd(in []byte, i int) int {
 
 const blockSize = 64
 
-// block goes on by a block, and returns the index in it after the end of the value, or -1. Each
-// byte becomes a bit of four words, one for each kind of byte that matters; then the parity of the
-// quotes before a byte reports whether it is in a string.
-func (s *state) block(b *[blockSize]byte) int {
+// block scans a block, and returns the index in it after the end of the value, or -1. Each byte
+// becomes a bit in four words, one word for each kind of byte that matters. A byte is in a string
+// if the number of quotes before it is odd.
+func (s *scanState) block(b *[blockSize]byte) int {
 	var quote, open, closing, slash uint64
 	for k := 0; k < blockSize; k += 16 {
 		low, high := binary.LittleEndian.Uint64(b[k:]), binary.LittleEndian.Uint64(b[k+8:])
@@ -130,20 +130,20 @@ func (s *state) block(b *[blockSize]byte) int {
 	return -1
 }
 
-// brackets says which of eight bytes open and close objects and arrays. Outside of strings, the
-// brackets of both kinds are the only bytes of JSON with the bits 3, 4 and 6; of these those that
-// open have bit 1, the others don't.
+// brackets returns bits for those of eight bytes that open and close objects and arrays. Outside of
+// strings, the brackets of both kinds are the only bytes of JSON with the bits 3, 4 and 6; of
+// these, opening brackets have bit 1 and closing ones don't.
 func brackets(w uint64) (open, closing uint64) {
 	bracket := w >> 3 & (w >> 4) & (w >> 6) & ones
 	open = bracket & (w >> 1)
 	return open, bracket ^ open
 }
 
-// zeros makes a byte that says which of eight bytes are 0.
+// zeros returns a byte with a bit for each of eight bytes that is 0.
 func zeros(w uint64) uint64 { return (^((w | highs) - ones | w) & highs) * 0x0002040810204081 >> 56 }
 
-// escapes says which bytes of the block are escaped.
-func (s *state) escapes(b *[blockSize]byte) uint64 {
+// escapes returns bits for the bytes of the block that are escaped.
+func (s *scanState) escapes(b *[blockSize]byte) uint64 {
 	var slash uint64
 	for k := 0; k < blockSize; k += 8 {
 		slash |= zeros(binary.LittleEndian.Uint64(b[k:])^slashes) << k

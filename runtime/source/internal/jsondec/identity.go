@@ -2,8 +2,8 @@
 
 package jsondec
 
-// Identity is what identifies an API object and its state: parts of the bytes that it was read
-// from. What is absent is empty.
+// Identity identifies an API object and its state. The fields are parts of the bytes that it was
+// read from; a field that is absent is empty.
 type Identity struct {
 	Kind, APIVersion                      []byte
 	Name, Namespace, UID, ResourceVersion []byte
@@ -24,9 +24,9 @@ func ReadIdentity(raw []byte) (id Identity, ok bool) {
 	return r.id, true
 }
 
-// GuessIdentity reads the identity as far as it stands in the beginning, up to uid and
-// resourceVersion, as API servers write it, or else the end of the metadata, and checks nothing. It
-// is for asking whether ReadIdentity is worth the time.
+// GuessIdentity reads the identity from the beginning of raw, as API servers write it: up to uid
+// and resourceVersion, or else the end of the metadata. It checks nothing. It shows whether
+// [ReadIdentity] is worth its time.
 func GuessIdentity(raw []byte) Identity {
 	r := idReader{in: raw, guess: true}
 	if i := skipSpace(raw, 0); i < len(raw) && raw[i] == '{' {
@@ -37,9 +37,9 @@ func GuessIdentity(raw []byte) Identity {
 
 type idReader struct {
 	in    []byte
-	guess bool // to end when the state is known
+	guess bool // stop once uid and resourceVersion are known
 	id    Identity
-	seen  uint8 // a bit for each member that matters
+	seen  uint8 // a bit for each member that was read
 }
 
 const (

@@ -4,8 +4,8 @@ package jsondec
 
 import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 
-// managed checks managed fields that are not kept to be a list of objects. What they say is the
-// same for many objects and needs no second look.
+// managed checks that dropped managed fields are a list of objects. Many objects have the same
+// entries, which are checked only once.
 func (d *Decoder) managed(n *node, i int) int {
 	in := d.in
 	if in[i] != '[' {
@@ -27,8 +27,8 @@ func (d *Decoder) managed(n *node, i int) int {
 	return i
 }
 
-// managedSites are the sites of managed fields: one for each of the first entries, as some differ
-// between objects and some don't, and one for the others.
+// managedSites is the number of sites for managed fields: one for each of the first entries, since
+// some of them differ between objects and some don't, and one for all others.
 const managedSites = 4
 
 func (d *Decoder) managedEntry(site, i int) int {
@@ -58,22 +58,22 @@ func (d *Decoder) managedEntry(site, i int) int {
 
 var fieldsV1 = newStart("fieldsV1")
 
-// checked skips the object at in[i], which is known to be valid if it is in the table.
+// checked skips the object at in[i]. An object in the table is known to be valid.
 func (d *Decoder) checked(site, i int) int {
-	if !d.parts || !d.trail.Try(site) {
+	if !d.parts || !d.predictor.Try(site) {
 		return skip(d.in, i)
 	}
-	if part := d.trail.Predict(site, d.in[i:]); part != nil {
-		d.trail.Follow(site, part)
+	if part := d.predictor.Predict(site, d.in[i:]); part != nil {
+		d.predictor.Follow(site, part)
 		return i + part.Len()
 	}
 	end := skip(d.in, i)
 	if end < 0 {
 		return -1
 	}
-	if part, enter := d.trail.Find(site, d.in[i:end]); part == nil && enter {
+	if part, enter := d.predictor.Find(site, d.in[i:end]); part == nil && enter {
 		d.none = nil
-		d.trail.Enter(site, d.in[i:end], layout.Of(&d.none))
+		d.predictor.Enter(site, d.in[i:end], layout.Of(&d.none))
 	}
 	return end
 }

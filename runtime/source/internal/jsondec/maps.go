@@ -8,21 +8,21 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// maps are filled when the strings of their keys and values are known, which is at the end of the
-// object.
+// maps holds the maps of the present object. They are filled when the strings of their keys and
+// values are set, which is at the end of the object.
 type maps struct {
 	unfilled []unfilled
 	entries  []entry
 }
 
-// unfilled is a map that has its memory, but not its entries.
+// unfilled is a map that is allocated but has no entries yet.
 type unfilled struct {
 	node *node
 	m    layout.Pointer // the map itself: one word
 	n    int            // entries
-	last int            // of them, in entries
+	last int            // the last one, in entries
 
-	keys, values int // of the scratch before them
+	keys, values int // lengths of the scratches before the map
 }
 
 // entry is a key and its value in a mapScratch.
@@ -34,7 +34,7 @@ type entry struct {
 // mapScratch holds keys and values of the maps of a node.
 type mapScratch struct{ keys, values *layout.Scratch }
 
-// mark is a place in an object: what comes after it may be finished by itself.
+// mark is a point in the decoding of an object: finish can complete everything decoded after it.
 type mark struct {
 	text              layout.TextMark
 	unfilled, entries int
@@ -44,8 +44,8 @@ func (d *Decoder) mark() mark {
 	return mark{d.text.Mark(), len(d.maps.unfilled), len(d.maps.entries)}
 }
 
-// finish gives what was decoded since the mark its strings, in one block, and its maps their
-// entries. It returns false if a map has two of a key.
+// finish sets the strings that were decoded since the mark, in one block, and fills the maps. It
+// returns false if a map has a key twice.
 func (d *Decoder) finish(since mark) bool {
 	d.text.Set(since.text)
 	ok, unfilled := true, d.maps.unfilled[since.unfilled:]
@@ -129,7 +129,7 @@ func (d *Decoder) mapOf(n *node, i int, p layout.Pointer) int {
 		}
 	}
 	d.depth--
-	if u.n > 0 { // else all was dropped
+	if u.n > 0 { // else all entries were dropped
 		u.m = d.makeMap(n, u.n, p)
 		d.maps.unfilled = append(d.maps.unfilled, u)
 	}
@@ -142,7 +142,7 @@ func (d *Decoder) dropped(n *node, i int) bool {
 	return end >= 0 && n.drop[string(key)]
 }
 
-// makeMap sets the map at p to one for so many entries, and returns it.
+// makeMap sets the map at p to an empty one with room for size entries, and returns it.
 func (d *Decoder) makeMap(n *node, size int, p layout.Pointer) layout.Pointer {
 	if n.key.op == opString && n.elem.op == opString {
 		*layout.As[map[string]string](p) = make(map[string]string, size)

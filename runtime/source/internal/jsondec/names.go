@@ -4,8 +4,7 @@ package jsondec
 
 import "encoding/binary"
 
-// start is how a member begins if nothing stands between its name and its value: the name in quotes
-// and a colon.
+// start is the beginning of a member without white space: the name in quotes and a colon.
 type start struct {
 	text        string
 	first, last uint64 // its first and its last eight bytes, the first of them lowest
@@ -23,11 +22,11 @@ func newStart(name string) start {
 	return s
 }
 
-// name is the name.
+// name returns the name.
 func (s *start) name() string { return s.text[1 : len(s.text)-2] }
 
-// end is the index after the start at in[i], or 0 if something else is there. It may return 0, too,
-// at the very end of in.
+// end returns the index after the start at in[i], or 0 if something else is there. It may also
+// return 0 near the end of in.
 func (s *start) end(in []byte, i int) int {
 	n := len(s.text)
 	if len(in)-i < max(n, 8) || (binary.LittleEndian.Uint64(in[i:])^s.first)<<(8*max(8-n, 0)) != 0 {
@@ -74,13 +73,13 @@ func (n *names) find(members []member, name []byte) int {
 	}
 }
 
-// slot is where to look for a name first.
+// slot returns the first slot to look at for a name.
 func (n *names) slot(name []byte) int { return int(hashName(name) * hashFactor >> n.shift) }
 
 const hashFactor = 0x9e3779b97f4a7c15
 
-// hashName is a number that differs for most names that differ. Multiplied by hashFactor its high
-// bits are a hash.
+// hashName returns a number that is different for most different names. Multiplied by hashFactor
+// its high bits are a hash.
 func hashName(name []byte) uint64 {
 	hash := uint64(len(name))
 	switch {

@@ -80,7 +80,7 @@ func (d *Decoder) scalar(n *node, i int, p layout.Pointer) int {
 		return -1
 	}
 	to := layout.As[layout.Pointer](p)
-	if *to = d.trail.Scalar(n.elem.typ.Size(), d.word); *to == nil {
+	if *to = d.predictor.Scalar(n.elem.typ.Size(), d.word); *to == nil {
 		*to = n.elem.typ.New()
 		n.elem.typ.Copy(*to, layout.Of(&d.word))
 	}

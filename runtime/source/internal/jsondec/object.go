@@ -4,16 +4,16 @@ package jsondec
 
 import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 
-// memory is what a Decoder remembers of an object's members: which one came after which. The last
-// place is for the first one.
-type memory struct{ next []uint16 }
+// memberOrder is the order of an object's members in the last object: next[i] is the member that
+// followed member i. The last element is the first member.
+type memberOrder struct{ next []uint16 }
 
 // members decodes an object whose first byte after the brace is at in[i].
 func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	in := d.in
 	mem := d.objects[o.number]
 	if mem == nil {
-		mem = &memory{next: make([]uint16, len(o.members)+1)}
+		mem = &memberOrder{next: make([]uint16, len(o.members)+1)}
 		d.objects[o.number] = mem
 	}
 	if i < len(in) && in[i] != '"' {
@@ -27,8 +27,8 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	var seen [maxMembers / 64]uint64
 	last := len(o.members)
 	for {
-		// The member that came after the last one before comes again, as a rule. If not, its name
-		// says which one it is.
+		// Usually the same member follows as in the last object. If not, it is looked up by its
+		// name.
 		at := int(mem.next[last])
 		if at < len(o.members) {
 			if end := o.members[at].start.end(in, i); end > 0 {
@@ -84,7 +84,7 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 }
 
 // memberName returns the name of the member at in[i], or after white space there, and the index
-// after its colon. The index is -1 if the name is not valid or not written plainly.
+// after its colon. The index is -1 if the name is invalid or has escapes.
 func memberName(in []byte, i int) (name []byte, end int) {
 	if i = skipSpace(in, i); i >= len(in) || in[i] != '"' {
 		return nil, -1
@@ -100,7 +100,7 @@ func memberName(in []byte, i int) (name []byte, end int) {
 	return name, end + 1
 }
 
-// embedded is the address of the struct behind an embedded pointer of the one at p.
+// embedded returns the address of the struct behind an embedded pointer in the struct at p.
 func embedded(o *outer, p layout.Pointer) layout.Pointer {
 	if o.outer != nil {
 		p = embedded(o.outer, p)

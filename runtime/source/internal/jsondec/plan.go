@@ -17,13 +17,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// op says how a value of a node's type is read.
+// op is the way in which a value of a node's type is read.
 type op uint8
 
 const (
-	opRefuse op = iota // not at all: the type is unusual
+	opRefuse op = iota // declined: the type is unusual
 	opString
-	opName // a string that programs keep longer than its object
+	opName // a string that programs often keep longer than its object
 	opBool
 	opInt8
 	opInt16
@@ -54,13 +54,13 @@ const (
 	opManaged // managed fields that are dropped
 )
 
-// node says how to read values of one type at one place: as field of a struct, element, or key.
-// There are a thousand of them for a Pod, so they are small.
+// node describes how to read the values of one field, element or key. A Pod has a thousand nodes,
+// so they are small.
 type node struct {
 	op      op
-	number  uint16 // of what a Decoder keeps for the node, in the list that its op uses
+	number  uint16 // index of the node's state in the Decoder's list for its op
 	scratch uint16 // of a slice or map
-	site    uint16 // of the table, if it is a string or may be shared
+	site    uint16 // site of the table, for strings and values that may be shared
 	length  int    // of an array
 
 	typ    *layout.Type
@@ -70,8 +70,7 @@ type node struct {
 	drop   map[string]bool // keys of a map that are not kept
 }
 
-// object says how to read the members of a struct. It is one for all places at which its type is
-// used.
+// object describes how to read the members of a struct. All nodes of the type use the same one.
 type object struct {
 	number  uint16
 	members []member
@@ -82,12 +81,12 @@ type member struct {
 	start  start
 	offset uintptr
 	node   *node
-	outer  *outer // the embedded pointer that it is behind
+	outer  *outer // the embedded pointer that leads to the field, or nil
 }
 
 // outer is an embedded pointer to a struct.
 type outer struct {
-	outer  *outer  // that it is behind itself
+	outer  *outer  // the pointer that leads to it, or nil
 	offset uintptr // of the pointer
 	typ    *layout.Type
 }
@@ -99,10 +98,10 @@ type compiler struct {
 	objects map[reflect.Type]*object
 	types   map[reflect.Type]*layout.Type
 	counts  counts
-	many    bool // too many of something
+	many    bool // the type has too many nodes for a number
 }
 
-// counts are the numbers of nodes that a Decoder keeps something for.
+// counts are the lengths of a Decoder's lists.
 type counts struct{ objects, strings, scratches, maps, parts uint16 }
 
 var (
@@ -110,8 +109,8 @@ var (
 	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 )
 
-// known are types with methods of their own that are read without them.
-var known = map[reflect.Type]op{
+// knownTypes have decoding methods of their own, which this package doesn't need.
+var knownTypes = map[reflect.Type]op{
 	reflect.TypeFor[metav1.Time]():        opTime,
 	reflect.TypeFor[metav1.MicroTime]():   opMicroTime,
 	reflect.TypeFor[metav1.Duration]():    opDuration,
@@ -130,8 +129,7 @@ var kindOps = [...]op{
 	reflect.UnsafePointer: opRefuse,
 }
 
-// opInt and opUint are those of the integers whose size depends on the machine, which is that of a
-// pointer.
+// opInt and opUint are the ops of int and uint, which have the size of a pointer.
 var opInt, opUint = func() (op, op) {
 	if reflect.TypeFor[int]().Size() == 4 {
 		return opInt32, opUint32
@@ -142,10 +140,10 @@ var opInt, opUint = func() (op, op) {
 // node makes a node of a type.
 func (c *compiler) node(t reflect.Type) *node {
 	n := &node{op: kindOps[t.Kind()], typ: c.typ(t)}
-	// encoding/json looks for methods at the address of a value, if its type has a name.
+	// encoding/json calls methods on the address of a value, if its type has a name.
 	if p := reflect.PointerTo(t); t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
 		own := p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
-		switch op, ok := known[t]; {
+		switch op, ok := knownTypes[t]; {
 		case ok:
 			n.op = op
 		case own && t.Name() == "", t == reflect.TypeFor[json.Number]():
@@ -207,7 +205,7 @@ func (c *compiler) site(kind share.Kind, t reflect.Type) uint16 {
 	return uint16(n)
 }
 
-// typ returns the one Type of a type.
+// typ returns the layout.Type of a type, always the same one.
 func (c *compiler) typ(t reflect.Type) *layout.Type {
 	typ := c.types[t]
 	if typ == nil {
@@ -225,7 +223,7 @@ func (c *compiler) text(n *node) {
 func (c *compiler) mapNode(n *node, t reflect.Type) {
 	switch kind := t.Key().Kind(); {
 	case reflect.PointerTo(t.Key()).Implements(jsonUnmarshaler):
-		n.op = opRefuse // encoding/json asks this method, of the key in quotes
+		n.op = opRefuse // encoding/json calls this method, with the key in quotes
 		return
 	case reflect.PointerTo(t.Key()).Implements(textUnmarshaler):
 		n.key = &node{op: opText, typ: c.typ(t.Key())}
@@ -243,13 +241,13 @@ func (c *compiler) mapNode(n *node, t reflect.Type) {
 	n.number, n.site = c.number(&c.counts.parts), c.site(share.Reference, t)
 }
 
-// object makes what reads the members of a struct.
+// object returns the object of a struct type.
 func (c *compiler) object(t reflect.Type) *object {
 	if o := c.objects[t]; o != nil {
 		return o
 	}
 	o := &object{}
-	c.objects[t] = o // the type may have itself in it
+	c.objects[t] = o // the type may contain itself
 	c.members(o, t, func(f goField) *node { return c.node(f.typ) })
 	return o
 }
@@ -286,10 +284,10 @@ func (c *compiler) members(o *object, t reflect.Type, nodeOf func(goField) *node
 // maxMembers bounds the members of a struct.
 const maxMembers = 256
 
-// plain reports whether a name is written in JSON as it is.
+// plain reports whether a name needs no escapes in JSON.
 func plain(name string) bool { return plainEnd([]byte(name), 0) == len(name) }
 
-// root makes the node of an API object, of which parts may be dropped.
+// root makes the node of an API object, with what is dropped.
 func (c *compiler) root(t reflect.Type) (*node, error) {
 	n := c.node(t)
 	if n.op != opStruct {
@@ -300,15 +298,15 @@ func (c *compiler) root(t reflect.Type) (*node, error) {
 	}
 	o := *n.object
 	o.members = nil
-	found := false
+	hasMetadata := false
 	c.members(&o, t, func(f goField) *node {
 		if f.name == "metadata" && f.typ == reflect.TypeFor[metav1.ObjectMeta]() {
-			found = true
+			hasMetadata = true
 			return c.metadata()
 		}
 		return c.node(f.typ)
 	})
-	if !found {
+	if !hasMetadata {
 		return nil, fmt.Errorf("%v has no metadata of which something could be dropped", t)
 	}
 	n.object = &o

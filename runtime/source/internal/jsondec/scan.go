@@ -18,14 +18,15 @@ const (
 	spaces  = ' ' * ones
 )
 
-// plainEnd is the index of the first byte from i on that is not a plain byte of a string: a quote,
-// a backslash, a control character, a byte of a rune that is not ASCII; or the end of the input.
+// plainEnd returns the index of the first byte from i on that is not a plain byte of a string: a
+// quote, a backslash, a control character, a byte of a rune that is not ASCII; or the end of the
+// input.
 func plainEnd(in []byte, i int) int {
 	for ; i+8 <= len(in); i += 8 {
 		w := binary.LittleEndian.Uint64(in[i:])
 		// A byte of w that is wanted is 0 in w^quotes, or less than a space, or has its high bit
-		// set. Subtracting sets the high bit of the lowest such byte; what it borrows from bytes
-		// above doesn't matter, as the lowest is the one that counts.
+		// set. Subtracting sets the high bit of the lowest such byte; the borrow from bytes above
+		// doesn't matter, as the lowest is the one that counts.
 		if m := (((w ^ quotes) - ones) | ((w ^ slashes) - ones) | (w - spaces) | w) & highs; m != 0 {
 			return i + bits.TrailingZeros64(m)>>3
 		}
@@ -38,9 +39,9 @@ func plainEnd(in []byte, i int) int {
 	return i
 }
 
-// stringEnd is the index after the closing quote of the string whose first byte after the opening
-// quote is in[i], or -1 if the string isn't valid or doesn't end. plain is false if there are
-// escapes.
+// stringEnd returns the index after the closing quote of the string whose first byte after the
+// opening quote is in[i], or -1 if the string isn't valid or doesn't end. plain is false if there
+// are escapes.
 func stringEnd(in []byte, i int) (end int, plain bool) {
 	i = plainEnd(in, i)
 	if i < len(in) && in[i] == '"' {
@@ -49,7 +50,7 @@ func stringEnd(in []byte, i int) (end int, plain bool) {
 	return specialEnd(in, i)
 }
 
-// specialEnd is stringEnd from a byte on that is special.
+// specialEnd is stringEnd from a byte on that is not plain.
 func specialEnd(in []byte, i int) (end int, plain bool) {
 	plain = true
 	for i < len(in) {
@@ -78,8 +79,7 @@ func specialEnd(in []byte, i int) (end int, plain bool) {
 	return -1, false
 }
 
-// escapeLen is the number of bytes of the escape sequence that in begins with, and 0 if it is not
-// valid.
+// escapeLen returns the length of the escape sequence that in begins with, or 0 if it is not valid.
 func escapeLen(in []byte) int {
 	if len(in) < 2 {
 		return 0
@@ -95,7 +95,7 @@ func escapeLen(in []byte) int {
 	return 0
 }
 
-// hex4 is the number that in begins with, written in four hexadecimal digits, or -1.
+// hex4 returns the number that in begins with, written in four hexadecimal digits, or -1.
 func hex4(in []byte) rune {
 	if len(in) < 4 {
 		return -1
@@ -117,8 +117,8 @@ func hex4(in []byte) rune {
 	return r
 }
 
-// unquote appends what a valid string means, without its quotes. It returns false for half of a
-// surrogate pair.
+// unquote appends the text of a valid string, which is given without its quotes. It returns false
+// for half of a surrogate pair.
 func unquote(dst, s []byte) ([]byte, bool) {
 	for i := 0; i < len(s); {
 		if s[i] != '\\' {
@@ -165,7 +165,7 @@ func unquote(dst, s []byte) ([]byte, bool) {
 	return dst, true
 }
 
-// skipSpace is the index of the first byte from i on that is not white space.
+// skipSpace returns the index of the first byte from i on that is not white space.
 func skipSpace(in []byte, i int) int {
 	for i < len(in) {
 		switch in[i] {
@@ -195,7 +195,7 @@ func next(in []byte, i int, closing byte) (after int, more bool) {
 	return -1, false
 }
 
-// literalEnd is the index after the literal at in[i], or -1.
+// literalEnd returns the index after the literal at in[i], or -1.
 func literalEnd(in []byte, i int, literal string) int {
 	if end := i + len(literal); end <= len(in) && string(in[i:end]) == literal {
 		return end
@@ -203,8 +203,8 @@ func literalEnd(in []byte, i int, literal string) int {
 	return -1
 }
 
-// numberEnd is the index after the number at in[i], or -1. whole is true if it is written without
-// fraction and exponent.
+// numberEnd returns the index after the number at in[i], or -1. whole is true if it is written
+// without fraction and exponent.
 func numberEnd(in []byte, i int) (end int, whole bool) {
 	if i < len(in) && in[i] == '-' {
 		i++
@@ -239,7 +239,7 @@ func numberEnd(in []byte, i int) (end int, whole bool) {
 	return i, whole
 }
 
-// digitsEnd is the index after the digits at in[i], and whether there are any.
+// digitsEnd returns the index after the digits at in[i], and whether there are any.
 func digitsEnd(in []byte, i int) (int, bool) {
 	from := i
 	for i < len(in) && in[i]-'0' < 10 {

@@ -114,7 +114,7 @@ func TestEqualPartsOfAnObjectAreShared(t *testing.T) {
 // while others read it.
 func TestPartsOfTheTableHaveNothingOfAnObject(t *testing.T) {
 	d := mustProgram[kitchen](t, Drop{}).NewDecoder(share.New(1<<20), true)
-	for i := range 100 { // so that nobody looks for strings in the table for a while
+	for i := range 100 { // so that strings are not looked up in the table for a while
 		mustDecode[kitchen](t, d, fmt.Sprintf(`{"strings":["%d"]}`, i))
 	}
 	const text = `{"strings":["a","b"],"self":{"names":["c"],"strings":["a","b"]}}`

@@ -2,15 +2,15 @@
 
 package jsondec
 
-// Skip is the length of the JSON value that input begins with. ok is false if it is not valid, not
-// whole, or nested very deeply. What follows the value is not looked at, but for a number: input
-// has to end after it or go on with a byte that ends it.
+// Skip returns the length of the JSON value that input begins with. ok is false if the value is not
+// valid, not whole, or nested very deeply. Bytes after the value are not checked, except after a
+// number: it must be followed by a byte that ends it, or by the end of input.
 func Skip(input []byte) (n int, ok bool) {
 	n = skip(input, skipSpace(input, 0))
 	return n, n >= 0
 }
 
-// skip is the index after the value at in[i], or -1.
+// skip returns the index after the value at in[i], or -1.
 func skip(in []byte, i int) int {
 	var nesting nesting
 	for {
@@ -94,7 +94,7 @@ func skip(in []byte, i int) int {
 	}
 }
 
-// skipName is the index of the value of the member at in[i], or of white space before it, or -1.
+// skipName returns the index after the name and colon of the member at in[i], or -1.
 func skipName(in []byte, i int) int {
 	if i < len(in) && in[i] <= ' ' {
 		i = skipSpace(in, i)
@@ -114,10 +114,10 @@ func skipName(in []byte, i int) int {
 	return i + 1
 }
 
-// maxDepth is how deep values that are accepted may be nested.
+// maxDepth is how deep accepted values may be nested.
 const maxDepth = 512
 
-// nesting says of each value that is open whether it is an object or an array.
+// nesting records for each open value whether it is an object or an array.
 type nesting struct {
 	depth   int
 	objects [maxDepth / 64]uint64
@@ -137,7 +137,7 @@ func (n *nesting) open(object bool) bool {
 	return true
 }
 
-// object reports whether the innermost open value is one. One has to be open.
+// object reports whether the innermost open value is an object. A value must be open.
 func (n *nesting) object() bool {
 	at := n.depth - 1
 	return n.objects[at/64]>>(at%64)&1 != 0

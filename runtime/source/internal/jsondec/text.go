@@ -9,17 +9,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// recent are the strings that came last at a site, each with the one that followed it last time,
-// which is tried first. If nothing repeats, the site is left alone for a while.
+// recent holds the strings that came last at a site. Each has the string that followed it last
+// time, which is tried first. If nothing repeats, the site is skipped for a while.
 type recent struct {
 	strings [recentSize]string
 	hashes  [recentSize]uint64
 	next    [recentSize]uint8
-	// of pointers to them and, at the end, to an empty one; made when they are needed
+	// shared pointers to the strings and, at the end, to an empty one; allocated when needed
 	targets *[recentSize + 1]*string
-	at      uint8 // the last one
-	oldest  uint8 // is replaced next
-	credit  int16 // below 0: rest for as many strings
+	at      uint8 // index of the last string
+	oldest  uint8 // index of the string that is replaced next
+	credit  int16 // below 0: the number of strings to skip
 }
 
 const (
@@ -66,7 +66,7 @@ func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
 			*layout.As[string](p) = s
 			return end
 		}
-	} else if d.trail != nil {
+	} else if d.predictor != nil {
 		if r.credit++; r.credit == 0 {
 			r.credit = maxCredit / 4
 		}
@@ -75,14 +75,14 @@ func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
 	return end
 }
 
-// name decodes the name or namespace whose first byte after the quote is in[i]. Programs keep these
-// as keys of objects that are gone, so they keep nothing else alive.
+// name decodes the name or namespace whose first byte after the quote is in[i]. Programs often keep
+// these as keys after the object is gone, so they keep nothing else alive.
 func (d *Decoder) name(n *node, i int, p layout.Pointer) int {
 	b, end := d.plainText(i)
 	if end < 0 {
 		return -1
 	}
-	if s, ok := d.trail.String(int(n.site), b); ok {
+	if s, ok := d.predictor.String(int(n.site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		*layout.As[string](p) = string(b)
@@ -104,7 +104,7 @@ func (d *Decoder) stringPointer(n *node, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	// it is the object's own
+	// the string belongs to the object
 	if r := d.strings[n.elem.number]; d.text.Mark() != mark || d.pointed != "" && d.pointed != r.strings[r.at] {
 		*to = n.elem.typ.New()
 		*layout.As[string](*to) = d.pointed
@@ -115,7 +115,7 @@ func (d *Decoder) stringPointer(n *node, i int, p layout.Pointer) int {
 	return end
 }
 
-// target returns what a pointer to s points to, which is the last string of a site or empty.
+// target returns the pointer for s, which is the last string of a site or empty.
 func (d *Decoder) target(r *recent, s string) *string {
 	if r.targets == nil {
 		r.targets = new([recentSize + 1]*string)
@@ -124,15 +124,15 @@ func (d *Decoder) target(r *recent, s string) *string {
 	if s == "" {
 		at = recentSize
 	}
-	known := d.trail.Text(s, r.targets[at])
-	if known == nil {
-		return new(s) // not &s, for which each call would allocate
+	p := d.predictor.Text(s, r.targets[at])
+	if p == nil {
+		return new(s) // not &s, which would allocate in each call
 	}
-	r.targets[at] = known
-	return known
+	r.targets[at] = p
+	return p
 }
 
-// repeated returns the string with the bytes b if they are known at the site.
+// repeated returns the string with the bytes b if the site has it.
 func (d *Decoder) repeated(r *recent, site int, b []byte) (string, bool) {
 	hash := hashName(b)
 	for at := range r.hashes {
@@ -141,7 +141,7 @@ func (d *Decoder) repeated(r *recent, site int, b []byte) (string, bool) {
 			return r.strings[at], true
 		}
 	}
-	if s, ok := d.trail.String(site, b); ok {
+	if s, ok := d.predictor.String(site, b); ok {
 		r.strings[r.oldest], r.hashes[r.oldest] = s, hash
 		if r.targets != nil {
 			r.targets[r.oldest] = nil
@@ -156,15 +156,15 @@ func (d *Decoder) repeated(r *recent, site int, b []byte) (string, bool) {
 	return "", false
 }
 
-// follow notes that a string has come after the last one.
+// follow records that a string has followed the last one.
 func (r *recent) follow(at uint8) {
 	r.next[r.at] = at
 	r.at = at
 	r.credit = min(r.credit+hitCredit, maxCredit)
 }
 
-// plainText returns the bytes that the string means whose first byte after the quote is in[i],
-// valid until the next call.
+// plainText returns the text of the string whose first byte after the quote is in[i], valid until
+// the next call.
 func (d *Decoder) plainText(i int) (b []byte, end int) {
 	end, plain := stringEnd(d.in, i)
 	if end < 0 {

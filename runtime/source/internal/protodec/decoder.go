@@ -10,61 +10,60 @@ import (
 // Decoder decodes objects one after the other. It serves one goroutine.
 type Decoder struct {
 	// Set once at construction.
-	program *Program
-	trail   *share.Trail
-	shared  bool // equal parts are shared
+	program   *Program
+	predictor *share.Predictor
+	shared    bool // equal parts are shared
 
 	text     layout.Text
 	depth    int
 	busy     bool            // an object is being decoded
 	entering int             // parts that are being decoded for the table
-	twins    twins           // slices of the object at hand
-	maps     []unfilled      // of the object at hand
+	twins    twins           // recent slices of the present object
+	maps     []unfilled      // of the present object
 	entries  *layout.Scratch // of maps; each is an entry
-	word     uint64          // what a pointer points to
+	word     uint64          // the target of a pointer
 }
 
-// maxDepth is how deep messages may be in each other. Types that contain themselves are the only
-// ones that come near it.
+// maxDepth is how deep messages may be nested. Only types that contain themselves come near it.
 const maxDepth = 100
 
-// NewDecoder returns a Decoder that finds parts in table, and enters them there; nil is none.
-// Without shareParts an object has all its parts for itself, except strings. A Decoder that lives
-// long finds more than one for each stream.
+// NewDecoder returns a Decoder that finds parts in table and enters them there; a nil table shares
+// nothing. Without shareParts an object shares only strings. A Decoder that lives long finds more
+// than one for each stream.
 func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
 	return &Decoder{
-		program: p, trail: table.NewTrail(&p.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
+		program: p, predictor: table.NewPredictor(&p.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
 	}
 }
 
-// Decode decodes the data of an object, which have no envelope, into the zero value at into. The
-// caller knows that it is a value of the Program's type in memory of the heap. Nothing refers to
-// data afterwards. If it returns false, the value at into is of no use.
+// Decode decodes an object without its envelope into the zero value at into. The caller ensures
+// that this is a value of the Program's type on the heap. Nothing refers to data afterwards. If
+// Decode returns false, the value at into must be thrown away.
 func (d *Decoder) Decode(data []byte, into layout.Pointer) bool {
-	if d.busy { // a method of a type has panicked
+	if d.busy { // a method of a Go type has panicked
 		d.forget()
 	}
 	d.busy, d.depth, d.entering = true, 0, 0
-	d.trail.Begin()
+	d.predictor.Begin()
 	ok := d.message(d.program.root, into, data) && d.end(scope{})
 	d.forget()
 	d.busy = false
 	return ok
 }
 
-// forget drops what is left of the object.
+// forget clears the state of an object that was not decoded to its end.
 func (d *Decoder) forget() {
 	d.drop(scope{})
 	d.twins = twins{}
 	if cap(d.maps) > keepMaps {
-		d.maps = nil // room that only a rare object needs isn't kept
+		d.maps = nil // memory that only rare objects need isn't kept
 	}
 }
 
 const keepMaps = 256
 
-// scope is an object, or a part of one, whose strings are in a block of its own. Its maps are
-// filled when it ends, because they need their strings.
+// scope is an object, or a part of one, with its own block of strings. Its maps are filled at its
+// end, because they need the strings.
 type scope struct {
 	text    layout.TextMark
 	maps    int
@@ -87,7 +86,7 @@ func (d *Decoder) end(s scope) bool {
 	return true
 }
 
-// drop forgets what the scope still had to do.
+// drop forgets the strings and maps of the scope.
 func (d *Decoder) drop(s scope) {
 	d.text.Drop(s.text)
 	d.entries.Drop(s.entries)
@@ -127,13 +126,13 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 		case f.op != opValue:
 			n, ok = d.parts(f, to, in)
 		case f.kind == kindString:
-			start, end := span(in[n:])
+			start, end := delimited(in[n:])
 			if ok = end > 0; ok {
 				d.string(f.text, to, in[n+start:n+end])
 				n += end
 			}
 		case f.kind == kindMessage:
-			start, end := span(in[n:])
+			start, end := delimited(in[n:])
 			ok = end > 0 && d.message(f.msg, to, in[n+start:n+end])
 			n += end
 		default:
@@ -148,8 +147,8 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 	return true
 }
 
-// unknown returns how long a field is that the type doesn't have, with all that follow it at once
-// under the same number; 0 for an error. There are n bytes of tag in front of it.
+// unknown returns the length of a field that the type doesn't have, together with the fields of the
+// same number that follow at once, or 0 for an error.
 func unknown(in []byte, tag uint32, n int) int {
 	size := 0
 	for number := tag >> 3; n > 0 && tag>>3 == number; {
@@ -163,7 +162,8 @@ func unknown(in []byte, tag uint32, n int) int {
 	return size
 }
 
-// parts decodes what a field refers to, or finds it. It returns how long it is in the input.
+// parts decodes the value that a field refers to, or finds it among the shared parts. It returns
+// its length in the input.
 func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) {
 	site := int(f.site)
 	if f.op == opSlice && d.shared && d.entering == 0 {
@@ -171,20 +171,20 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 			return n, true
 		}
 	}
-	if f.op == opDrop || f.small || !d.shared || !d.trail.Try(site) {
+	if f.op == opDrop || f.small || !d.shared || !d.predictor.Try(site) {
 		count, size := d.extent(f, in)
 		return size, count > 0 && d.fresh(f, p, in[:size], count)
 	}
-	if part := d.trail.Predict(site, in); part != nil && !hasTag(in[part.Len():], f.tag) {
+	if part := d.predictor.Predict(site, in); part != nil && !hasTag(in[part.Len():], f.tag) {
 		part.Put(p)
-		d.trail.Follow(site, part)
+		d.predictor.Follow(site, part)
 		return part.Len(), true
 	}
 	count, size := d.extent(f, in)
 	if count == 0 {
 		return 0, false
 	}
-	part, enter := d.trail.Find(site, in[:size])
+	part, enter := d.predictor.Find(site, in[:size])
 	switch {
 	case part != nil:
 		part.Put(p)
@@ -198,12 +198,12 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 		return 0, false
 	}
 	d.entering--
-	d.trail.Enter(site, in[:size], p)
+	d.predictor.Enter(site, in[:size], p)
 	return size, true
 }
 
-// extent finds the end of what belongs to a field, and the number of its elements. None is an
-// error.
+// extent returns the number of consecutive elements of a field and their length together. A count
+// of 0 is an error.
 func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 	if f.op != opPointer {
 		return run(in, f.tag)
@@ -216,7 +216,7 @@ func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 	return 1, n + m
 }
 
-// fresh decodes what a field refers to: count elements.
+// fresh decodes the value that a field refers to: count elements.
 func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
 	switch f.op {
 	case opDrop:
@@ -240,7 +240,7 @@ func (d *Decoder) scalar(f *field, p layout.Pointer, in []byte) bool {
 	d.word = 0
 	_, ok := d.value(f, layout.Of(&d.word), in, tagLen(f.tag))
 	to := layout.As[layout.Pointer](p)
-	if *to = d.trail.Scalar(f.typ.Size(), d.word); *to == nil {
+	if *to = d.predictor.Scalar(f.typ.Size(), d.word); *to == nil {
 		*to = f.typ.New()
 		f.typ.Copy(*to, layout.Of(&d.word))
 	}
@@ -267,8 +267,7 @@ func (d *Decoder) slice(f *field, p layout.Pointer, in []byte, count int) bool {
 	return true
 }
 
-// value decodes one value, in front of which there are n bytes of tag in the input, and returns how
-// long both are together.
+// value decodes one value after a tag of n bytes, and returns the length of both.
 func (d *Decoder) value(f *field, p layout.Pointer, in []byte, n int) (size int, ok bool) {
 	switch f.kind {
 	case kindBool:
@@ -286,14 +285,14 @@ func (d *Decoder) value(f *field, p layout.Pointer, in []byte, n int) (size int,
 	case kindFloat32, kindFloat64:
 		return d.float(f, p, in, n)
 	}
-	start, end := span(in[n:])
+	start, end := delimited(in[n:])
 	if end == 0 {
 		return 0, false
 	}
 	return n + end, d.sized(f, p, in[n+start:n+end])
 }
 
-// sized decodes a value that has a length in front of it.
+// sized decodes a length-delimited value.
 func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 	switch f.kind {
 	case kindString:
@@ -310,17 +309,17 @@ func (d *Decoder) sized(f *field, p layout.Pointer, b []byte) bool {
 
 // string decodes a string of a site.
 func (d *Decoder) string(site int32, p layout.Pointer, b []byte) {
-	if s, ok := d.trail.String(int(site), b); ok {
+	if s, ok := d.predictor.String(int(site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		d.text.Add(p, b)
 	}
 }
 
-// name decodes a name or namespace. Programs keep these as keys of objects that are gone, so they
-// keep nothing else alive.
+// name decodes a name or namespace. Programs often keep these as keys after the object is gone, so
+// they keep nothing else alive.
 func (d *Decoder) name(site int32, p layout.Pointer, b []byte) {
-	if s, ok := d.trail.String(int(site), b); ok {
+	if s, ok := d.predictor.String(int(site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		*layout.As[string](p) = string(b)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package protodec decodes Kubernetes' protobuf into the Go types of objects, as their generated
-// Unmarshal methods do but faster and into less memory: a Program knows how a type is laid out,
-// strings of an object are one block, slices have no spare room, and equal parts of objects can be
-// shared.
+// Unmarshal methods do but faster and into less memory: a [Program] is compiled for each type, all
+// strings of an object are in one block, slices have no spare capacity, and objects can share equal
+// parts.
 //
-// A Decoder takes what API servers send and declines what is invalid, doubtful or rare: fields that
-// are not in ascending order, groups, wire types that the type's field doesn't have. What it takes
-// has the result that Unmarshal has. What it declines is for Unmarshal, which has the last word on
-// what is an error.
+// A [Decoder] accepts what API servers send and declines input that is invalid, doubtful or rare:
+// fields that are not in ascending order, groups, wire types that don't fit the field. For accepted
+// input the result is the same as Unmarshal's. For declined input the caller calls Unmarshal, which
+// decides whether it is an error.
 package protodec

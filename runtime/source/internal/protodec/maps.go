@@ -20,17 +20,17 @@ type unfilled struct {
 // entry is an entry of a map, {1: key, 2: value}.
 type entry struct {
 	key  string
-	text string // of a value that is a string, or made of one
-	raw  []byte // of another value, in the input
+	text string // of a value that is a string, or is parsed from one
+	raw  []byte // of any other value, in the input
 }
 
 var entryType = layout.NewType(reflect.TypeFor[entry]())
 
-// readMap reads a map of count entries, or fewer, because a key may be there twice.
+// readMap reads a map of count entries. The map may have fewer, because a key may come twice.
 func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool {
 	m := unfilled{f: f, p: p, first: d.entries.Len()}
 	for range count {
-		start, end := span(in[tagLen(f.tag):])
+		start, end := delimited(in[tagLen(f.tag):])
 		start, end = start+tagLen(f.tag), end+tagLen(f.tag)
 		key, value, ok := splitEntry(in[start:end], wire[f.kind])
 		if !ok {
@@ -61,10 +61,10 @@ func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool
 	return true
 }
 
-// splitEntry reads {1: key, 2: value}, in this order, of which both may be missing.
+// splitEntry reads {1: key, 2: value}, in this order. Either may be missing.
 func splitEntry(b []byte, valueWire uint32) (key, value []byte, ok bool) {
 	if hasTag(b, 1<<3|2) {
-		start, end := span(b[1:])
+		start, end := delimited(b[1:])
 		if end == 0 {
 			return nil, nil, false
 		}
@@ -77,14 +77,14 @@ func splitEntry(b []byte, valueWire uint32) (key, value []byte, ok bool) {
 		}
 		start := 0
 		if valueWire == 2 {
-			start, _ = span(b[1:])
+			start, _ = delimited(b[1:])
 		}
 		value, b = b[1+start:1+n], b[1+n:]
 	}
 	return key, value, len(b) == 0
 }
 
-// fill makes a map, once the strings of its entries are there.
+// fill makes a map after the strings of its entries are set.
 func (d *Decoder) fill(u unfilled) bool {
 	switch u.f.kind {
 	case kindString:

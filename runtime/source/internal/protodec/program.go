@@ -17,13 +17,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
-// Drop says which parts of an object's own metadata are not decoded. The zero value drops nothing.
+// Drop lists parts of an object's own metadata that are not decoded. The zero value drops nothing.
 type Drop struct {
 	ManagedFields bool
-	Annotations   map[string]bool // by key; not changed while programs use it
+	Annotations   map[string]bool // by key; must not be changed any more
 }
 
-// Program knows how objects of one type are decoded. It is safe for concurrent use.
+// Program is the compiled description of a type: how its objects are decoded. It is safe for
+// concurrent use.
 type Program struct {
 	// Set once at construction.
 	root  *message
@@ -31,17 +32,17 @@ type Program struct {
 	drop  Drop
 }
 
-// unmarshaler is what Kubernetes generates for its types.
+// unmarshaler is the method that Kubernetes generates for its types.
 type unmarshaler interface{ Unmarshal([]byte) error }
 
-// New returns the Program of a kind of Kubernetes, which is a struct whose fields carry the tags
-// that go-to-protobuf writes. Types of others may have such tags and a method that does something
-// else with them: for them it returns an error.
+// New returns the Program of a Kubernetes type, a struct whose fields have the tags that
+// go-to-protobuf writes. It returns an error for types of other projects: they may have such tags
+// and an Unmarshal method that treats them otherwise.
 func New(t reflect.Type, drop Drop) (*Program, error) {
 	return newProgram(t, drop, func(pkg string) bool { return strings.HasPrefix(pkg, "k8s.io/") })
 }
 
-// newProgram is New with the packages whose types are decoded as their tags say.
+// newProgram is New. trusted reports whether the types of a package are decoded by their tags.
 func newProgram(t reflect.Type, drop Drop, trusted func(pkg string) bool) (*Program, error) {
 	p := &Program{drop: drop}
 	c := compiler{program: p, trusted: trusted, messages: map[reflect.Type]*message{}}
@@ -61,28 +62,28 @@ func newProgram(t reflect.Type, drop Drop, trusted func(pkg string) bool) (*Prog
 	return p, nil
 }
 
-// message is a struct type.
+// message describes a struct type.
 type message struct {
-	fields []field // by number; those that there aren't have no op
+	fields []field // by number; unused numbers have no op
 }
 
-// field is a field of a struct.
+// field describes a field of a struct.
 type field struct {
 	op    op
 	small bool // a pointer to a number or a bool
-	// of the value, of what a pointer points to, of the elements of a slice, of the values of a map
+	// of the value, of a pointer's target, of a slice's elements or of a map's values
 	kind   kind
 	tag    uint32 // number and wire type
 	site   int32  // of a part
 	keys   int32  // site of the keys of a map of strings
-	text   int32  // site of the strings that values are, or are made of
+	text   int32  // site of values that are strings, or are parsed from strings
 	offset uintptr
 	typ    *layout.Type // of the value of that kind
 	whole  reflect.Type // of the field
 	msg    *message     // of kindMessage
 }
 
-// op is what is around a value.
+// op is the container of a value: none, a pointer, a slice or a map.
 type op uint8
 
 const (
@@ -95,12 +96,12 @@ const (
 	opDropAnnotations // opMap without some keys
 )
 
-// kind is a value on the wire and in memory.
+// kind is the kind of a value, on the wire and in memory.
 type kind uint8
 
 const (
 	kindString kind = iota
-	kindName        // a string that programs keep longer than its object
+	kindName        // a string that programs often keep longer than its object
 	kindBytes
 	kindBool
 	kindInt32
@@ -111,7 +112,7 @@ const (
 	kindTime
 	kindMicroTime
 	kindQuantity
-	kindOwn // has an Unmarshal method of its own making
+	kindOwn // has a hand-written Unmarshal method
 )
 
 // wire is the wire type of each kind.
@@ -227,7 +228,7 @@ func (c *compiler) site(kind share.Kind, t reflect.Type) int32 {
 	return int32(c.program.sites.Add(kind, t))
 }
 
-// value finds out how a value of a type is decoded.
+// value returns how a value of a type is decoded.
 func (c *compiler) value(t reflect.Type) (kind, *message, error) {
 	switch t {
 	case reflect.TypeFor[metav1.Time]():
@@ -267,12 +268,12 @@ func (c *compiler) value(t reflect.Type) (kind, *message, error) {
 	return 0, nil, errUnsupported
 }
 
-// hasOwn reports whether a type has a method that decodes it.
+// hasOwn reports whether a type has a decoding method.
 func hasOwn(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[unmarshaler]())
 }
 
-// isPlain reports whether all of a struct is decoded from fields with tags.
+// isPlain reports whether all fields of a struct have tags.
 func (c *compiler) isPlain(t reflect.Type) bool {
 	if t.Kind() != reflect.Struct || !c.trusted(t.PkgPath()) {
 		return false
@@ -299,7 +300,7 @@ const (
 	managedFieldsNumber = 17
 )
 
-// withDrop returns the message of an object of whose metadata the drop is not decoded.
+// withDrop returns a copy of root that doesn't decode the dropped metadata.
 func (c *compiler) withDrop(root *message, drop Drop) (*message, error) {
 	if len(root.fields) <= metadataNumber || root.fields[metadataNumber].whole != reflect.TypeFor[metav1.ObjectMeta]() {
 		return nil, fmt.Errorf("its field %d is not metadata", metadataNumber)

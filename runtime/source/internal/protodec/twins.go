@@ -8,8 +8,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// twins are the slices that were decoded last for an object. Some repeat within it and nowhere
-// else: each container of a Pod mounts a volume whose name is only the Pod's.
+// twins holds the slices that were decoded last in an object. Some slices repeat within an object
+// and nowhere else: each container of a Pod mounts a volume whose name is only the Pod's.
 type twins struct {
 	list [4]twin
 	n    int

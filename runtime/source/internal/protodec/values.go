@@ -29,7 +29,7 @@ func (d *Decoder) float(f *field, p layout.Pointer, in []byte, n int) (size int,
 	return n + 8, true
 }
 
-// rare decodes the values with a length that are neither strings nor messages of fields.
+// rare decodes length-delimited values that are neither strings nor ordinary messages.
 func (d *Decoder) rare(f *field, p layout.Pointer, b []byte) bool {
 	switch f.kind {
 	case kindTime:
@@ -60,7 +60,7 @@ func (d *Decoder) rare(f *field, p layout.Pointer, b []byte) bool {
 func (f *field) own(v reflect.Value, b []byte) bool {
 	list := v.Kind() == reflect.Slice
 	if list && f.op != opValue {
-		// so do the generated methods, for elements and values of maps
+		// as the generated methods do for elements and map values
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	}
 	if v.Addr().Interface().(unmarshaler).Unmarshal(b) != nil {
@@ -72,7 +72,7 @@ func (f *field) own(v reflect.Value, b []byte) bool {
 	return true
 }
 
-// copyOf returns a copy without room to spare.
+// copyOf returns a copy without spare capacity.
 func copyOf(b []byte) []byte {
 	dst := make([]byte, len(b))
 	copy(dst, b)
@@ -98,20 +98,20 @@ func timestamp(b []byte) (seconds, nanos int64, ok bool) {
 	return seconds, nanos, len(b) == 0
 }
 
-// quantity reads a Quantity, which may keep its text.
+// quantity reads a Quantity, which may cache its text.
 func (d *Decoder) quantity(f *field, q *resource.Quantity, b []byte) bool {
 	b, ok := quantityText(b)
 	if !ok || len(b) == 0 {
 		return ok
 	}
-	text, ok := d.trail.String(int(f.text), b)
+	text, ok := d.predictor.String(int(f.text), b)
 	if !ok {
 		text = string(b)
 	}
 	return parseQuantity(q, text)
 }
 
-// quantityText reads {1: text}; nothing is a Quantity that is zero.
+// quantityText reads {1: text}. An empty message is a zero Quantity.
 func quantityText(b []byte) (text []byte, ok bool) {
 	if len(b) == 0 {
 		return nil, true
@@ -119,7 +119,7 @@ func quantityText(b []byte) (text []byte, ok bool) {
 	if !hasTag(b, 1<<3|2) {
 		return nil, false
 	}
-	start, end := span(b[1:])
+	start, end := delimited(b[1:])
 	return b[1+start:], end == len(b)-1 && end > start
 }
 

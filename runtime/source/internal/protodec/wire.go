@@ -2,7 +2,7 @@
 
 package protodec
 
-// uvarint reads a number, and returns how many bytes it has; 0 if there is none.
+// uvarint reads a number and returns its length, or 0 if there is none.
 func uvarint(b []byte) (v uint64, n int) {
 	if len(b) > 0 && b[0] < 0x80 {
 		return uint64(b[0]), 1
@@ -25,9 +25,9 @@ func longUvarint(b []byte) (v uint64, n int) {
 	return 0, 0
 }
 
-// span reads a length, and returns where the bytes after it begin and end; end is 0 if b is too
+// delimited reads a length and returns where the bytes after it begin and end. end is 0 if b is too
 // short.
-func span(b []byte) (start, end int) {
+func delimited(b []byte) (start, end int) {
 	size, n := uvarint(b)
 	if n == 0 || size > uint64(len(b)-n) {
 		return 0, 0
@@ -35,8 +35,8 @@ func span(b []byte) (start, end int) {
 	return n, n + int(size)
 }
 
-// skip returns how long the value of a wire type is; false if b is too short or the type is for
-// groups.
+// skip returns the length of a value of a wire type, or false if b is too short or the type belongs
+// to groups.
 func skip(b []byte, wire uint32) (n int, ok bool) {
 	switch wire {
 	case 0:
@@ -45,7 +45,7 @@ func skip(b []byte, wire uint32) (n int, ok bool) {
 	case 1:
 		return 8, len(b) >= 8
 	case 2:
-		_, n = span(b)
+		_, n = delimited(b)
 		return n, n > 0
 	case 5:
 		return 4, len(b) >= 4
@@ -79,7 +79,7 @@ func hasTag(b []byte, tag uint32) bool {
 	return len(b) > 1 && b[0] == byte(tag)|0x80 && b[1] == byte(tag>>7)
 }
 
-// tagLen is the length of the tag's shortest form.
+// tagLen returns the length of the tag's shortest form.
 func tagLen(tag uint32) int {
 	if tag < 0x80 {
 		return 1
@@ -87,8 +87,8 @@ func tagLen(tag uint32) int {
 	return 2
 }
 
-// run counts the fields with one tag at the beginning of b, and the bytes that they have together.
-// n is 0 if there is none, or if one of them is cut off.
+// run returns the number of consecutive fields with one tag at the beginning of b, and their length
+// together. n is 0 if there is none, or if one is cut off.
 func run(b []byte, tag uint32) (n, size int) {
 	for hasTag(b[size:], tag) {
 		at := size + tagLen(tag)
@@ -101,16 +101,16 @@ func run(b []byte, tag uint32) (n, size int) {
 	return n, size
 }
 
-// Identity is what names an object and its state. The bytes are those of the input.
+// Identity identifies an object and its state. The bytes are parts of the input.
 type Identity struct{ Name, Namespace, UID, ResourceVersion []byte }
 
-// ReadIdentity reads the identity of an object without decoding it. It returns false for what
-// Decode would decline in the fields that it reads.
+// ReadIdentity reads the identity of an object without decoding it. It returns false if Decode
+// would decline the fields that it reads.
 func ReadIdentity(object []byte) (id Identity, ok bool) {
 	if !hasTag(object, metadataNumber<<3|2) {
 		return id, false
 	}
-	start, end := span(object[1:])
+	start, end := delimited(object[1:])
 	if end == 0 {
 		return id, false
 	}
@@ -150,7 +150,7 @@ func ReadIdentity(object []byte) (id Identity, ok bool) {
 			if again || tag&7 != 2 {
 				return id, false
 			}
-			start, end := span(meta[n:])
+			start, end := delimited(meta[n:])
 			*field = meta[n+start : n+end]
 		}
 		meta = meta[n+size:]

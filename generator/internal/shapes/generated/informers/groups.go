@@ -18,6 +18,7 @@ type shapesGroup struct{ factory *informer.Factory }
 func (f *factory) Shapes() ShapesGroup {
 	return &shapesGroup{f.Base()}
 }
+
 func (g *shapesGroup) V1() shapesv1.Interface {
 	return shapesv1.New(g.factory)
 }

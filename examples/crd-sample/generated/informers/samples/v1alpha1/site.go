@@ -27,14 +27,16 @@ func WithSites(options informer.KindOptions[*v1alpha1.Site]) informer.Option {
 	return informer.WithKind(listers.SiteResource, options)
 }
 
-type siteInformer struct{ informer.Kind[*v1alpha1.Site] }
+type siteInformer struct{ *informer.Kind[*v1alpha1.Site] }
 
 func (v *version) Sites() SiteInformer {
-	return &siteInformer{*informer.NewKind[*v1alpha1.Site](v.factory, listers.SiteResource, informer.WithClusterScope())}
+	return &siteInformer{informer.NewKind[*v1alpha1.Site](v.factory, listers.SiteResource, informer.WithClusterScope())}
 }
+
 func (i *siteInformer) Lister() listers.SiteLister {
 	return listers.NewSiteLister(i.Informer().Store())
 }
+
 func (i *siteInformer) With(options informer.KindOptions[*v1alpha1.Site]) SiteInformer {
-	return &siteInformer{*i.Kind.With(options)}
+	return &siteInformer{i.Kind.With(options)}
 }

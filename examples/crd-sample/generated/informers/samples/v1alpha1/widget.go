@@ -27,15 +27,21 @@ func WithWidgets(options informer.KindOptions[*v1alpha1.Widget]) informer.Option
 }
 
 type widgetInformer struct {
-	informer.Kind[*v1alpha1.Widget]
+	*informer.Kind[*v1alpha1.Widget]
 }
 
 func (v *version) Widgets() WidgetInformer {
-	return &widgetInformer{*informer.NewKind[*v1alpha1.Widget](v.factory, listers.WidgetResource, informer.WithIndexes(listers.WidgetIndexes...))}
+	return &widgetInformer{informer.NewKind[*v1alpha1.Widget](
+		v.factory,
+		listers.WidgetResource,
+		informer.WithIndexes(listers.WidgetIndexes...),
+	)}
 }
+
 func (i *widgetInformer) Lister() listers.WidgetLister {
 	return listers.NewWidgetLister(i.Informer().Store())
 }
+
 func (i *widgetInformer) With(options informer.KindOptions[*v1alpha1.Widget]) WidgetInformer {
-	return &widgetInformer{*i.Kind.With(options)}
+	return &widgetInformer{i.Kind.With(options)}
 }

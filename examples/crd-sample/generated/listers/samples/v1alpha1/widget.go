@@ -28,7 +28,11 @@ const (
 
 var (
 	// WidgetResource is the API resource of Widgets.
-	WidgetResource = schema.GroupVersionResource{Group: "samples.informer-gen.dev", Version: "v1alpha1", Resource: "widgets"}
+	WidgetResource = schema.GroupVersionResource{
+		Group:    "samples.informer-gen.dev",
+		Version:  "v1alpha1",
+		Resource: "widgets",
+	}
 	// WidgetIndexes are the indexes of every informer of Widgets.
 	WidgetIndexes = []store.Indexer[*v1alpha1.Widget]{
 		WidgetByNode,
@@ -40,44 +44,50 @@ var (
 		WidgetBySite,
 		WidgetByOwner,
 	}
-	// WidgetByNode finds the Widgets with key at .spec.nodeName.
+	// WidgetByNode indexes Widgets by .spec.nodeName.
 	WidgetByNode = store.NewIndex(WidgetByNodeIndex, func(obj *v1alpha1.Widget, keys []string) []string {
 		return append(keys, obj.Spec.NodeName)
 	})
-	// WidgetByImage finds the Widgets with key at .spec.parts[*].image.
+	// WidgetByImage indexes Widgets by .spec.parts[*].image.
 	WidgetByImage = store.NewIndex(WidgetByImageIndex, func(obj *v1alpha1.Widget, keys []string) []string {
 		for i := range obj.Spec.Parts {
 			keys = append(keys, obj.Spec.Parts[i].Image)
 		}
 		return keys
 	})
-	// WidgetByManager finds the Widgets with key at .metadata.labels['app.kubernetes.io/managed-by'].
+	// WidgetByManager indexes Widgets by .metadata.labels['app.kubernetes.io/managed-by'].
 	WidgetByManager = store.NewIndex(WidgetByManagerIndex, func(obj *v1alpha1.Widget, keys []string) []string {
 		if value, ok := obj.ObjectMeta.Labels["app.kubernetes.io/managed-by"]; ok {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// WidgetByNodeAndTier finds the Widgets with key at .spec.nodeName and .spec.tier.
-	WidgetByNodeAndTier = store.NewIndex(WidgetByNodeAndTierIndex, func(obj *v1alpha1.Widget, keys []WidgetByNodeAndTierKey) []WidgetByNodeAndTierKey {
+	// WidgetByNodeAndTier indexes Widgets by .spec.nodeName and .spec.tier.
+	WidgetByNodeAndTier = store.NewIndex(WidgetByNodeAndTierIndex, func(
+		obj *v1alpha1.Widget,
+		keys []WidgetByNodeAndTierKey,
+	) []WidgetByNodeAndTierKey {
 		return append(keys, WidgetByNodeAndTierKey{NodeName: obj.Spec.NodeName, Tier: obj.Spec.Tier})
 	})
-	// WidgetBrokenByNode finds the Widgets with key at .spec.nodeName, if .status.phase == "Broken".
+	// WidgetBrokenByNode indexes Widgets by .spec.nodeName, if .status.phase == "Broken".
 	WidgetBrokenByNode = store.NewIndex(WidgetBrokenByNodeIndex, func(obj *v1alpha1.Widget, keys []string) []string {
 		if obj.Status.Phase == "Broken" {
 			keys = append(keys, obj.Spec.NodeName)
 		}
 		return keys
 	})
-	// WidgetByTier finds the Widgets with key at .spec.tier, within a namespace.
-	WidgetByTier = store.NewIndex(WidgetByTierIndex, func(obj *v1alpha1.Widget, keys []store.NamespacedKey[v1alpha1.Tier]) []store.NamespacedKey[v1alpha1.Tier] {
+	// WidgetByTier indexes Widgets by .spec.tier, within a namespace.
+	WidgetByTier = store.NewIndex(WidgetByTierIndex, func(
+		obj *v1alpha1.Widget,
+		keys []store.NamespacedKey[v1alpha1.Tier],
+	) []store.NamespacedKey[v1alpha1.Tier] {
 		return append(keys, store.NamespacedKey[v1alpha1.Tier]{Namespace: obj.GetNamespace(), Key: obj.Spec.Tier})
 	})
-	// WidgetBySite finds the Widgets owned by the Site.samples.informer-gen.dev called key.
+	// WidgetBySite indexes Widgets by the name of their owner, a Site.samples.informer-gen.dev.
 	WidgetBySite = store.NewIndex(WidgetBySiteIndex, func(obj *v1alpha1.Widget, keys []string) []string {
 		return object.OwnerNames(obj, keys, schema.GroupKind{Group: "samples.informer-gen.dev", Kind: "Site"})
 	})
-	// WidgetByOwner finds the Widgets for which v1alpha1.OwnerUIDs returns key.
+	// WidgetByOwner indexes Widgets by what v1alpha1.OwnerUIDs returns.
 	WidgetByOwner = store.NewIndex(WidgetByOwnerIndex, func(obj *v1alpha1.Widget, keys []types.UID) []types.UID {
 		return append(keys, v1alpha1.OwnerUIDs(obj)...)
 	})
@@ -106,31 +116,39 @@ type WidgetNamespaceLister interface {
 	WidgetLookups
 	// ByTier finds the Widgets with key at .spec.tier, within a namespace.
 	ByTier(key v1alpha1.Tier) iter.Seq[*v1alpha1.Widget]
+	// ListByTier returns what ByTier finds, as a slice.
 	ListByTier(key v1alpha1.Tier) []*v1alpha1.Widget
 }
 
-// WidgetLookups finds Widgets by their indexes, in no order. Methods that begin with List return a slice.
+// WidgetLookups finds Widgets by their indexes, in no order.
 type WidgetLookups interface {
 	// ByNode finds the Widgets with key at .spec.nodeName.
 	ByNode(key string) iter.Seq[*v1alpha1.Widget]
+	// ListByNode returns what ByNode finds, as a slice.
 	ListByNode(key string) []*v1alpha1.Widget
 	// ByImage finds the Widgets with key at .spec.parts[*].image.
 	ByImage(key string) iter.Seq[*v1alpha1.Widget]
+	// ListByImage returns what ByImage finds, as a slice.
 	ListByImage(key string) []*v1alpha1.Widget
 	// ByManager finds the Widgets with key at .metadata.labels['app.kubernetes.io/managed-by'].
 	ByManager(key string) iter.Seq[*v1alpha1.Widget]
+	// ListByManager returns what ByManager finds, as a slice.
 	ListByManager(key string) []*v1alpha1.Widget
 	// ByNodeAndTier finds the Widgets with key at .spec.nodeName and .spec.tier.
 	ByNodeAndTier(key WidgetByNodeAndTierKey) iter.Seq[*v1alpha1.Widget]
+	// ListByNodeAndTier returns what ByNodeAndTier finds, as a slice.
 	ListByNodeAndTier(key WidgetByNodeAndTierKey) []*v1alpha1.Widget
 	// BrokenByNode finds the Widgets with key at .spec.nodeName, if .status.phase == "Broken".
 	BrokenByNode(key string) iter.Seq[*v1alpha1.Widget]
+	// ListBrokenByNode returns what BrokenByNode finds, as a slice.
 	ListBrokenByNode(key string) []*v1alpha1.Widget
 	// BySite finds the Widgets owned by the Site.samples.informer-gen.dev called key.
 	BySite(key string) iter.Seq[*v1alpha1.Widget]
+	// ListBySite returns what BySite finds, as a slice.
 	ListBySite(key string) []*v1alpha1.Widget
 	// ByOwner finds the Widgets for which v1alpha1.OwnerUIDs returns key.
 	ByOwner(key types.UID) iter.Seq[*v1alpha1.Widget]
+	// ListByOwner returns what ByOwner finds, as a slice.
 	ListByOwner(key types.UID) []*v1alpha1.Widget
 }
 
@@ -146,51 +164,67 @@ type widgetLister struct {
 func (l widgetLister) Widgets(namespace string) WidgetNamespaceLister {
 	return widgetLister{l.Namespace(namespace)}
 }
+
 func (l widgetLister) ByNode(key string) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ListByNode(key string) []*v1alpha1.Widget {
 	return WidgetByNode.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ByImage(key string) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByImage.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ListByImage(key string) []*v1alpha1.Widget {
 	return WidgetByImage.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ByManager(key string) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByManager.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ListByManager(key string) []*v1alpha1.Widget {
 	return WidgetByManager.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ByNodeAndTier(key WidgetByNodeAndTierKey) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByNodeAndTier.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ListByNodeAndTier(key WidgetByNodeAndTierKey) []*v1alpha1.Widget {
 	return WidgetByNodeAndTier.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) BrokenByNode(key string) iter.Seq[*v1alpha1.Widget] {
 	return WidgetBrokenByNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ListBrokenByNode(key string) []*v1alpha1.Widget {
 	return WidgetBrokenByNode.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ByTier(key v1alpha1.Tier) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByTier.Lookup(l.Snapshot(), store.NamespacedKey[v1alpha1.Tier]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l widgetLister) ListByTier(key v1alpha1.Tier) []*v1alpha1.Widget {
 	return WidgetByTier.List(l.Snapshot(), store.NamespacedKey[v1alpha1.Tier]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l widgetLister) BySite(key string) iter.Seq[*v1alpha1.Widget] {
 	return WidgetBySite.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ListBySite(key string) []*v1alpha1.Widget {
 	return WidgetBySite.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ByOwner(key types.UID) iter.Seq[*v1alpha1.Widget] {
 	return WidgetByOwner.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l widgetLister) ListByOwner(key types.UID) []*v1alpha1.Widget {
 	return WidgetByOwner.ListIn(l.Snapshot(), l.InNamespace(), key)
 }

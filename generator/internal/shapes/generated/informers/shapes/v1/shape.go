@@ -26,14 +26,20 @@ func WithShapes(options informer.KindOptions[*v1.Shape]) informer.Option {
 	return informer.WithKind(listers.ShapeResource, options)
 }
 
-type shapeInformer struct{ informer.Kind[*v1.Shape] }
+type shapeInformer struct{ *informer.Kind[*v1.Shape] }
 
 func (v *version) Shapes() ShapeInformer {
-	return &shapeInformer{*informer.NewKind[*v1.Shape](v.factory, listers.ShapeResource, informer.WithIndexes(listers.ShapeIndexes...))}
+	return &shapeInformer{informer.NewKind[*v1.Shape](
+		v.factory,
+		listers.ShapeResource,
+		informer.WithIndexes(listers.ShapeIndexes...),
+	)}
 }
+
 func (i *shapeInformer) Lister() listers.ShapeLister {
 	return listers.NewShapeLister(i.Informer().Store())
 }
+
 func (i *shapeInformer) With(options informer.KindOptions[*v1.Shape]) ShapeInformer {
-	return &shapeInformer{*i.Kind.With(options)}
+	return &shapeInformer{i.Kind.With(options)}
 }

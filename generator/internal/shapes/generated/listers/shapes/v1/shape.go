@@ -277,53 +277,53 @@ var (
 		ShapeInByOwner,
 		ShapeInByController,
 	}
-	// ShapeByString finds the Shapes with key at .spec.string.
+	// ShapeByString indexes Shapes by .spec.string.
 	ShapeByString = store.NewIndex(ShapeByStringIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeByNamed finds the Shapes with key at .spec.named.
+	// ShapeByNamed indexes Shapes by .spec.named.
 	ShapeByNamed = store.NewIndex(ShapeByNamedIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		return append(keys, obj.Spec.Named)
 	})
-	// ShapeByBool finds the Shapes with key at .spec.bool.
+	// ShapeByBool indexes Shapes by .spec.bool.
 	ShapeByBool = store.NewIndex(ShapeByBoolIndex, func(obj *v1.Shape, keys []bool) []bool {
 		return append(keys, obj.Spec.Bool)
 	})
-	// ShapeByInt finds the Shapes with key at .spec.int.
+	// ShapeByInt indexes Shapes by .spec.int.
 	ShapeByInt = store.NewIndex(ShapeByIntIndex, func(obj *v1.Shape, keys []int64) []int64 {
 		return append(keys, obj.Spec.Int)
 	})
-	// ShapeBySmall finds the Shapes with key at .spec.small.
+	// ShapeBySmall indexes Shapes by .spec.small.
 	ShapeBySmall = store.NewIndex(ShapeBySmallIndex, func(obj *v1.Shape, keys []int8) []int8 {
 		return append(keys, obj.Spec.Small)
 	})
-	// ShapeByUnsigned finds the Shapes with key at .spec.unsigned.
+	// ShapeByUnsigned indexes Shapes by .spec.unsigned.
 	ShapeByUnsigned = store.NewIndex(ShapeByUnsignedIndex, func(obj *v1.Shape, keys []uint64) []uint64 {
 		return append(keys, obj.Spec.Unsigned)
 	})
-	// ShapeByUID finds the Shapes with key at .spec.uid.
+	// ShapeByUID indexes Shapes by .spec.uid.
 	ShapeByUID = store.NewIndex(ShapeByUIDIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
 		return append(keys, obj.Spec.UID)
 	})
-	// ShapeByPointer finds the Shapes with key at .spec.pointer.
+	// ShapeByPointer indexes Shapes by .spec.pointer.
 	ShapeByPointer = store.NewIndex(ShapeByPointerIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Pointer != nil {
 			keys = append(keys, *obj.Spec.Pointer)
 		}
 		return keys
 	})
-	// ShapeByNumberPointer finds the Shapes with key at .spec.numberPointer.
+	// ShapeByNumberPointer indexes Shapes by .spec.numberPointer.
 	ShapeByNumberPointer = store.NewIndex(ShapeByNumberPointerIndex, func(obj *v1.Shape, keys []v1.Count) []v1.Count {
 		if obj.Spec.NumberPointer != nil {
 			keys = append(keys, *obj.Spec.NumberPointer)
 		}
 		return keys
 	})
-	// ShapeBySlice finds the Shapes with key at .spec.slice[*].
+	// ShapeBySlice indexes Shapes by .spec.slice[*].
 	ShapeBySlice = store.NewIndex(ShapeBySliceIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.Slice...)
 	})
-	// ShapeBySlicePointers finds the Shapes with key at .spec.slicePointers[*].
+	// ShapeBySlicePointers indexes Shapes by .spec.slicePointers[*].
 	ShapeBySlicePointers = store.NewIndex(ShapeBySlicePointersIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for _, value := range obj.Spec.SlicePointers {
 			if value != nil {
@@ -332,21 +332,21 @@ var (
 		}
 		return keys
 	})
-	// ShapeByPointerSlice finds the Shapes with key at .spec.pointerSlice[*].
+	// ShapeByPointerSlice indexes Shapes by .spec.pointerSlice[*].
 	ShapeByPointerSlice = store.NewIndex(ShapeByPointerSliceIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.PointerSlice != nil {
 			keys = append(keys, *obj.Spec.PointerSlice...)
 		}
 		return keys
 	})
-	// ShapeByArray finds the Shapes with key at .spec.array[*].
+	// ShapeByArray indexes Shapes by .spec.array[*].
 	ShapeByArray = store.NewIndex(ShapeByArrayIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Array {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// ShapeByArrayPointers finds the Shapes with key at .spec.arrayPointers[*].
+	// ShapeByArrayPointers indexes Shapes by .spec.arrayPointers[*].
 	ShapeByArrayPointers = store.NewIndex(ShapeByArrayPointersIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.ArrayPointers {
 			if value != nil {
@@ -355,36 +355,36 @@ var (
 		}
 		return keys
 	})
-	// ShapeByNamedSlice finds the Shapes with key at .spec.namedSlice[*].
+	// ShapeByNamedSlice indexes Shapes by .spec.namedSlice[*].
 	ShapeByNamedSlice = store.NewIndex(ShapeByNamedSliceIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		return append(keys, obj.Spec.NamedSlice...)
 	})
-	// ShapeByStruct finds the Shapes with key at .spec.node.name.
+	// ShapeByStruct indexes Shapes by .spec.node.name.
 	ShapeByStruct = store.NewIndex(ShapeByStructIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.Node.Name)
 	})
-	// ShapeByPointerStruct finds the Shapes with key at .spec.next.name.
+	// ShapeByPointerStruct indexes Shapes by .spec.next.name.
 	ShapeByPointerStruct = store.NewIndex(ShapeByPointerStructIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil {
 			keys = append(keys, obj.Spec.Next.Name)
 		}
 		return keys
 	})
-	// ShapeByPointers finds the Shapes with key at .spec.next.next.ref.
+	// ShapeByPointers indexes Shapes by .spec.next.next.ref.
 	ShapeByPointers = store.NewIndex(ShapeByPointersIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Ref != nil {
 			keys = append(keys, *obj.Spec.Next.Next.Ref)
 		}
 		return keys
 	})
-	// ShapeByStructs finds the Shapes with key at .spec.nodes[*].name.
+	// ShapeByStructs indexes Shapes by .spec.nodes[*].name.
 	ShapeByStructs = store.NewIndex(ShapeByStructsIndex, func(obj *v1.Shape, keys []string) []string {
 		for i := range obj.Spec.Nodes {
 			keys = append(keys, obj.Spec.Nodes[i].Name)
 		}
 		return keys
 	})
-	// ShapeByStructPointers finds the Shapes with key at .spec.nodePointers[*].ref.
+	// ShapeByStructPointers indexes Shapes by .spec.nodePointers[*].ref.
 	ShapeByStructPointers = store.NewIndex(ShapeByStructPointersIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.NodePointers {
 			if value != nil && value.Ref != nil {
@@ -393,7 +393,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByPointerStructs finds the Shapes with key at .spec.pointerNodes[*].name.
+	// ShapeByPointerStructs indexes Shapes by .spec.pointerNodes[*].name.
 	ShapeByPointerStructs = store.NewIndex(ShapeByPointerStructsIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.PointerNodes != nil {
 			for i := range *obj.Spec.PointerNodes {
@@ -402,7 +402,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByNested finds the Shapes with key at .spec.nodes[*].nodes[*].names[*].
+	// ShapeByNested indexes Shapes by .spec.nodes[*].nodes[*].names[*].
 	ShapeByNested = store.NewIndex(ShapeByNestedIndex, func(obj *v1.Shape, keys []string) []string {
 		for i := range obj.Spec.Nodes {
 			for j := range obj.Spec.Nodes[i].Nodes {
@@ -411,7 +411,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByNestedPointers finds the Shapes with key at .spec.nodePointers[*].next.nodePointers[*].refs[*].
+	// ShapeByNestedPointers indexes Shapes by .spec.nodePointers[*].next.nodePointers[*].refs[*].
 	ShapeByNestedPointers = store.NewIndex(ShapeByNestedPointersIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.NodePointers {
 			if value != nil && value.Next != nil {
@@ -428,7 +428,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByDeep finds the Shapes with key at .spec.nodes[*].nodes[*].nodes[*].nodes[*].name.
+	// ShapeByDeep indexes Shapes by .spec.nodes[*].nodes[*].nodes[*].nodes[*].name.
 	ShapeByDeep = store.NewIndex(ShapeByDeepIndex, func(obj *v1.Shape, keys []string) []string {
 		for i := range obj.Spec.Nodes {
 			for j := range obj.Spec.Nodes[i].Nodes {
@@ -441,51 +441,51 @@ var (
 		}
 		return keys
 	})
-	// ShapeByInline finds the Shapes with key at .spec.inline.
+	// ShapeByInline indexes Shapes by .spec.inline.
 	ShapeByInline = store.NewIndex(ShapeByInlineIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.Inline.Inline)
 	})
-	// ShapeByInlinePointer finds the Shapes with key at .spec.inlinePointer.
+	// ShapeByInlinePointer indexes Shapes by .spec.inlinePointer.
 	ShapeByInlinePointer = store.NewIndex(ShapeByInlinePointerIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.InlinePointer != nil {
 			keys = append(keys, obj.Spec.InlinePointer.InlinePointer)
 		}
 		return keys
 	})
-	// ShapeByHidden finds the Shapes with key at .spec.hidden.
+	// ShapeByHidden indexes Shapes by .spec.hidden.
 	ShapeByHidden = store.NewIndex(ShapeByHiddenIndex, func(obj *v1.Shape, keys []v1.Count) []v1.Count {
 		if obj.Spec.InlinePointer != nil {
 			keys = append(keys, obj.Spec.InlinePointer.Hidden)
 		}
 		return keys
 	})
-	// ShapeByBelowName finds the Shapes with key at .spec.below.inline.
+	// ShapeByBelowName indexes Shapes by .spec.below.inline.
 	ShapeByBelowName = store.NewIndex(ShapeByBelowNameIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.Below.Inline)
 	})
-	// ShapeByPrivate finds the Shapes with key at .spec.private.
+	// ShapeByPrivate indexes Shapes by .spec.private.
 	ShapeByPrivate = store.NewIndex(ShapeByPrivateIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.Private)
 	})
-	// ShapeByGoName finds the Shapes with key at .spec.GoName.
+	// ShapeByGoName indexes Shapes by .spec.GoName.
 	ShapeByGoName = store.NewIndex(ShapeByGoNameIndex, func(obj *v1.Shape, keys []string) []string {
 		return append(keys, obj.Spec.GoName)
 	})
-	// ShapeByStatus finds the Shapes with key at .status.phase.
+	// ShapeByStatus indexes Shapes by .status.phase.
 	ShapeByStatus = store.NewIndex(ShapeByStatusIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		if obj.Status != nil {
 			keys = append(keys, obj.Status.Phase)
 		}
 		return keys
 	})
-	// ShapeByOwner finds the Shapes with key at .metadata.ownerReferences[*].uid.
+	// ShapeByOwner indexes Shapes by .metadata.ownerReferences[*].uid.
 	ShapeByOwner = store.NewIndex(ShapeByOwnerIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
 		for i := range obj.ObjectMeta.OwnerReferences {
 			keys = append(keys, obj.ObjectMeta.OwnerReferences[i].UID)
 		}
 		return keys
 	})
-	// ShapeByController finds the Shapes with key at .metadata.ownerReferences[*].controller.
+	// ShapeByController indexes Shapes by .metadata.ownerReferences[*].controller.
 	ShapeByController = store.NewIndex(ShapeByControllerIndex, func(obj *v1.Shape, keys []bool) []bool {
 		for i := range obj.ObjectMeta.OwnerReferences {
 			if obj.ObjectMeta.OwnerReferences[i].Controller != nil {
@@ -494,21 +494,21 @@ var (
 		}
 		return keys
 	})
-	// ShapeByGracePeriod finds the Shapes with key at .metadata.deletionGracePeriodSeconds.
+	// ShapeByGracePeriod indexes Shapes by .metadata.deletionGracePeriodSeconds.
 	ShapeByGracePeriod = store.NewIndex(ShapeByGracePeriodIndex, func(obj *v1.Shape, keys []int64) []int64 {
 		if obj.ObjectMeta.DeletionGracePeriodSeconds != nil {
 			keys = append(keys, *obj.ObjectMeta.DeletionGracePeriodSeconds)
 		}
 		return keys
 	})
-	// ShapeByMatrix finds the Shapes with key at .spec.matrix[*][*].
+	// ShapeByMatrix indexes Shapes by .spec.matrix[*][*].
 	ShapeByMatrix = store.NewIndex(ShapeByMatrixIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.Matrix {
 			keys = append(keys, value...)
 		}
 		return keys
 	})
-	// ShapeByMatrixPointers finds the Shapes with key at .spec.matrixPointers[*][*][*].
+	// ShapeByMatrixPointers indexes Shapes by .spec.matrixPointers[*][*][*].
 	ShapeByMatrixPointers = store.NewIndex(ShapeByMatrixPointersIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for _, value := range obj.Spec.Maps.MatrixPointers {
 			if value != nil {
@@ -523,14 +523,14 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTable finds the Shapes with key at .spec.table[*][*].
+	// ShapeByTable indexes Shapes by .spec.table[*][*].
 	ShapeByTable = store.NewIndex(ShapeByTableIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for _, value := range obj.Spec.Maps.Table {
 			keys = append(keys, value...)
 		}
 		return keys
 	})
-	// ShapeByTableTag finds the Shapes with key at .spec.leafTable[*][*].tags[*].
+	// ShapeByTableTag indexes Shapes by .spec.leafTable[*][*].tags[*].
 	ShapeByTableTag = store.NewIndex(ShapeByTableTagIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.LeafTable {
 			for _, value2 := range value {
@@ -541,35 +541,35 @@ var (
 		}
 		return keys
 	})
-	// ShapeByText finds the Shapes with key at .spec.texts[*].
+	// ShapeByText indexes Shapes by .spec.texts[*].
 	ShapeByText = store.NewIndex(ShapeByTextIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.Texts {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// ShapeByTextKey finds the Shapes with key at .spec.texts[keys].
+	// ShapeByTextKey indexes Shapes by .spec.texts[keys].
 	ShapeByTextKey = store.NewIndex(ShapeByTextKeyIndex, func(obj *v1.Shape, keys []string) []string {
 		for key := range obj.Spec.Maps.Texts {
 			keys = append(keys, key)
 		}
 		return keys
 	})
-	// ShapeByTextEntry finds the Shapes with key at .spec.texts['a'].
+	// ShapeByTextEntry indexes Shapes by .spec.texts['a'].
 	ShapeByTextEntry = store.NewIndex(ShapeByTextEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Texts["a"]; ok {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// ShapeByTextQuoted finds the Shapes with key at .spec.texts["\u00e9"].
+	// ShapeByTextQuoted indexes Shapes by .spec.texts["\u00e9"].
 	ShapeByTextQuoted = store.NewIndex(ShapeByTextQuotedIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Texts["é"]; ok {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// ShapeByTextPointer finds the Shapes with key at .spec.textPointers[*].
+	// ShapeByTextPointer indexes Shapes by .spec.textPointers[*].
 	ShapeByTextPointer = store.NewIndex(ShapeByTextPointerIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.TextPointers {
 			if value != nil {
@@ -578,21 +578,24 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTextPointerKey finds the Shapes with key at .spec.textPointers[keys].
+	// ShapeByTextPointerKey indexes Shapes by .spec.textPointers[keys].
 	ShapeByTextPointerKey = store.NewIndex(ShapeByTextPointerKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for key := range obj.Spec.Maps.TextPointers {
 			keys = append(keys, key)
 		}
 		return keys
 	})
-	// ShapeByTextPointerEntry finds the Shapes with key at .spec.textPointers['b'].
-	ShapeByTextPointerEntry = store.NewIndex(ShapeByTextPointerEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	// ShapeByTextPointerEntry indexes Shapes by .spec.textPointers['b'].
+	ShapeByTextPointerEntry = store.NewIndex(ShapeByTextPointerEntryIndex, func(
+		obj *v1.Shape,
+		keys []string,
+	) []string {
 		if value := obj.Spec.Maps.TextPointers["b"]; value != nil {
 			keys = append(keys, *value)
 		}
 		return keys
 	})
-	// ShapeByTextMap finds the Shapes with key at .spec.textMap[*].
+	// ShapeByTextMap indexes Shapes by .spec.textMap[*].
 	ShapeByTextMap = store.NewIndex(ShapeByTextMapIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		if obj.Spec.Maps.TextMap != nil {
 			for _, value := range *obj.Spec.Maps.TextMap {
@@ -601,7 +604,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTextMapKey finds the Shapes with key at .spec.textMap[keys].
+	// ShapeByTextMapKey indexes Shapes by .spec.textMap[keys].
 	ShapeByTextMapKey = store.NewIndex(ShapeByTextMapKeyIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Maps.TextMap != nil {
 			for key := range *obj.Spec.Maps.TextMap {
@@ -610,7 +613,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTextMapEntry finds the Shapes with key at .spec.textMap[""].
+	// ShapeByTextMapEntry indexes Shapes by .spec.textMap[""].
 	ShapeByTextMapEntry = store.NewIndex(ShapeByTextMapEntryIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		if obj.Spec.Maps.TextMap != nil {
 			if value, ok := (*obj.Spec.Maps.TextMap)[""]; ok {
@@ -619,42 +622,42 @@ var (
 		}
 		return keys
 	})
-	// ShapeByLeaf finds the Shapes with key at .spec.leaves[*].name.
+	// ShapeByLeaf indexes Shapes by .spec.leaves[*].name.
 	ShapeByLeaf = store.NewIndex(ShapeByLeafIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.Leaves {
 			keys = append(keys, value.Name)
 		}
 		return keys
 	})
-	// ShapeByLeafKey finds the Shapes with key at .spec.leaves[keys].
+	// ShapeByLeafKey indexes Shapes by .spec.leaves[keys].
 	ShapeByLeafKey = store.NewIndex(ShapeByLeafKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for key := range obj.Spec.Maps.Leaves {
 			keys = append(keys, key)
 		}
 		return keys
 	})
-	// ShapeByLeafEntry finds the Shapes with key at .spec.leaves['a'].name.
+	// ShapeByLeafEntry indexes Shapes by .spec.leaves['a'].name.
 	ShapeByLeafEntry = store.NewIndex(ShapeByLeafEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Leaves["a"]; ok {
 			keys = append(keys, value.Name)
 		}
 		return keys
 	})
-	// ShapeByLeafRef finds the Shapes with key at .spec.leaves['a'].ref.
+	// ShapeByLeafRef indexes Shapes by .spec.leaves['a'].ref.
 	ShapeByLeafRef = store.NewIndex(ShapeByLeafRefIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Leaves["a"]; ok && value.Ref != nil {
 			keys = append(keys, *value.Ref)
 		}
 		return keys
 	})
-	// ShapeByLeafTag finds the Shapes with key at .spec.leaves[*].tags[*].
+	// ShapeByLeafTag indexes Shapes by .spec.leaves[*].tags[*].
 	ShapeByLeafTag = store.NewIndex(ShapeByLeafTagIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.Leaves {
 			keys = append(keys, value.Tags...)
 		}
 		return keys
 	})
-	// ShapeByLeafPointer finds the Shapes with key at .spec.leafPointers[*].ref.
+	// ShapeByLeafPointer indexes Shapes by .spec.leafPointers[*].ref.
 	ShapeByLeafPointer = store.NewIndex(ShapeByLeafPointerIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.LeafPointers {
 			if value != nil && value.Ref != nil {
@@ -663,35 +666,38 @@ var (
 		}
 		return keys
 	})
-	// ShapeByLeafPointerEntry finds the Shapes with key at .spec.leafPointers['b'].tags[*].
-	ShapeByLeafPointerEntry = store.NewIndex(ShapeByLeafPointerEntryIndex, func(obj *v1.Shape, keys []string) []string {
+	// ShapeByLeafPointerEntry indexes Shapes by .spec.leafPointers['b'].tags[*].
+	ShapeByLeafPointerEntry = store.NewIndex(ShapeByLeafPointerEntryIndex, func(
+		obj *v1.Shape,
+		keys []string,
+	) []string {
 		if value := obj.Spec.Maps.LeafPointers["b"]; value != nil {
 			keys = append(keys, value.Tags...)
 		}
 		return keys
 	})
-	// ShapeByNumberKey finds the Shapes with key at .spec.numbers[keys].
+	// ShapeByNumberKey indexes Shapes by .spec.numbers[keys].
 	ShapeByNumberKey = store.NewIndex(ShapeByNumberKeyIndex, func(obj *v1.Shape, keys []int16) []int16 {
 		for key := range obj.Spec.Maps.Numbers {
 			keys = append(keys, key)
 		}
 		return keys
 	})
-	// ShapeByNumberLine finds the Shapes with key at .spec.numbers[*][*].
+	// ShapeByNumberLine indexes Shapes by .spec.numbers[*][*].
 	ShapeByNumberLine = store.NewIndex(ShapeByNumberLineIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.Numbers {
 			keys = append(keys, value...)
 		}
 		return keys
 	})
-	// ShapeByNumberEntry finds the Shapes with key at .spec.numbers['-5'][*].
+	// ShapeByNumberEntry indexes Shapes by .spec.numbers['-5'][*].
 	ShapeByNumberEntry = store.NewIndex(ShapeByNumberEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Numbers[-5]; ok {
 			keys = append(keys, value...)
 		}
 		return keys
 	})
-	// ShapeByList finds the Shapes with key at .spec.listPointers[*][*].
+	// ShapeByList indexes Shapes by .spec.listPointers[*][*].
 	ShapeByList = store.NewIndex(ShapeByListIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.ListPointers {
 			if value != nil {
@@ -704,7 +710,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByListEntry finds the Shapes with key at .spec.listPointers['a'][*].
+	// ShapeByListEntry indexes Shapes by .spec.listPointers['a'][*].
 	ShapeByListEntry = store.NewIndex(ShapeByListEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.ListPointers["a"]; value != nil {
 			for _, value2 := range *value {
@@ -715,7 +721,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByMapOfMaps finds the Shapes with key at .spec.mapOfMaps[*][*].
+	// ShapeByMapOfMaps indexes Shapes by .spec.mapOfMaps[*][*].
 	ShapeByMapOfMaps = store.NewIndex(ShapeByMapOfMapsIndex, func(obj *v1.Shape, keys []bool) []bool {
 		for _, value := range obj.Spec.Maps.MapOfMaps {
 			for _, value2 := range value {
@@ -724,7 +730,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByMapOfMapsKey finds the Shapes with key at .spec.mapOfMaps[*][keys].
+	// ShapeByMapOfMapsKey indexes Shapes by .spec.mapOfMaps[*][keys].
 	ShapeByMapOfMapsKey = store.NewIndex(ShapeByMapOfMapsKeyIndex, func(obj *v1.Shape, keys []v1.Named) []v1.Named {
 		for _, value := range obj.Spec.Maps.MapOfMaps {
 			for key := range value {
@@ -733,7 +739,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByMapOfMapsEntry finds the Shapes with key at .spec.mapOfMaps['a']['b'].
+	// ShapeByMapOfMapsEntry indexes Shapes by .spec.mapOfMaps['a']['b'].
 	ShapeByMapOfMapsEntry = store.NewIndex(ShapeByMapOfMapsEntryIndex, func(obj *v1.Shape, keys []bool) []bool {
 		if value, ok := obj.Spec.Maps.MapOfMaps["a"]; ok {
 			if value2, ok := value["b"]; ok {
@@ -742,7 +748,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByMapsInList finds the Shapes with key at .spec.mapsInList[*]['a'].
+	// ShapeByMapsInList indexes Shapes by .spec.mapsInList[*]['a'].
 	ShapeByMapsInList = store.NewIndex(ShapeByMapsInListIndex, func(obj *v1.Shape, keys []string) []string {
 		for _, value := range obj.Spec.Maps.MapsInList {
 			if value2, ok := value["a"]; ok {
@@ -751,54 +757,60 @@ var (
 		}
 		return keys
 	})
-	// ShapeByLabel finds the Shapes with key at .metadata.labels['a'].
+	// ShapeByLabel indexes Shapes by .metadata.labels['a'].
 	ShapeByLabel = store.NewIndex(ShapeByLabelIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.ObjectMeta.Labels["a"]; ok {
 			keys = append(keys, value)
 		}
 		return keys
 	})
-	// ShapeByPair finds the Shapes with key at .spec.pair.
+	// ShapeByPair indexes Shapes by .spec.pair.
 	ShapeByPair = store.NewIndex(ShapeByPairIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		return append(keys, obj.Spec.Maps.Pair)
 	})
-	// ShapeByPairPointer finds the Shapes with key at .spec.pairPointer.
+	// ShapeByPairPointer indexes Shapes by .spec.pairPointer.
 	ShapeByPairPointer = store.NewIndex(ShapeByPairPointerIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		if obj.Spec.Maps.PairPointer != nil {
 			keys = append(keys, *obj.Spec.Maps.PairPointer)
 		}
 		return keys
 	})
-	// ShapeByPairs finds the Shapes with key at .spec.pairs[*].
+	// ShapeByPairs indexes Shapes by .spec.pairs[*].
 	ShapeByPairs = store.NewIndex(ShapeByPairsIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		return append(keys, obj.Spec.Maps.Pairs...)
 	})
-	// ShapeByPairEntry finds the Shapes with key at .spec.pairMap['a'].
+	// ShapeByPairEntry indexes Shapes by .spec.pairMap['a'].
 	ShapeByPairEntry = store.NewIndex(ShapeByPairEntryIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		if value := obj.Spec.Maps.PairMap["a"]; value != nil {
 			keys = append(keys, *value)
 		}
 		return keys
 	})
-	// ShapeByTarget finds the Shapes with key at .spec.target.
-	ShapeByTarget = store.NewIndex(ShapeByTargetIndex, func(obj *v1.Shape, keys []types.NamespacedName) []types.NamespacedName {
+	// ShapeByTarget indexes Shapes by .spec.target.
+	ShapeByTarget = store.NewIndex(ShapeByTargetIndex, func(
+		obj *v1.Shape,
+		keys []types.NamespacedName,
+	) []types.NamespacedName {
 		if obj.Spec.Maps.Target != nil {
 			keys = append(keys, *obj.Spec.Maps.Target)
 		}
 		return keys
 	})
-	// ShapeByTwo finds the Shapes with key at .spec.string and .spec.int.
+	// ShapeByTwo indexes Shapes by .spec.string and .spec.int.
 	ShapeByTwo = store.NewIndex(ShapeByTwoIndex, func(obj *v1.Shape, keys []ShapeByTwoKey) []ShapeByTwoKey {
 		return append(keys, ShapeByTwoKey{String: obj.Spec.String, Int: obj.Spec.Int})
 	})
-	// ShapeByTwoPointers finds the Shapes with key at .spec.pointer and .spec.next.name.
-	ShapeByTwoPointers = store.NewIndex(ShapeByTwoPointersIndex, func(obj *v1.Shape, keys []ShapeByTwoPointersKey) []ShapeByTwoPointersKey {
+	// ShapeByTwoPointers indexes Shapes by .spec.pointer and .spec.next.name.
+	ShapeByTwoPointers = store.NewIndex(ShapeByTwoPointersIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByTwoPointersKey,
+	) []ShapeByTwoPointersKey {
 		if obj.Spec.Pointer != nil && obj.Spec.Next != nil {
 			keys = append(keys, ShapeByTwoPointersKey{Pointer: *obj.Spec.Pointer, Name: obj.Spec.Next.Name})
 		}
 		return keys
 	})
-	// ShapeByThree finds the Shapes with key at .metadata.labels['a'] and .spec.pair and .spec.slice[*].
+	// ShapeByThree indexes Shapes by .metadata.labels['a'] and .spec.pair and .spec.slice[*].
 	ShapeByThree = store.NewIndex(ShapeByThreeIndex, func(obj *v1.Shape, keys []ShapeByThreeKey) []ShapeByThreeKey {
 		if value, ok := obj.ObjectMeta.Labels["a"]; ok {
 			for _, value2 := range obj.Spec.Slice {
@@ -807,8 +819,11 @@ var (
 		}
 		return keys
 	})
-	// ShapeByOneElement finds the Shapes with key at .spec.nodes[*].name and .spec.nodes[*].ref.
-	ShapeByOneElement = store.NewIndex(ShapeByOneElementIndex, func(obj *v1.Shape, keys []ShapeByOneElementKey) []ShapeByOneElementKey {
+	// ShapeByOneElement indexes Shapes by .spec.nodes[*].name and .spec.nodes[*].ref.
+	ShapeByOneElement = store.NewIndex(ShapeByOneElementIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByOneElementKey,
+	) []ShapeByOneElementKey {
 		for i := range obj.Spec.Nodes {
 			if obj.Spec.Nodes[i].Ref != nil {
 				keys = append(keys, ShapeByOneElementKey{Name: obj.Spec.Nodes[i].Name, Ref: *obj.Spec.Nodes[i].Ref})
@@ -816,8 +831,11 @@ var (
 		}
 		return keys
 	})
-	// ShapeByElementAndBelow finds the Shapes with key at .spec.nodes[*].names[*] and .spec.nodes[*].name.
-	ShapeByElementAndBelow = store.NewIndex(ShapeByElementAndBelowIndex, func(obj *v1.Shape, keys []ShapeByElementAndBelowKey) []ShapeByElementAndBelowKey {
+	// ShapeByElementAndBelow indexes Shapes by .spec.nodes[*].names[*] and .spec.nodes[*].name.
+	ShapeByElementAndBelow = store.NewIndex(ShapeByElementAndBelowIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByElementAndBelowKey,
+	) []ShapeByElementAndBelowKey {
 		for i := range obj.Spec.Nodes {
 			for _, value := range obj.Spec.Nodes[i].Names {
 				keys = append(keys, ShapeByElementAndBelowKey{Names: value, Name: obj.Spec.Nodes[i].Name})
@@ -825,9 +843,12 @@ var (
 		}
 		return keys
 	})
-	// ShapeByElementTwice finds the Shapes with key at .spec.nodePointers[*].nodes[*].name and
-	// .spec.nodePointers[*].nodes[*].ref and .spec.nodePointers[*].name.
-	ShapeByElementTwice = store.NewIndex(ShapeByElementTwiceIndex, func(obj *v1.Shape, keys []ShapeByElementTwiceKey) []ShapeByElementTwiceKey {
+	// ShapeByElementTwice indexes Shapes by .spec.nodePointers[*].nodes[*].name and .spec.nodePointers[*].nodes[*].ref
+	// and .spec.nodePointers[*].name.
+	ShapeByElementTwice = store.NewIndex(ShapeByElementTwiceIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByElementTwiceKey,
+	) []ShapeByElementTwiceKey {
 		for _, value := range obj.Spec.NodePointers {
 			if value != nil {
 				for i := range value.Nodes {
@@ -843,8 +864,11 @@ var (
 		}
 		return keys
 	})
-	// ShapeByBranches finds the Shapes with key at .spec.nodes[*].names[*] and .spec.nodes[*].refs[*].
-	ShapeByBranches = store.NewIndex(ShapeByBranchesIndex, func(obj *v1.Shape, keys []ShapeByBranchesKey) []ShapeByBranchesKey {
+	// ShapeByBranches indexes Shapes by .spec.nodes[*].names[*] and .spec.nodes[*].refs[*].
+	ShapeByBranches = store.NewIndex(ShapeByBranchesIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByBranchesKey,
+	) []ShapeByBranchesKey {
 		for i := range obj.Spec.Nodes {
 			for _, value := range obj.Spec.Nodes[i].Names {
 				for _, value2 := range obj.Spec.Nodes[i].Refs {
@@ -856,8 +880,11 @@ var (
 		}
 		return keys
 	})
-	// ShapeByEveryPair finds the Shapes with key at .spec.slice[*] and .spec.slicePointers[*].
-	ShapeByEveryPair = store.NewIndex(ShapeByEveryPairIndex, func(obj *v1.Shape, keys []ShapeByEveryPairKey) []ShapeByEveryPairKey {
+	// ShapeByEveryPair indexes Shapes by .spec.slice[*] and .spec.slicePointers[*].
+	ShapeByEveryPair = store.NewIndex(ShapeByEveryPairIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByEveryPairKey,
+	) []ShapeByEveryPairKey {
 		for _, value := range obj.Spec.Slice {
 			for _, value2 := range obj.Spec.SlicePointers {
 				if value2 != nil {
@@ -867,7 +894,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeByCell finds the Shapes with key at .spec.string and .spec.matrix[*][*].
+	// ShapeByCell indexes Shapes by .spec.string and .spec.matrix[*][*].
 	ShapeByCell = store.NewIndex(ShapeByCellIndex, func(obj *v1.Shape, keys []ShapeByCellKey) []ShapeByCellKey {
 		for _, value := range obj.Spec.Maps.Matrix {
 			for _, value2 := range value {
@@ -876,15 +903,21 @@ var (
 		}
 		return keys
 	})
-	// ShapeByLabelPair finds the Shapes with key at .metadata.labels[keys] and .metadata.labels[*].
-	ShapeByLabelPair = store.NewIndex(ShapeByLabelPairIndex, func(obj *v1.Shape, keys []ShapeByLabelPairKey) []ShapeByLabelPairKey {
+	// ShapeByLabelPair indexes Shapes by .metadata.labels[keys] and .metadata.labels[*].
+	ShapeByLabelPair = store.NewIndex(ShapeByLabelPairIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByLabelPairKey,
+	) []ShapeByLabelPairKey {
 		for key, value := range obj.ObjectMeta.Labels {
 			keys = append(keys, ShapeByLabelPairKey{Key: key, Labels: value})
 		}
 		return keys
 	})
-	// ShapeByEntryPair finds the Shapes with key at .spec.leaves[keys] and .spec.leaves[*].tags[*].
-	ShapeByEntryPair = store.NewIndex(ShapeByEntryPairIndex, func(obj *v1.Shape, keys []ShapeByEntryPairKey) []ShapeByEntryPairKey {
+	// ShapeByEntryPair indexes Shapes by .spec.leaves[keys] and .spec.leaves[*].tags[*].
+	ShapeByEntryPair = store.NewIndex(ShapeByEntryPairIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByEntryPairKey,
+	) []ShapeByEntryPairKey {
 		for key, value := range obj.Spec.Maps.Leaves {
 			for _, value2 := range value.Tags {
 				keys = append(keys, ShapeByEntryPairKey{Key: key, Tags: value2})
@@ -892,8 +925,11 @@ var (
 		}
 		return keys
 	})
-	// ShapeByPointerPair finds the Shapes with key at .spec.textPointers[*] and .spec.textPointers[keys].
-	ShapeByPointerPair = store.NewIndex(ShapeByPointerPairIndex, func(obj *v1.Shape, keys []ShapeByPointerPairKey) []ShapeByPointerPairKey {
+	// ShapeByPointerPair indexes Shapes by .spec.textPointers[*] and .spec.textPointers[keys].
+	ShapeByPointerPair = store.NewIndex(ShapeByPointerPairIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByPointerPairKey,
+	) []ShapeByPointerPairKey {
 		for key, value := range obj.Spec.Maps.TextPointers {
 			if value != nil {
 				keys = append(keys, ShapeByPointerPairKey{TextPointers: *value, Key: key})
@@ -901,9 +937,11 @@ var (
 		}
 		return keys
 	})
-	// ShapeByInnerPair finds the Shapes with key at .spec.mapOfMaps[*][keys] and .spec.mapOfMaps[*][*] and
-	// .spec.mapOfMaps[keys].
-	ShapeByInnerPair = store.NewIndex(ShapeByInnerPairIndex, func(obj *v1.Shape, keys []ShapeByInnerPairKey) []ShapeByInnerPairKey {
+	// ShapeByInnerPair indexes Shapes by .spec.mapOfMaps[*][keys] and .spec.mapOfMaps[*][*] and .spec.mapOfMaps[keys].
+	ShapeByInnerPair = store.NewIndex(ShapeByInnerPairIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByInnerPairKey,
+	) []ShapeByInnerPairKey {
 		for key2, value := range obj.Spec.Maps.MapOfMaps {
 			for key, value2 := range value {
 				keys = append(keys, ShapeByInnerPairKey{Key: key, MapOfMaps: value2, Key2: key2})
@@ -911,8 +949,11 @@ var (
 		}
 		return keys
 	})
-	// ShapeByTwoEntries finds the Shapes with key at .spec.texts['a'] and .spec.texts['b'].
-	ShapeByTwoEntries = store.NewIndex(ShapeByTwoEntriesIndex, func(obj *v1.Shape, keys []ShapeByTwoEntriesKey) []ShapeByTwoEntriesKey {
+	// ShapeByTwoEntries indexes Shapes by .spec.texts['a'] and .spec.texts['b'].
+	ShapeByTwoEntries = store.NewIndex(ShapeByTwoEntriesIndex, func(
+		obj *v1.Shape,
+		keys []ShapeByTwoEntriesKey,
+	) []ShapeByTwoEntriesKey {
 		if value, ok := obj.Spec.Maps.Texts["a"]; ok {
 			if value2, ok := obj.Spec.Maps.Texts["b"]; ok {
 				keys = append(keys, ShapeByTwoEntriesKey{A: value, B: value2})
@@ -920,182 +961,188 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenTrue finds the Shapes with key at .spec.string, if .spec.bool == true.
+	// ShapeWhenTrue indexes Shapes by .spec.string, if .spec.bool == true.
 	ShapeWhenTrue = store.NewIndex(ShapeWhenTrueIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Bool {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenFalse finds the Shapes with key at .spec.string, if .spec.bool != true.
+	// ShapeWhenFalse indexes Shapes by .spec.string, if .spec.bool != true.
 	ShapeWhenFalse = store.NewIndex(ShapeWhenFalseIndex, func(obj *v1.Shape, keys []string) []string {
 		if !obj.Spec.Bool {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenFlag finds the Shapes with key at .spec.string, if .spec.flag == true.
+	// ShapeWhenFlag indexes Shapes by .spec.string, if .spec.flag == true.
 	ShapeWhenFlag = store.NewIndex(ShapeWhenFlagIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && *obj.Spec.Flag {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenNotFlag finds the Shapes with key at .spec.string, if .spec.flag != true.
+	// ShapeWhenNotFlag indexes Shapes by .spec.string, if .spec.flag != true.
 	ShapeWhenNotFlag = store.NewIndex(ShapeWhenNotFlagIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && *obj.Spec.Flag {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenFlagFalse finds the Shapes with key at .spec.string, if .spec.flag == false.
+	// ShapeWhenFlagFalse indexes Shapes by .spec.string, if .spec.flag == false.
 	ShapeWhenFlagFalse = store.NewIndex(ShapeWhenFlagFalseIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && !*obj.Spec.Flag {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenFlagNull finds the Shapes with key at .spec.string, if .spec.flag == null.
+	// ShapeWhenFlagNull indexes Shapes by .spec.string, if .spec.flag == null.
 	ShapeWhenFlagNull = store.NewIndex(ShapeWhenFlagNullIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenFlagThere finds the Shapes with key at .spec.string, if .spec.flag != null.
+	// ShapeWhenFlagThere indexes Shapes by .spec.string, if .spec.flag != null.
 	ShapeWhenFlagThere = store.NewIndex(ShapeWhenFlagThereIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenText finds the Shapes with key at .spec.int, if .spec.string == "a".
+	// ShapeWhenText indexes Shapes by .spec.int, if .spec.string == "a".
 	ShapeWhenText = store.NewIndex(ShapeWhenTextIndex, func(obj *v1.Shape, keys []int64) []int64 {
 		if obj.Spec.String == "a" {
 			keys = append(keys, obj.Spec.Int)
 		}
 		return keys
 	})
-	// ShapeWhenNotText finds the Shapes with key at .spec.int, if .spec.named != "".
+	// ShapeWhenNotText indexes Shapes by .spec.int, if .spec.named != "".
 	ShapeWhenNotText = store.NewIndex(ShapeWhenNotTextIndex, func(obj *v1.Shape, keys []int64) []int64 {
 		if obj.Spec.Named != "" {
 			keys = append(keys, obj.Spec.Int)
 		}
 		return keys
 	})
-	// ShapeWhenNumber finds the Shapes with key at .spec.string, if .spec.small == -1.
+	// ShapeWhenNumber indexes Shapes by .spec.string, if .spec.small == -1.
 	ShapeWhenNumber = store.NewIndex(ShapeWhenNumberIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Small == -1 {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenCount finds the Shapes with key at .spec.string, if .spec.numberPointer != 0.
+	// ShapeWhenCount indexes Shapes by .spec.string, if .spec.numberPointer != 0.
 	ShapeWhenCount = store.NewIndex(ShapeWhenCountIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.NumberPointer != nil && *obj.Spec.NumberPointer == 0 {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenDeep finds the Shapes with key at .spec.string, if .spec.next.next.name == "a".
+	// ShapeWhenDeep indexes Shapes by .spec.string, if .spec.next.next.name == "a".
 	ShapeWhenDeep = store.NewIndex(ShapeWhenDeepIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Name == "a" {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenNotDeep finds the Shapes with key at .spec.string, if .spec.next.next.name != "a".
+	// ShapeWhenNotDeep indexes Shapes by .spec.string, if .spec.next.next.name != "a".
 	ShapeWhenNotDeep = store.NewIndex(ShapeWhenNotDeepIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Name == "a" {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenDeepNull finds the Shapes with key at .spec.string, if .spec.next.next == null.
+	// ShapeWhenDeepNull indexes Shapes by .spec.string, if .spec.next.next == null.
 	ShapeWhenDeepNull = store.NewIndex(ShapeWhenDeepNullIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenDeepThere finds the Shapes with key at .spec.string, if .spec.next.next.ref != null.
+	// ShapeWhenDeepThere indexes Shapes by .spec.string, if .spec.next.next.ref != null.
 	ShapeWhenDeepThere = store.NewIndex(ShapeWhenDeepThereIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil && obj.Spec.Next.Next != nil && obj.Spec.Next.Next.Ref != nil {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenBelowNull finds the Shapes with key at .spec.string, if .spec.next.name == null.
+	// ShapeWhenBelowNull indexes Shapes by .spec.string, if .spec.next.name == null.
 	ShapeWhenBelowNull = store.NewIndex(ShapeWhenBelowNullIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Next != nil {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenInline finds the Shapes with key at .spec.string, if .spec.inlinePointer == "a".
+	// ShapeWhenInline indexes Shapes by .spec.string, if .spec.inlinePointer == "a".
 	ShapeWhenInline = store.NewIndex(ShapeWhenInlineIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.InlinePointer != nil && obj.Spec.InlinePointer.InlinePointer == "a" {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenEntry finds the Shapes with key at .spec.string, if .spec.texts['a'] == "b".
+	// ShapeWhenEntry indexes Shapes by .spec.string, if .spec.texts['a'] == "b".
 	ShapeWhenEntry = store.NewIndex(ShapeWhenEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Texts["a"]; ok && value == "b" {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenNotEntry finds the Shapes with key at .spec.string, if .spec.texts['a'] != "b".
+	// ShapeWhenNotEntry indexes Shapes by .spec.string, if .spec.texts['a'] != "b".
 	ShapeWhenNotEntry = store.NewIndex(ShapeWhenNotEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Texts["a"]; ok && value == "b" {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenEntryNull finds the Shapes with key at .spec.string, if .spec.texts["b"] == null.
+	// ShapeWhenEntryNull indexes Shapes by .spec.string, if .spec.texts["b"] == null.
 	ShapeWhenEntryNull = store.NewIndex(ShapeWhenEntryNullIndex, func(obj *v1.Shape, keys []string) []string {
 		if _, ok := obj.Spec.Maps.Texts["b"]; ok {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenEntryThere finds the Shapes with key at .spec.string, if .spec.textPointers['a'] != null.
+	// ShapeWhenEntryThere indexes Shapes by .spec.string, if .spec.textPointers['a'] != null.
 	ShapeWhenEntryThere = store.NewIndex(ShapeWhenEntryThereIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.TextPointers["a"]; value != nil {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenEntryPointer finds the Shapes with key at .spec.string, if .spec.textPointers['a'] == "a".
+	// ShapeWhenEntryPointer indexes Shapes by .spec.string, if .spec.textPointers['a'] == "a".
 	ShapeWhenEntryPointer = store.NewIndex(ShapeWhenEntryPointerIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.TextPointers["a"]; value != nil && *value == "a" {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenEntryField finds the Shapes with key at .spec.string, if .spec.leaves['a'].ref != "a".
+	// ShapeWhenEntryField indexes Shapes by .spec.string, if .spec.leaves['a'].ref != "a".
 	ShapeWhenEntryField = store.NewIndex(ShapeWhenEntryFieldIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.Leaves["a"]; ok && value.Ref != nil && *value.Ref == "a" {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenEntryFieldNull finds the Shapes with key at .spec.string, if .spec.leafPointers['a'].ref == null.
-	ShapeWhenEntryFieldNull = store.NewIndex(ShapeWhenEntryFieldNullIndex, func(obj *v1.Shape, keys []string) []string {
+	// ShapeWhenEntryFieldNull indexes Shapes by .spec.string, if .spec.leafPointers['a'].ref == null.
+	ShapeWhenEntryFieldNull = store.NewIndex(ShapeWhenEntryFieldNullIndex, func(
+		obj *v1.Shape,
+		keys []string,
+	) []string {
 		if value := obj.Spec.Maps.LeafPointers["a"]; value != nil && value.Ref != nil {
 			return keys
 		}
 		return append(keys, obj.Spec.String)
 	})
-	// ShapeWhenEntryFieldThere finds the Shapes with key at .spec.string, if .spec.leaves['a'].name != null.
-	ShapeWhenEntryFieldThere = store.NewIndex(ShapeWhenEntryFieldThereIndex, func(obj *v1.Shape, keys []string) []string {
+	// ShapeWhenEntryFieldThere indexes Shapes by .spec.string, if .spec.leaves['a'].name != null.
+	ShapeWhenEntryFieldThere = store.NewIndex(ShapeWhenEntryFieldThereIndex, func(
+		obj *v1.Shape,
+		keys []string,
+	) []string {
 		if _, ok := obj.Spec.Maps.Leaves["a"]; ok {
 			keys = append(keys, obj.Spec.String)
 		}
 		return keys
 	})
-	// ShapeWhenSwitches finds the Shapes with key at .spec.string, if .spec.switch == true and .spec.flag != true and
+	// ShapeWhenSwitches indexes Shapes by .spec.string, if .spec.switch == true and .spec.flag != true and
 	// .spec.switches['a'] == true.
 	ShapeWhenSwitches = store.NewIndex(ShapeWhenSwitchesIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && *obj.Spec.Flag {
@@ -1108,7 +1155,7 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenNumberEntry finds the Shapes with key at .spec.string, if .spec.mapOfMaps['a']['b'] == true.
+	// ShapeWhenNumberEntry indexes Shapes by .spec.string, if .spec.mapOfMaps['a']['b'] == true.
 	ShapeWhenNumberEntry = store.NewIndex(ShapeWhenNumberEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value, ok := obj.Spec.Maps.MapOfMaps["a"]; ok {
 			if value2, ok := value["b"]; ok && value2 {
@@ -1117,8 +1164,8 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenBoth finds the Shapes with key at .spec.slice[*], if .spec.bool == true and .spec.flag != false and
-	// .spec.string != "a" and .spec.string != "b".
+	// ShapeWhenBoth indexes Shapes by .spec.slice[*], if .spec.bool == true and .spec.flag != false and .spec.string !=
+	// "a" and .spec.string != "b".
 	ShapeWhenBoth = store.NewIndex(ShapeWhenBothIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && !*obj.Spec.Flag {
 			return keys
@@ -1128,9 +1175,12 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenSeveral finds the Shapes with key at .spec.nodes[*].name and .spec.string, if .status.phase != "a" and
-	// .spec.next != null.
-	ShapeWhenSeveral = store.NewIndex(ShapeWhenSeveralIndex, func(obj *v1.Shape, keys []ShapeWhenSeveralKey) []ShapeWhenSeveralKey {
+	// ShapeWhenSeveral indexes Shapes by .spec.nodes[*].name and .spec.string, if .status.phase != "a" and .spec.next !=
+	// null.
+	ShapeWhenSeveral = store.NewIndex(ShapeWhenSeveralIndex, func(
+		obj *v1.Shape,
+		keys []ShapeWhenSeveralKey,
+	) []ShapeWhenSeveralKey {
 		if obj.Status != nil && obj.Status.Phase == "a" {
 			return keys
 		}
@@ -1141,64 +1191,79 @@ var (
 		}
 		return keys
 	})
-	// ShapeByControllerUID finds the Shapes whose controller has the UID key.
+	// ShapeByControllerUID indexes Shapes by the UID of their controller.
 	ShapeByControllerUID = store.NewIndex(ShapeByControllerUIDIndex, func(obj *v1.Shape, keys []types.UID) []types.UID {
 		return object.ControllerUID(obj, keys)
 	})
-	// ShapeByOwnerShape finds the Shapes owned by the Shape.shapes.example.com called key.
+	// ShapeByOwnerShape indexes Shapes by the name of their owner, a Shape.shapes.example.com.
 	ShapeByOwnerShape = store.NewIndex(ShapeByOwnerShapeIndex, func(obj *v1.Shape, keys []string) []string {
 		return object.OwnerNames(obj, keys, schema.GroupKind{Group: "shapes.example.com", Kind: "Shape"})
 	})
-	// ShapeByOwnerNode finds the Shapes owned by the Node called key.
+	// ShapeByOwnerNode indexes Shapes by the name of their owner, a Node.
 	ShapeByOwnerNode = store.NewIndex(ShapeByOwnerNodeIndex, func(obj *v1.Shape, keys []string) []string {
 		return object.OwnerNames(obj, keys, schema.GroupKind{Kind: "Node"})
 	})
-	// ShapeByOwnerWhen finds the Shapes owned by the Deployment.apps called key, if .spec.bool == true.
+	// ShapeByOwnerWhen indexes Shapes by the name of their owner, a Deployment.apps, if .spec.bool == true.
 	ShapeByOwnerWhen = store.NewIndex(ShapeByOwnerWhenIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Bool {
 			keys = object.OwnerNames(obj, keys, schema.GroupKind{Group: "apps", Kind: "Deployment"})
 		}
 		return keys
 	})
-	// ShapeByFunc finds the Shapes for which keys.Pairs returns key.
+	// ShapeByFunc indexes Shapes by what keys.Pairs returns.
 	ShapeByFunc = store.NewIndex(ShapeByFuncIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		return append(keys, shapeskeys.Pairs(obj)...)
 	})
-	// ShapeByFuncWhen finds the Shapes for which keys.Pairs returns key, if .spec.bool == true.
+	// ShapeByFuncWhen indexes Shapes by what keys.Pairs returns, if .spec.bool == true.
 	ShapeByFuncWhen = store.NewIndex(ShapeByFuncWhenIndex, func(obj *v1.Shape, keys []v1.Pair) []v1.Pair {
 		if obj.Spec.Bool {
 			keys = append(keys, shapeskeys.Pairs(obj)...)
 		}
 		return keys
 	})
-	// ShapeInByFunc finds the Shapes for which keys.Pairs returns key, within a namespace.
-	ShapeInByFunc = store.NewIndex(ShapeInByFuncIndex, func(obj *v1.Shape, keys []store.NamespacedKey[v1.Pair]) []store.NamespacedKey[v1.Pair] {
+	// ShapeInByFunc indexes Shapes by what keys.Pairs returns, within a namespace.
+	ShapeInByFunc = store.NewIndex(ShapeInByFuncIndex, func(
+		obj *v1.Shape,
+		keys []store.NamespacedKey[v1.Pair],
+	) []store.NamespacedKey[v1.Pair] {
 		for _, key := range shapeskeys.Pairs(obj) {
 			keys = append(keys, store.NamespacedKey[v1.Pair]{Namespace: obj.GetNamespace(), Key: key})
 		}
 		return keys
 	})
-	// ShapeInByString finds the Shapes with key at .spec.string, within a namespace.
-	ShapeInByString = store.NewIndex(ShapeInByStringIndex, func(obj *v1.Shape, keys []store.NamespacedKey[string]) []store.NamespacedKey[string] {
+	// ShapeInByString indexes Shapes by .spec.string, within a namespace.
+	ShapeInByString = store.NewIndex(ShapeInByStringIndex, func(
+		obj *v1.Shape,
+		keys []store.NamespacedKey[string],
+	) []store.NamespacedKey[string] {
 		return append(keys, store.NamespacedKey[string]{Namespace: obj.GetNamespace(), Key: obj.Spec.String})
 	})
-	// ShapeInBySlice finds the Shapes with key at .spec.slice[*], within a namespace.
-	ShapeInBySlice = store.NewIndex(ShapeInBySliceIndex, func(obj *v1.Shape, keys []store.NamespacedKey[string]) []store.NamespacedKey[string] {
+	// ShapeInBySlice indexes Shapes by .spec.slice[*], within a namespace.
+	ShapeInBySlice = store.NewIndex(ShapeInBySliceIndex, func(
+		obj *v1.Shape,
+		keys []store.NamespacedKey[string],
+	) []store.NamespacedKey[string] {
 		for _, value := range obj.Spec.Slice {
 			keys = append(keys, store.NamespacedKey[string]{Namespace: obj.GetNamespace(), Key: value})
 		}
 		return keys
 	})
-	// ShapeInByPair finds the Shapes with key at .spec.pairPointer, within a namespace.
-	ShapeInByPair = store.NewIndex(ShapeInByPairIndex, func(obj *v1.Shape, keys []store.NamespacedKey[v1.Pair]) []store.NamespacedKey[v1.Pair] {
+	// ShapeInByPair indexes Shapes by .spec.pairPointer, within a namespace.
+	ShapeInByPair = store.NewIndex(ShapeInByPairIndex, func(
+		obj *v1.Shape,
+		keys []store.NamespacedKey[v1.Pair],
+	) []store.NamespacedKey[v1.Pair] {
 		if obj.Spec.Maps.PairPointer != nil {
 			keys = append(keys, store.NamespacedKey[v1.Pair]{Namespace: obj.GetNamespace(), Key: *obj.Spec.Maps.PairPointer})
 		}
 		return keys
 	})
-	// ShapeInByTwo finds the Shapes with key at .spec.nodes[*].name and .spec.nodes[*].ref, if .spec.flag != true, within
-	// a namespace.
-	ShapeInByTwo = store.NewIndex(ShapeInByTwoIndex, func(obj *v1.Shape, keys []store.NamespacedKey[ShapeInByTwoKey]) []store.NamespacedKey[ShapeInByTwoKey] {
+	// ShapeInByTwo indexes Shapes by .spec.nodes[*].name and .spec.nodes[*].ref, if .spec.flag != true, within a
+	// namespace.
+	ShapeInByTwo = store.NewIndex(ShapeInByTwoIndex, func(
+		obj *v1.Shape,
+		keys []store.NamespacedKey[ShapeInByTwoKey],
+	) []store.NamespacedKey[ShapeInByTwoKey] {
 		if obj.Spec.Flag != nil && *obj.Spec.Flag {
 			return keys
 		}
@@ -1209,15 +1274,21 @@ var (
 		}
 		return keys
 	})
-	// ShapeInByOwner finds the Shapes owned by the Deployment.apps called key, within a namespace.
-	ShapeInByOwner = store.NewIndex(ShapeInByOwnerIndex, func(obj *v1.Shape, keys []store.NamespacedKey[string]) []store.NamespacedKey[string] {
+	// ShapeInByOwner indexes Shapes by the name of their owner, a Deployment.apps, within a namespace.
+	ShapeInByOwner = store.NewIndex(ShapeInByOwnerIndex, func(
+		obj *v1.Shape,
+		keys []store.NamespacedKey[string],
+	) []store.NamespacedKey[string] {
 		for _, key := range object.OwnerNames(obj, nil, schema.GroupKind{Group: "apps", Kind: "Deployment"}) {
 			keys = append(keys, store.NamespacedKey[string]{Namespace: obj.GetNamespace(), Key: key})
 		}
 		return keys
 	})
-	// ShapeInByController finds the Shapes whose controller has the UID key, if .spec.bool == false, within a namespace.
-	ShapeInByController = store.NewIndex(ShapeInByControllerIndex, func(obj *v1.Shape, keys []store.NamespacedKey[types.UID]) []store.NamespacedKey[types.UID] {
+	// ShapeInByController indexes Shapes by the UID of their controller, if .spec.bool == false, within a namespace.
+	ShapeInByController = store.NewIndex(ShapeInByControllerIndex, func(
+		obj *v1.Shape,
+		keys []store.NamespacedKey[types.UID],
+	) []store.NamespacedKey[types.UID] {
 		if !obj.Spec.Bool {
 			for _, key := range object.ControllerUID(obj, nil) {
 				keys = append(keys, store.NamespacedKey[types.UID]{Namespace: obj.GetNamespace(), Key: key})
@@ -1343,391 +1414,517 @@ type ShapeNamespaceLister interface {
 	ShapeLookups
 	// InByFunc finds the Shapes for which keys.Pairs returns key, within a namespace.
 	InByFunc(key v1.Pair) iter.Seq[*v1.Shape]
+	// ListInByFunc returns what InByFunc finds, as a slice.
 	ListInByFunc(key v1.Pair) []*v1.Shape
 	// InByString finds the Shapes with key at .spec.string, within a namespace.
 	InByString(key string) iter.Seq[*v1.Shape]
+	// ListInByString returns what InByString finds, as a slice.
 	ListInByString(key string) []*v1.Shape
 	// InBySlice finds the Shapes with key at .spec.slice[*], within a namespace.
 	InBySlice(key string) iter.Seq[*v1.Shape]
+	// ListInBySlice returns what InBySlice finds, as a slice.
 	ListInBySlice(key string) []*v1.Shape
 	// InByPair finds the Shapes with key at .spec.pairPointer, within a namespace.
 	InByPair(key v1.Pair) iter.Seq[*v1.Shape]
+	// ListInByPair returns what InByPair finds, as a slice.
 	ListInByPair(key v1.Pair) []*v1.Shape
 	// InByTwo finds the Shapes with key at .spec.nodes[*].name and .spec.nodes[*].ref, if .spec.flag != true, within a
 	// namespace.
 	InByTwo(key ShapeInByTwoKey) iter.Seq[*v1.Shape]
+	// ListInByTwo returns what InByTwo finds, as a slice.
 	ListInByTwo(key ShapeInByTwoKey) []*v1.Shape
 	// InByOwner finds the Shapes owned by the Deployment.apps called key, within a namespace.
 	InByOwner(key string) iter.Seq[*v1.Shape]
+	// ListInByOwner returns what InByOwner finds, as a slice.
 	ListInByOwner(key string) []*v1.Shape
 	// InByController finds the Shapes whose controller has the UID key, if .spec.bool == false, within a namespace.
 	InByController(key types.UID) iter.Seq[*v1.Shape]
+	// ListInByController returns what InByController finds, as a slice.
 	ListInByController(key types.UID) []*v1.Shape
 }
 
-// ShapeLookups finds Shapes by their indexes, in no order. Methods that begin with List return a slice.
+// ShapeLookups finds Shapes by their indexes, in no order.
 type ShapeLookups interface {
 	// ByString finds the Shapes with key at .spec.string.
 	ByString(key string) iter.Seq[*v1.Shape]
+	// ListByString returns what ByString finds, as a slice.
 	ListByString(key string) []*v1.Shape
 	// ByNamed finds the Shapes with key at .spec.named.
 	ByNamed(key v1.Named) iter.Seq[*v1.Shape]
+	// ListByNamed returns what ByNamed finds, as a slice.
 	ListByNamed(key v1.Named) []*v1.Shape
 	// ByBool finds the Shapes with key at .spec.bool.
 	ByBool(key bool) iter.Seq[*v1.Shape]
+	// ListByBool returns what ByBool finds, as a slice.
 	ListByBool(key bool) []*v1.Shape
 	// ByInt finds the Shapes with key at .spec.int.
 	ByInt(key int64) iter.Seq[*v1.Shape]
+	// ListByInt returns what ByInt finds, as a slice.
 	ListByInt(key int64) []*v1.Shape
 	// BySmall finds the Shapes with key at .spec.small.
 	BySmall(key int8) iter.Seq[*v1.Shape]
+	// ListBySmall returns what BySmall finds, as a slice.
 	ListBySmall(key int8) []*v1.Shape
 	// ByUnsigned finds the Shapes with key at .spec.unsigned.
 	ByUnsigned(key uint64) iter.Seq[*v1.Shape]
+	// ListByUnsigned returns what ByUnsigned finds, as a slice.
 	ListByUnsigned(key uint64) []*v1.Shape
 	// ByUID finds the Shapes with key at .spec.uid.
 	ByUID(key types.UID) iter.Seq[*v1.Shape]
+	// ListByUID returns what ByUID finds, as a slice.
 	ListByUID(key types.UID) []*v1.Shape
 	// ByPointer finds the Shapes with key at .spec.pointer.
 	ByPointer(key string) iter.Seq[*v1.Shape]
+	// ListByPointer returns what ByPointer finds, as a slice.
 	ListByPointer(key string) []*v1.Shape
 	// ByNumberPointer finds the Shapes with key at .spec.numberPointer.
 	ByNumberPointer(key v1.Count) iter.Seq[*v1.Shape]
+	// ListByNumberPointer returns what ByNumberPointer finds, as a slice.
 	ListByNumberPointer(key v1.Count) []*v1.Shape
 	// BySlice finds the Shapes with key at .spec.slice[*].
 	BySlice(key string) iter.Seq[*v1.Shape]
+	// ListBySlice returns what BySlice finds, as a slice.
 	ListBySlice(key string) []*v1.Shape
 	// BySlicePointers finds the Shapes with key at .spec.slicePointers[*].
 	BySlicePointers(key v1.Named) iter.Seq[*v1.Shape]
+	// ListBySlicePointers returns what BySlicePointers finds, as a slice.
 	ListBySlicePointers(key v1.Named) []*v1.Shape
 	// ByPointerSlice finds the Shapes with key at .spec.pointerSlice[*].
 	ByPointerSlice(key string) iter.Seq[*v1.Shape]
+	// ListByPointerSlice returns what ByPointerSlice finds, as a slice.
 	ListByPointerSlice(key string) []*v1.Shape
 	// ByArray finds the Shapes with key at .spec.array[*].
 	ByArray(key string) iter.Seq[*v1.Shape]
+	// ListByArray returns what ByArray finds, as a slice.
 	ListByArray(key string) []*v1.Shape
 	// ByArrayPointers finds the Shapes with key at .spec.arrayPointers[*].
 	ByArrayPointers(key string) iter.Seq[*v1.Shape]
+	// ListByArrayPointers returns what ByArrayPointers finds, as a slice.
 	ListByArrayPointers(key string) []*v1.Shape
 	// ByNamedSlice finds the Shapes with key at .spec.namedSlice[*].
 	ByNamedSlice(key v1.Named) iter.Seq[*v1.Shape]
+	// ListByNamedSlice returns what ByNamedSlice finds, as a slice.
 	ListByNamedSlice(key v1.Named) []*v1.Shape
 	// ByStruct finds the Shapes with key at .spec.node.name.
 	ByStruct(key string) iter.Seq[*v1.Shape]
+	// ListByStruct returns what ByStruct finds, as a slice.
 	ListByStruct(key string) []*v1.Shape
 	// ByPointerStruct finds the Shapes with key at .spec.next.name.
 	ByPointerStruct(key string) iter.Seq[*v1.Shape]
+	// ListByPointerStruct returns what ByPointerStruct finds, as a slice.
 	ListByPointerStruct(key string) []*v1.Shape
 	// ByPointers finds the Shapes with key at .spec.next.next.ref.
 	ByPointers(key string) iter.Seq[*v1.Shape]
+	// ListByPointers returns what ByPointers finds, as a slice.
 	ListByPointers(key string) []*v1.Shape
 	// ByStructs finds the Shapes with key at .spec.nodes[*].name.
 	ByStructs(key string) iter.Seq[*v1.Shape]
+	// ListByStructs returns what ByStructs finds, as a slice.
 	ListByStructs(key string) []*v1.Shape
 	// ByStructPointers finds the Shapes with key at .spec.nodePointers[*].ref.
 	ByStructPointers(key string) iter.Seq[*v1.Shape]
+	// ListByStructPointers returns what ByStructPointers finds, as a slice.
 	ListByStructPointers(key string) []*v1.Shape
 	// ByPointerStructs finds the Shapes with key at .spec.pointerNodes[*].name.
 	ByPointerStructs(key string) iter.Seq[*v1.Shape]
+	// ListByPointerStructs returns what ByPointerStructs finds, as a slice.
 	ListByPointerStructs(key string) []*v1.Shape
 	// ByNested finds the Shapes with key at .spec.nodes[*].nodes[*].names[*].
 	ByNested(key string) iter.Seq[*v1.Shape]
+	// ListByNested returns what ByNested finds, as a slice.
 	ListByNested(key string) []*v1.Shape
 	// ByNestedPointers finds the Shapes with key at .spec.nodePointers[*].next.nodePointers[*].refs[*].
 	ByNestedPointers(key string) iter.Seq[*v1.Shape]
+	// ListByNestedPointers returns what ByNestedPointers finds, as a slice.
 	ListByNestedPointers(key string) []*v1.Shape
 	// ByDeep finds the Shapes with key at .spec.nodes[*].nodes[*].nodes[*].nodes[*].name.
 	ByDeep(key string) iter.Seq[*v1.Shape]
+	// ListByDeep returns what ByDeep finds, as a slice.
 	ListByDeep(key string) []*v1.Shape
 	// ByInline finds the Shapes with key at .spec.inline.
 	ByInline(key string) iter.Seq[*v1.Shape]
+	// ListByInline returns what ByInline finds, as a slice.
 	ListByInline(key string) []*v1.Shape
 	// ByInlinePointer finds the Shapes with key at .spec.inlinePointer.
 	ByInlinePointer(key string) iter.Seq[*v1.Shape]
+	// ListByInlinePointer returns what ByInlinePointer finds, as a slice.
 	ListByInlinePointer(key string) []*v1.Shape
 	// ByHidden finds the Shapes with key at .spec.hidden.
 	ByHidden(key v1.Count) iter.Seq[*v1.Shape]
+	// ListByHidden returns what ByHidden finds, as a slice.
 	ListByHidden(key v1.Count) []*v1.Shape
 	// ByBelowName finds the Shapes with key at .spec.below.inline.
 	ByBelowName(key string) iter.Seq[*v1.Shape]
+	// ListByBelowName returns what ByBelowName finds, as a slice.
 	ListByBelowName(key string) []*v1.Shape
 	// ByPrivate finds the Shapes with key at .spec.private.
 	ByPrivate(key string) iter.Seq[*v1.Shape]
+	// ListByPrivate returns what ByPrivate finds, as a slice.
 	ListByPrivate(key string) []*v1.Shape
 	// ByGoName finds the Shapes with key at .spec.GoName.
 	ByGoName(key string) iter.Seq[*v1.Shape]
+	// ListByGoName returns what ByGoName finds, as a slice.
 	ListByGoName(key string) []*v1.Shape
 	// ByStatus finds the Shapes with key at .status.phase.
 	ByStatus(key v1.Named) iter.Seq[*v1.Shape]
+	// ListByStatus returns what ByStatus finds, as a slice.
 	ListByStatus(key v1.Named) []*v1.Shape
 	// ByOwner finds the Shapes with key at .metadata.ownerReferences[*].uid.
 	ByOwner(key types.UID) iter.Seq[*v1.Shape]
+	// ListByOwner returns what ByOwner finds, as a slice.
 	ListByOwner(key types.UID) []*v1.Shape
 	// ByController finds the Shapes with key at .metadata.ownerReferences[*].controller.
 	ByController(key bool) iter.Seq[*v1.Shape]
+	// ListByController returns what ByController finds, as a slice.
 	ListByController(key bool) []*v1.Shape
 	// ByGracePeriod finds the Shapes with key at .metadata.deletionGracePeriodSeconds.
 	ByGracePeriod(key int64) iter.Seq[*v1.Shape]
+	// ListByGracePeriod returns what ByGracePeriod finds, as a slice.
 	ListByGracePeriod(key int64) []*v1.Shape
 	// ByMatrix finds the Shapes with key at .spec.matrix[*][*].
 	ByMatrix(key string) iter.Seq[*v1.Shape]
+	// ListByMatrix returns what ByMatrix finds, as a slice.
 	ListByMatrix(key string) []*v1.Shape
 	// ByMatrixPointers finds the Shapes with key at .spec.matrixPointers[*][*][*].
 	ByMatrixPointers(key v1.Named) iter.Seq[*v1.Shape]
+	// ListByMatrixPointers returns what ByMatrixPointers finds, as a slice.
 	ListByMatrixPointers(key v1.Named) []*v1.Shape
 	// ByTable finds the Shapes with key at .spec.table[*][*].
 	ByTable(key v1.Named) iter.Seq[*v1.Shape]
+	// ListByTable returns what ByTable finds, as a slice.
 	ListByTable(key v1.Named) []*v1.Shape
 	// ByTableTag finds the Shapes with key at .spec.leafTable[*][*].tags[*].
 	ByTableTag(key string) iter.Seq[*v1.Shape]
+	// ListByTableTag returns what ByTableTag finds, as a slice.
 	ListByTableTag(key string) []*v1.Shape
 	// ByText finds the Shapes with key at .spec.texts[*].
 	ByText(key string) iter.Seq[*v1.Shape]
+	// ListByText returns what ByText finds, as a slice.
 	ListByText(key string) []*v1.Shape
 	// ByTextKey finds the Shapes with key at .spec.texts[keys].
 	ByTextKey(key string) iter.Seq[*v1.Shape]
+	// ListByTextKey returns what ByTextKey finds, as a slice.
 	ListByTextKey(key string) []*v1.Shape
 	// ByTextEntry finds the Shapes with key at .spec.texts['a'].
 	ByTextEntry(key string) iter.Seq[*v1.Shape]
+	// ListByTextEntry returns what ByTextEntry finds, as a slice.
 	ListByTextEntry(key string) []*v1.Shape
 	// ByTextQuoted finds the Shapes with key at .spec.texts["\u00e9"].
 	ByTextQuoted(key string) iter.Seq[*v1.Shape]
+	// ListByTextQuoted returns what ByTextQuoted finds, as a slice.
 	ListByTextQuoted(key string) []*v1.Shape
 	// ByTextPointer finds the Shapes with key at .spec.textPointers[*].
 	ByTextPointer(key string) iter.Seq[*v1.Shape]
+	// ListByTextPointer returns what ByTextPointer finds, as a slice.
 	ListByTextPointer(key string) []*v1.Shape
 	// ByTextPointerKey finds the Shapes with key at .spec.textPointers[keys].
 	ByTextPointerKey(key v1.Named) iter.Seq[*v1.Shape]
+	// ListByTextPointerKey returns what ByTextPointerKey finds, as a slice.
 	ListByTextPointerKey(key v1.Named) []*v1.Shape
 	// ByTextPointerEntry finds the Shapes with key at .spec.textPointers['b'].
 	ByTextPointerEntry(key string) iter.Seq[*v1.Shape]
+	// ListByTextPointerEntry returns what ByTextPointerEntry finds, as a slice.
 	ListByTextPointerEntry(key string) []*v1.Shape
 	// ByTextMap finds the Shapes with key at .spec.textMap[*].
 	ByTextMap(key v1.Named) iter.Seq[*v1.Shape]
+	// ListByTextMap returns what ByTextMap finds, as a slice.
 	ListByTextMap(key v1.Named) []*v1.Shape
 	// ByTextMapKey finds the Shapes with key at .spec.textMap[keys].
 	ByTextMapKey(key string) iter.Seq[*v1.Shape]
+	// ListByTextMapKey returns what ByTextMapKey finds, as a slice.
 	ListByTextMapKey(key string) []*v1.Shape
 	// ByTextMapEntry finds the Shapes with key at .spec.textMap[""].
 	ByTextMapEntry(key v1.Named) iter.Seq[*v1.Shape]
+	// ListByTextMapEntry returns what ByTextMapEntry finds, as a slice.
 	ListByTextMapEntry(key v1.Named) []*v1.Shape
 	// ByLeaf finds the Shapes with key at .spec.leaves[*].name.
 	ByLeaf(key string) iter.Seq[*v1.Shape]
+	// ListByLeaf returns what ByLeaf finds, as a slice.
 	ListByLeaf(key string) []*v1.Shape
 	// ByLeafKey finds the Shapes with key at .spec.leaves[keys].
 	ByLeafKey(key v1.Named) iter.Seq[*v1.Shape]
+	// ListByLeafKey returns what ByLeafKey finds, as a slice.
 	ListByLeafKey(key v1.Named) []*v1.Shape
 	// ByLeafEntry finds the Shapes with key at .spec.leaves['a'].name.
 	ByLeafEntry(key string) iter.Seq[*v1.Shape]
+	// ListByLeafEntry returns what ByLeafEntry finds, as a slice.
 	ListByLeafEntry(key string) []*v1.Shape
 	// ByLeafRef finds the Shapes with key at .spec.leaves['a'].ref.
 	ByLeafRef(key string) iter.Seq[*v1.Shape]
+	// ListByLeafRef returns what ByLeafRef finds, as a slice.
 	ListByLeafRef(key string) []*v1.Shape
 	// ByLeafTag finds the Shapes with key at .spec.leaves[*].tags[*].
 	ByLeafTag(key string) iter.Seq[*v1.Shape]
+	// ListByLeafTag returns what ByLeafTag finds, as a slice.
 	ListByLeafTag(key string) []*v1.Shape
 	// ByLeafPointer finds the Shapes with key at .spec.leafPointers[*].ref.
 	ByLeafPointer(key string) iter.Seq[*v1.Shape]
+	// ListByLeafPointer returns what ByLeafPointer finds, as a slice.
 	ListByLeafPointer(key string) []*v1.Shape
 	// ByLeafPointerEntry finds the Shapes with key at .spec.leafPointers['b'].tags[*].
 	ByLeafPointerEntry(key string) iter.Seq[*v1.Shape]
+	// ListByLeafPointerEntry returns what ByLeafPointerEntry finds, as a slice.
 	ListByLeafPointerEntry(key string) []*v1.Shape
 	// ByNumberKey finds the Shapes with key at .spec.numbers[keys].
 	ByNumberKey(key int16) iter.Seq[*v1.Shape]
+	// ListByNumberKey returns what ByNumberKey finds, as a slice.
 	ListByNumberKey(key int16) []*v1.Shape
 	// ByNumberLine finds the Shapes with key at .spec.numbers[*][*].
 	ByNumberLine(key string) iter.Seq[*v1.Shape]
+	// ListByNumberLine returns what ByNumberLine finds, as a slice.
 	ListByNumberLine(key string) []*v1.Shape
 	// ByNumberEntry finds the Shapes with key at .spec.numbers['-5'][*].
 	ByNumberEntry(key string) iter.Seq[*v1.Shape]
+	// ListByNumberEntry returns what ByNumberEntry finds, as a slice.
 	ListByNumberEntry(key string) []*v1.Shape
 	// ByList finds the Shapes with key at .spec.listPointers[*][*].
 	ByList(key string) iter.Seq[*v1.Shape]
+	// ListByList returns what ByList finds, as a slice.
 	ListByList(key string) []*v1.Shape
 	// ByListEntry finds the Shapes with key at .spec.listPointers['a'][*].
 	ByListEntry(key string) iter.Seq[*v1.Shape]
+	// ListByListEntry returns what ByListEntry finds, as a slice.
 	ListByListEntry(key string) []*v1.Shape
 	// ByMapOfMaps finds the Shapes with key at .spec.mapOfMaps[*][*].
 	ByMapOfMaps(key bool) iter.Seq[*v1.Shape]
+	// ListByMapOfMaps returns what ByMapOfMaps finds, as a slice.
 	ListByMapOfMaps(key bool) []*v1.Shape
 	// ByMapOfMapsKey finds the Shapes with key at .spec.mapOfMaps[*][keys].
 	ByMapOfMapsKey(key v1.Named) iter.Seq[*v1.Shape]
+	// ListByMapOfMapsKey returns what ByMapOfMapsKey finds, as a slice.
 	ListByMapOfMapsKey(key v1.Named) []*v1.Shape
 	// ByMapOfMapsEntry finds the Shapes with key at .spec.mapOfMaps['a']['b'].
 	ByMapOfMapsEntry(key bool) iter.Seq[*v1.Shape]
+	// ListByMapOfMapsEntry returns what ByMapOfMapsEntry finds, as a slice.
 	ListByMapOfMapsEntry(key bool) []*v1.Shape
 	// ByMapsInList finds the Shapes with key at .spec.mapsInList[*]['a'].
 	ByMapsInList(key string) iter.Seq[*v1.Shape]
+	// ListByMapsInList returns what ByMapsInList finds, as a slice.
 	ListByMapsInList(key string) []*v1.Shape
 	// ByLabel finds the Shapes with key at .metadata.labels['a'].
 	ByLabel(key string) iter.Seq[*v1.Shape]
+	// ListByLabel returns what ByLabel finds, as a slice.
 	ListByLabel(key string) []*v1.Shape
 	// ByPair finds the Shapes with key at .spec.pair.
 	ByPair(key v1.Pair) iter.Seq[*v1.Shape]
+	// ListByPair returns what ByPair finds, as a slice.
 	ListByPair(key v1.Pair) []*v1.Shape
 	// ByPairPointer finds the Shapes with key at .spec.pairPointer.
 	ByPairPointer(key v1.Pair) iter.Seq[*v1.Shape]
+	// ListByPairPointer returns what ByPairPointer finds, as a slice.
 	ListByPairPointer(key v1.Pair) []*v1.Shape
 	// ByPairs finds the Shapes with key at .spec.pairs[*].
 	ByPairs(key v1.Pair) iter.Seq[*v1.Shape]
+	// ListByPairs returns what ByPairs finds, as a slice.
 	ListByPairs(key v1.Pair) []*v1.Shape
 	// ByPairEntry finds the Shapes with key at .spec.pairMap['a'].
 	ByPairEntry(key v1.Pair) iter.Seq[*v1.Shape]
+	// ListByPairEntry returns what ByPairEntry finds, as a slice.
 	ListByPairEntry(key v1.Pair) []*v1.Shape
 	// ByTarget finds the Shapes with key at .spec.target.
 	ByTarget(key types.NamespacedName) iter.Seq[*v1.Shape]
+	// ListByTarget returns what ByTarget finds, as a slice.
 	ListByTarget(key types.NamespacedName) []*v1.Shape
 	// ByTwo finds the Shapes with key at .spec.string and .spec.int.
 	ByTwo(key ShapeByTwoKey) iter.Seq[*v1.Shape]
+	// ListByTwo returns what ByTwo finds, as a slice.
 	ListByTwo(key ShapeByTwoKey) []*v1.Shape
 	// ByTwoPointers finds the Shapes with key at .spec.pointer and .spec.next.name.
 	ByTwoPointers(key ShapeByTwoPointersKey) iter.Seq[*v1.Shape]
+	// ListByTwoPointers returns what ByTwoPointers finds, as a slice.
 	ListByTwoPointers(key ShapeByTwoPointersKey) []*v1.Shape
 	// ByThree finds the Shapes with key at .metadata.labels['a'] and .spec.pair and .spec.slice[*].
 	ByThree(key ShapeByThreeKey) iter.Seq[*v1.Shape]
+	// ListByThree returns what ByThree finds, as a slice.
 	ListByThree(key ShapeByThreeKey) []*v1.Shape
 	// ByOneElement finds the Shapes with key at .spec.nodes[*].name and .spec.nodes[*].ref.
 	ByOneElement(key ShapeByOneElementKey) iter.Seq[*v1.Shape]
+	// ListByOneElement returns what ByOneElement finds, as a slice.
 	ListByOneElement(key ShapeByOneElementKey) []*v1.Shape
 	// ByElementAndBelow finds the Shapes with key at .spec.nodes[*].names[*] and .spec.nodes[*].name.
 	ByElementAndBelow(key ShapeByElementAndBelowKey) iter.Seq[*v1.Shape]
+	// ListByElementAndBelow returns what ByElementAndBelow finds, as a slice.
 	ListByElementAndBelow(key ShapeByElementAndBelowKey) []*v1.Shape
 	// ByElementTwice finds the Shapes with key at .spec.nodePointers[*].nodes[*].name and
 	// .spec.nodePointers[*].nodes[*].ref and .spec.nodePointers[*].name.
 	ByElementTwice(key ShapeByElementTwiceKey) iter.Seq[*v1.Shape]
+	// ListByElementTwice returns what ByElementTwice finds, as a slice.
 	ListByElementTwice(key ShapeByElementTwiceKey) []*v1.Shape
 	// ByBranches finds the Shapes with key at .spec.nodes[*].names[*] and .spec.nodes[*].refs[*].
 	ByBranches(key ShapeByBranchesKey) iter.Seq[*v1.Shape]
+	// ListByBranches returns what ByBranches finds, as a slice.
 	ListByBranches(key ShapeByBranchesKey) []*v1.Shape
 	// ByEveryPair finds the Shapes with key at .spec.slice[*] and .spec.slicePointers[*].
 	ByEveryPair(key ShapeByEveryPairKey) iter.Seq[*v1.Shape]
+	// ListByEveryPair returns what ByEveryPair finds, as a slice.
 	ListByEveryPair(key ShapeByEveryPairKey) []*v1.Shape
 	// ByCell finds the Shapes with key at .spec.string and .spec.matrix[*][*].
 	ByCell(key ShapeByCellKey) iter.Seq[*v1.Shape]
+	// ListByCell returns what ByCell finds, as a slice.
 	ListByCell(key ShapeByCellKey) []*v1.Shape
 	// ByLabelPair finds the Shapes with key at .metadata.labels[keys] and .metadata.labels[*].
 	ByLabelPair(key ShapeByLabelPairKey) iter.Seq[*v1.Shape]
+	// ListByLabelPair returns what ByLabelPair finds, as a slice.
 	ListByLabelPair(key ShapeByLabelPairKey) []*v1.Shape
 	// ByEntryPair finds the Shapes with key at .spec.leaves[keys] and .spec.leaves[*].tags[*].
 	ByEntryPair(key ShapeByEntryPairKey) iter.Seq[*v1.Shape]
+	// ListByEntryPair returns what ByEntryPair finds, as a slice.
 	ListByEntryPair(key ShapeByEntryPairKey) []*v1.Shape
 	// ByPointerPair finds the Shapes with key at .spec.textPointers[*] and .spec.textPointers[keys].
 	ByPointerPair(key ShapeByPointerPairKey) iter.Seq[*v1.Shape]
+	// ListByPointerPair returns what ByPointerPair finds, as a slice.
 	ListByPointerPair(key ShapeByPointerPairKey) []*v1.Shape
 	// ByInnerPair finds the Shapes with key at .spec.mapOfMaps[*][keys] and .spec.mapOfMaps[*][*] and
 	// .spec.mapOfMaps[keys].
 	ByInnerPair(key ShapeByInnerPairKey) iter.Seq[*v1.Shape]
+	// ListByInnerPair returns what ByInnerPair finds, as a slice.
 	ListByInnerPair(key ShapeByInnerPairKey) []*v1.Shape
 	// ByTwoEntries finds the Shapes with key at .spec.texts['a'] and .spec.texts['b'].
 	ByTwoEntries(key ShapeByTwoEntriesKey) iter.Seq[*v1.Shape]
+	// ListByTwoEntries returns what ByTwoEntries finds, as a slice.
 	ListByTwoEntries(key ShapeByTwoEntriesKey) []*v1.Shape
 	// WhenTrue finds the Shapes with key at .spec.string, if .spec.bool == true.
 	WhenTrue(key string) iter.Seq[*v1.Shape]
+	// ListWhenTrue returns what WhenTrue finds, as a slice.
 	ListWhenTrue(key string) []*v1.Shape
 	// WhenFalse finds the Shapes with key at .spec.string, if .spec.bool != true.
 	WhenFalse(key string) iter.Seq[*v1.Shape]
+	// ListWhenFalse returns what WhenFalse finds, as a slice.
 	ListWhenFalse(key string) []*v1.Shape
 	// WhenFlag finds the Shapes with key at .spec.string, if .spec.flag == true.
 	WhenFlag(key string) iter.Seq[*v1.Shape]
+	// ListWhenFlag returns what WhenFlag finds, as a slice.
 	ListWhenFlag(key string) []*v1.Shape
 	// WhenNotFlag finds the Shapes with key at .spec.string, if .spec.flag != true.
 	WhenNotFlag(key string) iter.Seq[*v1.Shape]
+	// ListWhenNotFlag returns what WhenNotFlag finds, as a slice.
 	ListWhenNotFlag(key string) []*v1.Shape
 	// WhenFlagFalse finds the Shapes with key at .spec.string, if .spec.flag == false.
 	WhenFlagFalse(key string) iter.Seq[*v1.Shape]
+	// ListWhenFlagFalse returns what WhenFlagFalse finds, as a slice.
 	ListWhenFlagFalse(key string) []*v1.Shape
 	// WhenFlagNull finds the Shapes with key at .spec.string, if .spec.flag == null.
 	WhenFlagNull(key string) iter.Seq[*v1.Shape]
+	// ListWhenFlagNull returns what WhenFlagNull finds, as a slice.
 	ListWhenFlagNull(key string) []*v1.Shape
 	// WhenFlagThere finds the Shapes with key at .spec.string, if .spec.flag != null.
 	WhenFlagThere(key string) iter.Seq[*v1.Shape]
+	// ListWhenFlagThere returns what WhenFlagThere finds, as a slice.
 	ListWhenFlagThere(key string) []*v1.Shape
 	// WhenText finds the Shapes with key at .spec.int, if .spec.string == "a".
 	WhenText(key int64) iter.Seq[*v1.Shape]
+	// ListWhenText returns what WhenText finds, as a slice.
 	ListWhenText(key int64) []*v1.Shape
 	// WhenNotText finds the Shapes with key at .spec.int, if .spec.named != "".
 	WhenNotText(key int64) iter.Seq[*v1.Shape]
+	// ListWhenNotText returns what WhenNotText finds, as a slice.
 	ListWhenNotText(key int64) []*v1.Shape
 	// WhenNumber finds the Shapes with key at .spec.string, if .spec.small == -1.
 	WhenNumber(key string) iter.Seq[*v1.Shape]
+	// ListWhenNumber returns what WhenNumber finds, as a slice.
 	ListWhenNumber(key string) []*v1.Shape
 	// WhenCount finds the Shapes with key at .spec.string, if .spec.numberPointer != 0.
 	WhenCount(key string) iter.Seq[*v1.Shape]
+	// ListWhenCount returns what WhenCount finds, as a slice.
 	ListWhenCount(key string) []*v1.Shape
 	// WhenDeep finds the Shapes with key at .spec.string, if .spec.next.next.name == "a".
 	WhenDeep(key string) iter.Seq[*v1.Shape]
+	// ListWhenDeep returns what WhenDeep finds, as a slice.
 	ListWhenDeep(key string) []*v1.Shape
 	// WhenNotDeep finds the Shapes with key at .spec.string, if .spec.next.next.name != "a".
 	WhenNotDeep(key string) iter.Seq[*v1.Shape]
+	// ListWhenNotDeep returns what WhenNotDeep finds, as a slice.
 	ListWhenNotDeep(key string) []*v1.Shape
 	// WhenDeepNull finds the Shapes with key at .spec.string, if .spec.next.next == null.
 	WhenDeepNull(key string) iter.Seq[*v1.Shape]
+	// ListWhenDeepNull returns what WhenDeepNull finds, as a slice.
 	ListWhenDeepNull(key string) []*v1.Shape
 	// WhenDeepThere finds the Shapes with key at .spec.string, if .spec.next.next.ref != null.
 	WhenDeepThere(key string) iter.Seq[*v1.Shape]
+	// ListWhenDeepThere returns what WhenDeepThere finds, as a slice.
 	ListWhenDeepThere(key string) []*v1.Shape
 	// WhenBelowNull finds the Shapes with key at .spec.string, if .spec.next.name == null.
 	WhenBelowNull(key string) iter.Seq[*v1.Shape]
+	// ListWhenBelowNull returns what WhenBelowNull finds, as a slice.
 	ListWhenBelowNull(key string) []*v1.Shape
 	// WhenInline finds the Shapes with key at .spec.string, if .spec.inlinePointer == "a".
 	WhenInline(key string) iter.Seq[*v1.Shape]
+	// ListWhenInline returns what WhenInline finds, as a slice.
 	ListWhenInline(key string) []*v1.Shape
 	// WhenEntry finds the Shapes with key at .spec.string, if .spec.texts['a'] == "b".
 	WhenEntry(key string) iter.Seq[*v1.Shape]
+	// ListWhenEntry returns what WhenEntry finds, as a slice.
 	ListWhenEntry(key string) []*v1.Shape
 	// WhenNotEntry finds the Shapes with key at .spec.string, if .spec.texts['a'] != "b".
 	WhenNotEntry(key string) iter.Seq[*v1.Shape]
+	// ListWhenNotEntry returns what WhenNotEntry finds, as a slice.
 	ListWhenNotEntry(key string) []*v1.Shape
 	// WhenEntryNull finds the Shapes with key at .spec.string, if .spec.texts["b"] == null.
 	WhenEntryNull(key string) iter.Seq[*v1.Shape]
+	// ListWhenEntryNull returns what WhenEntryNull finds, as a slice.
 	ListWhenEntryNull(key string) []*v1.Shape
 	// WhenEntryThere finds the Shapes with key at .spec.string, if .spec.textPointers['a'] != null.
 	WhenEntryThere(key string) iter.Seq[*v1.Shape]
+	// ListWhenEntryThere returns what WhenEntryThere finds, as a slice.
 	ListWhenEntryThere(key string) []*v1.Shape
 	// WhenEntryPointer finds the Shapes with key at .spec.string, if .spec.textPointers['a'] == "a".
 	WhenEntryPointer(key string) iter.Seq[*v1.Shape]
+	// ListWhenEntryPointer returns what WhenEntryPointer finds, as a slice.
 	ListWhenEntryPointer(key string) []*v1.Shape
 	// WhenEntryField finds the Shapes with key at .spec.string, if .spec.leaves['a'].ref != "a".
 	WhenEntryField(key string) iter.Seq[*v1.Shape]
+	// ListWhenEntryField returns what WhenEntryField finds, as a slice.
 	ListWhenEntryField(key string) []*v1.Shape
 	// WhenEntryFieldNull finds the Shapes with key at .spec.string, if .spec.leafPointers['a'].ref == null.
 	WhenEntryFieldNull(key string) iter.Seq[*v1.Shape]
+	// ListWhenEntryFieldNull returns what WhenEntryFieldNull finds, as a slice.
 	ListWhenEntryFieldNull(key string) []*v1.Shape
 	// WhenEntryFieldThere finds the Shapes with key at .spec.string, if .spec.leaves['a'].name != null.
 	WhenEntryFieldThere(key string) iter.Seq[*v1.Shape]
+	// ListWhenEntryFieldThere returns what WhenEntryFieldThere finds, as a slice.
 	ListWhenEntryFieldThere(key string) []*v1.Shape
 	// WhenSwitches finds the Shapes with key at .spec.string, if .spec.switch == true and .spec.flag != true and
 	// .spec.switches['a'] == true.
 	WhenSwitches(key string) iter.Seq[*v1.Shape]
+	// ListWhenSwitches returns what WhenSwitches finds, as a slice.
 	ListWhenSwitches(key string) []*v1.Shape
 	// WhenNumberEntry finds the Shapes with key at .spec.string, if .spec.mapOfMaps['a']['b'] == true.
 	WhenNumberEntry(key string) iter.Seq[*v1.Shape]
+	// ListWhenNumberEntry returns what WhenNumberEntry finds, as a slice.
 	ListWhenNumberEntry(key string) []*v1.Shape
 	// WhenBoth finds the Shapes with key at .spec.slice[*], if .spec.bool == true and .spec.flag != false and
 	// .spec.string != "a" and .spec.string != "b".
 	WhenBoth(key string) iter.Seq[*v1.Shape]
+	// ListWhenBoth returns what WhenBoth finds, as a slice.
 	ListWhenBoth(key string) []*v1.Shape
 	// WhenSeveral finds the Shapes with key at .spec.nodes[*].name and .spec.string, if .status.phase != "a" and
 	// .spec.next != null.
 	WhenSeveral(key ShapeWhenSeveralKey) iter.Seq[*v1.Shape]
+	// ListWhenSeveral returns what WhenSeveral finds, as a slice.
 	ListWhenSeveral(key ShapeWhenSeveralKey) []*v1.Shape
 	// ByControllerUID finds the Shapes whose controller has the UID key.
 	ByControllerUID(key types.UID) iter.Seq[*v1.Shape]
+	// ListByControllerUID returns what ByControllerUID finds, as a slice.
 	ListByControllerUID(key types.UID) []*v1.Shape
 	// ByOwnerShape finds the Shapes owned by the Shape.shapes.example.com called key.
 	ByOwnerShape(key string) iter.Seq[*v1.Shape]
+	// ListByOwnerShape returns what ByOwnerShape finds, as a slice.
 	ListByOwnerShape(key string) []*v1.Shape
 	// ByOwnerNode finds the Shapes owned by the Node called key.
 	ByOwnerNode(key string) iter.Seq[*v1.Shape]
+	// ListByOwnerNode returns what ByOwnerNode finds, as a slice.
 	ListByOwnerNode(key string) []*v1.Shape
 	// ByOwnerWhen finds the Shapes owned by the Deployment.apps called key, if .spec.bool == true.
 	ByOwnerWhen(key string) iter.Seq[*v1.Shape]
+	// ListByOwnerWhen returns what ByOwnerWhen finds, as a slice.
 	ListByOwnerWhen(key string) []*v1.Shape
 	// ByFunc finds the Shapes for which keys.Pairs returns key.
 	ByFunc(key v1.Pair) iter.Seq[*v1.Shape]
+	// ListByFunc returns what ByFunc finds, as a slice.
 	ListByFunc(key v1.Pair) []*v1.Shape
 	// ByFuncWhen finds the Shapes for which keys.Pairs returns key, if .spec.bool == true.
 	ByFuncWhen(key v1.Pair) iter.Seq[*v1.Shape]
+	// ListByFuncWhen returns what ByFuncWhen finds, as a slice.
 	ListByFuncWhen(key v1.Pair) []*v1.Shape
 }
 
@@ -1741,759 +1938,1011 @@ type shapeLister struct{ *lister.Resource[*v1.Shape] }
 func (l shapeLister) Shapes(namespace string) ShapeNamespaceLister {
 	return shapeLister{l.Namespace(namespace)}
 }
+
 func (l shapeLister) ByString(key string) iter.Seq[*v1.Shape] {
 	return ShapeByString.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByString(key string) []*v1.Shape {
 	return ShapeByString.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByNamed(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByNamed.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByNamed(key v1.Named) []*v1.Shape {
 	return ShapeByNamed.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByBool(key bool) iter.Seq[*v1.Shape] {
 	return ShapeByBool.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByBool(key bool) []*v1.Shape {
 	return ShapeByBool.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByInt(key int64) iter.Seq[*v1.Shape] {
 	return ShapeByInt.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByInt(key int64) []*v1.Shape {
 	return ShapeByInt.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) BySmall(key int8) iter.Seq[*v1.Shape] {
 	return ShapeBySmall.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListBySmall(key int8) []*v1.Shape {
 	return ShapeBySmall.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByUnsigned(key uint64) iter.Seq[*v1.Shape] {
 	return ShapeByUnsigned.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByUnsigned(key uint64) []*v1.Shape {
 	return ShapeByUnsigned.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByUID(key types.UID) iter.Seq[*v1.Shape] {
 	return ShapeByUID.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByUID(key types.UID) []*v1.Shape {
 	return ShapeByUID.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPointer(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPointer(key string) []*v1.Shape {
 	return ShapeByPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByNumberPointer(key v1.Count) iter.Seq[*v1.Shape] {
 	return ShapeByNumberPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByNumberPointer(key v1.Count) []*v1.Shape {
 	return ShapeByNumberPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) BySlice(key string) iter.Seq[*v1.Shape] {
 	return ShapeBySlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListBySlice(key string) []*v1.Shape {
 	return ShapeBySlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) BySlicePointers(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeBySlicePointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListBySlicePointers(key v1.Named) []*v1.Shape {
 	return ShapeBySlicePointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPointerSlice(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPointerSlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPointerSlice(key string) []*v1.Shape {
 	return ShapeByPointerSlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByArray(key string) iter.Seq[*v1.Shape] {
 	return ShapeByArray.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByArray(key string) []*v1.Shape {
 	return ShapeByArray.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByArrayPointers(key string) iter.Seq[*v1.Shape] {
 	return ShapeByArrayPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByArrayPointers(key string) []*v1.Shape {
 	return ShapeByArrayPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByNamedSlice(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByNamedSlice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByNamedSlice(key v1.Named) []*v1.Shape {
 	return ShapeByNamedSlice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByStruct(key string) iter.Seq[*v1.Shape] {
 	return ShapeByStruct.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByStruct(key string) []*v1.Shape {
 	return ShapeByStruct.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPointerStruct(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPointerStruct.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPointerStruct(key string) []*v1.Shape {
 	return ShapeByPointerStruct.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPointers(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPointers(key string) []*v1.Shape {
 	return ShapeByPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByStructs(key string) iter.Seq[*v1.Shape] {
 	return ShapeByStructs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByStructs(key string) []*v1.Shape {
 	return ShapeByStructs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByStructPointers(key string) iter.Seq[*v1.Shape] {
 	return ShapeByStructPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByStructPointers(key string) []*v1.Shape {
 	return ShapeByStructPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPointerStructs(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPointerStructs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPointerStructs(key string) []*v1.Shape {
 	return ShapeByPointerStructs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByNested(key string) iter.Seq[*v1.Shape] {
 	return ShapeByNested.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByNested(key string) []*v1.Shape {
 	return ShapeByNested.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByNestedPointers(key string) iter.Seq[*v1.Shape] {
 	return ShapeByNestedPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByNestedPointers(key string) []*v1.Shape {
 	return ShapeByNestedPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByDeep(key string) iter.Seq[*v1.Shape] {
 	return ShapeByDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByDeep(key string) []*v1.Shape {
 	return ShapeByDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByInline(key string) iter.Seq[*v1.Shape] {
 	return ShapeByInline.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByInline(key string) []*v1.Shape {
 	return ShapeByInline.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByInlinePointer(key string) iter.Seq[*v1.Shape] {
 	return ShapeByInlinePointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByInlinePointer(key string) []*v1.Shape {
 	return ShapeByInlinePointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByHidden(key v1.Count) iter.Seq[*v1.Shape] {
 	return ShapeByHidden.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByHidden(key v1.Count) []*v1.Shape {
 	return ShapeByHidden.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByBelowName(key string) iter.Seq[*v1.Shape] {
 	return ShapeByBelowName.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByBelowName(key string) []*v1.Shape {
 	return ShapeByBelowName.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPrivate(key string) iter.Seq[*v1.Shape] {
 	return ShapeByPrivate.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPrivate(key string) []*v1.Shape {
 	return ShapeByPrivate.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByGoName(key string) iter.Seq[*v1.Shape] {
 	return ShapeByGoName.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByGoName(key string) []*v1.Shape {
 	return ShapeByGoName.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByStatus(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByStatus.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByStatus(key v1.Named) []*v1.Shape {
 	return ShapeByStatus.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByOwner(key types.UID) iter.Seq[*v1.Shape] {
 	return ShapeByOwner.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByOwner(key types.UID) []*v1.Shape {
 	return ShapeByOwner.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByController(key bool) iter.Seq[*v1.Shape] {
 	return ShapeByController.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByController(key bool) []*v1.Shape {
 	return ShapeByController.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByGracePeriod(key int64) iter.Seq[*v1.Shape] {
 	return ShapeByGracePeriod.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByGracePeriod(key int64) []*v1.Shape {
 	return ShapeByGracePeriod.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByMatrix(key string) iter.Seq[*v1.Shape] {
 	return ShapeByMatrix.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByMatrix(key string) []*v1.Shape {
 	return ShapeByMatrix.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByMatrixPointers(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByMatrixPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByMatrixPointers(key v1.Named) []*v1.Shape {
 	return ShapeByMatrixPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTable(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByTable.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTable(key v1.Named) []*v1.Shape {
 	return ShapeByTable.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTableTag(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTableTag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTableTag(key string) []*v1.Shape {
 	return ShapeByTableTag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByText(key string) iter.Seq[*v1.Shape] {
 	return ShapeByText.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByText(key string) []*v1.Shape {
 	return ShapeByText.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTextKey(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTextKey(key string) []*v1.Shape {
 	return ShapeByTextKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTextEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTextEntry(key string) []*v1.Shape {
 	return ShapeByTextEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTextQuoted(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextQuoted.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTextQuoted(key string) []*v1.Shape {
 	return ShapeByTextQuoted.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTextPointer(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTextPointer(key string) []*v1.Shape {
 	return ShapeByTextPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTextPointerKey(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByTextPointerKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTextPointerKey(key v1.Named) []*v1.Shape {
 	return ShapeByTextPointerKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTextPointerEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextPointerEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTextPointerEntry(key string) []*v1.Shape {
 	return ShapeByTextPointerEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTextMap(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByTextMap.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTextMap(key v1.Named) []*v1.Shape {
 	return ShapeByTextMap.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTextMapKey(key string) iter.Seq[*v1.Shape] {
 	return ShapeByTextMapKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTextMapKey(key string) []*v1.Shape {
 	return ShapeByTextMapKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTextMapEntry(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByTextMapEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTextMapEntry(key v1.Named) []*v1.Shape {
 	return ShapeByTextMapEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByLeaf(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeaf.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByLeaf(key string) []*v1.Shape {
 	return ShapeByLeaf.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByLeafKey(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByLeafKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByLeafKey(key v1.Named) []*v1.Shape {
 	return ShapeByLeafKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByLeafEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeafEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByLeafEntry(key string) []*v1.Shape {
 	return ShapeByLeafEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByLeafRef(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeafRef.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByLeafRef(key string) []*v1.Shape {
 	return ShapeByLeafRef.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByLeafTag(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeafTag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByLeafTag(key string) []*v1.Shape {
 	return ShapeByLeafTag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByLeafPointer(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeafPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByLeafPointer(key string) []*v1.Shape {
 	return ShapeByLeafPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByLeafPointerEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLeafPointerEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByLeafPointerEntry(key string) []*v1.Shape {
 	return ShapeByLeafPointerEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByNumberKey(key int16) iter.Seq[*v1.Shape] {
 	return ShapeByNumberKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByNumberKey(key int16) []*v1.Shape {
 	return ShapeByNumberKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByNumberLine(key string) iter.Seq[*v1.Shape] {
 	return ShapeByNumberLine.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByNumberLine(key string) []*v1.Shape {
 	return ShapeByNumberLine.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByNumberEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByNumberEntry(key string) []*v1.Shape {
 	return ShapeByNumberEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByList(key string) iter.Seq[*v1.Shape] {
 	return ShapeByList.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByList(key string) []*v1.Shape {
 	return ShapeByList.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByListEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeByListEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByListEntry(key string) []*v1.Shape {
 	return ShapeByListEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByMapOfMaps(key bool) iter.Seq[*v1.Shape] {
 	return ShapeByMapOfMaps.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByMapOfMaps(key bool) []*v1.Shape {
 	return ShapeByMapOfMaps.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByMapOfMapsKey(key v1.Named) iter.Seq[*v1.Shape] {
 	return ShapeByMapOfMapsKey.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByMapOfMapsKey(key v1.Named) []*v1.Shape {
 	return ShapeByMapOfMapsKey.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByMapOfMapsEntry(key bool) iter.Seq[*v1.Shape] {
 	return ShapeByMapOfMapsEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByMapOfMapsEntry(key bool) []*v1.Shape {
 	return ShapeByMapOfMapsEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByMapsInList(key string) iter.Seq[*v1.Shape] {
 	return ShapeByMapsInList.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByMapsInList(key string) []*v1.Shape {
 	return ShapeByMapsInList.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByLabel(key string) iter.Seq[*v1.Shape] {
 	return ShapeByLabel.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByLabel(key string) []*v1.Shape {
 	return ShapeByLabel.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPair(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPair(key v1.Pair) []*v1.Shape {
 	return ShapeByPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPairPointer(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByPairPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPairPointer(key v1.Pair) []*v1.Shape {
 	return ShapeByPairPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPairs(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByPairs.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPairs(key v1.Pair) []*v1.Shape {
 	return ShapeByPairs.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPairEntry(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByPairEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPairEntry(key v1.Pair) []*v1.Shape {
 	return ShapeByPairEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTarget(key types.NamespacedName) iter.Seq[*v1.Shape] {
 	return ShapeByTarget.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTarget(key types.NamespacedName) []*v1.Shape {
 	return ShapeByTarget.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTwo(key ShapeByTwoKey) iter.Seq[*v1.Shape] {
 	return ShapeByTwo.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTwo(key ShapeByTwoKey) []*v1.Shape {
 	return ShapeByTwo.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTwoPointers(key ShapeByTwoPointersKey) iter.Seq[*v1.Shape] {
 	return ShapeByTwoPointers.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTwoPointers(key ShapeByTwoPointersKey) []*v1.Shape {
 	return ShapeByTwoPointers.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByThree(key ShapeByThreeKey) iter.Seq[*v1.Shape] {
 	return ShapeByThree.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByThree(key ShapeByThreeKey) []*v1.Shape {
 	return ShapeByThree.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByOneElement(key ShapeByOneElementKey) iter.Seq[*v1.Shape] {
 	return ShapeByOneElement.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByOneElement(key ShapeByOneElementKey) []*v1.Shape {
 	return ShapeByOneElement.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByElementAndBelow(key ShapeByElementAndBelowKey) iter.Seq[*v1.Shape] {
 	return ShapeByElementAndBelow.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByElementAndBelow(key ShapeByElementAndBelowKey) []*v1.Shape {
 	return ShapeByElementAndBelow.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByElementTwice(key ShapeByElementTwiceKey) iter.Seq[*v1.Shape] {
 	return ShapeByElementTwice.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByElementTwice(key ShapeByElementTwiceKey) []*v1.Shape {
 	return ShapeByElementTwice.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByBranches(key ShapeByBranchesKey) iter.Seq[*v1.Shape] {
 	return ShapeByBranches.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByBranches(key ShapeByBranchesKey) []*v1.Shape {
 	return ShapeByBranches.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByEveryPair(key ShapeByEveryPairKey) iter.Seq[*v1.Shape] {
 	return ShapeByEveryPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByEveryPair(key ShapeByEveryPairKey) []*v1.Shape {
 	return ShapeByEveryPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByCell(key ShapeByCellKey) iter.Seq[*v1.Shape] {
 	return ShapeByCell.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByCell(key ShapeByCellKey) []*v1.Shape {
 	return ShapeByCell.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByLabelPair(key ShapeByLabelPairKey) iter.Seq[*v1.Shape] {
 	return ShapeByLabelPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByLabelPair(key ShapeByLabelPairKey) []*v1.Shape {
 	return ShapeByLabelPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByEntryPair(key ShapeByEntryPairKey) iter.Seq[*v1.Shape] {
 	return ShapeByEntryPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByEntryPair(key ShapeByEntryPairKey) []*v1.Shape {
 	return ShapeByEntryPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByPointerPair(key ShapeByPointerPairKey) iter.Seq[*v1.Shape] {
 	return ShapeByPointerPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByPointerPair(key ShapeByPointerPairKey) []*v1.Shape {
 	return ShapeByPointerPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByInnerPair(key ShapeByInnerPairKey) iter.Seq[*v1.Shape] {
 	return ShapeByInnerPair.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByInnerPair(key ShapeByInnerPairKey) []*v1.Shape {
 	return ShapeByInnerPair.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByTwoEntries(key ShapeByTwoEntriesKey) iter.Seq[*v1.Shape] {
 	return ShapeByTwoEntries.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByTwoEntries(key ShapeByTwoEntriesKey) []*v1.Shape {
 	return ShapeByTwoEntries.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenTrue(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenTrue.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenTrue(key string) []*v1.Shape {
 	return ShapeWhenTrue.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenFalse(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenFalse.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenFalse(key string) []*v1.Shape {
 	return ShapeWhenFalse.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenFlag(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenFlag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenFlag(key string) []*v1.Shape {
 	return ShapeWhenFlag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenNotFlag(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNotFlag.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenNotFlag(key string) []*v1.Shape {
 	return ShapeWhenNotFlag.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenFlagFalse(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenFlagFalse.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenFlagFalse(key string) []*v1.Shape {
 	return ShapeWhenFlagFalse.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenFlagNull(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenFlagNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenFlagNull(key string) []*v1.Shape {
 	return ShapeWhenFlagNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenFlagThere(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenFlagThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenFlagThere(key string) []*v1.Shape {
 	return ShapeWhenFlagThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenText(key int64) iter.Seq[*v1.Shape] {
 	return ShapeWhenText.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenText(key int64) []*v1.Shape {
 	return ShapeWhenText.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenNotText(key int64) iter.Seq[*v1.Shape] {
 	return ShapeWhenNotText.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenNotText(key int64) []*v1.Shape {
 	return ShapeWhenNotText.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenNumber(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNumber.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenNumber(key string) []*v1.Shape {
 	return ShapeWhenNumber.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenCount(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenCount.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenCount(key string) []*v1.Shape {
 	return ShapeWhenCount.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenDeep(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenDeep(key string) []*v1.Shape {
 	return ShapeWhenDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenNotDeep(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNotDeep.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenNotDeep(key string) []*v1.Shape {
 	return ShapeWhenNotDeep.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenDeepNull(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenDeepNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenDeepNull(key string) []*v1.Shape {
 	return ShapeWhenDeepNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenDeepThere(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenDeepThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenDeepThere(key string) []*v1.Shape {
 	return ShapeWhenDeepThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenBelowNull(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenBelowNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenBelowNull(key string) []*v1.Shape {
 	return ShapeWhenBelowNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenInline(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenInline.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenInline(key string) []*v1.Shape {
 	return ShapeWhenInline.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenEntry(key string) []*v1.Shape {
 	return ShapeWhenEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenNotEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNotEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenNotEntry(key string) []*v1.Shape {
 	return ShapeWhenNotEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenEntryNull(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenEntryNull(key string) []*v1.Shape {
 	return ShapeWhenEntryNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenEntryThere(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenEntryThere(key string) []*v1.Shape {
 	return ShapeWhenEntryThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenEntryPointer(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryPointer.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenEntryPointer(key string) []*v1.Shape {
 	return ShapeWhenEntryPointer.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenEntryField(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryField.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenEntryField(key string) []*v1.Shape {
 	return ShapeWhenEntryField.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenEntryFieldNull(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryFieldNull.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenEntryFieldNull(key string) []*v1.Shape {
 	return ShapeWhenEntryFieldNull.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenEntryFieldThere(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenEntryFieldThere.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenEntryFieldThere(key string) []*v1.Shape {
 	return ShapeWhenEntryFieldThere.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenSwitches(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenSwitches.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenSwitches(key string) []*v1.Shape {
 	return ShapeWhenSwitches.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenNumberEntry(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenNumberEntry.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenNumberEntry(key string) []*v1.Shape {
 	return ShapeWhenNumberEntry.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenBoth(key string) iter.Seq[*v1.Shape] {
 	return ShapeWhenBoth.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenBoth(key string) []*v1.Shape {
 	return ShapeWhenBoth.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) WhenSeveral(key ShapeWhenSeveralKey) iter.Seq[*v1.Shape] {
 	return ShapeWhenSeveral.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListWhenSeveral(key ShapeWhenSeveralKey) []*v1.Shape {
 	return ShapeWhenSeveral.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByControllerUID(key types.UID) iter.Seq[*v1.Shape] {
 	return ShapeByControllerUID.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByControllerUID(key types.UID) []*v1.Shape {
 	return ShapeByControllerUID.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByOwnerShape(key string) iter.Seq[*v1.Shape] {
 	return ShapeByOwnerShape.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByOwnerShape(key string) []*v1.Shape {
 	return ShapeByOwnerShape.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByOwnerNode(key string) iter.Seq[*v1.Shape] {
 	return ShapeByOwnerNode.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByOwnerNode(key string) []*v1.Shape {
 	return ShapeByOwnerNode.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByOwnerWhen(key string) iter.Seq[*v1.Shape] {
 	return ShapeByOwnerWhen.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByOwnerWhen(key string) []*v1.Shape {
 	return ShapeByOwnerWhen.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByFunc(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByFunc.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByFunc(key v1.Pair) []*v1.Shape {
 	return ShapeByFunc.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ByFuncWhen(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeByFuncWhen.LookupIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) ListByFuncWhen(key v1.Pair) []*v1.Shape {
 	return ShapeByFuncWhen.ListIn(l.Snapshot(), l.InNamespace(), key)
 }
+
 func (l shapeLister) InByFunc(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeInByFunc.Lookup(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) ListInByFunc(key v1.Pair) []*v1.Shape {
 	return ShapeInByFunc.List(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) InByString(key string) iter.Seq[*v1.Shape] {
 	return ShapeInByString.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) ListInByString(key string) []*v1.Shape {
 	return ShapeInByString.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) InBySlice(key string) iter.Seq[*v1.Shape] {
 	return ShapeInBySlice.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) ListInBySlice(key string) []*v1.Shape {
 	return ShapeInBySlice.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) InByPair(key v1.Pair) iter.Seq[*v1.Shape] {
 	return ShapeInByPair.Lookup(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) ListInByPair(key v1.Pair) []*v1.Shape {
 	return ShapeInByPair.List(l.Snapshot(), store.NamespacedKey[v1.Pair]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) InByTwo(key ShapeInByTwoKey) iter.Seq[*v1.Shape] {
 	return ShapeInByTwo.Lookup(l.Snapshot(), store.NamespacedKey[ShapeInByTwoKey]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) ListInByTwo(key ShapeInByTwoKey) []*v1.Shape {
 	return ShapeInByTwo.List(l.Snapshot(), store.NamespacedKey[ShapeInByTwoKey]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) InByOwner(key string) iter.Seq[*v1.Shape] {
 	return ShapeInByOwner.Lookup(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) ListInByOwner(key string) []*v1.Shape {
 	return ShapeInByOwner.List(l.Snapshot(), store.NamespacedKey[string]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) InByController(key types.UID) iter.Seq[*v1.Shape] {
 	return ShapeInByController.Lookup(l.Snapshot(), store.NamespacedKey[types.UID]{Namespace: l.InNamespace(), Key: key})
 }
+
 func (l shapeLister) ListInByController(key types.UID) []*v1.Shape {
 	return ShapeInByController.List(l.Snapshot(), store.NamespacedKey[types.UID]{Namespace: l.InNamespace(), Key: key})
 }

@@ -15,28 +15,28 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// crowd decodes some objects ahead, with a crew of which two are enough.
-func crowd(c *crew) tuning {
-	return tuning{procs: 2, ahead: 60_000, batch: 5000, sizes: sizes{idle: 4000, small: 8000, chunk: 20_000, least: 1000}, crew: c}
+// twoProcessors decodes some objects ahead, with a load of at most two goroutines.
+func twoProcessors(c *decodeLoad) tuning {
+	return tuning{procs: 2, ahead: 60_000, batch: 5000, sizes: sizes{idle: 4000, small: 8000, chunk: 20_000, least: 1000}, load: c}
 }
 
 // helped reports whether the callback that calls it gets what others may have decoded.
 func helped() bool { return strings.Contains(string(debug.Stack()), "(*ahead).handOver") }
 
-// TestStreamsShareTheProcessors: others help a stream when there was nobody else for a while, and
-// no longer when somebody else comes. Nothing is lost on the way.
+// TestStreamsShareTheProcessors: a stream gets helpers when it was alone for a while, and loses
+// them when another stream comes. No event is lost.
 func TestStreamsShareTheProcessors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c crew
-		c.join(2)
-		c.join(2) // two other streams
+		var c decodeLoad
+		c.addStream(2)
+		c.addStream(2) // two other streams
 		n, before, between, after := 0, 0, 0, 0
 		count := func(of *int) {
 			if helped() {
 				*of++
 			}
 		}
-		err := said(t, newTalk(manyEvents(600)), crowd(&c)).Watch(t.Context(), WatchOptions{ReadOnly: true}, nil, func(e Event[*corev1.Pod]) error {
+		err := said(t, newTalk(manyEvents(600)), twoProcessors(&c)).Watch(t.Context(), WatchOptions{ReadOnly: true}, nil, func(e Event[*corev1.Pod]) error {
 			if n++; e.Object.Name != fmt.Sprint("web-", n) {
 				return fmt.Errorf("event %d is of %s", n, e.Object.Name)
 			}
@@ -44,12 +44,12 @@ func TestStreamsShareTheProcessors(t *testing.T) {
 			case n < 200:
 				count(&before)
 			case n == 200:
-				c.leave()
-				c.leave()
-				time.Sleep(lull)
+				c.removeStream()
+				c.removeStream()
+				time.Sleep(quietPeriod)
 			case n == 400:
-				c.join(2)
-				c.join(2)
+				c.addStream(2)
+				c.addStream(2)
 			case n < 400:
 				count(&between)
 			case n >= 500: // what was decoded ahead is handed over
@@ -63,22 +63,22 @@ func TestStreamsShareTheProcessors(t *testing.T) {
 		if before > 0 || between < 150 || after > 0 {
 			t.Errorf("helped with %d events while two others came, with %d of 199 while there was nobody else, and with %d when two others had come again", before, between, after)
 		}
-		c.leave()
-		c.leave()
+		c.removeStream()
+		c.removeStream()
 		if c.streams.Load() != 0 || c.helpers.Load() != 0 {
 			t.Errorf("%d streams and %d helpers are counted when none is left", c.streams.Load(), c.helpers.Load())
 		}
 	})
 }
 
-// TestOneStreamHasHelpersFromPageToPage: the helpers of the page before don't count as somebody who
-// has needed the processors.
+// TestOneStreamHasHelpersFromPageToPage: the helpers of the previous page don't count as another
+// stream that has needed the processors.
 func TestOneStreamHasHelpersFromPageToPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var c crew
+		var c decodeLoad
 		for page := range 3 {
 			n := 0
-			s := said(t, newTalk(benchList(200)), crowd(&c))
+			s := said(t, newTalk(benchList(200)), twoProcessors(&c))
 			_, err := s.List(t.Context(), ListOptions{}, func(*corev1.Pod) error {
 				if helped() {
 					n++
@@ -103,16 +103,16 @@ func TestNobodyIsCountedAfterTheEnd(t *testing.T) {
 	} {
 		for _, room := range []bool{true, false} {
 			synctest.Test(t, func(t *testing.T) {
-				var c crew
+				var c decodeLoad
 				if !room {
-					c.join(1)
+					c.addStream(1)
 				}
 				func() {
 					defer func() { _ = recover() }()
 					ctx, cancel := context.WithCancelCause(t.Context())
 					defer cancel(nil)
 					n := 0
-					_ = said(t, newTalk(manyEvents(300)), crowd(&c)).Watch(ctx, WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
+					_ = said(t, newTalk(manyEvents(300)), twoProcessors(&c)).Watch(ctx, WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
 						if n++; n == 150 {
 							return stop(cancel)
 						}
@@ -120,7 +120,7 @@ func TestNobodyIsCountedAfterTheEnd(t *testing.T) {
 					})
 				}()
 				if !room {
-					c.leave()
+					c.removeStream()
 				}
 				if c.streams.Load() != 0 || c.helpers.Load() != 0 {
 					t.Errorf("%s: %d streams and %d helpers are counted after the end", name, c.streams.Load(), c.helpers.Load())

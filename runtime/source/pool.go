@@ -18,22 +18,23 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/protodec"
 )
 
-// shareBytes bounds what a codec keeps of parts of objects, to be shared with those that come.
+// shareBytes bounds the parts that a codec keeps in order to share them with later objects.
 const shareBytes = 16 << 20
 
-// tools are what the streams of a codec decode with: the decoders that no stream uses at the
-// moment, and the table of what their objects share. A codec has them from its first object on.
-type tools struct {
+// decoderPools hold the decoders of a codec that no stream uses at the moment, and the table of the
+// parts that their objects share. The table is made for the first stream.
+type decoderPools struct {
 	table func() *share.Table
 	json  byReadOnly[jsonDecoder]
 	proto byReadOnly[protoDecoder]
 }
 
-func newTools() tools {
-	return tools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
+func newDecoderPools() decoderPools {
+	return decoderPools{table: sync.OnceValue(func() *share.Table { return share.New(shareBytes) })}
 }
 
-// byReadOnly are the decoders of objects that share their parts, and of those that don't.
+// byReadOnly holds two pools: decoders of objects that share their parts, and of objects that own
+// them.
 type byReadOnly[D any] struct{ shared, own pool[D] }
 
 func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {
@@ -43,9 +44,9 @@ func (b *byReadOnly[D]) pool(readOnly bool) *pool[D] {
 	return &b.own
 }
 
-// pool has decoders that are not in use. One stays, with what it has learned from the objects
-// before; the others, which streams need that decode at the same time, are left to the garbage
-// collector.
+// pool holds decoders that are not in use. The first one stays, with everything that it has
+// learned. The others are needed only while several streams decode at the same time; the garbage
+// collector may take them.
 type pool[D any] struct {
 	first  atomic.Pointer[D]
 	others sync.Pool
@@ -66,8 +67,8 @@ func (p *pool[D]) put(d *D) {
 	}
 }
 
-// programs are those of one format, compiled once in the process for each type and each choice of
-// what is dropped.
+// programs are the compiled programs of one format: one for each type and each choice of dropped
+// parts, in the whole process.
 type programs[P any] struct {
 	byKey sync.Map // programKey to func() *P
 }
@@ -83,7 +84,7 @@ var (
 	protoPrograms programs[protodec.Program]
 )
 
-// of returns the program of a codec; nil if all its objects are decoded in the slow way.
+// of returns the program of a codec, or nil if all its objects are decoded in the slow way.
 func (p *programs[P]) of(c *codec, compile func() (*P, error)) *P {
 	key := programKey{c.elem, c.drop.managedFields, fmt.Sprintf("%q", slices.Sorted(maps.Keys(c.drop.annotations)))}
 	program, ok := p.byKey.Load(key)
@@ -99,7 +100,7 @@ func (p *programs[P]) of(c *codec, compile func() (*P, error)) *P {
 	return program.(func() *P)()
 }
 
-// fastJSON makes a fast decoder; nil if there is none.
+// fastJSON returns a new fast decoder, or nil if the type has none.
 func (c *codec) fastJSON(readOnly bool) *jsondec.Decoder {
 	if c.untyped {
 		return nil
@@ -110,10 +111,10 @@ func (c *codec) fastJSON(readOnly bool) *jsondec.Decoder {
 	if program == nil {
 		return nil
 	}
-	return program.NewDecoder(c.tools.table(), readOnly)
+	return program.NewDecoder(c.pools.table(), readOnly)
 }
 
-// fastProto makes a fast decoder; nil if there is none.
+// fastProto returns a new fast decoder, or nil if the type has none.
 func (c *codec) fastProto(readOnly bool) *protodec.Decoder {
 	program := protoPrograms.of(c, func() (*protodec.Program, error) {
 		return protodec.New(c.elem, protodec.Drop{ManagedFields: c.drop.managedFields, Annotations: c.drop.annotations})
@@ -121,15 +122,15 @@ func (c *codec) fastProto(readOnly bool) *protodec.Decoder {
 	if program == nil {
 		return nil
 	}
-	return program.NewDecoder(c.tools.table(), readOnly)
+	return program.NewDecoder(c.pools.table(), readOnly)
 }
 
-// find asks known for an object by what was read of it.
+// find calls known with the identity that was read of an object.
 func find(known knownFunc, name, namespace, uid, version []byte) object.Object {
 	if len(name) == 0 || len(version) == 0 {
 		return nil
 	}
-	// What known gets are strings, which it may keep. One for all of them is enough.
+	// known may keep its arguments, so they are copied, into one string.
 	var room [256]byte
 	all := string(append(append(append(append(room[:0], name...), namespace...), uid...), version...))
 	n := len(name)
@@ -138,7 +139,7 @@ func find(known knownFunc, name, namespace, uid, version []byte) object.Object {
 	return known(object.Key{Namespace: all[n:ns], Name: all[:n]}, types.UID(all[ns:u]), all[u:])
 }
 
-// knownReading is what is handed over in the place of an object that the caller has.
+// knownReading sets r to an object that the caller already has.
 func knownReading(obj object.Object, r *reading) {
 	r.obj, r.known, r.id = obj, true, identity{key: object.KeyOf(obj), resourceVersion: obj.GetResourceVersion()}
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// wire is a collection that is read from the server process: by our HTTP source, and by a typed
+// remote is a collection that is read from the server process: by our HTTP source, and by a typed
 // client made of the parts that generated clientsets are made of, wired as generated informers wire
 // it.
-type wire[T thing, L runtime.Object] struct {
+type remote[T thing, L runtime.Object] struct {
 	from
 	kind  kind
 	empty func() T
@@ -41,7 +41,7 @@ type from struct {
 	around func(http.RoundTripper) http.RoundTripper
 }
 
-func (w wire[T, L]) config() *rest.Config {
+func (w remote[T, L]) config() *rest.Config {
 	c := &rest.Config{
 		Host:          w.server,
 		WrapTransport: w.around,
@@ -56,9 +56,9 @@ func (w wire[T, L]) config() *rest.Config {
 	return c
 }
 
-func (w wire[T, L]) example() T { return w.empty() }
+func (w remote[T, L]) example() T { return w.empty() }
 
-func (w wire[T, L]) source() (source.Source[T], error) {
+func (w remote[T, L]) source() (source.Source[T], error) {
 	client, err := source.NewClient(w.config())
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (w wire[T, L]) source() (source.Source[T], error) {
 	return source.New[T](client, w.kind.resource, opts)
 }
 
-func (w wire[T, L]) listerWatcher() (cache.ListerWatcher, error) {
+func (w remote[T, L]) listerWatcher() (cache.ListerWatcher, error) {
 	c := w.config()
 	gv := w.kind.resource.GroupVersion()
 	c.GroupVersion, c.APIPath = &gv, w.kind.apiPath()

@@ -27,13 +27,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// criterion is something that Pods are looked up by. The function is the same for all sides.
+// criterion is an index of Pods. Its function is the same for all sides.
 type criterion struct {
 	name string
 	keys func(pod *corev1.Pod, keys []string) []string
 }
 
-// criteria are those that people index, in the order in which benchmarks take them.
+// criteria are typical indexes, in the order in which benchmarks use them.
 var criteria = []criterion{
 	{"node", func(pod *corev1.Pod, keys []string) []string { return append(keys, pod.Spec.NodeName) }},
 	{"owner", func(pod *corev1.Pod, keys []string) []string {
@@ -55,15 +55,15 @@ var criteria = []criterion{
 // unique has a key for each Pod.
 var unique = criterion{"uid", func(pod *corev1.Pod, keys []string) []string { return append(keys, string(pod.UID)) }}
 
-// ourShelf is our Store, and a lister over it in the form in which they are generated.
-type ourShelf struct {
+// ourStore is our Store, and a lister over it in the form in which they are generated.
+type ourStore struct {
 	store   *store.Store[*corev1.Pod]
 	pods    podLister
 	indexes map[string]*store.Index[*corev1.Pod, string]
 }
 
-func newOurShelf(criteria ...criterion) (*ourShelf, error) {
-	o := &ourShelf{indexes: map[string]*store.Index[*corev1.Pod, string]{}}
+func newOurStore(criteria ...criterion) (*ourStore, error) {
+	o := &ourStore{indexes: map[string]*store.Index[*corev1.Pod, string]{}}
 	var all []store.Indexer[*corev1.Pod]
 	for _, f := range criteria {
 		index := store.NewIndex(f.name, f.keys)
@@ -76,11 +76,11 @@ func newOurShelf(criteria ...criterion) (*ourShelf, error) {
 	return o, err
 }
 
-func (o *ourShelf) set(pod *corev1.Pod) error {
+func (o *ourStore) set(pod *corev1.Pod) error {
 	return o.store.Update(func(x *store.Txn[*corev1.Pod]) error { return x.Set(pod) })
 }
 
-func (o *ourShelf) setAll(pods []*corev1.Pod) error {
+func (o *ourStore) setAll(pods []*corev1.Pod) error {
 	return o.store.Update(func(x *store.Txn[*corev1.Pod]) error {
 		for _, pod := range pods {
 			if err := x.Set(pod); err != nil {
@@ -91,7 +91,7 @@ func (o *ourShelf) setAll(pods []*corev1.Pod) error {
 	})
 }
 
-// podLister is what informer-gen writes for Pods, as far as it is used here.
+// podLister is the lister that informer-gen generates for Pods, as far as it is used here.
 type podLister interface {
 	lister.Lister[*corev1.Pod]
 	Pods(namespace string) lister.NamespaceLister[*corev1.Pod]
@@ -108,15 +108,15 @@ func (l *resourcePodLister) Pods(namespace string) lister.NamespaceLister[*corev
 	return l.Namespace(namespace)
 }
 
-// clientGoShelf is the store of client-go's informers, and its Pod lister.
-type clientGoShelf struct {
+// clientGoStore is the store of client-go's informers, and its Pod lister.
+type clientGoStore struct {
 	indexer cache.Indexer
 	pods    corelisters.PodLister
 }
 
-// newClientGoShelf makes a store with an index for each criterion, with functions as one writes
+// newClientGoStore makes a store with an index for each criterion, with functions as one writes
 // them by hand.
-func newClientGoShelf(byNamespace bool, criteria ...criterion) *clientGoShelf {
+func newClientGoStore(byNamespace bool, criteria ...criterion) *clientGoStore {
 	indexers := cache.Indexers{}
 	if byNamespace {
 		indexers[cache.NamespaceIndex] = cache.MetaNamespaceIndexFunc
@@ -125,19 +125,19 @@ func newClientGoShelf(byNamespace bool, criteria ...criterion) *clientGoShelf {
 		indexers[f.name] = func(obj any) ([]string, error) { return f.keys(obj.(*corev1.Pod), nil), nil }
 	}
 	indexer := cache.NewIndexer(cache.MetaNamespaceKeyFunc, indexers)
-	return &clientGoShelf{indexer, corelisters.NewPodLister(indexer)}
+	return &clientGoStore{indexer, corelisters.NewPodLister(indexer)}
 }
 
-func (c *clientGoShelf) set(pod *corev1.Pod) error { return c.indexer.Update(pod) }
+func (c *clientGoStore) set(pod *corev1.Pod) error { return c.indexer.Update(pod) }
 
-// controllerRuntimeShelf is client-go's store as controller-runtime's cache makes it, whose
+// controllerRuntimeStore is client-go's store as controller-runtime's cache makes it, whose
 // IndexField gives two keys for each value: in the Pod's namespace, and in all.
-type controllerRuntimeShelf struct {
-	clientGoShelf
+type controllerRuntimeStore struct {
+	clientGoStore
 	cache crcache.Cache
 }
 
-func newControllerRuntimeShelf(criteria ...criterion) (*controllerRuntimeShelf, error) {
+func newControllerRuntimeStore(criteria ...criterion) (*controllerRuntimeStore, error) {
 	log.SetLogger(logr.Discard())
 	scheme := runtime.NewScheme()
 	if err := corev1.AddToScheme(scheme); err != nil {
@@ -145,7 +145,7 @@ func newControllerRuntimeShelf(criteria ...criterion) (*controllerRuntimeShelf, 
 	}
 	mapper := meta.NewDefaultRESTMapper(nil)
 	mapper.Add(corev1.SchemeGroupVersion.WithKind("Pod"), meta.RESTScopeNamespace)
-	var c controllerRuntimeShelf
+	var c controllerRuntimeStore
 	var err error
 	c.cache, err = crcache.New(&rest.Config{Host: "http://pods.invalid"}, crcache.Options{
 		Scheme: scheme, Mapper: mapper, HTTPClient: http.DefaultClient,
@@ -173,10 +173,10 @@ func newControllerRuntimeShelf(criteria ...criterion) (*controllerRuntimeShelf, 
 	return &c, nil
 }
 
-// startControllerRuntime makes a store whose cache answers. It is filled past the informer, which
-// has nothing to say.
-func startControllerRuntime(indexed ...criterion) (_ *controllerRuntimeShelf, stop func() error, err error) {
-	c, err := newControllerRuntimeShelf(indexed...)
+// startControllerRuntime makes a store and starts its cache. Objects are put into the store
+// directly; its informer gets none.
+func startControllerRuntime(indexed ...criterion) (_ *controllerRuntimeStore, stop func() error, err error) {
+	c, err := newControllerRuntimeStore(indexed...)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -193,10 +193,10 @@ func startControllerRuntime(indexed ...criterion) (_ *controllerRuntimeShelf, st
 	return c, stop, nil
 }
 
-// everything is what listers are asked for when all objects are wanted.
+// everything is the selector for all objects.
 var everything = labels.Everything()
 
-// bareMap is a map from keys to Pods: what no store can beat.
+// bareMap is a map from keys to Pods, the lower bound for a store.
 type bareMap map[object.Key]*corev1.Pod
 
 func (m bareMap) set(pod *corev1.Pod) error {

@@ -44,7 +44,7 @@ func (d *Decoder) ownText(n *node, i int, p layout.Pointer) int {
 	return end
 }
 
-// day is the day that a time was on last; at first it is the epoch's.
+// day is the day of the last time that was read; at first it is the epoch's.
 type day struct {
 	text  [len(epoch)]byte
 	start int64 // Unix time
@@ -54,8 +54,8 @@ const epoch = "1970-01-01T"
 
 const secondsLen = len("2006-01-02T15:04:05")
 
-// seconds reads a time in UTC, without what follows the seconds. It returns false for what it
-// doesn't know to be one.
+// seconds reads a time in UTC up to the seconds. It returns false for text that it doesn't
+// recognize as one.
 func (d *Decoder) seconds(b []byte) (unix int64, ok bool) {
 	date, clock := b[:len(d.day.text)], b[len(d.day.text):]
 	if string(date) != string(d.day.text[:]) {
@@ -73,8 +73,8 @@ func (d *Decoder) seconds(b []byte) (unix int64, ok bool) {
 	return d.day.start + int64(h*3600+m*60+s), true
 }
 
-// daysOf is the number of days from the epoch to the date at the beginning of b, which a T ends. It
-// returns false for what it doesn't know to be one.
+// daysOf returns the number of days from the epoch to the date at the beginning of b, which a T
+// ends. It returns false for text that it doesn't recognize as a date.
 func daysOf(b []byte) (days int64, ok bool) {
 	century, year, month, day := twoDigits(b), twoDigits(b[2:]), twoDigits(b[5:]), twoDigits(b[8:])
 	if century > 99 || year > 99 || month < 1 || month > 12 || day < 1 || day > 31 || b[4] != '-' || b[7] != '-' || b[10] != 'T' {
@@ -84,22 +84,22 @@ func daysOf(b []byte) (days int64, ok bool) {
 	if leap := year%4 == 0 && (year%100 != 0 || year%400 == 0); day > 28 && day > monthDays[month-1] && !(leap && month == 2 && day == 29) {
 		return 0, false
 	}
-	// Years begin in March here, so that what February has is at their end.
+	// Years begin in March here, so that the leap day is at their end.
 	if month -= 3; month < 0 {
 		month += 12
 		year--
 	}
-	year += 400 // none is negative; 400 years have as many days as others
+	year += 400 // makes none negative; any 400 years have the same number of days
 	return int64(year*365+year/4-year/100+year/400+(153*month+2)/5+day-1) - daysToEpoch, true
 }
 
 var monthDays = [...]int{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 
-// daysToEpoch is how many days there are from the first of March 400 years before the year 0 to the
+// daysToEpoch is the number of days from the first of March 400 years before the year 0 to the
 // epoch.
 const daysToEpoch = 719468 + 146097
 
-// twoDigits is the number that b begins with, or more than 99.
+// twoDigits returns the number that b begins with, or more than 99 if it is none.
 func twoDigits(b []byte) int {
 	high, low := b[0]-'0', b[1]-'0'
 	if high > 9 || low > 9 {
@@ -113,7 +113,7 @@ func (d *Decoder) time(n *node, i int, p layout.Pointer) int {
 	const size = len(`"2006-01-02T15:04:05Z"`)
 	if len(d.in)-i >= size && d.in[i] == '"' && d.in[i+size-2] == 'Z' && d.in[i+size-1] == '"' {
 		if unix, ok := d.seconds(d.in[i+1 : i+1+secondsLen]); ok {
-			// the method's time is Local, too
+			// as the type's own method does
 			layout.As[metav1.Time](p).Time = time.Unix(unix, 0).Local()
 			return i + size
 		}
@@ -153,7 +153,7 @@ func (d *Decoder) duration(i int, p layout.Pointer) int {
 	return end
 }
 
-// quantity is one that was decoded before.
+// quantity is a resource.Quantity that was decoded before.
 type quantity struct {
 	raw   string
 	value resource.Quantity
@@ -161,9 +161,9 @@ type quantity struct {
 
 const quantitiesSize = 64
 
-// decimals is where a resource.Quantity has a pointer, to what copies must not share, if its number
-// is unusual, and quantityText where it remembers the text that it was read from; -1 if it can't be
-// told.
+// decimals and quantityText are offsets in a resource.Quantity: of the pointer that it has if its
+// number is unusual, whose target copies must not share, and of the text that it was read from.
+// They are -1 if they are unknown.
 var (
 	decimals     = quantityField("d", reflect.TypeFor[struct{ *int }]().Size(), reflect.Struct)
 	quantityText = quantityField("s", reflect.TypeFor[string]().Size(), reflect.String)
@@ -177,8 +177,8 @@ func quantityField(name string, size uintptr, kind reflect.Kind) int {
 	return int(f.Offset)
 }
 
-// quantity decodes a resource.Quantity at in[i] by its method, unless one was decoded from the same
-// bytes before.
+// quantity decodes a resource.Quantity at in[i] by its method, or copies one that was decoded from
+// the same bytes before.
 func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
 	end := -1
 	if d.in[i] == '"' {

@@ -11,15 +11,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 )
 
-// memory is everything that a part refers to, as blocks and maps: what must not change. Blocks are
-// read as they lie there, with the pointers and the headers of strings that are in them. What a
-// pointer points to is a block of its own, and strings can't change, so equal bytes are equal
-// values. No pointer is followed to read a memory again: whatever has been done to a part, what is
-// read is the part's.
-type memory struct {
+// regions is all memory that a part refers to, as blocks and maps. It must not change. A block is
+// read as raw bytes, with the pointers and string headers in it. The target of a pointer is a block
+// of its own, and strings can't change, so equal bytes are equal values. Reading regions again
+// follows no pointer in them: even if a program has changed the part, only memory of the part is
+// read.
+type regions struct {
 	blocks []block
 	maps   []mapped
-	size   int // bytes that it takes, with an estimate for maps
+	size   int // bytes of all of it, with an estimate for maps
 }
 
 type block struct {
@@ -27,39 +27,40 @@ type block struct {
 	n  uintptr // bytes
 }
 
-// mapped is a map. It is the one thing that has to be read by way of Go's runtime.
+// mapped is a map, which only Go's runtime can read.
 type mapped struct {
 	m     layout.Pointer // the map itself: one word
 	n     int            // entries
 	shape *mapShape
 }
 
-// collector makes memories, one after the other.
+// collector collects the regions of parts, one part after the other.
 type collector struct {
-	memory
+	regions
 	limit int // of size
 }
 
-// collect returns the memory of the value at p, which is a pointer, a slice or a map, if it takes
-// no more than limit bytes.
-func (c *collector) collect(r *ref, p layout.Pointer, limit int) (m memory, ok bool) {
+// collect returns the regions of the value at p, which is a pointer, a slice or a map, and false if
+// they take more than limit bytes.
+func (c *collector) collect(r *ref, p layout.Pointer, limit int) (m regions, ok bool) {
 	c.limit = limit
 	if ok = c.follow(r, p) && c.size <= limit; ok {
-		m = memory{slices.Clone(c.blocks), slices.Clone(c.maps), c.size}
+		m = regions{slices.Clone(c.blocks), slices.Clone(c.maps), c.size}
 	}
 	clear(c.blocks)
 	clear(c.maps)
-	c.memory = memory{blocks: c.blocks[:0], maps: c.maps[:0]}
+	c.regions = regions{blocks: c.blocks[:0], maps: c.maps[:0]}
 	if cap(c.blocks)+cap(c.maps) > keepBlocks {
-		c.memory = memory{}
+		c.regions = regions{}
 	}
 	return m, ok
 }
 
-// keepBlocks is the number up to which room is used again.
+// keepBlocks is the largest number of blocks and maps whose slices are reused.
 const keepBlocks = 1 << 10
 
-// follow adds what a reference at p refers to. It returns false if that is too much.
+// follow adds the memory that a reference at p refers to. It returns false if that exceeds the
+// limit.
 func (c *collector) follow(r *ref, p layout.Pointer) bool {
 	switch r.kind {
 	case reflect.Pointer:
@@ -75,7 +76,7 @@ func (c *collector) follow(r *ref, p layout.Pointer) bool {
 	}
 }
 
-// block adds n values, one after the other, which have room for more.
+// block adds n consecutive values. room is the capacity of their array.
 func (c *collector) block(s *shape, p layout.Pointer, n, room int) bool {
 	if c.size += blockSize; s.size > 0 && room > (c.limit-c.size)/int(s.size) {
 		c.size = c.limit + 1
@@ -133,7 +134,8 @@ func (c *collector) mapAt(s *mapShape, p layout.Pointer) bool {
 	return true
 }
 
-// inner adds what the value in an interface refers to. The value itself can't be changed there.
+// inner adds the memory that the value in an interface refers to. The value itself can't be changed
+// in place.
 func (c *collector) inner(v reflect.Value) bool {
 	if !v.IsValid() {
 		return true
@@ -152,24 +154,24 @@ func (c *collector) inner(v reflect.Value) bool {
 	return true
 }
 
-// entries is the length of the map at p, of any type.
+// entries returns the length of the map at p, which may have any type.
 func entries(p layout.Pointer) int { return len(*layout.As[map[string]string](p)) }
 
-// blockSize is what it takes to know a block.
+// blockSize is the memory that recording a block takes.
 const blockSize = 2 * wordSize
 
-// imprint is a pair of numbers that stand for what is in a memory.
-type imprint struct{ blocks, maps uint64 }
+// checksum is a pair of numbers that are computed from the content of regions.
+type checksum struct{ blocks, maps uint64 }
 
-// read returns the imprint of what is there.
-func (m *memory) read(seed maphash.Seed) imprint {
-	return imprint{m.readBlocks(seed), m.readMaps(seed)}
+// read returns the checksum of the present content.
+func (m *regions) read(seed maphash.Seed) checksum {
+	return checksum{m.readBlocks(seed), m.readMaps(seed)}
 }
 
-// is reports whether what is there still has an imprint. Writing to a map while it is read may end
-// the process, as always in Go. So maps come last: one that got or lost an entry, and one in a part
-// that has changed otherwise, isn't read.
-func (m *memory) is(seed maphash.Seed, p imprint) bool {
+// is reports whether the present content has the checksum. Writing to a map while it is read may
+// end the process, as always in Go. So maps come last: a map that has gained or lost an entry isn't
+// read, nor is any map of a part that has changed elsewhere.
+func (m *regions) is(seed maphash.Seed, p checksum) bool {
 	for i := range m.maps {
 		if at := &m.maps[i]; entries(layout.Of(&at.m)) != at.n {
 			return false
@@ -180,14 +182,14 @@ func (m *memory) is(seed maphash.Seed, p imprint) bool {
 
 const factor = 0x9e3779b97f4a7c15
 
-func (m *memory) readBlocks(seed maphash.Seed) (sum uint64) {
+func (m *regions) readBlocks(seed maphash.Seed) (sum uint64) {
 	for _, b := range m.blocks {
 		sum = (sum<<5 | sum>>59) ^ maphash.Bytes(seed, layout.Bytes(b.at, b.n))*factor
 	}
 	return sum
 }
 
-func (m *memory) readMaps(seed maphash.Seed) (sum uint64) {
+func (m *regions) readMaps(seed maphash.Seed) (sum uint64) {
 	for i := range m.maps {
 		sum = (sum ^ m.maps[i].read(seed)) * factor
 	}
@@ -206,8 +208,8 @@ func (m *mapped) read(seed maphash.Seed) (sum uint64) {
 	return m.shape.read(layout.Of(&m.m), seed)
 }
 
-// cursor reads the entries of maps of a type. It is used again, so that it isn't allocated each
-// time.
+// cursor reads the entries of maps of one type. Cursors are pooled, so that reading allocates
+// nothing.
 type cursor struct {
 	it         reflect.MapIter
 	key, value reflect.Value
@@ -225,14 +227,14 @@ func (s *mapShape) read(p layout.Pointer, seed maphash.Seed) (sum uint64) {
 		value := maphash.Bytes(seed, layout.Bytes(c.value.Addr().UnsafePointer(), s.value.size))
 		sum += (key ^ value*factor) * factor
 	}
-	c.it.Reset(reflect.Value{}) // nothing of the part is kept
+	c.it.Reset(reflect.Value{}) // keeps nothing of the part alive
 	c.key.SetZero()
 	c.value.SetZero()
 	s.cursors.Put(c)
 	return sum
 }
 
-// mapShape is what maps of a type look like.
+// mapShape describes the maps of one type.
 type mapShape struct {
 	typ        *layout.Type
 	key, value *shape
@@ -240,8 +242,8 @@ type mapShape struct {
 	cursors    sync.Pool // of *cursor
 }
 
-// bytes is about what a map of n entries takes: slots for eight of them, or for at least a seventh
-// more than it has. What is large is not in its slot.
+// bytes estimates the memory of a map of n entries: it has slots for eight entries, or for at least
+// a seventh more than n. Large keys and values stand outside of their slots.
 func (s *mapShape) bytes(n int) int {
 	const header, least, inline = 72, 8, 128
 	slots := least

@@ -239,7 +239,7 @@ func TestWhatMethodsRememberIsNoChange(t *testing.T) {
 	}
 }
 
-// TestMemoryIsCounted compares what is counted with what is there.
+// TestMemoryIsCounted compares the counted bytes with the memory that is used.
 func TestMemoryIsCounted(t *testing.T) {
 	for _, tc := range []struct {
 		field      any

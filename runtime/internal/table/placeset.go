@@ -4,11 +4,12 @@ package table
 
 import "github.com/informer-gen/informer-gen/runtime/object"
 
-// Place is where an object stands in its table, its slot plus one, from the Set that brings its key
-// to the Delete that takes it away. 0 is no place.
+// Place is the slot of an object in its table plus one; 0 is no place. An object has one Place from
+// the Set that inserts its key to the Delete that removes it. This package says "place" only of
+// this number, "slot" of the number without the one, and "position" of an index in an array.
 type Place uint32
 
-// Find returns the object under key and its place; nil and 0 if there is none.
+// Find returns the object under key and its place, or nil and 0 if there is none.
 func (v *Version) Find(key object.Key) (object.Object, Place) {
 	s := stateOf(v)
 	if s == nil {
@@ -18,14 +19,14 @@ func (v *Version) Find(key object.Key) (object.Object, Place) {
 	return obj, at
 }
 
-// Marks is a set of places. The zero Marks is empty.
-type Marks struct {
+// PlaceSet is a set of places. The zero PlaceSet is empty.
+type PlaceSet struct {
 	bits []uint64
 	n    int
 }
 
 // Add adds a place, which must not be 0.
-func (m *Marks) Add(p Place) {
+func (m *PlaceSet) Add(p Place) {
 	word, bit := int(p-1)/64, uint64(1)<<((p-1)%64)
 	for word >= len(m.bits) {
 		m.bits = append(m.bits, 0)
@@ -37,27 +38,27 @@ func (m *Marks) Add(p Place) {
 }
 
 // Has reports whether a place was added.
-func (m *Marks) Has(p Place) bool {
+func (m *PlaceSet) Has(p Place) bool {
 	word := int(p-1) / 64
 	return p > 0 && word < len(m.bits) && m.bits[word]>>((p-1)%64)&1 != 0
 }
 
 // Len returns the number of places.
-func (m *Marks) Len() int { return m.n }
+func (m *PlaceSet) Len() int { return m.n }
 
-// KeepAll does what Keep does for all places, in which there must have been objects when the Txn
-// began or before. It costs much less.
+// KeepAll does what Keep does, for all places of m, and costs much less. Each place must have had
+// an object when the Txn began, or before.
 //
 //go:noinline
-func (x Txn) KeepAll(m *Marks) {
+func (x Txn) KeepAll(m *PlaceSet) {
 	if !x.Open() || !writerOf(x).replacing {
 		return
 	}
 	w := writerOf(x)
-	for len(w.marks) < len(m.bits) {
-		w.marks = append(w.marks, 0)
+	for len(w.kept) < len(m.bits) {
+		w.kept = append(w.kept, 0)
 	}
 	for i, bits := range m.bits {
-		w.marks[i] |= bits
+		w.kept[i] |= bits
 	}
 }

@@ -25,7 +25,7 @@ func TestKeepAll(t *testing.T) {
 		x.Set(named(n))
 	}
 	before := x.Publish()
-	var kept, none Marks
+	var kept, none PlaceSet
 	for n := range 200 {
 		obj, at := before.Find(object.Key{Name: fmt.Sprint(n)})
 		if obj == nil || at == 0 {

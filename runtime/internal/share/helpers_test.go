@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package share
+
+import (
+	"encoding/binary"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+const (
+	pointerSite = iota
+	sliceSite
+	wordSite
+	secondSite
+)
+
+// thing is an object with a field of each kind, of which the first two are parts. Its encoding is
+// the fields' one after the other, each with its length before it.
+type thing struct {
+	pointer *string
+	slice   []string
+	word    string
+	second  *string
+}
+
+func newSites() *Sites {
+	s := &Sites{}
+	for i, typ := range []reflect.Type{reflect.TypeFor[*string](), reflect.TypeFor[[]string](), nil, reflect.TypeFor[*string]()} {
+		if s.Add([]Kind{Reference, Slice, String, Reference}[i], typ) != i {
+			panic("not in order")
+		}
+	}
+	return s
+}
+
+func encode(fields ...string) []byte {
+	var b []byte
+	for _, f := range fields {
+		b = binary.BigEndian.AppendUint16(b, uint16(len(f)))
+		b = append(b, f...)
+	}
+	return b
+}
+
+// decode reads a thing.
+func decode(t *Predictor, in []byte) *thing {
+	v := &thing{}
+	t.Begin()
+	in = field(t, pointerSite, layout.Of(&v.pointer), in, func(s string) { v.pointer = &s })
+	in = field(t, sliceSite, layout.Of(&v.slice), in, func(s string) { v.slice = strings.Split(s, ",") })
+	n := int(binary.BigEndian.Uint16(in))
+	word, ok := t.String(wordSite, in[2:2+n])
+	if !ok {
+		word = string(in[2 : 2+n])
+	}
+	v.word = word
+	field(t, secondSite, layout.Of(&v.second), in[2+n:], func(s string) { v.second = &s })
+	return v
+}
+
+func field(t *Predictor, site int, p layout.Pointer, in []byte, read func(string)) (rest []byte) {
+	size := 2 + int(binary.BigEndian.Uint16(in))
+	raw := in[:size]
+	enter := false
+	if t.Try(site) {
+		part := t.Predict(site, in)
+		if part != nil {
+			t.Follow(site, part)
+		} else {
+			part, enter = t.Find(site, raw)
+		}
+		if part != nil {
+			part.Put(p)
+			return in[part.Len():]
+		}
+	}
+	read(string(raw[2:]))
+	if enter {
+		t.Enter(site, raw, p)
+	}
+	return in[size:]
+}
+
+func check(t testing.TB, v *thing, pointer, slice, word, second string) {
+	t.Helper()
+	want := &thing{pointer: &pointer, slice: strings.Split(slice, ","), word: word, second: &second}
+	if !reflect.DeepEqual(v, want) {
+		t.Fatalf("got %v %q %q %v, want %q %q %q %q", *v.pointer, v.slice, v.word, *v.second, pointer, slice, word, second)
+	}
+}
