@@ -4,9 +4,9 @@
 //
 // The path of an event, from the API server to your code:
 //
-//	an event    API server ┄▶ source ─▶ reflector ─▶ engine ─▶ table ─▶ store ─▶ lister ┄▶ your reads
-//	in engine   sink, apply, change log, handler pool: engine ─▶ informer ┄▶ your handlers
-//	a siding    engine ─▶ deltafifo ─▶ engine, when the batch can't be applied at once
+//	an event   API server ┄▶ source ─▶ reflector ─▶ engine ─▶ table ─▶ store ─▶ lister ┄▶ you read
+//	in engine  sink, apply, change log, handler pool: engine ─▶ informer ┄▶ your handlers
+//	a siding   engine ─▶ deltafifo ─▶ engine, when the batch can't be applied at once
 //
 // ARCHITECTURE.md has the whole drawing. engine and table are internal: informer, store and lister
 // give types to what they do.
@@ -46,51 +46,21 @@
 //
 // # Blocking
 //
-// Reading blocks nobody and waits for nobody: a snapshot is one atomic load. Applying waits for no
-// handler and no reader. Who reads a stream applies it, unless that might take long (functions of
-// indexes, another writer): then it goes into a queue. A full queue, of 1,024 changes, blocks the
-// reflector that fills it, which stops reading the connection until there is room. A handler that
-// does not return blocks its own events, the Remove of its registration and the end of the
-// informer, which has a deadline in Lease.Release and Factory.Shutdown; nothing else.
+// Reading blocks no goroutine and waits for none: a snapshot is one atomic load. Applying waits for
+// no handler and no reader. The goroutine that reads a stream applies it, unless that might take
+// long (functions of indexes, another writer): then it goes into a queue. A full queue, of 1,024
+// changes, blocks the reflector that fills it, which stops reading the connection until there is
+// room. A handler that does not return blocks its own events, the Remove of its registration and
+// the end of the informer, which has a deadline in Lease.Release and Factory.Shutdown; nothing
+// else.
 //
 // # Goroutines
 //
-// An informer that is not running has none. It runs while somebody holds a lease: a Run, an
-// Acquire, or a factory that was started. While it runs it has these:
-//
-//	goroutine               | started by                            | ends when
-//	------------------------+---------------------------------------+-----------------------------------------------
-//	run, which reads the    | the first lease                       | the last lease has ended, which cancels an HTTP
-//	  first stream          |                                       | request in flight, and all goroutines below
-//	                        |                                       | have ended
-//	reflector, one for each | run                                   | the last lease has ended
-//	  further stream        |                                       |
-//	apply, one per stream,  | who reads the stream                  | the last lease has ended
-//	  if there are indexes  |                                       |
-//	  or several writers    |                                       |
-//	deliver, one for each   | who publishes changes, AddEventHandler| nothing is left to deliver, except for two that
-//	  running callback, and | while it runs, or another one of them | wait for more; the last lease has ended; a
-//	  at most two           |                                       | running callback returns first
-//	mutation checks, if     | run                                   | the last lease has ended; run itself makes the
-//	  WithMutationDetector  |                                       | last check
-//	  was given             |                                       |
-//
-// There is one stream for each namespace given to WithNamespaces, and one for an informer of a
-// single namespace or of all. So an idle informer has one goroutine, whether it runs by itself or
-// in a factory, and with any number of handlers three; with indexes it has one more. Those of
-// net/http, which belong to its connections, come on top. Package watch starts none: its callers'
-// goroutines do the work.
-//
-// Who calls your code:
-//
-//	a handler's callback      | any that delivers; for one handler one call at a time, each after the one before has
-//	                          | returned
-//	the body of a loop over   | your own goroutine; one that delivers waits meanwhile
-//	  Events                  |
-//	a transform function,     | run or reflector; several at once if there are several streams
-//	  an error handler        |
-//	an index function         | apply, callers of AddIndexers, lookups in a snapshot that lacks the index
-//	a metrics recorder        | any of these; what reads the state, whoever collects
+// An informer that is not running has none. An idle one has one, whether it runs by itself or in a
+// factory, and with any number of handlers three; with indexes it has one more, and one for each
+// further stream: an informer of several namespaces has a stream for each. Those of net/http, which
+// belong to its connections, come on top. Package watch starts none: its callers' goroutines do the
+// work. Package informer lists them all, and says which of them calls your code.
 //
 // # Types
 //
