@@ -65,15 +65,20 @@ var allowed = []struct {
 		reaches: []string{"object", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest", "k8s.io/klog/v2", "github.com/go-json-experiment/json", "sigs.k8s.io/json"},
 	},
+	{
+		pkg:     "reason",
+		reaches: []string{"object", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
 	{pkg: "internal/resourceversion"},
 	{
 		pkg:     "reflector",
-		reaches: []string{"object", "source", "internal/resourceversion", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share"},
+		reaches: []string{"reason", "object", "source", "internal/resourceversion", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "watch",
-		reaches: []string{"object", "source", "internal/resourceversion", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share", "reflector"},
+		reaches: []string{"reason", "object", "source", "internal/resourceversion", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share", "reflector"},
 		imports: []string{"k8s.io/apimachinery"},
 	},
 	{
@@ -94,12 +99,12 @@ var allowed = []struct {
 	},
 	{
 		pkg:     "informer/internal/engine",
-		reaches: []string{"object", "internal/adopt", "internal/table", "internal/resourceversion", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/mutation"},
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "internal/resourceversion", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/mutation"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "informer",
-		reaches: []string{"object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/mutation", "store", "lister"},
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/mutation", "store", "lister"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -71,11 +72,11 @@ func ExampleWithErrorHandler() {
 	server, _, client := cluster()
 	server.Inject(sourcetest.Fault{Times: 2, Do: sourcetest.Refuse(http.StatusUnauthorized)})
 	ctx := context.Background()
-	failures := make(chan reflector.Reason, 10)
+	failures := make(chan reason.Reason, 10)
 	factory := informer.NewFactory(client,
 		informer.WithLogger(logr.Discard()), // without a handler, failures are logged only
 		informer.WithBackoff(reflector.Backoff{Initial: 1}),
-		informer.WithErrorHandler(func(_ string, err error) { failures <- reflector.ReasonOf(err) }))
+		informer.WithErrorHandler(func(_ string, err error) { failures <- reason.Of(err) }))
 	informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 	must(factory.WaitForCacheSync(ctx))
@@ -97,8 +98,8 @@ func ExampleFailOn() {
 	factory := informer.NewFactory(client, informer.WithLogger(logr.Discard()))
 	informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
-	err := factory.WaitForCacheSync(ctx, informer.FailOn(reflector.ReasonForbidden, reflector.ReasonNotFound))
-	fmt.Println(reflector.ReasonOf(err))
+	err := factory.WaitForCacheSync(ctx, informer.FailOn(reason.Forbidden, reason.NotFound))
+	fmt.Println(reason.Of(err))
 	must(factory.Shutdown(ctx))
 	// Output: forbidden
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
@@ -229,7 +229,7 @@ func TestFaultW30TypedAPI(t *testing.T) {
 
 		server.outage()
 		synctest.Wait()
-		if err := pods.Status().Reflector.LastError; !errors.Is(err, errOutage) || reflector.ReasonOf(err) != reflector.ReasonUnreachable {
+		if err := pods.Status().Reflector.LastError; !errors.Is(err, errOutage) || reason.Of(err) != reason.Unreachable {
 			t.Errorf("got %v", err)
 		}
 	})

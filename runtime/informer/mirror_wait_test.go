@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
@@ -175,8 +176,8 @@ func TestFailOn(t *testing.T) {
 		end  time.Duration
 	}{
 		"forbidden":                {403, []informer.WaitOption{informer.FailOn()}, 0},
-		"not found, which matters": {404, []informer.WaitOption{informer.FailOn(reflector.ReasonNotFound)}, 0},
-		"not found, else":          {404, []informer.WaitOption{informer.FailOn(reflector.ReasonForbidden)}, time.Hour},
+		"not found, which matters": {404, []informer.WaitOption{informer.FailOn(reason.NotFound)}, 0},
+		"not found, else":          {404, []informer.WaitOption{informer.FailOn(reason.Forbidden)}, time.Hour},
 		"server error":             {500, []informer.WaitOption{informer.FailOn()}, time.Hour},
 		"no option":                {403, nil, time.Hour},
 	} {
@@ -203,5 +204,5 @@ func TestFailOn(t *testing.T) {
 	}
 	pods := newPods(t, newShop().source(t), informer.WithName("pods"))
 	want(t, pods.WaitForCacheSync(t.Context(), nil), "informer pods: WaitForCacheSync: option 1 is nil")
-	want(t, pods.WaitForCacheSync(t.Context(), informer.FailOn(reflector.ReasonNone)), "informer pods: WaitForCacheSync: FailOn: ReasonNone is not a failure")
+	want(t, pods.WaitForCacheSync(t.Context(), informer.FailOn(reason.None)), "informer pods: WaitForCacheSync: FailOn: ReasonNone is not a failure")
 }

@@ -188,7 +188,7 @@ func WithoutSharing() Option {
 // 256 bytes that was cut out of a longer one keeps that one alive; strings.Clone helps.)
 //
 // Key, UID and resourceVersion must stay. An error, a panic, or a result that breaks these rules is
-// a [reflector.TransformError]. It is treated like a response that could not be decoded: Status and
+// a [source.TransformError]. It is treated like a response that could not be decoded: Status and
 // [WithErrorHandler] report it, and the store keeps what it has. A nil transform, the default,
 // changes nothing.
 //
@@ -269,7 +269,7 @@ func WithInitialEventsTimeout(timeout time.Duration) Option {
 }
 
 // WithErrorHandler sets a function that is called with each failure of a list or watch, and the
-// name of the informer; [reflector.ReasonOf] returns the kind of the failure. It is also called for
+// name of the informer; [reason.Of] returns the kind of the failure. It is also called for
 // each object for which the function of an index has panicked. It is called on the goroutine that
 // has the failure, possibly by several at once, and must not block. It can't change what the
 // informer does next. nil, the default, means none. Failures are logged, and appear in Status, in

@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
@@ -28,15 +29,15 @@ import (
 func TestPromise05SyncHasAReason(t *testing.T) {
 	for name, test := range map[string]struct {
 		fault  sourcetest.Fault
-		reason reflector.Reason
+		reason reason.Reason
 		text   string
 	}{
-		"forbidden":          {sourcetest.Fault{Do: sourcetest.Refuse(http.StatusForbidden)}, reflector.ReasonForbidden, "Forbidden"},
-		"not found":          {sourcetest.Fault{Do: sourcetest.Refuse(http.StatusNotFound)}, reflector.ReasonNotFound, "could not find the requested resource"},
-		"no bookmark":        {sourcetest.Fault{On: sourcetest.WatchList, Do: dropBookmarks}, reflector.ReasonNoBookmark, reflector.ErrNoBookmark.Error()},
-		"decoding":           {sourcetest.Fault{Do: func(a *sourcetest.Answer) { a.Body = []byte("<html>") }}, reflector.ReasonBadData, "malformed"},
-		"connection refused": {sourcetest.Fault{Do: sourcetest.Fail(syscall.ECONNREFUSED)}, reflector.ReasonUnreachable, "connection refused"},
-		"silence":            {sourcetest.Fault{Do: sourcetest.Fail(sourcetest.ErrHang)}, reflector.ReasonSilent, reflector.ErrSilent.Error()},
+		"forbidden":          {sourcetest.Fault{Do: sourcetest.Refuse(http.StatusForbidden)}, reason.Forbidden, "Forbidden"},
+		"not found":          {sourcetest.Fault{Do: sourcetest.Refuse(http.StatusNotFound)}, reason.NotFound, "could not find the requested resource"},
+		"no bookmark":        {sourcetest.Fault{On: sourcetest.WatchList, Do: dropBookmarks}, reason.NoBookmark, reason.ErrNoBookmark.Error()},
+		"decoding":           {sourcetest.Fault{Do: func(a *sourcetest.Answer) { a.Body = []byte("<html>") }}, reason.BadData, "malformed"},
+		"connection refused": {sourcetest.Fault{Do: sourcetest.Fail(syscall.ECONNREFUSED)}, reason.Unreachable, "connection refused"},
+		"silence":            {sourcetest.Fault{Do: sourcetest.Fail(sourcetest.ErrHang)}, reason.Silent, reason.ErrSilent.Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -65,7 +66,7 @@ func TestPromise05SyncHasAReason(t *testing.T) {
 				if s.Synced || s.Reflector.LastError == nil || s.Reflector.Since.Before(begin) {
 					t.Errorf("status %v", s)
 				}
-				if reason := reflector.ReasonOf(s.Reflector.LastError); reason != test.reason {
+				if reason := reason.Of(s.Reflector.LastError); reason != test.reason {
 					t.Errorf("the reason is %v, want %v", reason, test.reason)
 				}
 				if !strings.Contains(s.String(), "pods/v1: ") || !strings.Contains(s.String(), "not synced") || strings.Contains(s.String(), "\n") {
@@ -120,7 +121,7 @@ func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
 		j.saw(t)
 		pass(91 * time.Second)
 		j.saw(t, "~blue@2>3", "+red@4")
-		if s := pods.Status().Reflector; !errors.Is(s.LastError, reflector.ErrSilent) || s.State != reflector.StateWatching {
+		if s := pods.Status().Reflector; !errors.Is(s.LastError, reason.ErrSilent) || s.State != reflector.StateWatching {
 			t.Errorf("status %v", s)
 		}
 

@@ -19,7 +19,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -254,8 +254,8 @@ type podSnapshot = *store.Snapshot[*corev1.Pod]
 func wantTransformError(t *testing.T, pods *informer.SharedIndexInformer[*corev1.Pod]) {
 	t.Helper()
 	s := pods.Status()
-	var err *reflector.TransformError
-	if s.Synced || s.Objects != 0 || s.Reflector.Reason != reflector.ReasonTransform || !errors.As(s.Reflector.LastError, &err) || err.Key != (object.Key{Namespace: "shop", Name: "pod-1"}) {
+	var err *source.TransformError
+	if s.Synced || s.Objects != 0 || s.Reflector.Reason != reason.Transform || !errors.As(s.Reflector.LastError, &err) || err.Key != (object.Key{Namespace: "shop", Name: "pod-1"}) {
 		t.Errorf("status %v", s)
 	}
 }

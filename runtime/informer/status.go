@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
@@ -154,7 +155,7 @@ func statusOf(e *engine.Informer) Status {
 	for _, stream := range e.Streams() {
 		s.Streams = append(s.Streams, StreamStatus(stream))
 		bad := 0
-		if stream.Reflector.Reason != reflector.ReasonNone {
+		if stream.Reflector.Reason != reason.None {
 			bad++
 		}
 		if !stream.Synced {

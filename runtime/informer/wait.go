@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
 // WaitOption configures one call of WaitForCacheSync.
@@ -19,19 +19,19 @@ type WaitOption interface {
 
 // FailOn ends WaitForCacheSync with its error as soon as an informer that has not synced fails for
 // one of these reasons, instead of waiting until the informer recovers. Without reasons it means
-// all those that last until a person does something about them ([reflector.Reason.Lasting]):
+// all those that last until a person does something about them ([reason.Reason.Lasting]):
 // missing rights, a missing resource, and objects that can't be read. An account that may list but
-// not watch can sync. That failure is [reflector.ReasonWatchForbidden]; it is not among the lasting
-// reasons, and does not count as [reflector.ReasonForbidden]. A Retry-After changes no reason but
+// not watch can sync. That failure is [reason.WatchForbidden]; it is not among the lasting
+// reasons, and does not count as [reason.Forbidden]. A Retry-After changes no reason but
 // that of a 5xx. The informers go on nevertheless. ReasonNone, which is no failure, is an error.
-func FailOn(reasons ...reflector.Reason) WaitOption {
+func FailOn(reasons ...reason.Reason) WaitOption {
 	return waitOption{"FailOn", func(s *waitSettings) error {
-		if slices.Contains(reasons, reflector.ReasonNone) {
+		if slices.Contains(reasons, reason.None) {
 			return errors.New("ReasonNone is not a failure")
 		}
-		s.giveUp = reflector.Reason.Lasting
+		s.giveUp = reason.Reason.Lasting
 		if len(reasons) > 0 {
-			s.giveUp = func(r reflector.Reason) bool { return slices.Contains(reasons, r) }
+			s.giveUp = func(r reason.Reason) bool { return slices.Contains(reasons, r) }
 		}
 		return nil
 	}}
@@ -40,7 +40,7 @@ func FailOn(reasons ...reflector.Reason) WaitOption {
 // --- private from here ---
 
 type waitSettings struct {
-	giveUp func(reflector.Reason) bool // nil: never
+	giveUp func(reason.Reason) bool // nil: never
 }
 
 type waitOption struct {

@@ -26,7 +26,7 @@ type InformerRecorder interface {
 	// apply and publish it.
 	BatchDone(took time.Duration, changes int)
 	// Failed is called for each failure of a list or watch. reason is one of the texts of
-	// reflector.Reason.
+	// reason.Reason.
 	Failed(reason string)
 	// BeginHandler is called when a registration begins to get events in this run. read returns the
 	// state of the handler. The result must not be nil. Several registrations may have the same

@@ -8,6 +8,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
 // withDefaults replaces zero fields by their defaults.
@@ -62,8 +64,7 @@ func (b Backoff) Wait(n int) time.Duration {
 // by up to a tenth, so that not all clients come back at once. It returns 0 if the server asks for
 // no wait, or if waiting doesn't help against err, as for 410.
 func (b Backoff) RetryAfter(err error) time.Duration {
-	_, after := classify(err)
-	return b.withDefaults().obey(after)
+	return b.withDefaults().obey(reason.RetryAfter(err))
 }
 
 // obey returns how long to wait for a Retry-After of after. b must have its defaults filled in.

@@ -22,8 +22,8 @@ func TestFaultW01OneBadObject(t *testing.T) {
 	for name, bad := range map[string]error{
 		"without a name":   &source.DecodeError{Verb: "list", Item: 2, Key: key, Err: source.ErrNoName},
 		"not decodable":    &source.DecodeError{Verb: "watch", Item: 2, Key: key, Err: source.ErrWrongKind},
-		"not transformed":  &TransformError{Key: key, Err: errors.New("no such unit")},
-		"from a transform": &TransformError{Key: key, Err: errGone}, // whatever it wraps
+		"not transformed":  &source.TransformError{Key: key, Err: errors.New("no such unit")},
+		"from a transform": &source.TransformError{Key: key, Err: errGone}, // whatever it wraps
 	} {
 		for _, start := range []string{"bad from the start", "bad later"} {
 			for _, noStream := range []bool{false, true} {

@@ -60,8 +60,8 @@
 //
 // If the account may list but not watch, the reflector lists after each wait, and then tries to
 // watch, to find out when the account gets the right. The waits grow as after any failure. The Sink
-// has a full state, so the reflector has synced, and Status.Reason is [ReasonWatchForbidden]
-// meanwhile. If lists are forbidden too, it is [ReasonForbidden]; a reflector that has a full state
+// has a full state, so the reflector has synced, and Status.Reason is [reason.WatchForbidden]
+// meanwhile. If lists are forbidden too, it is [reason.Forbidden]; a reflector that has a full state
 // already goes on trying to watch from there.
 //
 // # Waiting
@@ -80,7 +80,7 @@
 // # Bad data
 //
 // A response is read up to an object that can't be decoded or transformed. The error names the
-// object, if it is known ([source.DecodeError], [TransformError]). It is in Status, it is logged,
+// object, if it is known ([source.DecodeError], [source.TransformError]). It is in Status, it is logged,
 // and OnError gets it. The request is repeated at once, and then with the waits of Backoff. If a
 // watch can't get past the object, the reflector lists, because the object may have changed in the
 // meantime. If the list has it too, the reflector can't go on: the Sink keeps what it has, Status

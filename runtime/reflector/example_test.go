@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -81,7 +82,7 @@ func Example() {
 }
 
 // A server refuses; the program gets the reason.
-func ExampleReasonOf() {
+func ExampleNew_reason() {
 	// without a log
 	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), klog.Logger{}))
 	r, err := reflector.New(reflector.Config[widget]{
@@ -89,8 +90,8 @@ func ExampleReasonOf() {
 		Source: closed{},
 		Sink:   printer{},
 		OnError: func(err error) {
-			reason := reflector.ReasonOf(err)
-			fmt.Printf("%v; lasting: %v\n", reason, reason.Lasting())
+			why := reason.Of(err)
+			fmt.Printf("%v; lasting: %v\n", why, why.Lasting())
 			cancel()
 		},
 	})

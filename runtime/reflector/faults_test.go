@@ -15,6 +15,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -46,7 +47,7 @@ func TestFaultW04WatchListWithoutBookmark(t *testing.T) {
 			bubble(t, src, Config[thing]{}, func(g *rig) {
 				g.pass(10*time.Second + time.Millisecond)
 				g.wantCalls("stream rv=", "list rv=0 limit=500 token=", "watch rv=5")
-				if s := g.Status(); !s.Synced || s.State != StateWatching || !errors.Is(s.LastError, ErrNoBookmark) {
+				if s := g.Status(); !s.Synced || s.State != StateWatching || !errors.Is(s.LastError, reason.ErrNoBookmark) {
 					t.Errorf("status %v", s)
 				}
 				if got := g.sink.String(); !strings.HasSuffix(got, "abort, begin, replace a, end 5") {
@@ -96,7 +97,7 @@ func TestFaultW05OutageStaysAtTheCap(t *testing.T) {
 					t.Errorf("only %d attempts", len(gaps))
 				}
 				s := g.Status()
-				if s.State != StateWaiting || s.Reason != ReasonUnreachable || s.LastError != refused || s.Attempts < 20 || s.RetryAt.Before(time.Now()) {
+				if s.State != StateWaiting || s.Reason != reason.Unreachable || s.LastError != refused || s.Attempts < 20 || s.RetryAt.Before(time.Now()) {
 					t.Errorf("status %+v", s)
 				}
 				if len(g.errs) < 20 {
@@ -199,7 +200,7 @@ func TestFaultW06RetryAfterIsObeyed(t *testing.T) {
 				return err
 			}
 			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
-				if s := g.Status(); s.State != StateWaiting || s.Reason != ReasonThrottled || time.Until(s.RetryAt) < 7*time.Second {
+				if s := g.Status(); s.State != StateWaiting || s.Reason != reason.Throttled || time.Until(s.RetryAt) < 7*time.Second {
 					t.Errorf("status %+v", s)
 				}
 				g.pass(time.Minute)
@@ -244,7 +245,7 @@ func TestFaultW06NoRelist(t *testing.T) {
 			bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 				g.pass(20 * time.Second)
 				g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "watch rv=6", "watch rv=6", "watch rv=6", "watch rv=6")
-				if s := g.Status(); s.State != StateWatching || s.Reason != ReasonNone || s.LastError == nil {
+				if s := g.Status(); s.State != StateWatching || s.Reason != reason.None || s.LastError == nil {
 					t.Errorf("status %+v", s)
 				}
 			})
@@ -293,7 +294,7 @@ func TestFaultW05AttemptsAgreeWithTheWaits(t *testing.T) {
 	lasts.Store(int64(time.Minute))
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true, Backoff: Backoff{Jitter: -1}}}, func(g *rig) {
 		g.pass(12 * time.Second) // 0.8 + 1.6 + 3.2 + 6.4
-		if s := g.Status(); s.State != StateWatching || s.Attempts != 4 || s.Reason != ReasonNone {
+		if s := g.Status(); s.State != StateWatching || s.Attempts != 4 || s.Reason != reason.None {
 			t.Errorf("after four failures: %+v", s)
 		}
 		g.pass(time.Minute)

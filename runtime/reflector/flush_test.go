@@ -13,6 +13,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -129,7 +130,7 @@ func TestSilenceEndsASeries(t *testing.T) {
 		g.wantCalls("list rv=0 limit=500 token=", "watch rv=1")
 		g.pass(time.Minute + time.Second)
 		g.wantCalls("list rv=0 limit=500 token=", "watch rv=1", "probe rv= limit=1 token=", "watch rv=2")
-		if s := g.Status(); s.ResourceVersion != "2" || !errors.Is(s.LastError, ErrSilent) {
+		if s := g.Status(); s.ResourceVersion != "2" || !errors.Is(s.LastError, reason.ErrSilent) {
 			t.Errorf("status %v", s)
 		}
 		g.wantContent("b@2")

@@ -11,6 +11,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -42,15 +43,15 @@ func TestListsTakeThePlaceOfForbiddenWatches(t *testing.T) {
 				g.wantCalls(tc.want...)
 				g.wantContent("a@3")
 				s := g.Status()
-				if !s.Synced || s.State != StateWaiting || s.Reason != ReasonWatchForbidden || s.Reason.Lasting() {
+				if !s.Synced || s.State != StateWaiting || s.Reason != reason.WatchForbidden || s.Reason.Lasting() {
 					t.Errorf("status %+v", s)
 				}
-				if !errors.Is(s.LastError, ErrWatchForbidden) || !apierrors.IsForbidden(s.LastError) || ReasonOf(s.LastError) != ReasonWatchForbidden {
+				if !errors.Is(s.LastError, reason.ErrWatchForbidden) || !apierrors.IsForbidden(s.LastError) || reason.Of(s.LastError) != reason.WatchForbidden {
 					t.Errorf("the error is %v", s.LastError)
 				}
 				allowed.Store(true)
 				g.pass(time.Minute)
-				if s := g.Status(); s.State != StateWatching || s.Reason != ReasonNone {
+				if s := g.Status(); s.State != StateWatching || s.Reason != reason.None {
 					t.Errorf("status %+v", s)
 				}
 				g.wantCalls(append(tc.want, later, "watch rv=5")...)
@@ -59,7 +60,7 @@ func TestListsTakeThePlaceOfForbiddenWatches(t *testing.T) {
 	}
 }
 
-// TestNothingIsAllowed has an account that may neither list nor watch: ReasonForbidden, from the
+// TestNothingIsAllowed has an account that may neither list nor watch: reason.Forbidden, from the
 // second request on.
 func TestNothingIsAllowed(t *testing.T) {
 	src := &fake{list: func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
@@ -71,7 +72,7 @@ func TestNothingIsAllowed(t *testing.T) {
 	bubble(t, src, Config[thing]{}, func(g *rig) {
 		const list = "list rv=0 limit=500 token="
 		for range 3 {
-			if s := g.Status(); s.Synced || s.State != StateWaiting || s.Reason != ReasonForbidden || !s.Reason.Lasting() {
+			if s := g.Status(); s.Synced || s.State != StateWaiting || s.Reason != reason.Forbidden || !s.Reason.Lasting() {
 				t.Errorf("status %+v", s)
 			}
 			g.pass(time.Minute)

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -126,7 +127,7 @@ func TestOverHTTP(t *testing.T) {
 		g.wantTold("begin, abort, begin, abort, begin, replace a, end 5, add b, update b, delete a, begin, abort, begin, replace c, end 9")
 		var reasons []string
 		for _, err := range g.errs {
-			reasons = append(reasons, ReasonOf(err).String())
+			reasons = append(reasons, reason.Of(err).String())
 		}
 		if got, want := strings.Join(reasons, ", "), "unauthorized, throttled, bad data, bad data, expired, refused, silent"; got != want {
 			t.Errorf("failed %s\nwant   %s", got, want)

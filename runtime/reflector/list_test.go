@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -29,7 +30,7 @@ func TestWatchList(t *testing.T) {
 		g.wantCalls("stream rv=")
 		g.wantTold("begin, replace a, replace b, replace a, delete b, end 8, add c, update c, delete a, bookmark 20")
 		s := g.Status()
-		if s.State != StateWatching || !s.Synced || s.ResourceVersion != "20" || s.Reason != ReasonNone || s.LastError != nil ||
+		if s.State != StateWatching || !s.Synced || s.ResourceVersion != "20" || s.Reason != reason.None || s.LastError != nil ||
 			s.LastEvent != g.start || s.LastBookmark != g.start || s.Relists != 0 {
 			t.Errorf("status %+v", s)
 		}
@@ -86,7 +87,7 @@ func TestEndlessListBacksOff(t *testing.T) {
 	}
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 		s := g.Status()
-		if s.State != StateWaiting || s.Reason != ReasonEndlessList || !errors.Is(s.LastError, ErrEndlessList) {
+		if s.State != StateWaiting || s.Reason != reason.EndlessList || !errors.Is(s.LastError, reason.ErrEndlessList) {
 			t.Errorf("status %v", s)
 		}
 		g.pass(10 * time.Minute)
@@ -124,7 +125,7 @@ func (late) List(ctx context.Context, _ source.ListOptions, item func(thing) err
 func TestListThatIsInterrupted(t *testing.T) {
 	inBubble(t, Config[thing]{Source: late{}, Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 		g.pass(3 * time.Minute)
-		if s := g.Status(); s.Reason != ReasonSilent || !errors.Is(s.LastError, ErrSilent) {
+		if s := g.Status(); s.Reason != reason.Silent || !errors.Is(s.LastError, reason.ErrSilent) {
 			t.Errorf("after silence: %v", s)
 		}
 		g.pass(time.Minute)
@@ -214,7 +215,7 @@ func TestWatchListWithoutAnswer(t *testing.T) {
 	bubble(t, src, Config[thing]{}, func(g *rig) {
 		g.pass(10 * time.Second)
 		g.wantCalls("stream rv=", "list rv=0 limit=500 token=", "watch rv=5")
-		if len(g.errs) != 1 || !errors.Is(g.errs[0], ErrSilent) {
+		if len(g.errs) != 1 || !errors.Is(g.errs[0], reason.ErrSilent) {
 			t.Errorf("errors %v", g.errs)
 		}
 	})

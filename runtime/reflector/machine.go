@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/resourceversion"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -44,7 +45,7 @@ func (s *state) step(in *input) action {
 		return s.enter(s.then)
 	case inProbed:
 		if older(in.version, s.version) {
-			return s.noticed(ReasonWentBack)
+			return s.noticed(reason.WentBack)
 		}
 		return s.enter(StateConnecting)
 	}
@@ -124,7 +125,7 @@ func (s *state) initial(in *input) action {
 		return action{}
 	}
 	if s.isOld(in.version) {
-		return action{op: opLeave, noticed: ReasonWentBack}
+		return action{op: opLeave, noticed: reason.WentBack}
 	}
 	s.complete(in.version)
 	s.phase = StateWatching
@@ -136,7 +137,7 @@ func (s *state) change(in *input) action {
 	c, ok := s.next(in.event, in.version)
 	switch {
 	case !ok:
-		return action{op: opLeave, noticed: ReasonWentBack}
+		return action{op: opLeave, noticed: reason.WentBack}
 	case c == callBookmark:
 		return action{call: c, told: in.version}
 	}
@@ -166,7 +167,7 @@ func (s *state) page(in *input) action {
 	p := s.pages
 	if p.token == "" {
 		if s.isOld(in.version) {
-			return s.noticed(ReasonWentBack)
+			return s.noticed(reason.WentBack)
 		}
 		p.version = in.version
 		s.paged = s.paged || in.token != "" && s.version == "" && !s.fresh && s.rules.pageSize == 0
@@ -183,7 +184,7 @@ func (s *state) page(in *input) action {
 		p.empty = 0
 	}
 	if in.token == p.token || in.token == p.kept || p.empty > maxEmptyPages {
-		return s.noticed(ReasonEndlessList)
+		return s.noticed(reason.EndlessList)
 	}
 	p.token = in.token
 	if p.count++; p.count >= p.next {
@@ -198,9 +199,9 @@ func (s *state) page(in *input) action {
 }
 
 // noticed treats a failure that step itself has noticed like a failure of the source.
-func (s *state) noticed(reason Reason) action {
-	a := s.failed(&input{kind: inFailed, reason: reason})
-	a.noticed = reason
+func (s *state) noticed(why reason.Reason) action {
+	a := s.failed(&input{kind: inFailed, reason: why})
+	a.noticed = why
 	return a
 }
 
@@ -217,14 +218,14 @@ func (s *state) ended(in *input) action {
 	}
 	switch {
 	case s.phase == StateStreaming:
-		return s.noticed(ReasonNoBookmark)
+		return s.noticed(reason.NoBookmark)
 	case !in.brief:
 		return s.enter(StateConnecting)
 	case in.events && !s.hasty:
 		return s.retry(StateConnecting)
 	}
 	a := s.wait(StateConnecting, 0)
-	a.noticed = ReasonShortWatch
+	a.noticed = reason.ShortWatch
 	return a
 }
 
@@ -247,25 +248,25 @@ func (s *state) failed(in *input) action {
 
 func (s *state) streamFailed(in *input) action {
 	switch in.reason {
-	case ReasonRefused:
+	case reason.Refused:
 		s.noStream = true
 		return s.begin()
-	case ReasonExpired, ReasonTooNew:
+	case reason.Expired, reason.TooNew:
 		s.fresh, s.listOnly = true, true
 		return s.begin()
-	case ReasonNoBookmark, ReasonSilent, ReasonServerError:
+	case reason.NoBookmark, reason.Silent, reason.ServerError:
 		// A list may succeed where a watch-list fails; it is tried once per round.
 		s.listOnly = true
 		return s.begin()
-	case ReasonWentBack:
+	case reason.WentBack:
 		return s.wentBack()
-	case ReasonWatchForbidden:
+	case reason.WatchForbidden:
 		s.noWatch = true
 		return s.retry(StateListing)
-	case ReasonBadData, ReasonTransform:
+	case reason.BadData, reason.Transform:
 		s.listOnly = true
 		return s.retry(StateListing)
-	case ReasonUnreachable:
+	case reason.Unreachable:
 		// A list would hardly succeed at once. But something on the way to the server may cut off
 		// long responses.
 		s.listOnly = true
@@ -275,16 +276,16 @@ func (s *state) streamFailed(in *input) action {
 
 func (s *state) listFailed(in *input) action {
 	switch in.reason {
-	case ReasonExpired:
+	case reason.Expired:
 		if s.pages.token != "" {
 			s.whole = true
 		} else {
 			s.fresh = true
 		}
 		return s.retry(StateListing)
-	case ReasonTooNew, ReasonWentBack:
+	case reason.TooNew, reason.WentBack:
 		return s.wentBack()
-	case ReasonForbidden:
+	case reason.Forbidden:
 		if s.noWatch && s.synced && !s.fresh {
 			// lists are forbidden too; a watch goes on where the last one ended
 			s.noWatch = false
@@ -292,7 +293,7 @@ func (s *state) listFailed(in *input) action {
 		}
 	}
 	s.listOnly = false // the next round begins with a watch-list again, if this list replaced one
-	if in.reason == ReasonBadData || in.reason == ReasonTransform {
+	if in.reason == reason.BadData || in.reason == reason.Transform {
 		return s.retry(StateListing)
 	}
 	return s.wait(StateListing, in.after)
@@ -300,33 +301,33 @@ func (s *state) listFailed(in *input) action {
 
 func (s *state) watchFailed(in *input) action {
 	switch in.reason {
-	case ReasonExpired, ReasonUnreadable:
+	case reason.Expired, reason.Unreadable:
 		return s.retry(StateListing)
-	case ReasonTooNew, ReasonWentBack:
+	case reason.TooNew, reason.WentBack:
 		return s.wentBack()
-	case ReasonWatchForbidden:
+	case reason.WatchForbidden:
 		if s.noWatch {
 			return s.wait(StateListing, in.after)
 		}
 		s.noWatch = true
-	case ReasonSilent:
+	case reason.Silent:
 		if s.phase == StateWatching {
 			// Most likely nothing has changed. The next requests show whether the server still
 			// answers, and its version.
 			s.doubt = true
 			return s.retry(StateConnecting)
 		}
-	case ReasonRefused:
+	case reason.Refused:
 		// Most likely the version is the cause. Another full state has another version.
 		s.fresh = true
 		return s.wait(StateListing, in.after)
-	case ReasonBadData, ReasonTransform:
+	case reason.BadData, reason.Transform:
 		if s.stuck == s.version {
 			return s.wait(StateListing, in.after)
 		}
 		s.stuck = s.version
 		return s.retry(StateConnecting)
-	case ReasonServerError:
+	case reason.ServerError:
 		if in.brief && s.phase == StateWatching {
 			if s.stuck == s.version {
 				return s.wait(StateListing, in.after)

@@ -8,12 +8,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 func TestStep(t *testing.T) {
 	streams := rules{stream: true}
-	failed := func(reason Reason) input { return input{kind: inFailed, reason: reason} }
+	failed := func(reason reason.Reason) input { return input{kind: inFailed, reason: reason} }
 	for name, tc := range map[string]struct {
 		from state
 		in   input
@@ -71,58 +72,58 @@ func TestStep(t *testing.T) {
 		},
 		"watch-list: an older state than seen": {
 			state{phase: StateStreaming, version: "9"}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
-			state{phase: StateStreaming, version: "9"}, action{op: opLeave, noticed: ReasonWentBack},
+			state{phase: StateStreaming, version: "9"}, action{op: opLeave, noticed: reason.WentBack},
 		},
 		"watch-list: the most recent state is older than seen": {
 			state{phase: StateStreaming, version: "9", fresh: true}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
-			state{phase: StateStreaming, version: "9", fresh: true}, action{op: opLeave, noticed: ReasonWentBack},
+			state{phase: StateStreaming, version: "9", fresh: true}, action{op: opLeave, noticed: reason.WentBack},
 		},
 		"watch-list: the most recent state is older than seen, and read anew": {
 			state{phase: StateStreaming, version: "9", fresh: true, anew: true}, input{kind: inEvent, event: source.Bookmark, version: "3", initialEnd: true},
 			state{phase: StateWatching, version: "3", synced: true}, action{call: callEnd, told: "3"},
 		},
 		"watch-list: unknown to the server": {
-			state{rules: streams, phase: StateStreaming}, failed(ReasonRefused),
+			state{rules: streams, phase: StateStreaming}, failed(reason.Refused),
 			state{rules: streams, phase: StateListing, noStream: true}, action{call: callAbort, op: opList, version: "0", limit: 500},
 		},
 		"watch-list: no bookmark": {
-			state{rules: streams, phase: StateStreaming, hasty: true}, failed(ReasonNoBookmark),
+			state{rules: streams, phase: StateStreaming, hasty: true}, failed(reason.NoBookmark),
 			state{rules: streams, phase: StateListing, listOnly: true, hasty: true}, action{call: callAbort, op: opList, version: "0", limit: 500},
 		},
 		"watch-list: closed before its end": {
 			state{rules: streams, phase: StateStreaming}, input{kind: inEnded, brief: true},
-			state{rules: streams, phase: StateListing, listOnly: true}, action{call: callAbort, op: opList, version: "0", limit: 500, noticed: ReasonNoBookmark},
+			state{rules: streams, phase: StateListing, listOnly: true}, action{call: callAbort, op: opList, version: "0", limit: 500, noticed: reason.NoBookmark},
 		},
 		"watch-list: expired": {
-			state{rules: streams, phase: StateStreaming, version: "5"}, failed(ReasonExpired),
+			state{rules: streams, phase: StateStreaming, version: "5"}, failed(reason.Expired),
 			state{rules: streams, phase: StateListing, version: "5", fresh: true, listOnly: true}, action{call: callAbort, op: opList, limit: 500},
 		},
 		"watch-list: throttled": {
-			state{rules: streams, phase: StateStreaming}, input{kind: inFailed, reason: ReasonThrottled, after: 3 * time.Second},
+			state{rules: streams, phase: StateStreaming}, input{kind: inFailed, reason: reason.Throttled, after: 3 * time.Second},
 			state{rules: streams, phase: StateWaiting, then: StateListing}, action{call: callAbort, op: opWait, after: 3 * time.Second},
 		},
 		"watch-list: cut off": {
-			state{rules: streams, phase: StateStreaming}, failed(ReasonUnreachable),
+			state{rules: streams, phase: StateStreaming}, failed(reason.Unreachable),
 			state{rules: streams, phase: StateWaiting, then: StateListing, listOnly: true}, action{call: callAbort, op: opWait},
 		},
 		"watch-list: left because it is older than seen": {
-			state{rules: streams, phase: StateStreaming, version: "9"}, failed(ReasonWentBack),
+			state{rules: streams, phase: StateStreaming, version: "9"}, failed(reason.WentBack),
 			state{rules: streams, phase: StateStreaming, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opStream},
 		},
 		"watch-list: bad data": {
-			state{rules: streams, phase: StateStreaming}, failed(ReasonBadData),
+			state{rules: streams, phase: StateStreaming}, failed(reason.BadData),
 			state{rules: streams, phase: StateListing, listOnly: true, hasty: true}, action{call: callAbort, op: opList, version: "0", limit: 500},
 		},
 		"watch-list: bad data again": {
-			state{rules: streams, phase: StateStreaming, hasty: true}, failed(ReasonBadData),
+			state{rules: streams, phase: StateStreaming, hasty: true}, failed(reason.BadData),
 			state{rules: streams, phase: StateWaiting, then: StateListing, listOnly: true, hasty: true}, action{call: callAbort, op: opWait},
 		},
 		"watch-list: forbidden": {
-			state{rules: streams, phase: StateStreaming}, failed(ReasonWatchForbidden),
+			state{rules: streams, phase: StateStreaming}, failed(reason.WatchForbidden),
 			state{rules: streams, phase: StateListing, noWatch: true, hasty: true}, action{call: callAbort, op: opList, version: "0", limit: 500},
 		},
 		"watch-list: forbidden again": {
-			state{rules: streams, phase: StateStreaming, hasty: true}, failed(ReasonWatchForbidden),
+			state{rules: streams, phase: StateStreaming, hasty: true}, failed(reason.WatchForbidden),
 			state{rules: streams, phase: StateWaiting, then: StateListing, noWatch: true, hasty: true}, action{call: callAbort, op: opWait},
 		},
 
@@ -140,15 +141,15 @@ func TestStep(t *testing.T) {
 		},
 		"list: token repeats": {
 			state{phase: StateListing, pages: pages{version: "5", token: "b", kept: "a", next: 2}}, input{kind: inPage, version: "5", token: "a", items: 5},
-			state{phase: StateWaiting, then: StateListing, pages: pages{version: "5", token: "b", kept: "a", next: 2}}, action{call: callAbort, op: opWait, noticed: ReasonEndlessList},
+			state{phase: StateWaiting, then: StateListing, pages: pages{version: "5", token: "b", kept: "a", next: 2}}, action{call: callAbort, op: opWait, noticed: reason.EndlessList},
 		},
 		"list: older than seen": {
 			state{phase: StateListing, version: "9"}, input{kind: inPage, version: "5"},
-			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, noticed: ReasonWentBack},
+			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, noticed: reason.WentBack},
 		},
 		"list: most recent one older than seen": {
 			state{phase: StateListing, version: "9", fresh: true}, input{kind: inPage, version: "5"},
-			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, noticed: ReasonWentBack},
+			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500, noticed: reason.WentBack},
 		},
 		"list: most recent one older than seen, and read anew": {
 			state{phase: StateListing, version: "9", fresh: true, anew: true}, input{kind: inPage, version: "5"},
@@ -159,40 +160,40 @@ func TestStep(t *testing.T) {
 			state{phase: StateConnecting, version: "x5", synced: true}, action{call: callEnd, told: "x5", op: opWatch, version: "x5"},
 		},
 		"list: expired": {
-			state{phase: StateListing, version: "9"}, failed(ReasonExpired),
+			state{phase: StateListing, version: "9"}, failed(reason.Expired),
 			state{phase: StateListing, version: "9", fresh: true, hasty: true}, action{call: callAbort, op: opList, limit: 500},
 		},
 		"list: expired again": {
-			state{phase: StateListing, version: "9", fresh: true, hasty: true}, failed(ReasonExpired),
+			state{phase: StateListing, version: "9", fresh: true, hasty: true}, failed(reason.Expired),
 			state{phase: StateWaiting, then: StateListing, version: "9", fresh: true, hasty: true}, action{call: callAbort, op: opWait},
 		},
 		"list: too new": {
-			state{phase: StateListing, version: "9"}, failed(ReasonTooNew),
+			state{phase: StateListing, version: "9"}, failed(reason.TooNew),
 			state{phase: StateListing, version: "9", fresh: true, anew: true, hasty: true}, action{call: callAbort, op: opList, limit: 500},
 		},
 		"list: token expired": {
-			state{phase: StateListing, rules: rules{pageSize: 7}, pages: pages{version: "5", token: "a"}}, failed(ReasonExpired),
+			state{phase: StateListing, rules: rules{pageSize: 7}, pages: pages{version: "5", token: "a"}}, failed(reason.Expired),
 			state{phase: StateListing, rules: rules{pageSize: 7}, whole: true, hasty: true}, action{call: callAbort, op: opList},
 		},
 		"list: fails in place of a watch-list": {
-			state{phase: StateListing, rules: streams, listOnly: true}, failed(ReasonServerError),
+			state{phase: StateListing, rules: streams, listOnly: true}, failed(reason.ServerError),
 			state{phase: StateWaiting, then: StateListing, rules: streams}, action{call: callAbort, op: opWait},
 		},
 
 		"list: forbidden, like the watch-list before": {
-			state{phase: StateListing, rules: streams, noWatch: true, hasty: true}, failed(ReasonForbidden),
+			state{phase: StateListing, rules: streams, noWatch: true, hasty: true}, failed(reason.Forbidden),
 			state{phase: StateWaiting, then: StateListing, rules: streams, noWatch: true, hasty: true}, action{call: callAbort, op: opWait},
 		},
 		"list: forbidden in place of a watch": {
-			state{phase: StateListing, rules: streams, version: "5", synced: true, noWatch: true, hasty: true}, failed(ReasonForbidden),
+			state{phase: StateListing, rules: streams, version: "5", synced: true, noWatch: true, hasty: true}, failed(reason.Forbidden),
 			state{phase: StateWaiting, then: StateConnecting, rules: streams, version: "5", synced: true, hasty: true}, action{call: callAbort, op: opWait},
 		},
 		"list: forbidden after versions that went back": {
-			state{phase: StateListing, version: "5", synced: true, fresh: true, anew: true, noWatch: true}, failed(ReasonForbidden),
+			state{phase: StateListing, version: "5", synced: true, fresh: true, anew: true, noWatch: true}, failed(reason.Forbidden),
 			state{phase: StateWaiting, then: StateListing, version: "5", synced: true, fresh: true, anew: true, noWatch: true}, action{call: callAbort, op: opWait},
 		},
 		"list: bad data in place of a watch-list": {
-			state{phase: StateListing, rules: streams, listOnly: true, hasty: true}, failed(ReasonBadData),
+			state{phase: StateListing, rules: streams, listOnly: true, hasty: true}, failed(reason.BadData),
 			state{phase: StateWaiting, then: StateListing, rules: streams, hasty: true}, action{call: callAbort, op: opWait},
 		},
 
@@ -222,10 +223,10 @@ func TestStep(t *testing.T) {
 		},
 		"watch: backwards": {
 			state{phase: StateWatching, version: "10"}, input{kind: inEvent, event: source.Added, version: "9"},
-			state{phase: StateWatching, version: "10"}, action{op: opLeave, noticed: ReasonWentBack},
+			state{phase: StateWatching, version: "10"}, action{op: opLeave, noticed: reason.WentBack},
 		},
 		"watch: went back": {
-			state{phase: StateWatching, version: "10"}, failed(ReasonWentBack),
+			state{phase: StateWatching, version: "10"}, failed(reason.WentBack),
 			state{phase: StateListing, version: "10", fresh: true, anew: true, hasty: true}, action{op: opList, limit: 500},
 		},
 		"watch: ended": {
@@ -242,30 +243,30 @@ func TestStep(t *testing.T) {
 		},
 		"watch: ended at once with events again": {
 			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inEnded, brief: true, events: true},
-			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true}, action{op: opWait, noticed: ReasonShortWatch},
+			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true}, action{op: opWait, noticed: reason.ShortWatch},
 		},
 		"watch: ended at once": {
 			state{phase: StateWatching, version: "5"}, input{kind: inEnded, brief: true},
-			state{phase: StateWaiting, then: StateConnecting, version: "5"}, action{op: opWait, noticed: ReasonShortWatch},
+			state{phase: StateWaiting, then: StateConnecting, version: "5"}, action{op: opWait, noticed: reason.ShortWatch},
 		},
 		"watch: expired": {
-			state{rules: streams, phase: StateWatching, version: "5"}, failed(ReasonExpired),
+			state{rules: streams, phase: StateWatching, version: "5"}, failed(reason.Expired),
 			state{rules: streams, phase: StateStreaming, version: "5", hasty: true}, action{op: opStream, version: "5"},
 		},
 		"watch: expired again": {
-			state{phase: StateConnecting, version: "5", hasty: true}, failed(ReasonExpired),
+			state{phase: StateConnecting, version: "5", hasty: true}, failed(reason.Expired),
 			state{phase: StateWaiting, then: StateListing, version: "5", hasty: true}, action{op: opWait},
 		},
 		"watch: expired after good times": {
-			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inFailed, reason: ReasonExpired, healthy: true},
+			state{phase: StateWatching, version: "5", hasty: true}, input{kind: inFailed, reason: reason.Expired, healthy: true},
 			state{phase: StateListing, version: "5", hasty: true}, action{op: opList, version: "5", match: "NotOlderThan"},
 		},
 		"watch: silent": {
-			state{phase: StateWatching, version: "5"}, failed(ReasonSilent),
+			state{phase: StateWatching, version: "5"}, failed(reason.Silent),
 			state{phase: StateConnecting, version: "5", hasty: true}, action{op: opProbe},
 		},
 		"watch: silent again": {
-			state{phase: StateWatching, version: "5", hasty: true}, failed(ReasonSilent),
+			state{phase: StateWatching, version: "5", hasty: true}, failed(reason.Silent),
 			state{phase: StateWaiting, then: StateConnecting, version: "5", hasty: true, doubt: true}, action{op: opWait},
 		},
 		"watch: waited after silence": {
@@ -282,54 +283,54 @@ func TestStep(t *testing.T) {
 		},
 		"watch: the server was put back": {
 			state{phase: StateConnecting, version: "5"}, input{kind: inProbed, version: "3"},
-			state{phase: StateListing, version: "5", fresh: true, anew: true, hasty: true}, action{op: opList, limit: 500, noticed: ReasonWentBack},
+			state{phase: StateListing, version: "5", fresh: true, anew: true, hasty: true}, action{op: opList, limit: 500, noticed: reason.WentBack},
 		},
 		"watch: no answer": {
-			state{phase: StateConnecting, version: "5"}, failed(ReasonSilent),
+			state{phase: StateConnecting, version: "5"}, failed(reason.Silent),
 			state{phase: StateWaiting, then: StateConnecting, version: "5"}, action{op: opWait},
 		},
 		"watch: server error": {
-			state{phase: StateWatching, version: "5", stuck: "5"}, failed(ReasonServerError),
+			state{phase: StateWatching, version: "5", stuck: "5"}, failed(reason.ServerError),
 			state{phase: StateWaiting, then: StateConnecting, version: "5", stuck: "5"}, action{op: opWait},
 		},
 		"watch: server error at once": {
-			state{phase: StateWatching, version: "6", stuck: "5"}, input{kind: inFailed, reason: ReasonServerError, brief: true},
+			state{phase: StateWatching, version: "6", stuck: "5"}, input{kind: inFailed, reason: reason.ServerError, brief: true},
 			state{phase: StateWaiting, then: StateConnecting, version: "6", stuck: "6"}, action{op: opWait},
 		},
 		"watch: server error at once again": {
-			state{phase: StateWatching, version: "5", stuck: "5"}, input{kind: inFailed, reason: ReasonServerError, brief: true},
+			state{phase: StateWatching, version: "5", stuck: "5"}, input{kind: inFailed, reason: reason.ServerError, brief: true},
 			state{phase: StateWaiting, then: StateListing, version: "5", stuck: "5"}, action{op: opWait},
 		},
 		"watch: not accepted": {
-			state{phase: StateConnecting, version: "5", stuck: "5"}, input{kind: inFailed, reason: ReasonServerError, brief: true},
+			state{phase: StateConnecting, version: "5", stuck: "5"}, input{kind: inFailed, reason: reason.ServerError, brief: true},
 			state{phase: StateWaiting, then: StateConnecting, version: "5", stuck: "5"}, action{op: opWait},
 		},
 		"watch: bad data": {
-			state{phase: StateWatching, version: "5"}, failed(ReasonBadData),
+			state{phase: StateWatching, version: "5"}, failed(reason.BadData),
 			state{phase: StateConnecting, version: "5", hasty: true, stuck: "5"}, action{op: opWatch, version: "5"},
 		},
 		"watch: bad data again": {
-			state{phase: StateWatching, version: "6", hasty: true, stuck: "5"}, failed(ReasonBadData),
+			state{phase: StateWatching, version: "6", hasty: true, stuck: "5"}, failed(reason.BadData),
 			state{phase: StateWaiting, then: StateConnecting, version: "6", hasty: true, stuck: "6"}, action{op: opWait},
 		},
 		"watch: bad data again in the same place": {
-			state{phase: StateWatching, version: "5", hasty: true, stuck: "5"}, failed(ReasonBadData),
+			state{phase: StateWatching, version: "5", hasty: true, stuck: "5"}, failed(reason.BadData),
 			state{phase: StateWaiting, then: StateListing, version: "5", hasty: true, stuck: "5"}, action{op: opWait},
 		},
 		"watch: transform failed": {
-			state{phase: StateWatching, version: "5"}, failed(ReasonTransform),
+			state{phase: StateWatching, version: "5"}, failed(reason.Transform),
 			state{phase: StateConnecting, version: "5", hasty: true, stuck: "5"}, action{op: opWatch, version: "5"},
 		},
 		"watch: transform failed again in the same place": {
-			state{phase: StateWatching, version: "5", hasty: true, stuck: "5"}, failed(ReasonTransform),
+			state{phase: StateWatching, version: "5", hasty: true, stuck: "5"}, failed(reason.Transform),
 			state{phase: StateWaiting, then: StateListing, version: "5", hasty: true, stuck: "5"}, action{op: opWait},
 		},
 		"watch: forbidden": {
-			state{phase: StateConnecting, version: "5"}, failed(ReasonWatchForbidden),
+			state{phase: StateConnecting, version: "5"}, failed(reason.WatchForbidden),
 			state{phase: StateWaiting, then: StateConnecting, version: "5", noWatch: true}, action{op: opWait},
 		},
 		"watch: forbidden again": {
-			state{phase: StateConnecting, version: "5", noWatch: true}, input{kind: inFailed, reason: ReasonWatchForbidden, after: time.Second},
+			state{phase: StateConnecting, version: "5", noWatch: true}, input{kind: inFailed, reason: reason.WatchForbidden, after: time.Second},
 			state{phase: StateWaiting, then: StateListing, version: "5", noWatch: true}, action{op: opWait, after: time.Second},
 		},
 		"watch: waited for a list in its place": {
@@ -341,7 +342,7 @@ func TestStep(t *testing.T) {
 			state{phase: StateWatching, version: "5"}, action{},
 		},
 		"watch: version refused": {
-			state{phase: StateConnecting, version: "5"}, failed(ReasonRefused),
+			state{phase: StateConnecting, version: "5"}, failed(reason.Refused),
 			state{phase: StateWaiting, then: StateListing, version: "5", fresh: true}, action{op: opWait},
 		},
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -51,7 +52,7 @@ func TestStepFindsCircles(t *testing.T) {
 // TestStepIsThrottled repeats every failure in every state: of any two steps in a row that start a
 // request after a failure, one has waited, except for the list instead of a watch-list.
 func TestStepIsThrottled(t *testing.T) {
-	for reason := ReasonNone + 1; int(reason) < len(reasonNames); reason++ {
+	for why := reason.None + 1; why <= reason.EndlessList; why++ {
 		for _, r := range []rules{{}, {stream: true}, {pageSize: 7}} {
 			s, a := step(state{rules: r}, input{kind: inStart})
 			requests := 0
@@ -62,9 +63,9 @@ func TestStepIsThrottled(t *testing.T) {
 					s, a = step(s, input{kind: inElapsed})
 				default:
 					if requests++; requests > 4 {
-						t.Fatalf("%v, %+v: %d requests without a wait; now %+v", reason, r, requests, s)
+						t.Fatalf("%v, %+v: %d requests without a wait; now %+v", why, r, requests, s)
 					}
-					s, a = step(s, input{kind: inFailed, reason: reason})
+					s, a = step(s, input{kind: inFailed, reason: why})
 				}
 			}
 		}
@@ -86,7 +87,7 @@ func TestStepNeverHurries(t *testing.T) {
 		}
 		var history []event
 		fail := func() input {
-			return input{kind: inFailed, reason: Reason(1 + r.IntN(len(reasonNames)-1)), brief: r.IntN(2) == 0}
+			return input{kind: inFailed, reason: reason.Reason(1 + r.IntN(int(reason.EndlessList))), brief: r.IntN(2) == 0}
 		}
 		for range 200 {
 			var in input

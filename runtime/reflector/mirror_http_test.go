@@ -15,6 +15,7 @@ import (
 	"time"
 	"weak"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -34,10 +35,10 @@ func (c closing) Close() error {
 func TestMirrorErrorEvent(t *testing.T) {
 	for name, tc := range map[string]struct {
 		object string
-		reason Reason
+		reason reason.Reason
 	}{
-		"a Status":  {`{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}`, ReasonServerError},
-		"an object": {wireThing("bar", 3), ReasonBadData},
+		"a Status":  {`{"kind":"Status","apiVersion":"v1","status":"Failure","code":500}`, reason.ServerError},
+		"an object": {wireThing("bar", 3), reason.BadData},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var connections atomic.Int64
@@ -57,7 +58,7 @@ func TestMirrorErrorEvent(t *testing.T) {
 				if got := connections.Load(); got != 1 {
 					t.Errorf("%d connections are open, want that of the second watch", got)
 				}
-				if len(g.errs) != 1 || ReasonOf(g.errs[0]) != tc.reason {
+				if len(g.errs) != 1 || reason.Of(g.errs[0]) != tc.reason {
 					t.Errorf("errors %v", g.errs)
 				}
 				g.wantTold("begin, end 1")
@@ -127,7 +128,7 @@ func TestMirrorTables(t *testing.T) {
 			})
 			inBubble(t, Config[thing]{Source: src, Tuning: Tuning{DisableWatchList: noStream}}, func(g *rig) {
 				g.pass(time.Minute)
-				if s := g.Status(); s.Synced || s.Reason != ReasonBadData || !errors.Is(s.LastError, source.ErrWrongKind) && !errors.Is(s.LastError, source.ErrMalformed) {
+				if s := g.Status(); s.Synced || s.Reason != reason.BadData || !errors.Is(s.LastError, source.ErrWrongKind) && !errors.Is(s.LastError, source.ErrMalformed) {
 					t.Errorf("%s, lists %v: %v", version, noStream, s)
 				}
 			})

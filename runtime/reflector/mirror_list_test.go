@@ -13,6 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -124,7 +125,7 @@ func TestMirrorFullListIfTooLarge(t *testing.T) {
 				g.again()
 				g.wantCalls("list rv=0 limit=500 token=", "watch rv=20", "list rv=20NotOlderThan limit=0 token=", "list rv= limit=500 token= anew", "watch rv=15")
 				g.wantLen(3)
-				if s := g.Status(); ReasonOf(s.LastError) != ReasonTooNew || s.ResourceVersion != "15" {
+				if s := g.Status(); reason.Of(s.LastError) != reason.TooNew || s.ResourceVersion != "15" {
 					t.Errorf("status %+v", s)
 				}
 			})

@@ -17,6 +17,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -163,7 +164,7 @@ func TestMirrorUnsafeDelete(t *testing.T) {
 	bubble(t, src, listsOnly, func(g *rig) {
 		g.wantTold("begin, replace foo-1, replace foo-2, replace foo-3, end 3, add foo, begin, replace foo-1, replace foo-2, replace foo-3, end 5")
 		g.wantContent("foo-1@1 foo-2@2 foo-3@3")
-		if s := g.Status(); ReasonOf(s.LastError) != ReasonUnreadable || s.ResourceVersion != "5" || s.Relists != 1 {
+		if s := g.Status(); reason.Of(s.LastError) != reason.Unreadable || s.ResourceVersion != "5" || s.Relists != 1 {
 			t.Errorf("status %+v", s)
 		}
 	})
@@ -178,7 +179,7 @@ func TestMirrorWatchClosed(t *testing.T) {
 			bubble(t, src, listsOnly, func(g *rig) {
 				g.pass(time.Second)
 				g.wantCalls("list rv=0 limit=500 token=", "watch rv=1", "watch rv=1")
-				if s := g.Status(); !errors.Is(s.LastError, ErrShortWatch) || s.State != StateWatching {
+				if s := g.Status(); !errors.Is(s.LastError, reason.ErrShortWatch) || s.State != StateWatching {
 					t.Errorf("status %+v", s)
 				}
 			})

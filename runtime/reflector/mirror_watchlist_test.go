@@ -10,6 +10,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -31,7 +32,7 @@ func TestMirrorWatchList(t *testing.T) {
 		asked    []string
 		content  string
 		synced   bool
-		reason   Reason // of the last failure
+		reason   reason.Reason // of the last failure
 	}{
 		"01 not synced without the bookmark": {
 			turns: []turn{{events: events{ev(added, "p1", "1")}}},
@@ -49,19 +50,19 @@ func TestMirrorWatchList(t *testing.T) {
 			list:    []thing{newThing("p1", "1")},
 			lasts:   time.Second,
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
-			content: "p1@1 p2@2", synced: true, reason: ReasonUnreachable,
+			content: "p1@1 p2@2", synced: true, reason: reason.Unreachable,
 		},
 		"03b an error of the server leads to a list at once": {
 			turns:   []turn{{refuse: statusError(500, 0)}, {events: events{ev(added, "p2", "2")}}},
 			list:    []thing{newThing("p1", "1")},
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
-			content: "p1@1 p2@2", synced: true, reason: ReasonServerError,
+			content: "p1@1 p2@2", synced: true, reason: reason.ServerError,
 		},
 		"04 a server without watch-lists": {
 			turns:   []turn{{refuse: apierrors.NewInvalid(schema.GroupKind{}, "streaming is not allowed", nil)}, {events: events{ev(added, "p2", "2")}}},
 			list:    []thing{newThing("p1", "1")},
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
-			content: "p1@1 p2@2", synced: true, reason: ReasonRefused,
+			content: "p1@1 p2@2", synced: true, reason: reason.Refused,
 		},
 		"05 synced with the bookmark": {
 			turns:   []turn{{events: events{ev(added, "p1", "1"), ev(added, "p2", "2"), mark("2", true)}}},
@@ -78,7 +79,7 @@ func TestMirrorWatchList(t *testing.T) {
 			turns:   []turn{{refuse: busy}, {refuse: busy}, {events: events{ev(added, "p1", "1"), mark("2", true)}}},
 			lasts:   2200 * time.Millisecond,
 			asked:   []string{"stream rv=", "stream rv=", "stream rv="},
-			content: "p1@1", synced: true, reason: ReasonThrottled,
+			content: "p1@1", synced: true, reason: reason.Throttled,
 		},
 		// A round whose watch-list has failed reads a list, so that a server that ends all
 		// watch-lists can't delay it.
@@ -86,7 +87,7 @@ func TestMirrorWatchList(t *testing.T) {
 			turns:   []turn{{events: events{ev(added, "p1", "1")}, ends: true}},
 			list:    []thing{newThing("p1", "1")},
 			asked:   []string{"stream rv=", "list rv=0 limit=500 token=", "watch rv=1"},
-			content: "p1@1", synced: true, reason: ReasonNoBookmark,
+			content: "p1@1", synced: true, reason: reason.NoBookmark,
 		},
 		"09 closed after the bookmark": {
 			turns: []turn{
@@ -106,7 +107,7 @@ func TestMirrorWatchList(t *testing.T) {
 			},
 			lasts:   2 * time.Second,
 			asked:   []string{"stream rv=", "watch rv=3", "stream rv=3"},
-			content: "p1@1 p3@3", synced: true, reason: ReasonExpired,
+			content: "p1@1 p3@3", synced: true, reason: reason.Expired,
 		},
 		"11 a bookmark that is not that of the end": {
 			turns: []turn{{events: events{ev(added, "p1", "1"), ev(added, "p2", "2"), mark("2", false)}}},
@@ -119,7 +120,7 @@ func TestMirrorWatchList(t *testing.T) {
 				g.pass(tc.lasts)
 				g.wantCalls(tc.asked...)
 				g.wantContent(tc.content)
-				if s := g.Status(); s.Synced != tc.synced || ReasonOf(s.LastError) != tc.reason {
+				if s := g.Status(); s.Synced != tc.synced || reason.Of(s.LastError) != tc.reason {
 					t.Errorf("status %+v", s)
 				}
 			})

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/klog/v2/textlogger"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -30,12 +31,12 @@ func TestPromise07SilenceIsBounded(t *testing.T) {
 	bubble(t, src, config, func(g *rig) {
 		for range 2 {
 			g.pass(3 * time.Minute)
-			if s := g.Status(); s.State != StateWatching || s.Reason != ReasonNone || !errors.Is(s.LastError, ErrSilent) {
+			if s := g.Status(); s.State != StateWatching || s.Reason != reason.None || !errors.Is(s.LastError, reason.ErrSilent) {
 				t.Errorf("status %v", s)
 			}
 		}
 		g.pass(3 * time.Minute)
-		if s := g.Status(); s.State != StateConnecting || s.Reason != ReasonSilent {
+		if s := g.Status(); s.State != StateConnecting || s.Reason != reason.Silent {
 			t.Errorf("status %v", s)
 		}
 		if text := logged.String(); text != "" {
@@ -44,7 +45,7 @@ func TestPromise07SilenceIsBounded(t *testing.T) {
 		g.pass(3*time.Minute + time.Second)
 		const probe = "probe rv= limit=1 token="
 		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", probe, "watch rv=5", probe, "watch rv=5", probe, "watch rv=5", "watch rv=5")
-		if s := g.Status(); s.State != StateConnecting || s.Attempts != 2 || !strings.Contains(logged.String(), ErrSilent.Error()) {
+		if s := g.Status(); s.State != StateConnecting || s.Attempts != 2 || !strings.Contains(logged.String(), reason.ErrSilent.Error()) {
 			t.Errorf("status %v, logged %q", s, logged.String())
 		}
 	})
@@ -68,7 +69,7 @@ func TestPromise07VersionsThatGoBackReplaceEverything(t *testing.T) {
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 		g.wantCalls("list rv=0 limit=500 token=", "watch rv=100", "list rv= limit=500 token= anew", "watch rv=4")
 		g.wantTold("begin, end 100, begin, replace old, end 4")
-		if len(g.errs) != 1 || !errors.Is(g.errs[0], ErrWentBack) {
+		if len(g.errs) != 1 || !errors.Is(g.errs[0], reason.ErrWentBack) {
 			t.Errorf("errors %v", g.errs)
 		}
 		if s := g.Status(); s.ResourceVersion != "4" || s.Relists != 1 {
@@ -112,7 +113,7 @@ func TestPromise07RestoredBackupIsNoticed(t *testing.T) {
 				g.wantContent("b@90")
 				g.pass(4*time.Minute + 2*time.Second)
 				g.wantContent("a@10")
-				if s := g.Status(); s.State != StateWatching || s.ResourceVersion != "50" || s.Relists != 1 || !errors.Is(s.LastError, ErrWentBack) {
+				if s := g.Status(); s.State != StateWatching || s.ResourceVersion != "50" || s.Relists != 1 || !errors.Is(s.LastError, reason.ErrWentBack) {
 					t.Errorf("status %+v", s)
 				}
 			})
@@ -249,7 +250,7 @@ func TestSilentServerThatDoesNotSayWhereItStands(t *testing.T) {
 			bubble(t, src, Config[thing]{}, func(g *rig) {
 				g.pass(3 * time.Minute)
 				g.wantCalls("stream rv=", "probe rv= limit=1 token=", "watch rv=5")
-				if s := g.Status(); s.State != StateWatching || len(g.errs) != 1 || !errors.Is(g.errs[0], ErrSilent) {
+				if s := g.Status(); s.State != StateWatching || len(g.errs) != 1 || !errors.Is(g.errs[0], reason.ErrSilent) {
 					t.Errorf("status %+v, errors %v", s, g.errs)
 				}
 			})

@@ -10,6 +10,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -63,7 +64,7 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 }
 
 func (r *run[T]) loop() error {
-	r.r.update(func(s *Status) { s.Synced, s.Attempts, s.Reason = false, 0, ReasonNone })
+	r.r.update(func(s *Status) { s.Synced, s.Attempts, s.Reason = false, 0, reason.None })
 	r.in = input{kind: inStart}
 	for r.decide() {
 		r.do()
@@ -102,7 +103,7 @@ func (r *run[T]) end() error {
 // step takes a step of the machine, and publishes a failure that the machine has noticed itself.
 func (r *run[T]) step(in *input) action {
 	a := r.state.step(in)
-	if a.noticed != ReasonNone && a.op != opLeave {
+	if a.noticed != reason.None && a.op != opLeave {
 		r.failure(a.noticed, noticedErrors[a.noticed])
 	}
 	return a
@@ -209,7 +210,7 @@ func (r *run[T]) page(a *action) input {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
 	limit := r.config.SilenceTimeout
-	dog := newWatchdog(limit, func() { cancel(fmt.Errorf("%w: no object of the list for %v", ErrSilent, limit)) })
+	dog := newWatchdog(limit, func() { cancel(fmt.Errorf("%w: no object of the list for %v", reason.ErrSilent, limit)) })
 	defer dog.stop()
 
 	items := 0
@@ -273,32 +274,40 @@ func (r *run[T]) probe() input {
 
 // failed returns the input for a list or a watch that has failed.
 func (r *run[T]) failed(err error, healthy bool) input {
-	reason, after := classify(err)
-	r.failure(reason, err)
-	return input{kind: inFailed, reason: reason, after: after, healthy: healthy}
+	why := reason.Of(err)
+	r.failure(why, err)
+	return input{kind: inFailed, reason: why, after: reason.RetryAfter(err), healthy: healthy}
+}
+
+// noticedErrors has the errors of the reasons that step notices itself.
+var noticedErrors = map[reason.Reason]error{
+	reason.NoBookmark:  reason.ErrNoBookmark,
+	reason.WentBack:    reason.ErrWentBack,
+	reason.ShortWatch:  reason.ErrShortWatch,
+	reason.EndlessList: reason.ErrEndlessList,
 }
 
 // failure publishes a failure.
-func (r *run[T]) failure(reason Reason, err error) {
+func (r *run[T]) failure(why reason.Reason, err error) {
 	now := time.Now()
 	var attempts int
 	r.r.update(func(s *Status) {
-		s.Reason, s.LastError, s.LastErrorTime = reason, err, now
+		s.Reason, s.LastError, s.LastErrorTime = why, err, now
 		s.Attempts++
 		attempts = s.Attempts
-		if reason == ReasonBadData || reason == ReasonTransform {
+		if why == reason.BadData || why == reason.Transform {
 			s.BadData++
 		}
 	})
 	switch {
-	case reason == ReasonExpired:
+	case why == reason.Expired:
 		// This is normal: the server keeps its history for a limited time.
 		r.log.V(2).Info("The server has forgotten the resource version", "state", r.state.phase, "resourceVersion", r.state.version)
-	case reason == ReasonSilent && r.state.phase == StateWatching:
+	case why == reason.Silent && r.state.phase == StateWatching:
 		// This is normal too: while nothing changes, there are no bookmarks.
 		r.log.V(2).Info("The watch was silent; will open another one", "resourceVersion", r.state.version)
 	default:
-		r.log.Error(err, "Failed to list or watch; will try again", "state", r.state.phase, "reason", reason, "attempts", attempts)
+		r.log.Error(err, "Failed to list or watch; will try again", "state", r.state.phase, "reason", why, "attempts", attempts)
 	}
 	if r.config.OnError != nil {
 		r.config.OnError(err)
@@ -312,7 +321,7 @@ func (r *run[T]) setState(phase State, retryAt time.Time) {
 	r.r.update(func(s *Status) {
 		s.State, s.Since, s.RetryAt = phase, now, retryAt
 		if phase == StateWatching {
-			s.Reason = ReasonNone
+			s.Reason = reason.None
 		}
 	})
 	r.log.V(4).Info("State changed", "state", phase, "resourceVersion", r.state.version)

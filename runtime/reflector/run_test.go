@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 	"k8s.io/klog/v2/textlogger"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -74,7 +75,7 @@ func TestStuckWatch(t *testing.T) {
 }
 
 func TestDeniedSaysSo(t *testing.T) {
-	for code, reason := range map[int]Reason{401: ReasonUnauthorized, 403: ReasonForbidden, 404: ReasonNotFound} {
+	for code, why := range map[int]reason.Reason{401: reason.Unauthorized, 403: reason.Forbidden, 404: reason.NotFound} {
 		src := &fake{}
 		denied := func() bool { return src.watches+src.lists < 5 }
 		src.list = func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
@@ -92,7 +93,7 @@ func TestDeniedSaysSo(t *testing.T) {
 			return hold(ctx, opened)
 		}
 		bubble(t, src, Config[thing]{}, func(g *rig) {
-			if s := g.Status(); s.State != StateWaiting || s.Reason != reason || s.Synced || !strings.Contains(s.String(), reason.String()) {
+			if s := g.Status(); s.State != StateWaiting || s.Reason != why || s.Synced || !strings.Contains(s.String(), why.String()) {
 				t.Errorf("status %v", s)
 			}
 			g.pass(time.Minute) // until it is allowed
@@ -143,7 +144,7 @@ func TestBusySinkIsNotSilence(t *testing.T) {
 			t.Errorf("status %v", s)
 		}
 		time.Sleep(2 * time.Second) // now it is silence
-		if s := r.Status(); !errors.Is(s.LastError, ErrSilent) {
+		if s := r.Status(); !errors.Is(s.LastError, reason.ErrSilent) {
 			t.Errorf("status %v", s)
 		}
 		cancel()

@@ -5,6 +5,7 @@ package reflector
 import (
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -94,7 +95,7 @@ type input struct {
 	initialEnd bool
 	token      string // of the next page
 	items      int    // in the page, including those that were skipped
-	reason     Reason
+	reason     reason.Reason
 	after      time.Duration // the wait that the server asks for
 	brief      bool          // the watch was open for less than a second
 	events     bool          // the watch has brought an event
@@ -139,5 +140,5 @@ type action struct {
 	limit   int64
 	token   string
 	after   time.Duration
-	noticed Reason // a failure that only step could notice
+	noticed reason.Reason // a failure that only step could notice
 }

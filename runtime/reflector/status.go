@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
 // Status is the status of a [Reflector]. The zero Status is that of one that has never run.
@@ -17,16 +19,16 @@ type Status struct {
 	Since time.Time
 	// Synced reports whether, in this Run, the Sink has got a full state.
 	Synced bool
-	// Reason is the kind of failure from which the reflector is recovering; [ReasonNone] if there
+	// Reason is the kind of failure from which the reflector is recovering; [reason.None] if there
 	// is none.
-	Reason Reason
+	Reason reason.Reason
 	// LastError is the last failure, nil if there was none. It stays after recovery; LastErrorTime
 	// is when it occurred.
 	LastError     error
 	LastErrorTime time.Time
 	// Attempts is the number of failures in a row. It is reset to 0, and the waits begin anew, when
 	// a watch has been open for Backoff.ResetAfter. So it may be above 0 in StateWatching, where
-	// Reason is ReasonNone.
+	// Reason is reason.None.
 	Attempts int
 	// RetryAt is when the wait of StateWaiting ends; the zero time in other states.
 	RetryAt time.Time
@@ -93,7 +95,7 @@ func (s Status) String() string {
 	if !s.Since.IsZero() {
 		fmt.Fprintf(&b, " since %s", s.Since.UTC().Format(time.RFC3339))
 	}
-	if s.Reason != ReasonNone {
+	if s.Reason != reason.None {
 		fmt.Fprintf(&b, " (%s, %d failures in a row): %v", s.Reason, s.Attempts, s.LastError)
 	}
 	return b.String()
@@ -104,20 +106,20 @@ func (s Status) String() string {
 // "1m30s". It leaves out zero values, except for state and synced.
 func (s Status) MarshalJSON() ([]byte, error) {
 	text := struct {
-		State           State     `json:"state"`
-		Since           time.Time `json:"since,omitzero"`
-		For             string    `json:"for,omitempty"`
-		Synced          bool      `json:"synced"`
-		Reason          Reason    `json:"reason,omitzero"`
-		LastError       string    `json:"lastError,omitempty"`
-		LastErrorTime   time.Time `json:"lastErrorTime,omitzero"`
-		Attempts        int       `json:"attempts,omitempty"`
-		RetryAt         time.Time `json:"retryAt,omitzero"`
-		LastEvent       time.Time `json:"lastEvent,omitzero"`
-		LastBookmark    time.Time `json:"lastBookmark,omitzero"`
-		ResourceVersion string    `json:"resourceVersion,omitempty"`
-		BadData         int64     `json:"badData,omitempty"`
-		Relists         int64     `json:"relists,omitempty"`
+		State           State         `json:"state"`
+		Since           time.Time     `json:"since,omitzero"`
+		For             string        `json:"for,omitempty"`
+		Synced          bool          `json:"synced"`
+		Reason          reason.Reason `json:"reason,omitzero"`
+		LastError       string        `json:"lastError,omitempty"`
+		LastErrorTime   time.Time     `json:"lastErrorTime,omitzero"`
+		Attempts        int           `json:"attempts,omitempty"`
+		RetryAt         time.Time     `json:"retryAt,omitzero"`
+		LastEvent       time.Time     `json:"lastEvent,omitzero"`
+		LastBookmark    time.Time     `json:"lastBookmark,omitzero"`
+		ResourceVersion string        `json:"resourceVersion,omitempty"`
+		BadData         int64         `json:"badData,omitempty"`
+		Relists         int64         `json:"relists,omitempty"`
 	}{
 		State: s.State, Since: s.Since.UTC(), Synced: s.Synced, Reason: s.Reason, LastErrorTime: s.LastErrorTime.UTC(), Attempts: s.Attempts,
 		RetryAt: s.RetryAt.UTC(), LastEvent: s.LastEvent.UTC(), LastBookmark: s.LastBookmark.UTC(), ResourceVersion: s.ResourceVersion,

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -34,10 +35,10 @@ func (r *run[T]) newWatch() *watch[T] {
 	w.reading, w.cancel = context.WithCancelCause(r.ctx)
 	if a.op == opStream {
 		limit := r.config.InitialEventsTimeout
-		w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no initial event for %v", ErrNoBookmark, limit)) })
+		w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no initial event for %v", reason.ErrNoBookmark, limit)) })
 		// A server that doesn't support watch-lists may send other events for a long time, and
 		// never the bookmark.
-		w.total = time.AfterFunc(timeout+limit, func() { w.cancel(ErrNoBookmark) })
+		w.total = time.AfterFunc(timeout+limit, func() { w.cancel(reason.ErrNoBookmark) })
 	} else {
 		w.watching()
 	}
@@ -67,20 +68,20 @@ func (w *watch[T]) ended(err error) input {
 		r.waits = 0
 		r.r.update(func(s *Status) { s.Attempts = 0 })
 	}
-	if w.leaving != ReasonNone {
+	if w.leaving != reason.None {
 		r.failure(w.leaving, noticedErrors[w.leaving])
 		return input{kind: inFailed, reason: w.leaving, healthy: healthy}
 	}
 	if cause := context.Cause(w.reading); cause != nil {
 		err = cause // the watchdog's, whatever the source makes of it
-		if w.open.IsZero() && errors.Is(err, ErrNoBookmark) {
-			err = fmt.Errorf("%w: no answer to a watch-list for %v", ErrSilent, r.config.InitialEventsTimeout)
+		if w.open.IsZero() && errors.Is(err, reason.ErrNoBookmark) {
+			err = fmt.Errorf("%w: no answer to a watch-list for %v", reason.ErrSilent, r.config.InitialEventsTimeout)
 		}
 	}
 	brief := w.open.IsZero() || now.Sub(w.open) < briefly
 	if err != nil {
-		if ReasonOf(err) == ReasonForbidden {
-			err = fmt.Errorf("%w: %w", ErrWatchForbidden, err)
+		if reason.Of(err) == reason.Forbidden {
+			err = fmt.Errorf("%w: %w", reason.ErrWatchForbidden, err)
 		}
 		in := r.failed(err, healthy)
 		in.brief = brief
@@ -101,7 +102,7 @@ type watch[T object.Object] struct {
 	open    time.Time // when the server accepted it
 	well    time.Time // since when it has been open and past its initial events
 	events  bool
-	leaving Reason // why step wanted to leave the stream
+	leaving reason.Reason // why step wanted to leave the stream
 
 	// The series of events that is being passed on:
 	unsettled        int
@@ -111,7 +112,7 @@ type watch[T object.Object] struct {
 // watching arms the watchdog for the time after the initial events, when bookmarks can be expected.
 func (w *watch[T]) watching() {
 	limit := w.config.SilenceTimeout
-	w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no event and no bookmark for %v", ErrSilent, limit)) })
+	w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no event and no bookmark for %v", reason.ErrSilent, limit)) })
 }
 
 func (w *watch[T]) opened() {

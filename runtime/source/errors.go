@@ -184,3 +184,18 @@ func retryAfterSeconds(header string, now time.Time) int32 {
 	}
 	return int32(math.Ceil(seconds))
 }
+
+// TransformError is the failure of a transform for one object between the server and the Sink. A
+// Source that transforms returns it from List and Watch; the Sink keeps what it has.
+type TransformError struct {
+	// Key is the key of the object as the server sent it.
+	Key object.Key
+	// Err is the cause. It is never nil.
+	Err error
+}
+
+// Error returns one line with the key and the reason.
+func (e *TransformError) Error() string { return fmt.Sprintf("transform %s: %v", e.Key, e.Err) }
+
+// Unwrap returns Err.
+func (e *TransformError) Unwrap() error { return e.Err }

@@ -11,6 +11,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/watch"
@@ -73,7 +74,7 @@ func ExampleRetry() {
 		return nil
 	})
 	fmt.Println(err)
-	fmt.Println("has to list:", reflector.ReasonOf(err) == reflector.ReasonExpired)
+	fmt.Println("has to list:", reason.Of(err) == reason.Expired)
 	// Output:
 	// jobs.samples.io/v1: the watch can't go on after version 40: too old resource version
 	// has to list: true

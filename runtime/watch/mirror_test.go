@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/watch"
 )
@@ -40,20 +40,20 @@ func TestMirrorRetryWatcher(t *testing.T) {
 		turns   []turn
 		seen    string
 		watches int
-		reason  reflector.Reason
+		reason  reason.Reason
 	}{
 		"recovers from an error of the client": {"1", []turn{{refuse: errors.New("test error")}, {events: added(2)}}, "ADDED 2", 2, 0},
 		// An expired version does not come back: client-go asks for it until the context is done.
-		"fails on 410 as an answer": {"1", []turn{{refuse: apierrors.NewResourceExpired("")}, {events: added(2)}}, "", 1, reflector.ReasonExpired},
+		"fails on 410 as an answer": {"1", []turn{{refuse: apierrors.NewResourceExpired("")}, {events: added(2)}}, "", 1, reason.Expired},
 		// Its "nil watcher" does not compile here; the nearest case is a watch that ends before it
 		// was accepted.
 		"recovers from a watch that is none":  {"1", []turn{{ends: true}, {events: added(2)}}, "ADDED 2", 2, 0},
 		"starts after the version":            {"1", []turn{{events: added(1, 2)}}, "ADDED 2", 1, 0},
 		"starts after the version of nothing": {"3", []turn{{events: added(2)}}, "", 1, 0},
 		"fails on 410 in the stream": {"5", []turn{{events: added(5, 6), ends: true, err: gone}, {events: added(7, 8)}}, "ADDED 6", 1,
-			reflector.ReasonExpired},
-		"fails on forbidden":    {"5", []turn{{refuse: apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("unknown"))}}, "", 1, reflector.ReasonForbidden},
-		"fails on unauthorized": {"5", []turn{{refuse: apierrors.NewUnauthorized("")}}, "", 1, reflector.ReasonUnauthorized},
+			reason.Expired},
+		"fails on forbidden":    {"5", []turn{{refuse: apierrors.NewForbidden(schema.GroupResource{}, "", errors.New("unknown"))}}, "", 1, reason.Forbidden},
+		"fails on unauthorized": {"5", []turn{{refuse: apierrors.NewUnauthorized("")}}, "", 1, reason.Unauthorized},
 
 		"recovers from a timeout":             {"5", fails(apierrors.NewTimeoutError("", 0)), "ADDED 6, ADDED 7", 2, 0},
 		"recovers from an internal error":     {"5", fails(apierrors.NewInternalError(errors.New(""))), "ADDED 6, ADDED 7", 2, 0},
@@ -73,7 +73,7 @@ func TestMirrorRetryWatcher(t *testing.T) {
 			if o.seen != tc.seen || len(o.asked) != tc.watches {
 				t.Errorf("saw %s in watches after %v, want %s in %d", o.seen, o.asked, tc.seen, tc.watches)
 			}
-			if tc.reason == reflector.ReasonNone && !errors.Is(o.err, context.DeadlineExceeded) || tc.reason != reflector.ReasonNone && reflector.ReasonOf(o.err) != tc.reason {
+			if tc.reason == reason.None && !errors.Is(o.err, context.DeadlineExceeded) || tc.reason != reason.None && reason.Of(o.err) != tc.reason {
 				t.Errorf("ended with %v", o.err)
 			}
 		})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/resourceversion"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -29,7 +30,7 @@ type Options struct {
 	// Backoff determines the waits before the next try after a failure.
 	Backoff reflector.Backoff
 	// OnError, if not nil, is called with each failure after which Retry goes on, on the caller's
-	// goroutine, before the wait that follows. It must not block. [reflector.ReasonOf] returns the
+	// goroutine, before the wait that follows. It must not block. [reason.Of] returns the
 	// kind of the failure.
 	OnError func(error)
 }
@@ -58,7 +59,7 @@ func (o Options) withDefaults() Options {
 //   - one that wraps context.Cause(ctx), when ctx is done, and the last failure too, if no watch
 //     was open at that time
 //   - one that wraps the failure after which it can't go on without losing changes;
-//     [reflector.ReasonOf] returns its reason, most often [reflector.ReasonExpired] (410). To go
+//     [reason.Of] returns its reason, most often [reason.Expired] (410). To go
 //     on, a program has to list, and to start after the version of the list.
 //   - one about the arguments: resourceVersion must be that of an object or a list, not "" or "0",
 //     and no argument may be nil
@@ -155,7 +156,7 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	limit := r.opts.SilenceTimeout
-	silence := time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w: no event and no bookmark for %v", reflector.ErrSilent, limit)) })
+	silence := time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w: no event and no bookmark for %v", reason.ErrSilent, limit)) })
 	defer silence.Stop()
 
 	var open time.Time
@@ -172,7 +173,7 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 		defer silence.Reset(limit)
 		end.events = true
 		if older(e.ResourceVersion, r.version) {
-			end.err = reflector.ErrWentBack
+			end.err = reason.ErrWentBack
 			return end.err
 		}
 		if e.Type != source.Bookmark && !r.repeats(e) {
@@ -214,14 +215,14 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 			r.hasty = true
 			return 0, nil
 		}
-		err = reflector.ErrShortWatch
+		err = reason.ErrShortWatch
 	}
-	reason := reflector.ReasonOf(err)
-	switch reason {
-	case reflector.ReasonExpired, reflector.ReasonTooNew, reflector.ReasonWentBack, reflector.ReasonUnreadable,
-		reflector.ReasonUnauthorized, reflector.ReasonForbidden, reflector.ReasonRefused:
+	why := reason.Of(err)
+	switch why {
+	case reason.Expired, reason.TooNew, reason.WentBack, reason.Unreadable,
+		reason.Unauthorized, reason.Forbidden, reason.Refused:
 		return 0, err
-	case reflector.ReasonBadData, reflector.ReasonTransform:
+	case reason.BadData, reason.Transform:
 		if r.stuck == r.version {
 			return 0, err
 		}
@@ -229,7 +230,7 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 	}
 	r.last = err
 	r.opts.OnError(err)
-	if reason == reflector.ReasonSilent && end.opened && !r.hasty {
+	if why == reason.Silent && end.opened && !r.hasty {
 		// Most likely nothing has changed. The next watch shows whether the server still answers.
 		r.hasty = true
 		return 0, nil

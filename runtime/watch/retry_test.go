@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/watch"
@@ -59,7 +60,7 @@ func TestEndedWatch(t *testing.T) {
 	}
 	for name, brings := range map[string][]source.Event[thing]{"nothing": nil, "something": added(5)} {
 		o := retry(t, "5", 10*time.Minute, steady, turn{ends: true, events: brings, raw: true})
-		if n := len(o.asked); n > 40 || !errors.Is(o.failed[0], reflector.ErrShortWatch) {
+		if n := len(o.asked); n > 40 || !errors.Is(o.failed[0], reason.ErrShortWatch) {
 			t.Errorf("watches that bring %s: asked %d times in ten minutes, failures %v", name, n, o.failed[0])
 		}
 	}
@@ -90,7 +91,7 @@ func TestSilentConnection(t *testing.T) {
 			t.Errorf("watch %d comes after %v, want %v", i+1, gaps[i], want)
 		}
 	}
-	if o.seen != "ADDED 6, ADDED 7" || !errors.Is(o.failed[2], reflector.ErrSilent) {
+	if o.seen != "ADDED 6, ADDED 7" || !errors.Is(o.failed[2], reason.ErrSilent) {
 		t.Errorf("saw %s, failures %v", o.seen, o.failed)
 	}
 	o = retry(t, "5", 10*time.Minute, opts, turn{deaf: true}, turn{})
@@ -143,27 +144,27 @@ func TestStatesThatCannotGoOn(t *testing.T) {
 	bad := &source.DecodeError{Verb: "watch", Item: 1, Err: source.ErrNoName}
 	for name, tc := range map[string]struct {
 		turn    turn
-		reason  reflector.Reason
+		reason  reason.Reason
 		watches int
 	}{
-		"410":              {turn{refuse: apierrors.NewResourceExpired("too old")}, reflector.ReasonExpired, 1},
-		"410 after events": {turn{events: added(6), ends: true, err: apierrors.NewResourceExpired("too old")}, reflector.ReasonExpired, 1},
-		"422":              {turn{refuse: apierrors.NewBadRequest("what is this?")}, reflector.ReasonRefused, 1},
-		"too new":          {turn{refuse: tooNew}, reflector.ReasonTooNew, 1},
-		"went back":        {turn{events: added(3), raw: true}, reflector.ReasonWentBack, 1},
-		"unreadable":       {turn{ends: true, err: unreadable}, reflector.ReasonUnreadable, 1},
-		"bad data":         {turn{events: added(6), ends: true, err: bad}, reflector.ReasonBadData, 2},
-		"not transformed":  {turn{ends: true, err: &reflector.TransformError{Err: io.EOF}}, reflector.ReasonTransform, 2},
+		"410":              {turn{refuse: apierrors.NewResourceExpired("too old")}, reason.Expired, 1},
+		"410 after events": {turn{events: added(6), ends: true, err: apierrors.NewResourceExpired("too old")}, reason.Expired, 1},
+		"422":              {turn{refuse: apierrors.NewBadRequest("what is this?")}, reason.Refused, 1},
+		"too new":          {turn{refuse: tooNew}, reason.TooNew, 1},
+		"went back":        {turn{events: added(3), raw: true}, reason.WentBack, 1},
+		"unreadable":       {turn{ends: true, err: unreadable}, reason.Unreadable, 1},
+		"bad data":         {turn{events: added(6), ends: true, err: bad}, reason.BadData, 2},
+		"not transformed":  {turn{ends: true, err: &source.TransformError{Err: io.EOF}}, reason.Transform, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			o := retry(t, "5", time.Hour, steady, tc.turn)
-			if reflector.ReasonOf(o.err) != tc.reason || len(o.asked) != tc.watches || o.lasted == time.Hour {
+			if reason.Of(o.err) != tc.reason || len(o.asked) != tc.watches || o.lasted == time.Hour {
 				t.Errorf("asked after %v, ended after %v with %v", o.asked, o.lasted, o.err)
 			}
 			if !strings.HasPrefix(o.err.Error(), "things.test.io/v1: the watch can't go on after version ") {
 				t.Errorf("the error says %v", o.err)
 			}
-			if expired := tc.reason == reflector.ReasonExpired; apierrors.IsResourceExpired(o.err) != expired {
+			if expired := tc.reason == reason.Expired; apierrors.IsResourceExpired(o.err) != expired {
 				t.Errorf("IsResourceExpired says %v of %v", !expired, o.err)
 			}
 		})

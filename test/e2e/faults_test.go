@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
@@ -157,7 +158,7 @@ func TestServerRestart(t *testing.T) {
 			if err := end(deadline(t), c); err != nil {
 				t.Fatal(err)
 			}
-			awaitStatus(t, i, "cut off", func(s informer.Status) bool { return s.Reflector.Reason == reflector.ReasonUnreachable })
+			awaitStatus(t, i, "cut off", func(s informer.Status) bool { return s.Reflector.Reason == reason.Unreachable })
 			if n := i.Store().Snapshot().Len(); n < 19 || !i.HasSynced() {
 				t.Errorf("without the server the store has %d objects, synced: %v", n, i.HasSynced())
 			}
@@ -207,7 +208,7 @@ func TestCRDInstalledLater(t *testing.T) {
 	f, i := crateInformer(t, c.url, ns)
 	h, _ := listen(t, i)
 	run(t, f)
-	awaitStatus(t, i, "told 404", func(s informer.Status) bool { return s.Reflector.Reason == reflector.ReasonNotFound })
+	awaitStatus(t, i, "told 404", func(s informer.Status) bool { return s.Reflector.Reason == reason.NotFound })
 	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
 	if err := f.WaitForCacheSync(ctx); !apierrors.IsNotFound(err) {
@@ -231,14 +232,14 @@ func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		fault  fault
-		reason reflector.Reason
+		reason reason.Reason
 		is     func(error) bool
 		pause  time.Duration
 	}{
-		{fault{status: http.StatusForbidden}, reflector.ReasonForbidden, apierrors.IsForbidden, 0},
-		{fault{status: http.StatusUnauthorized}, reflector.ReasonUnauthorized, apierrors.IsUnauthorized, 0},
-		{fault{status: http.StatusInternalServerError}, reflector.ReasonServerError, apierrors.IsInternalError, 0},
-		{fault{status: http.StatusTooManyRequests, retryAfter: 1}, reflector.ReasonThrottled, apierrors.IsTooManyRequests, time.Second},
+		{fault{status: http.StatusForbidden}, reason.Forbidden, apierrors.IsForbidden, 0},
+		{fault{status: http.StatusUnauthorized}, reason.Unauthorized, apierrors.IsUnauthorized, 0},
+		{fault{status: http.StatusInternalServerError}, reason.ServerError, apierrors.IsInternalError, 0},
+		{fault{status: http.StatusTooManyRequests, retryAfter: 1}, reason.Throttled, apierrors.IsTooManyRequests, time.Second},
 	} {
 		t.Run(tt.reason.String(), func(t *testing.T) {
 			t.Parallel()

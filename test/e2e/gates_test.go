@@ -22,7 +22,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -147,7 +147,7 @@ func TestCBOR(t *testing.T) {
 			err = s.Watch(deadline(t), source.WatchOptions{ResourceVersion: old}, nil, func(e source.Event[*Crate]) error {
 				return fmt.Errorf("got %v of %v", e.Type, e.Object)
 			})
-			if !apierrors.IsResourceExpired(err) || reflector.ReasonOf(err) != reflector.ReasonExpired {
+			if !apierrors.IsResourceExpired(err) || reason.Of(err) != reason.Expired {
 				t.Errorf("a watch from an old version gives %v, want 410", err)
 			}
 			ns.load(t, "crate-000", 2)

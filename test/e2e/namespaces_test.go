@@ -19,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
@@ -165,7 +166,7 @@ func TestOneNamespaceIsForbidden(t *testing.T) {
 			p.setFaults(forbid)
 			p.cut()
 			before := secret.state(t)
-			awaitStatus(t, i, "told 403", func(s informer.Status) bool { return s.Reflector.Reason == reflector.ReasonForbidden })
+			awaitStatus(t, i, "told 403", func(s informer.Status) bool { return s.Reflector.Reason == reason.Forbidden })
 			secret.load(t, "crate-000", 2)
 			secret.delete(t, "crate-001")
 			shop.load(t, "crate-001", 2)
@@ -174,7 +175,7 @@ func TestOneNamespaceIsForbidden(t *testing.T) {
 			maps.Copy(want, before)
 			agree(t, want, h, i.Store())
 			for _, s := range i.Status().Streams {
-				forbidden := s.Reflector.Reason == reflector.ReasonForbidden || s.Reflector.Reason == reflector.ReasonWatchForbidden
+				forbidden := s.Reflector.Reason == reason.Forbidden || s.Reflector.Reason == reason.WatchForbidden
 				if bad := s.Namespace == secret.namespace; bad != forbidden || !s.Synced {
 					t.Errorf("the stream of %s: %v", s.Namespace, s.Reflector)
 				}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -252,7 +253,7 @@ func TestRetryAfterExpiry(t *testing.T) {
 				ns.delete(t, "crate-002")
 				return tt.expire(deadline(t), c)
 			})
-			if !apierrors.IsResourceExpired(err) || reflector.ReasonOf(err) != reflector.ReasonExpired {
+			if !apierrors.IsResourceExpired(err) || reason.Of(err) != reason.Expired {
 				t.Fatalf("Retry gives %v, want 410", err)
 			}
 			src, version = ns.source(t, p.url)

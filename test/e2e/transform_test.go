@@ -16,7 +16,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 var errWeightless = errors.New("a weight below zero")
@@ -131,7 +132,7 @@ func TestTransformFails(t *testing.T) {
 			// In the first list.
 			ctx := deadline(t)
 			err := f.WaitForCacheSync(ctx, informer.FailOn())
-			var failed *reflector.TransformError
+			var failed *source.TransformError
 			if !errors.Is(err, errWeightless) || ctx.Err() != nil || !errors.As(err, &failed) || failed.Key != (object.Key{Namespace: ns.namespace, Name: "bad"}) {
 				t.Errorf("WaitForCacheSync gives %v, want the object and the reason", err)
 			}
@@ -147,7 +148,7 @@ func TestTransformFails(t *testing.T) {
 			// In an event. What was there stays.
 			before := ns.state(t)
 			ns.load(t, "bad", -2)
-			awaitStatus(t, i, "in trouble", func(s informer.Status) bool { return s.Reflector.Reason == reflector.ReasonTransform })
+			awaitStatus(t, i, "in trouble", func(s informer.Status) bool { return s.Reflector.Reason == reason.Transform })
 			if s := i.Status(); !errors.Is(s.Reflector.LastError, errWeightless) || !s.Synced {
 				t.Errorf("the status is %v", s)
 			}
@@ -158,7 +159,7 @@ func TestTransformFails(t *testing.T) {
 
 			// And it may simply go.
 			ns.load(t, "bad", -3)
-			awaitStatus(t, i, "in trouble", func(s informer.Status) bool { return s.Reflector.Reason == reflector.ReasonTransform })
+			awaitStatus(t, i, "in trouble", func(s informer.Status) bool { return s.Reflector.Reason == reason.Transform })
 			ns.load(t, "bad", 3)
 			ns.delete(t, "bad")
 			agree(t, ns.state(t), h, i.Store())

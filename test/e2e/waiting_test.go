@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
 // With FailOn, WaitForCacheSync returns at once on a state that doesn't heal by itself. Without it,
@@ -47,7 +47,7 @@ func TestWaitForCacheSyncEndsEarly(t *testing.T) {
 			sound := informer.For[*Crate](f, crates, informer.WithNamespace(other.namespace), informer.WithName("sound"))
 			h, _ := listen(t, broken)
 			run(t, f)
-			awaitStatus(t, broken, "refused", func(s informer.Status) bool { return s.Reflector.Reason != reflector.ReasonNone })
+			awaitStatus(t, broken, "refused", func(s informer.Status) bool { return s.Reflector.Reason != reason.None })
 			if err := sound.WaitForCacheSync(deadline(t)); err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +61,7 @@ func TestWaitForCacheSyncEndsEarly(t *testing.T) {
 				t.Errorf("WaitForCacheSync gives %v", err)
 			}
 			// neither of which it is
-			for _, reasons := range [][]reflector.Reason{nil, {reflector.ReasonExpired}} {
+			for _, reasons := range [][]reason.Reason{nil, {reason.Expired}} {
 				opts := []informer.WaitOption{informer.FailOn(reasons...)}
 				if reasons == nil {
 					opts = nil
@@ -106,14 +106,14 @@ func TestWaitingForAKind(t *testing.T) {
 	metadataHistory, _ := listen(t, metadata)
 	run(t, f)
 	ctx := deadline(t)
-	err := f.WaitForCacheSync(ctx, informer.FailOn(reflector.ReasonNotFound))
+	err := f.WaitForCacheSync(ctx, informer.FailOn(reason.NotFound))
 	if !apierrors.IsNotFound(err) || ctx.Err() != nil || !strings.Contains(err.Error(), "crates.later.example.com/v1") {
 		t.Errorf("WaitForCacheSync gives %v, want the kind that is missing", err)
 	}
 	agree(t, here.state(t), h, i.Store()) // it is not held up
 
 	synced := make(chan error, 1)
-	go func() { synced <- f.WaitForCacheSync(deadline(t), informer.FailOn(reflector.ReasonForbidden)) }()
+	go func() { synced <- f.WaitForCacheSync(deadline(t), informer.FailOn(reason.Forbidden)) }()
 	c.installLater(t)
 	if err := <-synced; err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -30,7 +31,7 @@ func (i *Informer) measure() metrics.InformerState {
 	for n, s := range i.streams {
 		status := s.reader.Status()
 		state.Watching = state.Watching && status.State == reflector.StateWatching
-		if status.Reason != reflector.ReasonNone {
+		if status.Reason != reason.None {
 			state.Failures = max(state.Failures, status.Attempts)
 		}
 		if n == 0 || status.LastEvent.Before(state.LastEvent) {

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
 // metered is a Provider that notes what it is told.
@@ -125,7 +125,7 @@ func TestMetrics(t *testing.T) {
 		}
 		failing = true
 		two.feed("+x@9")
-		expect("failed " + reflector.ReasonTransform.String() + ", watch 5s 0")
+		expect("failed " + reason.Transform.String() + ", watch 5s 0")
 		if got := m.read(); got.BadData != 1 {
 			t.Errorf("state %+v", got)
 		}

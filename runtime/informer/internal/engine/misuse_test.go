@@ -14,6 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -127,7 +128,7 @@ func TestWrongObjects(t *testing.T) {
 				defer r.start()()
 				status := r.Streams()[0].Reflector
 				var bad *source.DecodeError
-				if status.Reason != reflector.ReasonBadData || !errors.As(status.LastError, &bad) {
+				if status.Reason != reason.BadData || !errors.As(status.LastError, &bad) {
 					t.Errorf("%v: %v", status.Reason, status.LastError)
 				}
 				t.Log(status.LastError)
@@ -172,7 +173,7 @@ func TestUnknownEvents(t *testing.T) {
 			if got := m.read().Events; got != (metrics.EventTotals{}) {
 				t.Errorf("counted %+v", got)
 			}
-			if got := r.Streams()[0].Reflector; got.Reason == reflector.ReasonNone {
+			if got := r.Streams()[0].Reflector; got.Reason == reason.None {
 				t.Errorf("nothing is wrong: %+v", got)
 			}
 		})

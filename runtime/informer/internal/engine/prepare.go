@@ -14,7 +14,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -161,7 +160,7 @@ func (s *stream) prepare(ctx context.Context, obj object.Object) (object.Object,
 		return obj, nil
 	}
 	key, uid, version := object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion()
-	fail := func(err error) (object.Object, error) { return nil, &reflector.TransformError{Key: key, Err: err} }
+	fail := func(err error) (object.Object, error) { return nil, &source.TransformError{Key: key, Err: err} }
 	result, err := callTransform(ctx, transform, obj)
 	switch {
 	case err != nil:

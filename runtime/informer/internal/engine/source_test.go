@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -239,10 +240,10 @@ func TestTransformFails(t *testing.T) {
 			r.add(h, lately)
 			stop := r.start()
 			defer func() { stop() }()
-			check := func(reason reflector.Reason) {
+			check := func(reason reason.Reason) {
 				t.Helper()
 				status := r.Streams()[0].Reflector
-				var failure *reflector.TransformError
+				var failure *source.TransformError
 				if status.Reason != reason || !errors.As(status.LastError, &failure) || failure.Key != in("ns", "bad") || failure.Error() != test.want {
 					t.Errorf("%v: %v\nwant %s", status.Reason, status.LastError, test.want)
 				}
@@ -250,7 +251,7 @@ func TestTransformFails(t *testing.T) {
 					t.Errorf("OnError got %v", reported)
 				}
 			}
-			check(reflector.ReasonTransform)
+			check(reason.Transform)
 			r.want(" at ")
 			if r.HasSynced() {
 				t.Error("synced without the bad one")
@@ -260,7 +261,7 @@ func TestTransformFails(t *testing.T) {
 			stop = r.start()
 			r.want("a@1 at 2")
 			s.feed("~a@3 +bad@4")
-			check(reflector.ReasonNone) // it watches on, and this server does not repeat itself
+			check(reason.None) // it watches on, and this server does not repeat itself
 			r.want("a@3 at 3")
 			stop()
 			failing = false
@@ -285,7 +286,7 @@ func TestObjectOfAnotherNamespace(t *testing.T) {
 		defer r.start()()
 		r.want("a@1 at ")
 		status := r.Streams()[1].Reflector
-		if status.Reason != reflector.ReasonBadData || !strings.Contains(status.LastError.Error(), `the source of namespace "two" sent one/a`) {
+		if status.Reason != reason.BadData || !strings.Contains(status.LastError.Error(), `the source of namespace "two" sent one/a`) {
 			t.Errorf("%v: %v", status.Reason, status.LastError)
 		}
 	})

@@ -12,6 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -176,7 +177,7 @@ func (s *stream) exited(r *run) {
 func (s *stream) failed(err error) {
 	s.started()
 	if s.recorder != nil {
-		s.recorder.Failed(reflector.ReasonOf(err).String())
+		s.recorder.Failed(reason.Of(err).String())
 	}
 	if s.informer.config.OnError != nil {
 		s.informer.config.OnError(err)

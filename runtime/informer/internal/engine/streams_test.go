@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
@@ -211,8 +212,8 @@ func TestPromise05WaitGivesUp(t *testing.T) {
 		defer r.start()()
 		r.feedTo(0, "[ ]@1")
 		ended := make(chan error, 1)
-		go func() { ended <- WaitForCacheSync(t.Context(), reflector.Reason.Lasting, Wait{Informer: r.Informer}) }()
-		for n, reason := range []reflector.Reason{reflector.ReasonForbidden, reflector.ReasonUnreachable, reflector.ReasonForbidden} {
+		go func() { ended <- WaitForCacheSync(t.Context(), reason.Reason.Lasting, Wait{Informer: r.Informer}) }()
+		for n, reason := range []reason.Reason{reason.Forbidden, reason.Unreachable, reason.Forbidden} {
 			synctest.Wait()
 			if len(ended) > 0 {
 				// the first stream has synced, the second may come back

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
@@ -26,7 +27,7 @@ const logPeriod = 10 * time.Second
 // WaitForCacheSync waits until each informer has synced or ended, or ctx is done, or giveUp returns
 // true. It calls giveUp, unless that is nil, with the reason of each failure from which an unsynced
 // stream is recovering. It returns nil if all have synced.
-func WaitForCacheSync(ctx context.Context, giveUp func(reflector.Reason) bool, waits ...Wait) error {
+func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, waits ...Wait) error {
 	if ctx == nil {
 		return errors.New("the context is nil")
 	}
@@ -63,7 +64,7 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reflector.Reason) bool, w
 
 // hopeless reports whether giveUp returns true for the failure of any unsynced stream in the newest
 // run.
-func hopeless(waits []Wait, giveUp func(reflector.Reason) bool) bool {
+func hopeless(waits []Wait, giveUp func(reason.Reason) bool) bool {
 	if giveUp == nil {
 		return false
 	}
@@ -73,7 +74,7 @@ func hopeless(waits []Wait, giveUp func(reflector.Reason) bool) bool {
 		}
 		for _, s := range w.Informer.streams {
 			status := s.reader.Status()
-			failing := status.State != reflector.StateStopped && status.Reason != reflector.ReasonNone
+			failing := status.State != reflector.StateStopped && status.Reason != reason.None
 			if failing && !s.HasSynced() && giveUp(status.Reason) {
 				return true
 			}

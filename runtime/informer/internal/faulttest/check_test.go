@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
@@ -22,7 +23,7 @@ func (w *world) well(when string) {
 	synctest.Wait()
 	w.agreed(when)
 	status := w.informer.Status()
-	if !status.Synced || status.Reflector.State != reflector.StateWatching || status.Reflector.Reason != reflector.ReasonNone {
+	if !status.Synced || status.Reflector.State != reflector.StateWatching || status.Reflector.Reason != reason.None {
 		w.t.Errorf("%s: synced %v, %v", when, status.Synced, status.Reflector)
 	}
 }
@@ -79,11 +80,11 @@ func (w *world) checkReasons() {
 
 // checkReasonsAnd asserts that the status has said all reasons that it had to, and no others but
 // those that it may.
-func (w *world) checkReasonsAnd(may []reflector.Reason) {
+func (w *world) checkReasonsAnd(may []reason.Reason) {
 	w.t.Helper()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	want := map[reflector.Reason]bool{}
+	want := map[reason.Reason]bool{}
 	for _, reason := range w.fault.reasons {
 		want[reason] = true
 		if w.said[reason] == 0 {

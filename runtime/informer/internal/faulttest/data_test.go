@@ -13,7 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
@@ -34,7 +34,7 @@ func TestStreams(t *testing.T) {
 			return []sourcetest.Event{e}
 		})
 	}
-	bad := reasons(reflector.ReasonBadData)
+	bad := reasons(reason.BadData)
 	run(t, []fault{
 		{name: "object without a name", later: one(func(e *sourcetest.Event) { e.Object.(*corev1.Pod).Name = "" }), reasons: bad, requests: 3, check: noRelist},
 		{name: "object without a version", later: one(func(e *sourcetest.Event) { e.Object.(*corev1.Pod).ResourceVersion = "" }), reasons: bad, requests: 3, check: noRelist},
@@ -91,11 +91,11 @@ func TestStreams(t *testing.T) {
 			version, _ := strconv.Atoi(old.ResourceVersion)
 			old.Name, old.ResourceVersion = "p00", strconv.Itoa(version-3)
 			return []sourcetest.Event{{Type: "MODIFIED", Object: old}, e}
-		}), reasons: reasons(reflector.ReasonWentBack), requests: 4},
+		}), reasons: reasons(reason.WentBack), requests: 4},
 		{name: "bookmark goes back", later: third(func(e sourcetest.Event) []sourcetest.Event {
 			mark := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "5"}}
 			return []sourcetest.Event{e, {Type: "BOOKMARK", Object: mark}}
-		}), reasons: reasons(reflector.ReasonWentBack), requests: 4},
+		}), reasons: reasons(reason.WentBack), requests: 4},
 		{name: "bookmark at version 0", later: third(func(e sourcetest.Event) []sourcetest.Event {
 			mark := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "0"}}
 			return []sourcetest.Event{e, {Type: "BOOKMARK", Object: mark}}
@@ -110,21 +110,21 @@ func TestStreams(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 			w.server.Restore(version)
-		}, reasons: reasons(reflector.ReasonSilent, reflector.ReasonWentBack), within: 6 * time.Minute, requests: 8},
+		}, reasons: reasons(reason.Silent, reason.WentBack), within: 6 * time.Minute, requests: 8},
 		{name: "server restored, other content under the same versions, noticed by a watch", back: true, later: rewritten(func(w *world) {
 			version := w.server.ResourceVersion()
 			w.inject(sourcetest.Watch, 1, sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
 				mark := &corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{ResourceVersion: version}}
 				return []sourcetest.Event{{Type: "BOOKMARK", Object: mark}, e}
 			}))
-		}), reasons: reasons(reflector.ReasonServerError, reflector.ReasonWentBack), requests: 5},
+		}), reasons: reasons(reason.ServerError, reason.WentBack), requests: 5},
 		{name: "server restored, other content under the same versions, noticed by a list", back: true, lists: true, later: rewritten(func(w *world) {
 			w.inject(sourcetest.Watch, 1, sourcetest.Refuse(410))
-		}), reasons: reasons(reflector.ReasonServerError, reflector.ReasonExpired, reflector.ReasonTooNew), requests: 6},
+		}), reasons: reasons(reason.ServerError, reason.Expired, reason.TooNew), requests: 6},
 		{name: "server restored, other content under the same versions, noticed after a 410", back: true, later: rewritten(func(w *world) {
 			w.inject(sourcetest.Watch, 1, sourcetest.Refuse(410))
 			w.inject(sourcetest.WatchList, 1, sourcetest.Refuse(410))
-		}), reasons: reasons(reflector.ReasonServerError, reflector.ReasonExpired, reflector.ReasonWentBack), requests: 7},
+		}), reasons: reasons(reason.ServerError, reason.Expired, reason.WentBack), requests: 7},
 		{name: "server's clock jumps", later: stream(func(n int, e sourcetest.Event) []sourcetest.Event {
 			e.Object.(*corev1.Pod).CreationTimestamp.Time = time.Unix(int64(n%2)*4e9, 0)
 			return []sourcetest.Event{e}
@@ -163,27 +163,27 @@ func TestSelections(t *testing.T) {
 		{name: "while away", selects: true, later: func(w *world) {
 			away(3)(w)
 			w.churn()
-		}, reasons: reasons(reflector.ReasonServerError), requests: 4, check: noRelist},
+		}, reasons: reasons(reason.ServerError), requests: 4, check: noRelist},
 		{name: "while away, and the history is compacted", selects: true, later: func(w *world) {
 			away(3)(w)
 			w.churn()
 			w.churn()
 			w.server.Compact()
-		}, reasons: reasons(reflector.ReasonServerError, reflector.ReasonExpired), requests: 6},
+		}, reasons: reasons(reason.ServerError, reason.Expired), requests: 6},
 		{name: "between two pages", selects: true, paged: true, first: func(w *world) {
 			w.inject(sourcetest.List|sourcetest.Continue, 3, func(*sourcetest.Answer) { w.churn() })
 		}, requests: 6},
 		{name: "while the watch is cut again and again", selects: true, later: func(w *world) {
 			w.inject(sourcetest.Watch, 4, func(a *sourcetest.Answer) { a.Cut = 400 })
 			w.server.EndWatches()
-		}, reasons: reasons(reflector.ReasonUnreachable), requests: 12},
+		}, reasons: reasons(reason.Unreachable), requests: 12},
 	})
 }
 
 // TestWire has answers with wrong bytes.
 func TestWire(t *testing.T) {
-	bad := reasons(reflector.ReasonBadData)
-	cutOff := reasons(reflector.ReasonUnreachable)
+	bad := reasons(reason.BadData)
+	cutOff := reasons(reason.Unreachable)
 	list := func(times int, do func(*sourcetest.Answer)) func(*world) {
 		return func(w *world) { w.inject(sourcetest.List, times, do) }
 	}
@@ -209,7 +209,7 @@ func TestWire(t *testing.T) {
 		{name: "empty body of a list", lists: true, first: list(2, func(a *sourcetest.Answer) { a.Body = []byte{} }), reasons: cutOff, requests: 4},
 		{name: "empty body of a watch-list", first: func(w *world) {
 			w.inject(sourcetest.WatchList, 1, func(a *sourcetest.Answer) { a.Body = []byte{} })
-		}, reasons: reasons(reflector.ReasonNoBookmark), requests: 3},
+		}, reasons: reasons(reason.NoBookmark), requests: 3},
 		{name: "garbage in the place of a list", lists: true, first: list(2, func(a *sourcetest.Answer) { a.Body = garbage }), reasons: bad, requests: 4},
 		{name: "garbage behind a list", lists: true, first: list(1, func(a *sourcetest.Answer) {
 			a.Wire = func(raw []byte) []byte { return append(raw, garbage...) }
@@ -281,6 +281,6 @@ func TestWire(t *testing.T) {
 		{name: "null in the place of a list", formats: []string{"json"}, lists: true, first: list(2, func(a *sourcetest.Answer) { a.Body = []byte("null") }), reasons: bad, requests: 4},
 		{name: "answer with code 201", lists: true, first: func(w *world) {
 			w.inject(sourcetest.Any, 1, func(a *sourcetest.Answer) { a.Code = http.StatusCreated })
-		}, reasons: reasons(reflector.ReasonServerError), requests: 3},
+		}, reasons: reasons(reason.ServerError), requests: 3},
 	})
 }

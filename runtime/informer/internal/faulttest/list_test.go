@@ -10,7 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
@@ -50,7 +50,7 @@ func TestLists(t *testing.T) {
 				w.remove(pod.Name)
 			}
 			w.server.Compact()
-		}, reasons: reasons(reflector.ReasonServerError, reflector.ReasonExpired), requests: 4},
+		}, reasons: reasons(reason.ServerError, reason.Expired), requests: 4},
 
 		{name: "0 items with a continue token", paged: true, first: func(w *world) {
 			var held []runtime.Object
@@ -63,19 +63,19 @@ func TestLists(t *testing.T) {
 				n++
 				p.Items, p.Continue = nil, fmt.Sprint("token-", n)
 			})(w)
-		}, reasons: reasons(reflector.ReasonEndlessList), requests: 40},
+		}, reasons: reasons(reason.EndlessList), requests: 40},
 		{name: "continue token that repeats", paged: true, first: func(w *world) {
 			var token string
 			w.inject(sourcetest.List, 1, func(a *sourcetest.Answer) { token = a.Page.Continue })
 			w.inject(sourcetest.Continue, 3, func(a *sourcetest.Answer) { a.Page.Continue = token })
-		}, reasons: reasons(reflector.ReasonEndlessList), requests: 12},
+		}, reasons: reasons(reason.EndlessList), requests: 12},
 		{name: "continue tokens that go round", paged: true, first: func(w *world) {
 			n := 0
 			page(sourcetest.Continue, 12, func(p *sourcetest.Page) {
 				n++
 				p.Continue = fmt.Sprint("token-", n%3)
 			})(w)
-		}, reasons: reasons(reflector.ReasonEndlessList), requests: 40},
+		}, reasons: reasons(reason.EndlessList), requests: 40},
 		{name: "items on two pages", paged: true, first: func(w *world) {
 			var last runtime.Object
 			w.inject(sourcetest.List, 1, func(a *sourcetest.Answer) { last = a.Page.Items[4] })
@@ -87,44 +87,44 @@ func TestLists(t *testing.T) {
 
 		{name: "list of another kind", lists: true, first: page(sourcetest.List, 2, func(p *sourcetest.Page) {
 			p.Kind, p.Items = "ConfigMapList", []runtime.Object{&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "c", ResourceVersion: "1"}}}
-		}), reasons: reasons(reflector.ReasonBadData), requests: 4},
+		}), reasons: reasons(reason.BadData), requests: 4},
 		{name: "list of another version", lists: true, first: page(sourcetest.List, 1, func(p *sourcetest.Page) { p.APIVersion = "v2" }),
-			reasons: reasons(reflector.ReasonBadData), requests: 3},
+			reasons: reasons(reason.BadData), requests: 3},
 		{name: "list without a kind", lists: true, first: page(sourcetest.List, 1, func(p *sourcetest.Page) { p.APIVersion, p.Kind = "", "" }),
-			reasons: reasons(reflector.ReasonBadData), requests: 3},
+			reasons: reasons(reason.BadData), requests: 3},
 		{name: "list without a version", lists: true, first: page(sourcetest.List, 2, func(p *sourcetest.Page) { p.ResourceVersion = "" }),
-			reasons: reasons(reflector.ReasonBadData), requests: 4},
+			reasons: reasons(reason.BadData), requests: 4},
 		{name: "object without a name in a list", lists: true, first: page(sourcetest.List, 3, item(func(p *corev1.Pod) { p.Name = "" })),
-			reasons: reasons(reflector.ReasonBadData), requests: 5},
+			reasons: reasons(reason.BadData), requests: 5},
 		{name: "object without a version in a list", lists: true, first: page(sourcetest.List, 1, item(func(p *corev1.Pod) { p.ResourceVersion = "" })),
-			reasons: reasons(reflector.ReasonBadData), requests: 3},
+			reasons: reasons(reason.BadData), requests: 3},
 		{name: "object without a name in a relist", lists: true, later: func(w *world) {
 			w.inject(sourcetest.Watch, 1, sourcetest.Refuse(410))
 			page(sourcetest.List, 2, item(func(p *corev1.Pod) { p.Name = "" }))(w)
 			w.server.EndWatches()
 			w.churn()
-		}, reasons: reasons(reflector.ReasonExpired, reflector.ReasonBadData), requests: 6},
+		}, reasons: reasons(reason.Expired, reason.BadData), requests: 6},
 		{name: "answer to a list is a Status with code 200", lists: true, first: func(w *world) {
 			w.inject(sourcetest.List, 2, func(a *sourcetest.Answer) { a.Code, a.Status = 200, sourcetest.Status(503) })
-		}, reasons: reasons(reflector.ReasonBadData), requests: 4},
+		}, reasons: reasons(reason.BadData), requests: 4},
 		{name: "Table", lists: true, formats: []string{"json"}, first: func(w *world) {
 			w.inject(sourcetest.List, 2, func(a *sourcetest.Answer) {
 				a.Body = []byte(`{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"7"},"columnDefinitions":[],"rows":[{"cells":["a"]}]}`)
 			})
-		}, reasons: reasons(reflector.ReasonBadData), requests: 4},
+		}, reasons: reasons(reason.BadData), requests: 4},
 
 		{name: "no bookmark ends the initial events", first: initial(func(_ int, e sourcetest.Event) []sourcetest.Event {
 			if mark(e) {
 				return nil
 			}
 			return []sourcetest.Event{e}
-		}), reasons: reasons(reflector.ReasonNoBookmark), requests: 3},
+		}), reasons: reasons(reason.NoBookmark), requests: 3},
 		{name: "bookmarks without the annotation", first: initial(func(_ int, e sourcetest.Event) []sourcetest.Event {
 			if mark(e) {
 				e.Object.(*corev1.Pod).Annotations = nil
 			}
 			return []sourcetest.Event{e}
-		}), reasons: reasons(reflector.ReasonNoBookmark), requests: 3},
+		}), reasons: reasons(reason.NoBookmark), requests: 3},
 		{name: "bookmark comes early", first: func(w *world) {
 			var end []sourcetest.Event
 			initial(func(n int, e sourcetest.Event) []sourcetest.Event {
@@ -140,13 +140,13 @@ func TestLists(t *testing.T) {
 				}
 				return []sourcetest.Event{e}
 			})(w)
-		}, reasons: reasons(reflector.ReasonWentBack), requests: 4},
+		}, reasons: reasons(reason.WentBack), requests: 4},
 		{name: "initial bookmark without a version", first: initial(func(_ int, e sourcetest.Event) []sourcetest.Event {
 			if mark(e) {
 				e.Object.(*corev1.Pod).ResourceVersion = ""
 			}
 			return []sourcetest.Event{e}
-		}), reasons: reasons(reflector.ReasonBadData), requests: 3},
+		}), reasons: reasons(reason.BadData), requests: 3},
 		{name: "watch-list closed before its bookmark, always", first: func(w *world) {
 			w.inject(sourcetest.WatchList, sourcetest.Always, sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
 				w.server.EndWatches()
@@ -155,12 +155,12 @@ func TestLists(t *testing.T) {
 				}
 				return []sourcetest.Event{e}
 			}))
-		}, reasons: reasons(reflector.ReasonNoBookmark), requests: 6},
+		}, reasons: reasons(reason.NoBookmark), requests: 6},
 		{name: "object without a name among initial events", first: initial(func(n int, e sourcetest.Event) []sourcetest.Event {
 			if n == 3 {
 				e.Object.(*corev1.Pod).Name = ""
 			}
 			return []sourcetest.Event{e}
-		}), reasons: reasons(reflector.ReasonBadData), requests: 3},
+		}), reasons: reasons(reason.BadData), requests: 3},
 	})
 }

@@ -10,14 +10,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
 // TestNetwork has connections that fail, hang or are slow.
 func TestNetwork(t *testing.T) {
-	unreachable := reasons(reflector.ReasonUnreachable)
-	silent := reasons(reflector.ReasonSilent)
+	unreachable := reasons(reason.Unreachable)
+	silent := reasons(reason.Silent)
 	answer := func(on sourcetest.Verb, times int, do func(*sourcetest.Answer)) func(*world) {
 		return func(w *world) { w.inject(on, times, do) }
 	}
@@ -61,7 +61,7 @@ func TestNetwork(t *testing.T) {
 		{name: "half-open list", lists: true, first: answer(sourcetest.List, 1, cut(2000, sourcetest.ErrHang)), reasons: silent, within: 5 * time.Minute, requests: 4},
 		{
 			name: "half-open watch-list", first: answer(sourcetest.WatchList, 1, cut(2000, sourcetest.ErrHang)),
-			reasons: reasons(reflector.ReasonNoBookmark), requests: 3,
+			reasons: reasons(reason.NoBookmark), requests: 3,
 		},
 		{name: "half-open watch", later: rewatch(1, cut(1500, sourcetest.ErrHang)), reasons: silent, within: 5 * time.Minute, requests: 6},
 		{name: "list that trickles", lists: true, first: answer(sourcetest.List, 1, slow(1, 10*time.Second)), reasons: silent, within: 6 * time.Minute, requests: 4},
@@ -71,7 +71,7 @@ func TestNetwork(t *testing.T) {
 		{name: "watch closed at once, for nine minutes", later: func(w *world) {
 			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Watch, sourcetest.Always, func(a *sourcetest.Answer) { a.Body = []byte{} }))
 			w.server.EndWatches()
-		}, reasons: reasons(reflector.ReasonShortWatch), within: 10 * time.Minute, requests: 45, check: noRelist},
+		}, reasons: reasons(reason.ShortWatch), within: 10 * time.Minute, requests: 45, check: noRelist},
 		{name: "watch closed every ten seconds", later: func(w *world) {
 			for i := range 50 {
 				time.AfterFunc(time.Duration(i)*10*time.Second, w.server.EndWatches)

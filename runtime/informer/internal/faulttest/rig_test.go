@@ -23,7 +23,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
@@ -42,7 +42,7 @@ type fault struct {
 	later func(w *world)
 	// reasons are those that the status must name meanwhile, all of them and no others. nil means
 	// none.
-	reasons []reflector.Reason
+	reasons []reason.Reason
 	// within is the time, from the start of the fault, after which the informer must have
 	// recovered. 0 means a minute.
 	within time.Duration
@@ -109,8 +109,8 @@ type world struct {
 	failures chan struct{} // has one element for each
 	jsonOnly atomic.Bool   // from now on, the client gets nothing else
 
-	mu   sync.Mutex               // mu guards what follows
-	said map[reflector.Reason]int // how often the status named a reason
+	mu   sync.Mutex            // mu guards what follows
+	said map[reason.Reason]int // how often the status named a reason
 	errs []error
 }
 
@@ -194,7 +194,7 @@ func (w *world) begin() {
 	w.begun, w.before = time.Now(), len(w.server.Requests())
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.said, w.errs = map[reflector.Reason]int{}, nil
+	w.said, w.errs = map[reason.Reason]int{}, nil
 }
 
 // serve makes the server have Pods.

@@ -18,6 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
@@ -57,8 +58,8 @@ func (l *listener) Accept() (net.Conn, error) {
 // TestSockets repeats the faults of the network with real connections, real transports and real
 // time.
 func TestSockets(t *testing.T) {
-	unreachable := reasons(reflector.ReasonUnreachable)
-	silent := reasons(reflector.ReasonSilent)
+	unreachable := reasons(reason.Unreachable)
+	silent := reasons(reason.Silent)
 	answer := func(on sourcetest.Verb, times int, do func(*sourcetest.Answer)) func(*sockets) {
 		return func(s *sockets) { s.inject(on, times, do) }
 	}
@@ -82,8 +83,8 @@ func TestSockets(t *testing.T) {
 		lists        bool // no watch-lists
 		tls, http2   bool
 		first, later func(s *sockets)
-		reasons      []reflector.Reason // all of them have to be named
-		may          []reflector.Reason // these may be named too
+		reasons      []reason.Reason // all of them have to be named
+		may          []reason.Reason // these may be named too
 	}{
 		{name: "nothing wrong, HTTP/1.1"},
 		{name: "nothing wrong, TLS", tls: true},
@@ -124,8 +125,8 @@ func TestSockets(t *testing.T) {
 			rewatch(3, func(a *sourcetest.Answer) { a.Header.Set("Connection", "close") })(s)
 			s.churn()
 			s.server.EndWatches()
-		}, may: reasons(reflector.ReasonShortWatch, reflector.ReasonUnreachable)},
-		{name: "keep-alives off", later: rewatch(3, func(a *sourcetest.Answer) { a.Header.Set("Connection", "close") }), may: reasons(reflector.ReasonShortWatch)},
+		}, may: reasons(reason.ShortWatch, reason.Unreachable)},
+		{name: "keep-alives off", later: rewatch(3, func(a *sourcetest.Answer) { a.Header.Set("Connection", "close") }), may: reasons(reason.ShortWatch)},
 		{name: "no answer", first: answer(sourcetest.Any, 2, sourcetest.Fail(sourcetest.ErrHang)), reasons: silent},
 		{name: "half-open list", lists: true, first: answer(sourcetest.List, 1, cut(1500, sourcetest.ErrHang)), reasons: silent},
 		{name: "half-open watch", later: rewatch(1, cut(500, sourcetest.ErrHang)), reasons: silent},
@@ -147,7 +148,7 @@ func TestSockets(t *testing.T) {
 	}
 }
 
-func (s *sockets) run(withTLS, http2 bool, first, later func(*sockets), may []reflector.Reason) {
+func (s *sockets) run(withTLS, http2 bool, first, later func(*sockets), may []reason.Reason) {
 	s.newServer()
 	tcp, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -205,5 +206,5 @@ func (s *sockets) run(withTLS, http2 bool, first, later func(*sockets), may []re
 	}
 	s.agreed("at the end")
 	// On a busy machine, real time may pass without an event.
-	s.checkReasonsAnd(append(may, reflector.ReasonSilent, reflector.ReasonNoBookmark))
+	s.checkReasonsAnd(append(may, reason.Silent, reason.NoBookmark))
 }

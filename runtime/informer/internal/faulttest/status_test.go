@@ -12,66 +12,66 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
 // TestRefusals has a server that answers with a status other than 200.
 func TestRefusals(t *testing.T) {
 	run(t, []fault{
-		{name: "401 three times", first: refuse(sourcetest.Any, 3, 401), reasons: reasons(reflector.ReasonUnauthorized), requests: 4},
-		{name: "401 while watching", later: refuseWatch(3, 401), reasons: reasons(reflector.ReasonUnauthorized), requests: 4, check: noRelist},
-		{name: "403 then allowed", first: refuse(sourcetest.Any, 5, 403), reasons: reasons(reflector.ReasonWatchForbidden, reflector.ReasonForbidden), requests: 7},
+		{name: "401 three times", first: refuse(sourcetest.Any, 3, 401), reasons: reasons(reason.Unauthorized), requests: 4},
+		{name: "401 while watching", later: refuseWatch(3, 401), reasons: reasons(reason.Unauthorized), requests: 4, check: noRelist},
+		{name: "403 then allowed", first: refuse(sourcetest.Any, 5, 403), reasons: reasons(reason.WatchForbidden, reason.Forbidden), requests: 7},
 		{name: "403 for nine minutes", first: func(w *world) {
 			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Any, sourcetest.Always, sourcetest.Refuse(403)))
-		}, reasons: reasons(reflector.ReasonWatchForbidden, reflector.ReasonForbidden), within: 10 * time.Minute, requests: 45},
-		{name: "403 on the list only", lists: true, first: refuse(sourcetest.List, 3, 403), reasons: reasons(reflector.ReasonForbidden), requests: 5},
-		{name: "403 on the watch only", lists: true, first: refuse(sourcetest.Watch, 3, 403), reasons: reasons(reflector.ReasonWatchForbidden), requests: 7},
+		}, reasons: reasons(reason.WatchForbidden, reason.Forbidden), within: 10 * time.Minute, requests: 45},
+		{name: "403 on the list only", lists: true, first: refuse(sourcetest.List, 3, 403), reasons: reasons(reason.Forbidden), requests: 5},
+		{name: "403 on the watch only", lists: true, first: refuse(sourcetest.Watch, 3, 403), reasons: reasons(reason.WatchForbidden), requests: 7},
 		{name: "403 on watches and watch-lists", first: func(w *world) {
 			time.AfterFunc(8*time.Minute, w.inject(sourcetest.Watch|sourcetest.WatchList, sourcetest.Always, sourcetest.Refuse(403)))
 			time.AfterFunc(7*time.Minute, func() { // it has synced, and lists show what changes
 				status := w.informer.Status()
 				version, _ := strconv.Atoi(status.ResourceVersion)
-				if !status.Synced || status.Reflector.Reason != reflector.ReasonWatchForbidden || status.Reflector.Relists < 10 || version < 100 {
+				if !status.Synced || status.Reflector.Reason != reason.WatchForbidden || status.Reflector.Relists < 10 || version < 100 {
 					w.t.Errorf("while watches are forbidden: %v, %d relists", status, status.Reflector.Relists)
 				}
 			})
-		}, reasons: reasons(reflector.ReasonWatchForbidden), within: 10 * time.Minute, requests: 60},
+		}, reasons: reasons(reason.WatchForbidden), within: 10 * time.Minute, requests: 60},
 		{name: "403 on watches from some time on", later: func(w *world) {
 			time.AfterFunc(8*time.Minute, w.inject(sourcetest.Watch|sourcetest.WatchList, sourcetest.Always, sourcetest.Refuse(403)))
 			w.server.EndWatches()
-		}, reasons: reasons(reflector.ReasonWatchForbidden), within: 10 * time.Minute, requests: 60},
+		}, reasons: reasons(reason.WatchForbidden), within: 10 * time.Minute, requests: 60},
 		{
 			name: "404 then served", unserved: true, first: func(*world) {},
-			reasons: reasons(reflector.ReasonNotFound), requests: 8,
+			reasons: reasons(reason.NotFound), requests: 8,
 		},
-		{name: "404 while watching", later: refuseWatch(3, 404), reasons: reasons(reflector.ReasonNotFound), requests: 4, check: noRelist},
-		{name: "409", first: refuse(sourcetest.Any, 3, 409), reasons: reasons(reflector.ReasonRefused), requests: 5},
-		{name: "422 on watch-lists for ever", first: refuse(sourcetest.WatchList, sourcetest.Always, 422), reasons: reasons(reflector.ReasonRefused), requests: 3},
-		{name: "400 on a watch", later: refuseWatch(1, 400), reasons: reasons(reflector.ReasonRefused), requests: 3},
-		{name: "406", formats: []string{"json"}, first: refuse(sourcetest.Any, 2, 406), reasons: reasons(reflector.ReasonRefused), requests: 4},
-		{name: "500 on the first sync", first: refuse(sourcetest.Any, 5, 500), reasons: reasons(reflector.ReasonServerError), requests: 8},
-		{name: "500 on a watch is no reason to list", later: refuseWatch(4, 500), reasons: reasons(reflector.ReasonServerError), requests: 5, check: noRelist},
-		{name: "503", first: refuse(sourcetest.Any, 3, 503), reasons: reasons(reflector.ReasonServerError), requests: 5},
-		{name: "504", later: refuseWatch(3, 504), reasons: reasons(reflector.ReasonServerError), requests: 4, check: noRelist},
+		{name: "404 while watching", later: refuseWatch(3, 404), reasons: reasons(reason.NotFound), requests: 4, check: noRelist},
+		{name: "409", first: refuse(sourcetest.Any, 3, 409), reasons: reasons(reason.Refused), requests: 5},
+		{name: "422 on watch-lists for ever", first: refuse(sourcetest.WatchList, sourcetest.Always, 422), reasons: reasons(reason.Refused), requests: 3},
+		{name: "400 on a watch", later: refuseWatch(1, 400), reasons: reasons(reason.Refused), requests: 3},
+		{name: "406", formats: []string{"json"}, first: refuse(sourcetest.Any, 2, 406), reasons: reasons(reason.Refused), requests: 4},
+		{name: "500 on the first sync", first: refuse(sourcetest.Any, 5, 500), reasons: reasons(reason.ServerError), requests: 8},
+		{name: "500 on a watch is no reason to list", later: refuseWatch(4, 500), reasons: reasons(reason.ServerError), requests: 5, check: noRelist},
+		{name: "503", first: refuse(sourcetest.Any, 3, 503), reasons: reasons(reason.ServerError), requests: 5},
+		{name: "504", later: refuseWatch(3, 504), reasons: reasons(reason.ServerError), requests: 4, check: noRelist},
 		{name: "502 with a page of HTML", first: func(w *world) {
 			w.inject(sourcetest.Any, 3, func(a *sourcetest.Answer) {
 				a.Code, a.Body = http.StatusBadGateway, []byte("<html>bad gateway</html>")
 				a.Header.Set("Content-Type", "text/html")
 			})
-		}, reasons: reasons(reflector.ReasonServerError), requests: 5},
+		}, reasons: reasons(reason.ServerError), requests: 5},
 		{name: "403 whose body does not end", first: func(w *world) {
 			w.inject(sourcetest.Any, 2, func(a *sourcetest.Answer) {
 				a.Status = sourcetest.Status(403)
 				a.Cut, a.CutErr = 10, sourcetest.ErrHang
 			})
-		}, reasons: reasons(reflector.ReasonWatchForbidden, reflector.ReasonForbidden), requests: 4},
+		}, reasons: reasons(reason.WatchForbidden, reason.Forbidden), requests: 4},
 		{name: "302 to nowhere", first: func(w *world) {
 			w.inject(sourcetest.Any, 2, func(a *sourcetest.Answer) { a.Code, a.Body = http.StatusFound, []byte{} })
-		}, reasons: reasons(reflector.ReasonServerError), requests: 4},
+		}, reasons: reasons(reason.ServerError), requests: 4},
 		{name: "204 without a body", first: func(w *world) {
 			w.inject(sourcetest.Any, 2, func(a *sourcetest.Answer) { a.Code, a.Body = http.StatusNoContent, []byte{} })
-		}, reasons: reasons(reflector.ReasonServerError), requests: 4},
+		}, reasons: reasons(reason.ServerError), requests: 4},
 	})
 }
 
@@ -98,37 +98,37 @@ func TestThrottling(t *testing.T) {
 		}
 	}
 	run(t, []fault{
-		{name: "429 without Retry-After", first: refuse(sourcetest.Any, 4, 429), reasons: reasons(reflector.ReasonThrottled), requests: 5},
+		{name: "429 without Retry-After", first: refuse(sourcetest.Any, 4, 429), reasons: reasons(reason.Throttled), requests: 5},
 		{name: "429 with Retry-After", first: func(w *world) {
 			w.inject(sourcetest.Any, 2, retryAfter(429, "7"))
-		}, reasons: reasons(reflector.ReasonThrottled), requests: 3, check: apart(7 * time.Second)},
+		}, reasons: reasons(reason.Throttled), requests: 3, check: apart(7 * time.Second)},
 		{name: "429 with Retry-After on a watch", later: func(w *world) {
 			w.inject(sourcetest.Watch, 2, retryAfter(429, "7"))
 			w.server.EndWatches()
-		}, reasons: reasons(reflector.ReasonThrottled), requests: 3, check: apart(7 * time.Second)},
+		}, reasons: reasons(reason.Throttled), requests: 3, check: apart(7 * time.Second)},
 		{name: "503 with Retry-After", first: func(w *world) {
 			w.inject(sourcetest.Any, 1, retryAfter(503, "20"))
-		}, reasons: reasons(reflector.ReasonThrottled), requests: 2, check: apart(20 * time.Second)},
+		}, reasons: reasons(reason.Throttled), requests: 2, check: apart(20 * time.Second)},
 		{name: "Retry-After of a server whose clock is a day ahead", first: func(w *world) {
 			now := time.Now().Add(24 * time.Hour).UTC()
 			w.inject(sourcetest.Any, 1, func(a *sourcetest.Answer) {
 				a.Header.Set("Date", now.Format(http.TimeFormat))
 				retryAfter(429, now.Add(5*time.Second).Format(http.TimeFormat))(a)
 			})
-		}, reasons: reasons(reflector.ReasonThrottled), requests: 2, check: apart(5 * time.Second)},
+		}, reasons: reasons(reason.Throttled), requests: 2, check: apart(5 * time.Second)},
 		{name: "Retry-After of a server whose clock is a day behind", first: func(w *world) {
 			now := time.Now().Add(-24 * time.Hour).UTC()
 			w.inject(sourcetest.Any, 1, func(a *sourcetest.Answer) {
 				a.Header.Set("Date", now.Format(http.TimeFormat))
 				retryAfter(429, now.Add(5*time.Second).Format(http.TimeFormat))(a)
 			})
-		}, reasons: reasons(reflector.ReasonThrottled), requests: 2, check: apart(5 * time.Second)},
+		}, reasons: reasons(reason.Throttled), requests: 2, check: apart(5 * time.Second)},
 		{name: "Retry-After of 68 years", first: func(w *world) {
 			w.inject(sourcetest.Any, 1, retryAfter(429, "2147483647"))
-		}, reasons: reasons(reflector.ReasonThrottled), within: 8 * time.Minute, requests: 2, check: apart(5 * time.Minute)},
+		}, reasons: reasons(reason.Throttled), within: 8 * time.Minute, requests: 2, check: apart(5 * time.Minute)},
 		{name: "403 with Retry-After", lists: true, first: func(w *world) {
 			w.inject(sourcetest.List, 1, retryAfter(403, "7"))
-		}, reasons: reasons(reflector.ReasonForbidden), requests: 3, check: apart(7 * time.Second)},
+		}, reasons: reasons(reason.Forbidden), requests: 3, check: apart(7 * time.Second)},
 	})
 }
 
@@ -145,39 +145,39 @@ func TestExpired(t *testing.T) {
 	unreadable := sourcetest.Status(500)
 	unreadable.Reason = metav1.StatusReasonStoreReadError
 	run(t, []fault{
-		{name: "410 on a watch-list", first: refuse(sourcetest.WatchList, 1, 410), reasons: reasons(reflector.ReasonExpired), requests: 3},
-		{name: "410 on a list", lists: true, first: refuse(sourcetest.List, 1, 410), reasons: reasons(reflector.ReasonExpired), requests: 3},
+		{name: "410 on a watch-list", first: refuse(sourcetest.WatchList, 1, 410), reasons: reasons(reason.Expired), requests: 3},
+		{name: "410 on a list", lists: true, first: refuse(sourcetest.List, 1, 410), reasons: reasons(reason.Expired), requests: 3},
 		{name: "410 on a continue token", paged: true, first: func(w *world) {
 			w.server.Inject(sourcetest.Fault{On: sourcetest.Continue, Skip: 1, Do: func(*sourcetest.Answer) {}})
 			w.inject(sourcetest.Continue, 1, sourcetest.Refuse(410))
-		}, reasons: reasons(reflector.ReasonExpired), requests: 8},
+		}, reasons: reasons(reason.Expired), requests: 8},
 		{name: "history compacted between two pages", paged: true, first: func(w *world) {
 			w.inject(sourcetest.List, 1, func(*sourcetest.Answer) {
 				w.churn()
 				w.server.Compact()
 			})
-		}, reasons: reasons(reflector.ReasonExpired), requests: 5},
-		{name: "410 on a watch", later: refuseWatch(1, 410), reasons: reasons(reflector.ReasonExpired), requests: 3},
-		{name: "410 inside the stream", later: errorEvent(sourcetest.Status(410)), reasons: reasons(reflector.ReasonExpired), requests: 4},
+		}, reasons: reasons(reason.Expired), requests: 5},
+		{name: "410 on a watch", later: refuseWatch(1, 410), reasons: reasons(reason.Expired), requests: 3},
+		{name: "410 inside the stream", later: errorEvent(sourcetest.Status(410)), reasons: reasons(reason.Expired), requests: 4},
 		{name: "history compacted while away", later: func(w *world) {
 			away(3)(w)
 			w.churn()
 			w.server.Compact()
-		}, reasons: reasons(reflector.ReasonServerError, reflector.ReasonExpired), requests: 6},
+		}, reasons: reasons(reason.ServerError, reason.Expired), requests: 6},
 		{name: "410 on everything for nine minutes", first: func(w *world) {
 			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Any, sourcetest.Always, sourcetest.Refuse(410)))
-		}, reasons: reasons(reflector.ReasonExpired), within: 10 * time.Minute, requests: 90},
+		}, reasons: reasons(reason.Expired), within: 10 * time.Minute, requests: 90},
 		{name: "410 on every watch for nine minutes", later: func(w *world) {
 			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Watch, sourcetest.Always, sourcetest.Refuse(410)))
 			w.server.EndWatches()
-		}, reasons: reasons(reflector.ReasonExpired), within: 10 * time.Minute, requests: 90},
+		}, reasons: reasons(reason.Expired), within: 10 * time.Minute, requests: 90},
 		{name: "a version that is too new", later: func(w *world) {
 			status := sourcetest.Status(504)
 			status.Message = "Timeout: Too large resource version: 77, current: 70"
 			w.inject(sourcetest.Watch, 1, func(a *sourcetest.Answer) { a.Status = status })
 			w.server.EndWatches()
-		}, reasons: reasons(reflector.ReasonTooNew), requests: 3},
-		{name: "500 inside the stream", later: errorEvent(sourcetest.Status(500)), reasons: reasons(reflector.ReasonServerError), requests: 3, check: noRelist},
+		}, reasons: reasons(reason.TooNew), requests: 3},
+		{name: "500 inside the stream", later: errorEvent(sourcetest.Status(500)), reasons: reasons(reason.ServerError), requests: 3, check: noRelist},
 		{name: "500 inside every stream at the same version", later: func(w *world) {
 			var culprit string
 			w.inject(sourcetest.Watch, sourcetest.Always, sourcetest.Edit(func(e sourcetest.Event) []sourcetest.Event {
@@ -191,14 +191,14 @@ func TestExpired(t *testing.T) {
 				return []sourcetest.Event{e}
 			}))
 			w.server.EndWatches()
-		}, reasons: reasons(reflector.ReasonServerError), requests: 5},
-		{name: "an object that the server can't read", later: errorEvent(unreadable), reasons: reasons(reflector.ReasonUnreadable), requests: 4},
+		}, reasons: reasons(reason.ServerError), requests: 5},
+		{name: "an object that the server can't read", later: errorEvent(unreadable), reasons: reasons(reason.Unreadable), requests: 4},
 	})
 }
 
 // --- scripts ---
 
-func reasons(r ...reflector.Reason) []reflector.Reason { return r }
+func reasons(r ...reason.Reason) []reason.Reason { return r }
 
 func (w *world) inject(on sourcetest.Verb, times int, do func(*sourcetest.Answer)) (end func()) {
 	return w.server.Inject(sourcetest.Fault{On: on, Times: times, Do: do})

@@ -13,7 +13,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 
@@ -58,7 +58,7 @@ func TestResources(t *testing.T) {
 			if len(asked) != 1 || !asked[kind.Resource] {
 				t.Errorf("%s asks for %v, want %v", accessor, asked, kind.Resource)
 			}
-			if status := generic.Informer().Status(); status.Reflector.Reason != reflector.ReasonNotFound {
+			if status := generic.Informer().Status(); status.Reflector.Reason != reason.NotFound {
 				t.Errorf("%s: the informer of ForResource doesn't run: %v", accessor, status)
 			}
 			if err := factory.Shutdown(context.Background()); err != nil {

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reflector
+
+import (
+	"io"
+	"math"
+	"testing"
+	"time"
+)
+
+func TestRetryAfter(t *testing.T) {
+	for err, want := range map[error]time.Duration{statusError(429, 10): 10 * time.Second, statusError(429, 0): 0, statusError(410, 10): 0, io.EOF: 0} {
+		if got := (Backoff{}).RetryAfter(err); got < want || got > want+want/10 {
+			t.Errorf("%v: %v, want %v and at most a tenth", err, got, want)
+		}
+	}
+}
+
+// TestARetryAfterOfYearsIsCapped shows the limit, Backoff.MaxRetryAfter, which is 5 minutes unless
+// set.
+func TestARetryAfterOfYearsIsCapped(t *testing.T) {
+	years := statusError(503, math.MaxInt32)
+	for b, want := range map[Backoff]time.Duration{{}: 5 * time.Minute, {MaxRetryAfter: time.Second}: time.Second, {MaxRetryAfter: time.Hour}: time.Hour} {
+		if got := b.RetryAfter(years); got < want || got > want+want/10 {
+			t.Errorf("%+v: %v, want %v and at most a tenth", b, got, want)
+		}
+	}
+	if err := (Tuning{Backoff: Backoff{MaxRetryAfter: -1}}).Validate(); err == nil {
+		t.Error("a negative MaxRetryAfter is taken")
+	}
+}
+
+func TestStateNames(t *testing.T) {
+	seen := map[string]bool{}
+	for s := StateStopped; int(s) < len(stateNames); s++ {
+		if name := s.String(); name == "" || seen[name] {
+			t.Errorf("state %d is called %q", s, name)
+		}
+		seen[s.String()] = true
+	}
+	if State(200).String() != "unknown" {
+		t.Error("a value outside of the set has a name")
+	}
+}
