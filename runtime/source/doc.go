@@ -46,6 +46,11 @@
 // protobuf that the fast decoder declines is decoded by the type's own methods. CBOR is decoded by
 // apimachinery. A type whose new objects aren't zero values is always decoded in the slow way.
 //
+// A resource.Quantity is parsed in a time that its length explains, however large its exponent: one
+// that stands for less than 1n is 1n, as for apimachinery, and one of more than 18 digits with an
+// exponent over 1,000 is an error. Only where apimachinery or sigs.k8s.io/json decodes, such a text
+// takes minutes.
+//
 // Every object has its apiVersion and kind set, even if the server left them out. (Servers leave
 // them out in lists of built-in kinds and in all protobuf.) So an object looks the same from a list
 // and from a watch, in any format.

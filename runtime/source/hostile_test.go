@@ -122,6 +122,34 @@ func TestDroppingTakesLinearTime(t *testing.T) {
 	}
 }
 
+// TestQuantitiesTakeBoundedTime: an exponent of eight digits takes resource.ParseQuantity minutes.
+func TestQuantitiesTakeBoundedTime(t *testing.T) {
+	const (
+		list  = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"a","resourceVersion":"1"},`
+		small = `"spec":{"overhead":{"cpu":"1e-99999999"}}`
+	)
+	entry := appendBytes(appendBytes(nil, 1, []byte("cpu")), 2, appendBytes(nil, 1, []byte("1e-99999999")))
+	pod := appendBytes(appendBytes(nil, 1, appendBytes(appendBytes(nil, 1, []byte("a")), 6, []byte("1"))), 2, appendBytes(nil, 32, entry))
+	typeMeta := appendBytes(appendBytes(nil, 1, []byte("v1")), 2, []byte("PodList"))
+	protoList := appendBytes(appendBytes(nil, 1, appendBytes(nil, 2, []byte("7"))), 2, pod)
+	for name, tc := range map[string]struct {
+		f     Format
+		body  string
+		fails bool
+	}{
+		"JSON":                  {JSON, list + small + `}]}`, false},
+		"JSON that is declined": {JSON, list + `"spec":{},` + small + `}]}`, false},
+		"JSON, a large number":  {JSON, list + `"spec":{"overhead":{"cpu":"1` + strings.Repeat("0", 30) + `e99999999"}}}]}`, true},
+		"protobuf":              {Protobuf, protoPrefix + string(appendBytes(appendBytes(nil, 1, typeMeta), 2, protoList)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if err := readWithin(t, tc.f, Options{}, newPod, "list", []byte(tc.body)); (err != nil) != tc.fails {
+				t.Errorf("got %.300v", err)
+			}
+		})
+	}
+}
+
 // TestDeepNesting: very deep nesting is an error, and needs a bounded stack. (A stack overflow ends
 // the process.)
 func TestDeepNesting(t *testing.T) {

@@ -18,12 +18,19 @@ import (
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/quantity"
 )
 
 // typedOptions are the semantics of sigs.k8s.io/json for every type that is not exotic. One thing
 // is left out of version 1: validating each value before it is decoded, which is a second pass over
-// all bytes.
-var typedOptions = json.JoinOptions(jsonv1.DefaultOptionsV1(), json.MatchCaseInsensitiveNames(false), jsonv1.ReportErrorsWithLegacySemantics(false))
+// all bytes. Quantities are parsed in bounded time.
+var typedOptions = json.JoinOptions(
+	jsonv1.DefaultOptionsV1(),
+	json.MatchCaseInsensitiveNames(false),
+	jsonv1.ReportErrorsWithLegacySemantics(false),
+	json.WithUnmarshalers(json.UnmarshalFunc(quantity.ParseJSON)),
+)
 
 // contentReader reads untyped objects.
 type contentReader struct {

@@ -37,7 +37,7 @@ type Decoder struct {
 	strings      []*recent
 	scratches    []*layout.Scratch
 	mapScratches []*mapScratch
-	quantities   *[quantitiesSize]quantity
+	quantities   *[quantitiesSize]parsedQuantity
 	day          day
 }
 

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/quantity"
 )
 
 // raw decodes the value at in[i] by the type's UnmarshalJSON.
@@ -153,8 +154,8 @@ func (d *Decoder) duration(i int, p layout.Pointer) int {
 	return end
 }
 
-// quantity is a resource.Quantity that was decoded before.
-type quantity struct {
+// parsedQuantity is a resource.Quantity that was decoded before.
+type parsedQuantity struct {
 	raw   string
 	value resource.Quantity
 }
@@ -191,7 +192,7 @@ func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
 	}
 	raw := d.in[i:end]
 	if d.quantities == nil {
-		d.quantities = new([quantitiesSize]quantity)
+		d.quantities = new([quantitiesSize]parsedQuantity)
 	}
 	last := &d.quantities[hashName(raw)*hashFactor>>58]
 	q := layout.As[resource.Quantity](p)
@@ -199,11 +200,11 @@ func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
 		*q = last.value
 		return end
 	}
-	if q.UnmarshalJSON(raw) != nil {
+	if quantity.ParseJSON(raw, q) != nil {
 		return -1
 	}
 	if decimals >= 0 && *layout.As[layout.Pointer](layout.At(p, uintptr(decimals))) == nil {
-		*last = quantity{string(raw), *q}
+		*last = parsedQuantity{string(raw), *q}
 	}
 	if quantityText >= 0 && raw[0] == '"' {
 		field, text := layout.At(p, uintptr(quantityText)), raw[1:len(raw)-1]

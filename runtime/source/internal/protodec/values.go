@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/quantity"
 )
 
 func (d *Decoder) float(f *field, p layout.Pointer, in []byte, n int) (size int, ok bool) {
@@ -125,6 +126,6 @@ func quantityText(b []byte) (text []byte, ok bool) {
 
 func parseQuantity(q *resource.Quantity, text string) (ok bool) {
 	var err error
-	*q, err = resource.ParseQuantity(text)
+	*q, err = quantity.Parse(text)
 	return err == nil
 }

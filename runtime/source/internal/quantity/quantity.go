@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package quantity parses quantities in time that their length explains. resource.ParseQuantity
+// computes the power of ten that an exponent stands for: "1e-99999999" takes it minutes, and any
+// user who may write an object of a custom resource may write that.
+package quantity
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// mostExponent is the largest exponent of a number with more digits than an int64 has. Numbers with
+// fewer digits may have any: for them the power isn't computed.
+const (
+	mostExponent = 1000
+	int64Digits  = 18
+)
+
+var errTooLarge = errors.New("a quantity with too many digits and too large an exponent")
+
+// Parse returns what resource.ParseQuantity does. The one exception is a number of more than 18
+// digits with an exponent over 1,000, which is an error.
+func Parse(text string) (resource.Quantity, error) {
+	text, err := bounded(text)
+	if err != nil {
+		return resource.Quantity{}, err
+	}
+	return resource.ParseQuantity(text)
+}
+
+// bounded returns a text of the same quantity with an exponent that is quickly computed. A quantity
+// is rounded up to at least 1n, so all exponents that lead to less than that are equal.
+func bounded(text string) (string, error) {
+	at := strings.LastIndexAny(text, "eE")
+	if at < 0 {
+		return text, nil
+	}
+	exponent, err := strconv.ParseInt(text[at+1:], 10, 64)
+	switch least := -int64(at) - 20; {
+	case err != nil:
+		return text, nil // a suffix, such as E or Ei, or nothing that can be parsed
+	case exponent < least:
+		return text[:at+1] + strconv.FormatInt(least, 10), nil
+	case exponent > mostExponent && at > int64Digits:
+		return "", errTooLarge
+	}
+	return text, nil
+}
+
+// ParseJSON sets q to the quantity in a JSON string or number, as its UnmarshalJSON does.
+func ParseJSON(raw []byte, q *resource.Quantity) error {
+	text := string(raw)
+	if text == "null" {
+		return q.UnmarshalJSON(raw)
+	}
+	if len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"' {
+		text = text[1 : len(text)-1]
+	}
+	parsed, err := Parse(strings.TrimSpace(text))
+	if err != nil {
+		return err
+	}
+	*q = parsed
+	return nil
+}
