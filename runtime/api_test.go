@@ -222,7 +222,7 @@ func (f *anyFinder) contains(path string, t types.Type) bool {
 		}
 		return t.Empty() && !t.IsComparable()
 	case *types.Named:
-		// A type that nobody can name is seen through what gives a value of it away.
+		// A type that has no exported name is seen through what gives a value of it away.
 		if obj := t.Obj(); !f.taken && obj.Pkg() != nil && (!obj.Exported() || internal(obj.Pkg())) {
 			f.open(obj.Pkg().Name()+"."+obj.Name(), t)
 		}

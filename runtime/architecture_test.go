@@ -21,7 +21,8 @@ var (
 // TestDrawing holds the drawing in ARCHITECTURE.md against the code: it has every package, and
 // where an arrow is between two packages, one of them imports the other.
 func TestDrawing(t *testing.T) {
-	imports := map[string][]string{} // by the last element of the path, which is a package's name in the drawing
+	// by the last element of the path, which is a package's name in the drawing
+	imports := map[string][]string{}
 	for _, line := range strings.Split(strings.Join(list(t, append([]string{"-f", `{{.ImportPath}},{{join .Imports ","}}`}, drawn...)...), "\n"), "\n") {
 		paths := strings.Split(line, ",")
 		if !slices.ContainsFunc(undrawn, func(prefix string) bool { return strings.HasPrefix(paths[0]+" ", prefix) }) {

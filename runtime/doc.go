@@ -6,7 +6,7 @@
 //
 //	an event   API server ┄▶ source ─▶ reflector ─▶ engine ─▶ table ─▶ store ─▶ lister ┄▶ you read
 //	in engine  sink, apply, change log, handler pool: engine ─▶ informer ┄▶ your handlers
-//	a siding   engine ─▶ deltafifo ─▶ engine, when the batch can't be applied at once
+//	if busy    engine ─▶ deltafifo ─▶ engine, when the batch can't be applied at once
 //
 // ARCHITECTURE.md has the whole drawing. engine and table are internal: informer, store and lister
 // give types to what they do.
@@ -21,46 +21,51 @@
 // by name, namespace and selector. [github.com/informer-gen/informer-gen/runtime/object] defines
 // objects and their keys for all of these.
 //
-// Beside the path lie [github.com/informer-gen/informer-gen/runtime/watch], a watch that
+// Other packages are [github.com/informer-gen/informer-gen/runtime/reason], the reasons for which a
+// list or watch fails; [github.com/informer-gen/informer-gen/runtime/watch], a watch that
 // reconnects, for programs that need no store;
-// [github.com/informer-gen/informer-gen/runtime/metrics], what an informer tells about itself, with
+// [github.com/informer-gen/informer-gen/runtime/metrics], the interface to monitoring systems, with
 // an implementation for Prometheus below it; and
 // [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in memory for
 // tests.
 //
-// Data goes one way. Only informer imports all packages of the path and connects them: reflector
-// knows source but not the queue that it fills, deltafifo and store know neither end of the stream,
-// and lister knows store only. All of them know object.
+// Data goes one way. Only informer connects the packages of the path, by its internal package
+// engine: reflector knows source but not the queue that it fills, deltafifo and store know neither
+// end of the stream, and lister knows store only. All of them know object.
 //
 // # Ordering
 //
 // For one key, everything keeps the server's order: the store goes through the states of an object
-// as the server did, and each handler is told of them in this order. The store has a change before
-// any handler is told of it. Between two keys, the order is the server's too, except among the
-// objects of a list, among what a relist finds to be different (deletions first), and between the
-// streams of an informer of several namespaces. Nothing orders two handlers, or two informers.
+// as the server did, and each handler gets the events in this order. The store has a change before
+// any handler gets the event. Between two keys, the order is the server's too, except among the
+// objects of a list, among the differences that a relist finds (deletions come first), and between
+// the streams of an informer of several namespaces. There is no order between two handlers, or two
+// informers.
 //
-// Less formally: a handler lags behind the store, the store lags behind the server, and neither
-// ever goes back or skips what the other end cannot make good. Package informer has the exact
-// rules, also for a handler that falls behind.
+// In short: a handler is behind the store, and the store is behind the server. Neither goes back,
+// and neither misses the latest state. Package informer has the exact rules, also for a handler
+// that falls behind.
 //
 // # Blocking
 //
-// Reading blocks no goroutine and waits for none: a snapshot is one atomic load. Applying waits for
-// no handler and no reader. The goroutine that reads a stream applies it, unless that might take
-// long (functions of indexes, another writer): then it goes into a queue. A full queue, of 1,024
-// changes, blocks the reflector that fills it, which stops reading the connection until there is
-// room. A handler that does not return blocks its own events, the Remove of its registration and
-// the end of the informer, which has a deadline in Lease.Release and Factory.Shutdown; nothing
-// else.
+// Reading blocks no goroutine and waits for none: a snapshot is one atomic load. The goroutine that
+// reads a stream applies it, unless that might take long (index functions have to be called, or
+// another goroutine is writing): then the changes go into a queue. Applying waits for no reader.
+// After a batch, the goroutine that applied it waits for handlers that lag: as long as they are
+// quick, and at most 250 ms in all for one that is slow. A full queue, of 1,024 changes, blocks the
+// reflector that fills it, which stops reading the connection until there is room. A handler that
+// does not return blocks its own events, the Remove of its registration and the end of the
+// informer, which has a deadline in Lease.Release and Factory.Shutdown; and once, for 250 ms, the
+// stream; nothing else.
 //
 // # Goroutines
 //
-// An informer that is not running has none. An idle one has one, whether it runs by itself or in a
-// factory, and with any number of handlers three; with indexes it has one more, and one for each
-// further stream: an informer of several namespaces has a stream for each. Those of net/http, which
-// belong to its connections, come on top. Package watch starts none: its callers' goroutines do the
-// work. Package informer lists them all, and says which of them calls your code.
+// An informer that is not running has none. An idle informer of one stream has one goroutine, with
+// any number of handlers three, and with indexes one more. Each further stream (an informer of
+// several namespaces has one for each) adds its reader, and with indexes its applier. The
+// goroutines of net/http, which belong to its connections, are not counted. Package watch starts
+// none: its callers' goroutines do the work. Package informer lists all goroutines, and which of
+// them call your code.
 //
 // # Types
 //

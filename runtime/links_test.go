@@ -67,9 +67,9 @@ func TestBrokenLinksAreFound(t *testing.T) {
 	}
 }
 
-// TestTenQuestions: the answers that CONTRIBUTING.md names are at most two links away from README.md
-// or ARCHITECTURE.md, by other pages than that list, and what it calls a section of a Go file is
-// one.
+// TestTenQuestions: the answers that CONTRIBUTING.md names are at most two links away from
+// README.md or ARCHITECTURE.md, by other pages than that list, and what it calls a section of a Go
+// file is one.
 func TestTenQuestions(t *testing.T) {
 	const list = "../CONTRIBUTING.md"
 	near := map[string]bool{"../README.md": true, "../ARCHITECTURE.md": true}

@@ -137,8 +137,8 @@ func (f *DeltaFIFO[T]) Bookmark(resourceVersion string) error {
 }
 
 // PushBatch adds deltas, as the methods for each of them do. It takes the lock once for as many
-// deltas as there is room for. If the queue is closed meanwhile, it returns [ErrClosed], and the
-// deltas until then were added. It does not keep the slice.
+// deltas as there is room for. If the queue is closed, before or meanwhile, it returns [ErrClosed],
+// and only the deltas until then were added. It does not keep the slice.
 func (f *DeltaFIFO[T]) PushBatch(batch []Delta[T]) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

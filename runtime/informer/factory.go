@@ -114,10 +114,11 @@ func (f *Factory) Informers() []Informer {
 func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.start(ctx)) }
 
 // WaitForCacheSync waits until every informer that was started and not stopped has synced, and then
-// returns nil. While it waits, it logs every 10 s for which informers it waits, and why. Otherwise
-// the error names the informers that have not synced, and why; it wraps the last error of each, and
-// context.Cause(ctx) if ctx is done. [FailOn] ends the wait earlier. WaitForCacheSync does not wait
-// for informers that end before they have synced; after Shutdown the error wraps [ErrShutdown] too.
+// returns nil. While it waits, it logs every 10 s for which informers it waits, and why. If it does
+// not return nil, the error names the informers that have not synced, and why; it wraps the last
+// error of each, and context.Cause(ctx) if ctx is done. [FailOn] ends the wait earlier.
+// WaitForCacheSync does not wait for informers that end before they have synced; after Shutdown the
+// error wraps [ErrShutdown] too.
 //
 // It returns an error at once before the first Start. It also does so if an informer was made after
 // the last Start and is not run by Acquire or Run, because that would never sync: then the error

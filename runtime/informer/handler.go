@@ -20,9 +20,9 @@ import (
 //
 // Objects are shared with all readers of the cache and must not be changed.
 type Handler[T object.Object] interface {
-	// OnAdd is called when obj exists. isInInitialList is true for the objects that existed when
-	// the handler was added: those of the informer's first list, or, for a handler that is added
-	// later, those in the store at that moment.
+	// OnAdd is called when obj exists. isInInitialList is true for the handler's initial objects:
+	// those of the informer's first list, or, for a handler that is added later, those in the store
+	// at that moment.
 	OnAdd(obj T, isInInitialList bool)
 	// OnUpdate is called when old has become obj. Both have the same UID. old is the state in this
 	// handler's previous event of the object. In a resync, old and obj are the same object.

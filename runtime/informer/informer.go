@@ -102,7 +102,7 @@ func (i *SharedIndexInformer[T]) Run(ctx context.Context) error { return run(ctx
 // Acquire makes the informer run. It is for several users that don't know of each other: the
 // informer runs as long as there is a [Lease] whose context is not done and that was not released,
 // a Factory that has started it, or a call of Run. Acquire starts the informer if it does not run,
-// and waits for nothing. The end of the last of them stops it. After that, the informer may be
+// and waits for nothing. The informer stops when the last of these has ended. After that, it may be
 // acquired, or run, again. The informer uses the values, such as the logger, of the context that
 // started it. Acquire returns an error if ctx is nil or done.
 func (i *SharedIndexInformer[T]) Acquire(ctx context.Context) (*Lease, error) {

@@ -204,5 +204,5 @@ func TestFailOn(t *testing.T) {
 	}
 	pods := newPods(t, newShop().source(t), informer.WithName("pods"))
 	want(t, pods.WaitForCacheSync(t.Context(), nil), "informer pods: WaitForCacheSync: option 1 is nil")
-	want(t, pods.WaitForCacheSync(t.Context(), informer.FailOn(reason.None)), "informer pods: WaitForCacheSync: FailOn: ReasonNone is not a failure")
+	want(t, pods.WaitForCacheSync(t.Context(), informer.FailOn(reason.None)), "informer pods: WaitForCacheSync: FailOn: reason.None is not a failure")
 }

@@ -150,8 +150,8 @@ func WithoutManagedFields() Option {
 
 // WithoutAnnotations drops the annotations with these keys while objects are decoded, for example
 // "kubectl.kubernetes.io/last-applied-configuration". A program must not write such objects back by
-// Update. Keys given to For are added to those of the factory. An empty key is an error. New
-// refuses the option: its Source decodes.
+// Update. Keys given to For are added to those of the factory, which For can't cancel. An empty key
+// is an error. New refuses the option: its Source decodes.
 func WithoutAnnotations(keys ...string) Option {
 	keys = slices.Clone(keys)
 	return option{"WithoutAnnotations", inFactory | inFor, func(s *settings) error {

@@ -70,8 +70,9 @@ type settings struct {
 // identity distinguishes the informers of one resource and Go type in a factory.
 type identity struct {
 	Name string // "" without WithName
-	// sorted, with commas between them; "" for all
-	Namespaces                                  string
+	// Namespaces are sorted, with commas between them; "" for all.
+	Namespaces string
+
 	LabelSelector, FieldSelector, ShardSelector string
 }
 

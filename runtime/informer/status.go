@@ -43,7 +43,8 @@ type Status struct {
 
 // StreamStatus is how one of an informer's namespaces is doing.
 type StreamStatus struct {
-	// Namespace is the namespace that the stream reads; "" if it reads all of them.
+	// Namespace is the namespace that the stream reads, as given to [WithNamespace] or
+	// [WithNamespaces]; "" if none was given, and for informers made by [New].
 	Namespace string `json:"namespace,omitempty"`
 	// Synced reports whether the first full state of the namespace is in the store.
 	Synced bool `json:"synced"`

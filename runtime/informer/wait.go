@@ -19,15 +19,15 @@ type WaitOption interface {
 
 // FailOn ends WaitForCacheSync with its error as soon as an informer that has not synced fails for
 // one of these reasons, instead of waiting until the informer recovers. Without reasons it means
-// all those that last until a person does something about them ([reason.Reason.Lasting]):
-// missing rights, a missing resource, and objects that can't be read. An account that may list but
-// not watch can sync. That failure is [reason.WatchForbidden]; it is not among the lasting
-// reasons, and does not count as [reason.Forbidden]. A Retry-After changes no reason but
-// that of a 5xx. The informers go on nevertheless. ReasonNone, which is no failure, is an error.
+// all those that last until a person does something about them ([reason.Reason.Lasting]): missing
+// rights, a missing resource, and objects that can't be read. An account that may list but not
+// watch can sync. The failure of its watches is [reason.WatchForbidden], which is not among the
+// lasting reasons and does not count as [reason.Forbidden]. A Retry-After changes no reason but
+// that of a 5xx. The informers go on nevertheless. [reason.None], which is no failure, is an error.
 func FailOn(reasons ...reason.Reason) WaitOption {
 	return waitOption{"FailOn", func(s *waitSettings) error {
 		if slices.Contains(reasons, reason.None) {
-			return errors.New("ReasonNone is not a failure")
+			return errors.New("reason.None is not a failure")
 		}
 		s.giveUp = reason.Reason.Lasting
 		if len(reasons) > 0 {

@@ -86,7 +86,7 @@ func (r *remembered) remember(namespace string, lister any) {
 	defer r.mu.Unlock()
 	all := r.slots.Load()
 	if all == nil {
-		all = newPlaces(leastNamespaces)
+		all = newSlots(leastNamespaces)
 		r.slots.Store(all)
 	}
 	p := &slot{maphash.String(seed, namespace), namespace, lister}
@@ -105,7 +105,7 @@ func (r *remembered) remember(namespace string, lister any) {
 	}
 }
 
-func newPlaces(n int) *slots {
+func newSlots(n int) *slots {
 	all := make(slots, n)
 	return &all
 }
@@ -141,7 +141,7 @@ func (all *slots) put(p *slot) bool {
 // grown returns twice as many slots with the namespaces of these. A namespace that finds no slot is
 // forgotten.
 func (all *slots) grown() *slots {
-	more := newPlaces(2 * len(*all))
+	more := newSlots(2 * len(*all))
 	for i := range *all {
 		if p := (*all)[i].Load(); p != nil {
 			more.put(p)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reason names what can go wrong between a reflector and its server, and tells the reason of
-// an error. A Status has the reason of the last failure; informer.FailOn takes reasons.
+// Package reason names what can go wrong between a reflector and its server, and returns the reason
+// of an error. Status.Reason of package reflector is the reason of the failure from which the
+// reflector is recovering; informer.FailOn takes reasons.
 //
 // Nothing here blocks or starts a goroutine, and all of it is safe for concurrent use.
 package reason
@@ -30,11 +31,10 @@ const (
 	Unauthorized
 	// Forbidden is 403: the account may not list the resource. Tried again with backoff.
 	Forbidden
-	// WatchForbidden is 403 for a watch or a watch-list: the account may not watch the
-	// resource. If it may list it, the reflector lists instead of watching, again and again with
-	// the waits of reflector.Backoff, and tries to watch after each list. Then it has synced, and its state
-	// is as old as the last list. If watches were allowed before, it first tries once more to
-	// watch.
+	// WatchForbidden is 403 for a watch or a watch-list: the account may not watch the resource. If
+	// it may list it, the reflector lists instead of watching, again and again with the waits of
+	// reflector.Backoff, and tries to watch after each list. Then it has synced, and its state is
+	// as old as the last list. If watches were allowed before, it first tries once more to watch.
 	WatchForbidden
 	// NotFound is 404: the server doesn't have the resource (yet). Tried again with backoff.
 	NotFound
@@ -48,8 +48,8 @@ const (
 	// Unreachable is a connection that was refused, reset, cut off or never made. Tried again
 	// with backoff.
 	Unreachable
-	// Silent is a connection that brought nothing for reflector.Tuning.SilenceTimeout. A watch that was
-	// open is opened again at once, and with backoff from the second time on; before that, the
+	// Silent is a connection that brought nothing for reflector.Tuning.SilenceTimeout. A watch that
+	// was open is opened again at once, and with backoff from the second time on; before that, the
 	// reflector asks for the server's version. Other requests are tried again with backoff.
 	Silent
 	// NoBookmark is a watch-list whose initial events did not end. A list is read instead.
@@ -130,9 +130,9 @@ func (r Reason) Lasting() bool {
 	return false
 }
 
-// Of returns the reason of err, which is an error of a Source or one that OnError was called
-// with. It returns None for nil, and Unreachable for an error that shows no other
-// reason.
+// Of returns the reason of err, which is an error of a Source, or one that OnError of
+// reflector.Config was called with. It returns None for nil, and Unreachable for an error that
+// shows no other reason.
 func Of(err error) Reason {
 	if err == nil {
 		return None
@@ -148,8 +148,8 @@ func RetryAfter(err error) time.Duration {
 	return after
 }
 
-// The errors of failures that a reflector notices itself. errors.Is finds them in Status.LastError
-// and in the argument of OnError.
+// The errors of failures that a reflector notices itself. errors.Is finds them in LastError of
+// reflector.Status and in the argument of OnError of reflector.Config.
 var (
 	// ErrSilent is a connection that brought nothing for reflector.Tuning.SilenceTimeout.
 	ErrSilent = errors.New("the connection was silent for too long")

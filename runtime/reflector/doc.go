@@ -61,8 +61,8 @@
 // If the account may list but not watch, the reflector lists after each wait, and then tries to
 // watch, to find out when the account gets the right. The waits grow as after any failure. The Sink
 // has a full state, so the reflector has synced, and Status.Reason is [reason.WatchForbidden]
-// meanwhile. If lists are forbidden too, it is [reason.Forbidden]; a reflector that has a full state
-// already goes on trying to watch from there.
+// meanwhile. If lists are forbidden too, it is [reason.Forbidden]; a reflector that has a full
+// state already goes on trying to watch from there.
 //
 // # Waiting
 //
@@ -80,13 +80,13 @@
 // # Bad data
 //
 // A response is read up to an object that can't be decoded or transformed. The error names the
-// object, if it is known ([source.DecodeError], [source.TransformError]). It is in Status, it is logged,
-// and OnError gets it. The request is repeated at once, and then with the waits of Backoff. If a
-// watch can't get past the object, the reflector lists, because the object may have changed in the
-// meantime. If the list has it too, the reflector can't go on: the Sink keeps what it has, Status
-// has the reason and the time since when, and the reflector asks again after each wait, until the
-// object is repaired. It does not leave the object out: a controller whose Sink lacks objects that
-// exist could create them again.
+// object, if it is known ([source.DecodeError], [source.TransformError]). It is in Status, it is
+// logged, and OnError gets it. The request is repeated at once, and then with the waits of Backoff.
+// If a watch can't get past the object, the reflector lists, because the object may have changed in
+// the meantime. If the list has it too, the reflector can't go on: the Sink keeps what it has,
+// Status has the reason, the last error and the number of failures in a row, and the reflector asks
+// again after each wait, until the object is repaired. It does not leave the object out: a
+// controller whose Sink lacks objects that exist could create them again.
 //
 // # Versions that go back
 //

@@ -26,7 +26,7 @@ type run[T object.Object] struct {
 	log    klog.Logger
 
 	flusher Flusher   // the Sink; nil if it is not a Flusher
-	epoch   time.Time // points in time are measured from it: time.Since costs half of time.Now
+	epoch   time.Time // points in time are durations since epoch: time.Since costs half of time.Now
 
 	// in and todo are here because a watch stays open for long: as local variables they would
 	// enlarge the stack of a parked goroutine.

@@ -15,6 +15,7 @@ import (
 //	workers  decode the first job that is not begun, and end when there is none,
 //	         or when the load is too large
 //	caller   hands over decoded items, in order; decodes the first job itself if no worker has
+//	         begun it
 //
 // A job grows until a goroutine begins it. So bytes that have come are decoded at once if a
 // goroutine is free, and otherwise wait in jobs that are large enough to be worth a hand-over. The

@@ -31,9 +31,9 @@ type codec struct {
 	shard      *shard
 	newObject  func() object.Object
 	elem       reflect.Type // what objects point to
-	// new objects are zero values of this type, as the fast decoders need them
+	// plain: new objects are zero values of elem, as the fast decoders need them
 	plain bool
-	// objects are decoded from JSON by sigs.k8s.io/json, if not in the fast way
+	// exotic: objects are decoded from JSON by sigs.k8s.io/json, if not in the fast way
 	exotic bool
 	cbor   runtime.Decoder // of typed objects
 	tuning tuning

@@ -46,10 +46,10 @@
 // protobuf that the fast decoder declines is decoded by the type's own methods. CBOR is decoded by
 // apimachinery. A type whose new objects aren't zero values is always decoded in the slow way.
 //
-// A resource.Quantity is parsed in a time that its length explains, however large its exponent: one
-// that stands for less than 1n is 1n, as for apimachinery, and one of more than 18 digits with an
-// exponent over 1,000 is an error. Only where apimachinery or sigs.k8s.io/json decodes, such a text
-// takes minutes.
+// The time to parse a resource.Quantity depends on the length of its text, not on its exponent. A
+// quantity of less than 1n becomes 1n, as in apimachinery. One with more than 18 characters before
+// an exponent over 1,000 is an error. Only in the cases above in which apimachinery or
+// sigs.k8s.io/json decodes may such a text take minutes.
 //
 // Every object has its apiVersion and kind set, even if the server left them out. (Servers leave
 // them out in lists of built-in kinds and in all protobuf.) So an object looks the same from a list
@@ -107,7 +107,7 @@
 // callback therefore slows the stream down, through TCP's flow control, and a server may close a
 // watch that is read too slowly. An event that has arrived is handed over without waiting for what
 // comes after it. A cancelled context ends the wait for the server at once. It does not interrupt a
-// callback that is running, but no further callback starts. Less formally: the callback sets the
+// callback that is running, but no further callback starts. In short: the callback sets the
 // pace, and nothing runs any more after List or Watch has returned.
 //
 // # Goroutines
@@ -115,13 +115,13 @@
 // A response is read and decoded by the caller's goroutine alone (net/http has its own for each
 // connection) until 256 KB have come without a pause and there is more. Then one goroutine reads,
 // and up to three others, always fewer than GOMAXPROCS, decode beside the caller's. All callbacks
-// still run on the caller's goroutine. They end when the response does, when the callback fails or
-// the context is done, or after a pause of the server; List and Watch wait for them. In the whole
-// program, callers and helpers that decode much are GOMAXPROCS goroutines at most, or as many as
-// there are callers. So when several responses come at once, each is soon decoded by its caller
-// alone, which takes the least time for all of them together. With GOMAXPROCS=1 there are no
-// helpers. If a method of a Go type panics or ends its goroutine while a helper decodes an object,
-// the panic or the end is repeated on the caller's goroutine.
+// still run on the caller's goroutine. The other goroutines end when the response does, when the
+// callback fails or the context is done, or after a pause of the server; List and Watch wait for
+// them. In the whole program, callers and helpers that decode much are GOMAXPROCS goroutines at
+// most, or as many as there are callers. So when several responses come at once, each is soon
+// decoded by its caller alone, which takes the least time for all of them together. With
+// GOMAXPROCS=1 there are no helpers. If a method of a Go type panics or ends its goroutine while a
+// helper decodes an object, the panic or the end is repeated on the caller's goroutine.
 //
 // The warning handler of the rest.Config is called on the caller's goroutine.
 //

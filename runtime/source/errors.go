@@ -185,8 +185,8 @@ func retryAfterSeconds(header string, now time.Time) int32 {
 	return int32(math.Ceil(seconds))
 }
 
-// TransformError is the failure of a transform for one object between the server and the Sink. A
-// Source that transforms returns it from List and Watch; the Sink keeps what it has.
+// TransformError means that an object from the server could not be transformed. A Source that
+// transforms returns it from List and Watch; the reflector's Sink then keeps what it has.
 type TransformError struct {
 	// Key is the key of the object as the server sent it.
 	Key object.Key

@@ -220,7 +220,7 @@ type scanError struct{ step }
 func (e *scanError) Error() string { return e.err.Error() }
 func (e *scanError) Unwrap() error { return e.err }
 
-// decodeAt decodes raw, which stands at an offset in the response.
+// decodeAt decodes raw, which begins at an offset in the response.
 func decodeAt(d decoder, decode func(decoder, []byte, *reading), raw []byte, offset int64, r *reading) {
 	r.offset = int64(len(raw))
 	decode(d, raw, r)

@@ -65,7 +65,7 @@ type ListOptions struct {
 
 // ListResult is the metadata of a page.
 type ListResult struct {
-	// ResourceVersion is the version that the list stands at. It is never "" or "0".
+	// ResourceVersion is the version of the list. It is never "" or "0".
 	ResourceVersion string
 	// Continue asks for the next page; "" after the last one.
 	Continue string

@@ -47,8 +47,8 @@ func (s *Store[T]) Update(change func(*Txn[T]) error) error {
 func (s *Store[T]) AddIndexers(indexes ...Indexer[T]) error { return s.addIndexes(bind(indexes)) }
 
 // Txn is a change of a [Store] that is not published yet. Its reads see its own writes. It is valid
-// until the function that [Store.Update] has called with it returns; after that it is empty, and
-// Set fails. It must be used by one goroutine at a time.
+// until the function that [Store.Update] has called with it returns; after that it reads nothing
+// and changes nothing, and Set fails. It must be used by one goroutine at a time.
 type Txn[T object.Object] struct{ txn table.Txn }
 
 // Get returns the object under key, and whether there is one.

@@ -25,8 +25,8 @@
 //	the end:  ctx is done
 //	          event has returned an error
 //	          410, 401, 403, a refused request, a version that the server has not reached,
-//	          versions that go back, an object that the server can't read, bad data twice:
-//	          after these, later events may be incomplete
+//	          versions that go back, an object that the server can't read, bad data twice at
+//	          the same version: after these, later events may be incomplete
 //
 // Waits are those of [reflector.Backoff], or the time that the server asks for (Retry-After, and at
 // most a tenth more). 404 passes: a resource of an aggregated API or a CRD may be missing while its

@@ -20,7 +20,7 @@ import (
 )
 
 // TestMirrorRetryWatcher has the scenarios of client-go's TestRetryWatcher. It runs each for ten
-// seconds; reason is that of the error after which Retry can't go on, ReasonNone if it went on all
+// seconds; reason is that of the error after which Retry can't go on, reason.None if it went on all
 // the time.
 func TestMirrorRetryWatcher(t *testing.T) {
 	// closeAfter is a server that has these events and ends each watch after n of them.

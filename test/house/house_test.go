@@ -119,9 +119,43 @@ func TestFiles(t *testing.T) {
 			for _, n := range code {
 				sum += n
 			}
-			t.Logf("%-45s %3d files, %5d lines; median %3d, longest %3d", folder, len(code), sum, code[len(code)/2], code[len(code)-1])
+			t.Logf("%-45s %3d files, %5d lines; median %3d, longest %3d; %d exported names",
+				folder, len(code), sum, code[len(code)/2], code[len(code)-1], exported(folders[folder]))
 		}
 	}
+}
+
+// exported counts the exported names of a package: types, functions, variables and constants.
+func exported(files []goFile) (n int) {
+	for _, f := range files {
+		if strings.HasSuffix(f.path, "_test.go") {
+			continue
+		}
+		for _, decl := range f.file.Decls {
+			switch decl := decl.(type) {
+			case *ast.FuncDecl:
+				if decl.Recv == nil && decl.Name.IsExported() {
+					n++
+				}
+			case *ast.GenDecl:
+				for _, spec := range decl.Specs {
+					switch spec := spec.(type) {
+					case *ast.TypeSpec:
+						if spec.Name.IsExported() {
+							n++
+						}
+					case *ast.ValueSpec:
+						for _, name := range spec.Names {
+							if name.IsExported() {
+								n++
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	return n
 }
 
 // TestComments are narrow, and in plain words.

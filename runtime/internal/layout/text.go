@@ -37,7 +37,7 @@ type TextMark struct{ bytes, fields int }
 func (t *Text) Mark() TextMark { return TextMark{len(t.buf), len(t.fields)} }
 
 // Add sets the string at field, which must be on the heap, to a copy of s: at once if s is long,
-// else when Set is called. The caller ensures that a string is there.
+// else when Set is called. The caller knows that a string is there.
 func (t *Text) Add(field Pointer, s []byte) {
 	switch {
 	case len(s) == 0:
@@ -106,8 +106,8 @@ func (t *Text) Drop(mark TextMark) {
 	}
 }
 
-// Move records that values of size bytes have moved from from to to: strings in them that were
-// added since mark will be set at their new address.
+// Move records that values, of size bytes together, have moved. They were at from and are now at
+// to: strings in them that were added since mark will be set at their new address.
 func (t *Text) Move(mark TextMark, from, to Pointer, size uintptr) {
 	if t == nil {
 		return

@@ -16,7 +16,7 @@ type interner struct {
 const (
 	minInterned  = 64
 	maxInterned  = 4096
-	maxStringLen = 192 // bytes the longest string
+	maxStringLen = 192 // bytes of the longest string
 )
 
 // get returns the string with the bytes b, which must not be empty, or false if it isn't in the

@@ -15,7 +15,7 @@ type Part struct {
 	site *site
 	raw  string
 
-	// the last round in which it was compared and unchanged, or changed
+	// the last round in which it was compared and found unchanged, or the constant changed
 	checked atomic.Uint64
 	next    atomic.Pointer[Part] // the part that followed it last
 	epoch   atomic.Uint32        // the generation in which it was used last

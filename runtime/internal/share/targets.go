@@ -121,7 +121,7 @@ type latest [64]struct {
 // on, and zeros after them.
 func (t *Predictor) Scalar(size uintptr, word uint64) layout.Pointer {
 	if t == nil || !t.parts || len(t.entering) > 0 {
-		return nil // a part refers to no targets of other parts
+		return nil // a value that becomes a part must not refer to a shared target
 	}
 	if t.latest == nil {
 		t.latest = &latest{}

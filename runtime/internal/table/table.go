@@ -11,7 +11,7 @@
 // waits for no reader. A Version is the state at one moment: it always gives the same answers, and
 // it has all changes of a Txn or none.
 //
-// Less formally: copying a pointer takes a snapshot, and holding a snapshot costs the memory of
+// In short: copying a pointer takes a snapshot, and holding a snapshot costs the memory of
 // what has changed since.
 //
 // # Index functions that panic

@@ -193,7 +193,7 @@ func TestMemoryGoesBack(t *testing.T) {
 		x.StartReplace()
 		x.Sweep("", nil)
 		if v := x.Publish(); stateOf(v).objects.leaves.base != nil || stateOf(v).keys.buckets.base != nil {
-			t.Error("an empty table has shelves")
+			t.Error("an empty table has a base")
 		}
 	}
 	x := table.Begin()

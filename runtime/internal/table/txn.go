@@ -151,7 +151,7 @@ func (x Txn) AddIndex(ix Index) error {
 }
 
 // SetResourceVersion sets the resourceVersion of the content. It has no effect on a table whose
-// namespaces stand at versions of their own.
+// namespaces have versions of their own.
 //
 //go:noinline
 func (x Txn) SetResourceVersion(rv string) {

@@ -18,7 +18,7 @@ type Unsynced interface {
 func (t *Table) SetUnsynced(u Unsynced) { stateOf(t.version.Load()).unsynced = u }
 
 // Lacking returns why objects of a namespace, or of any for "", may be missing in the table; nil if
-// they are.
+// none can be missing.
 func (v *Version) Lacking(namespace string) error {
 	if s := stateOf(v); s != nil && s.unsynced != nil {
 		return s.unsynced.Lacking(namespace)

@@ -56,7 +56,7 @@
 //	informer_handler_callback_duration_seconds| histogram | duration of its callbacks
 //	informer_handler_panics_total             | counter   | callbacks that panicked
 //
-// The reasons are those of package reflector, with underscores: forbidden, not_found, throttled,
+// The reasons are those of package reason, with underscores: forbidden, not_found, throttled,
 // unreachable and so on.
 //
 // informer_resource_version is for comparing replicas of a program. It is left out if the server's

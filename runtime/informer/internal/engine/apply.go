@@ -122,7 +122,7 @@ type writer struct {
 	first   bool     // the batch is the stream's first full state
 	applied int      // objects that were set or deleted
 
-	// the last one
+	// What was published last, and the subscriptions that lag behind it:
 	publication publication
 	laggards    []laggard
 }

@@ -26,7 +26,7 @@ func (t changeType) callback() string {
 // that there is none.
 type change struct {
 	typ               changeType
-	initial           bool          // added: the object was there when the handler was added
+	initial           bool          // added: it is one of the handler's initial objects
 	finalStateUnknown bool          // deleted
 	old               object.Object // nil if added; the last state if deleted
 	new               object.Object // nil if deleted

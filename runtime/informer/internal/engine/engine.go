@@ -86,7 +86,7 @@ type Informer struct {
 	streams []*stream     // none if broken
 	synced  chan struct{} // closed when a full state of every stream is published
 
-	// epoch is the zero of all points in time: time.Since costs half of time.Now.
+	// Points in time are durations since epoch, because time.Since costs half of time.Now.
 	epoch time.Time
 
 	totals   *totals   // nil without metrics

@@ -16,8 +16,8 @@ import (
 //	            └─ a turn may begin     parked:     at most two
 //
 // When a turn ends, its worker takes the next subscription from ready. If there is none, it parks
-// or ends. A worker that searches begins a turn. Before that, if more subscriptions are ready, it
-// wakes or starts the next worker.
+// or ends. A search ends in the same way: in a turn, parked, or with the worker's end. Before a
+// worker begins a turn, it wakes or starts the next one if more subscriptions are ready.
 //
 // Whenever a subscription is ready, a worker that is not in a turn looks for it, or was woken or
 // started to do so. So one goroutine serves any number of quick handlers. A handler that does not

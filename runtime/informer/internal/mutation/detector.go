@@ -31,7 +31,7 @@ type Detector struct {
 	// mu guards what follows. It is never held together with entry.mu, nor while objects are copied
 	// or compared.
 	mu      sync.Mutex
-	entries map[object.Object]*entry // all objects are pointers
+	entries map[object.Object]*entry // by identity: all objects are pointers
 	// pass is the number of the current or last pass over all objects.
 	pass   uint64
 	logger *klog.Logger // nil before the first Run

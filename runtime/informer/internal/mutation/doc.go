@@ -23,7 +23,8 @@
 //
 // It can't see a change that is undone before the next comparison. It can't see a change of a part
 // that DeepCopyObject shares instead of copying. It can't see a change of an object that has left
-// the cache, if that change is made after the next two passes and outside of callbacks.
+// the cache, if that change is made after the next two passes and outside of callbacks; no other
+// code gets such an object from the cache any more.
 //
 // It reads objects while other goroutines may be changing them. The race detector shows such a
 // change too, with both stacks. If a map is being written while the Detector reads it, Go may end

@@ -178,8 +178,8 @@ func quantityField(name string, size uintptr, kind reflect.Kind) int {
 	return int(f.Offset)
 }
 
-// quantity decodes a resource.Quantity at in[i] by its method, or copies one that was decoded from
-// the same bytes before.
+// quantity decodes a resource.Quantity at in[i] by package quantity, or copies one that was decoded
+// from the same bytes before.
 func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
 	end := -1
 	if d.in[i] == '"' {

@@ -104,8 +104,8 @@ func (d *Decoder) stringPointer(n *node, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	// the string belongs to the object
 	if r := d.strings[n.elem.number]; d.text.Mark() != mark || d.pointed != "" && d.pointed != r.strings[r.at] {
+		// The string belongs to the object: it gets memory of its own.
 		*to = n.elem.typ.New()
 		*layout.As[string](*to) = d.pointed
 		d.text.Move(mark, layout.Of(&d.pointed), *to, n.elem.typ.Size())

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package quantity parses quantities in time that their length explains. resource.ParseQuantity
-// computes the power of ten that an exponent stands for: "1e-99999999" takes it minutes, and any
-// user who may write an object of a custom resource may write that.
+// Package quantity parses quantities in a time that depends only on the length of the text.
+// resource.ParseQuantity computes the power of ten of an exponent: "1e-99999999" takes it minutes,
+// and any user who may write an object of a custom resource may write such a text.
 package quantity
 
 import (
@@ -22,8 +22,8 @@ const (
 
 var errTooLarge = errors.New("a quantity with too many digits and too large an exponent")
 
-// Parse returns what resource.ParseQuantity does. The one exception is a number of more than 18
-// digits with an exponent over 1,000, which is an error.
+// Parse returns what resource.ParseQuantity does, with one exception: it is an error if more than
+// 18 characters (digits, sign and point) stand before an exponent over 1,000.
 func Parse(text string) (resource.Quantity, error) {
 	text, err := bounded(text)
 	if err != nil {
