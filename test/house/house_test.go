@@ -68,7 +68,7 @@ func goFiles(t *testing.T) map[string][]goFile {
 }
 
 // files returns the contents of all files of the repository whose names end in suffix, by their
-// paths from the root, without those that are test data.
+// paths from the root, without test data and folders that the go command passes over.
 func files(t *testing.T, suffix string) map[string][]byte {
 	t.Helper()
 	found := map[string][]byte{}
@@ -76,7 +76,7 @@ func files(t *testing.T, suffix string) map[string][]byte {
 		switch name := entry.Name(); {
 		case err != nil:
 			return err
-		case entry.IsDir() && (name == "testdata" || name != "." && strings.HasPrefix(name, ".")):
+		case entry.IsDir() && (name == "testdata" || name != "." && strings.ContainsAny(name[:1], "._")):
 			return fs.SkipDir
 		case !entry.IsDir() && strings.HasSuffix(name, suffix):
 			found[path], err = os.ReadFile(filepath.Join(root, path))
