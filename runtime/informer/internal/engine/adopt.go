@@ -33,6 +33,16 @@ type adoption struct {
 	warned   atomic.Bool // that a part was changed
 }
 
+// sharer is an *adoption behind an interface. Otherwise each package of generated code would
+// compile the methods of share's types, which it reaches by the fields of an informer.
+type sharer interface {
+	begin(ctx context.Context, name string)
+	arrived(paused bool)
+	check() bool
+	intact() bool
+	adopt(obj object.Object) object.Object
+}
+
 func newAdoption() *adoption { return &adoption{table: share.New(shareBytes)} }
 
 // begin is called before each list and each watch of a stream.

@@ -89,10 +89,10 @@ type Informer struct {
 	// Points in time are durations since epoch, because time.Since costs half of time.Now.
 	epoch time.Time
 
-	totals   *totals   // nil without metrics
-	pool     *pool     // serves one run after the other
-	gap      *gap      // tells readers of the table what it lacks
-	adoption *adoption // nil without a transform, or if Config.Unshared is set
+	totals   *totals // nil without metrics
+	pool     *pool   // serves one run after the other
+	gap      *gap    // tells readers of the table what it lacks
+	adoption sharer  // a nil *adoption without a transform, or if Config.Unshared is set
 
 	// writing guards what follows, and the one open transaction. Lock order: writing before mu
 	// before Subscription.mu.
@@ -142,7 +142,7 @@ func Broken(name string, err error) *Informer {
 	if tableErr != nil {
 		err = errors.Join(err, tableErr)
 	}
-	i := &Informer{config: Config{Name: name}, broken: err, table: t, synced: make(chan struct{}), epoch: time.Now(), gap: &gap{}}
+	i := &Informer{config: Config{Name: name}, broken: err, table: t, synced: make(chan struct{}), epoch: time.Now(), gap: &gap{}, adoption: (*adoption)(nil)}
 	i.setUnsynced()
 	return i
 }
@@ -153,7 +153,7 @@ func newInformer(config Config) (*Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Informer{config: config, table: t, synced: make(chan struct{}), log: changeLog{end: &node{}}, epoch: time.Now(), gap: &gap{}}
+	i := &Informer{config: config, table: t, synced: make(chan struct{}), log: changeLog{end: &node{}}, epoch: time.Now(), gap: &gap{}, adoption: (*adoption)(nil)}
 	i.pool = &pool{informer: i}
 	if config.Metrics != nil {
 		i.totals = &totals{}

@@ -105,7 +105,7 @@ type cached struct {
 	over  atomic.Bool
 	found atomic.Bool // known has found an object
 
-	adoption *adoption // set once at construction
+	adoption sharer // set once at construction
 }
 
 // asked returns known, or nil if known could find no object: calling it costs the source a string
