@@ -26,17 +26,25 @@ func mustDecode[T any](t testing.TB, d *Decoder, text string) *T {
 
 func TestEqualPartsAreShared(t *testing.T) {
 	program := mustProgram[kitchen](t, Drop{})
-	shared, alone := program.NewDecoder(share.New(1<<20), true), program.NewDecoder(share.New(1<<20), false)
 	const text = `{"strings":["a","b"],"map":{"k":"v"},"self":{"x":"y"},"ptr":7}`
-	for _, d := range []*Decoder{shared, alone} {
-		mustDecode[kitchen](t, d, text)
-		mustDecode[kitchen](t, d, text) // the second time it is entered
-		a, b := mustDecode[kitchen](t, d, text), mustDecode[kitchen](t, d, text)
-		same := [...]bool{
-			&a.Strings[0] == &b.Strings[0], a.Self == b.Self, a.Ptr == b.Ptr,
-			reflect.ValueOf(a.Map).Pointer() == reflect.ValueOf(b.Map).Pointer(),
+	for _, want := range []bool{true, false} {
+		var same [4]bool
+		// A table remembers in a lossy set what it has seen: two parts may displace each other
+		// there, but not with the seeds of three tables.
+		for range 3 {
+			d := program.NewDecoder(share.New(1<<20), want)
+			mustDecode[kitchen](t, d, text)
+			mustDecode[kitchen](t, d, text) // the second time it is entered
+			a, b := mustDecode[kitchen](t, d, text), mustDecode[kitchen](t, d, text)
+			same = [...]bool{
+				&a.Strings[0] == &b.Strings[0], a.Self == b.Self, a.Ptr == b.Ptr,
+				reflect.ValueOf(a.Map).Pointer() == reflect.ValueOf(b.Map).Pointer(),
+			}
+			if same == [...]bool{want, want, want, want} {
+				break
+			}
 		}
-		if want := d == shared; same != [...]bool{want, want, want, want} {
+		if same != [...]bool{want, want, want, want} {
 			t.Errorf("parts %v: slice, pointer, number, map are the same: %v", want, same)
 		}
 	}
