@@ -19,7 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// world says what a server has. The same world is the same bytes each time.
+// world is the content of a server. The same world is the same bytes each time.
 type world struct {
 	Pods, Certificates, Routes int
 

@@ -163,7 +163,7 @@ func misspelt(t types.Type, l literal) *pathError {
 	return p
 }
 
-// contradiction says what is wrong with having both of two conditions. The second one stands at
+// contradiction returns what is wrong with having both of two conditions. The second one stands at
 // offset.
 func contradiction(first, second model.Condition, firstText, secondText string, offset int) []*pathError {
 	switch one, other := first.Path.Steps, second.Path.Steps; {
@@ -200,7 +200,7 @@ func contradiction(first, second model.Condition, firstText, secondText string, 
 	return []*pathError{p}
 }
 
-// below says what is wrong with comparing a value with null, and one that is reached through it,
+// below returns what is wrong with comparing a value with null, and one that is reached through it,
 // too.
 func below(outer, inner model.Condition, outerText, innerText string, offset int) []*pathError {
 	// outer holds only where its value is absent
@@ -223,7 +223,7 @@ func below(outer, inner model.Condition, outerText, innerText string, offset int
 
 func mayEnd(s model.Step) bool { return s.Pointer || s.Entry != "" }
 
-// withoutKeys says what a comparison with null means for an index of paths that go on from the
+// withoutKeys returns what a comparison with null means for an index of paths that go on from the
 // value compared.
 func withoutKeys(c model.Condition, paths []*model.FieldPath, text string, offset int) []*pathError {
 	if c.Literal != "nil" {

@@ -24,7 +24,7 @@ type followed struct {
 	end types.Type
 	// last is the offset in text of the last field.
 	last int
-	// maybe says that there are objects without anything at the end of the path.
+	// maybe means that there are objects without anything at the end of the path.
 	maybe bool
 	// fields are what the path is made of.
 	fields []types.Object

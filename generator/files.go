@@ -86,7 +86,7 @@ func (f Files) Write() (Report, error) {
 
 // --- private from here ---
 
-// check says which files have no path of their own in a place of ours.
+// check returns which files have no path of their own in a place of ours.
 func (f Files) check() error {
 	var errs []error
 	seen := map[string]bool{}

@@ -101,7 +101,7 @@ const (
 	Single Layout = "single"
 )
 
-// ErrNothing says that no package has a type that something can be generated for.
+// ErrNothing means that no package has a type that something can be generated for.
 var ErrNothing = errors.New("no type to generate for")
 
 // Generate reads the packages of cfg and returns all files to be written for them, or an error. It
@@ -162,7 +162,7 @@ func (cfg Config) Check() diag.List {
 	return errs
 }
 
-// errWrong says that there are errors among the findings.
+// errWrong means that there are errors among the findings.
 var errWrong = errors.New("the input is wrong")
 
 // read is the part of Generate that comes before the packages are looked into. What is wrong is the
@@ -260,7 +260,7 @@ func (s settings) render(ctx context.Context, program *load.Program, roots []*lo
 	return files, findings, err
 }
 
-// nothing says why there is nothing to generate.
+// nothing returns why there is nothing to generate.
 func (s settings) nothing(roots []*load.Package) error {
 	in := fmt.Sprintf("the %d packages that were read", len(roots))
 	nested := s.nested()

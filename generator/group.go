@@ -119,8 +119,8 @@ func (r *resolver) versionOf(a *api, inScheme registered, clause token.Position)
 	return named{}
 }
 
-// advice says what to write: a comment, or a line for the package in the configuration file if it
-// is someone else's.
+// advice returns what to write: a comment, or a line for the package in the configuration file if
+// it is someone else's.
 func (a *api) advice(comment, line string) string {
 	if a.pkg.Main() {
 		return "write " + comment
@@ -135,7 +135,7 @@ func isGroup(s string) bool {
 	return s == "" || len(validation.IsDNS1123Subdomain(s)) == 0
 }
 
-// adviseGoName says how the package's group gets another name in Go.
+// adviseGoName returns how the package's group gets another name in Go.
 func (a *api) adviseGoName() string {
 	return a.advice("+groupGoName=NAME in a comment of package "+a.pkg.Path, "groupGoName: NAME")
 }

@@ -126,7 +126,7 @@ func (r *resolver) keys(a *api, k *kind, t *types.Named, m *marker.Index, x *mod
 	return ok
 }
 
-// sameForAll says why the value at a path is the same for all objects; empty if it isn't.
+// sameForAll returns why the value at a path is the same for all objects; empty if it isn't.
 func sameForAll(k *kind, path *model.FieldPath) string {
 	switch {
 	case isNamespace(path.Steps) && !k.Namespaced:

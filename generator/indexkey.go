@@ -94,8 +94,8 @@ var sameButUnequal = map[string]notAKey{
 	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": {`80 and "80" mean the same and are unequal in Go`, "its String"},
 }
 
-// incomparable says why == on values of t, which a message calls what, can panic or doesn't reports
-// whether they mean the same; nil if it does.
+// incomparable returns why == on values of t, which a message calls what, can panic or doesn't
+// say whether they mean the same; nil if it does.
 func incomparable(t types.Type, what string, seen map[types.Type]bool) *notAKey {
 	t = types.Unalias(t)
 	if seen[t] {
@@ -157,7 +157,7 @@ func entryLiteral(t types.Type, l look, path, mapType string) (string, *pathErro
 	return "", pathErrorf(l.offset, "the keys of %s (%s) can't be written in a path: use func with a function that returns the keys", path, mapType)
 }
 
-// integerProblem says why text is no decimal integer of type b; empty if it is one.
+// integerProblem returns why text is no decimal integer of type b; empty if it is one.
 func integerProblem(text string, b *types.Basic) string {
 	digits := strings.TrimPrefix(text, "-")
 	if digits == "" || strings.Trim(digits, "0123456789") != "" || len(digits) > 1 && digits[0] == '0' || text == "-0" {

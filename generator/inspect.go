@@ -37,7 +37,7 @@ type InspectedType struct {
 	// Name is the type's name in Go, which is its kind.
 	Name string
 	Pos  token.Position
-	// Generated says that there is an informer for it.
+	// Generated means that there is an informer for it.
 	Generated bool
 	// Reason says why, or why not, and where that stands.
 	Reason Fact
@@ -74,7 +74,7 @@ type InspectedIndex struct {
 	Key string
 	// Of says what the keys are made of, for example "field .spec.nodeName".
 	Of string
-	// Namespaced says that keys count within a namespace.
+	// Namespaced means that keys count within a namespace.
 	Namespaced bool
 	Pos        token.Position
 }

@@ -42,7 +42,7 @@ type resolver struct {
 	discover bool
 	// file may be nil. It has the configuration file's settings of packages and their types.
 	file *config.File
-	// partial says that the call, not the file, names the packages, so that the file may have
+	// partial means that the call, not the file, names the packages, so that the file may have
 	// settings of others.
 	partial bool
 	// expansions may be nil. It returns the names of the types that the user declares in a
@@ -79,7 +79,7 @@ type declared struct {
 	excluded named
 	// listed are the places where the config file names the type without saying more.
 	listed []marker.At
-	// incomplete says that markers are missing because they are wrong, which is reported.
+	// incomplete means that markers are missing because they are wrong, which is reported.
 	incomplete bool
 	selection  selection
 }

@@ -16,7 +16,7 @@ import (
 // known about what the type is made of.
 type selection struct {
 	yes bool
-	// client says that +genclient, or the config file, asks for the type by name, so that a type
+	// client means that +genclient, or the config file, asks for the type by name, so that a type
 	// which can't be generated for is an error.
 	client bool
 	// reason says why, or why not.
@@ -150,7 +150,7 @@ func (r *resolver) generate(d *declared) *marker.Generate {
 	return first
 }
 
-// objectRoot returns the first marker that reports whether the type is a root, or nil, and reports
+// objectRoot returns the first marker about whether the type is a root, or nil, and reports
 // contradictions.
 func (r *resolver) objectRoot(d *declared) *marker.ObjectRoot {
 	first := marker.First[marker.ObjectRoot](d.markers)

@@ -31,7 +31,7 @@ type settings struct {
 	crds    []crd
 
 	discover, prune, keepGoing, allowEmpty bool
-	// partial says that the call names the packages, not the configuration file.
+	// partial means that the call names the packages, not the configuration file.
 	partial bool
 
 	// reads are the files, and the folders with CustomResourceDefinitions, that all of this depends

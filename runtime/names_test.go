@@ -36,7 +36,7 @@ func newNames(t *testing.T) names {
 	return n
 }
 
-// lookup says what is wrong with package, package.Name or package.Type.Member.
+// lookup returns what is wrong with package, package.Name or package.Type.Member.
 func (n names) lookup(name string) error {
 	parts := strings.Split(name, ".")
 	if n.generated[name] {

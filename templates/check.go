@@ -137,7 +137,7 @@ func (c *checker) kind(t *model.Type, what, version string, s spaces) {
 	}
 }
 
-// wrong says what an index lacks, or has too much.
+// wrong returns what an index lacks, or has too much.
 func wrong(t *model.Type, x *model.Index) string {
 	sources := 0
 	for _, is := range []bool{len(x.Paths) > 0, x.Owner != nil, x.Func != nil} {

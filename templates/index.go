@@ -200,7 +200,7 @@ func (f *file) each(k *kind, x *model.Index, w *walk, keys *jen.Statement) *jen.
 	return jen.Append(jen.Id("keys"), f.one(k, x, jen.Id("key")))
 }
 
-// isList says that a path ends with all elements of a slice, which are keys as they are.
+// isList reports whether a path ends with all elements of a slice, which are keys as they are.
 func isList(path *model.FieldPath) bool {
 	last := path.Steps[len(path.Steps)-1]
 	return last.Each && !last.ElemPointer && !last.Array && !last.Map
@@ -237,7 +237,7 @@ func (f *file) key(k *kind, x *model.Index) *jen.Statement {
 	return f.goType(k, x.Key)
 }
 
-// found says in words which objects an index finds.
+// found returns in words which objects an index finds.
 func found(k *kind, x *model.Index) string {
 	var b strings.Builder
 	b.WriteString(k.Plural)
@@ -276,7 +276,7 @@ func indexedBy(x *model.Index) string {
 	return by + limits(x)
 }
 
-// limits says which objects an index has.
+// limits returns which objects an index has.
 func limits(x *model.Index) string {
 	var b strings.Builder
 	for n, c := range x.When {

@@ -33,7 +33,8 @@ func expansionsFile(p *pkg, source string, kinds []*kind) *file {
 	return f
 }
 
-// hasExpansions says that some type has an expansion interface that the user has not declared.
+// hasExpansions reports whether some type has an expansion interface that the user has not
+// declared.
 func hasExpansions(kinds []*kind) bool {
 	return slices.ContainsFunc(kinds, func(k *kind) bool {
 		return !k.ListerExpansion || k.Namespaced && !k.NamespaceListerExpansion
@@ -96,12 +97,12 @@ func (f *file) addLister(k *kind) {
 	}
 }
 
-// hasLister says that k's lister has methods that lister.Resource hasn't.
+// hasLister reports whether k's lister has methods that lister.Resource hasn't.
 func (k *kind) hasLister() bool { return k.Namespaced || k.ListerExpansion || len(k.Indexes) > 0 }
 
-// byPointer says that k's lister is also that of one namespace, since it has methods for it. Then
-// it is a pointer to what lister.Resource remembers, which goes into an interface as it is. If not,
-// the Resource itself is the lister of a namespace, and fewer functions have to be compiled.
+// byPointer reports whether k's lister is also that of one namespace, since it has methods for it.
+// Then it is a pointer to what lister.Resource remembers, which goes into an interface as it is. If
+// not, the Resource itself is the lister of a namespace, and fewer functions have to be compiled.
 func (k *kind) byPointer() bool {
 	return k.Namespaced && (k.NamespaceListerExpansion || len(k.Indexes) > 0)
 }
@@ -160,7 +161,7 @@ func (k *kind) listerMethod(name string, params []jen.Code, result, body jen.Cod
 	return method("l", k.private()+"Lister", name, params, result, body)
 }
 
-// hasLookups says that the listers of k have methods for indexes in common.
+// hasLookups reports whether the listers of k have methods for indexes in common.
 func (k *kind) hasLookups() bool {
 	for _, x := range k.Indexes {
 		if !x.Namespaced {

@@ -38,7 +38,7 @@ type file struct {
 	name    string // base name
 	source  string // import path of the API package, or ""
 	comment string // package comment, or ""
-	// usesDeprecated says that the file has to name what is deprecated.
+	// usesDeprecated means that the file has to name what is deprecated.
 	usesDeprecated bool
 
 	imports map[string]*imported // by path
@@ -122,7 +122,7 @@ func (f *file) free(importPath, name string) string {
 	}
 }
 
-// unusable says that a name can't, or should not, be used for an import.
+// unusable reports whether a name can't, or should not, be used for an import.
 func unusable(name string) bool {
 	return !token.IsIdentifier(name) || doc.IsPredeclared(name) || name == "_" || name == "init"
 }

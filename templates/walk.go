@@ -263,7 +263,7 @@ func (w *walk) compare(c model.Condition, equal bool) {
 	}
 }
 
-// mayMiss says that a path leads to nothing in some objects.
+// mayMiss reports whether a path leads to nothing in some objects.
 func mayMiss(path *model.FieldPath) bool {
 	for _, step := range path.Steps {
 		if step.Pointer || step.ElemPointer || step.Entry != "" {

@@ -158,7 +158,7 @@ func printExplanations(out io.Writer, found generator.Inspection, types []genera
 	return w.Flush()
 }
 
-// because says what decided something.
+// because returns what decided something.
 func because(t generator.InspectedType, f generator.Fact) string {
 	if f.Pos.IsValid() {
 		return f.From + " (" + place(t, f.Pos) + ")"

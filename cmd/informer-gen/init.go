@@ -65,7 +65,7 @@ It never overwrites a configuration file, unless --force is given.`,
 	return cmd
 }
 
-// printSteps says what was written and what to do next.
+// printSteps prints what was written and what to do next.
 func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) error {
 	var lines []string
 	if !p.Chosen {

@@ -146,7 +146,7 @@ func printJSON(cmd *cobra.Command, found generator.Inspection, types []generator
 	return writeJSON(cmd.OutOrStdout(), document)
 }
 
-// packagesRead says where types were looked for.
+// packagesRead returns where types were looked for.
 func packagesRead(found generator.Inspection) string {
 	switch n := len(found.Packages); n {
 	case 0:

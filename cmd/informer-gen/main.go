@@ -35,8 +35,8 @@ const (
 )
 
 var (
-	// errDifference says that a comparison has found something to do, which is printed already.
+	// errDifference means that a comparison has found something to do, which is printed already.
 	errDifference = errors.New("the output isn't up to date")
-	// errPrinted says that what is wrong is printed already.
+	// errPrinted means that what is wrong is printed already.
 	errPrinted = errors.New("the input or the call is wrong")
 )

@@ -88,7 +88,7 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// valuesOf says what the values of a key are.
+// valuesOf returns what the values of a key are.
 func valuesOf(field reflect.StructField) string {
 	one := strings.TrimPrefix(typeOf(field.Tag).text, "a ")
 	if allowed := strings.Fields(field.Tag.Get("allowed")); len(allowed) > 0 {

@@ -263,7 +263,7 @@ func isScalar(value any) bool {
 
 func isBool(tag reflect.StructTag) bool { return tag.Get("allowed") == "true false" }
 
-// wrongType says what a value is and what it should be.
+// wrongType returns what a value is and what it should be.
 func wrongType(value any, want string) string {
 	message := "it is " + what(value) + ": it takes " + want
 	switch {
@@ -275,7 +275,7 @@ func wrongType(value any, want string) string {
 	return message
 }
 
-// what says what a value is.
+// what returns what a value is.
 func what(value any) string {
 	switch value.(type) {
 	case map[string]any:

@@ -5,7 +5,7 @@ package config
 // wrongFile is a file and what is wrong with it.
 type wrongFile struct {
 	text, want string
-	// blind says that a JSON schema can't see it.
+	// blind means that a JSON schema can't see it.
 	blind bool
 }
 

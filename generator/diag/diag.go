@@ -28,10 +28,10 @@ type Diagnostic struct {
 	Message string
 	// Allowed lists what would have been right; may be empty.
 	Allowed []string
-	// Warning says that the finding doesn't keep the generator from doing its work.
+	// Warning means that the finding doesn't keep the generator from doing its work.
 	Warning bool
-	// Foreign says that the finding is about the text of a module that one only requires, and can't
-	// change.
+	// Foreign means that the finding is about the text of a module that one only requires, and
+	// can't change.
 	Foreign bool
 }
 

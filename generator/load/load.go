@@ -82,8 +82,8 @@ type Package struct {
 	meta *packages.Package
 }
 
-// Main says that the package belongs to a module that one works in, and not to one that is merely
-// required.
+// Main reports whether the package belongs to a module that one works in, and not to one that is
+// merely required.
 func (p *Package) Main() bool { return p.meta.Module == nil || p.meta.Module.Main }
 
 // Query is what go get takes to add what the package needs: its import path and, in another module,
@@ -298,7 +298,7 @@ func (c Config) names(meta *packages.Package) bool {
 	})
 }
 
-// advice says how to write a pattern that matches nothing, where what was meant can be guessed;
+// advice returns how to write a pattern that matches nothing, where what was meant can be guessed;
 // else "".
 func (c Config) advice(importPath, problem string) string {
 	switch m := missingModule.FindStringSubmatch(problem); {

@@ -82,7 +82,7 @@ func (arg Arg) described() string {
 // label names an argument in the documentation.
 func (arg Arg) label() string { return arg.Name + "=" }
 
-// where says in words what the target means for the place of the marker.
+// where returns in words what the target means for the place of the marker.
 func (t Target) where() string {
 	if t == Package {
 		return "for a package: in any comment of any of its files"

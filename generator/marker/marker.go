@@ -41,7 +41,7 @@ type At struct {
 	Pos token.Position
 }
 
-// InFile says that the marker comes from the config file, not from a comment.
+// InFile reports whether the marker comes from the config file, not from a comment.
 func (a At) InFile() bool { return !strings.HasPrefix(a.Name, "+") }
 
 // Place returns a itself.
@@ -118,15 +118,15 @@ type Arg struct {
 	Name string
 	// Doc says in a line what the argument means.
 	Doc string
-	// Required says that the marker is wrong without it.
+	// Required means that the marker is wrong without it.
 	Required bool
-	// Empty says that the value may be empty.
+	// Empty means that the value may be empty.
 	Empty bool
-	// List says that several values can be given.
+	// List means that several values can be given.
 	List bool
 	// Allowed are the values that are right; empty if there is no such list.
 	Allowed []string
-	// Instead says that the argument takes the place of the one before it.
+	// Instead means that the argument takes the place of the one before it.
 	Instead bool
 
 	field int // index of the field in the marker struct

@@ -38,7 +38,7 @@ type ClientGen struct {
 // NonNamespaced makes a type cluster-scoped.
 type NonNamespaced struct{ At }
 
-// NoVerbs says that the API server offers no verb for a type; so there is nothing to inform about.
+// NoVerbs means that the API server offers no verb for a type; so there is nothing to inform about.
 type NoVerbs struct{ At }
 
 // ReadOnly is OnlyVerbs with get, list and watch.
@@ -122,11 +122,11 @@ type Skip struct{ At }
 // SkipVersion is Skip for one type.
 type SkipVersion struct{ At }
 
-// UnservedVersion says that the API server doesn't serve a type in this version; so there is
+// UnservedVersion means that the API server doesn't serve a type in this version; so there is
 // nothing to inform about.
 type UnservedVersion struct{ At }
 
-// DeprecatedVersion says that a type is deprecated in this version.
+// DeprecatedVersion means that a type is deprecated in this version.
 type DeprecatedVersion struct {
 	At
 	Warning Value `arg:"warning" doc:"what to do instead, for the comments of generated code"`

@@ -35,7 +35,7 @@ import (
 	"time"
 )
 
-// ErrMoving says that a place has changed, or may have changed, while the run was under way, so
+// ErrMoving means that a place has changed, or may have changed, while the run was under way, so
 // that it is unknown which state of it the run has seen.
 var ErrMoving = errors.New("changed during the run")
 

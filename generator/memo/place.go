@@ -48,7 +48,7 @@ type Place struct {
 	// Except are folders that don't count for a Tree; "/..." behind a name stands for all folders
 	// below it.
 	Except []string `json:",omitempty"`
-	// Written says that the run has written the contents, in which Windows' line breaks count as
+	// Written means that the run has written the contents, in which Windows' line breaks count as
 	// others do.
 	Written bool `json:",omitempty"`
 	// Seen are the contents that the run has read or written, by the names of files relative to

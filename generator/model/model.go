@@ -61,7 +61,7 @@ type Version struct {
 type GoPackage struct {
 	Path string
 	Name string
-	// Deprecated says that the package comment calls the package deprecated.
+	// Deprecated means that the package comment calls the package deprecated.
 	Deprecated bool
 }
 
@@ -106,10 +106,10 @@ type Index struct {
 	Func  *Func
 	// When are conditions that must all hold, else the object has no keys.
 	When []Condition
-	// Namespaced says that keys mean something within a namespace only: only listers of one
+	// Namespaced means that keys mean something within a namespace only: only listers of one
 	// namespace can look them up.
 	Namespaced bool
-	// Deprecated says that a field or function that makes the keys has a doc comment that calls it
+	// Deprecated means that a field or function that makes the keys has a doc comment that calls it
 	// deprecated.
 	Deprecated bool
 }
@@ -155,18 +155,18 @@ type FieldPath struct {
 type Step struct {
 	// Field is the Go name of the field.
 	Field string
-	// Pointer says that the field is a pointer: a nil ends the path without a key.
+	// Pointer means that the field is a pointer: a nil ends the path without a key.
 	Pointer bool
-	// Each says that it is a slice, array or map, of which every element is followed.
+	// Each means that it is a slice, array or map, of which every element is followed.
 	Each bool
 	// Array and Map say that what Each follows is not a slice.
 	Array, Map bool
-	// Keys says that it is a map, of which every key is followed.
+	// Keys means that it is a map, of which every key is followed.
 	Keys bool
 	// Entry is the Go literal of a map's key, the element of which is followed if it is there;
 	// empty if there is none.
 	Entry string
-	// ElemPointer says that the elements are pointers: nil ones are passed over.
+	// ElemPointer means that the elements are pointers: nil ones are passed over.
 	ElemPointer bool
 }
 
@@ -175,7 +175,7 @@ type Condition struct {
 	// Path leads to the value; it has no Name. A value that isn't there, because a pointer is nil
 	// or a map lacks the key, is equal to nil and to no other literal.
 	Path *FieldPath
-	// Not says that the condition holds where the comparison doesn't.
+	// Not means that the condition holds where the comparison doesn't.
 	Not bool
 	// Literal is a Go literal of a type that the value can be compared with, or "nil".
 	Literal string

@@ -42,7 +42,7 @@ const (
 	CodeGenerator
 )
 
-// String says in words what the layout is.
+// String returns in words what the layout is.
 func (l Layout) String() string {
 	switch l {
 	case Empty:
@@ -71,7 +71,7 @@ type Project struct {
 	// Nested are the folders of other modules below Dir that have API types. No pattern with ...
 	// enters them.
 	Nested []string
-	// Discover says that no type is marked, but that there are some with TypeMeta and ObjectMeta,
+	// Discover means that no type is marked, but that there are some with TypeMeta and ObjectMeta,
 	// in the Inputs.
 	Discover bool
 	// Header is a file with the licence; empty if there is none.
@@ -88,12 +88,12 @@ type Project struct {
 	Packages []Package
 	// Notes are remarks about the Inputs, to stand above them.
 	Notes []string
-	// HasTool says that go.mod has a tool line for informer-gen.
+	// HasTool means that go.mod has a tool line for informer-gen.
 	HasTool bool
 	// Generate is the file that has a go:generate line for informer-gen; empty if none has.
 	Generate string
 
-	// Chosen says that the Inputs were chosen by Use.
+	// Chosen means that the Inputs were chosen by Use.
 	Chosen bool
 
 	cwd      string   // absolute

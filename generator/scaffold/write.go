@@ -20,7 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/config"
 )
 
-// ErrExists says that there is a configuration file already.
+// ErrExists means that there is a configuration file already.
 var ErrExists = errors.New("there is one already")
 
 // Written says what Write did. Names are relative to the project's folder.

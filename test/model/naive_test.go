@@ -23,12 +23,12 @@ type naive struct {
 	version string // "" before the first full state
 	staging map[object.Key]*corev1.ConfigMap
 	log     []told
-	// folded says that something happened to an object twice during the full state in progress, and
-	// folds counts such states that were completed: an informer may tell of both or of the last one
-	// only.
+	// folded means that something happened to an object twice during the full state in progress,
+	// and folds counts such states that were completed: an informer may tell of both or of the last
+	// one only.
 	folded bool
 	folds  int
-	// vague says that the informer was stopped at a moment when it may not have got all that was
+	// vague means that the informer was stopped at a moment when it may not have got all that was
 	// handed over. The next full state ends that.
 	vague bool
 }

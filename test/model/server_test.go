@@ -174,7 +174,7 @@ func (s scope) matches(obj *corev1.ConfigMap) bool {
 	return (s.namespace == "" || s.namespace == obj.Namespace) && s.selector.Matches(labels.Set(obj.Labels))
 }
 
-// id says which state of which object it is.
+// id returns which state of which object it is.
 func id(obj metav1.Object) string {
 	return fmt.Sprintf("%s/%s %s@%s", obj.GetNamespace(), obj.GetName(), obj.GetUID(), obj.GetResourceVersion())
 }

@@ -132,7 +132,7 @@ func run(ctx context.Context, f flags, in io.Reader, out, errOut io.Writer) (err
 	}
 	fmt.Fprintf(errOut, "devserver: %d CRDs installed, ready at %s, data in %s\n", len(crds), server.URL(), server.Dir())
 	<-server.Done()
-	return nil // server.Close says what ended it
+	return nil // server.Close returns what ended it
 }
 
 // readCRDs reads files and folders of the machine.
