@@ -124,7 +124,7 @@ func TestASyncAllocatesAFractionOfWhatClientGoAllocates(t *testing.T) {
 	z := small
 	z.Pods, z.CRs = 3000, 4000
 	for _, name := range []string{"sync/pods/watch-list", "sync/pods/paged-list", "sync/crs/watch-list", "protobuf/watch-list"} {
-		b, err := byName(name)
+		b, err := byName(benches(), name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -202,8 +202,8 @@ func listNames(benches []bench) string {
 }
 
 // byName returns the benchmark of exactly that name.
-func byName(name string) (bench, error) {
-	for _, b := range benches() {
+func byName(all []bench, name string) (bench, error) {
+	for _, b := range all {
 		if b.name == name {
 			return b, nil
 		}

@@ -20,7 +20,7 @@ import (
 
 // emptyBench measures an informer of Pods, or one more namespace of one, if there are no Pods: two
 // hundred of them on a server in memory, each with an open watch.
-func emptyBench(name, title string, most limit, rigs func(s side, server quietServer, n int) ([]rig, error)) bench {
+func emptyBench(name, title string, most limit, rigs func(s side, at quietServer, n int) ([]podRig, error)) bench {
 	return bench{
 		name:  "empty/" + name,
 		title: func(sizes) string { return title },
@@ -41,7 +41,7 @@ func emptyBenches() []bench {
 	}
 }
 
-func emptyOnce(s side, n int, rigs func(s side, server quietServer, n int) ([]rig, error)) (outcome, error) {
+func emptyOnce(s side, n int, rigs func(s side, at quietServer, n int) ([]podRig, error)) (outcome, error) {
 	var stops []func()
 	defer func() {
 		for _, stop := range stops {
@@ -85,15 +85,15 @@ func emptyOnce(s side, n int, rigs func(s side, server quietServer, n int) ([]ri
 }
 
 // emptyInformers are n informers of all Pods.
-func emptyInformers(s side, server quietServer, n int) ([]rig, error) {
+func emptyInformers(s side, at quietServer, n int) ([]podRig, error) {
 	if s == clientGo {
-		return server.clientGo(make([]string, n))
+		return at.clientGo(make([]string, n))
 	}
-	client, err := source.NewClient(server.config())
+	client, err := source.NewClient(at.config())
 	if err != nil {
 		return nil, err
 	}
-	var rigs []rig
+	var rigs []podRig
 	for range n {
 		src, err := source.New[*corev1.Pod](client, pods.resource, source.Options{})
 		if err != nil {
@@ -109,20 +109,20 @@ func emptyInformers(s side, server quietServer, n int) ([]rig, error) {
 }
 
 // emptyNamespaces is an informer of n namespaces, or with client-go one of each.
-func emptyNamespaces(s side, server quietServer, n int) ([]rig, error) {
+func emptyNamespaces(s side, at quietServer, n int) ([]podRig, error) {
 	namespaces := make([]string, n)
 	for i := range namespaces {
 		namespaces[i] = fmt.Sprintf("namespace-%d", i)
 	}
 	if s == clientGo {
-		return server.clientGo(namespaces)
+		return at.clientGo(namespaces)
 	}
-	client, err := source.NewClient(server.config())
+	client, err := source.NewClient(at.config())
 	if err != nil {
 		return nil, err
 	}
 	f := informer.NewFactory(client)
-	return []rig{&ourRig[*corev1.Pod]{informer: informer.For[*corev1.Pod](f, pods.resource, informer.WithNamespaces(namespaces...))}}, nil
+	return []podRig{&ourRig[*corev1.Pod]{informer: informer.For[*corev1.Pod](f, pods.resource, informer.WithNamespaces(namespaces...))}}, nil
 }
 
 // quietServer is a transport to a server that has no Pods and never changes.
@@ -133,7 +133,7 @@ func (s quietServer) config() *rest.Config {
 }
 
 // clientGo makes an informer of each namespace.
-func (s quietServer) clientGo(namespaces []string) ([]rig, error) {
+func (s quietServer) clientGo(namespaces []string) ([]podRig, error) {
 	c, gv := s.config(), pods.resource.GroupVersion()
 	c.GroupVersion, c.APIPath = &gv, pods.apiPath()
 	c.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(scheme, codecs).WithoutConversion()
@@ -141,7 +141,7 @@ func (s quietServer) clientGo(namespaces []string) ([]rig, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making client-go's client: %w", err)
 	}
-	var rigs []rig
+	var rigs []podRig
 	for _, namespace := range namespaces {
 		lw := cache.NewListWatchFromClient(client, pods.resource.Resource, namespace, fields.Everything())
 		i := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(lw, client), &corev1.Pod{}, 0,

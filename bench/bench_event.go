@@ -79,7 +79,7 @@ type play struct {
 	until   int           // the number of events a handler has got at the end of the round
 	over    chan struct{} // gets a value then
 
-	rig rig
+	rig podRig
 }
 
 func newPlay(handlers int, burst bool) *play {
@@ -100,7 +100,7 @@ func (p *play) make(n int) []*corev1.Pod {
 func (p *play) begin(s side) (stop func(), err error) {
 	// Every event must reach every handler, even if a handler lags in a burst: that is the work
 	// that is compared.
-	p.rig, err = newRig(s, p.script, informer.WithWatchList(false), informer.WithBacklogThreshold(informer.Never))
+	p.rig, err = newPodRig(s, p.script, informer.WithWatchList(false), informer.WithBacklogThreshold(informer.Never))
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +138,7 @@ func (p *play) next(n int) {
 	p.lacking.Store(int32(len(p.told)))
 	next := p.coming[:n]
 	p.coming = p.coming[n:]
-	p.turn <- next
+	p.play(next)
 }
 
 // perform sends events and waits until all handlers have them.

@@ -36,7 +36,7 @@ func idleOnce(s side, informers, handlers int) (outcome, error) {
 	for i := range feeds {
 		feeds[i] = newFeed(pods, 0)
 	}
-	rigs := make([]rig, informers)
+	rigs := make([]podRig, informers)
 	stops := make([]func(), 0, informers)
 	defer func() {
 		for _, stop := range stops {
@@ -45,7 +45,7 @@ func idleOnce(s side, informers, handlers int) (outcome, error) {
 	}()
 	before := footprint()
 	for i, f := range feeds {
-		r, err := newRig(s, f, informer.WithWatchList(false))
+		r, err := newPodRig(s, f, informer.WithWatchList(false))
 		if err != nil {
 			return outcome{}, err
 		}
@@ -82,7 +82,7 @@ type foot struct{ goroutines, bytes float64 }
 // footprint waits until goroutines that are about to end have ended, then measures.
 func footprint() foot {
 	count, steady := runtime.NumGoroutine(), 0
-	for deadline := time.Now().Add(patience); steady < 15 && time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); steady < 15 && time.Now().Before(deadline); {
 		time.Sleep(10 * time.Millisecond)
 		if now := runtime.NumGoroutine(); now == count {
 			steady++

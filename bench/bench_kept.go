@@ -37,7 +37,7 @@ func keptBenches() []bench {
 				o.Values = map[string]float64{names.measures[0].name: o.Values[keptHeap] / float64(w.Pods)}
 			}
 			return o, err
-		}, nil, command(e.server, "begin", "")
+		}, nil, begin(e.server)
 	}
 	return []bench{names, {
 		name: "kept-keys/large",
@@ -51,7 +51,7 @@ func keptBenches() []bench {
 			n := largeObjects(e.sizes)
 			maps := remote[*corev1.ConfigMap, *corev1.ConfigMapList]{
 				from:  from{server: "http://bench", byList: true, around: func(http.RoundTripper) http.RoundTripper { return largeMaps(n) }},
-				kind:  kind{"ConfigMap", corev1.SchemeGroupVersion.WithResource("configmaps"), true},
+				kind:  kind{name: "ConfigMap", resource: corev1.SchemeGroupVersion.WithResource("configmaps"), builtIn: true},
 				empty: func() *corev1.ConfigMap { return &corev1.ConfigMap{} }, list: func() *corev1.ConfigMapList { return &corev1.ConfigMapList{} },
 			}
 			return func() (outcome, error) { return keepKeys(e.side, maps, n) }, nil, nil

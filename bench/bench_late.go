@@ -35,7 +35,7 @@ func lateBenches() []bench {
 
 func lateOnce(s side, pods []*corev1.Pod) (outcome, error) {
 	f := newFeed(pods, 1)
-	r, err := newRig(s, f, informer.WithWatchList(false))
+	r, err := newPodRig(s, f, informer.WithWatchList(false))
 	if err != nil {
 		return outcome{}, err
 	}

@@ -42,7 +42,7 @@ func relistBench(name string, by way) bench {
 }
 
 func relistOnce(e env, w world, by way) (outcome, error) {
-	if err := command(e.server, "begin", ""); err != nil {
+	if err := begin(e.server); err != nil {
 		return outcome{}, err
 	}
 	var asked firstRequest
@@ -65,7 +65,7 @@ func relistOnce(e env, w world, by way) (outcome, error) {
 	asked.arm()
 	peak := watchHeap()
 	m := startMeter()
-	if err := command(e.server, "move", ""); err != nil {
+	if err := move(e.server); err != nil {
 		return outcome{}, err
 	}
 	if err := wait(f[0].updated(), "the handler to be told of the differences"); err != nil {
@@ -153,7 +153,7 @@ func httpEventBench() bench {
 }
 
 func httpEventsOnce(e env, w world) (outcome, error) {
-	if err := command(e.server, "begin", ""); err != nil {
+	if err := begin(e.server); err != nil {
 		return outcome{}, err
 	}
 	// Every event must reach the handler, even if it lags.
@@ -174,7 +174,7 @@ func httpEventsOnce(e env, w world) (outcome, error) {
 		return outcome{}, err
 	}
 	c, err := costOf(func() error {
-		if err := command(e.server, "move", ""); err != nil {
+		if err := move(e.server); err != nil {
 			return err
 		}
 		return wait(f[0].updated(), "the handler to be told of all events")

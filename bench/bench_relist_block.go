@@ -46,13 +46,13 @@ func relistBlockBenches() []bench {
 		},
 		prepare: func(e env) (func() (outcome, error), func() error, error) {
 			pods := slimPods(e.sizes.Many)
-			relist := &relistFeed{states: [][]*corev1.Pod{pods, changedAll(pods)}}
-			return func() (outcome, error) { return relistBlockOnce(e.side, relist) }, nil, nil
+			states := [2][]*corev1.Pod{pods, changedAll(pods)}
+			return func() (outcome, error) { return relistBlockOnce(e.side, states) }, nil, nil
 		},
 	}}
 }
 
-func relistBlockOnce(s side, states *relistFeed) (outcome, error) {
+func relistBlockOnce(s side, states [2][]*corev1.Pod) (outcome, error) {
 	probed, err := relistOver(s, states, blockedHandlers, true) // it warms up, too
 	if err != nil {
 		return outcome{}, err
@@ -81,14 +81,14 @@ type relisted struct {
 
 // relistOver runs an informer with so many handlers, has it relist, and waits until all handlers
 // have the differences.
-func relistOver(s side, states *relistFeed, handlers int, probed bool) (result relisted, err error) {
-	f := &relistFeed{states: states.states, expire: make(chan struct{})}
-	r, err := newRig(s, f, informer.WithWatchList(false))
+func relistOver(s side, states [2][]*corev1.Pod, handlers int, probed bool) (result relisted, err error) {
+	f := newRelistFeed(states)
+	r, err := newPodRig(s, f, informer.WithWatchList(false))
 	if err != nil {
 		return result, err
 	}
 	var left atomic.Int64
-	left.Store(int64(handlers * len(f.states[1])))
+	left.Store(int64(handlers * len(states[1])))
 	all := make(chan struct{})
 	for range handlers {
 		if err := r.handle(handler{update: func(*corev1.Pod) {
@@ -108,7 +108,7 @@ func relistOver(s side, states *relistFeed, handlers int, probed bool) (result r
 		return result, err
 	}
 	c, err := costOf(func() error {
-		f.expire <- struct{}{}
+		f.expireNow()
 		for probed && left.Load() > 0 {
 			if err := result.probe(r); err != nil {
 				return err
@@ -123,12 +123,12 @@ func relistOver(s side, states *relistFeed, handlers int, probed bool) (result r
 	stop()
 	stop = func() {}
 	result.bytes, result.saw = c.bytes, sumUpPods(r.objects())
-	result.saw.Events = handlers*len(f.states[1]) - int(left.Load())
+	result.saw.Events = handlers*len(states[1]) - int(left.Load())
 	return result, nil
 }
 
 // probe adds a handler, removes it, and asks the informer what takes no work.
-func (p *relisted) probe(r rig) error {
+func (p *relisted) probe(r podRig) error {
 	began := time.Now()
 	switch r := r.(type) {
 	case *ourRig[*corev1.Pod]:
@@ -157,15 +157,23 @@ func (p *relisted) probe(r rig) error {
 	return errors.New("no such rig")
 }
 
-// relistFeed is a collection of Pods in two states: the first one until expire gets a value, which
+// relistFeed is a collection of Pods in two states: the first one until expireNow is called, which
 // ends the watch as if it had been too far behind, and then the second one. One informer may use
 // it, once.
 type relistFeed struct {
-	states [][]*corev1.Pod
+	states [2][]*corev1.Pod
 	expire chan struct{}
 
 	expired atomic.Bool
 }
+
+// newRelistFeed returns a feed of these states.
+func newRelistFeed(states [2][]*corev1.Pod) *relistFeed {
+	return &relistFeed{states: states, expire: make(chan struct{})}
+}
+
+// expireNow ends the watch. It blocks until there is one.
+func (f *relistFeed) expireNow() { f.expire <- struct{}{} }
 
 // now returns the state that there is, and its version.
 func (f *relistFeed) now() ([]*corev1.Pod, string) {

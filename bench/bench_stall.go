@@ -33,7 +33,7 @@ func stallBenches() []bench {
 func stallOnce(s side, updates int) (outcome, error) {
 	pods := slimPods(stalledKeys)
 	f := newFeed(pods, 1000)
-	r, err := newRig(s, f, informer.WithWatchList(false))
+	r, err := newPodRig(s, f, informer.WithWatchList(false))
 	if err != nil {
 		return outcome{}, err
 	}

@@ -95,7 +95,7 @@ func syncBench(name, what string, has func(sizes) world, by way, strip bool, mar
 			if !e.side.peer() {
 				return prepareBound(e, w, by)
 			}
-			return func() (outcome, error) { return syncOnce(e, w, by, strip) }, nil, command(e.server, "begin", "")
+			return func() (outcome, error) { return syncOnce(e, w, by, strip) }, nil, begin(e.server)
 		},
 	}
 	if marks.overSteady != 0 {

@@ -31,7 +31,7 @@ func transformBenches() []bench {
 			if e.side == dropping {
 				e.side, how = ours, setup{strip: true}
 			}
-			return func() (outcome, error) { return syncAs(e, has(e.sizes), watchList, how) }, nil, command(e.server, "begin", "")
+			return func() (outcome, error) { return syncAs(e, has(e.sizes), watchList, how) }, nil, begin(e.server)
 		}
 		return b
 	}

@@ -43,18 +43,18 @@ func prepareBound(e env, w world, by way) (func() (outcome, error), func() error
 		})
 		return outcome{Values: map[string]float64{wallTime: float64(c.wall), cpuUsed: float64(c.cpu)}}, err
 	}
-	return run, nil, command(e.server, "begin", "")
+	return run, nil, begin(e.server)
 }
 
 // prepareEventBound reads the events of a watch.
 func prepareEventBound(e env, w world) (func() (outcome, error), func() error, error) {
 	run := func() (outcome, error) {
-		if err := command(e.server, "begin", ""); err != nil {
+		if err := begin(e.server); err != nil {
 			return outcome{}, err
 		}
 		url := fmt.Sprintf("%s%s?watch=true&resourceVersion=%d", e.server, pods.path(), collectionVersion)
 		c, err := costOf(func() error {
-			return readBound(e.side, url, w.Protobuf, w.Events, func() error { return command(e.server, "move", "") })
+			return readBound(e.side, url, w.Protobuf, w.Events, func() error { return move(e.server) })
 		})
 		per := c.per(w.Events)
 		return outcome{Values: map[string]float64{eventsPerSecond: 1e9 / per.wall, "CPU time, per event": per.cpu}}, err

@@ -34,7 +34,7 @@ type role struct {
 }
 
 // playRole plays the role that the environment asks for, and reports whether there was one.
-func playRole() (played bool) {
+func playRole(all []bench) (played bool) {
 	text, ok := os.LookupEnv(roleVariable)
 	if !ok {
 		return false
@@ -50,7 +50,7 @@ func playRole() (played bool) {
 		close(orphaned)
 	}()
 	// Logs go to stderr, which is shown if the process fails.
-	act := r.run
+	act := func(out io.Writer, orphaned <-chan struct{}) error { return r.run(all, out, orphaned) }
 	if r.Bench == "" {
 		act = serve
 	}
@@ -62,12 +62,12 @@ func playRole() (played bool) {
 }
 
 // run does one run and writes the outcome.
-func (r role) run(out io.Writer, orphaned <-chan struct{}) (err error) {
+func (r role) run(all []bench, out io.Writer, orphaned <-chan struct{}) (err error) {
 	go func() { // until the process ends
 		<-orphaned
 		os.Exit(3)
 	}()
-	b, err := byName(r.Bench)
+	b, err := byName(all, r.Bench)
 	if err != nil {
 		return err
 	}

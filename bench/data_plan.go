@@ -118,7 +118,6 @@ const (
 	seedOfRevisions
 	seedOfCertificates
 	seedOfRoutes
-	seedOfEvents
 )
 
 // word returns n characters of those from which Kubernetes makes random parts of names.

@@ -31,6 +31,10 @@ type distinct struct {
 // stringsPerObject is more than the number of strings in an object.
 const stringsPerObject = 1000
 
+// makeDistinct gives what obj points to strings that nothing else has, the i-th object the same each
+// time.
+func makeDistinct(i int, obj any) { newDistinct(i).object(obj) }
+
 func newDistinct(i int) *distinct { return &distinct{next: uint64(i) * stringsPerObject} }
 
 // object changes what obj points to.

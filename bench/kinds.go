@@ -29,9 +29,6 @@ var (
 // routesVersion is that of the Gateway API's HTTPRoute.
 var routesVersion = schema.GroupVersion{Group: gatewayv1.GroupName, Version: "v1"}
 
-// podsResource is what listers of Pods name in their errors.
-var podsResource = pods.resource
-
 // apiPath returns the path of the group.
 func (k kind) apiPath() string {
 	if k.resource.Group == "" {

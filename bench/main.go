@@ -21,7 +21,7 @@ func benches() []bench {
 }
 
 func main() {
-	if playRole() {
+	if playRole(benches()) {
 		return
 	}
 	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {

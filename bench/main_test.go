@@ -18,7 +18,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if playRole() {
+	if playRole(benches()) {
 		return
 	}
 	klog.SetLogger(klog.Logger{})
@@ -32,7 +32,7 @@ func TestEveryBenchmarkRunsAndAllSidesSeeTheSame(t *testing.T) {
 	defer s.stop()
 	for _, b := range benches() {
 		t.Run(b.name, func(t *testing.T) {
-			rows, err := b.runAll(children{}.launch, small, s.forTest(t, b), 1, b.sides())
+			rows, err := b.runAll(children{}.launch, small, serveFor(t, &s, b), 1, b.sides())
 			if err != nil {
 				t.Fatal(err) // also if the sides differ in what they saw
 			}
@@ -56,7 +56,7 @@ func TestRunsReportWhatTheySaw(t *testing.T) {
 		w := b.world(small)
 		want := seen{Objects: w.objects(), Events: w.objects() + w.Changed + w.Events}
 		for _, side := range []side{ours, clientGo} {
-			o, err := inProcess(b, env{side: side, sizes: small, server: s.forTest(t, b), deep: true})
+			o, err := inProcess(b, env{side: side, sizes: small, server: serveFor(t, &s, b), deep: true})
 			if err != nil {
 				t.Fatalf("%s, %v: %v", b.name, side, err)
 			}
@@ -77,8 +77,8 @@ func TestRunsReportWhatTheySaw(t *testing.T) {
 	}
 }
 
-// forTest is the address of a server with what b needs.
-func (s *server) forTest(t testing.TB, b bench) string {
+// serveFor returns the address of a server with what b needs.
+func serveFor(t testing.TB, s *server, b bench) string {
 	t.Helper()
 	if b.world == nil {
 		return ""
@@ -100,7 +100,7 @@ func TestRunAllFailsWhenTheSidesSeeDifferentThings(t *testing.T) {
 	see := func(objects map[side]int) error {
 		_, err := b.runAll(func(_ bench, e env) (outcome, error) {
 			return outcome{Values: map[string]float64{"x": 1}, Seen: seen{Objects: objects[e.side]}}, nil
-		}, small, "", 1, b.sides())
+		}, sizes{}, "", 1, b.sides())
 		return err
 	}
 	if err := see(map[side]int{ours: 1, clientGo: 2}); err == nil || !strings.Contains(err.Error(), "did not see the same") {
@@ -119,14 +119,14 @@ func TestRunAllTakesTurnsAndShowsMedians(t *testing.T) {
 		order = append(order, e.side)
 		calls[e.side]++
 		return outcome{Values: map[string]float64{"x": []float64{7, 1, 4}[calls[e.side]-1]}}, nil
-	}, small, "", 3, b.sides())
+	}, sizes{}, "", 3, b.sides())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := []side{ours, clientGo, clientGo, ours, ours, clientGo}; !slices.Equal(order, want) {
 		t.Errorf("the order is %v, want %v", order, want)
 	}
-	if want := (map[side]result{ours: {4, 0.75}, clientGo: {4, 0.75}}); !maps.Equal(rows[0].results, want) {
+	if want := (map[side]result{ours: {median: 4, spread: 0.75}, clientGo: {median: 4, spread: 0.75}}); !maps.Equal(rows[0].results, want) {
 		t.Errorf("got %v, want %v", rows[0].results, want)
 	}
 }
@@ -218,15 +218,15 @@ func BenchmarkMicro(b *testing.B) { benchmark(b, microBenches()) }
 func benchmark(b *testing.B, list []bench) {
 	var s server
 	b.Cleanup(s.stop)
-	for _, bench := range list {
-		for _, side := range bench.sides() {
-			b.Run(bench.name+"/"+strings.ReplaceAll(string(side), " ", "-"), func(b *testing.B) { bench.measure(b, &s, side) })
+	for _, one := range list {
+		for _, side := range one.sides() {
+			b.Run(one.name+"/"+strings.ReplaceAll(string(side), " ", "-"), func(b *testing.B) { measureIn(b, one, &s, side) })
 		}
 	}
 }
 
-// measure reports the medians of b.N runs.
-func (bn bench) measure(b *testing.B, s *server, on side) {
+// measureIn reports the medians of b.N runs.
+func measureIn(b *testing.B, bn bench, s *server, on side) {
 	address := ""
 	if bn.world != nil {
 		var err error

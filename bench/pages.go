@@ -183,6 +183,9 @@ var tenPicks = []shown{
 	{"stall", "heap growth"},
 }
 
+// picks returns all rows that are shown outside of the table.
+func picks() []shown { return slices.Concat(tenPicks, drawnPicks) }
+
 // tenRows is the table of the README.
 func (r report) tenRows() (string, error) {
 	var out strings.Builder

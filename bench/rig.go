@@ -56,9 +56,8 @@ type rigOf[T thing] interface {
 
 // The benchmarks without a server are about Pods.
 type (
-	collection = collectionOf[*corev1.Pod]
-	handler    = handlerOf[*corev1.Pod]
-	rig        = rigOf[*corev1.Pod]
+	handler = handlerOf[*corev1.Pod]
+	podRig  = rigOf[*corev1.Pod]
 )
 
 // setup is the configuration of an informer.
@@ -69,8 +68,8 @@ type setup struct {
 	options []informer.Option // of ours
 }
 
-// newRig makes an informer; opts are for ours only.
-func newRig(s side, c collection, opts ...informer.Option) (rig, error) {
+// newPodRig makes an informer; opts are for ours only.
+func newPodRig(s side, c collectionOf[*corev1.Pod], opts ...informer.Option) (podRig, error) {
 	return newRigOf(s, c, setup{options: opts})
 }
 

@@ -46,6 +46,9 @@ func (s *script) decode(done <-chan struct{}) (pod *corev1.Pod) {
 	return pod
 }
 
+// play lets the events of these objects be read. It blocks while those of the call before are not.
+func (s *script) play(pods []*corev1.Pod) { s.turn <- pods }
+
 // example implements collection.
 func (*script) example() *corev1.Pod { return &corev1.Pod{} }
 

@@ -43,11 +43,7 @@ func (s *server) show(w world) (address string, err error) {
 		return "", fmt.Errorf("the server says no address: %w", errors.Join(err, s.process.wait()))
 	}
 	s.address, s.shown = "http://"+strings.TrimSpace(line), w
-	text, err := json.Marshal(w)
-	if err != nil {
-		return "", err
-	}
-	return s.address, command(s.address, "show", string(text))
+	return s.address, show(s.address, w)
 }
 
 func (s *server) stop() {
@@ -56,6 +52,22 @@ func (s *server) stop() {
 	}
 	*s = server{}
 }
+
+// show makes the server at that address render a world, and waits until it is served.
+func show(address string, w world) error {
+	text, err := json.Marshal(w)
+	if err != nil {
+		return err
+	}
+	return command(address, "show", string(text))
+}
+
+// begin puts the world into its first state.
+func begin(address string) error { return command(address, "begin", "") }
+
+// move lets open watches send the world's events, if it has any. Else it puts the world into its
+// second state, and ends open watches with 410.
+func move(address string) error { return command(address, "move", "") }
 
 // command sends a command to a server, and waits until it is done.
 func command(address, name, body string) error {

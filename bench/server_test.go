@@ -177,7 +177,7 @@ func TestWatchesEndOrGetEventsWhenTheCollectionMoves(t *testing.T) {
 		decoder := json.NewDecoder(resp.Body)
 		for i, want := range tc.want {
 			if want != watch.Added && want != watch.Bookmark && i == 3 {
-				if err := command(s.URL, "move", ""); err != nil {
+				if err := move(s.URL); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -100,7 +100,7 @@ type podLister interface {
 type resourcePodLister struct{ lister.Resource[*corev1.Pod] }
 
 func newPodLister(reader store.Reader[*corev1.Pod]) podLister {
-	return &resourcePodLister{*lister.New(reader, podsResource.GroupResource())}
+	return &resourcePodLister{*lister.New(reader, pods.resource.GroupResource())}
 }
 
 // Pods implements podLister.

@@ -42,7 +42,7 @@ const (
 	perSecond
 )
 
-func (u unit) format(v float64) string {
+func format(u unit, v float64) string {
 	switch u {
 	case inTime:
 		return duration(v)
@@ -134,7 +134,7 @@ func (r row) isShort() bool {
 }
 
 // ratioCell is the quotient with as many digits as its mark needs.
-func (r row) ratioCell() string {
+func ratioCell(r row) string {
 	q, ok := r.quotient()
 	switch {
 	case !ok:
@@ -150,7 +150,7 @@ func (r row) ratioCell() string {
 }
 
 // markCell returns the mark.
-func (r row) markCell() string {
+func markCell(r row) string {
 	var marks []string
 	if r.ratio != 0 {
 		sign := "≤ "
@@ -160,18 +160,18 @@ func (r row) markCell() string {
 		marks = append(marks, sign+strconv.FormatFloat(r.ratio, 'f', -1, 64))
 	}
 	if r.limit.set {
-		marks = append(marks, "own ≤ "+strings.TrimSuffix(r.unit.format(r.limit.max), ".00"))
+		marks = append(marks, "own ≤ "+strings.TrimSuffix(format(r.unit, r.limit.max), ".00"))
 	}
 	return strings.Join(marks, ", ")
 }
 
 // cell is a side's median with the spread.
-func (r row) cell(s side) string {
+func cell(r row, s side) string {
 	v, ok := r.results[s]
 	if !ok {
 		return "–"
 	}
-	text := r.unit.format(v.median)
+	text := format(r.unit, v.median)
 	if v.spread >= invisible {
 		text += fmt.Sprintf(" ±%.0f%%", 100*v.spread)
 	}
@@ -179,7 +179,7 @@ func (r row) cell(s side) string {
 }
 
 // othersCell lists the sides beside the two.
-func (r row) othersCell() string {
+func othersCell(r row) string {
 	var names []side
 	for s := range r.results {
 		if s != ours && s != clientGo {
@@ -189,7 +189,7 @@ func (r row) othersCell() string {
 	slices.Sort(names)
 	cells := make([]string, len(names))
 	for i, s := range names {
-		cells[i] = string(s) + " " + r.cell(s)
+		cells[i] = string(s) + " " + cell(r, s)
 	}
 	return strings.Join(cells, ", ")
 }
@@ -229,7 +229,7 @@ func (p printer) rows(rows []row) {
 		if r.isShort() {
 			short = "short"
 		}
-		cells := []string{r.name, r.cell(ours), r.cell(clientGo), r.ratioCell(), r.markCell(), r.othersCell(), short}
+		cells := []string{r.name, cell(r, ours), cell(r, clientGo), ratioCell(r), markCell(r), othersCell(r), short}
 		if p.md {
 			p.markdown(cells)
 			continue

@@ -19,7 +19,7 @@ func TestFormat(t *testing.T) {
 		{inBytes, 408, "408 B"}, {inBytes, 8300, "8,300 B"}, {inBytes, 20_700, "20.7 KB"}, {inBytes, 364e6, "364 MB"}, {inBytes, -2e6, "-2.00 MB"},
 		{perSecond, 343_000.4, "343,000/s"},
 	} {
-		if got := tc.unit.format(tc.value); got != tc.want {
+		if got := format(tc.unit, tc.value); got != tc.want {
 			t.Errorf("%v in unit %d is written %q, want %q", tc.value, tc.unit, got, tc.want)
 		}
 	}
@@ -46,20 +46,20 @@ func TestRatioAndMark(t *testing.T) {
 		{"nothing on either side", measure{ratio: 0.5}, 0, 0, "1.00", "≤ 0.5", true},
 		{"nothing on theirs", measure{ratio: 0.5}, 1, 0, "∞", "≤ 0.5", true},
 	} {
-		r := row{tc.measure, map[side]result{ours: {median: tc.ours}, clientGo: {median: tc.theirs}}}
-		if r.ratioCell() != tc.ratio || r.markCell() != tc.mark || r.isShort() != tc.short {
-			t.Errorf("%s: got %q, %q, short %v; want %q, %q, %v", tc.name, r.ratioCell(), r.markCell(), r.isShort(), tc.ratio, tc.mark, tc.short)
+		r := row{measure: tc.measure, results: map[side]result{ours: {median: tc.ours}, clientGo: {median: tc.theirs}}}
+		if ratioCell(r) != tc.ratio || markCell(r) != tc.mark || r.isShort() != tc.short {
+			t.Errorf("%s: got %q, %q, short %v; want %q, %q, %v", tc.name, ratioCell(r), markCell(r), r.isShort(), tc.ratio, tc.mark, tc.short)
 		}
 	}
-	alone := row{measure{ratio: 0.5}, map[side]result{ours: {median: 1}}}
-	if alone.ratioCell() != "–" || alone.isShort() {
-		t.Errorf("one side alone has the ratio %q, short %v", alone.ratioCell(), alone.isShort())
+	alone := row{measure: measure{ratio: 0.5}, results: map[side]result{ours: {median: 1}}}
+	if ratioCell(alone) != "–" || alone.isShort() {
+		t.Errorf("one side alone has the ratio %q, short %v", ratioCell(alone), alone.isShort())
 	}
 }
 
 var madeUp = []row{
-	{measure{name: "time", unit: inTime, ratio: 0.5}, map[side]result{ours: {900, 0.03}, clientGo: {1500, 0.1}, "a bound": {300, 0}}},
-	{measure{name: "updates", unit: perSecond, more: true, ratio: 100}, map[side]result{ours: {40_000, 0}, clientGo: {81.25, 0.5}}},
+	{measure: measure{name: "time", unit: inTime, ratio: 0.5}, results: map[side]result{ours: {median: 900, spread: 0.03}, clientGo: {median: 1500, spread: 0.1}, "a bound": {median: 300, spread: 0}}},
+	{measure: measure{name: "updates", unit: perSecond, more: true, ratio: 100}, results: map[side]result{ours: {median: 40_000, spread: 0}, clientGo: {median: 81.25, spread: 0.5}}},
 }
 
 func Example() {

@@ -32,6 +32,12 @@ type world struct {
 	Events int
 }
 
+// The streams of random numbers for what changes. Those of the data are others.
+const (
+	seedOfChanges = 10
+	seedOfEvents  = 13
+)
+
 // objects is how many there are.
 func (w world) objects() int { return w.Pods + w.Certificates + w.Routes }
 
@@ -53,17 +59,17 @@ func (w world) collections() (_ map[string]*served, err error) {
 		pod := func(i, revision, version int) apiruntime.Object {
 			p := plan.pod(i, revision, version)
 			if w.Distinct {
-				newDistinct(i).object(p)
+				makeDistinct(i, p)
 			}
 			return p
 		}
-		if err := s.add(len(plan.pods), func(i int) apiruntime.Object { return pod(i, 0, 0) }); err != nil {
+		if err := s.add(w.Pods, func(i int) apiruntime.Object { return pod(i, 0, 0) }); err != nil {
 			return nil, err
 		}
-		if err := s.change(w.Changed, len(plan.pods), func(i, version int) apiruntime.Object { return pod(i, 1, version) }); err != nil {
+		if err := s.change(w.Changed, w.Pods, func(i, version int) apiruntime.Object { return pod(i, 1, version) }); err != nil {
 			return nil, err
 		}
-		revisions := make([]int, len(plan.pods))
+		revisions := make([]int, w.Pods)
 		r := rand.New(rand.NewPCG(seedOfEvents, uint64(w.Events)))
 		next := make([][2]int, w.Events)
 		for k := range next {
@@ -122,7 +128,7 @@ func (s *served) add(n int, at func(i int) apiruntime.Object) error {
 func (s *served) change(n, of int, at func(i, version int) apiruntime.Object) error {
 	s.changed = map[int]int{}
 	places := make([]int, n)
-	for k, i := range rand.New(rand.NewPCG(seedOfRevisions, uint64(n))).Perm(of)[:n] {
+	for k, i := range rand.New(rand.NewPCG(seedOfChanges, uint64(n))).Perm(of)[:n] {
 		places[k], s.changed[i] = i, k
 	}
 	return errors.Join(
