@@ -10,6 +10,10 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
 )
 
 // What these tests count does not depend on the machine, so the tests can hold it.
@@ -20,7 +24,7 @@ func TestAnEventCostsAtMostTwoAllocations(t *testing.T) {
 		for _, handlers := range []int{1, 10} {
 			t.Run(fmt.Sprintf("burst=%v/%d", burst, handlers), func(t *testing.T) {
 				p := newPlay(handlers, burst)
-				stop, err := p.begin(ours)
+				stop, err := p.begin(harness.Ours)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -31,11 +35,11 @@ func TestAnEventCostsAtMostTwoAllocations(t *testing.T) {
 				least := math.Inf(1) // the test's process may do something else meanwhile
 				for range tries {
 					next := p.make(events)
-					c, err := costOf(func() error { return p.perform(next) })
+					c, err := probe.CostOf(func() error { return p.perform(next) })
 					if err != nil {
 						t.Fatal(err)
 					}
-					least = min(least, c.per(events).allocs)
+					least = min(least, c.Per(events).Allocs)
 				}
 				// Now and then one copies more of the table than its own place.
 				if least > 2.1 {
@@ -52,12 +56,12 @@ func TestReadsDoNotAllocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pods := slimPods(n)
+	pods := data.SlimPods(n)
 	if err := filled.setAll(pods); err != nil {
 		t.Fatal(err)
 	}
 	node, snapshot := filled.indexes[criteria[0].name], filled.store.Snapshot()
-	inNamespace := filled.pods.Pods(bigNamespace)
+	inNamespace := filled.pods.Pods(data.BigNamespace)
 	var got int
 	for _, tc := range []struct {
 		name string
@@ -84,7 +88,7 @@ func TestReadsDoNotAllocate(t *testing.T) {
 			}
 		}, n},
 		{"Namespace", func() {
-			for range snapshot.Namespace(bigNamespace) {
+			for range snapshot.Namespace(data.BigNamespace) {
 				got++
 			}
 		}, n / 10},
@@ -92,14 +96,14 @@ func TestReadsDoNotAllocate(t *testing.T) {
 			for range snapshot.Select(ofOneApp) {
 				got++
 			}
-		}, n / apps},
+		}, n / data.Apps},
 		{"Lookup", func() {
-			for range node.Lookup(snapshot, nodeName(0)) {
+			for range node.Lookup(snapshot, data.NodeName(0)) {
 				got++
 			}
-		}, podsOnNode},
+		}, data.PodsOnNode},
 		{"LookupIn", func() {
-			for range node.LookupIn(snapshot, "nowhere", nodeName(0)) {
+			for range node.LookupIn(snapshot, "nowhere", data.NodeName(0)) {
 				got++
 			}
 		}, 0},
@@ -119,29 +123,29 @@ func TestReadsDoNotAllocate(t *testing.T) {
 
 // Decoding must leave hardly any garbage, so a sync must allocate little more than what it keeps.
 func TestASyncAllocatesAFractionOfWhatClientGoAllocates(t *testing.T) {
-	var s server
-	defer s.stop()
+	var s harness.Server
+	defer s.Stop()
 	z := small
 	z.Pods, z.CRs = 3000, 4000
 	for _, name := range []string{"sync/pods/watch-list", "sync/pods/paged-list", "sync/crs/watch-list", "protobuf/watch-list"} {
-		b, err := byName(benches(), name)
+		b, err := harness.ByName(benches(), name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		address, err := s.show(b.world(z))
+		address, err := s.Show(b.World(z))
 		if err != nil {
 			t.Fatal(err)
 		}
-		values := map[side]map[string]float64{}
-		for _, side := range []side{ours, clientGo} {
-			o, err := children{}.launch(b, env{side: side, sizes: z, server: address})
+		values := map[harness.Side]map[string]float64{}
+		for _, side := range []harness.Side{harness.Ours, harness.ClientGo} {
+			o, err := harness.Children{}.Launch(b, harness.Env{Side: side, Sizes: z, Server: address})
 			if err != nil {
 				t.Fatalf("%s, %v: %v", name, side, err)
 			}
 			values[side] = o.Values
 		}
 		for _, measure := range []string{allocatedPer, allocationsPer} {
-			got, theirs := values[ours][measure], values[clientGo][measure]
+			got, theirs := values[harness.Ours][measure], values[harness.ClientGo][measure]
 			t.Logf("%s: %s: %.0f, client-go %.0f: %.2f", name, measure, got, theirs, got/theirs)
 			if most := 0.30 * theirs; got > most {
 				t.Errorf("%s: %s: %.0f, want %.0f or fewer: client-go has %.0f", name, measure, got, most, theirs)

@@ -14,34 +14,39 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/rig"
+	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // emptyBench measures an informer of Pods, or one more namespace of one, if there are no Pods: two
 // hundred of them on a server in memory, each with an open watch.
-func emptyBench(name, title string, most limit, rigs func(s side, at quietServer, n int) ([]podRig, error)) bench {
-	return bench{
-		name:  "empty/" + name,
-		title: func(sizes) string { return title },
-		measures: []measure{
-			{name: "goroutines", ratio: 1},
-			{name: "heap and stacks", unit: inBytes, ratio: 1.2, limit: most},
+func emptyBench(name, title string, most harness.Limit, rigs func(s harness.Side, at quietServer, n int) ([]podRig, error)) harness.Bench {
+	return harness.Bench{
+		Name:  "empty/" + name,
+		Title: func(harness.Sizes) string { return title },
+		Measures: []harness.Measure{
+			{Name: "goroutines", Ratio: 1},
+			{Name: "heap and stacks", Unit: harness.Bytes, Ratio: 1.2, Limit: most},
 		},
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			return func() (outcome, error) { return emptyOnce(e.side, 2*e.sizes.Idle, rigs) }, nil, nil
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			return func() (harness.Outcome, error) { return emptyOnce(e.Side, 2*e.Sizes.Idle, rigs) }, nil, nil
 		},
 	}
 }
 
-func emptyBenches() []bench {
-	return []bench{
-		emptyBench("informer", "an informer of Pods, of which there are none", limit{}, emptyInformers),
-		emptyBench("namespace", "a namespace more, in which there are no Pods", atMost(15e3), emptyNamespaces),
+func emptyBenches() []harness.Bench {
+	return []harness.Bench{
+		emptyBench("informer", "an informer of Pods, of which there are none", harness.Limit{}, emptyInformers),
+		emptyBench("namespace", "a namespace more, in which there are no Pods", harness.AtMost(15e3), emptyNamespaces),
 	}
 }
 
-func emptyOnce(s side, n int, rigs func(s side, at quietServer, n int) ([]podRig, error)) (outcome, error) {
+func emptyOnce(s harness.Side, n int, rigs func(s harness.Side, at quietServer, n int) ([]podRig, error)) (harness.Outcome, error) {
 	var stops []func()
 	defer func() {
 		for _, stop := range stops {
@@ -54,39 +59,39 @@ func emptyOnce(s side, n int, rigs func(s side, at quietServer, n int) ([]podRig
 			return 0, err
 		}
 		for _, r := range made {
-			stop, err := r.start()
+			stop, err := r.Start()
 			if err != nil {
 				return 0, err
 			}
 			stops = append(stops, stop)
 		}
 		for _, r := range made {
-			if err := waitSynced(r); err != nil {
+			if err := rig.WaitSynced(r); err != nil {
 				return 0, err
 			}
-			objects += sumUpPods(r.objects()).Objects
+			objects += rig.SumUpPods(r.Objects()).Objects
 		}
 		return objects, nil
 	}
 	// The first informers fill pools and caches of the process, which are not measured.
 	if _, err := begin(2); err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
-	before := footprint()
+	before := probe.Footprint()
 	objects, err := begin(n)
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
-	after := footprint()
-	return outcome{Seen: seen{Objects: objects}, Values: map[string]float64{
-		"goroutines":      (after.goroutines - before.goroutines) / float64(n),
-		"heap and stacks": (after.bytes - before.bytes) / float64(n),
+	after := probe.Footprint()
+	return harness.Outcome{Seen: harness.Seen{Objects: objects}, Values: map[string]float64{
+		"goroutines":      (after.Goroutines - before.Goroutines) / float64(n),
+		"heap and stacks": (after.Bytes - before.Bytes) / float64(n),
 	}}, nil
 }
 
 // emptyInformers are n informers of all Pods.
-func emptyInformers(s side, at quietServer, n int) ([]podRig, error) {
-	if s == clientGo {
+func emptyInformers(s harness.Side, at quietServer, n int) ([]podRig, error) {
+	if s == harness.ClientGo {
 		return at.clientGo(make([]string, n))
 	}
 	client, err := source.NewClient(at.config())
@@ -95,7 +100,7 @@ func emptyInformers(s side, at quietServer, n int) ([]podRig, error) {
 	}
 	var rigs []podRig
 	for range n {
-		src, err := source.New[*corev1.Pod](client, pods.resource, source.Options{})
+		src, err := source.New[*corev1.Pod](client, data.Pods.Resource, source.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -103,18 +108,18 @@ func emptyInformers(s side, at quietServer, n int) ([]podRig, error) {
 		if err != nil {
 			return nil, err
 		}
-		rigs = append(rigs, &ourRig[*corev1.Pod]{informer: i})
+		rigs = append(rigs, &rig.Ours[*corev1.Pod]{Informer: i})
 	}
 	return rigs, nil
 }
 
 // emptyNamespaces is an informer of n namespaces, or with client-go one of each.
-func emptyNamespaces(s side, at quietServer, n int) ([]podRig, error) {
+func emptyNamespaces(s harness.Side, at quietServer, n int) ([]podRig, error) {
 	namespaces := make([]string, n)
 	for i := range namespaces {
 		namespaces[i] = fmt.Sprintf("namespace-%d", i)
 	}
-	if s == clientGo {
+	if s == harness.ClientGo {
 		return at.clientGo(namespaces)
 	}
 	client, err := source.NewClient(at.config())
@@ -122,7 +127,7 @@ func emptyNamespaces(s side, at quietServer, n int) ([]podRig, error) {
 		return nil, err
 	}
 	f := informer.NewFactory(client)
-	return []podRig{&ourRig[*corev1.Pod]{informer: informer.For[*corev1.Pod](f, pods.resource, informer.WithNamespaces(namespaces...))}}, nil
+	return []podRig{&rig.Ours[*corev1.Pod]{Informer: informer.For[*corev1.Pod](f, data.Pods.Resource, informer.WithNamespaces(namespaces...))}}, nil
 }
 
 // quietServer is a transport to a server that has no Pods and never changes.
@@ -132,21 +137,21 @@ func (s quietServer) config() *rest.Config {
 	return &rest.Config{Host: "http://quiet", Transport: s, QPS: -1}
 }
 
-// clientGo makes an informer of each namespace.
+// ClientGo makes an informer of each namespace.
 func (s quietServer) clientGo(namespaces []string) ([]podRig, error) {
-	c, gv := s.config(), pods.resource.GroupVersion()
-	c.GroupVersion, c.APIPath = &gv, pods.apiPath()
-	c.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(scheme, codecs).WithoutConversion()
+	c, gv := s.config(), data.Pods.Resource.GroupVersion()
+	c.GroupVersion, c.APIPath = &gv, data.Pods.ApiPath()
+	c.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(data.Scheme, server.Codecs).WithoutConversion()
 	client, err := rest.RESTClientFor(c)
 	if err != nil {
 		return nil, fmt.Errorf("making client-go's client: %w", err)
 	}
 	var rigs []podRig
 	for _, namespace := range namespaces {
-		lw := cache.NewListWatchFromClient(client, pods.resource.Resource, namespace, fields.Everything())
+		lw := cache.NewListWatchFromClient(client, data.Pods.Resource.Resource, namespace, fields.Everything())
 		i := cache.NewSharedIndexInformer(cache.ToListWatcherWithWatchListSemantics(lw, client), &corev1.Pod{}, 0,
 			cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
-		rigs = append(rigs, &clientGoRig[*corev1.Pod]{informer: i})
+		rigs = append(rigs, &rig.ClientGo[*corev1.Pod]{Informer: i})
 	}
 	return rigs, nil
 }

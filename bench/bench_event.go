@@ -9,6 +9,11 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/rig"
+	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
@@ -24,7 +29,7 @@ const (
 )
 
 // eventBench measures one MODIFIED event, from the decoder's return until every handler has it.
-func eventBench(handlers int, burst bool) bench {
+func eventBench(handlers int, burst bool) harness.Bench {
 	name, how := "event/single", "one at a time"
 	if burst {
 		name, how = "event/burst", "in a burst"
@@ -33,46 +38,46 @@ func eventBench(handlers int, burst bool) bench {
 	if handlers > 1 {
 		to = fmt.Sprintf("%d handlers", handlers)
 	}
-	return bench{
-		name:  fmt.Sprintf("%s/%d", name, handlers),
-		title: func(sizes) string { return fmt.Sprintf("decoded MODIFIED events, %s, to %s", how, to) },
-		measures: []measure{
-			{name: "wall time, per event", unit: inTime, ratio: 0.2},
-			{name: "CPU time, per event", unit: inTime, ratio: 0.2},
-			{name: allocatedEvent, unit: inBytes},
-			{name: allocationsEvent, limit: atMost(2)},
+	return harness.Bench{
+		Name:  fmt.Sprintf("%s/%d", name, handlers),
+		Title: func(harness.Sizes) string { return fmt.Sprintf("decoded MODIFIED events, %s, to %s", how, to) },
+		Measures: []harness.Measure{
+			{Name: "wall time, per event", Unit: harness.Time, Ratio: 0.2},
+			{Name: "CPU time, per event", Unit: harness.Time, Ratio: 0.2},
+			{Name: allocatedEvent, Unit: harness.Bytes},
+			{Name: allocationsEvent, Limit: harness.AtMost(2)},
 		},
-		others: []side{directly, handingOver},
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
+		Others: []harness.Side{directly, handingOver},
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
 			once := eventsOnce
-			if !e.side.peer() {
+			if !e.Side.Peer() {
 				once = eventsBarely
 			}
-			return func() (outcome, error) { return once(e.side, handlers, e.sizes.Events, burst) }, nil, nil
+			return func() (harness.Outcome, error) { return once(e.Side, handlers, e.Sizes.Events, burst) }, nil, nil
 		},
 	}
 }
 
-func eventsOnce(s side, handlers, events int, burst bool) (outcome, error) {
+func eventsOnce(s harness.Side, handlers, events int, burst bool) (harness.Outcome, error) {
 	p := newPlay(handlers, burst)
 	stop, err := p.begin(s)
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
 	defer stop()
-	return p.measure(events, func() seen {
+	return p.measure(events, func() harness.Seen {
 		stop()
-		return sumUpPods(p.rig.objects())
+		return rig.SumUpPods(p.rig.Objects())
 	})
 }
 
 // play plays a script to some handlers: in a burst, or one event at a time, each after all handlers
 // have got the one before.
 type play struct {
-	*script
+	*server.Script
 	burst bool
-	made  int    // events
-	told  []seen // by handler
+	made  int            // events
+	told  []harness.Seen // by handler
 
 	lacking atomic.Int32  // handlers that have not got the event; in a burst, all events
 	coming  []*corev1.Pod // events that are not sent yet; used by the last handler to get an event
@@ -83,36 +88,36 @@ type play struct {
 }
 
 func newPlay(handlers int, burst bool) *play {
-	return &play{script: newScript(slimPods(eventPods)), burst: burst, told: make([]seen, handlers), over: make(chan struct{}, 1)}
+	return &play{Script: server.NewScript(data.SlimPods(eventPods)), burst: burst, told: make([]harness.Seen, handlers), over: make(chan struct{}, 1)}
 }
 
 // make makes the objects of n events, which change one Pod after the other.
 func (p *play) make(n int) []*corev1.Pod {
 	events := make([]*corev1.Pod, n)
 	for i := range events {
-		events[i] = changed(p.initial[p.made%eventPods], eventPods+2+p.made, int64(p.made+2))
+		events[i] = data.Changed(p.Initial[p.made%eventPods], eventPods+2+p.made, int64(p.made+2))
 		p.made++
 	}
 	return events
 }
 
 // begin starts an informer and waits until it and its handlers have the initial objects.
-func (p *play) begin(s side) (stop func(), err error) {
+func (p *play) begin(s harness.Side) (stop func(), err error) {
 	// Every event must reach every handler, even if a handler lags in a burst: that is the work
 	// that is compared.
-	p.rig, err = newPodRig(s, p.script, informer.WithWatchList(false), informer.WithBacklogThreshold(informer.Never))
+	p.rig, err = newPodRig(s, p.Script, informer.WithWatchList(false), informer.WithBacklogThreshold(informer.Never))
 	if err != nil {
 		return nil, err
 	}
 	for n := range p.told {
-		if err := p.rig.handle(handler{update: func(pod *corev1.Pod) { p.tell(n, pod) }}); err != nil {
+		if err := p.rig.Handle(handler{Update: func(pod *corev1.Pod) { p.tell(n, pod) }}); err != nil {
 			return nil, err
 		}
 	}
-	if stop, err = p.rig.start(); err != nil {
+	if stop, err = p.rig.Start(); err != nil {
 		return nil, err
 	}
-	if err = waitSynced(p.rig); err != nil {
+	if err = rig.WaitSynced(p.rig); err != nil {
 		stop()
 	}
 	return stop, err
@@ -138,7 +143,7 @@ func (p *play) next(n int) {
 	p.lacking.Store(int32(len(p.told)))
 	next := p.coming[:n]
 	p.coming = p.coming[n:]
-	p.play(next)
+	p.Play(next)
 }
 
 // perform sends events and waits until all handlers have them.
@@ -149,22 +154,22 @@ func (p *play) perform(events []*corev1.Pod) error {
 	} else {
 		p.next(1)
 	}
-	return wait(p.over, "the handlers")
+	return rig.Wait(p.over, "the handlers")
 }
 
 // measure plays about so many events, in rounds, after one round to warm up.
-func (p *play) measure(events int, end func() seen) (outcome, error) {
-	var sum cost
+func (p *play) measure(events int, end func() harness.Seen) (harness.Outcome, error) {
+	var sum probe.Cost
 	atOnce := min(events, eventsAtOnce)
 	rounds := events / atOnce
 	for round := range 1 + rounds {
 		next := p.make(atOnce)
-		c, err := costOf(func() error { return p.perform(next) })
+		c, err := probe.CostOf(func() error { return p.perform(next) })
 		if err != nil {
-			return outcome{}, err
+			return harness.Outcome{}, err
 		}
 		if round > 0 {
-			sum = sum.plus(c)
+			sum = sum.Plus(c)
 		}
 	}
 	saw := end()
@@ -172,12 +177,12 @@ func (p *play) measure(events int, end func() seen) (outcome, error) {
 		saw.Events += t.Events
 		saw.Digest = saw.Digest*31 + t.Digest
 	}
-	per := sum.per(rounds * atOnce)
-	return outcome{Seen: saw, Values: map[string]float64{
-		"wall time, per event": per.wall,
-		"CPU time, per event":  per.cpu,
-		allocatedEvent:         per.bytes,
-		allocationsEvent:       per.allocs,
+	per := sum.Per(rounds * atOnce)
+	return harness.Outcome{Seen: saw, Values: map[string]float64{
+		"wall time, per event": per.Wall,
+		"CPU time, per event":  per.CPU,
+		allocatedEvent:         per.Bytes,
+		allocationsEvent:       per.Allocs,
 	}}, nil
 }
 
@@ -185,14 +190,14 @@ func (p *play) measure(events int, end func() seen) (outcome, error) {
 // hands the object over to another goroutine that calls them, so that handlers can't delay its
 // reading.
 const (
-	directly    side = "no hand-over"
-	handingOver side = "one hand-over"
+	directly    harness.Side = "no hand-over"
+	handingOver harness.Side = "one hand-over"
 )
 
-func eventsBarely(s side, handlers, events int, burst bool) (outcome, error) {
+func eventsBarely(s harness.Side, handlers, events int, burst bool) (harness.Outcome, error) {
 	p := newPlay(handlers, burst)
 	objects, done := bareMap{}, make(chan struct{})
-	_ = setEach(objects, p.initial) // has no errors
+	_ = setEach(objects, p.Initial) // has no errors
 	tell := func(pod *corev1.Pod) {
 		for n := range p.told {
 			p.tell(n, pod)
@@ -211,19 +216,19 @@ func eventsBarely(s side, handlers, events int, burst bool) (outcome, error) {
 	}
 	wg.Go(func() {
 		defer close(handedOver)
-		for pod := p.decode(done); pod != nil; pod = p.decode(done) {
+		for pod := p.Next(done); pod != nil; pod = p.Next(done) {
 			_ = objects.set(pod)
 			deliver(pod)
 		}
 	})
-	return p.measure(events, func() seen {
+	return p.measure(events, func() harness.Seen {
 		close(done)
 		wg.Wait()
-		return seen{Objects: len(objects)}
+		return harness.Seen{Objects: len(objects)}
 	})
 }
 
-func eventBenches() (all []bench) {
+func eventBenches() (all []harness.Bench) {
 	for _, burst := range []bool{false, true} {
 		for _, handlers := range []int{1, 3, 10} {
 			all = append(all, eventBench(handlers, burst))

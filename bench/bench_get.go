@@ -13,6 +13,10 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/report"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -36,9 +40,9 @@ func (m bareMap) get(namespace, name string) (*corev1.Pod, error) {
 	return m[object.Key{Namespace: namespace, Name: name}], nil
 }
 
-func getterFor(s side) (getter, error) {
+func getterFor(s harness.Side) (getter, error) {
 	switch s {
-	case ours:
+	case harness.Ours:
 		return newOurStore()
 	case goMap:
 		return bareMap{}, nil
@@ -48,30 +52,32 @@ func getterFor(s side) (getter, error) {
 }
 
 // getBench reads objects in no order, by lister.
-func getBench() bench {
-	return bench{
-		name:  "get/uncontended",
-		title: func(z sizes) string { return "Get by lister, of " + digits(float64(z.Many)) + " objects" },
-		measures: []measure{
-			{name: "CPU time, per Get", unit: inTime, ratio: 1},
-			{name: "allocated, per Get", unit: inBytes},
-			{name: "allocations, per Get", limit: atMost(0)},
+func getBench() harness.Bench {
+	return harness.Bench{
+		Name: "get/uncontended",
+		Title: func(z harness.Sizes) string {
+			return "Get by lister, of " + report.Digits(float64(z.Many)) + " objects"
 		},
-		others: []side{goMap},
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			g, err := getterFor(e.side)
-			return func() (outcome, error) { return getOnce(g, e.sizes.Many) }, nil, err
+		Measures: []harness.Measure{
+			{Name: "CPU time, per Get", Unit: harness.Time, Ratio: 1},
+			{Name: "allocated, per Get", Unit: harness.Bytes},
+			{Name: "allocations, per Get", Limit: harness.AtMost(0)},
+		},
+		Others: []harness.Side{goMap},
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			g, err := getterFor(e.Side)
+			return func() (harness.Outcome, error) { return getOnce(g, e.Sizes.Many) }, nil, err
 		},
 	}
 }
 
-func getOnce(g getter, n int) (outcome, error) {
-	pods := slimPods(n)
+func getOnce(g getter, n int) (harness.Outcome, error) {
+	pods := data.SlimPods(n)
 	if err := setEach(g, pods); err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
 	keys := keysOf(pods)
-	var saw seen
+	var saw harness.Seen
 	all := func() error {
 		for _, key := range keys {
 			pod, err := g.get(key.Namespace, key.Name)
@@ -83,10 +89,10 @@ func getOnce(g getter, n int) (outcome, error) {
 		return nil
 	}
 	if err := all(); err != nil { // to warm up
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
 	const times = 10
-	c, err := costOf(func() error {
+	c, err := probe.CostOf(func() error {
 		for range times {
 			if err := all(); err != nil {
 				return err
@@ -94,12 +100,12 @@ func getOnce(g getter, n int) (outcome, error) {
 		}
 		return nil
 	})
-	per := c.per(times * n)
-	return outcome{Seen: saw, Values: map[string]float64{
-		"CPU time, per Get": per.cpu,
+	per := c.Per(times * n)
+	return harness.Outcome{Seen: saw, Values: map[string]float64{
+		"CPU time, per Get": per.CPU,
 		// rounds down, because the rest of the process allocates now and then
-		"allocated, per Get":   math.Floor(per.bytes),
-		"allocations, per Get": math.Floor(per.allocs),
+		"allocated, per Get":   math.Floor(per.Bytes),
+		"allocations, per Get": math.Floor(per.Allocs),
 	}}, err
 }
 
@@ -115,29 +121,29 @@ func keysOf(pods []*corev1.Pod) []object.Key {
 }
 
 // getContendedBench reads with several goroutines while another updates.
-func getContendedBench() bench {
-	return bench{
-		name: "get/contended",
-		title: func(z sizes) string {
-			return fmt.Sprintf("Get by lister in %d goroutines, while another updates, of %s objects", getReaders, digits(float64(z.Many)))
+func getContendedBench() harness.Bench {
+	return harness.Bench{
+		Name: "get/contended",
+		Title: func(z harness.Sizes) string {
+			return fmt.Sprintf("Get by lister in %d goroutines, while another updates, of %s objects", getReaders, report.Digits(float64(z.Many)))
 		},
-		measures: []measure{
-			{name: "wall time, by Gets of all goroutines", unit: inTime, ratio: 0.5},
-			{name: "updates", unit: perSecond, more: true},
+		Measures: []harness.Measure{
+			{Name: "wall time, by Gets of all goroutines", Unit: harness.Time, Ratio: 0.5},
+			{Name: "updates", Unit: harness.PerSecond, More: true},
 		},
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			g, err := getterFor(e.side)
-			return func() (outcome, error) { return getContendedOnce(g, e.sizes) }, nil, err
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			g, err := getterFor(e.Side)
+			return func() (harness.Outcome, error) { return getContendedOnce(g, e.Sizes) }, nil, err
 		},
 	}
 }
 
-func getContendedOnce(g getter, z sizes) (outcome, error) {
-	pods := slimPods(z.Many)
+func getContendedOnce(g getter, z harness.Sizes) (harness.Outcome, error) {
+	pods := data.SlimPods(z.Many)
 	if err := setEach(g, pods); err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
-	keys, next := keysOf(pods), changedAll(pods)
+	keys, next := keysOf(pods), data.ChangedAll(pods)
 	var gets atomic.Int64
 	updates, took, err := contend(g, next, z.Window, getReaders, func(reader int, over *atomic.Bool) error {
 		n := 0
@@ -151,7 +157,7 @@ func getContendedOnce(g getter, z sizes) (outcome, error) {
 		}
 		return nil
 	})
-	return outcome{Values: map[string]float64{
+	return harness.Outcome{Values: map[string]float64{
 		"wall time, by Gets of all goroutines": float64(took) / float64(gets.Load()),
 		"updates":                              float64(updates) / took.Seconds(),
 	}}, err
@@ -184,4 +190,4 @@ func contend(s setter, pods []*corev1.Pod, window time.Duration, readers int, re
 	return updates, took, err
 }
 
-func getBenches() []bench { return []bench{getBench(), getContendedBench()} }
+func getBenches() []harness.Bench { return []harness.Bench{getBench(), getContendedBench()} }

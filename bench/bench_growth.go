@@ -10,6 +10,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/report"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -24,31 +28,31 @@ const (
 // The marks of writes are for the cost in the large store divided by that in the small one. A
 // look-up reads Pods from all parts of the store, which takes longer if they are not in the CPU's
 // caches. Its mark is still far below the cost of reading everything that has changed.
-func growthBenches() []bench {
+func growthBenches() []harness.Bench {
 	const most = 100 * time.Microsecond
-	var measures []measure
+	var measures []harness.Measure
 	for _, w := range growthWork {
-		rows := []measure{{name: "CPU time, of few", unit: inTime}, {name: "CPU time, of many", unit: inTime}, {name: "growth of CPU time"}}
+		rows := []harness.Measure{{Name: "CPU time, of few", Unit: harness.Time}, {Name: "CPU time, of many", Unit: harness.Time}, {Name: "growth of CPU time"}}
 		if w.reads {
-			rows[1].limit = atMost(float64(most))
+			rows[1].Limit = harness.AtMost(float64(most))
 		} else {
-			rows[2].limit = atMost(1.5)
-			rows = append(rows, measure{name: "allocated, of few", unit: inBytes}, measure{name: "allocated, of many", unit: inBytes},
-				measure{name: "growth of what is allocated", limit: atMost(1.5)})
+			rows[2].Limit = harness.AtMost(1.5)
+			rows = append(rows, harness.Measure{Name: "allocated, of few", Unit: harness.Bytes}, harness.Measure{Name: "allocated, of many", Unit: harness.Bytes},
+				harness.Measure{Name: "growth of what is allocated", Limit: harness.AtMost(1.5)})
 		}
 		for _, m := range rows {
-			m.name = w.name + ": " + m.name
+			m.Name = w.name + ": " + m.Name
 			measures = append(measures, m)
 		}
 	}
-	return []bench{{
-		name: "growth",
-		title: func(z sizes) string {
-			return "a store of few objects (" + digits(float64(z.Grown/growth)) + ") and one of many (" + digits(float64(z.Grown)) + ")"
+	return []harness.Bench{{
+		Name: "growth",
+		Title: func(z harness.Sizes) string {
+			return "a store of few objects (" + report.Digits(float64(z.Grown/growth)) + ") and one of many (" + report.Digits(float64(z.Grown)) + ")"
 		},
-		measures: measures,
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			return func() (outcome, error) { return growthOnce(e.side, e.sizes.Grown) }, nil, nil
+		Measures: measures,
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			return func() (harness.Outcome, error) { return growthOnce(e.Side, e.Sizes.Grown) }, nil, nil
 		},
 	}}
 }
@@ -68,52 +72,52 @@ type grown interface {
 var growthWork = []struct {
 	name  string
 	reads bool
-	do    func(grown, []*corev1.Pod) (cost, int, error)
+	do    func(grown, []*corev1.Pod) (probe.Cost, int, error)
 }{
 	{"look-up in an old state", true, lookUpInOldState},
 	{"update of two index keys", false, moveSome},
 	{"delete", false, deleteSome},
 }
 
-func growthOnce(on side, many int) (outcome, error) {
-	o := outcome{Values: map[string]float64{}}
+func growthOnce(on harness.Side, many int) (harness.Outcome, error) {
+	o := harness.Outcome{Values: map[string]float64{}}
 	for _, n := range []int{many / growth, many} {
 		pods := growthPods(n)
 		s, err := newGrown(on, pods)
 		if err != nil {
-			return outcome{}, err
+			return harness.Outcome{}, err
 		}
 		for _, w := range growthWork {
 			c, objects, err := w.do(s, pods[:many/growth])
 			if err != nil {
-				return outcome{}, err
+				return harness.Outcome{}, err
 			}
 			o.Seen.Objects += objects
-			per := c.per(growthSteps)
+			per := c.Per(growthSteps)
 			if n < many {
-				o.Values[w.name+": CPU time, of few"] = per.cpu
-				o.Values[w.name+": allocated, of few"] = per.bytes
+				o.Values[w.name+": CPU time, of few"] = per.CPU
+				o.Values[w.name+": allocated, of few"] = per.Bytes
 				continue
 			}
-			o.Values[w.name+": CPU time, of many"] = per.cpu
-			o.Values[w.name+": growth of CPU time"] = per.cpu / o.Values[w.name+": CPU time, of few"]
-			o.Values[w.name+": allocated, of many"] = per.bytes
-			o.Values[w.name+": growth of what is allocated"] = per.bytes / max(1, o.Values[w.name+": allocated, of few"])
+			o.Values[w.name+": CPU time, of many"] = per.CPU
+			o.Values[w.name+": growth of CPU time"] = per.CPU / o.Values[w.name+": CPU time, of few"]
+			o.Values[w.name+": allocated, of many"] = per.Bytes
+			o.Values[w.name+": growth of what is allocated"] = per.Bytes / max(1, o.Values[w.name+": allocated, of few"])
 		}
 		runtime.KeepAlive(s)
 	}
 	return o, nil
 }
 
-// growthPods returns n Pods with a name, a namespace, a node and an account; podsOnNode are on each
+// growthPods returns n Pods with a name, a namespace, a node and an account; PodsOnNode are on each
 // node. The same n gives the same Pods.
 func growthPods(n int) []*corev1.Pod {
-	nodes := max(1, n/podsOnNode)
+	nodes := max(1, n/data.PodsOnNode)
 	pods := make([]*corev1.Pod, n)
 	for i := range pods {
 		pods[i] = &corev1.Pod{
 			ObjectMeta: metav1.ObjectMeta{Name: "pod-" + strconv.Itoa(i), Namespace: "team-" + strconv.Itoa(i%growthSpread)},
-			Spec:       corev1.PodSpec{NodeName: nodeName(i * 7919 % nodes), ServiceAccountName: appName(i * 31 % growthSpread)},
+			Spec:       corev1.PodSpec{NodeName: data.NodeName(i * 7919 % nodes), ServiceAccountName: data.AppName(i * 31 % growthSpread)},
 		}
 	}
 	return pods
@@ -130,9 +134,9 @@ func someOf(pods []*corev1.Pod) func(func(int, *corev1.Pod) bool) {
 	}
 }
 
-func deleteSome(s grown, pods []*corev1.Pod) (cost, int, error) {
+func deleteSome(s grown, pods []*corev1.Pod) (probe.Cost, int, error) {
 	deleted := 0
-	c, err := costOf(func() error {
+	c, err := probe.CostOf(func() error {
 		for _, pod := range someOf(pods) {
 			if err := s.delete(pod); err != nil {
 				return err
@@ -144,27 +148,27 @@ func deleteSome(s grown, pods []*corev1.Pod) (cost, int, error) {
 	return c, deleted, err
 }
 
-func moveSome(s grown, pods []*corev1.Pod) (cost, int, error) {
+func moveSome(s grown, pods []*corev1.Pod) (probe.Cost, int, error) {
 	next := make([]*corev1.Pod, 0, growthSteps)
 	for i, pod := range someOf(pods) {
-		moved := changed(pod, i, 1)
-		moved.Spec.NodeName = nodeName(i * 17 % max(1, len(pods)/podsOnNode))
-		moved.Spec.ServiceAccountName = appName(i * 17 % growthSpread)
+		moved := data.Changed(pod, i, 1)
+		moved.Spec.NodeName = data.NodeName(i * 17 % max(1, len(pods)/data.PodsOnNode))
+		moved.Spec.ServiceAccountName = data.AppName(i * 17 % growthSpread)
 		next = append(next, moved)
 	}
-	c, err := costOf(func() error { return setEach(s, next) })
+	c, err := probe.CostOf(func() error { return setEach(s, next) })
 	return c, len(next), err
 }
 
-func lookUpInOldState(s grown, pods []*corev1.Pod) (cost, int, error) {
+func lookUpInOldState(s grown, pods []*corev1.Pod) (probe.Cost, int, error) {
 	count := s.hold()
 	for i, pod := range someOf(pods) {
-		if err := s.set(changed(pod, i, 1)); err != nil {
-			return cost{}, 0, err
+		if err := s.set(data.Changed(pod, i, 1)); err != nil {
+			return probe.Cost{}, 0, err
 		}
 	}
 	found := 0
-	c, err := costOf(func() error {
+	c, err := probe.CostOf(func() error {
 		for _, pod := range someOf(pods) {
 			n, err := count(pod.Spec.NodeName)
 			if err != nil {
@@ -182,8 +186,8 @@ func lookUpInOldState(s grown, pods []*corev1.Pod) (cost, int, error) {
 // growthCriteria are few Pods for each key, and many.
 var growthCriteria = []criterion{criteria[0], criteria[3]}
 
-func newGrown(s side, pods []*corev1.Pod) (grown, error) {
-	if s == ours {
+func newGrown(s harness.Side, pods []*corev1.Pod) (grown, error) {
+	if s == harness.Ours {
 		o, err := newOurStore(growthCriteria...)
 		if err != nil {
 			return nil, err

@@ -4,37 +4,40 @@ package main
 
 import (
 	"fmt"
-	"runtime"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/rig"
+	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
 // idleBench measures the memory and goroutines of an informer that has nothing to do. It has one
 // object; its source sends nothing and has neither goroutines nor buffers.
-func idleBench(handlers int, bytes float64) bench {
-	return bench{
-		name:  fmt.Sprintf("idle/%d", handlers),
-		title: func(sizes) string { return fmt.Sprintf("an idle informer with %d handlers", handlers) },
-		measures: []measure{
-			{name: "goroutines", ratio: 0.5},
-			{name: "heap and stacks", unit: inBytes, ratio: bytes},
+func idleBench(handlers int, bytes float64) harness.Bench {
+	return harness.Bench{
+		Name:  fmt.Sprintf("idle/%d", handlers),
+		Title: func(harness.Sizes) string { return fmt.Sprintf("an idle informer with %d handlers", handlers) },
+		Measures: []harness.Measure{
+			{Name: "goroutines", Ratio: 0.5},
+			{Name: "heap and stacks", Unit: harness.Bytes, Ratio: bytes},
 		},
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			return func() (outcome, error) { return idleOnce(e.side, e.sizes.Idle, handlers) }, nil, nil
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			return func() (harness.Outcome, error) { return idleOnce(e.Side, e.Sizes.Idle, handlers) }, nil, nil
 		},
 	}
 }
 
-func idleBenches() []bench { return []bench{idleBench(0, 0.4), idleBench(10, 0.15)} }
+func idleBenches() []harness.Bench { return []harness.Bench{idleBench(0, 0.4), idleBench(10, 0.15)} }
 
-func idleOnce(s side, informers, handlers int) (outcome, error) {
-	pods := slimPods(1)
-	feeds := make([]*feed, informers)
+func idleOnce(s harness.Side, informers, handlers int) (harness.Outcome, error) {
+	pods := data.SlimPods(1)
+	feeds := make([]*server.Feed, informers)
 	for i := range feeds {
-		feeds[i] = newFeed(pods, 0)
+		feeds[i] = server.NewFeed(pods, 0)
 	}
 	rigs := make([]podRig, informers)
 	stops := make([]func(), 0, informers)
@@ -43,55 +46,35 @@ func idleOnce(s side, informers, handlers int) (outcome, error) {
 			stop()
 		}
 	}()
-	before := footprint()
+	before := probe.Footprint()
 	for i, f := range feeds {
 		r, err := newPodRig(s, f, informer.WithWatchList(false))
 		if err != nil {
-			return outcome{}, err
+			return harness.Outcome{}, err
 		}
 		rigs[i] = r
 		for range handlers {
-			if err := r.handle(handler{add: func(*corev1.Pod) {}, update: func(*corev1.Pod) {}}); err != nil {
-				return outcome{}, err
+			if err := r.Handle(handler{Add: func(*corev1.Pod) {}, Update: func(*corev1.Pod) {}}); err != nil {
+				return harness.Outcome{}, err
 			}
 		}
-		stop, err := r.start()
+		stop, err := r.Start()
 		if err != nil {
-			return outcome{}, err
+			return harness.Outcome{}, err
 		}
 		stops = append(stops, stop)
 	}
-	var saw seen
+	var saw harness.Seen
 	for _, r := range rigs {
-		if err := waitSynced(r); err != nil {
-			return outcome{}, err
+		if err := rig.WaitSynced(r); err != nil {
+			return harness.Outcome{}, err
 		}
-		saw.Objects += sumUpPods(r.objects()).Objects
+		saw.Objects += rig.SumUpPods(r.Objects()).Objects
 	}
-	after := footprint()
+	after := probe.Footprint()
 	per := func(later, earlier float64) float64 { return (later - earlier) / float64(informers) }
-	return outcome{Seen: saw, Values: map[string]float64{
-		"goroutines":      per(after.goroutines, before.goroutines),
-		"heap and stacks": per(after.bytes, before.bytes),
+	return harness.Outcome{Seen: saw, Values: map[string]float64{
+		"goroutines":      per(after.Goroutines, before.Goroutines),
+		"heap and stacks": per(after.Bytes, before.Bytes),
 	}}, nil
-}
-
-// foot is the memory and the goroutines of something that runs.
-type foot struct{ goroutines, bytes float64 }
-
-// footprint waits until goroutines that are about to end have ended, then measures.
-func footprint() foot {
-	count, steady := runtime.NumGoroutine(), 0
-	for deadline := time.Now().Add(time.Minute); steady < 15 && time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond)
-		if now := runtime.NumGoroutine(); now == count {
-			steady++
-		} else {
-			count, steady = now, 0
-		}
-	}
-	heap := liveHeap()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return foot{goroutines: float64(count), bytes: heap + float64(m.StackInuse)}
 }

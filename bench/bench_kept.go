@@ -12,97 +12,103 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/report"
+	"github.com/informer-gen/informer-gen/bench/rig"
+	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
 // keptBenches measure the memory of a program that keeps the keys of objects after it has dropped
 // the informer.
-func keptBenches() []bench {
-	names := bench{
-		name: "kept-keys/pods",
-		title: func(z sizes) string {
-			return "the NamespacedNames of " + digits(float64(z.Pods)) + " Pods that are gone"
+func keptBenches() []harness.Bench {
+	names := harness.Bench{
+		Name: "kept-keys/pods",
+		Title: func(z harness.Sizes) string {
+			return "the NamespacedNames of " + report.Digits(float64(z.Pods)) + " Pods that are gone"
 		},
-		measures: []measure{
-			{name: "heap retained, per key", unit: inBytes, ratio: 1.2},
+		Measures: []harness.Measure{
+			{Name: "heap retained, per key", Unit: harness.Bytes, Ratio: 1.2},
 		},
-		world: func(z sizes) world { return world{Pods: z.Pods} },
+		World: func(z harness.Sizes) server.World { return server.World{Pods: z.Pods} },
 	}
-	names.prepare = func(e env) (func() (outcome, error), func() error, error) {
-		w := names.world(e.sizes)
-		pods := podRemote(from{server: e.server, byList: true})
-		return func() (outcome, error) {
-			o, err := keepKeys(e.side, pods, w.Pods)
+	names.Prepare = func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+		w := names.World(e.Sizes)
+		pods := server.PodRemote(server.From{Server: e.Server, ByList: true})
+		return func() (harness.Outcome, error) {
+			o, err := keepKeys(e.Side, pods, w.Pods)
 			if err == nil {
-				o.Values = map[string]float64{names.measures[0].name: o.Values[keptHeap] / float64(w.Pods)}
+				o.Values = map[string]float64{names.Measures[0].Name: o.Values[keptHeap] / float64(w.Pods)}
 			}
 			return o, err
-		}, nil, begin(e.server)
+		}, nil, server.Begin(e.Server)
 	}
-	return []bench{names, {
-		name: "kept-keys/large",
-		title: func(z sizes) string {
+	return []harness.Bench{names, {
+		Name: "kept-keys/large",
+		Title: func(z harness.Sizes) string {
 			return fmt.Sprintf("the NamespacedNames of %d ConfigMaps of 500 KB that are gone", largeObjects(z))
 		},
-		measures: []measure{
-			{name: keptHeap, unit: inBytes, limit: atMost(1e6)},
+		Measures: []harness.Measure{
+			{Name: keptHeap, Unit: harness.Bytes, Limit: harness.AtMost(1e6)},
 		},
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			n := largeObjects(e.sizes)
-			maps := remote[*corev1.ConfigMap, *corev1.ConfigMapList]{
-				from:  from{server: "http://bench", byList: true, around: func(http.RoundTripper) http.RoundTripper { return largeMaps(n) }},
-				kind:  kind{name: "ConfigMap", resource: corev1.SchemeGroupVersion.WithResource("configmaps"), builtIn: true},
-				empty: func() *corev1.ConfigMap { return &corev1.ConfigMap{} }, list: func() *corev1.ConfigMapList { return &corev1.ConfigMapList{} },
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			n := largeObjects(e.Sizes)
+			maps := server.Remote[*corev1.ConfigMap, *corev1.ConfigMapList]{
+				From:  server.From{Server: "http://bench", ByList: true, Around: func(http.RoundTripper) http.RoundTripper { return largeMaps(n) }},
+				Kind:  data.Kind{Name: "ConfigMap", Resource: corev1.SchemeGroupVersion.WithResource("configmaps"), BuiltIn: true},
+				Empty: func() *corev1.ConfigMap { return &corev1.ConfigMap{} }, List: func() *corev1.ConfigMapList { return &corev1.ConfigMapList{} },
 			}
-			return func() (outcome, error) { return keepKeys(e.side, maps, n) }, nil, nil
+			return func() (harness.Outcome, error) { return keepKeys(e.Side, maps, n) }, nil, nil
 		},
 	}}
 }
 
 const keptHeap = "heap retained"
 
-func largeObjects(z sizes) int { return max(z.Pods/200, 2) }
+func largeObjects(z harness.Sizes) int { return max(z.Pods/200, 2) }
 
 // keepKeys syncs an informer whose handler keeps keys, and drops the informer: twice, because some
 // memory is taken only once.
-func keepKeys[T thing](s side, c collectionOf[T], n int) (o outcome, err error) {
+func keepKeys[T server.Object](s harness.Side, c server.Collection[T], n int) (o harness.Outcome, err error) {
 	o.Values = map[string]float64{}
 	for range 2 {
-		base := liveHeap()
+		base := probe.LiveHeap()
 		keys := make([]types.NamespacedName, 0, n)
 		if o.Seen, err = syncKeys(s, c, n, &keys); err != nil {
-			return outcome{}, err
+			return harness.Outcome{}, err
 		}
-		o.Values[keptHeap] = max(liveHeap()-base, 0)
+		o.Values[keptHeap] = max(probe.LiveHeap()-base, 0)
 		runtime.KeepAlive(keys)
 	}
 	return o, nil
 }
 
-func syncKeys[T thing](s side, c collectionOf[T], n int, keys *[]types.NamespacedName) (saw seen, err error) {
-	r, err := newRigOf(s, c, setup{options: []informer.Option{informer.WithWatchList(false)}})
+func syncKeys[T server.Object](s harness.Side, c server.Collection[T], n int, keys *[]types.NamespacedName) (saw harness.Seen, err error) {
+	r, err := rig.New(s, c, rig.Setup{Options: []informer.Option{informer.WithWatchList(false)}})
 	if err != nil {
-		return seen{}, err
+		return harness.Seen{}, err
 	}
 	all := make(chan struct{})
-	err = r.handle(handlerOf[T]{add: func(obj T) {
+	err = r.Handle(rig.Handler[T]{Add: func(obj T) {
 		*keys = append(*keys, types.NamespacedName{Namespace: obj.GetNamespace(), Name: obj.GetName()})
 		if saw.Events++; saw.Events == n {
 			close(all)
 		}
 	}})
 	if err != nil {
-		return seen{}, err
+		return harness.Seen{}, err
 	}
-	stop, err := r.start()
+	stop, err := r.Start()
 	if err != nil {
-		return seen{}, err
+		return harness.Seen{}, err
 	}
-	err = wait(all, "the handler to be told of all objects")
+	err = rig.Wait(all, "the handler to be told of all objects")
 	stop()
-	for obj := range r.objects() {
+	for obj := range r.Objects() {
 		saw.Objects++
-		saw.Digest += digest(obj.GetNamespace(), obj.GetName())
+		saw.Digest += rig.Digest(obj.GetNamespace(), obj.GetName())
 	}
 	return saw, err
 }

@@ -13,6 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/report"
 )
 
 // asked is a query of a store.
@@ -22,7 +27,7 @@ const (
 	forAll       asked = iota
 	forNamespace       // a tenth
 	forLabel           // a hundredth matches
-	forIndex           // podsOnNode have the key
+	forIndex           // PodsOnNode have the key
 )
 
 // query asks a store for objects and returns how many it got.
@@ -44,7 +49,7 @@ type lists interface {
 	queries(asked) queries
 }
 
-const goSlice side = "a Go slice"
+const goSlice harness.Side = "a Go slice"
 
 // questions are the questions, with the mark for the slice.
 var questions = []struct {
@@ -61,36 +66,36 @@ var questions = []struct {
 }
 
 // listBenches read many objects at once.
-func listBenches() []bench {
-	var measures []measure
+func listBenches() []harness.Bench {
+	var measures []harness.Measure
 	for _, q := range questions {
 		measures = append(measures,
-			measure{name: q.name + ": slice, CPU time", unit: inTime, ratio: q.mark},
-			measure{name: q.name + ": slice, allocated", unit: inBytes},
-			measure{name: q.name + ": slice, allocations"},
-			measure{name: q.name + ": slice, the first time", unit: inTime},
-			measure{name: q.name + ": loop, CPU time", unit: inTime},
-			measure{name: q.name + ": loop, allocated", unit: inBytes},
-			measure{name: q.name + ": loop, allocations", limit: atMost(0)},
+			harness.Measure{Name: q.name + ": slice, CPU time", Unit: harness.Time, Ratio: q.mark},
+			harness.Measure{Name: q.name + ": slice, allocated", Unit: harness.Bytes},
+			harness.Measure{Name: q.name + ": slice, allocations"},
+			harness.Measure{Name: q.name + ": slice, the first time", Unit: harness.Time},
+			harness.Measure{Name: q.name + ": loop, CPU time", Unit: harness.Time},
+			harness.Measure{Name: q.name + ": loop, allocated", Unit: harness.Bytes},
+			harness.Measure{Name: q.name + ": loop, allocations", Limit: harness.AtMost(0)},
 		)
 	}
-	return []bench{{
-		name: "list",
-		title: func(z sizes) string {
-			return "lists of a store with " + digits(float64(z.Many)) + " objects, by what is asked"
+	return []harness.Bench{{
+		Name: "list",
+		Title: func(z harness.Sizes) string {
+			return "lists of a store with " + report.Digits(float64(z.Many)) + " objects, by what is asked"
 		},
-		measures: measures,
-		others:   []side{controllerRuntime, goSlice},
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			pods := slimPods(e.sizes.Many)
-			l, done, err := listsFor(e.side, pods)
-			return func() (outcome, error) { return listAll(l, pods) }, done, err
+		Measures: measures,
+		Others:   []harness.Side{harness.ControllerRuntime, goSlice},
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			pods := data.SlimPods(e.Sizes.Many)
+			l, done, err := listsFor(e.Side, pods)
+			return func() (harness.Outcome, error) { return listAll(l, pods) }, done, err
 		},
 	}}
 }
 
-func listAll(l lists, pods []*corev1.Pod) (outcome, error) {
-	o := outcome{Values: map[string]float64{}}
+func listAll(l lists, pods []*corev1.Pod) (harness.Outcome, error) {
+	o := harness.Outcome{Values: map[string]float64{}}
 	for _, q := range questions {
 		if q.sharedLabels {
 			if err := setEach(l, withSharedLabels(pods)); err != nil {
@@ -106,13 +111,13 @@ func listAll(l lists, pods []*corev1.Pod) (outcome, error) {
 
 const oneApp = 7
 
-var ofOneApp = labels.SelectorFromSet(labels.Set{appLabel: appName(oneApp)})
+var ofOneApp = labels.SelectorFromSet(labels.Set{data.AppLabel: data.AppName(oneApp)})
 
 func withSharedLabels(pods []*corev1.Pod) []*corev1.Pod {
 	shared := map[string]map[string]string{}
-	next := changedAll(pods)
+	next := data.ChangedAll(pods)
 	for _, pod := range next {
-		app := pod.Labels[appLabel]
+		app := pod.Labels[data.AppLabel]
 		if shared[app] == nil {
 			shared[app] = pod.Labels
 		}
@@ -123,22 +128,22 @@ func withSharedLabels(pods []*corev1.Pod) []*corev1.Pod {
 
 // listsFor fills a store and replaces every object once, so that objects lie in memory as in a
 // cache that has run for a while.
-func listsFor(s side, pods []*corev1.Pod) (l lists, done func() error, err error) {
+func listsFor(s harness.Side, pods []*corev1.Pod) (l lists, done func() error, err error) {
 	switch s {
-	case ours:
+	case harness.Ours:
 		l, err = newOurStore(criteria[0])
-	case clientGo:
+	case harness.ClientGo:
 		l = newClientGoStore(true, criteria[0])
-	case controllerRuntime:
+	case harness.ControllerRuntime:
 		l, done, err = startControllerRuntime(criteria[0])
 	default:
-		return bareSlice(changedAll(pods)), nil, nil
+		return bareSlice(data.ChangedAll(pods)), nil, nil
 	}
 	if err == nil {
 		err = setEach(l, pods)
 	}
 	if err == nil {
-		err = setEach(l, changedAll(pods))
+		err = setEach(l, data.ChangedAll(pods))
 	}
 	return l, done, err
 }
@@ -148,7 +153,7 @@ const listTime = 200 * time.Millisecond
 
 // listOnce measures both answers to a question, and adds the number of objects found to what the
 // side has seen.
-func listOnce(o *outcome, name string, q queries) error {
+func listOnce(o *harness.Outcome, name string, q queries) error {
 	for _, m := range []struct {
 		name string
 		ask  query
@@ -169,7 +174,7 @@ func listOnce(o *outcome, name string, q queries) error {
 			return err
 		}
 		times := int(min(max(listTime/(again+1), 3), 2000))
-		c, err := costOf(func() error {
+		c, err := probe.CostOf(func() error {
 			for range times {
 				if _, err := m.ask(); err != nil {
 					return err
@@ -180,14 +185,14 @@ func listOnce(o *outcome, name string, q queries) error {
 		if err != nil {
 			return err
 		}
-		per := c.per(times)
-		o.Values[name+": "+m.name+", CPU time"] = per.cpu
+		per := c.Per(times)
+		o.Values[name+": "+m.name+", CPU time"] = per.CPU
 		// Whole ones, as testing.AllocsPerRun has them: what the rest of the process does now and
 		// then isn't the query's.
-		o.Values[name+": "+m.name+", allocations"] = math.Floor(per.allocs)
+		o.Values[name+": "+m.name+", allocations"] = math.Floor(per.Allocs)
 		o.Values[name+": "+m.name+", allocated"] = 0
-		if per.allocs >= 1 {
-			o.Values[name+": "+m.name+", allocated"] = per.bytes
+		if per.Allocs >= 1 {
+			o.Values[name+": "+m.name+", allocated"] = per.Bytes
 		}
 	}
 	runtime.KeepAlive(q)
@@ -212,8 +217,8 @@ func (o *ourStore) queries(ask asked) queries {
 	switch ask {
 	case forNamespace:
 		return queries{
-			func() (int, error) { return sizeOf(o.pods.Pods(bigNamespace).List(everything)) },
-			func() (int, error) { return count(o.store.Snapshot().Namespace(bigNamespace)) },
+			func() (int, error) { return sizeOf(o.pods.Pods(data.BigNamespace).List(everything)) },
+			func() (int, error) { return count(o.store.Snapshot().Namespace(data.BigNamespace)) },
 		}
 	case forLabel:
 		return queries{
@@ -222,8 +227,8 @@ func (o *ourStore) queries(ask asked) queries {
 		}
 	case forIndex:
 		return queries{
-			func() (int, error) { return sizeOf(node.List(o.store.Snapshot(), nodeName(0)), nil) },
-			func() (int, error) { return count(node.Lookup(o.store.Snapshot(), nodeName(0))) },
+			func() (int, error) { return sizeOf(node.List(o.store.Snapshot(), data.NodeName(0)), nil) },
+			func() (int, error) { return count(node.Lookup(o.store.Snapshot(), data.NodeName(0))) },
 		}
 	}
 	return queries{
@@ -243,8 +248,8 @@ func (c *clientGoStore) queries(ask asked) queries {
 	switch ask {
 	case forNamespace:
 		return queries{
-			func() (int, error) { return sizeOf(c.pods.Pods(bigNamespace).List(everything)) },
-			func() (int, error) { return count(c.indexer.ByIndex(cache.NamespaceIndex, bigNamespace)) },
+			func() (int, error) { return sizeOf(c.pods.Pods(data.BigNamespace).List(everything)) },
+			func() (int, error) { return count(c.indexer.ByIndex(cache.NamespaceIndex, data.BigNamespace)) },
 		}
 	case forLabel:
 		return queries{
@@ -253,8 +258,8 @@ func (c *clientGoStore) queries(ask asked) queries {
 		}
 	case forIndex: // what its index gives is []any in both
 		return queries{
-			func() (int, error) { return sizeOf(c.indexer.ByIndex(criteria[0].name, nodeName(0))) },
-			func() (int, error) { return count(c.indexer.ByIndex(criteria[0].name, nodeName(0))) },
+			func() (int, error) { return sizeOf(c.indexer.ByIndex(criteria[0].name, data.NodeName(0))) },
+			func() (int, error) { return count(c.indexer.ByIndex(criteria[0].name, data.NodeName(0))) },
 		}
 	}
 	return queries{
@@ -275,11 +280,11 @@ func (c *controllerRuntimeStore) queries(ask asked) queries {
 	var opts []client.ListOption
 	switch ask {
 	case forNamespace:
-		opts = append(opts, client.InNamespace(bigNamespace))
+		opts = append(opts, client.InNamespace(data.BigNamespace))
 	case forLabel:
 		opts = append(opts, client.MatchingLabelsSelector{Selector: ofOneApp})
 	case forIndex:
-		opts = append(opts, client.MatchingFields{criteria[0].name: nodeName(0)})
+		opts = append(opts, client.MatchingFields{criteria[0].name: data.NodeName(0)})
 	}
 	return queries{slice: func() (int, error) {
 		var list corev1.PodList
@@ -297,11 +302,11 @@ func (b bareSlice) queries(ask asked) queries {
 	wanted := slices.DeleteFunc(slices.Clone(b), func(pod *corev1.Pod) bool {
 		switch ask {
 		case forNamespace:
-			return pod.Namespace != bigNamespace
+			return pod.Namespace != data.BigNamespace
 		case forLabel:
-			return pod.Labels[appLabel] != appName(oneApp)
+			return pod.Labels[data.AppLabel] != data.AppName(oneApp)
 		case forIndex:
-			return pod.Spec.NodeName != nodeName(0)
+			return pod.Spec.NodeName != data.NodeName(0)
 		}
 		return false
 	})

@@ -2,47 +2,54 @@
 
 package main
 
-import "runtime"
+import (
+	"runtime"
+
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/report"
+)
 
 // overheadBench measures the heap of a store without the objects in it, which exist anyway.
-func overheadBench(name, title string, mark float64, indexed ...criterion) bench {
-	others := []side{goMap}
+func overheadBench(name, title string, mark float64, indexed ...criterion) harness.Bench {
+	others := []harness.Side{goMap}
 	if len(indexed) > 0 {
-		others = []side{controllerRuntime}
+		others = []harness.Side{harness.ControllerRuntime}
 	}
-	return bench{
-		name: "overhead/" + name,
-		title: func(z sizes) string {
-			return "memory of a store beyond its " + digits(float64(z.Many)) + " objects, " + title
+	return harness.Bench{
+		Name: "overhead/" + name,
+		Title: func(z harness.Sizes) string {
+			return "memory of a store beyond its " + report.Digits(float64(z.Many)) + " objects, " + title
 		},
-		measures: []measure{
-			{name: "filled, per object", unit: inBytes, ratio: mark},
-			{name: "each object updated once, per object", unit: inBytes, ratio: mark},
+		Measures: []harness.Measure{
+			{Name: "filled, per object", Unit: harness.Bytes, Ratio: mark},
+			{Name: "each object updated once, per object", Unit: harness.Bytes, Ratio: mark},
 		},
-		others: others,
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			return func() (outcome, error) { return overheadOnce(e.side, e.sizes.Many, indexed) }, nil, nil
+		Others: others,
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			return func() (harness.Outcome, error) { return overheadOnce(e.Side, e.Sizes.Many, indexed) }, nil, nil
 		},
 	}
 }
 
 // overheadOnce measures the heap of one more index, if there is one; else that of a store with an
 // index by namespace.
-func overheadOnce(s side, n int, indexed []criterion) (outcome, error) {
-	first := slimPods(n)
-	next := changedAll(first)
+func overheadOnce(s harness.Side, n int, indexed []criterion) (harness.Outcome, error) {
+	first := data.SlimPods(n)
+	next := data.ChangedAll(first)
 	heap := func(indexed []criterion) (filled, updated float64, err error) {
-		base := liveHeap()
-		into, err := setterFor(s, true, s == controllerRuntime, indexed)
+		base := probe.LiveHeap()
+		into, err := setterFor(s, true, s == harness.ControllerRuntime, indexed)
 		if err != nil {
 			return 0, 0, err
 		}
 		if err := setEach(into, first); err != nil {
 			return 0, 0, err
 		}
-		filled = liveHeap() - base
+		filled = probe.LiveHeap() - base
 		err = setEach(into, next)
-		updated = liveHeap() - base
+		updated = probe.LiveHeap() - base
 		runtime.KeepAlive(into)
 		return filled / float64(n), updated / float64(n), err
 	}
@@ -54,14 +61,14 @@ func overheadOnce(s side, n int, indexed []criterion) (outcome, error) {
 	}
 	runtime.KeepAlive(first)
 	runtime.KeepAlive(next)
-	return outcome{Values: map[string]float64{
+	return harness.Outcome{Values: map[string]float64{
 		"filled, per object":                   filled,
 		"each object updated once, per object": updated,
 	}}, err
 }
 
-func overheadBenches() []bench {
-	return []bench{
+func overheadBenches() []harness.Bench {
+	return []harness.Bench{
 		overheadBench("namespace", "with an index by namespace", 0.8),
 		overheadBench("unique", "one more index, in which each object has a key of its own", 0.45, unique),
 	}

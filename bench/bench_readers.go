@@ -8,6 +8,10 @@ import (
 	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/report"
 )
 
 // scanner is a store of which all objects are read, by the cheapest public way.
@@ -28,8 +32,8 @@ func (c *clientGoStore) scan(f func(*corev1.Pod)) {
 	}
 }
 
-func scannerFor(s side) (scanner, error) {
-	if s == ours {
+func scannerFor(s harness.Side) (scanner, error) {
+	if s == harness.Ours {
 		return newOurStore(criteria[0])
 	}
 	return newClientGoStore(true, criteria[0]), nil
@@ -37,34 +41,34 @@ func scannerFor(s side) (scanner, error) {
 
 // readersBench updates as fast as it can while goroutines loop over all objects. They read a field
 // of each, as a search does.
-func readersBench(readers int, updates, scans float64) bench {
+func readersBench(readers int, updates, scans float64) harness.Bench {
 	loop := "a goroutine loops"
 	if readers > 1 {
 		loop = fmt.Sprintf("%d goroutines loop", readers)
 	}
-	return bench{
-		name: fmt.Sprintf("readers/%d", readers),
-		title: func(z sizes) string {
-			return fmt.Sprintf("updates while %s over all %s objects; indexes by namespace and node", loop, digits(float64(z.Many)))
+	return harness.Bench{
+		Name: fmt.Sprintf("readers/%d", readers),
+		Title: func(z harness.Sizes) string {
+			return fmt.Sprintf("updates while %s over all %s objects; indexes by namespace and node", loop, report.Digits(float64(z.Many)))
 		},
-		measures: []measure{
-			{name: "updates", unit: perSecond, more: true, ratio: updates},
-			{name: "loops over all", unit: perSecond, more: true, ratio: scans},
+		Measures: []harness.Measure{
+			{Name: "updates", Unit: harness.PerSecond, More: true, Ratio: updates},
+			{Name: "loops over all", Unit: harness.PerSecond, More: true, Ratio: scans},
 		},
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			s, err := scannerFor(e.side)
-			return func() (outcome, error) { return readersOnce(s, e.sizes, readers) }, nil, err
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			s, err := scannerFor(e.Side)
+			return func() (harness.Outcome, error) { return readersOnce(s, e.Sizes, readers) }, nil, err
 		},
 	}
 }
 
-func readersOnce(s scanner, z sizes, readers int) (outcome, error) {
-	pods := slimPods(z.Many)
+func readersOnce(s scanner, z harness.Sizes, readers int) (harness.Outcome, error) {
+	pods := data.SlimPods(z.Many)
 	if err := setEach(s, pods); err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
 	var scans atomic.Int64
-	updates, took, err := contend(s, changedAll(pods), z.Window, readers, func(_ int, over *atomic.Bool) error {
+	updates, took, err := contend(s, data.ChangedAll(pods), z.Window, readers, func(_ int, over *atomic.Bool) error {
 		for !over.Load() {
 			all, on := 0, 0
 			s.scan(func(pod *corev1.Pod) {
@@ -73,19 +77,21 @@ func readersOnce(s scanner, z sizes, readers int) (outcome, error) {
 					on++
 				}
 			})
-			if all != len(pods) || on != min(podsOnNode, len(pods)) {
+			if all != len(pods) || on != min(data.PodsOnNode, len(pods)) {
 				return errors.New("a loop did not see all objects")
 			}
 			scans.Add(1)
 		}
 		return nil
 	})
-	var saw seen
+	var saw harness.Seen
 	s.scan(func(*corev1.Pod) { saw.Objects++ })
-	return outcome{Seen: saw, Values: map[string]float64{
+	return harness.Outcome{Seen: saw, Values: map[string]float64{
 		"updates":        float64(updates) / took.Seconds(),
 		"loops over all": float64(scans.Load()) / took.Seconds(),
 	}}, err
 }
 
-func readersBenches() []bench { return []bench{readersBench(1, 0, 1), readersBench(8, 1000, 1)} }
+func readersBenches() []harness.Bench {
+	return []harness.Bench{readersBench(1, 0, 1), readersBench(8, 1000, 1)}
+}

@@ -8,6 +8,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/report"
+	"github.com/informer-gen/informer-gen/bench/rig"
+	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
@@ -19,72 +24,72 @@ const (
 
 // relistBench measures a relist: the watch ends with 410 after 1 % of the objects have changed,
 // until the handler has the differences.
-func relistBench(name string, by way) bench {
-	has := func(z sizes) world { return world{Pods: z.Many, Changed: max(1, z.Many/100)} }
-	return bench{
-		name: name,
-		title: func(z sizes) string {
+func relistBench(name string, by way) harness.Bench {
+	has := func(z harness.Sizes) server.World { return server.World{Pods: z.Many, Changed: max(1, z.Many/100)} }
+	return harness.Bench{
+		Name: name,
+		Title: func(z harness.Sizes) string {
 			w := has(z)
-			return fmt.Sprintf("relist of %s Pods by %s after 410, %s changed", digits(float64(w.Pods)), by, digits(float64(w.Changed)))
+			return fmt.Sprintf("relist of %s Pods by %s after 410, %s changed", report.Digits(float64(w.Pods)), by, report.Digits(float64(w.Changed)))
 		},
-		measures: []measure{
-			{name: untilDifferences, unit: inTime, ratio: 0.2},
-			{name: cpuUsed, unit: inTime},
-			{name: extraPeak, unit: inBytes, ratio: 0.15},
-			{name: allocatedPer, unit: inBytes},
-			{name: callsPerChange, limit: atMost(1)},
+		Measures: []harness.Measure{
+			{Name: untilDifferences, Unit: harness.Time, Ratio: 0.2},
+			{Name: cpuUsed, Unit: harness.Time},
+			{Name: extraPeak, Unit: harness.Bytes, Ratio: 0.15},
+			{Name: allocatedPer, Unit: harness.Bytes},
+			{Name: callsPerChange, Limit: harness.AtMost(1)},
 		},
-		world: has,
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			return func() (outcome, error) { return relistOnce(e, has(e.sizes), by) }, nil, nil
+		World: has,
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			return func() (harness.Outcome, error) { return relistOnce(e, has(e.Sizes), by) }, nil, nil
 		},
 	}
 }
 
-func relistOnce(e env, w world, by way) (outcome, error) {
-	if err := begin(e.server); err != nil {
-		return outcome{}, err
+func relistOnce(e harness.Env, w server.World, by way) (harness.Outcome, error) {
+	if err := server.Begin(e.Server); err != nil {
+		return harness.Outcome{}, err
 	}
 	var asked firstRequest
-	f, err := newFleet(e, w, by, setup{strip: true}, w.Changed, from{around: asked.around})
+	f, err := newFleet(e, w, by, rig.Setup{Strip: true}, w.Changed, server.From{Around: asked.around})
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
-	stop, err := f.start()
+	stop, err := f.Start()
 	if err == nil {
-		err = f.waitAdded()
+		err = f.WaitAdded()
 	}
 	defer func() { stop() }()
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
-	if err := f.waitSynced(); err != nil { // so the watch is open, or is being opened
-		return outcome{}, err
+	if err := f.WaitSynced(); err != nil { // so the watch is open, or is being opened
+		return harness.Outcome{}, err
 	}
-	base := liveHeap()
+	base := probe.LiveHeap()
 	asked.arm()
-	peak := watchHeap()
-	m := startMeter()
-	if err := move(e.server); err != nil {
-		return outcome{}, err
+	peak := probe.WatchHeap()
+	m := probe.StartMeter()
+	if err := server.Move(e.Server); err != nil {
+		return harness.Outcome{}, err
 	}
-	if err := wait(f[0].updated(), "the handler to be told of the differences"); err != nil {
-		return outcome{}, err
+	if err := rig.Wait(f[0].Updated(), "the handler to be told of the differences"); err != nil {
+		return harness.Outcome{}, err
 	}
-	c := m.stop()
+	c := m.Stop()
 	highest := peak() - base
-	took := f[0].updatedAt().Sub(asked.when())
-	if err := f.waitSynced(); err != nil {
-		return outcome{}, err
+	took := f[0].UpdatedAt().Sub(asked.when())
+	if err := f.WaitSynced(); err != nil {
+		return harness.Outcome{}, err
 	}
 	stop() // after it, calls for other objects have been counted, too
-	return outcome{Values: map[string]float64{
+	return harness.Outcome{Values: map[string]float64{
 		untilDifferences: float64(took),
-		cpuUsed:          float64(c.cpu),
+		cpuUsed:          float64(c.CPU),
 		extraPeak:        highest,
-		allocatedPer:     c.per(w.Pods).bytes,
-		callsPerChange:   float64(w.Changed+f[0].repeats()) / float64(w.Changed),
-	}, Seen: f.see(e.deep)}, nil
+		allocatedPer:     c.Per(w.Pods).Bytes,
+		callsPerChange:   float64(w.Changed+f[0].Repeats()) / float64(w.Changed),
+	}, Seen: f.See(e.Deep)}, nil
 }
 
 // firstRequest records when the first request for all objects is sent after arm.
@@ -127,67 +132,67 @@ const eventsPerSecond = "events"
 
 // httpEventBench measures MODIFIED events on one watch, from the wire to the handler, as fast as
 // they are read.
-func httpEventBench() bench {
-	has := func(z sizes) world { return world{Pods: z.HTTPPods, Events: z.HTTPEvents} }
-	return bench{
-		name: "http-events",
-		title: func(z sizes) string {
+func httpEventBench() harness.Bench {
+	has := func(z harness.Sizes) server.World { return server.World{Pods: z.HTTPPods, Events: z.HTTPEvents} }
+	return harness.Bench{
+		Name: "http-events",
+		Title: func(z harness.Sizes) string {
 			w := has(z)
-			return fmt.Sprintf("%s MODIFIED events of %s Pods from the wire, without managedFields", digits(float64(w.Events)), digits(float64(w.Pods)))
+			return fmt.Sprintf("%s MODIFIED events of %s Pods from the wire, without managedFields", report.Digits(float64(w.Events)), report.Digits(float64(w.Pods)))
 		},
-		measures: []measure{
-			{name: eventsPerSecond, unit: perSecond, more: true, ratio: 3},
-			{name: "CPU time, per event", unit: inTime},
-			{name: allocatedEvent, unit: inBytes},
-			{name: allocationsEvent},
+		Measures: []harness.Measure{
+			{Name: eventsPerSecond, Unit: harness.PerSecond, More: true, Ratio: 3},
+			{Name: "CPU time, per event", Unit: harness.Time},
+			{Name: allocatedEvent, Unit: harness.Bytes},
+			{Name: allocationsEvent},
 		},
-		others: []side{reading, splitting},
-		world:  has,
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			if !e.side.peer() {
-				return prepareEventBound(e, has(e.sizes))
+		Others: []harness.Side{reading, splitting},
+		World:  has,
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			if !e.Side.Peer() {
+				return prepareEventBound(e, has(e.Sizes))
 			}
-			return func() (outcome, error) { return httpEventsOnce(e, has(e.sizes)) }, nil, nil
+			return func() (harness.Outcome, error) { return httpEventsOnce(e, has(e.Sizes)) }, nil, nil
 		},
 	}
 }
 
-func httpEventsOnce(e env, w world) (outcome, error) {
-	if err := begin(e.server); err != nil {
-		return outcome{}, err
+func httpEventsOnce(e harness.Env, w server.World) (harness.Outcome, error) {
+	if err := server.Begin(e.Server); err != nil {
+		return harness.Outcome{}, err
 	}
 	// Every event must reach the handler, even if it lags.
-	how := setup{strip: true, options: []informer.Option{informer.WithBacklogThreshold(informer.Never)}}
-	f, err := newFleet(e, w, watchList, how, w.Events, from{})
+	how := rig.Setup{Strip: true, Options: []informer.Option{informer.WithBacklogThreshold(informer.Never)}}
+	f, err := newFleet(e, w, watchList, how, w.Events, server.From{})
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
-	stop, err := f.start()
+	stop, err := f.Start()
 	if err == nil {
-		err = f.waitAdded()
+		err = f.WaitAdded()
 	}
 	defer func() { stop() }()
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
-	if err := f.waitSynced(); err != nil {
-		return outcome{}, err
+	if err := f.WaitSynced(); err != nil {
+		return harness.Outcome{}, err
 	}
-	c, err := costOf(func() error {
-		if err := move(e.server); err != nil {
+	c, err := probe.CostOf(func() error {
+		if err := server.Move(e.Server); err != nil {
 			return err
 		}
-		return wait(f[0].updated(), "the handler to be told of all events")
+		return rig.Wait(f[0].Updated(), "the handler to be told of all events")
 	})
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
 	stop()
-	per := c.per(w.Events)
-	return outcome{Values: map[string]float64{
-		eventsPerSecond:       1e9 / per.wall,
-		"CPU time, per event": per.cpu,
-		allocatedEvent:        per.bytes,
-		allocationsEvent:      per.allocs,
-	}, Seen: f.see(e.deep)}, nil
+	per := c.Per(w.Events)
+	return harness.Outcome{Values: map[string]float64{
+		eventsPerSecond:       1e9 / per.Wall,
+		"CPU time, per event": per.CPU,
+		allocatedEvent:        per.Bytes,
+		allocationsEvent:      per.Allocs,
+	}, Seen: f.See(e.Deep)}, nil
 }

@@ -7,6 +7,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/report"
+	"github.com/informer-gen/informer-gen/bench/rig"
+	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
@@ -14,34 +20,34 @@ const stalledKeys = 10
 
 // stallBenches have a handler that hangs while a few objects change often. Another handler of the
 // same informer keeps up.
-func stallBenches() []bench {
-	return []bench{{
-		name: "stall",
-		title: func(z sizes) string {
-			return fmt.Sprintf("a stalled handler, %s updates to %d objects", digits(float64(z.Updates)), stalledKeys)
+func stallBenches() []harness.Bench {
+	return []harness.Bench{{
+		Name: "stall",
+		Title: func(z harness.Sizes) string {
+			return fmt.Sprintf("a stalled handler, %s updates to %d objects", report.Digits(float64(z.Updates)), stalledKeys)
 		},
-		measures: []measure{
-			{name: "heap growth", unit: inBytes, ratio: 0.01},
-			{name: "events it gets when it goes on"},
+		Measures: []harness.Measure{
+			{Name: "heap growth", Unit: harness.Bytes, Ratio: 0.01},
+			{Name: "events it gets when it goes on"},
 		},
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			return func() (outcome, error) { return stallOnce(e.side, e.sizes.Updates) }, nil, nil
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			return func() (harness.Outcome, error) { return stallOnce(e.Side, e.Sizes.Updates) }, nil, nil
 		},
 	}}
 }
 
-func stallOnce(s side, updates int) (outcome, error) {
-	pods := slimPods(stalledKeys)
-	f := newFeed(pods, 1000)
+func stallOnce(s harness.Side, updates int) (harness.Outcome, error) {
+	pods := data.SlimPods(stalledKeys)
+	f := server.NewFeed(pods, 1000)
 	r, err := newPodRig(s, f, informer.WithWatchList(false))
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
 	last := int64(updates) // generation of the last update
 	stalled, release, caughtUp, kept := make(chan struct{}), make(chan struct{}), make(chan struct{}), make(chan struct{})
 	events := 0
 	known := map[string]int64{} // the last state that the stalled handler got
-	if err := r.handle(handler{update: func(pod *corev1.Pod) {
+	if err := r.Handle(handler{Update: func(pod *corev1.Pod) {
 		if events++; events == 1 {
 			close(stalled)
 			<-release
@@ -51,46 +57,46 @@ func stallOnce(s side, updates int) (outcome, error) {
 			close(caughtUp)
 		}
 	}}); err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
-	if err := r.handle(handler{update: func(pod *corev1.Pod) {
+	if err := r.Handle(handler{Update: func(pod *corev1.Pod) {
 		if pod.Generation == last {
 			close(kept)
 		}
 	}}); err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
-	stop, err := r.start()
+	stop, err := r.Start()
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
 	defer stop()
-	if err := waitSynced(r); err != nil {
-		return outcome{}, err
+	if err := rig.WaitSynced(r); err != nil {
+		return harness.Outcome{}, err
 	}
-	update := func(i int) { f.update(changed(pods[i%stalledKeys], stalledKeys+2+i, int64(i))) }
+	update := func(i int) { f.Update(data.Changed(pods[i%stalledKeys], stalledKeys+2+i, int64(i))) }
 	update(1)
-	if err := wait(stalled, "the handler to stall"); err != nil {
-		return outcome{}, err
+	if err := rig.Wait(stalled, "the handler to stall"); err != nil {
+		return harness.Outcome{}, err
 	}
-	base := liveHeap()
+	base := probe.LiveHeap()
 	for i := 2; i <= updates; i++ {
 		update(i)
 	}
-	if err := wait(kept, "the handler that keeps up"); err != nil {
-		return outcome{}, err
+	if err := rig.Wait(kept, "the handler that keeps up"); err != nil {
+		return harness.Outcome{}, err
 	}
-	growth := liveHeap() - base
+	growth := probe.LiveHeap() - base
 	close(release)
-	if err := wait(caughtUp, "the stalled handler to catch up"); err != nil {
-		return outcome{}, err
+	if err := rig.Wait(caughtUp, "the stalled handler to catch up"); err != nil {
+		return harness.Outcome{}, err
 	}
 	stop()
-	saw := sumUpPods(r.objects())
+	saw := rig.SumUpPods(r.Objects())
 	for _, generation := range known {
 		saw.Digest += uint64(generation)
 	}
-	return outcome{Seen: saw, Values: map[string]float64{
+	return harness.Outcome{Seen: saw, Values: map[string]float64{
 		"heap growth":                    growth,
 		"events it gets when it goes on": float64(events),
 	}}, nil

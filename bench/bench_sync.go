@@ -6,6 +6,11 @@ import (
 	"fmt"
 	"runtime"
 
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/report"
+	"github.com/informer-gen/informer-gen/bench/rig"
+	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
@@ -20,17 +25,19 @@ const (
 )
 
 // httpBenches are those that have a server.
-func httpBenches() []bench {
-	somePods := func(z sizes) world { return world{Pods: z.Pods} }
-	manyPods := func(z sizes) world { return world{Pods: z.Many} }
-	customs := func(z sizes) world { return world{Certificates: z.CRs / 2, Routes: z.CRs - z.CRs/2} }
-	inProtobuf := func(z sizes) world { return world{Pods: z.Pods, Protobuf: true} }
-	different := func(z sizes) world { return world{Pods: z.Pods, Distinct: true} }
+func httpBenches() []harness.Bench {
+	somePods := func(z harness.Sizes) server.World { return server.World{Pods: z.Pods} }
+	manyPods := func(z harness.Sizes) server.World { return server.World{Pods: z.Many} }
+	customs := func(z harness.Sizes) server.World {
+		return server.World{Certificates: z.CRs / 2, Routes: z.CRs - z.CRs/2}
+	}
+	inProtobuf := func(z harness.Sizes) server.World { return server.World{Pods: z.Pods, Protobuf: true} }
+	different := func(z harness.Sizes) server.World { return server.World{Pods: z.Pods, Distinct: true} }
 
 	sync := syncMarks{wall: 0.15, cpu: 0.28, peak: 0.35, overSteady: 1.15, bytes: 0.30, retained: 0.40}
 	protobuf := syncMarks{wall: 0.40, cpu: 0.50, retained: 0.40}
 	nothingRepeats := syncMarks{wall: 0.30, retained: 0.90}
-	list := []bench{
+	list := []harness.Bench{
 		syncBench("sync/pods/watch-list", "Pods", somePods, watchList, true, sync),
 		syncBench("sync/pods/paged-list", "Pods", somePods, pagedList, true, sync),
 		syncBench("sync/pods/list", "Pods", somePods, wholeList, true, sync),
@@ -39,7 +46,7 @@ func httpBenches() []bench {
 	for _, procs := range []int{1, 2} {
 		for _, w := range []way{watchList, pagedList} {
 			b := syncBench(fmt.Sprintf("procs/%d/%s", procs, w), fmt.Sprintf("Pods with GOMAXPROCS=%d", procs), somePods, w, true, syncMarks{})
-			b.procs, b.others, b.measures = procs, nil, b.measures[:2]
+			b.Procs, b.Others, b.Measures = procs, nil, b.Measures[:2]
 			list = append(list, b)
 		}
 	}
@@ -74,112 +81,112 @@ const (
 )
 
 // syncBench measures the initial sync, from the wire to the handlers' last OnAdd.
-func syncBench(name, what string, has func(sizes) world, by way, strip bool, marks syncMarks) bench {
-	b := bench{
-		name: name,
-		title: func(z sizes) string {
-			return fmt.Sprintf("initial sync of %s %s by %s, without managedFields", digits(float64(has(z).objects())), what, by)
+func syncBench(name, what string, has func(harness.Sizes) server.World, by way, strip bool, marks syncMarks) harness.Bench {
+	b := harness.Bench{
+		Name: name,
+		Title: func(z harness.Sizes) string {
+			return fmt.Sprintf("initial sync of %s %s by %s, without managedFields", report.Digits(float64(has(z).Objects())), what, by)
 		},
-		measures: []measure{
-			{name: wallTime, unit: inTime, ratio: marks.wall},
-			{name: cpuUsed, unit: inTime, ratio: marks.cpu},
-			{name: peakHeap, unit: inBytes, ratio: marks.peak},
-			{name: peakOverSteady},
-			{name: allocatedPer, unit: inBytes, ratio: marks.bytes},
-			{name: allocationsPer},
-			{name: retainedPer, unit: inBytes, ratio: marks.retained},
+		Measures: []harness.Measure{
+			{Name: wallTime, Unit: harness.Time, Ratio: marks.wall},
+			{Name: cpuUsed, Unit: harness.Time, Ratio: marks.cpu},
+			{Name: peakHeap, Unit: harness.Bytes, Ratio: marks.peak},
+			{Name: peakOverSteady},
+			{Name: allocatedPer, Unit: harness.Bytes, Ratio: marks.bytes},
+			{Name: allocationsPer},
+			{Name: retainedPer, Unit: harness.Bytes, Ratio: marks.retained},
 		},
-		world: has,
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			w := has(e.sizes)
-			if !e.side.peer() {
+		World: has,
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			w := has(e.Sizes)
+			if !e.Side.Peer() {
 				return prepareBound(e, w, by)
 			}
-			return func() (outcome, error) { return syncOnce(e, w, by, strip) }, nil, begin(e.server)
+			return func() (harness.Outcome, error) { return syncOnce(e, w, by, strip) }, nil, server.Begin(e.Server)
 		},
 	}
 	if marks.overSteady != 0 {
-		b.measures[3].limit = atMost(marks.overSteady)
+		b.Measures[3].Limit = harness.AtMost(marks.overSteady)
 	}
 	if w := has(full); !w.Protobuf {
-		b.others = []side{reading, splitting}
+		b.Others = []harness.Side{reading, splitting}
 	} else {
-		b.others = []side{reading}
+		b.Others = []harness.Side{reading}
 	}
 	return b
 }
 
 // retainedBench measures the heap after a sync when nothing is stripped.
-func retainedBench(name string, has func(sizes) world) bench {
+func retainedBench(name string, has func(harness.Sizes) server.World) harness.Bench {
 	b := syncBench(name, "", has, watchList, false, syncMarks{retained: 0.45})
-	b.title = func(z sizes) string {
-		return fmt.Sprintf("after the sync of %s Pods with managedFields", digits(float64(has(z).objects())))
+	b.Title = func(z harness.Sizes) string {
+		return fmt.Sprintf("after the sync of %s Pods with managedFields", report.Digits(float64(has(z).Objects())))
 	}
-	b.measures, b.others = b.measures[len(b.measures)-1:], nil
+	b.Measures, b.Others = b.Measures[len(b.Measures)-1:], nil
 	return b
 }
 
 // newFleet makes an informer for each kind in the world.
-func newFleet(e env, w world, by way, how setup, updates int, f from) (fleet, error) {
-	f.server, f.protobuf, f.byList, f.strip = e.server, w.Protobuf, by != watchList, how.strip && !how.keep
+func newFleet(e harness.Env, w server.World, by way, how rig.Setup, updates int, f server.From) (rig.Fleet, error) {
+	f.Server, f.Protobuf, f.ByList, f.Strip = e.Server, w.Protobuf, by != watchList, how.Strip && !how.Keep
 	if by == pagedList {
-		f.server += pagedPath
+		f.Server += server.PagedPath
 	}
-	how.options = append(how.options, informer.WithWatchList(by == watchList))
-	var subjects fleet
+	how.Options = append(how.Options, informer.WithWatchList(by == watchList))
+	var subjects rig.Fleet
 	var err error
-	add := func(s subject, e error) {
+	add := func(s rig.Subject, e error) {
 		if subjects = append(subjects, s); e != nil && err == nil {
 			err = e
 		}
 	}
 	if w.Pods > 0 {
-		add(newSubject(e.side, podRemote(f), how, w.Pods, updates))
+		add(rig.NewSubject(e.Side, server.PodRemote(f), how, w.Pods, updates))
 	}
 	if w.Certificates > 0 {
-		add(newSubject(e.side, certificateRemote(f), how, w.Certificates, 0))
+		add(rig.NewSubject(e.Side, server.CertificateRemote(f), how, w.Certificates, 0))
 	}
 	if w.Routes > 0 {
-		add(newSubject(e.side, routeRemote(f), how, w.Routes, 0))
+		add(rig.NewSubject(e.Side, server.RouteRemote(f), how, w.Routes, 0))
 	}
 	return subjects, err
 }
 
-func syncOnce(e env, w world, by way, strip bool) (outcome, error) {
-	return syncAs(e, w, by, setup{strip: strip})
+func syncOnce(e harness.Env, w server.World, by way, strip bool) (harness.Outcome, error) {
+	return syncAs(e, w, by, rig.Setup{Strip: strip})
 }
 
-func syncAs(e env, w world, by way, how setup) (outcome, error) {
-	base := liveHeap()
-	f, err := newFleet(e, w, by, how, 0, from{})
+func syncAs(e harness.Env, w server.World, by way, how rig.Setup) (harness.Outcome, error) {
+	base := probe.LiveHeap()
+	f, err := newFleet(e, w, by, how, 0, server.From{})
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
 	stop := func() {}
-	peak := watchHeap()
-	c, err := costOf(func() (err error) {
-		if stop, err = f.start(); err != nil {
+	peak := probe.WatchHeap()
+	c, err := probe.CostOf(func() (err error) {
+		if stop, err = f.Start(); err != nil {
 			return err
 		}
-		return f.waitAdded()
+		return f.WaitAdded()
 	})
 	defer func() { stop() }()
 	highest := peak() - base
 	if err != nil {
-		return outcome{}, err
+		return harness.Outcome{}, err
 	}
-	retained := liveHeap() - base
+	retained := probe.LiveHeap() - base
 	stop()
-	per := c.per(w.objects())
-	o := outcome{Values: map[string]float64{
-		wallTime:       float64(c.wall),
-		cpuUsed:        float64(c.cpu),
+	per := c.Per(w.Objects())
+	o := harness.Outcome{Values: map[string]float64{
+		wallTime:       float64(c.Wall),
+		cpuUsed:        float64(c.CPU),
 		peakHeap:       highest,
 		peakOverSteady: highest / retained,
-		allocatedPer:   per.bytes,
-		allocationsPer: per.allocs,
-		retainedPer:    retained / float64(w.objects()),
-	}, Seen: f.see(e.deep)}
+		allocatedPer:   per.Bytes,
+		allocationsPer: per.Allocs,
+		retainedPer:    retained / float64(w.Objects()),
+	}, Seen: f.See(e.Deep)}
 	runtime.KeepAlive(f)
 	return o, nil
 }

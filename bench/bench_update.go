@@ -6,6 +6,11 @@ import (
 	"runtime"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/report"
 )
 
 // updates is a benchmark of updates in a store with some indexes.
@@ -17,16 +22,16 @@ type updates struct {
 	doubled     bool // client-go's index functions are those of controller-runtime's IndexField
 	moved       bool // the node's key changes
 	criteria    []criterion
-	others      []side
+	others      []harness.Side
 }
 
 // updateBenches. The marked row with five more indexes has those of controller-runtime, whose
 // IndexField has two keys for each value, one in the namespace and one in all; so both sides can
 // answer the same questions, which with functions written by hand, in the row above, client-go's
 // cannot. (Ours are found in a namespace and in all by one key.)
-func updateBenches() []bench {
-	return []bench{
-		updates{name: "none", title: "without an index", others: []side{goMap}}.bench(),
+func updateBenches() []harness.Bench {
+	return []harness.Bench{
+		updates{name: "none", title: "without an index", others: []harness.Side{goMap}}.bench(),
 		updates{name: "namespace", title: "index by namespace", byNamespace: true}.bench(),
 		updates{name: "namespace+1", title: "indexes by namespace and node", byNamespace: true, criteria: criteria[:1], mark: 0.8}.bench(),
 		updates{name: "namespace+1/doubled", title: "the same, by controller-runtime's IndexField", byNamespace: true, criteria: criteria[:1], doubled: true, mark: 0.8}.bench(),
@@ -37,39 +42,41 @@ func updateBenches() []bench {
 	}
 }
 
-func (u updates) bench() bench {
-	return bench{
-		name:  "update/" + u.name,
-		title: func(z sizes) string { return "update of one object of " + digits(float64(z.Many)) + ", " + u.title },
-		measures: []measure{
-			{name: "CPU time, per update", unit: inTime, ratio: u.mark},
-			{name: "allocated, per update", unit: inBytes},
-			{name: "allocations, per update"},
+func (u updates) bench() harness.Bench {
+	return harness.Bench{
+		Name: "update/" + u.name,
+		Title: func(z harness.Sizes) string {
+			return "update of one object of " + report.Digits(float64(z.Many)) + ", " + u.title
 		},
-		others: u.others,
-		prepare: func(e env) (func() (outcome, error), func() error, error) {
-			s, err := setterFor(e.side, u.byNamespace, u.doubled, u.criteria)
+		Measures: []harness.Measure{
+			{Name: "CPU time, per update", Unit: harness.Time, Ratio: u.mark},
+			{Name: "allocated, per update", Unit: harness.Bytes},
+			{Name: "allocations, per update"},
+		},
+		Others: u.others,
+		Prepare: func(e harness.Env) (func() (harness.Outcome, error), func() error, error) {
+			s, err := setterFor(e.Side, u.byNamespace, u.doubled, u.criteria)
 			if err != nil {
 				return nil, nil, err
 			}
-			first := slimPods(e.sizes.Many)
-			next := changedAll(first)
+			first := data.SlimPods(e.Sizes.Many)
+			next := data.ChangedAll(first)
 			if u.moved {
 				for i, pod := range next {
-					pod.Spec.NodeName = nodeName(i % max(1, len(next)/podsOnNode))
+					pod.Spec.NodeName = data.NodeName(i % max(1, len(next)/data.PodsOnNode))
 				}
 			}
 			if err := setEach(s, first); err != nil {
 				return nil, nil, err
 			}
-			return func() (outcome, error) { return updateOnce(s, next) }, nil, nil
+			return func() (harness.Outcome, error) { return updateOnce(s, next) }, nil, nil
 		},
 	}
 }
 
-func setterFor(s side, byNamespace, doubled bool, indexed []criterion) (setter, error) {
+func setterFor(s harness.Side, byNamespace, doubled bool, indexed []criterion) (setter, error) {
 	switch {
-	case s == ours:
+	case s == harness.Ours:
 		return newOurStore(indexed...)
 	case s == goMap:
 		return bareMap{}, nil
@@ -81,13 +88,13 @@ func setterFor(s side, byNamespace, doubled bool, indexed []criterion) (setter, 
 }
 
 // updateOnce puts one object after the other into s, each published at once.
-func updateOnce(s setter, next []*corev1.Pod) (outcome, error) {
-	c, err := costOf(func() error { return setEach(s, next) })
+func updateOnce(s setter, next []*corev1.Pod) (harness.Outcome, error) {
+	c, err := probe.CostOf(func() error { return setEach(s, next) })
 	runtime.KeepAlive(s)
-	per := c.per(len(next))
-	return outcome{Values: map[string]float64{
-		"CPU time, per update":    per.cpu,
-		"allocated, per update":   per.bytes,
-		"allocations, per update": per.allocs,
+	per := c.Per(len(next))
+	return harness.Outcome{Values: map[string]float64{
+		"CPU time, per update":    per.CPU,
+		"allocated, per update":   per.Bytes,
+		"allocations, per update": per.Allocs,
 	}}, err
 }

@@ -10,63 +10,66 @@ import (
 	"net/http"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/probe"
+	"github.com/informer-gen/informer-gen/bench/server"
 )
 
 // The lower bounds of what comes from the wire.
 const (
-	reading   side = "reading the bytes"
-	splitting side = "splitting into JSON values"
+	reading   harness.Side = "reading the bytes"
+	splitting harness.Side = "splitting into JSON values"
 )
 
 // prepareBound reads the bytes that the informers of a sync read, and doesn't decode them.
-func prepareBound(e env, w world, by way) (func() (outcome, error), func() error, error) {
-	run := func() (outcome, error) {
-		c, err := costOf(func() error {
+func prepareBound(e harness.Env, w server.World, by way) (func() (harness.Outcome, error), func() error, error) {
+	run := func() (harness.Outcome, error) {
+		c, err := probe.CostOf(func() error {
 			for _, k := range []struct {
-				kind kind
+				kind data.Kind
 				n    int
-			}{{pods, w.Pods}, {certificates, w.Certificates}, {routes, w.Routes}} {
+			}{{data.Pods, w.Pods}, {data.Certificates, w.Certificates}, {data.Routes, w.Routes}} {
 				if k.n == 0 {
 					continue
 				}
-				url, events := e.server+k.kind.path()+"?resourceVersion=0", 0
+				url, events := e.Server+k.kind.Path()+"?resourceVersion=0", 0
 				// events of protobuf can't be counted without decoding them; a list has as many
 				// bytes
 				if by == watchList && !w.Protobuf {
-					url, events = e.server+k.kind.path()+watchListQuery, k.n+1
+					url, events = e.Server+k.kind.Path()+server.WatchListQuery, k.n+1
 				}
-				if err := readBound(e.side, url, w.Protobuf, events, func() error { return nil }); err != nil {
+				if err := readBound(e.Side, url, w.Protobuf, events, func() error { return nil }); err != nil {
 					return err
 				}
 			}
 			return nil
 		})
-		return outcome{Values: map[string]float64{wallTime: float64(c.wall), cpuUsed: float64(c.cpu)}}, err
+		return harness.Outcome{Values: map[string]float64{wallTime: float64(c.Wall), cpuUsed: float64(c.CPU)}}, err
 	}
-	return run, nil, begin(e.server)
+	return run, nil, server.Begin(e.Server)
 }
 
 // prepareEventBound reads the events of a watch.
-func prepareEventBound(e env, w world) (func() (outcome, error), func() error, error) {
-	run := func() (outcome, error) {
-		if err := begin(e.server); err != nil {
-			return outcome{}, err
+func prepareEventBound(e harness.Env, w server.World) (func() (harness.Outcome, error), func() error, error) {
+	run := func() (harness.Outcome, error) {
+		if err := server.Begin(e.Server); err != nil {
+			return harness.Outcome{}, err
 		}
-		url := fmt.Sprintf("%s%s?watch=true&resourceVersion=%d", e.server, pods.path(), collectionVersion)
-		c, err := costOf(func() error {
-			return readBound(e.side, url, w.Protobuf, w.Events, func() error { return move(e.server) })
+		url := fmt.Sprintf("%s%s?watch=true&resourceVersion=%d", e.Server, data.Pods.Path(), data.CollectionVersion)
+		c, err := probe.CostOf(func() error {
+			return readBound(e.Side, url, w.Protobuf, w.Events, func() error { return server.Move(e.Server) })
 		})
-		per := c.per(w.Events)
-		return outcome{Values: map[string]float64{eventsPerSecond: 1e9 / per.wall, "CPU time, per event": per.cpu}}, err
+		per := c.Per(w.Events)
+		return harness.Outcome{Values: map[string]float64{eventsPerSecond: 1e9 / per.Wall, "CPU time, per event": per.CPU}}, err
 	}
 	return run, nil, nil
 }
 
-const watchListQuery = "?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&resourceVersion="
-
 // readBound reads an answer until it has so many events, or with 0 to its end. It calls opened when
 // the answer has begun.
-func readBound(s side, url string, protobuf bool, events int, opened func() error) error {
+func readBound(s harness.Side, url string, protobuf bool, events int, opened func() error) error {
 	req, err := http.NewRequest(http.MethodGet, url, nil)
 	if err != nil {
 		return err

@@ -13,15 +13,18 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
+
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/report"
 )
 
 // benches are all there are, in the order of the table.
-func benches() []bench {
+func benches() []harness.Bench {
 	return slices.Concat(httpBenches(), transformBenches(), keptBenches(), microBenches())
 }
 
 func main() {
-	if playRole(benches()) {
+	if harness.PlayRole(benches()) {
 		return
 	}
 	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
@@ -35,10 +38,10 @@ func main() {
 
 type options struct {
 	runs     int
-	only     []bench
-	side     side   // "": all
-	pages    *pages // where the table goes besides; nil: nowhere
-	children children
+	only     []harness.Bench
+	side     harness.Side  // "": all
+	pages    *report.Pages // where the table goes besides; nil: nowhere
+	children harness.Children
 }
 
 func parse(args []string, stderr io.Writer) (o options, err error) {
@@ -48,32 +51,32 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	only := flags.String("only", "", "comma-separated names of benchmarks, or the beginnings of names up to a slash")
 	on := flags.String("side", "", "measure this side only: informer-gen, client-go, …")
 	md := flags.Bool("md", false, "write docs/benchmarks.md, and the README's rows and picture, as well; in the root of the repository")
-	flags.StringVar(&o.children.cpuProfile, "cpuprofile", "", "write a CPU profile of the last run to this file; needs --side")
-	flags.StringVar(&o.children.memProfile, "memprofile", "", "write a profile of all allocations of the last run to this file; needs --side")
+	flags.StringVar(&o.children.CPUProfile, "cpuprofile", "", "write a CPU profile of the last run to this file; needs --side")
+	flags.StringVar(&o.children.MemProfile, "memprofile", "", "write a profile of all allocations of the last run to this file; needs --side")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	o.side = side(*on)
+	o.side = harness.Side(*on)
 	switch {
 	case flags.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q; benchmarks are chosen with --only", flags.Arg(0))
 	case o.runs < 1:
 		return o, fmt.Errorf("-n is %d; want 1 or more", o.runs)
-	case o.side == "" && o.children != children{}:
+	case o.side == "" && o.children != harness.Children{}:
 		return o, errors.New("a profile is of one side; choose it with --side")
 	}
-	if o.only, err = choose(benches(), *only); err != nil {
+	if o.only, err = harness.Choose(benches(), *only); err != nil {
 		return o, fmt.Errorf("--only: %w", err)
 	}
 	if *md {
 		if *only != "" || o.side != "" {
 			return o, errors.New("--md writes the whole table; leave --only and --side out")
 		}
-		if o.pages, err = openPages("."); err != nil {
+		if o.pages, err = report.OpenPages("."); err != nil {
 			return o, fmt.Errorf("--md: %w", err)
 		}
 	}
-	if o.side != "" && !slices.ContainsFunc(o.only, func(b bench) bool { return slices.Contains(b.sides(), o.side) }) {
+	if o.side != "" && !slices.ContainsFunc(o.only, func(b harness.Bench) bool { return slices.Contains(b.Sides(), o.side) }) {
 		return o, fmt.Errorf("--side: %q takes no part in what --only has chosen", o.side)
 	}
 	return o, nil
@@ -88,48 +91,48 @@ func run(args []string, stdout, stderr io.Writer) error {
 }
 
 // print runs what was chosen and writes the table, and the pages if there are any.
-func (o options) print(stdout io.Writer, z sizes) error {
+func (o options) print(stdout io.Writer, z harness.Sizes) error {
 	began := time.Now()
 	var page bytes.Buffer
-	printers := []printer{{out: stdout}, {out: &page, md: true}}
+	printers := []report.Printer{{Out: stdout}, {Out: &page, Md: true}}
 	for _, p := range printers {
-		fmt.Fprintf(p.out, "%s, %s %s/%s, %d cores, client-go %s; medians of %d alternating runs\n\n",
+		fmt.Fprintf(p.Out, "%s, %s %s/%s, %d cores, client-go %s; medians of %d alternating runs\n\n",
 			began.Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), clientGoVersion(), o.runs)
-		p.head()
+		p.Head()
 	}
-	var s server
-	defer s.stop()
+	var s harness.Server
+	defer s.Stop()
 	for _, b := range o.only {
-		on := b.sides()
+		on := b.Sides()
 		if o.side != "" {
 			if !slices.Contains(on, o.side) {
 				continue
 			}
-			on = []side{o.side}
+			on = []harness.Side{o.side}
 		}
 		address := ""
-		if b.world != nil {
+		if b.World != nil {
 			var err error
-			if address, err = s.show(b.world(z)); err != nil {
-				return fmt.Errorf("%s: preparing the server: %w", b.name, err)
+			if address, err = s.Show(b.World(z)); err != nil {
+				return fmt.Errorf("%s: preparing the server: %w", b.Name, err)
 			}
 		}
 		for _, p := range printers {
-			p.title(b.title(z) + " (" + b.name + ")")
+			p.Title(b.Title(z) + " (" + b.Name + ")")
 		}
-		rows, err := b.runAll(o.children.launch, z, address, o.runs, on)
+		rows, err := b.RunAll(o.children.Launch, z, address, o.runs, on)
 		if err != nil {
 			return err
 		}
 		for _, p := range printers {
-			p.rows(rows)
+			p.Rows(rows)
 		}
 	}
 	fmt.Fprintf(stdout, "\n"+notes, time.Since(began).Round(time.Second))
 	if o.pages == nil {
 		return nil
 	}
-	return o.pages.write(page.String())
+	return o.pages.Write(page.String())
 }
 
 const notes = `ratio: informer-gen's value over client-go's. short: informer-gen misses the mark. ±: half of the distance between the least

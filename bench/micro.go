@@ -2,10 +2,14 @@
 
 package main
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/informer-gen/informer-gen/bench/harness"
+)
 
 // microBenches are those that need no server.
-func microBenches() []bench {
+func microBenches() []harness.Bench {
 	return slices.Concat(eventBenches(), updateBenches(), getBenches(), readersBenches(), listBenches(),
 		growthBenches(), overheadBenches(), lateBenches(), relistBlockBenches(), stallBenches(), idleBenches(), emptyBenches())
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
 )
 
 // What runs report as seen must be what there was to see, or comparing the sides would be worth
@@ -13,8 +16,8 @@ import (
 func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 	z := small
 	events := 2 * z.Events
-	listed := 2*(z.Many/apps) + z.Many/10 + z.Many + podsOnNode
-	want := map[string]seen{
+	listed := 2*(z.Many/data.Apps) + z.Many/10 + z.Many + data.PodsOnNode
+	want := map[string]harness.Seen{
 		"event/single/1":  {Objects: eventPods, Events: events},
 		"event/single/3":  {Objects: eventPods, Events: 3 * events},
 		"event/single/10": {Objects: eventPods, Events: 10 * events},
@@ -26,23 +29,23 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 		"list":            {Objects: listed},
 		"late":            {Objects: z.Late},
 		"relist-block":    {Objects: z.Many, Events: blockedHandlers * z.Many},
-		"growth":          {Objects: 2 * growthSteps * (podsOnNode + 2)},
+		"growth":          {Objects: 2 * growthSteps * (data.PodsOnNode + 2)},
 		"stall":           {Objects: stalledKeys},
 		"idle/0":          {Objects: z.Idle},
 		"idle/10":         {Objects: z.Idle},
 	}
 	for _, b := range microBenches() {
-		for _, s := range b.sides() {
-			o, err := inProcess(b, env{side: s, sizes: z})
+		for _, s := range b.Sides() {
+			o, err := inProcess(b, harness.Env{Side: s, Sizes: z})
 			if err != nil {
-				t.Fatalf("%s, %v: %v", b.name, s, err)
+				t.Fatalf("%s, %v: %v", b.Name, s, err)
 			}
-			if got := (seen{Objects: o.Seen.Objects, Events: o.Seen.Events}); s.peer() && got != want[b.name] {
-				t.Errorf("%s, %v: saw %+v, want %+v", b.name, s, got, want[b.name])
+			if got := (harness.Seen{Objects: o.Seen.Objects, Events: o.Seen.Events}); s.Peer() && got != want[b.Name] {
+				t.Errorf("%s, %v: saw %+v, want %+v", b.Name, s, got, want[b.Name])
 			}
-			for _, m := range b.measures {
-				if _, ok := o.Values[m.name]; !ok && (s == ours || s == clientGo) {
-					t.Errorf("%s, %v: no value for %q", b.name, s, m.name)
+			for _, m := range b.Measures {
+				if _, ok := o.Values[m.Name]; !ok && (s == harness.Ours || s == harness.ClientGo) {
+					t.Errorf("%s, %v: no value for %q", b.Name, s, m.Name)
 				}
 			}
 		}
@@ -52,9 +55,9 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 // Updates must not be lost, nor half of them: what the benchmarks of stores compare is worth
 // nothing otherwise.
 func TestStoresHaveWhatWasSetLast(t *testing.T) {
-	pods := slimPods(500)
-	next := changedAll(pods)
-	for _, c := range []side{ours, clientGo} {
+	pods := data.SlimPods(500)
+	next := data.ChangedAll(pods)
+	for _, c := range []harness.Side{harness.Ours, harness.ClientGo} {
 		into, err := setterFor(c, true, false, criteria)
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +76,7 @@ func TestStoresHaveWhatWasSetLast(t *testing.T) {
 		for _, ask := range []struct {
 			asked
 			want int
-		}{{forAll, 500}, {forNamespace, 50}, {forLabel, 5}, {forIndex, podsOnNode}} {
+		}{{forAll, 500}, {forNamespace, 50}, {forLabel, 5}, {forIndex, data.PodsOnNode}} {
 			q := into.(lists).queries(ask.asked)
 			for _, answer := range []query{q.slice, q.each} {
 				if got, err := answer(); err != nil || got != ask.want {

@@ -22,6 +22,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/informer-gen/informer-gen/bench/data"
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -100,7 +103,7 @@ type podLister interface {
 type resourcePodLister struct{ lister.Resource[*corev1.Pod] }
 
 func newPodLister(reader store.Reader[*corev1.Pod]) podLister {
-	return &resourcePodLister{*lister.New(reader, pods.resource.GroupResource())}
+	return &resourcePodLister{*lister.New(reader, data.Pods.Resource.GroupResource())}
 }
 
 // Pods implements podLister.
@@ -150,7 +153,7 @@ func newControllerRuntimeStore(criteria ...criterion) (*controllerRuntimeStore, 
 	c.cache, err = crcache.New(&rest.Config{Host: "http://pods.invalid"}, crcache.Options{
 		Scheme: scheme, Mapper: mapper, HTTPClient: http.DefaultClient,
 		NewInformer: func(_ cache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-			lw, _ := newFeed(nil, 0).listerWatcher() // has no error
+			lw, _ := server.NewFeed(nil, 0).ListerWatcher() // has no error
 			informer := cache.NewSharedIndexInformer(lw, obj, resync, indexers)
 			c.indexer = informer.GetIndexer()
 			return informer
@@ -204,7 +207,7 @@ func (m bareMap) set(pod *corev1.Pod) error {
 	return nil
 }
 
-const goMap side = "a bare Go map"
+const goMap harness.Side = "a bare Go map"
 
 // setter is a store that objects are put into one by one.
 type setter interface{ set(*corev1.Pod) error }

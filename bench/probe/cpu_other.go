@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !unix
+
+package probe
+
+import "time"
+
+var began = time.Now()
+
+// cpuTime returns wall time: this system is not asked.
+func cpuTime() time.Duration { return time.Since(began) }

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/bench/harness"
+)
+
+// Pages are the files that show what was measured: the text between their markers and the pictures.
+// The table of docs/benchmarks.md is the source of all others.
+type Pages struct {
+	root  string            // the repository's folder
+	texts map[string]string // by path below root, as they were read
+}
+
+// The files, below the repository's root.
+const (
+	tablePage  = "docs/benchmarks.md"
+	readmePage = "README.md"
+)
+
+// Where the text of a page begins and ends.
+const (
+	tableBegin  = "<!-- bench -->\n"
+	readmeBegin = "<!-- bench: ten rows -->\n"
+	markerEnd   = "<!-- /bench -->\n"
+)
+
+var begins = map[string]string{tablePage: tableBegin, readmePage: readmeBegin}
+
+// OpenPages reads the pages. It fails if one of them or a marker in it is missing.
+func OpenPages(root string) (*Pages, error) {
+	p := &Pages{root: root, texts: map[string]string{}}
+	for _, path := range slices.Sorted(maps.Keys(begins)) {
+		text, err := os.ReadFile(p.at(path))
+		if err != nil {
+			return nil, fmt.Errorf("%w; run it in the root of the repository", err)
+		}
+		p.texts[path] = string(text)
+		if _, _, _, err := p.cut(path); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+func (p *Pages) at(path string) string { return filepath.Join(p.root, filepath.FromSlash(path)) }
+
+// cut returns what stands before, between and after the markers; the markers stay outside.
+func (p *Pages) cut(path string) (before, text, after string, err error) {
+	before, text, ok := strings.Cut(p.texts[path], begins[path])
+	if !ok {
+		return "", "", "", fmt.Errorf("%s has no line %s", path, strings.TrimSpace(begins[path]))
+	}
+	text, after, ok = strings.Cut(text, markerEnd)
+	if !ok {
+		return "", "", "", fmt.Errorf("%s has no line %s after %s", path, strings.TrimSpace(markerEnd), strings.TrimSpace(begins[path]))
+	}
+	return before + begins[path], text, markerEnd + after, nil
+}
+
+// files returns the contents of all files, by path, for a table as printer writes it, below a
+// line about the machine.
+func (p *Pages) files(table string) (map[string]string, error) {
+	r, err := readReport(table)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := r.tenRows()
+	if err != nil {
+		return nil, err
+	}
+	files := map[string]string{}
+	for path, text := range map[string]string{tablePage: table, readmePage: rows} {
+		before, _, after, err := p.cut(path)
+		if err != nil {
+			return nil, err
+		}
+		files[path] = before + text + after
+	}
+	for path, colors := range pictures {
+		if files[path], err = r.draw(colors); err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}
+
+// Write puts the table, and what is made of it, into the files.
+func (p *Pages) Write(table string) error {
+	files, err := p.files(table)
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Sorted(maps.Keys(files)) {
+		if err := os.MkdirAll(filepath.Dir(p.at(path)), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(p.at(path), []byte(files[path]), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// report is a table that was read back.
+type report struct {
+	machine string // date, versions, cores, runs
+	lines   []line
+}
+
+// line is a row of the table.
+type line struct {
+	bench                                    string // its name
+	what                                     string // the benchmark's title and the measure
+	measure, ours, theirs, ratio, mark, note string // the cells
+}
+
+// readReport reads what printer writes as Markdown.
+func readReport(table string) (report, error) {
+	machine, rest, ok := strings.Cut(table, "\n\n| ")
+	if !ok || strings.Contains(machine, "\n") {
+		return report{}, fmt.Errorf("the table doesn't begin with a line about the machine, and an empty one")
+	}
+	r := report{machine: machine}
+	title, bench := "", ""
+	for n, text := range strings.Split(strings.TrimSpace("| "+rest), "\n") {
+		cells := strings.Split(strings.Trim(text, "|"), "|")
+		if len(cells) != len(head) {
+			return report{}, fmt.Errorf("row %d of the table has %d cells, want %d: %s", n+1, len(cells), len(head), text)
+		}
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		switch {
+		case n < 2: // the head
+		case strings.HasPrefix(cells[0], "**"):
+			title = strings.Trim(cells[0], "*")
+			at := strings.LastIndex(title, " (")
+			if at < 0 || !strings.HasSuffix(title, ")") {
+				return report{}, fmt.Errorf("row %d of the table has no name in parentheses: %s", n+1, text)
+			}
+			title, bench = title[:at], title[at+2:len(title)-1]
+		default:
+			r.lines = append(r.lines, line{
+				bench: bench, what: title + ": " + cells[0],
+				measure: cells[0], ours: cells[1], theirs: cells[2], ratio: cells[3], mark: cells[4], note: cells[6],
+			})
+		}
+	}
+	return r, nil
+}
+
+// Pick names a row that is shown.
+type Pick struct{ Bench, Measure string }
+
+// find returns the row of that name.
+func (r report) find(p Pick) (line, error) {
+	for _, l := range r.lines {
+		if l.bench == p.Bench && l.measure == p.Measure {
+			return l, nil
+		}
+	}
+	return line{}, fmt.Errorf("the table has no row %q of %s", p.Measure, p.Bench)
+}
+
+// tenPicks are the rows that the README shows: what matters most, with what informer-gen loses.
+var tenPicks = []Pick{
+	{"sync/pods/watch-list", "wall time"},
+	{"sync/pods/watch-list", "peak heap"},
+	{"sync/crs/paged-list", "wall time"},
+	{"sync/crs/watch-list", "heap retained, per object"},
+	{"relist/watch-list", "wall time, from the first request"},
+	{"http-events", "events"},
+	{"event/single/1", "wall time, per event"},
+	{"update/none", "CPU time, per update"},
+	{"list", "all: loop, CPU time"},
+	{"stall", "heap growth"},
+}
+
+// Picks returns all rows that are shown outside of the table.
+func Picks() []Pick { return slices.Concat(tenPicks, drawnPicks) }
+
+// tenRows is the table of the README.
+func (r report) tenRows() (string, error) {
+	var out strings.Builder
+	p := Printer{Out: &out}
+	p.markdown([]string{"", string(harness.Ours), string(harness.ClientGo), "ratio", "mark", ""})
+	p.markdown([]string{"---", "---:", "---:", "---:", "---", "---"})
+	for _, which := range tenPicks {
+		l, err := r.find(which)
+		if err != nil {
+			return "", err
+		}
+		p.markdown([]string{l.what, l.ours, l.theirs, l.ratio, l.mark, l.note})
+	}
+	return out.String(), nil
+}

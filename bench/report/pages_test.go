@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/informer-gen/informer-gen/bench/harness"
+)
+
+var update = flag.Bool("update", false, "write the README's rows and picture anew, from the table of docs/benchmarks.md")
+
+// What the README shows is what docs/benchmarks.md has, by name.
+func TestReadmeAndPicturesShowTheTable(t *testing.T) {
+	p, err := OpenPages("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _, err := p.cut(tablePage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := p.Write(table); err != nil {
+			t.Fatal(err)
+		}
+	}
+	files, err := p.files(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) != 4 {
+		t.Errorf("there are %d files, want 4", len(files))
+	}
+	for path, want := range files {
+		if got, err := os.ReadFile(p.at(path)); err != nil || string(got) != want {
+			t.Errorf("%s differs from the table of %s (error %v); go test ./bench/report -run %s -update writes it", path, tablePage, err, t.Name())
+		}
+	}
+}
+
+func TestReadmeHasAtMostTenRows(t *testing.T) {
+	if len(tenPicks) > 10 {
+		t.Errorf("the README has %d rows, want at most ten", len(tenPicks))
+	}
+}
+
+// madeUpTable has the picked rows, each with numbers of its own, as printer writes them.
+func madeUpTable() (table string, used []line) {
+	var out strings.Builder
+	out.WriteString("2026-01-02, 3 < 4 cores\n\n")
+	p := Printer{Out: &out, Md: true}
+	p.Head()
+	n := 100.0
+	all := Picks()
+	for i, pick := range all {
+		if slices.Contains(all[:i], pick) {
+			continue
+		}
+		p.Title("a made-up benchmark (" + pick.Bench + ")")
+		n += 3
+		p.Rows([]harness.Row{{Measure: harness.Measure{Name: pick.Measure, Unit: harness.Time}, Results: map[harness.Side]harness.Result{harness.Ours: {Median: n, Spread: 0.5}, harness.ClientGo: {Median: 7 * n, Spread: 0.25}}}})
+	}
+	r, err := readReport(out.String())
+	if err != nil {
+		panic(err)
+	}
+	for _, p := range drawnPicks {
+		l, err := r.find(p)
+		if err != nil {
+			panic(err)
+		}
+		used = append(used, l)
+	}
+	return out.String(), used
+}
+
+var aNumber = regexp.MustCompile(`[0-9][0-9.,]*`)
+
+// A picture is well-formed, always the same, and has no number that isn't one of its rows'.
+func TestPictureShowsNumbersOfItsRowsOnly(t *testing.T) {
+	table, used := madeUpTable()
+	r, err := readReport(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := r.machine
+	for _, l := range used {
+		known += " " + strings.Join([]string{l.what, l.ours, l.theirs, l.ratio}, " ")
+	}
+	numbers := aNumber.FindAllString(known, -1)
+	for path, c := range pictures {
+		picture, err := r.draw(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, _ := r.draw(c); again != picture {
+			t.Errorf("%s is drawn in two ways", path)
+		}
+		var drawn []string
+		for d := xml.NewDecoder(strings.NewReader(picture)); ; {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v in:\n%s", path, err, picture)
+			}
+			if text, ok := token.(xml.CharData); ok {
+				drawn = append(drawn, aNumber.FindAllString(string(text), -1)...)
+			}
+		}
+		for _, n := range drawn {
+			if !slices.Contains(numbers, n) {
+				t.Errorf("%s shows %s, which is in none of its rows", path, n)
+			}
+		}
+		for _, l := range used {
+			for _, n := range aNumber.FindAllString(l.ours+" "+l.theirs+" "+l.ratio, -1) {
+				if !slices.Contains(drawn, n) {
+					t.Errorf("%s doesn't show %s, %s of %s", path, n, l.measure, l.bench)
+				}
+			}
+		}
+	}
+}
+
+func TestPicturesNeedARatio(t *testing.T) {
+	l := line{bench: drawnPicks[0].Bench, measure: drawnPicks[0].Measure, ratio: "–"}
+	if _, err := (report{lines: []line{l}}).draw(colors{}); err == nil || !strings.Contains(err.Error(), `the ratio is "–"`) {
+		t.Errorf("got error %v", err)
+	}
+	if _, err := (report{}).draw(colors{}); err == nil || !strings.Contains(err.Error(), `no row "wall time" of sync/pods/watch-list`) {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// All that a run writes goes between the markers, and what stands around them stays.
+func TestPagesAreWrittenBetweenTheirMarkers(t *testing.T) {
+	root := t.TempDir()
+	put := func(path, text string) {
+		t.Helper()
+		at := filepath.Join(root, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(at), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	refused := func(want string) {
+		t.Helper()
+		if _, err := OpenPages(root); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got error %v, want one that contains %q", err, want)
+		}
+	}
+	refused("run it in the root of the repository")
+	put(readmePage, "above\n"+readmeBegin+"old\n"+markerEnd+"below\n")
+	put(tablePage, "above\nold\n"+markerEnd+"below\n")
+	refused("docs/benchmarks.md has no line <!-- bench -->")
+	put(tablePage, "above\n"+tableBegin+"old\nbelow\n")
+	refused("docs/benchmarks.md has no line <!-- /bench --> after <!-- bench -->")
+	put(tablePage, "above\n"+tableBegin+"old\n"+markerEnd+"below\n")
+
+	p, err := OpenPages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, _ := madeUpTable()
+	if err := p.Write(table); err != nil {
+		t.Fatal(err)
+	}
+	p, err = OpenPages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, text, after, err := p.cut(tablePage)
+	if err != nil || text != table || before != "above\n"+tableBegin || after != markerEnd+"below\n" {
+		t.Errorf("%s is %q, %v", tablePage, p.texts[tablePage], err)
+	}
+	before, text, after, err = p.cut(readmePage)
+	if err != nil || strings.Count(text, "\n") != 2+len(tenPicks) || before != "above\n"+readmeBegin || after != markerEnd+"below\n" {
+		t.Errorf("%s is %q, %v", readmePage, p.texts[readmePage], err)
+	}
+	if err := p.Write("no table"); err == nil {
+		t.Error("what is no table was written")
+	}
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rig
+
+import (
+	"context"
+	"iter"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/bench/server"
+)
+
+// StripManagedFields is the transform that people give to client-go's informers, and
+// controller-runtime has as TransformStripManagedFields.
+func StripManagedFields(obj any) (any, error) {
+	if accessor, err := meta.Accessor(obj); err == nil && accessor.GetManagedFields() != nil {
+		accessor.SetManagedFields(nil)
+	}
+	return obj, nil
+}
+
+type ClientGo[T server.Object] struct {
+	Informer cache.SharedIndexInformer
+	handlers []cache.ResourceEventHandlerRegistration
+}
+
+func (r *ClientGo[T]) Handle(h Handler[T]) error {
+	var funcs cache.ResourceEventHandlerDetailedFuncs
+	if h.Add != nil {
+		funcs.AddFunc = func(obj any, _ bool) { h.Add(obj.(T)) }
+	}
+	if h.Update != nil {
+		funcs.UpdateFunc = func(_, obj any) { h.Update(obj.(T)) }
+	}
+	if h.change != nil {
+		funcs.UpdateFunc = func(old, obj any) { h.change(old.(T), obj.(T)) }
+	}
+	reg, err := r.Informer.AddEventHandler(funcs)
+	r.handlers = append(r.handlers, reg)
+	return err
+}
+
+func (r *ClientGo[T]) Start() (stop func(), err error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { r.Informer.RunWithContext(ctx) })
+	return func() {
+		cancel()
+		wg.Wait()
+	}, nil
+}
+
+func (r *ClientGo[T]) synced() bool {
+	for _, reg := range r.handlers {
+		if !reg.HasSynced() {
+			return false
+		}
+	}
+	return r.Informer.HasSynced()
+}
+
+func (r *ClientGo[T]) Objects() iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for _, obj := range r.Informer.GetStore().List() {
+			if !yield(obj.(T)) {
+				return
+			}
+		}
+	}
+}

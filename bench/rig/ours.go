@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rig
+
+import (
+	"context"
+	"iter"
+
+	"github.com/informer-gen/informer-gen/bench/server"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+)
+
+type Ours[T server.Object] struct {
+	Informer *informer.SharedIndexInformer[T]
+	handlers []*informer.Registration
+}
+
+func (r *Ours[T]) Handle(h Handler[T]) error {
+	var funcs informer.HandlerFuncs[T]
+	if h.Add != nil {
+		funcs.AddFunc = func(obj T, _ bool) { h.Add(obj) }
+	}
+	if h.Update != nil {
+		funcs.UpdateFunc = func(_, obj T) { h.Update(obj) }
+	}
+	if h.change != nil {
+		funcs.UpdateFunc = h.change
+	}
+	reg, err := r.Informer.AddEventHandler(funcs)
+	r.handlers = append(r.handlers, reg)
+	return err
+}
+
+func (r *Ours[T]) Start() (stop func(), err error) {
+	lease, err := r.Informer.Acquire(context.Background())
+	return func() { _ = lease.Release(context.Background()) }, err
+}
+
+func (r *Ours[T]) synced() bool {
+	for _, reg := range r.handlers {
+		if !reg.HasSynced() {
+			return false
+		}
+	}
+	return r.Informer.HasSynced()
+}
+
+func (r *Ours[T]) Objects() iter.Seq[T] { return r.Informer.Store().Snapshot().All() }

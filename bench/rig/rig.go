@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rig
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/server"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+)
+
+// Handler is an event handler of either side. A nil function ignores its events.
+type Handler[T server.Object] struct {
+	Add    func(T)
+	Update func(T)
+	// change is called in the place of update, with the object before.
+	change func(old, obj T)
+}
+
+// Rig is an informer of either side with a namespace index, the only one that client-go's
+// factories give theirs.
+type Rig[T server.Object] interface {
+	// Handle adds a handler; the informer may be running.
+	Handle(Handler[T]) error
+	// Start runs the informer, as a factory does, until the function that it returns is called;
+	// that waits for the end.
+	Start() (stop func(), err error)
+	// synced reports whether the informer and all its handlers have the initial objects.
+	synced() bool
+	Objects() iter.Seq[T]
+}
+
+// Setup is the configuration of an informer.
+type Setup struct {
+	// client-go's has a transform that removes managedFields; ours has a source that drops them,
+	Strip   bool
+	Keep    bool              // or doesn't: then its options have a transform, too
+	Options []informer.Option // of ours
+}
+
+func New[T server.Object](s harness.Side, c server.Collection[T], how Setup) (Rig[T], error) {
+	switch s {
+	case harness.Ours:
+		src, err := c.Source()
+		if err != nil {
+			return nil, err
+		}
+		i, err := informer.New(src, how.Options...)
+		return &Ours[T]{Informer: i}, err
+	case harness.ClientGo:
+		lw, err := c.ListerWatcher()
+		if err != nil {
+			return nil, err
+		}
+		i := cache.NewSharedIndexInformer(lw, c.Example(), 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+		if how.Strip {
+			err = i.SetTransform(StripManagedFields)
+		}
+		return &ClientGo[T]{Informer: i}, err
+	}
+	return nil, fmt.Errorf("%s has no informer here", s)
+}
+
+// patience is how long one step of a benchmark may take before it counts as hanging.
+const patience = 3 * time.Minute
+
+// Wait waits for done, which is closed or sent to by what the benchmark expects.
+func Wait(done <-chan struct{}, what string) error {
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-timer.C:
+		return fmt.Errorf("waited %v for %s", patience, what)
+	}
+}
+
+// WaitSynced is for benchmarks whose clock does not run yet.
+func WaitSynced[T server.Object](r Rig[T]) error {
+	for deadline := time.Now().Add(patience); !r.synced(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			return errors.New("waited " + patience.String() + " for the sync")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rig
+
+import (
+	"encoding/json"
+	"hash/fnv"
+	"io"
+	"iter"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/bench/harness"
+	"github.com/informer-gen/informer-gen/bench/server"
+)
+
+// Subject is an informer of one kind, with a handler that counts its events.
+type Subject interface {
+	Start() (stop func(), err error)
+	synced() bool
+	// added and updated are closed when the handler has got all expected events.
+	added() <-chan struct{}
+	Updated() <-chan struct{}
+	// UpdatedAt is when updated was closed. It may be called then.
+	UpdatedAt() time.Time
+	// See summarizes the informer's objects and its handler's events. Call it when the informer has
+	// stopped. With deep, it takes the kinds from the objects.
+	See(deep bool) harness.Seen
+	// Repeats returns how often the handler got an update to a state that it had already. Call it
+	// when the informer has stopped.
+	Repeats() int
+}
+
+type subjectOf[T server.Object] struct {
+	Rig[T]
+	adds, updates, repeated int
+	wantAdds, wantUpdates   int
+	told                    uint64
+	allAdded, allUpdated    chan struct{}
+	last                    time.Time
+}
+
+func NewSubject[T server.Object](s harness.Side, c server.Collection[T], how Setup, adds, updates int) (Subject, error) {
+	r, err := New(s, c, how)
+	if err != nil {
+		return nil, err
+	}
+	sub := &subjectOf[T]{Rig: r, wantAdds: adds, wantUpdates: updates, allAdded: make(chan struct{}), allUpdated: make(chan struct{})}
+	return sub, r.Handle(Handler[T]{
+		Add: func(obj T) {
+			sub.told += Digest(string(obj.GetUID()), obj.GetResourceVersion())
+			if sub.adds++; sub.adds == sub.wantAdds {
+				close(sub.allAdded)
+			}
+		},
+		change: func(old, obj T) {
+			if old.GetResourceVersion() == obj.GetResourceVersion() {
+				// a relist of client-go reports everything, and handlers have to look
+				sub.repeated++
+				return
+			}
+			sub.told += Digest(string(obj.GetUID()), obj.GetResourceVersion())
+			if sub.updates++; sub.updates == sub.wantUpdates {
+				sub.last = time.Now()
+				close(sub.allUpdated)
+			}
+		},
+	})
+}
+
+func (s *subjectOf[T]) added() <-chan struct{}   { return s.allAdded }
+func (s *subjectOf[T]) Updated() <-chan struct{} { return s.allUpdated }
+func (s *subjectOf[T]) UpdatedAt() time.Time     { return s.last }
+
+func (s *subjectOf[T]) Repeats() int { return s.repeated }
+
+func (s *subjectOf[T]) See(deep bool) harness.Seen {
+	saw := harness.Seen{Events: s.adds + s.updates, Digest: s.told}
+	for obj := range s.Objects() {
+		saw.Objects++
+		saw.Digest += Digest(obj.GetNamespace(), obj.GetName(), string(obj.GetUID()), obj.GetResourceVersion())
+		if deep {
+			// which client-go's typed clients have done
+			obj.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{})
+			text, err := json.Marshal(obj)
+			if err != nil {
+				text = []byte(err.Error()) // and the other side should have the same
+			}
+			saw.Digest += Digest(string(text))
+		}
+	}
+	return saw
+}
+
+// Digest is a hash of the parts, the same in every process: FNV-1a, without allocating.
+func Digest(parts ...string) uint64 {
+	h := uint64(14695981039346656037)
+	for _, p := range parts {
+		for i := range len(p) {
+			h = (h ^ uint64(p[i])) * 1099511628211
+		}
+		h = (h ^ 0xff) * 1099511628211 // which no text has
+	}
+	return h
+}
+
+// SumUpPods summarizes the Pods, in any order.
+func SumUpPods(pods iter.Seq[*corev1.Pod]) harness.Seen {
+	var s harness.Seen
+	for pod := range pods {
+		h := fnv.New64a()
+		_, _ = io.WriteString(h, pod.Namespace+"/"+pod.Name+"/"+string(pod.UID)+"/"+pod.ResourceVersion)
+		s.Objects++
+		s.Digest += h.Sum64()
+	}
+	return s
+}

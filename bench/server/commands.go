@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// Show makes the server at that address render a world, and waits until it is served.
+func Show(address string, w World) error {
+	text, err := json.Marshal(w)
+	if err != nil {
+		return err
+	}
+	return command(address, "show", string(text))
+}
+
+// Begin puts the world into its first state.
+func Begin(address string) error { return command(address, "begin", "") }
+
+// Move lets open watches send the world's events, if it has any. Else it puts the world into its
+// second state, and ends open watches with 410.
+func Move(address string) error { return command(address, "move", "") }
+
+// command sends a command to a server, and waits until it is done.
+func command(address, name, body string) error {
+	transport := &http.Transport{} // of its own, of which nothing is left
+	defer transport.CloseIdleConnections()
+	resp, err := (&http.Client{Transport: transport}).Post(address+"/"+name, "text/plain", strings.NewReader(body))
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("the server answers %s to %s: %s", resp.Status, name, text)
+	}
+	return err
+}

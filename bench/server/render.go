@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/bench/data"
+)
+
+// rendering writes objects of one kind as an API server does in one format.
+type rendering interface {
+	contentType(watch bool) string
+	// item is an object in a list, and event is one in a watch. separator is the number of bytes
+	// between two items.
+	item(runtime.Object) ([]byte, error)
+	separator() int64
+	event(watch.EventType, runtime.Object) ([]byte, error)
+	// Head and tail stand around the items of a list, which have so many bytes.
+	Head(meta metav1.ListMeta, itemBytes int64) []byte
+	tail(meta metav1.ListMeta) []byte
+	// bookmark ends the initial events of a watch-list.
+	bookmark(resourceVersion string) ([]byte, error)
+}
+
+func newRendering(k data.Kind, protobuf bool) rendering {
+	if protobuf {
+		return protobufRendering{k}
+	}
+	return jsonRendering{k}
+}
+
+// initialEventsEnd is an object of which a server fills in nothing else.
+func initialEventsEnd(k data.Kind, resourceVersion string) runtime.Object {
+	m := metav1.ObjectMeta{ResourceVersion: resourceVersion, Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}
+	t := metav1.TypeMeta{Kind: k.Name, APIVersion: k.Resource.GroupVersion().String()}
+	if k.BuiltIn {
+		return &corev1.Pod{TypeMeta: t, ObjectMeta: m}
+	}
+	return &metav1.PartialObjectMetadata{TypeMeta: t, ObjectMeta: m}
+}
+
+// expired is the status of an ERROR event, or of an answer, for a resourceVersion that the server
+// has forgotten.
+func expired() *metav1.Status {
+	return &metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired, Message: "too old resource version",
+	}
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"errors"
+	"math/rand/v2"
+
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/bench/data"
+)
+
+// World is the content of a server. The same world is the same bytes each time.
+type World struct {
+	Pods, Certificates, Routes int
+
+	Distinct bool // no string is equal to another one
+	Protobuf bool // everything is served in protobuf, else in JSON
+	// Changed is how many Pods are different, at random places, once the collection has moved on.
+	Changed int
+	// Events is how many MODIFIED events of Pods a watch sends as fast as they are read, each of a
+	// Pod at random.
+	Events int
+}
+
+// The streams of random numbers for what changes. Those of the data are others.
+const (
+	seedOfChanges = 10
+	seedOfEvents  = 13
+)
+
+// Objects is how many there are.
+func (w World) Objects() int { return w.Pods + w.Certificates + w.Routes }
+
+// collections renders what there is.
+func (w World) collections() (_ map[string]*served, err error) {
+	all := map[string]*served{}
+	defer func() {
+		for _, s := range all {
+			if err != nil {
+				err = errors.Join(err, s.close())
+			}
+		}
+	}()
+	if w.Pods > 0 {
+		plan := data.NewPodPlan(w.Pods)
+		s := &served{kind: data.Pods, rendering: newRendering(data.Pods, w.Protobuf)}
+		all[data.Pods.Path()] = s
+		// The same strings in each revision, but for what a restart changes.
+		pod := func(i, revision, version int) apiruntime.Object {
+			p := plan.Pod(i, revision, version)
+			if w.Distinct {
+				data.MakeDistinct(i, p)
+			}
+			return p
+		}
+		if err := s.add(w.Pods, func(i int) apiruntime.Object { return pod(i, 0, 0) }); err != nil {
+			return nil, err
+		}
+		if err := s.change(w.Changed, w.Pods, func(i, version int) apiruntime.Object { return pod(i, 1, version) }); err != nil {
+			return nil, err
+		}
+		revisions := make([]int, w.Pods)
+		r := rand.New(rand.NewPCG(seedOfEvents, uint64(w.Events)))
+		next := make([][2]int, w.Events)
+		for k := range next {
+			i := r.IntN(len(revisions))
+			revisions[i]++
+			next[k] = [2]int{i, revisions[i]}
+		}
+		if err := s.later.render(w.Events, func(k int) ([]byte, error) {
+			return s.rendering.event(watch.Modified, pod(next[k][0], next[k][1], data.CollectionVersion+1+k))
+		}); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range []struct {
+		kind data.Kind
+		n    int
+		at   func(i, n int) apiruntime.Object
+	}{
+		{data.Certificates, w.Certificates, func(i, n int) apiruntime.Object { return data.NewCertificate(i, n) }},
+		{data.Routes, w.Routes, func(i, n int) apiruntime.Object { return data.NewRoute(i, n) }},
+	} {
+		if c.n == 0 {
+			continue
+		}
+		s := &served{kind: c.kind, rendering: newRendering(c.kind, w.Protobuf)}
+		all[c.kind.Path()] = s
+		if err := s.add(c.n, func(i int) apiruntime.Object { return c.at(i, c.n) }); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
