@@ -148,7 +148,7 @@ func getContendedOnce(g getter, z harness.Sizes) (harness.Outcome, error) {
 	updates, took, err := contend(g, next, z.Window, getReaders, func(reader int, over *atomic.Bool) error {
 		n := 0
 		defer func() { gets.Add(int64(n)) }()
-		for i := reader * len(keys) / getReaders; !over.Load(); i++ {
+		for i := reader * len(keys) / getReaders; n == 0 || !over.Load(); i++ {
 			key := keys[i%len(keys)]
 			if _, err := g.get(key.Namespace, key.Name); err != nil {
 				return err
