@@ -140,7 +140,7 @@ func (s quietServer) config() *rest.Config {
 // ClientGo makes an informer of each namespace.
 func (s quietServer) clientGo(namespaces []string) ([]podRig, error) {
 	c, gv := s.config(), data.Pods.Resource.GroupVersion()
-	c.GroupVersion, c.APIPath = &gv, data.Pods.ApiPath()
+	c.GroupVersion, c.APIPath = &gv, data.Pods.APIPath()
 	c.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(data.Scheme, server.Codecs).WithoutConversion()
 	client, err := rest.RESTClientFor(c)
 	if err != nil {

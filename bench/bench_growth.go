@@ -181,8 +181,6 @@ func lookUpInOldState(s grown, pods []*corev1.Pod) (probe.Cost, int, error) {
 	return c, found, err
 }
 
-// ------------------------------------------------------------------------------------------------
-
 // growthCriteria are few Pods for each key, and many.
 var growthCriteria = []criterion{criteria[0], criteria[3]}
 

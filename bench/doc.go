@@ -48,7 +48,7 @@
 //
 // # The data
 //
-// It is the same in each run. The code that makes it is independent of the decoders (data_*.go).
+// It is the same in each run. Package data makes it, with no code of the decoders.
 //
 // Pods are those of 200 workloads (ReplicaSets) of 1 to 2,000 replicas by a law of Zipf: see
 // replicasOf. They come as etcd has them, by namespace and name, in lists and in watch-lists, so

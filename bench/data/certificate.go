@@ -14,6 +14,7 @@ import (
 // its CRD, because cert-manager's own module requires the SDKs of half a dozen cloud providers.
 var certificatesVersion = schema.GroupVersion{Group: "cert-manager.io", Version: "v1"}
 
+// Certificate is cert-manager's.
 type Certificate struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -21,6 +22,7 @@ type Certificate struct {
 	Status            certificateStatus `json:"status"`
 }
 
+// CertificateList is what a list of them is decoded into.
 type CertificateList struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`

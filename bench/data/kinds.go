@@ -20,6 +20,7 @@ type Kind struct {
 	BuiltIn bool
 }
 
+// The kinds that the server serves.
 var (
 	Pods         = Kind{"Pod", corev1.SchemeGroupVersion.WithResource("pods"), true}
 	Certificates = Kind{"Certificate", certificatesVersion.WithResource("certificates"), false}
@@ -29,8 +30,8 @@ var (
 // routesVersion is that of the Gateway API's HTTPRoute.
 var routesVersion = schema.GroupVersion{Group: gatewayv1.GroupName, Version: "v1"}
 
-// ApiPath returns the path of the group.
-func (k Kind) ApiPath() string {
+// APIPath returns the path of the group.
+func (k Kind) APIPath() string {
 	if k.Resource.Group == "" {
 		return "/api"
 	}
@@ -45,6 +46,7 @@ func (k Kind) Path() string {
 	return "/apis/" + k.Resource.Group + "/" + k.Resource.Version + "/" + k.Resource.Resource
 }
 
+// GVK returns the kind with group and version.
 func (k Kind) GVK() schema.GroupVersionKind { return k.Resource.GroupVersion().WithKind(k.Name) }
 
 // Scheme knows the Go types.

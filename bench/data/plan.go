@@ -40,6 +40,7 @@ type plannedPod struct {
 	seed     uint64
 }
 
+// NewPodPlan returns the plan of n Pods.
 func NewPodPlan(n int) *PodPlan {
 	p := &PodPlan{nodes: max(1, n/podsPerNode)}
 	seed := uint64(0)

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
+// What the slim Pods are like.
 const (
 	AppLabel = "app.kubernetes.io/name"
 	Apps     = 100 // of which each has a hundredth of the slim Pods
@@ -77,8 +78,10 @@ func slimPod(i, app int) *corev1.Pod {
 
 const podsOfOwner = 20
 
+// AppName returns the name of an app of the slim Pods.
 func AppName(app int) string { return "shop-" + strconv.Itoa(app) }
 
+// NodeName returns the name of a node of the slim Pods.
 func NodeName(node int) string { return "node-" + strconv.Itoa(node) }
 
 // Changed returns pod after an update: another object, with this resourceVersion, and with

@@ -3,8 +3,6 @@
 package harness
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/informer-gen/informer-gen/bench/server"
@@ -14,6 +12,7 @@ import (
 // which is named after its work.
 type Side string
 
+// The peers.
 const (
 	Ours              Side = "informer-gen"
 	ClientGo          Side = "client-go"
@@ -45,7 +44,7 @@ type Bench struct {
 	Name     string // a path, for --only: "sync/pods/watch-list"
 	Title    func(Sizes) string
 	Measures []Measure
-	Others   []Side // sides besides ours and ClientGo
+	Others   []Side // besides Ours and ClientGo
 	Procs    int    // GOMAXPROCS of the processes that are measured; 0: the machine's
 	// World is the content of the server; nil: no server is needed.
 	World func(Sizes) server.World
@@ -78,58 +77,4 @@ type Seen struct {
 	Objects int
 	Events  int
 	Digest  uint64
-}
-
-// RunAll runs b on the sides, in turn, and returns the medians.
-func (b Bench) RunAll(l launch, z Sizes, server string, runs int, on []Side) ([]Row, error) {
-	outcomes := map[Side][]Outcome{}
-	for n := range runs {
-		for i := range on {
-			s := on[(i+n)%len(on)] // none always comes first
-			o, err := l(b, Env{Side: s, Sizes: z, Server: server, Deep: n == 0})
-			if err != nil {
-				return nil, fmt.Errorf("%s, %v: %w", b.Name, s, err)
-			}
-			outcomes[s] = append(outcomes[s], o)
-		}
-		if err := b.agree(n, outcomes); err != nil {
-			return nil, err
-		}
-	}
-	rows := make([]Row, len(b.Measures))
-	for i, m := range b.Measures {
-		rows[i] = Row{Measure: m, Results: map[Side]Result{}}
-		for _, s := range on {
-			var values []float64
-			for _, o := range outcomes[s] {
-				if v, ok := o.Values[m.Name]; ok {
-					values = append(values, v)
-				}
-			}
-			if len(values) > 0 {
-				rows[i].Results[s] = SumUp(values)
-			}
-		}
-	}
-	return rows, nil
-}
-
-// agree compares what the peers have seen in run n.
-func (b Bench) agree(n int, outcomes map[Side][]Outcome) error {
-	var first Side
-	for _, s := range b.Sides() {
-		switch {
-		case !s.Peer() || len(outcomes[s]) <= n:
-		case first == "":
-			first = s
-		case outcomes[s][n].Seen != outcomes[first][n].Seen:
-			return fmt.Errorf("%s: the sides did not see the same: %v %+v, %v %+v",
-				b.Name, first, outcomes[first][n].Seen, s, outcomes[s][n].Seen)
-		}
-	}
-	return nil
-}
-
-func (b Bench) isOrLiesBelow(name string) bool {
-	return b.Name == name || strings.HasPrefix(b.Name, name+"/")
 }

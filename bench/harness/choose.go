@@ -30,6 +30,10 @@ func Choose(all []Bench, names string) ([]Bench, error) {
 	return chosen, nil
 }
 
+func (b Bench) isOrLiesBelow(name string) bool {
+	return b.Name == name || strings.HasPrefix(b.Name, name+"/")
+}
+
 func listNames(benches []Bench) string {
 	var names []string
 	for _, b := range benches {

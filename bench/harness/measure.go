@@ -4,18 +4,6 @@ package harness
 
 import "math"
 
-// Row is a measure with the results of the runs.
-type Row struct {
-	Measure
-	Results map[Side]Result
-}
-
-// Result sums up the runs of one side.
-type Result struct {
-	Median float64
-	Spread float64 // half of the distance from the least to the greatest, as a part of the median
-}
-
 // Measure is one row of the table.
 type Measure struct {
 	Name string // different from those of the benchmark's other measures
@@ -33,11 +21,13 @@ type Limit struct {
 	Set bool
 }
 
+// AtMost is the limit v.
 func AtMost(v float64) Limit { return Limit{v, true} }
 
 // Unit is the unit of a value.
 type Unit int
 
+// The units.
 const (
 	Number Unit = iota
 	Time        // shown in a unit that fits
@@ -45,7 +35,20 @@ const (
 	PerSecond
 )
 
-const Invisible = 0.005 // digits shows smaller values as 0
+// Row is a measure with the results of the runs.
+type Row struct {
+	Measure
+	Results map[Side]Result
+}
+
+// Result sums up the runs of one side.
+type Result struct {
+	Median float64
+	Spread float64 // half of the distance from the least to the greatest, as a part of the median
+}
+
+// Invisible is the least value that a table doesn't show as 0.
+const Invisible = 0.005
 
 // Quotient is informer-gen's value over client-go's; ok is false if there is none.
 func (r Row) Quotient() (q float64, ok bool) {

@@ -194,8 +194,8 @@ func (p *process) wait() error {
 	return nil
 }
 
-// Stop ends a process that would go on.
-func (p *process) Stop() {
+// stop ends a process that would go on.
+func (p *process) stop() {
 	_ = p.in.Close()
 	_ = p.cmd.Wait() // it exits with an error, as it should
 }

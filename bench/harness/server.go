@@ -35,9 +35,10 @@ func (s *Server) Show(w server.World) (address string, err error) {
 	return s.address, server.Show(s.address, w)
 }
 
+// Stop ends the process, if there is one.
 func (s *Server) Stop() {
 	if s.process != nil {
-		s.process.Stop()
+		s.process.stop()
 	}
 	*s = Server{}
 }

@@ -33,6 +33,7 @@ type Meter struct {
 	began  time.Time
 }
 
+// StartMeter begins to measure.
 func StartMeter() *Meter {
 	m := &Meter{}
 	runtime.ReadMemStats(&m.before)
@@ -40,6 +41,7 @@ func StartMeter() *Meter {
 	return m
 }
 
+// Stop returns the cost of what was done since the meter was started.
 func (m *Meter) Stop() Cost {
 	c := Cost{Wall: time.Since(m.began), CPU: cpuTime() - m.cpu}
 	var after runtime.MemStats
@@ -48,6 +50,7 @@ func (m *Meter) Stop() Cost {
 	return c
 }
 
+// Plus returns the sum.
 func (c Cost) Plus(d Cost) Cost {
 	return Cost{c.Wall + d.Wall, c.CPU + d.CPU, c.Bytes + d.Bytes, c.allocs + d.allocs}
 }
@@ -55,6 +58,7 @@ func (c Cost) Plus(d Cost) Cost {
 // Share is the cost of one operation of many.
 type Share struct{ Wall, CPU, Bytes, Allocs float64 } // wall and cpu in nanoseconds
 
+// Per returns the cost of one of n operations.
 func (c Cost) Per(n int) Share {
 	of := float64(n)
 	return Share{float64(c.Wall) / of, float64(c.CPU) / of, c.Bytes / of, c.allocs / of}

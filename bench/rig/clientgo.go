@@ -22,11 +22,13 @@ func StripManagedFields(obj any) (any, error) {
 	return obj, nil
 }
 
+// ClientGo is an informer of client-go's.
 type ClientGo[T server.Object] struct {
 	Informer cache.SharedIndexInformer
 	handlers []cache.ResourceEventHandlerRegistration
 }
 
+// Handle implements [Rig].
 func (r *ClientGo[T]) Handle(h Handler[T]) error {
 	var funcs cache.ResourceEventHandlerDetailedFuncs
 	if h.Add != nil {
@@ -35,14 +37,15 @@ func (r *ClientGo[T]) Handle(h Handler[T]) error {
 	if h.Update != nil {
 		funcs.UpdateFunc = func(_, obj any) { h.Update(obj.(T)) }
 	}
-	if h.change != nil {
-		funcs.UpdateFunc = func(old, obj any) { h.change(old.(T), obj.(T)) }
+	if h.Change != nil {
+		funcs.UpdateFunc = func(old, obj any) { h.Change(old.(T), obj.(T)) }
 	}
 	reg, err := r.Informer.AddEventHandler(funcs)
 	r.handlers = append(r.handlers, reg)
 	return err
 }
 
+// Start implements [Rig].
 func (r *ClientGo[T]) Start() (stop func(), err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wg sync.WaitGroup
@@ -53,7 +56,8 @@ func (r *ClientGo[T]) Start() (stop func(), err error) {
 	}, nil
 }
 
-func (r *ClientGo[T]) synced() bool {
+// Synced implements [Rig].
+func (r *ClientGo[T]) Synced() bool {
 	for _, reg := range r.handlers {
 		if !reg.HasSynced() {
 			return false
@@ -62,6 +66,7 @@ func (r *ClientGo[T]) synced() bool {
 	return r.Informer.HasSynced()
 }
 
+// Objects implements [Rig].
 func (r *ClientGo[T]) Objects() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, obj := range r.Informer.GetStore().List() {

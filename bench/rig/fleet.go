@@ -14,6 +14,7 @@ import (
 // Fleet is several informers that run together.
 type Fleet []Subject
 
+// Start starts all of them.
 func (f Fleet) Start() (stop func(), err error) {
 	var stops []func()
 	stop = func() {
@@ -30,18 +31,20 @@ func (f Fleet) Start() (stop func(), err error) {
 	return stop, err
 }
 
+// WaitAdded waits until the handlers have got all objects.
 func (f Fleet) WaitAdded() error {
 	for _, s := range f {
-		if err := Wait(s.added(), "the handlers to be told of all objects"); err != nil {
+		if err := Wait(s.Added(), "the handlers to be told of all objects"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// WaitSynced waits until all of them have synced.
 func (f Fleet) WaitSynced() error {
 	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		if !slices.ContainsFunc(f, func(s Subject) bool { return !s.synced() }) {
+		if !slices.ContainsFunc(f, func(s Subject) bool { return !s.Synced() }) {
 			return nil
 		}
 		if time.Now().After(deadline) {
@@ -50,6 +53,7 @@ func (f Fleet) WaitSynced() error {
 	}
 }
 
+// See sums up what [Subject.See] returns.
 func (f Fleet) See(deep bool) (saw harness.Seen) {
 	for _, s := range f {
 		one := s.See(deep)

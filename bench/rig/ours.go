@@ -10,11 +10,13 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 )
 
+// Ours is an informer of informer-gen's.
 type Ours[T server.Object] struct {
 	Informer *informer.SharedIndexInformer[T]
 	handlers []*informer.Registration
 }
 
+// Handle implements [Rig].
 func (r *Ours[T]) Handle(h Handler[T]) error {
 	var funcs informer.HandlerFuncs[T]
 	if h.Add != nil {
@@ -23,20 +25,22 @@ func (r *Ours[T]) Handle(h Handler[T]) error {
 	if h.Update != nil {
 		funcs.UpdateFunc = func(_, obj T) { h.Update(obj) }
 	}
-	if h.change != nil {
-		funcs.UpdateFunc = h.change
+	if h.Change != nil {
+		funcs.UpdateFunc = h.Change
 	}
 	reg, err := r.Informer.AddEventHandler(funcs)
 	r.handlers = append(r.handlers, reg)
 	return err
 }
 
+// Start implements [Rig].
 func (r *Ours[T]) Start() (stop func(), err error) {
 	lease, err := r.Informer.Acquire(context.Background())
 	return func() { _ = lease.Release(context.Background()) }, err
 }
 
-func (r *Ours[T]) synced() bool {
+// Synced implements [Rig].
+func (r *Ours[T]) Synced() bool {
 	for _, reg := range r.handlers {
 		if !reg.HasSynced() {
 			return false
@@ -45,4 +49,5 @@ func (r *Ours[T]) synced() bool {
 	return r.Informer.HasSynced()
 }
 
+// Objects implements [Rig].
 func (r *Ours[T]) Objects() iter.Seq[T] { return r.Informer.Store().Snapshot().All() }

@@ -19,8 +19,8 @@ import (
 type Handler[T server.Object] struct {
 	Add    func(T)
 	Update func(T)
-	// change is called in the place of update, with the object before.
-	change func(old, obj T)
+	// Change is called in the place of Update, with the object before.
+	Change func(old, obj T)
 }
 
 // Rig is an informer of either side with a namespace index, the only one that client-go's
@@ -31,8 +31,8 @@ type Rig[T server.Object] interface {
 	// Start runs the informer, as a factory does, until the function that it returns is called;
 	// that waits for the end.
 	Start() (stop func(), err error)
-	// synced reports whether the informer and all its handlers have the initial objects.
-	synced() bool
+	// Synced reports whether the informer and all its handlers have the initial objects.
+	Synced() bool
 	Objects() iter.Seq[T]
 }
 
@@ -44,6 +44,7 @@ type Setup struct {
 	Options []informer.Option // of ours
 }
 
+// New makes an informer of that side, which reads the collection.
 func New[T server.Object](s harness.Side, c server.Collection[T], how Setup) (Rig[T], error) {
 	switch s {
 	case harness.Ours:
@@ -84,7 +85,7 @@ func Wait(done <-chan struct{}, what string) error {
 
 // WaitSynced is for benchmarks whose clock does not run yet.
 func WaitSynced[T server.Object](r Rig[T]) error {
-	for deadline := time.Now().Add(patience); !r.synced(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !r.Synced(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			return errors.New("waited " + patience.String() + " for the sync")
 		}

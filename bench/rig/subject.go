@@ -19,9 +19,9 @@ import (
 // Subject is an informer of one kind, with a handler that counts its events.
 type Subject interface {
 	Start() (stop func(), err error)
-	synced() bool
-	// added and updated are closed when the handler has got all expected events.
-	added() <-chan struct{}
+	Synced() bool
+	// Added and Updated are closed when the handler has got all expected events.
+	Added() <-chan struct{}
 	Updated() <-chan struct{}
 	// UpdatedAt is when updated was closed. It may be called then.
 	UpdatedAt() time.Time
@@ -42,6 +42,7 @@ type subjectOf[T server.Object] struct {
 	last                    time.Time
 }
 
+// NewSubject makes a subject of that side whose handler expects so many adds and updates.
 func NewSubject[T server.Object](s harness.Side, c server.Collection[T], how Setup, adds, updates int) (Subject, error) {
 	r, err := New(s, c, how)
 	if err != nil {
@@ -55,7 +56,7 @@ func NewSubject[T server.Object](s harness.Side, c server.Collection[T], how Set
 				close(sub.allAdded)
 			}
 		},
-		change: func(old, obj T) {
+		Change: func(old, obj T) {
 			if old.GetResourceVersion() == obj.GetResourceVersion() {
 				// a relist of client-go reports everything, and handlers have to look
 				sub.repeated++
@@ -70,7 +71,7 @@ func NewSubject[T server.Object](s harness.Side, c server.Collection[T], how Set
 	})
 }
 
-func (s *subjectOf[T]) added() <-chan struct{}   { return s.allAdded }
+func (s *subjectOf[T]) Added() <-chan struct{}   { return s.allAdded }
 func (s *subjectOf[T]) Updated() <-chan struct{} { return s.allUpdated }
 func (s *subjectOf[T]) UpdatedAt() time.Time     { return s.last }
 

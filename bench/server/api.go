@@ -20,6 +20,9 @@ import (
 // which obeys a limit at resourceVersion 0, too.
 const PagedPath = "/paged"
 
+// WatchListQuery is the query of a watch-list, from any resourceVersion on.
+const WatchListQuery = "?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&resourceVersion="
+
 // Serve is the main function of the process: it writes its address, and serves until its parent has
 // ended.
 func Serve(stdout io.Writer, orphaned <-chan struct{}) error {
@@ -60,7 +63,7 @@ type api struct {
 
 func newAPI() *api {
 	a := &api{mux: http.NewServeMux(), moving: make(chan struct{})}
-	a.mux.HandleFunc("POST /show", a.Show)
+	a.mux.HandleFunc("POST /show", a.show)
 	a.mux.HandleFunc("POST /begin", func(http.ResponseWriter, *http.Request) { a.setMoved(false) })
 	a.mux.HandleFunc("POST /move", func(http.ResponseWriter, *http.Request) { a.setMoved(true) })
 	a.mux.HandleFunc("GET /", a.get)
@@ -70,7 +73,7 @@ func newAPI() *api {
 // ServeHTTP implements http.Handler.
 func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.mux.ServeHTTP(w, r) }
 
-func (a *api) Show(w http.ResponseWriter, r *http.Request) {
+func (a *api) show(w http.ResponseWriter, r *http.Request) {
 	var what World
 	var c map[string]*served
 	err := json.NewDecoder(r.Body).Decode(&what)
@@ -151,5 +154,3 @@ func answer(w http.ResponseWriter, code int, status *metav1.Status) {
 	w.WriteHeader(code)
 	_ = json.NewEncoder(w).Encode(status) // the client is gone, then
 }
-
-const WatchListQuery = "?watch=true&sendInitialEvents=true&allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&resourceVersion="

@@ -31,7 +31,7 @@ func NewFeed(initial []*corev1.Pod, ahead int) *Feed {
 // Update sends a MODIFIED event. It blocks while the informer does not read.
 func (f *Feed) Update(pod *corev1.Pod) { f.events <- watch.Event{Type: watch.Modified, Object: pod} }
 
-// Example implements collection.
+// Example implements [Collection].
 func (*Feed) Example() *corev1.Pod { return &corev1.Pod{} }
 
 func (f *Feed) resourceVersion() string { return strconv.Itoa(len(f.initial) + 1) }

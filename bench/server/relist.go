@@ -55,7 +55,7 @@ func (f *RelistFeed) end(ctx context.Context) error {
 	}
 }
 
-// Example implements collection.
+// Example implements [Collection].
 func (*RelistFeed) Example() *corev1.Pod { return &corev1.Pod{} }
 
 // Source is the feed as informer-gen reads it.

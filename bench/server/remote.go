@@ -59,8 +59,10 @@ func (w Remote[T, L]) config() *rest.Config {
 	return c
 }
 
+// Example implements [Collection].
 func (w Remote[T, L]) Example() T { return w.Empty() }
 
+// Source implements [Collection].
 func (w Remote[T, L]) Source() (source.Source[T], error) {
 	client, err := source.NewClient(w.config())
 	if err != nil {
@@ -73,10 +75,11 @@ func (w Remote[T, L]) Source() (source.Source[T], error) {
 	return source.New[T](client, w.Kind.Resource, opts)
 }
 
+// ListerWatcher implements [Collection].
 func (w Remote[T, L]) ListerWatcher() (cache.ListerWatcher, error) {
 	c := w.config()
 	gv := w.Kind.Resource.GroupVersion()
-	c.GroupVersion, c.APIPath = &gv, w.Kind.ApiPath()
+	c.GroupVersion, c.APIPath = &gv, w.Kind.APIPath()
 	c.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(data.Scheme, Codecs).WithoutConversion()
 	restClient, err := rest.RESTClientFor(c)
 	if err != nil {
@@ -101,11 +104,7 @@ func (w Remote[T, L]) ListerWatcher() (cache.ListerWatcher, error) {
 	}, semantics), nil
 }
 
-var (
-	Codecs     = serializer.NewCodecFactory(data.Scheme)
-	parameters = runtime.NewParameterCodec(data.Scheme)
-)
-
+// PodRemote reads the server's Pods.
 func PodRemote(f From) Remote[*corev1.Pod, *corev1.PodList] {
 	return Remote[*corev1.Pod, *corev1.PodList]{
 		From: f, Kind: data.Pods,
@@ -113,6 +112,7 @@ func PodRemote(f From) Remote[*corev1.Pod, *corev1.PodList] {
 	}
 }
 
+// CertificateRemote reads the server's Certificates.
 func CertificateRemote(f From) Remote[*data.Certificate, *data.CertificateList] {
 	return Remote[*data.Certificate, *data.CertificateList]{
 		From: f, Kind: data.Certificates,
@@ -120,6 +120,7 @@ func CertificateRemote(f From) Remote[*data.Certificate, *data.CertificateList] 
 	}
 }
 
+// RouteRemote reads the server's HTTPRoutes.
 func RouteRemote(f From) Remote[*gatewayv1.HTTPRoute, *gatewayv1.HTTPRouteList] {
 	return Remote[*gatewayv1.HTTPRoute, *gatewayv1.HTTPRouteList]{
 		From: f, Kind: data.Routes,
@@ -127,3 +128,9 @@ func RouteRemote(f From) Remote[*gatewayv1.HTTPRoute, *gatewayv1.HTTPRouteList] 
 		List:  func() *gatewayv1.HTTPRouteList { return &gatewayv1.HTTPRouteList{} },
 	}
 }
+
+// Codecs are those of the typed clients, and parameters encodes their options.
+var (
+	Codecs     = serializer.NewCodecFactory(data.Scheme)
+	parameters = runtime.NewParameterCodec(data.Scheme)
+)

@@ -27,6 +27,7 @@ type Script struct {
 	rest    []*corev1.Pod      // of the last ones that came; by the goroutine that decodes
 }
 
+// NewScript returns a script of these Pods, whose events come from [Script.Play].
 func NewScript(initial []*corev1.Pod) *Script {
 	return &Script{Initial: initial, turn: make(chan []*corev1.Pod, 1)}
 }
@@ -47,13 +48,15 @@ func (s *Script) Next(done <-chan struct{}) (pod *corev1.Pod) {
 // Play lets the events of these objects be read. It blocks while those of the call before are not.
 func (s *Script) Play(pods []*corev1.Pod) { s.turn <- pods }
 
-// Example implements collection.
+// Example implements [Collection].
 func (*Script) Example() *corev1.Pod { return &corev1.Pod{} }
 
 func (s *Script) resourceVersion() string { return strconv.Itoa(len(s.Initial) + 1) }
 
+// Source implements [Collection].
 func (s *Script) Source() (source.Source[*corev1.Pod], error) { return scriptSource{s}, nil }
 
+// ListerWatcher implements [Collection].
 func (s *Script) ListerWatcher() (cache.ListerWatcher, error) {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {

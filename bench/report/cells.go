@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/informer-gen/informer-gen/bench/harness"
+)
+
+func format(u harness.Unit, v float64) string {
+	switch u {
+	case harness.Time:
+		return duration(v)
+	case harness.Bytes:
+		return size(v)
+	case harness.PerSecond:
+		return Digits(v) + "/s"
+	default:
+		return Digits(v)
+	}
+}
+
+// Digits writes three significant digits, and all of an integer part.
+func Digits(v float64) string {
+	switch a := math.Abs(v); {
+	case a >= 99.95:
+		return thousands(strconv.FormatFloat(v, 'f', 0, 64))
+	case a >= 9.995:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	case a < 0.005:
+		return "0"
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}
+
+func thousands(s string) string {
+	sign := ""
+	if strings.HasPrefix(s, "-") {
+		sign, s = "-", s[1:]
+	}
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return sign + s
+}
+
+func duration(ns float64) string {
+	for _, u := range []struct {
+		name string
+		ns   time.Duration
+	}{{"s", time.Second}, {"ms", time.Millisecond}, {"µs", time.Microsecond}} {
+		if ns >= float64(u.ns) {
+			return Digits(ns/float64(u.ns)) + " " + u.name
+		}
+	}
+	return Digits(ns) + " ns"
+}
+
+func size(b float64) string {
+	switch a := math.Abs(b); {
+	case a >= 1e6:
+		return Digits(b/1e6) + " MB"
+	case a >= 1e4:
+		return Digits(b/1e3) + " KB"
+	}
+	return Digits(b) + " B"
+}
+
+// ratioCell is the quotient with as many digits as its mark needs.
+func ratioCell(r harness.Row) string {
+	q, ok := r.Quotient()
+	switch {
+	case !ok:
+		return "–"
+	case math.IsInf(q, 1):
+		return "∞"
+	case q >= 9.995:
+		return thousands(strconv.FormatFloat(q, 'f', 0, 64))
+	case math.Abs(q) < 0.0995:
+		return strconv.FormatFloat(q, 'f', 3, 64)
+	}
+	return strconv.FormatFloat(q, 'f', 2, 64)
+}
+
+// markCell returns the mark.
+func markCell(r harness.Row) string {
+	var marks []string
+	if r.Ratio != 0 {
+		sign := "≤ "
+		if r.More {
+			sign = "≥ "
+		}
+		marks = append(marks, sign+strconv.FormatFloat(r.Ratio, 'f', -1, 64))
+	}
+	if r.Limit.Set {
+		marks = append(marks, "own ≤ "+strings.TrimSuffix(format(r.Unit, r.Limit.Max), ".00"))
+	}
+	return strings.Join(marks, ", ")
+}
+
+// cell is a side's median with the spread.
+func cell(r harness.Row, s harness.Side) string {
+	v, ok := r.Results[s]
+	if !ok {
+		return "–"
+	}
+	text := format(r.Unit, v.Median)
+	if v.Spread >= harness.Invisible {
+		text += fmt.Sprintf(" ±%.0f%%", 100*v.Spread)
+	}
+	return text
+}
+
+// othersCell lists the sides beside the two.
+func othersCell(r harness.Row) string {
+	var names []harness.Side
+	for s := range r.Results {
+		if s != harness.Ours && s != harness.ClientGo {
+			names = append(names, s)
+		}
+	}
+	slices.Sort(names)
+	cells := make([]string, len(names))
+	for i, s := range names {
+		cells[i] = string(s) + " " + cell(r, s)
+	}
+	return strings.Join(cells, ", ")
+}
