@@ -169,7 +169,8 @@ func wantExpired(t testing.TB, w watch.Interface) {
 
 var errNotYet = errors.New("not yet")
 
-// eventually calls f until it returns nil.
+// eventually calls f until it returns nil. It sleeps in between, because the server, which f asks,
+// sends no signal.
 func eventually(t testing.TB, f func() error) {
 	t.Helper()
 	deadline := time.Now().Add(patience)

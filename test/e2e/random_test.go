@@ -113,7 +113,7 @@ func (s *subject) run(t *testing.T) {
 type lazy struct{ informer.Handler[*Crate] }
 
 func (l lazy) OnUpdate(old, obj *Crate) {
-	time.Sleep(2 * time.Millisecond)
+	time.Sleep(2 * time.Millisecond) // this is the time that it takes
 	l.Handler.OnUpdate(old, obj)
 }
 

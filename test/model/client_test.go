@@ -126,8 +126,6 @@ var (
 	errCut       = io.ErrUnexpectedEOF
 )
 
-// --- source.Source ---
-
 // List implements source.Source.
 func (c *client) List(ctx context.Context, opts source.ListOptions, item func(*corev1.ConfigMap) error) (source.ListResult, error) {
 	f := c.faultFor(listVerb)

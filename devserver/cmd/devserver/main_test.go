@@ -224,6 +224,7 @@ func TestSignal(t *testing.T) {
 		}
 		var text []byte
 		if toFile {
+			// The child is another process, whose writes give no signal: so this asks again.
 			for deadline := time.Now().Add(time.Minute); len(text) == 0 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
 				text, _ = os.ReadFile(kubeconfig)
 			}
