@@ -4,17 +4,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-
-	"golang.org/x/mod/modfile"
 )
 
 const (
@@ -145,129 +140,6 @@ func (r *rig) compile(ctx context.Context, s side) (usage, error) {
 		return usage{}, err
 	}
 	return program{dir: r.module(s), env: r.env, path: tool, args: []string{"build", "./" + generated + "/..."}}.run(ctx)
-}
-
-// environment is that of all programs: without the workspace and the network, and with a cache
-// folder of their own apart from the go command's.
-func environment(ctx context.Context, temp string) ([]string, error) {
-	caches, err := goCommand(ctx, "", os.Environ(), "env", "GOCACHE", "GOMODCACHE")
-	if err != nil {
-		return nil, err
-	}
-	build, modules, _ := strings.Cut(caches, "\n")
-	return append(os.Environ(), "GOCACHE="+build, "GOMODCACHE="+modules, "GOWORK=off", "GOFLAGS=", "GOPROXY=off",
-		"GOTOOLCHAIN=local", "XDG_CACHE_HOME="+filepath.Join(temp, "cache")), nil
-}
-
-// goCommand runs the go command and returns what it prints.
-func goCommand(ctx context.Context, dir string, env []string, args ...string) (string, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir, cmd.Env = dir, env
-	out, err := cmd.Output()
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		err = fmt.Errorf("%w: %s", err, exit.Stderr)
-	}
-	if err != nil {
-		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
-	}
-	return strings.TrimSpace(string(out)), nil
-}
-
-// layOut makes a module with the requirements of this program's.
-func layOut(here, root, dir, path string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	data, err := os.ReadFile(filepath.Join(here, "go.mod"))
-	if err != nil {
-		return err
-	}
-	if data, err = rewrite(data, root, path); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), data, 0o644); err != nil {
-		return err
-	}
-	sums, err := os.ReadFile(filepath.Join(here, "go.sum"))
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, "go.sum"), sums, 0o644)
-}
-
-// rewrite gives a go.mod another path and leads it to the module at root wherever it lies.
-func rewrite(data []byte, root, path string) ([]byte, error) {
-	file, err := modfile.Parse("go.mod", data, nil)
-	if err != nil {
-		return nil, err
-	}
-	err = errors.Join(file.AddModuleStmt(path), file.AddReplace(rootModule, "", root, ""))
-	if err != nil {
-		return nil, err
-	}
-	return file.Format()
-}
-
-// withTypes returns the import paths of the packages of k8s.io/api, which lies in dir, that have a
-// file called types.go.
-func withTypes(dir string) ([]string, error) {
-	var packages []string
-	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.Name() != "types.go" {
-			return err
-		}
-		rel, err := filepath.Rel(dir, filepath.Dir(name))
-		packages = append(packages, "k8s.io/api/"+filepath.ToSlash(rel))
-		return err
-	})
-	if err == nil && len(packages) == 0 {
-		err = fmt.Errorf("there are no types in %s", dir)
-	}
-	return packages, err
-}
-
-// counts are the sizes of an output.
-type counts struct{ kinds, files, lines int }
-
-var listerType = regexp.MustCompile(`(?m)^type (\w+)Lister interface`)
-
-// count counts what is in a folder.
-func count(dir string) (counts, error) {
-	var n counts
-	err := eachFile(dir, func(_ string, text []byte) error {
-		n.files++
-		n.lines += strings.Count(string(text), "\n")
-		for _, match := range listerType.FindAllSubmatch(text, -1) {
-			if kind := string(match[1]); kind == "Namespace" || !strings.HasSuffix(kind, "Namespace") {
-				n.kinds++
-			}
-		}
-		return nil
-	})
-	return n, err
-}
-
-// touch gives all Go files of a folder a last line that they have not had before.
-func touch(dir string, run int) error {
-	return eachFile(dir, func(name string, text []byte) error {
-		before, _, _ := strings.Cut(string(text), compiled)
-		return os.WriteFile(name, fmt.Appendf(nil, "%s%s%d of process %d\n", before, compiled, run, os.Getpid()), 0o644)
-	})
-}
-
-const compiled = "\n// Compiled in run "
-
-func eachFile(dir string, do func(name string, text []byte) error) error {
-	return filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") {
-			return err
-		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		return do(name, text)
-	})
 }
 
 const licence = `/*
