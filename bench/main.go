@@ -94,7 +94,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 func (o options) print(stdout io.Writer, z harness.Sizes) error {
 	began := time.Now()
 	var page bytes.Buffer
-	printers := []report.Printer{{Out: stdout}, {Out: &page, Md: true}}
+	printers := []report.Printer{{Out: stdout}, {Out: &page, Markdown: true}}
 	for _, p := range printers {
 		fmt.Fprintf(p.Out, "%s, %s %s/%s, %d cores, client-go %s; medians of %d alternating runs\n\n",
 			began.Format(time.DateOnly), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), clientGoVersion(), o.runs)

@@ -58,7 +58,7 @@ func TestReadmeHasAtMostTenRows(t *testing.T) {
 func madeUpTable() (table string, used []line) {
 	var out strings.Builder
 	out.WriteString("2026-01-02, 3 < 4 cores\n\n")
-	p := Printer{Out: &out, Md: true}
+	p := Printer{Out: &out, Markdown: true}
 	p.Head()
 	n := 100.0
 	all := Picks()

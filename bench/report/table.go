@@ -13,8 +13,8 @@ import (
 
 // Printer writes the table as it comes about.
 type Printer struct {
-	Out io.Writer
-	Md  bool
+	Out      io.Writer
+	Markdown bool
 }
 
 var head = []string{"", string(harness.Ours), string(harness.ClientGo), "ratio", "mark", "beside", ""}
@@ -24,7 +24,7 @@ var widths = []int{46, 17, 17, 7, 15, 0, 0}
 
 // Head writes the names of the columns.
 func (p Printer) Head() {
-	if p.Md {
+	if p.Markdown {
 		p.markdown(head)
 		p.markdown([]string{"---", "---:", "---:", "---:", "---", "---", "---"})
 		return
@@ -35,7 +35,7 @@ func (p Printer) Head() {
 
 // Title writes what the rows that follow are about.
 func (p Printer) Title(title string) {
-	if p.Md {
+	if p.Markdown {
 		p.markdown([]string{"**" + title + "**", "", "", "", "", "", ""})
 		return
 	}
@@ -50,7 +50,7 @@ func (p Printer) Rows(rows []harness.Row) {
 			short = "short"
 		}
 		cells := []string{r.Name, cell(r, harness.Ours), cell(r, harness.ClientGo), ratioCell(r), markCell(r), othersCell(r), short}
-		if p.Md {
+		if p.Markdown {
 			p.markdown(cells)
 			continue
 		}

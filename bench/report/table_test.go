@@ -78,7 +78,7 @@ func Example() {
 }
 
 func Example_markdown() {
-	p := Printer{Out: os.Stdout, Md: true}
+	p := Printer{Out: os.Stdout, Markdown: true}
 	p.Head()
 	p.Title("a made-up benchmark")
 	p.Rows(madeUp)
