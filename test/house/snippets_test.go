@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package house
+
+import (
+	"errors"
+	"go/ast"
+	"go/doc/comment"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// compiledBy names the test that compiles the Go code of a page, or holds it against code that is
+// compiled. TestSnippets looks at all others.
+var compiledBy = map[string]string{
+	"README.md":         "cmd/informer-gen/readme_test.go TestNewUserRunsWhatTheReadmeShows",
+	"docs/generated.md": "templates/doc_test.go TestDocument",
+	"docs/indexes.md":   "generator/docs_test.go TestIndexDocs",
+	"docs/markers.md":   "generator/marker/docs_test.go TestMarkersPageIsUpToDate",
+	"docs/testing.md":   "examples/crd-sample/fakes_test.go TestTheDocumentationHasTheseLines",
+}
+
+// shownImports are what snippets may use without showing it.
+const shownImports = `import (
+	"context"
+	"fmt"
+	"net/http"
+	"os/exec"
+
+	"github.com/prometheus/client_golang/prometheus"
+	appsv1 "k8s.io/api/apps/v1"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/devserver/control"
+	shopv1 "github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+	shopinformers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/generator"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/watch"
+)
+`
+
+// shownBefore declares what the snippets of a file use without showing it.
+var shownBefore = map[string]string{
+	"devserver/control/doc.go": `
+		var ctx context.Context`,
+	"docs/generator.md": `
+		var widgets shopinformers.WidgetInformer`,
+	"generator/memory.go": `
+		var ctx context.Context
+		var cfg generator.Config`,
+	"runtime/informer/events.go": `
+		var ctx context.Context
+		var pods *informer.SharedIndexInformer[*corev1.Pod]`,
+	"runtime/lister/selecting.go": `
+		var pod *corev1.Pod
+		var replicaSets lister.Lister[*appsv1.ReplicaSet]`,
+	"runtime/metrics/prometheus/doc.go": `
+		var registerer prometheus.Registerer`,
+	"runtime/source/sourcetest/doc.go": `
+		var ctx context.Context
+		var server *sourcetest.Server`,
+	"runtime/watch/doc.go": `
+		type Job = batchv1.Job
+		var ctx context.Context
+		var job *Job
+		var jobs source.Source[*Job]
+		var client interface {
+			Create(context.Context, *Job) (*Job, error)
+		}`,
+}
+
+// shownIn names a file that has each line of the snippets of another one: to import what they use
+// would compile an API server.
+var shownIn = map[string]string{"devserver/doc.go": "devserver/example_test.go"}
+
+// snippet is Go code that a page or a doc comment shows.
+type snippet struct {
+	path string
+	line int
+	code string
+}
+
+// TestSnippets type-checks the Go code of pages and doc comments: whole files as they are, all
+// other code as the body of a function. An ellipsis (…) stands for statements.
+func TestSnippets(t *testing.T) {
+	snippets := append(snippetsOfPages(t), snippetsOfComments(t)...)
+	set := token.NewFileSet()
+	compiled := compiledImports(t, set)
+	checked := map[string]bool{}
+	for _, s := range snippets {
+		checked[s.path] = true
+		if file := shownIn[s.path]; file != "" {
+			checkLines(t, s, file)
+			continue
+		}
+		for _, err := range typeErrors(s, set, compiled) {
+			t.Errorf("%s:%d: %v in\n%s", s.path, s.line, err, s.code)
+		}
+	}
+	for path := range shownBefore {
+		if !checked[path] {
+			t.Errorf("%s has no snippet that needs what shownBefore declares", path)
+		}
+	}
+	t.Logf("%d snippets", len(snippets))
+
+	for _, code := range []string{"x := ", "informer.NoSuch()", `var key int = "key"`, "package shown\nvar a b"} {
+		if len(typeErrors(snippet{code: code}, set, compiled)) == 0 {
+			t.Errorf("this is found to be right: %s", code)
+		}
+	}
+}
+
+// typeErrors returns what is wrong with a snippet, but for what it declares and doesn't use.
+func typeErrors(s snippet, set *token.FileSet, compiled types.Importer) (wrong []error) {
+	file, err := parser.ParseFile(set, "", wholeFile(s), parser.SkipObjectResolution)
+	if err != nil {
+		return []error{err}
+	}
+	config := types.Config{Importer: compiled, Error: func(err error) {
+		if at, ok := err.(types.Error); ok && !at.Soft {
+			wrong = append(wrong, errors.New(at.Msg))
+		}
+	}}
+	_, _ = config.Check("shown", set, []*ast.File{file}, nil)
+	return wrong
+}
+
+var goFence = regexp.MustCompile("(?ms)^```go[^\n]*\n(.*?)^```$")
+
+// snippetsOfPages returns the blocks of Go code in Markdown files, but for those of compiledBy.
+func snippetsOfPages(t *testing.T) (snippets []snippet) {
+	t.Helper()
+	pages := files(t, ".md")
+	for path, content := range pages {
+		for _, at := range goFence.FindAllSubmatchIndex(content, -1) {
+			if compiledBy[path] == "" {
+				line := 1 + strings.Count(string(content[:at[2]]), "\n")
+				snippets = append(snippets, snippet{path, line, string(content[at[2]:at[3]])})
+			}
+		}
+	}
+	for path, test := range compiledBy {
+		file, name, _ := strings.Cut(test, " ")
+		content, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil || !strings.Contains(string(content), "func "+name+"(") || !goFence.Match(pages[path]) {
+			t.Errorf("%s has no Go code, or there is no %s that compiles it (%v)", path, test, err)
+		}
+	}
+	return snippets
+}
+
+// snippetsOfComments returns the indented blocks of doc comments that are Go.
+func snippetsOfComments(t *testing.T) (snippets []snippet) {
+	t.Helper()
+	for _, folder := range goFiles(t) {
+		for _, f := range folder {
+			if strings.HasSuffix(f.path, "_test.go") {
+				continue
+			}
+			for _, group := range f.file.Comments {
+				for _, block := range new(comment.Parser).Parse(group.Text()).Content {
+					if code, ok := block.(*comment.Code); ok && isGo(code.Text) {
+						snippets = append(snippets, snippet{f.path, f.set.Position(group.Pos()).Line, code.Text})
+					}
+				}
+			}
+		}
+	}
+	return snippets
+}
+
+// isGo reports whether a block of a comment is Go statements: one of them declares, loops, or calls
+// a method or a function of a package.
+func isGo(code string) bool {
+	file, err := parser.ParseFile(token.NewFileSet(), "", wholeFile(snippet{code: code}), 0)
+	if err != nil {
+		return false
+	}
+	found := false
+	ast.Inspect(file.Decls[len(file.Decls)-1], func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt, *ast.RangeStmt:
+			found = true
+		case *ast.CallExpr:
+			_, selected := n.Fun.(*ast.SelectorExpr)
+			found = found || selected
+		}
+		return !found
+	})
+	return found
+}
+
+// wholeFile makes a file of a snippet that is not one.
+func wholeFile(s snippet) string {
+	if strings.HasPrefix(s.code, "package ") {
+		return s.code
+	}
+	code := strings.ReplaceAll(s.code, "…", `panic("")`)
+	return "package shown\n\n" + shownImports + "\nfunc _() {\n" + shownBefore[s.path] + "\n{\n" + code + "\n}\n}\n"
+}
+
+// compiledImports compiles what snippets import, in the workspace.
+func compiledImports(t *testing.T, set *token.FileSet) types.Importer {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "", "package shown\n"+shownImports, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}")
+	for _, i := range file.Imports {
+		list.Args = append(list.Args, strings.Trim(i.Path.Value, `"`))
+	}
+	workspace, err := filepath.Abs(filepath.Join(root, "go.work"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.Env = append(os.Environ(), "GOWORK="+workspace)
+	var stderr strings.Builder
+	list.Stderr = &stderr
+	out, err := list.Output()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", list, err, stderr.String())
+	}
+	exports := map[string]string{}
+	for line := range strings.Lines(string(out)) {
+		path, export, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[path] = export
+	}
+	return importer.ForCompiler(set, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+}
+
+// checkLines holds the lines of a snippet against those of a file.
+func checkLines(t *testing.T, s snippet, file string) {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(s.code) {
+		line, _, _ = strings.Cut(line, "{ … }")
+		if line = strings.TrimSpace(line); !strings.Contains(string(content), line) {
+			t.Errorf("%s:%d: %s doesn't have the line\n%s", s.path, s.line, file, line)
+		}
+	}
+}
