@@ -49,6 +49,40 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestNamesOnPagesExist looks up the names of the runtime that stand in backticks on a page. The
+// first column of a table has other projects' names.
+func TestNamesOnPagesExist(t *testing.T) {
+	api, tests, checked := newNames(t), testNames(t), 0
+	var ours []string // names of packages
+	for _, pkg := range api.packages {
+		ours = append(ours, pkg.Name())
+	}
+	name := regexp.MustCompile(`(?:^|[^\w.])((?:` + strings.Join(ours, "|") + `)(?:\.[A-Z]\w*)+)`)
+	for _, page := range pagesWithLinks(t) {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outside, _ := prose(string(text))
+		for line := range strings.Lines(outside) {
+			if cells := cellsOf(strings.TrimSpace(line)); line[0] == '|' && len(cells) > 1 {
+				line = strings.Join(cells[1:], " ")
+			}
+			for _, code := range quoted(line) {
+				for _, m := range name.FindAllStringSubmatch(code, -1) {
+					checked++
+					if err := api.lookup(m[1]); err != nil && tests.lookup(m[1]) != nil {
+						t.Errorf("%s: `%s`: %v", page, code, err)
+					}
+				}
+			}
+		}
+	}
+	if checked < 100 {
+		t.Errorf("only %d names were found", checked)
+	}
+}
+
 func TestBrokenLinksAreFound(t *testing.T) {
 	text := "a [b](no.md), ![c](no.svg) `[d](code)`, [e](../README.md#try-it) [f](#no-such)\n" +
 		"```go\nm[k](v)\n```\n<img src=\"no.png\">\n[g](README.md)"
