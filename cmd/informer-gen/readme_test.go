@@ -3,10 +3,14 @@
 package main
 
 import (
+	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/spf13/pflag"
 )
 
 // The script new_user runs the commands of the README in their order, with others in between, and
@@ -40,5 +44,52 @@ func TestNewUserRunsWhatTheReadmeShows(t *testing.T) {
 			t.Fatalf("the script doesn't run %s, or not in this order", command)
 		}
 		lines = lines[at+1:]
+	}
+}
+
+var (
+	pageCode    = regexp.MustCompile("`[^`\n]+`")
+	pageFlag    = regexp.MustCompile(`(?:^|[ \x60])--([a-z][a-z-]*)`)
+	pageCommand = regexp.MustCompile(`^(?:go tool )?informer-gen ([a-z]+)`)
+)
+
+// TestPagesShowCommandsAndFlagsThatExist looks at what the pages about the generator have between
+// backticks. The first column of a table has other tools' flags.
+func TestPagesShowCommandsAndFlagsThatExist(t *testing.T) {
+	flags, commands := map[string]bool{"help": true}, map[string]bool{}
+	theirs := map[string]bool{"plural-exceptions": true} // in a text
+	for _, command := range append(newRoot().Commands(), newRoot()) {
+		commands[command.Name()] = true
+		for _, set := range []*pflag.FlagSet{command.Flags(), command.PersistentFlags()} {
+			set.VisitAll(func(flag *pflag.Flag) { flags[flag.Name] = true })
+		}
+	}
+	used := map[string]bool{}
+	for _, page := range []string{"generator.md", "config.md", "markers.md", "generated.md", "code-generator.md"} {
+		text, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if page == "code-generator.md" && strings.HasPrefix(line, "| ") {
+				_, line, _ = strings.Cut(line[2:], " | ")
+			}
+			for _, code := range pageCode.FindAllString(line, -1) {
+				code = strings.Trim(code, "`")
+				for _, m := range pageFlag.FindAllStringSubmatch(code, -1) {
+					if used[m[1]] = true; !flags[m[1]] && !theirs[m[1]] {
+						t.Errorf("docs/%s: `%s`: there is no flag --%s", page, code, m[1])
+					}
+				}
+				if m := pageCommand.FindStringSubmatch(code); m != nil && !commands[m[1]] {
+					t.Errorf("docs/%s: `%s`: there is no command %s", page, code, m[1])
+				}
+			}
+		}
+	}
+	for _, flag := range slices.Sorted(maps.Keys(flags)) {
+		if !used[flag] {
+			t.Errorf("no page shows --%s", flag)
+		}
 	}
 }
