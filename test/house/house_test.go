@@ -25,9 +25,27 @@ import (
 const (
 	root       = "../.."
 	mostLines  = 400 // of a file
+	mostMedian = 200 // of the lines of a package's files, if it has more than fewFiles
+	fewFiles   = 4
+	mostNames  = 25  // that a package exports
 	mostWidth  = 100 // of a comment, or of a line of prose in a Markdown file
 	tabColumns = 4
 )
+
+// moreNames are the packages that export more than mostNames, with their own number.
+var moreNames = map[string]int{
+	"generator/marker": 46, // a type for each marker and for the sections of the file
+	"runtime/informer": 69, // the options, handlers and status of which a program needs a few
+	"runtime/reason":   28, // a name for each thing that can go wrong
+	"runtime/source":   28, // what a Source of one's own needs, and each error
+}
+
+// higherMedian are the packages with a median over mostMedian, with their own number.
+var higherMedian = map[string]int{
+	"generator/load":            242,
+	"generator/marker":          217,
+	"runtime/source/sourcetest": 234,
+}
 
 // unwanted are words that comments and docs have a plainer one for.
 var unwanted = []struct {
@@ -114,14 +132,39 @@ func TestFiles(t *testing.T) {
 				code = append(code, len(f.lines))
 			}
 		}
-		if slices.Sort(code); len(code) > 0 {
-			sum := 0
-			for _, n := range code {
-				sum += n
-			}
-			t.Logf("%-45s %3d files, %5d lines; median %3d, longest %3d; %d exported names",
-				folder, len(code), sum, code[len(code)/2], code[len(code)-1], exported(folders[folder]))
+		if len(code) == 0 {
+			continue
 		}
+		slices.Sort(code)
+		sum, median, names := 0, code[len(code)/2], exported(folders[folder])
+		for _, n := range code {
+			sum += n
+		}
+		t.Logf("%-45s %3d files, %5d lines; median %3d, longest %3d; %d exported names",
+			folder, len(code), sum, median, code[len(code)-1], names)
+		if len(code) > fewFiles {
+			atMost(t, folder, "the median of its files' lines", median, mostMedian, higherMedian)
+		}
+		atMost(t, folder, "the number of its exported names", names, mostNames, moreNames)
+	}
+	for _, exceptions := range []map[string]int{moreNames, higherMedian} {
+		for folder := range exceptions {
+			if folders[folder] == nil {
+				t.Errorf("there is no package in %s any more: take its exception out", folder)
+			}
+		}
+	}
+}
+
+// atMost holds a measure against its limit, or against a package's own, which has to be needed.
+func atMost(t *testing.T, folder, what string, n, limit int, exceptions map[string]int) {
+	t.Helper()
+	own, excepted := exceptions[folder]
+	switch {
+	case excepted && n <= limit:
+		t.Errorf("%s: %s is %d, so it needs no exception", folder, what, n)
+	case n > max(limit, own):
+		t.Errorf("%s: %s is %d, at most %d", folder, what, n, max(limit, own))
 	}
 }
 
