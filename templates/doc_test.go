@@ -227,7 +227,7 @@ const introduction = `# What is generated
 Everything that one run writes for one namespaced kind with three indexes, each declaration with a
 line about it. The kind is this one, in the package example.com/shop/api/v1:
 
-` + "```go" + `
+` + "```text" + `
 // Widget is a vending machine.
 //
 // +genclient
