@@ -56,6 +56,7 @@ func TestCompile(t *testing.T) {
 			}
 		}
 	}
+	writeDocumented(t, dir)
 	for _, name := range []string{"forms", "walks"} {
 		test, err := os.ReadFile(filepath.Join("testdata", name, "generated_test.go"))
 		if err != nil {

@@ -222,6 +222,42 @@ func documentedModel() *model.Output {
 	}
 }
 
+// writeDocumented writes what the document shows, and the package that it is generated from, into a
+// module of example.com/project at dir.
+func writeDocumented(t *testing.T, dir string) {
+	t.Helper()
+	files, err := Render(documentedModel())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		text := strings.ReplaceAll(string(f.Content), "example.com/shop", "example.com/project/shop")
+		writeFile(t, filepath.Join(dir, "shop", "generated", f.Path), text)
+	}
+	writeFile(t, filepath.Join(dir, "shop", "api", "v1", "api.go"), `package v1
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+type Widget struct {
+	metav1.TypeMeta
+	metav1.ObjectMeta
+	Spec struct {
+		NodeName   string
+		Suspend    *bool
+		Containers []struct{ Image string }
+	}
+	Status struct{ Phase Phase }
+}
+
+type Phase string
+
+func (w *Widget) DeepCopyObject() runtime.Object { return w }
+`)
+}
+
 const introduction = `# What is generated
 
 Everything that one run writes for one namespaced kind with three indexes, each declaration with a
