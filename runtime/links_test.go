@@ -3,6 +3,7 @@
 package runtime_test
 
 import (
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -82,6 +83,40 @@ func TestNamesOnPagesExist(t *testing.T) {
 		t.Errorf("only %d names were found", checked)
 	}
 }
+
+// TestFilesOnPagesExist looks for the files and folders of the repository that pages about it name
+// in backticks, by their path or its end.
+func TestFilesOnPagesExist(t *testing.T) {
+	paths := []string{}
+	err := filepath.WalkDir("..", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && d.Name() != "." && d.Name() != ".." && d.Name()[0] == '.' {
+			return fs.SkipDir
+		}
+		paths = append(paths, filepath.ToSlash(name))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{"../ARCHITECTURE.md", "../CONTRIBUTING.md", "../docs/performance.md", "../docs/promises.md", "../docs/releasing.md"} {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outside, _ := prose(string(text))
+		for line := range strings.Lines(outside) {
+			for _, name := range quoted(line) {
+				exists := func(path string) bool { return strings.HasSuffix(path, "/"+strings.TrimSuffix(name, "/")) }
+				if aPath.MatchString(name) && !slices.ContainsFunc(paths, exists) {
+					t.Errorf("%s: there is no %s", page, name)
+				}
+			}
+		}
+	}
+}
+
+// aPath is the path of a file, or of a folder that has another one in it.
+var aPath = regexp.MustCompile(`^[\w-]+(/[\w-]+)*\.(go|md|yaml|txtar)$|^(runtime|generator|cmd|bench|test|examples|devserver)(/[\w-]+)+$`)
 
 func TestBrokenLinksAreFound(t *testing.T) {
 	text := "a [b](no.md), ![c](no.svg) `[d](code)`, [e](../README.md#try-it) [f](#no-such)\n" +
