@@ -136,7 +136,7 @@ func runsBackUp(areas []area, imports map[string][]string) (wrong []string) {
 		for _, to := range imports[from] {
 			switch {
 			case areaOf(areas, to) == own.folder:
-				if layerOf[to] >= layer {
+				if below, known := layerOf[to]; known && below >= layer {
 					wrong = append(wrong, from+" imports "+to+", which is not in a layer below its own")
 				}
 			case !slices.ContainsFunc(own.sees, func(seen string) bool { return within(to, seen) }):
