@@ -241,17 +241,17 @@ func watchWidgets(out *report, seen *tally) informer.Handler[*v1alpha1.Widget] {
 				return
 			}
 			if seen.count(&seen.added) {
-				out.line("  add", "%-14s %-8s on %s", w.Name, w.Spec.Tier, place(w))
+				out.line("  add", "%-14s %-8s on %s", w.Name, w.Spec.Tier, nodeOf(w))
 			}
 		},
 		UpdateFunc: func(old, obj *v1alpha1.Widget) {
 			if seen.count(&seen.updated) {
-				out.line("  update", "%-14s %s → %s, version %s", obj.Name, place(old), place(obj), obj.ResourceVersion)
+				out.line("  update", "%-14s %s → %s, version %s", obj.Name, nodeOf(old), nodeOf(obj), obj.ResourceVersion)
 			}
 		},
 		DeleteFunc: func(d informer.Deleted[*v1alpha1.Widget]) {
 			if seen.count(&seen.deleted) {
-				out.line("  delete", "%-14s was on %s", d.Key.Name, place(d.Object))
+				out.line("  delete", "%-14s was on %s", d.Key.Name, nodeOf(d.Object))
 			}
 		},
 	}

@@ -120,8 +120,8 @@ func names(widgets []*v1alpha1.Widget, n int) string {
 	return strings.Join(all, ", ")
 }
 
-// place is the node that a widget is on.
-func place(w *v1alpha1.Widget) string {
+// nodeOf returns the node that a widget is on.
+func nodeOf(w *v1alpha1.Widget) string {
 	if w.Spec.NodeName == "" {
 		return "no node"
 	}

@@ -85,7 +85,7 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 	}
 }
 
-func TestPromise03ASlowHandlerDelaysNobodyAndItsBacklogIsBounded(t *testing.T) {
+func TestPromise03ASlowHandlerDelaysNoOtherAndItsBacklogIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
 		const keys, updates = 10, 5000

@@ -92,8 +92,8 @@ func TestOneStreamHasHelpersFromPageToPage(t *testing.T) {
 	})
 }
 
-// TestNobodyIsCountedAfterTheEnd of a stream, whatever its end is.
-func TestNobodyIsCountedAfterTheEnd(t *testing.T) {
+// TestNoStreamIsCountedAfterItsEnd, whatever its end is.
+func TestNoStreamIsCountedAfterItsEnd(t *testing.T) {
 	enough := errors.New("enough")
 	for name, stop := range map[string]func(context.CancelCauseFunc) error{
 		"error":  func(context.CancelCauseFunc) error { return enough },

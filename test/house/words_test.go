@@ -28,10 +28,9 @@ var ambiguous = []string{"entry", "known", "left", "memory", "node", "op", "plac
 // has to go from here.
 var still = map[string]string{
 	"squeeze": "generator/load", "squeezer": "generator/load", "squeezed": "generator/load",
-	"memo":   "generator/memo",
-	"nobody": "runtime/informer runtime/informer/internal/engine runtime/source",
-	"place":  "examples/crd-sample runtime/internal/layout runtime/internal/table runtime/store/storetest",
-	"feed":   "bench",
+	"memo":  "generator/memo",
+	"place": "runtime/internal/layout runtime/internal/table runtime/store/storetest",
+	"feed":  "bench",
 
 	"type entry":  "runtime/informer runtime/informer/internal/mutation runtime/internal/adopt runtime/source/internal/jsondec runtime/source/internal/protodec",
 	"type node":   "runtime/informer/internal/engine runtime/internal/table runtime/source/internal/jsondec",

@@ -287,7 +287,7 @@ func TestThreshold(t *testing.T) {
 	}
 }
 
-func TestPromise03StuckHandlerDelaysNobody(t *testing.T) {
+func TestPromise03StuckHandlerDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		stuck, other := record(t), record(t)
