@@ -34,10 +34,10 @@ func TestPromise05SyncHasAReason(t *testing.T) {
 	}{
 		"forbidden":          {sourcetest.Fault{Do: sourcetest.Refuse(http.StatusForbidden)}, reason.Forbidden, "Forbidden"},
 		"not found":          {sourcetest.Fault{Do: sourcetest.Refuse(http.StatusNotFound)}, reason.NotFound, "could not find the requested resource"},
-		"no bookmark":        {sourcetest.Fault{On: sourcetest.WatchList, Do: dropBookmarks}, reason.NoBookmark, reason.ErrNoBookmark.Error()},
+		"no bookmark":        {sourcetest.Fault{On: sourcetest.WatchList, Do: dropBookmarks}, reason.NoBookmark, (&reason.Error{Reason: reason.NoBookmark}).Error()},
 		"decoding":           {sourcetest.Fault{Do: func(a *sourcetest.Answer) { a.Body = []byte("<html>") }}, reason.BadData, "malformed"},
 		"connection refused": {sourcetest.Fault{Do: sourcetest.Fail(syscall.ECONNREFUSED)}, reason.Unreachable, "connection refused"},
-		"silence":            {sourcetest.Fault{Do: sourcetest.Fail(sourcetest.ErrHang)}, reason.Silent, reason.ErrSilent.Error()},
+		"silence":            {sourcetest.Fault{Do: sourcetest.Fail(sourcetest.ErrHang)}, reason.Silent, (&reason.Error{Reason: reason.Silent}).Error()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -121,7 +121,7 @@ func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
 		j.saw(t)
 		pass(91 * time.Second)
 		j.saw(t, "~blue@2>3", "+red@4")
-		if s := pods.Status().Reflector; !errors.Is(s.LastError, reason.ErrSilent) || s.State != reflector.StateWatching {
+		if s := pods.Status().Reflector; reason.Of(s.LastError) != reason.Silent || s.State != reflector.StateWatching {
 			t.Errorf("status %v", s)
 		}
 

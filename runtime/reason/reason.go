@@ -7,18 +7,7 @@
 // Nothing here blocks or starts a goroutine, and all of it is safe for concurrent use.
 package reason
 
-import (
-	"errors"
-	"io"
-	"net/http"
-	"strings"
-	"time"
-
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/informer-gen/informer-gen/runtime/source"
-)
+import "time"
 
 // Reason is the kind of a failure. It determines what a reflector does next.
 type Reason uint8
@@ -84,28 +73,6 @@ const (
 	EndlessList
 )
 
-var reasonNames = [...]string{
-	None:           "none",
-	Unauthorized:   "unauthorized",
-	Forbidden:      "forbidden",
-	WatchForbidden: "watch forbidden",
-	NotFound:       "not found",
-	Throttled:      "throttled",
-	ServerError:    "server error",
-	Unreachable:    "unreachable",
-	Silent:         "silent",
-	NoBookmark:     "no bookmark",
-	Refused:        "refused",
-	Expired:        "expired",
-	TooNew:         "version too new",
-	WentBack:       "versions went back",
-	Unreadable:     "unreadable in storage",
-	BadData:        "bad data",
-	Transform:      "transform failed",
-	ShortWatch:     "watch closed at once",
-	EndlessList:    "endless list",
-}
-
 // String returns one or a few lower-case words, "none" for None.
 func (r Reason) String() string {
 	if int(r) < len(reasonNames) {
@@ -148,110 +115,32 @@ func RetryAfter(err error) time.Duration {
 	return after
 }
 
-// The errors of failures that a reflector notices itself. errors.Is finds them in LastError of
-// reflector.Status and in the argument of OnError of reflector.Config.
-var (
-	// ErrSilent is a connection that brought nothing for reflector.Tuning.SilenceTimeout.
-	ErrSilent = errors.New("the connection was silent for too long")
-	// ErrNoBookmark is a watch-list whose initial events did not end.
-	ErrNoBookmark = errors.New("the watch-list did not come to the bookmark that ends its initial events")
-	// ErrWatchForbidden is a watch that was answered with 403. The server's error is wrapped beside
-	// it.
-	ErrWatchForbidden = errors.New("the account may not watch the resource; it is listed instead, if that is allowed")
-	// ErrWentBack is a server that sent an older version than before.
-	ErrWentBack = errors.New("the resource version went backwards")
-	// ErrShortWatch is a watch that was closed within a second.
-	ErrShortWatch = errors.New("the server closed the watch at once")
-	// ErrEndlessList is a list whose continue tokens repeat, or whose pages stay empty.
-	ErrEndlessList = errors.New("the list has no end: its continue tokens repeat or its pages stay empty")
-)
-
-// classify returns the reason of err, and the server's Retry-After, 0 if the server has sent none.
-func classify(err error) (Reason, time.Duration) {
-	// First the errors that don't come from the server: they may wrap any error.
-	var transform *source.TransformError
-	if errors.As(err, &transform) {
-		return Transform, 0
-	}
-	switch {
-	case errors.Is(err, ErrSilent):
-		return Silent, 0
-	case errors.Is(err, ErrNoBookmark):
-		return NoBookmark, 0
-	case errors.Is(err, ErrWentBack):
-		return WentBack, 0
-	case errors.Is(err, ErrShortWatch):
-		return ShortWatch, 0
-	case errors.Is(err, ErrEndlessList):
-		return EndlessList, 0
-	}
-	var api apierrors.APIStatus
-	if errors.As(err, &api) {
-		return classifyStatus(err, api.Status())
-	}
-	var decode *source.DecodeError
-	if errors.As(err, &decode) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return BadData, 0
-	}
-	return Unreachable, 0
+// Error is a failure that a reflector notices itself: Silent, NoBookmark, WentBack, ShortWatch or
+// EndlessList; and a WatchForbidden, which wraps the server's error. [Of] returns its Reason.
+type Error struct {
+	Reason Reason
+	// Err has the details. It may be nil.
+	Err error
 }
 
-// isTooNew reports whether a status is about a version that the server has not reached: by its
-// cause, or, for servers that send no cause, by its text.
-func isTooNew(status metav1.Status) bool {
-	const text = "Too large resource version"
-	if status.Details != nil {
-		for _, cause := range status.Details.Causes {
-			if cause.Type == metav1.CauseTypeResourceVersionTooLarge || strings.Contains(cause.Message, text) {
-				return true
-			}
-		}
+// Error returns a sentence about the reason, and then the details.
+func (e *Error) Error() string {
+	text := noticed[e.Reason]
+	if text == "" {
+		text = e.Reason.String()
 	}
-	return strings.Contains(status.Message, text)
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	return text
 }
 
-func classifyStatus(err error, status metav1.Status) (Reason, time.Duration) {
-	// First the failures that need a full state: waiting doesn't help against them.
-	switch {
-	case status.Code == http.StatusGone, status.Reason == metav1.StatusReasonExpired, status.Reason == metav1.StatusReasonGone:
-		return Expired, 0
-	case isTooNew(status):
-		return TooNew, 0
-	case status.Reason == metav1.StatusReasonStoreReadError:
-		return Unreadable, 0
-	}
-	var after time.Duration
-	if seconds, ok := apierrors.SuggestsClientDelay(err); ok && seconds > 0 {
-		after = time.Duration(seconds) * time.Second
-	}
-	r := refusal(status)
-	switch {
-	case r == ServerError && after > 0:
-		r = Throttled
-	case r == Forbidden && errors.Is(err, ErrWatchForbidden):
-		r = WatchForbidden
-	}
-	return r, after
-}
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
 
-// refusal returns the reason of a status, whatever its Retry-After.
-func refusal(status metav1.Status) Reason {
-	switch {
-	case status.Code == http.StatusTooManyRequests, status.Reason == metav1.StatusReasonTooManyRequests:
-		return Throttled
-	case status.Code == http.StatusUnauthorized, status.Reason == metav1.StatusReasonUnauthorized:
-		return Unauthorized
-	case status.Code == http.StatusForbidden, status.Reason == metav1.StatusReasonForbidden:
-		return Forbidden
-	case status.Code == http.StatusNotFound, status.Reason == metav1.StatusReasonNotFound:
-		return NotFound
-	case status.Code >= 400 && status.Code < 500:
-		return Refused
-	}
-	switch status.Reason {
-	case metav1.StatusReasonBadRequest, metav1.StatusReasonInvalid, metav1.StatusReasonMethodNotAllowed,
-		metav1.StatusReasonNotAcceptable, metav1.StatusReasonUnsupportedMediaType:
-		return Refused
-	}
-	return ServerError
+// Is reports whether target is an *Error of the same reason without details. So errors.Is finds one
+// of several errors that were joined, of which Of returns only the reason of the first.
+func (e *Error) Is(target error) bool {
+	t, ok := target.(*Error)
+	return ok && t.Err == nil && t.Reason == e.Reason
 }

@@ -48,7 +48,7 @@ func TestClassify(t *testing.T) {
 		"403 with Retry-After": {statusError(403, 5), reason.Forbidden, 5 * time.Second},
 		"404 with Retry-After": {statusError(404, 5), reason.NotFound, 5 * time.Second},
 		"422 with Retry-After": {statusError(422, 5), reason.Refused, 5 * time.Second},
-		"403 of a watch":       {fmt.Errorf("%w: %w", reason.ErrWatchForbidden, statusError(403, 5)), reason.WatchForbidden, 5 * time.Second},
+		"403 of a watch":       {&reason.Error{Reason: reason.WatchForbidden, Err: statusError(403, 5)}, reason.WatchForbidden, 5 * time.Second},
 		"404":                  {statusError(404, 0), reason.NotFound, 0},
 		"405":                  {statusError(405, 0), reason.Refused, 0},
 		"409":                  {statusError(409, 0), reason.Refused, 0},
@@ -73,11 +73,11 @@ func TestClassify(t *testing.T) {
 		"transform":            {fmt.Errorf("list: %w", &source.TransformError{Err: errGone}), reason.Transform, 0},
 		"cut off":              {&source.DecodeError{Err: io.ErrUnexpectedEOF}, reason.Unreachable, 0},
 		"network":              {errors.New("connection refused"), reason.Unreachable, 0},
-		"silent":               {fmt.Errorf("%w: for 3m", reason.ErrSilent), reason.Silent, 0},
-		"no bookmark":          {reason.ErrNoBookmark, reason.NoBookmark, 0},
-		"went back":            {reason.ErrWentBack, reason.WentBack, 0},
-		"short watch":          {reason.ErrShortWatch, reason.ShortWatch, 0},
-		"endless list":         {reason.ErrEndlessList, reason.EndlessList, 0},
+		"silent":               {fmt.Errorf("watch: %w", &reason.Error{Reason: reason.Silent, Err: errors.New("for 3m")}), reason.Silent, 0},
+		"no bookmark":          {&reason.Error{Reason: reason.NoBookmark}, reason.NoBookmark, 0},
+		"went back":            {&reason.Error{Reason: reason.WentBack}, reason.WentBack, 0},
+		"short watch":          {&reason.Error{Reason: reason.ShortWatch}, reason.ShortWatch, 0},
+		"endless list":         {&reason.Error{Reason: reason.EndlessList}, reason.EndlessList, 0},
 	} {
 		if got, after := reason.Of(tc.err), reason.RetryAfter(tc.err); got != tc.want || after != tc.after {
 			t.Errorf("%s: got %v after %v, want %v after %v", name, got, after, tc.want, tc.after)
@@ -92,12 +92,37 @@ func TestOf(t *testing.T) {
 	for err, lasting := range map[error]bool{
 		statusError(401, 0): true, statusError(403, 0): true, statusError(404, 0): true, errInvalid: true,
 		&source.DecodeError{Err: source.ErrWrongKind}: true, &source.TransformError{Err: io.EOF}: true,
-		statusError(403, 9): true, fmt.Errorf("%w: %w", reason.ErrWatchForbidden, statusError(403, 0)): false,
-		statusError(429, 0): false, errBusy: false, errGone: false, errTooNew: false, io.EOF: false, reason.ErrSilent: false, reason.ErrNoBookmark: false,
+		statusError(403, 9): true, &reason.Error{Reason: reason.WatchForbidden, Err: statusError(403, 0)}: false,
+		statusError(429, 0): false, errBusy: false, errGone: false, errTooNew: false, io.EOF: false, &reason.Error{Reason: reason.Silent}: false, &reason.Error{Reason: reason.NoBookmark}: false,
 	} {
 		if r := reason.Of(err); r.Lasting() != lasting {
 			t.Errorf("%v: %v.Lasting() is %v", err, r, r.Lasting())
 		}
+	}
+}
+
+func TestErrorsOfTheReflector(t *testing.T) {
+	texts := map[string]bool{}
+	for _, r := range []reason.Reason{reason.Silent, reason.NoBookmark, reason.WatchForbidden, reason.WentBack, reason.ShortWatch, reason.EndlessList} {
+		plain := &reason.Error{Reason: r}
+		detailed := fmt.Errorf("list or watch: %w", &reason.Error{Reason: r, Err: io.EOF})
+		joined := errors.Join(errGone, &reason.Error{Reason: reason.Throttled}, detailed)
+		if text := plain.Error(); text == r.String() || texts[text] {
+			t.Errorf("%v: the text is %q", r, text)
+		}
+		texts[plain.Error()] = true
+		if want := "list or watch: " + plain.Error() + ": EOF"; detailed.Error() != want {
+			t.Errorf("%v: the text is %q, want %q", r, detailed, want)
+		}
+		if !errors.Is(joined, plain) || !errors.Is(joined, io.EOF) || errors.Is(joined, &reason.Error{Reason: r, Err: io.EOF}) {
+			t.Errorf("%v: errors.Is finds the wrong errors in %q", r, joined)
+		}
+		if errors.Is(joined, &reason.Error{Reason: reason.Refused}) {
+			t.Errorf("%v is found as another reason", r)
+		}
+	}
+	if err := (&reason.Error{Reason: reason.Throttled, Err: errBusy}); err.Error() != "throttled: "+errBusy.Error() || reason.Of(err) != reason.Throttled {
+		t.Errorf("a reason that servers send: %v", err)
 	}
 }
 

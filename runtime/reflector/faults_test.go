@@ -47,7 +47,7 @@ func TestFaultW04WatchListWithoutBookmark(t *testing.T) {
 			bubble(t, src, Config[thing]{}, func(g *rig) {
 				g.pass(10*time.Second + time.Millisecond)
 				g.wantCalls("stream rv=", "list rv=0 limit=500 token=", "watch rv=5")
-				if s := g.Status(); !s.Synced || s.State != StateWatching || !errors.Is(s.LastError, reason.ErrNoBookmark) {
+				if s := g.Status(); !s.Synced || s.State != StateWatching || reason.Of(s.LastError) != reason.NoBookmark {
 					t.Errorf("status %v", s)
 				}
 				if got := g.sink.String(); !strings.HasSuffix(got, "abort, begin, replace a, end 5") {

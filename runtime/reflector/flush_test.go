@@ -4,7 +4,6 @@ package reflector
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -130,7 +129,7 @@ func TestSilenceEndsASeries(t *testing.T) {
 		g.wantCalls("list rv=0 limit=500 token=", "watch rv=1")
 		g.pass(time.Minute + time.Second)
 		g.wantCalls("list rv=0 limit=500 token=", "watch rv=1", "probe rv= limit=1 token=", "watch rv=2")
-		if s := g.Status(); s.ResourceVersion != "2" || !errors.Is(s.LastError, reason.ErrSilent) {
+		if s := g.Status(); s.ResourceVersion != "2" || reason.Of(s.LastError) != reason.Silent {
 			t.Errorf("status %v", s)
 		}
 		g.wantContent("b@2")

@@ -4,7 +4,6 @@ package reflector
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -46,7 +45,7 @@ func TestListsTakeThePlaceOfForbiddenWatches(t *testing.T) {
 				if !s.Synced || s.State != StateWaiting || s.Reason != reason.WatchForbidden || s.Reason.Lasting() {
 					t.Errorf("status %+v", s)
 				}
-				if !errors.Is(s.LastError, reason.ErrWatchForbidden) || !apierrors.IsForbidden(s.LastError) || reason.Of(s.LastError) != reason.WatchForbidden {
+				if reason.Of(s.LastError) != reason.WatchForbidden || !apierrors.IsForbidden(s.LastError) {
 					t.Errorf("the error is %v", s.LastError)
 				}
 				allowed.Store(true)

@@ -87,7 +87,7 @@ func TestEndlessListBacksOff(t *testing.T) {
 	}
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 		s := g.Status()
-		if s.State != StateWaiting || s.Reason != reason.EndlessList || !errors.Is(s.LastError, reason.ErrEndlessList) {
+		if s.State != StateWaiting || s.Reason != reason.EndlessList || reason.Of(s.LastError) != reason.EndlessList {
 			t.Errorf("status %v", s)
 		}
 		g.pass(10 * time.Minute)
@@ -125,7 +125,7 @@ func (late) List(ctx context.Context, _ source.ListOptions, item func(thing) err
 func TestListThatIsInterrupted(t *testing.T) {
 	inBubble(t, Config[thing]{Source: late{}, Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 		g.pass(3 * time.Minute)
-		if s := g.Status(); s.Reason != reason.Silent || !errors.Is(s.LastError, reason.ErrSilent) {
+		if s := g.Status(); s.Reason != reason.Silent || reason.Of(s.LastError) != reason.Silent {
 			t.Errorf("after silence: %v", s)
 		}
 		g.pass(time.Minute)
@@ -215,7 +215,7 @@ func TestWatchListWithoutAnswer(t *testing.T) {
 	bubble(t, src, Config[thing]{}, func(g *rig) {
 		g.pass(10 * time.Second)
 		g.wantCalls("stream rv=", "list rv=0 limit=500 token=", "watch rv=5")
-		if len(g.errs) != 1 || !errors.Is(g.errs[0], reason.ErrSilent) {
+		if len(g.errs) != 1 || reason.Of(g.errs[0]) != reason.Silent {
 			t.Errorf("errors %v", g.errs)
 		}
 	})

@@ -179,7 +179,7 @@ func TestMirrorWatchClosed(t *testing.T) {
 			bubble(t, src, listsOnly, func(g *rig) {
 				g.pass(time.Second)
 				g.wantCalls("list rv=0 limit=500 token=", "watch rv=1", "watch rv=1")
-				if s := g.Status(); !errors.Is(s.LastError, reason.ErrShortWatch) || s.State != StateWatching {
+				if s := g.Status(); reason.Of(s.LastError) != reason.ShortWatch || s.State != StateWatching {
 					t.Errorf("status %+v", s)
 				}
 			})

@@ -31,7 +31,7 @@ func TestPromise07SilenceIsBounded(t *testing.T) {
 	bubble(t, src, config, func(g *rig) {
 		for range 2 {
 			g.pass(3 * time.Minute)
-			if s := g.Status(); s.State != StateWatching || s.Reason != reason.None || !errors.Is(s.LastError, reason.ErrSilent) {
+			if s := g.Status(); s.State != StateWatching || s.Reason != reason.None || reason.Of(s.LastError) != reason.Silent {
 				t.Errorf("status %v", s)
 			}
 		}
@@ -45,7 +45,7 @@ func TestPromise07SilenceIsBounded(t *testing.T) {
 		g.pass(3*time.Minute + time.Second)
 		const probe = "probe rv= limit=1 token="
 		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", probe, "watch rv=5", probe, "watch rv=5", probe, "watch rv=5", "watch rv=5")
-		if s := g.Status(); s.State != StateConnecting || s.Attempts != 2 || !strings.Contains(logged.String(), reason.ErrSilent.Error()) {
+		if s := g.Status(); s.State != StateConnecting || s.Attempts != 2 || !strings.Contains(logged.String(), (&reason.Error{Reason: reason.Silent}).Error()) {
 			t.Errorf("status %v, logged %q", s, logged.String())
 		}
 	})
@@ -69,7 +69,7 @@ func TestPromise07VersionsThatGoBackReplaceEverything(t *testing.T) {
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 		g.wantCalls("list rv=0 limit=500 token=", "watch rv=100", "list rv= limit=500 token= anew", "watch rv=4")
 		g.wantTold("begin, end 100, begin, replace old, end 4")
-		if len(g.errs) != 1 || !errors.Is(g.errs[0], reason.ErrWentBack) {
+		if len(g.errs) != 1 || reason.Of(g.errs[0]) != reason.WentBack {
 			t.Errorf("errors %v", g.errs)
 		}
 		if s := g.Status(); s.ResourceVersion != "4" || s.Relists != 1 {
@@ -113,7 +113,7 @@ func TestPromise07RestoredBackupIsNoticed(t *testing.T) {
 				g.wantContent("b@90")
 				g.pass(4*time.Minute + 2*time.Second)
 				g.wantContent("a@10")
-				if s := g.Status(); s.State != StateWatching || s.ResourceVersion != "50" || s.Relists != 1 || !errors.Is(s.LastError, reason.ErrWentBack) {
+				if s := g.Status(); s.State != StateWatching || s.ResourceVersion != "50" || s.Relists != 1 || reason.Of(s.LastError) != reason.WentBack {
 					t.Errorf("status %+v", s)
 				}
 			})
@@ -250,7 +250,7 @@ func TestSilentServerThatDoesNotSayWhereItStands(t *testing.T) {
 			bubble(t, src, Config[thing]{}, func(g *rig) {
 				g.pass(3 * time.Minute)
 				g.wantCalls("stream rv=", "probe rv= limit=1 token=", "watch rv=5")
-				if s := g.Status(); s.State != StateWatching || len(g.errs) != 1 || !errors.Is(g.errs[0], reason.ErrSilent) {
+				if s := g.Status(); s.State != StateWatching || len(g.errs) != 1 || reason.Of(g.errs[0]) != reason.Silent {
 					t.Errorf("status %+v, errors %v", s, g.errs)
 				}
 			})

@@ -104,7 +104,7 @@ func (r *run[T]) end() error {
 func (r *run[T]) step(in *input) action {
 	a := r.state.step(in)
 	if a.noticed != reason.None && a.op != opLeave {
-		r.failure(a.noticed, noticedErrors[a.noticed])
+		r.failure(a.noticed, &reason.Error{Reason: a.noticed})
 	}
 	return a
 }
@@ -210,7 +210,7 @@ func (r *run[T]) page(a *action) input {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(nil)
 	limit := r.config.SilenceTimeout
-	dog := newWatchdog(limit, func() { cancel(fmt.Errorf("%w: no object of the list for %v", reason.ErrSilent, limit)) })
+	dog := newWatchdog(limit, func() { cancel(noticedError(reason.Silent, "no object of the list for %v", limit)) })
 	defer dog.stop()
 
 	items := 0
@@ -279,12 +279,9 @@ func (r *run[T]) failed(err error, healthy bool) input {
 	return input{kind: inFailed, reason: why, after: reason.RetryAfter(err), healthy: healthy}
 }
 
-// noticedErrors has the errors of the reasons that step notices itself.
-var noticedErrors = map[reason.Reason]error{
-	reason.NoBookmark:  reason.ErrNoBookmark,
-	reason.WentBack:    reason.ErrWentBack,
-	reason.ShortWatch:  reason.ErrShortWatch,
-	reason.EndlessList: reason.ErrEndlessList,
+// noticedError returns the error of a failure that the run has noticed itself.
+func noticedError(why reason.Reason, format string, limit time.Duration) error {
+	return &reason.Error{Reason: why, Err: fmt.Errorf(format, limit)}
 }
 
 // failure publishes a failure.

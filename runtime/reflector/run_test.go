@@ -144,7 +144,7 @@ func TestBusySinkIsNotSilence(t *testing.T) {
 			t.Errorf("status %v", s)
 		}
 		time.Sleep(2 * time.Second) // now it is silence
-		if s := r.Status(); !errors.Is(s.LastError, reason.ErrSilent) {
+		if s := r.Status(); reason.Of(s.LastError) != reason.Silent {
 			t.Errorf("status %v", s)
 		}
 		cancel()

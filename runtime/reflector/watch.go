@@ -35,10 +35,10 @@ func (r *run[T]) newWatch() *watch[T] {
 	w.reading, w.cancel = context.WithCancelCause(r.ctx)
 	if a.op == opStream {
 		limit := r.config.InitialEventsTimeout
-		w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no initial event for %v", reason.ErrNoBookmark, limit)) })
+		w.dog = newWatchdog(limit, func() { w.cancel(noticedError(reason.NoBookmark, "no initial event for %v", limit)) })
 		// A server that doesn't support watch-lists may send other events for a long time, and
 		// never the bookmark.
-		w.total = time.AfterFunc(timeout+limit, func() { w.cancel(reason.ErrNoBookmark) })
+		w.total = time.AfterFunc(timeout+limit, func() { w.cancel(&reason.Error{Reason: reason.NoBookmark}) })
 	} else {
 		w.watching()
 	}
@@ -69,19 +69,19 @@ func (w *watch[T]) ended(err error) input {
 		r.r.update(func(s *Status) { s.Attempts = 0 })
 	}
 	if w.leaving != reason.None {
-		r.failure(w.leaving, noticedErrors[w.leaving])
+		r.failure(w.leaving, &reason.Error{Reason: w.leaving})
 		return input{kind: inFailed, reason: w.leaving, healthy: healthy}
 	}
 	if cause := context.Cause(w.reading); cause != nil {
 		err = cause // the watchdog's, whatever the source makes of it
-		if w.open.IsZero() && errors.Is(err, reason.ErrNoBookmark) {
-			err = fmt.Errorf("%w: no answer to a watch-list for %v", reason.ErrSilent, r.config.InitialEventsTimeout)
+		if w.open.IsZero() && reason.Of(err) == reason.NoBookmark {
+			err = noticedError(reason.Silent, "no answer to a watch-list for %v", r.config.InitialEventsTimeout)
 		}
 	}
 	brief := w.open.IsZero() || now.Sub(w.open) < briefly
 	if err != nil {
 		if reason.Of(err) == reason.Forbidden {
-			err = fmt.Errorf("%w: %w", reason.ErrWatchForbidden, err)
+			err = &reason.Error{Reason: reason.WatchForbidden, Err: err}
 		}
 		in := r.failed(err, healthy)
 		in.brief = brief
@@ -112,7 +112,7 @@ type watch[T object.Object] struct {
 // watching arms the watchdog for the time after the initial events, when bookmarks can be expected.
 func (w *watch[T]) watching() {
 	limit := w.config.SilenceTimeout
-	w.dog = newWatchdog(limit, func() { w.cancel(fmt.Errorf("%w: no event and no bookmark for %v", reason.ErrSilent, limit)) })
+	w.dog = newWatchdog(limit, func() { w.cancel(noticedError(reason.Silent, "no event and no bookmark for %v", limit)) })
 }
 
 func (w *watch[T]) opened() {

@@ -156,7 +156,9 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	limit := r.opts.SilenceTimeout
-	silence := time.AfterFunc(limit, func() { cancel(fmt.Errorf("%w: no event and no bookmark for %v", reason.ErrSilent, limit)) })
+	silence := time.AfterFunc(limit, func() {
+		cancel(&reason.Error{Reason: reason.Silent, Err: fmt.Errorf("no event and no bookmark for %v", limit)})
+	})
 	defer silence.Stop()
 
 	var open time.Time
@@ -173,7 +175,7 @@ func (r *retry[T]) watch(ctx context.Context) (end ending) {
 		defer silence.Reset(limit)
 		end.events = true
 		if older(e.ResourceVersion, r.version) {
-			end.err = reason.ErrWentBack
+			end.err = &reason.Error{Reason: reason.WentBack}
 			return end.err
 		}
 		if e.Type != source.Bookmark && !r.repeats(e) {
@@ -215,7 +217,7 @@ func (r *retry[T]) next(end ending) (time.Duration, error) {
 			r.hasty = true
 			return 0, nil
 		}
-		err = reason.ErrShortWatch
+		err = &reason.Error{Reason: reason.ShortWatch}
 	}
 	why := reason.Of(err)
 	switch why {

@@ -60,7 +60,7 @@ func TestEndedWatch(t *testing.T) {
 	}
 	for name, brings := range map[string][]source.Event[thing]{"nothing": nil, "something": added(5)} {
 		o := retry(t, "5", 10*time.Minute, steady, turn{ends: true, events: brings, raw: true})
-		if n := len(o.asked); n > 40 || !errors.Is(o.failed[0], reason.ErrShortWatch) {
+		if n := len(o.asked); n > 40 || reason.Of(o.failed[0]) != reason.ShortWatch {
 			t.Errorf("watches that bring %s: asked %d times in ten minutes, failures %v", name, n, o.failed[0])
 		}
 	}
@@ -91,7 +91,7 @@ func TestSilentConnection(t *testing.T) {
 			t.Errorf("watch %d comes after %v, want %v", i+1, gaps[i], want)
 		}
 	}
-	if o.seen != "ADDED 6, ADDED 7" || !errors.Is(o.failed[2], reason.ErrSilent) {
+	if o.seen != "ADDED 6, ADDED 7" || reason.Of(o.failed[2]) != reason.Silent {
 		t.Errorf("saw %s, failures %v", o.seen, o.failed)
 	}
 	o = retry(t, "5", 10*time.Minute, opts, turn{deaf: true}, turn{})
