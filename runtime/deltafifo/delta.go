@@ -75,3 +75,7 @@ func (d Deltas[T]) Newest() (delta Delta[T], ok bool) {
 	}
 	return d[len(d)-1], true
 }
+
+func objectDelta[T object.Object](t Type, obj T) Delta[T] {
+	return Delta[T]{Type: t, Key: object.KeyOf(obj), Object: obj, ResourceVersion: obj.GetResourceVersion()}
+}

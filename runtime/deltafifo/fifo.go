@@ -1,25 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package deltafifo has the queue between the goroutine that reads a stream of changes and the one
-// that applies them.
-//
-// # Order and blocking
-//
-// One goroutine at a time adds to a [DeltaFIFO], usually that of a reflector: a DeltaFIFO
-// implements reflector.Sink, and has Sync and PushBatch in addition. A consumer takes from it
-// either by PopBatch or by Pop. PopBatch takes the oldest deltas of the stream, unchanged. Pop
-// takes one key with all deltas that wait for it: keys come in the order of their oldest delta, the
-// deltas of a key in the order of the stream. With Pop, the order of deltas of different keys is
-// lost.
-//
-// A full queue blocks the goroutine that adds to it until deltas are taken or the queue is closed.
-// An empty one blocks Pop and PopBatch. In short: the server is read as fast as its changes are
-// applied, and no faster.
-//
-// # Goroutines
-//
-// A DeltaFIFO starts none, and its methods may be called by any. The goroutine that calls Pop calls
-// Options.Known, with the queue's lock held, and process, without it.
 package deltafifo
 
 import (
@@ -72,28 +52,6 @@ type DeltaFIFO[T object.Object] struct {
 	filled  signal // there are deltas to take, or no more will come
 	drained signal // there is room to add, or no more is needed
 }
-
-// signal wakes the goroutines that wait for it; mu guards it. wake wakes one of them, and each that
-// stops waiting, for any reason, wakes the next. So a wake reaches all of them, or one that finds
-// nothing and waits again, as those after it would. Waiting does not allocate, because the consumer
-// waits for every event that comes alone.
-type signal struct {
-	// token has capacity 1 and is set once at construction. The goroutine that takes the token out
-	// of it is awake.
-	token   chan struct{}
-	waiting int
-}
-
-func newSignal() signal { return signal{token: make(chan struct{}, 1)} }
-
-// mode is which method takes from a queue.
-type mode uint8
-
-const (
-	unknown mode = iota
-	byBatch
-	byKey
-)
 
 // New returns an empty queue.
 func New[T object.Object](options Options[T]) *DeltaFIFO[T] {
@@ -209,12 +167,6 @@ func (f *DeltaFIFO[T]) Close() {
 	wake(&f.drained)
 }
 
-// --- private from here ---
-
-func objectDelta[T object.Object](t Type, obj T) Delta[T] {
-	return Delta[T]{Type: t, Key: object.KeyOf(obj), Object: obj, ResourceVersion: obj.GetResourceVersion()}
-}
-
 func (f *DeltaFIFO[T]) push(d Delta[T]) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -224,62 +176,6 @@ func (f *DeltaFIFO[T]) push(d Delta[T]) error {
 	f.stream = append(f.stream, d)
 	wake(&f.filled)
 	return nil
-}
-
-// roomLocked waits until there is room, and returns for how many deltas.
-func (f *DeltaFIFO[T]) roomLocked() (int, error) {
-	for !f.closed && f.lenLocked() >= f.options.Capacity {
-		f.sleepLocked(context.Background(), &f.drained)
-	}
-	wake(&f.drained) // the next producer
-	if f.closed {
-		return 0, ErrClosed
-	}
-	return f.options.Capacity - f.lenLocked(), nil
-}
-
-// waitLocked waits until ready returns true; it calls ready with mu held. It also sets the queue's
-// mode.
-func (f *DeltaFIFO[T]) waitLocked(ctx context.Context, m mode, ready func() bool) error {
-	if f.mode != unknown && f.mode != m {
-		return ErrMixed
-	}
-	f.mode = m
-	defer wake(&f.filled) // the next consumer
-	for ctx.Err() == nil {
-		if ready() {
-			return nil
-		}
-		if f.closed {
-			return ErrClosed
-		}
-		f.sleepLocked(ctx, &f.filled)
-	}
-	return context.Cause(ctx)
-}
-
-// sleepLocked releases mu until the goroutine is woken or ctx is done. It may also return for no
-// reason.
-func (f *DeltaFIFO[T]) sleepLocked(ctx context.Context, s *signal) {
-	s.waiting++
-	f.mu.Unlock()
-	select {
-	case <-s.token:
-	case <-ctx.Done():
-	}
-	f.mu.Lock()
-	s.waiting--
-}
-
-// wake wakes one of the goroutines that wait.
-func wake(s *signal) {
-	if s.waiting == 0 {
-		return
-	}
-	select {
-	case s.token <- struct{}{}:
-	default: // a goroutine is being woken already
-	}
 }
 
 // lenLocked returns how many deltas wait. It does not count a full state that is held back, so that

@@ -140,8 +140,6 @@ func (r *Resource[T]) Snapshot() *store.Snapshot[T] {
 	return r.reader.Snapshot()
 }
 
-// --- private from here ---
-
 // missing returns the error for an object that a version doesn't have.
 func missing(version *table.Version, namespace string, resource schema.GroupResource, name string) error {
 	if err := version.Lacking(namespace); err != nil {

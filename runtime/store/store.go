@@ -72,8 +72,6 @@ func (x *Txn[T]) Delete(key object.Key) (T, bool) {
 // SetResourceVersion sets the resourceVersion of the content.
 func (x *Txn[T]) SetResourceVersion(rv string) { x.txn.SetResourceVersion(rv) }
 
-// ------------------------------------------------------------------------------------------------
-
 // bind returns the table.Index of each index. It is nil for a nil index, which the table refuses.
 func bind[T object.Object](indexes []Indexer[T]) []table.Index {
 	bound := make([]table.Index, len(indexes))

@@ -122,8 +122,6 @@ func (t *Table) Begin() Txn {
 	return Txn{table: t, owner: w.serial}
 }
 
-// ------------------------------------------------------------------------------------------------
-
 var errNilIndex = errors.New("an index is nil")
 
 // checkNew returns an error if ix can't be added to indexes. known is true if it is one of them

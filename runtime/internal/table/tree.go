@@ -139,8 +139,6 @@ func nextOf(t tree, height, first, from int) (found tree, begin, end int) {
 	return found, begin, end
 }
 
-// ------------------------------------------------------------------------------------------------
-
 func (l *list) with(owner uint64, height int, slot uint32) tree {
 	if len(l.slots) == listMax {
 		var t tree = &branch{owner: owner}

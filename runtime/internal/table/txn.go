@@ -208,8 +208,6 @@ func (x Txn) Discard() {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------
-
 // content returns the version that the Txn reads, or nil, which is empty, after its end.
 func (x Txn) content() *Version {
 	if !x.Open() {

@@ -217,8 +217,6 @@ func (s Set) And(other Set, yield func(object.Object) bool) {
 	}
 }
 
-// ------------------------------------------------------------------------------------------------
-
 // stateOf returns the state of v, or nil if v is nil or zero.
 func stateOf(v *Version) *state {
 	if v == nil || v.content == nil {

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adopt
+
+import (
+	"encoding/binary"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+)
+
+// slotOf returns which of the freeSites the value of a key uses.
+func slotOf(key string) int {
+	if len(key) == 0 {
+		return 0
+	}
+	return (len(key) + 7*int(key[0]) + 3*int(key[len(key)/2]) + int(key[len(key)-1])) % freeSites
+}
+
+// writeAny writes the value in the empty interface at p. slot is its index among freeSites.
+func (a *Adopter) writeAny(p layout.Pointer, slot int) bool {
+	if f := a.freeField(p); f != nil {
+		if f.op == opMap {
+			a.buf = append(a.buf, isMap)
+		} else {
+			a.buf = append(a.buf, isList)
+		}
+		return a.writeReference(f, f.site+slot, layout.Of(&layout.As[layout.Interface](p).Data))
+	}
+	switch v := (*layout.As[any](p)).(type) {
+	case nil:
+		a.buf = append(a.buf, isNil)
+	case string:
+		a.buf = append(a.buf, isString)
+		a.writeText(v)
+	case bool:
+		a.buf = append(a.buf, isBool)
+		a.writeMemory(layout.Of(&v), 1)
+	case int64:
+		a.buf = append(a.buf, isInt)
+		a.buf = binary.LittleEndian.AppendUint64(a.buf, uint64(v))
+	case float64:
+		a.buf = append(a.buf, isFloat)
+		a.writeMemory(layout.Of(&v), 8)
+	default:
+		a.buf = append(a.buf, isElse)
+		a.writeMemory(p, 2*wordSize)
+	}
+	return true
+}
+
+// freeField returns the description of the value in the empty interface at p if that is a map or a
+// slice that may be shared, else nil.
+func (a *Adopter) freeField(p layout.Pointer) *field {
+	switch v := (*layout.As[any](p)).(type) {
+	case map[string]any:
+		if v != nil {
+			return &a.program.freeMap
+		}
+	case []any:
+		if v != nil {
+			return &a.program.freeList
+		}
+	}
+	return nil
+}

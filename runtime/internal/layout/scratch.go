@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package layout
+
+import (
+	"math/bits"
+	"reflect"
+)
+
+// Scratch holds elements of slices whose length isn't known yet. It is a stack, so that an element
+// may have slices of the same type in it: note Len, Push each element, Take what was pushed. What
+// Push returned stays valid until then. It serves one goroutine.
+type Scratch struct {
+	// Set once at construction.
+	t        *Type
+	from, to *Slice // of the values that move
+	moves    [2]reflect.Value
+
+	chunks []Pointer // of firstChunk, 2*firstChunk, … elements
+	n      int
+}
+
+const firstChunk = 8
+
+// NewScratch returns an empty Scratch.
+func (t *Type) NewScratch() *Scratch {
+	s := &Scratch{t: t, from: new(Slice), to: new(Slice)}
+	s.moves[0] = reflect.NewAt(t.slice, Pointer(s.from)).Elem()
+	s.moves[1] = reflect.NewAt(t.slice, Pointer(s.to)).Elem()
+	return s
+}
+
+// Len returns the number of elements pushed and not taken.
+func (s *Scratch) Len() int { return s.n }
+
+// Push adds a zero element and returns its address.
+func (s *Scratch) Push() Pointer {
+	chunk, at, _ := place(s.n)
+	if chunk == len(s.chunks) {
+		var room Slice
+		s.chunks = append(s.chunks, s.t.Make(Pointer(&room), firstChunk<<chunk))
+	}
+	s.n++
+	return At(s.chunks[chunk], uintptr(at)*s.t.size)
+}
+
+// At returns the address of element i.
+func (s *Scratch) At(i int) Pointer {
+	chunk, at, _ := place(i)
+	return At(s.chunks[chunk], uintptr(at)*s.t.size)
+}
+
+// place returns where element n is, and how many elements its chunk has from it on.
+func place(n int) (chunk, at, left int) {
+	chunk = bits.Len(uint(n/firstChunk+1)) - 1
+	at = n - firstChunk*(1<<chunk-1)
+	return chunk, at, firstChunk<<chunk - at
+}
+
+// Take sets the slice at field to the elements from number mark on, exactly as long as needed, and
+// removes them. The strings that text has to set in them, since textMark, are set in the slice's
+// elements. The caller knows that a nil slice of the type, in memory of the heap, is at field.
+// Without elements the slice is empty and not nil.
+func (s *Scratch) Take(mark int, field Pointer, text *Text, textMark TextMark) {
+	first, to := mark, s.t.Make(field, s.n-mark)
+	for mark < s.n {
+		chunk, at, left := place(mark)
+		n := min(left, s.n-mark)
+		from := At(s.chunks[chunk], uintptr(at)*s.t.size)
+		*s.from, *s.to = Slice{from, n, n}, Slice{to, n, n}
+		reflect.Copy(s.moves[1], s.moves[0])
+		s.moves[0].Clear()
+		text.Move(textMark, from, to, uintptr(n)*s.t.size)
+		if mark += n; mark < s.n {
+			to = At(to, uintptr(n)*s.t.size)
+		}
+	}
+	*s.from, *s.to = Slice{}, Slice{}
+	s.shrink(first)
+}
+
+// Drop removes the elements from number mark on.
+func (s *Scratch) Drop(mark int) {
+	for at := mark; at < s.n; {
+		chunk, first, left := place(at)
+		n := min(left, s.n-at)
+		*s.from = Slice{At(s.chunks[chunk], uintptr(first)*s.t.size), n, n}
+		s.moves[0].Clear()
+		at += n
+	}
+	*s.from = Slice{}
+	s.shrink(mark)
+}
+
+// shrink keeps n elements. Memory that only rare objects need isn't kept.
+func (s *Scratch) shrink(n int) {
+	s.n = n
+	for last := len(s.chunks) - 1; n == 0 && last > 0 && s.t.size<<last*firstChunk > keep; last-- {
+		s.chunks[last] = nil
+		s.chunks = s.chunks[:last]
+	}
+}
+
+// keep is the size in bytes up to which memory is reused.
+const keep = 64 << 10
