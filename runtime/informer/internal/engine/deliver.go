@@ -3,13 +3,8 @@
 package engine
 
 import (
-	"errors"
-	"fmt"
 	"runtime"
-	"runtime/debug"
 	"time"
-
-	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // turn calls the handler until nothing waits for it. It returns true if the subscription's part in
@@ -186,60 +181,3 @@ func (s *Subscription) resync(r *run) (done bool) {
 	}
 	return true
 }
-
-// call calls the handler, and has the mutation detector check the objects before and after the
-// callback. since is when the callback began, since epoch.
-func (s *Subscription) call(r *run, c *change, since time.Duration) {
-	if s.detector == nil {
-		s.callback(r, c, since)
-		return
-	}
-	s.detector.Check("", c.old, c.new)
-	s.callback(r, c, since)
-	s.detector.Check(s.config.Name, c.old, c.new)
-}
-
-// callback calls the handler, and logs a panic or a runtime.Goexit.
-func (s *Subscription) callback(r *run, c *change, since time.Duration) {
-	returned := false
-	defer func() {
-		if s.recorder != nil {
-			s.recorder.CallbackDone(time.Since(s.epoch)-since, !returned)
-		}
-		if returned {
-			return
-		}
-		key, reason := c.key().String(), recover()
-		if reason != nil && s.config.Crash {
-			s.crashing = true
-			panic(reason) // with the callback still on the stack
-		}
-		if reason != nil {
-			r.logger.Error(panicError(reason), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
-				"callback", c.typ.callback(), "key", key, "stack", stack())
-			return
-		}
-		r.logger.Error(errGoexit, "A handler ended its goroutine", "informer", s.informer.config.Name,
-			"handler", s.config.Name, "callback", c.typ.callback(), "key", key)
-	}()
-	switch c.typ {
-	case added:
-		s.handler.OnAdd(c.new, c.initial)
-	case modified:
-		s.handler.OnUpdate(c.old, c.new)
-	case deleted:
-		s.handler.OnDelete(Deleted{Key: object.KeyOf(c.old), Object: c.old, FinalStateUnknown: c.finalStateUnknown})
-	}
-	returned = true
-}
-
-var errGoexit = errors.New("runtime.Goexit was called")
-
-func panicError(reason any) error {
-	if err, ok := reason.(error); ok {
-		return err
-	}
-	return fmt.Errorf("%v", reason)
-}
-
-func stack() string { return string(debug.Stack()) }

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
-	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // AddIndexes adds all of the indexes, or returns an error and adds none. It skips indexes that the
@@ -84,55 +83,4 @@ func (i *Informer) checkIndexesLocked(indexes []Indexer) (lacking []*guarded, er
 		}
 	}
 	return lacking, nil
-}
-
-// --- private from here ---
-
-// guarded is an index whose function may panic. An object for which it panics has no keys in this
-// index; lookups that don't use the index find it. The panic is reported.
-type guarded struct {
-	table.Index
-
-	// informer is nil while the index is being added: then a panic reaches the caller of
-	// AddIndexes. Informer.writing guards it.
-	informer *Informer
-}
-
-// Changes calls the index. If the index's function panics, Changes calls it again for each of the
-// two states, so that the keys of the state for which it does not panic are right.
-func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
-	if g.informer == nil {
-		g.Index.Changes(old, obj, c)
-		return
-	}
-	if g.try(old, obj, c, false) {
-		return
-	}
-	c.Reset()
-	if old != nil {
-		g.try(old, nil, c, false) // if this panics, it did so when old was stored, too
-	}
-	if obj != nil {
-		g.try(nil, obj, c, true)
-	}
-}
-
-// try calls the index, and reports whether its function has returned. A panic is reported if tell
-// is true. If the function calls runtime.Goexit, try doesn't return.
-func (g *guarded) try(old, obj object.Object, c *table.Changes, tell bool) (ok bool) {
-	defer func() {
-		if reason := recover(); reason != nil && tell {
-			err := fmt.Errorf("informer %s: the function of index %q panicked for %s, which this index lacks now: %w",
-				g.informer.config.Name, g.ID().Name, object.KeyOf(obj), panicError(reason))
-			g.informer.reports = append(g.informer.reports, report{err, stack()})
-		}
-	}()
-	g.Index.Changes(old, obj, c)
-	return true
-}
-
-// report is an error that the user gets once the locks are released.
-type report struct {
-	err   error
-	stack string
 }

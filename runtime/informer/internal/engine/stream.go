@@ -74,32 +74,6 @@ type stream struct {
 	waiters []*waiter // ascending by resourceVersion
 }
 
-// fullState is a full state, in parts, which are not copied when it grows.
-type fullState [][]object.Object
-
-// gone marks an object that was deleted while the full state was read.
-type gone struct{ object.Object }
-
-func (s *fullState) add(obj object.Object) {
-	last := len(*s) - 1
-	if last < 0 || len((*s)[last]) == cap((*s)[last]) {
-		room := 16
-		if last >= 0 {
-			room = min(2*cap((*s)[last]), 1024)
-		}
-		*s = append(*s, make([]object.Object, 0, room))
-		last++
-	}
-	(*s)[last] = append((*s)[last], obj)
-}
-
-func (s fullState) len() (n int64) {
-	for _, part := range s {
-		n += int64(len(part))
-	}
-	return n
-}
-
 func newStream(i *Informer, s Stream) *stream {
 	made := &stream{informer: i, namespace: s.Namespace, source: s.Source, synced: make(chan struct{})}
 	made.sink = &sink{stream: made}

@@ -3,12 +3,6 @@
 package engine
 
 import (
-	"bytes"
-	"context"
-	"errors"
-	"fmt"
-	"runtime"
-	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -100,83 +94,6 @@ func (s *Subscription) Synced() <-chan struct{} { return s.synced }
 // HasSynced reports whether Synced is closed.
 func (s *Subscription) HasSynced() bool { return closed(s.synced) }
 
-// Remove ends the subscription and waits for its running callback, unless that callback calls it.
-func (s *Subscription) Remove() {
-	if returned := s.remove(); returned != nil {
-		<-returned
-		s.informer.forget(s)
-	}
-}
-
-// RemoveContext does what Remove does, but stops waiting when ctx is done. Then the error names the
-// callback.
-func (s *Subscription) RemoveContext(ctx context.Context) error {
-	fail := func(err error) error {
-		return fmt.Errorf("informer %s: RemoveContext: %w", s.informer.config.Name, err)
-	}
-	if ctx == nil {
-		return fail(errors.New("the context is nil"))
-	}
-	returned := s.remove()
-	if returned == nil {
-		return nil
-	}
-	select {
-	case <-returned:
-	default:
-		select {
-		case <-returned:
-		case <-ctx.Done():
-			if running := s.Status().running(s.informer); running != "" {
-				return fail(fmt.Errorf("%w: %s", context.Cause(ctx), running))
-			}
-		}
-	}
-	s.informer.forget(s)
-	return nil
-}
-
-// remove ends the subscription, and returns a channel that is closed when the running callback has
-// returned. If there is nothing to wait for, it returns nil, and the informer has forgotten the
-// subscription. Otherwise the last turn makes the informer forget it, so that Status shows the
-// running callback until then.
-func (s *Subscription) remove() <-chan struct{} {
-	s.mu.Lock()
-	returned := s.removeLocked()
-	s.mu.Unlock()
-	if returned == nil {
-		s.informer.forget(s)
-	}
-	return returned
-}
-
-// forgetRemoved makes the informer forget the subscription, if it was removed.
-func (s *Subscription) forgetRemoved() {
-	s.mu.Lock()
-	removed := s.removed
-	s.mu.Unlock()
-	if removed {
-		s.informer.forget(s)
-	}
-}
-
-// removeLocked ensures that no callback begins from then on. The worker that has the turn reads
-// removed in the section of mu in which it begins a callback. The pool reads slot.removed in the
-// section of pool.mu in which it begins to deliver a pending event.
-func (s *Subscription) removeLocked() (returned <-chan struct{}) {
-	s.removed = true
-	s.replays, s.replayed, s.log, s.backlog = nil, 0, stretch{}, backlog{}
-	running, goroutine := s.informer.pool.remove(s)
-	s.goOnLocked()
-	if !s.calling && !running || goroutine == goroutineID() {
-		return nil
-	}
-	if s.idle == nil {
-		s.idle = make(chan struct{})
-	}
-	return s.idle
-}
-
 // startReplayLocked adds a replay of the first objects of a stream. No change that waits has one of
 // their keys.
 func (s *Subscription) startReplayLocked(r replay) {
@@ -197,8 +114,6 @@ func (s *Subscription) initialLocked() int {
 // waitingLocked returns how many changes wait in the log.
 func (s *Subscription) waitingLocked() int { return int(s.logged.Load() - s.took) }
 
-// --- called by the worker that has the turn ---
-
 // nextLocked takes the next change out of the backlog, or else out of the log.
 func (s *Subscription) nextLocked() (c change, ok bool) {
 	if c, ok = s.backlog.next(); ok || !s.readLocked() {
@@ -217,53 +132,4 @@ func (s *Subscription) readLocked() bool {
 		s.log = s.informer.pool.fetch(s)
 	}
 	return s.log.count > 0
-}
-
-// Reading the clock takes as long as everything else in a delivery. So while callbacks are quick,
-// the clock is read once for callbacksPerLook of them, unless a metrics recorder needs the duration
-// of each.
-const (
-	callbacksPerLook = 16
-	quick            = time.Millisecond // callbacks are quick if callbacksPerLook of them take less
-)
-
-// startLocked notes which callback begins, and returns when, since epoch.
-func (s *Subscription) startLocked(c *change) time.Duration {
-	s.calling, s.typ, s.old, s.new = true, c.typ, c.old, c.new
-	if s.looks--; s.looks > 0 {
-		return s.since
-	}
-	now := time.Since(s.epoch)
-	if s.inTurn && now-s.since < quick && s.recorder == nil {
-		s.looks = callbacksPerLook
-	}
-	s.inTurn, s.since = true, now
-	return now
-}
-
-// restLocked notes that nothing waits for the handler.
-func (s *Subscription) restLocked() {
-	s.looks, s.inTurn = 0, false
-	s.caughtUpLocked()
-}
-
-// finishLocked notes that the running callback, if there is one, has returned.
-func (s *Subscription) finishLocked() {
-	s.returned = s.returned || s.calling
-	s.calling, s.old, s.new = false, nil, nil
-	if s.idle != nil {
-		close(s.idle)
-		s.idle = nil
-	}
-}
-
-// goroutineID returns the number of the calling goroutine. By it, Remove detects that it is called
-// from the callback that it would wait for. Go has the number only in the first line of a stack
-// trace.
-func goroutineID() uint64 {
-	var buf [64]byte
-	line := buf[:runtime.Stack(buf[:], false)]
-	line, _, _ = bytes.Cut(bytes.TrimPrefix(line, []byte("goroutine ")), []byte(" "))
-	id, _ := strconv.ParseUint(string(line), 10, 64)
-	return id
 }

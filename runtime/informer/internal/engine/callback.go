@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Reading the clock takes as long as everything else in a delivery. So while callbacks are quick,
+// the clock is read once for callbacksPerLook of them, unless a metrics recorder needs the duration
+// of each.
+const (
+	callbacksPerLook = 16
+	quick            = time.Millisecond // callbacks are quick if callbacksPerLook of them take less
+)
+
+// startLocked notes which callback begins, and returns when, since epoch.
+func (s *Subscription) startLocked(c *change) time.Duration {
+	s.calling, s.typ, s.old, s.new = true, c.typ, c.old, c.new
+	if s.looks--; s.looks > 0 {
+		return s.since
+	}
+	now := time.Since(s.epoch)
+	if s.inTurn && now-s.since < quick && s.recorder == nil {
+		s.looks = callbacksPerLook
+	}
+	s.inTurn, s.since = true, now
+	return now
+}
+
+// restLocked notes that nothing waits for the handler.
+func (s *Subscription) restLocked() {
+	s.looks, s.inTurn = 0, false
+	s.caughtUpLocked()
+}
+
+// finishLocked notes that the running callback, if there is one, has returned.
+func (s *Subscription) finishLocked() {
+	s.returned = s.returned || s.calling
+	s.calling, s.old, s.new = false, nil, nil
+	if s.idle != nil {
+		close(s.idle)
+		s.idle = nil
+	}
+}
+
+// call calls the handler, and has the mutation detector check the objects before and after the
+// callback. since is when the callback began, since epoch.
+func (s *Subscription) call(r *run, c *change, since time.Duration) {
+	if s.detector == nil {
+		s.callback(r, c, since)
+		return
+	}
+	s.detector.Check("", c.old, c.new)
+	s.callback(r, c, since)
+	s.detector.Check(s.config.Name, c.old, c.new)
+}
+
+// callback calls the handler, and logs a panic or a runtime.Goexit.
+func (s *Subscription) callback(r *run, c *change, since time.Duration) {
+	returned := false
+	defer func() {
+		if s.recorder != nil {
+			s.recorder.CallbackDone(time.Since(s.epoch)-since, !returned)
+		}
+		if returned {
+			return
+		}
+		key, reason := c.key().String(), recover()
+		if reason != nil && s.config.Crash {
+			s.crashing = true
+			panic(reason) // with the callback still on the stack
+		}
+		if reason != nil {
+			r.logger.Error(panicError(reason), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
+				"callback", c.typ.callback(), "key", key, "stack", stack())
+			return
+		}
+		r.logger.Error(errGoexit, "A handler ended its goroutine", "informer", s.informer.config.Name,
+			"handler", s.config.Name, "callback", c.typ.callback(), "key", key)
+	}()
+	switch c.typ {
+	case added:
+		s.handler.OnAdd(c.new, c.initial)
+	case modified:
+		s.handler.OnUpdate(c.old, c.new)
+	case deleted:
+		s.handler.OnDelete(Deleted{Key: object.KeyOf(c.old), Object: c.old, FinalStateUnknown: c.finalStateUnknown})
+	}
+	returned = true
+}
+
+var errGoexit = errors.New("runtime.Goexit was called")
+
+func panicError(reason any) error {
+	if err, ok := reason.(error); ok {
+		return err
+	}
+	return fmt.Errorf("%v", reason)
+}
+
+func stack() string { return string(debug.Stack()) }

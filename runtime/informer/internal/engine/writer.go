@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"slices"
+
+	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/internal/table"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// writer writes the batches of one stream to the table. It is kept from batch to batch, to save
+// allocations. Informer.writing is held while it is used.
+type writer struct {
+	*stream
+	txn     table.Txn
+	changes []change
+	spare   []change // room for the next changes
+	first   bool     // the batch is the stream's first full state
+	applied int      // objects that were set or deleted
+
+	// What was published last, and the subscriptions that lag behind it:
+	publication publication
+	laggards    []laggard
+}
+
+// roomy is the number of changes above which the writer does not keep a slice for the next batch.
+const roomy = 64
+
+// reset discards what was not published, and keeps some room for the next batch.
+func (w *writer) reset() {
+	w.txn.Discard() // does nothing after Publish
+	if w.txn, w.stream = (table.Txn{}), nil; cap(w.changes) <= roomy {
+		clear(w.changes) // so that it keeps no objects alive
+		w.spare = w.changes
+	}
+	w.changes = nil
+}
+
+// changeAll applies changes that come between two full states.
+func (w *writer) changeAll(batch []delta) {
+	w.changes = slices.Grow(w.changes, len(batch))
+	for n := range batch {
+		switch d := &batch[n]; d.Type {
+		case deltafifo.Added, deltafifo.Modified, deltafifo.Replaced:
+			w.set(d.Object)
+			w.moveTo(d.ResourceVersion)
+		case deltafifo.Deleted:
+			w.delete(d.Object)
+			w.moveTo(d.ResourceVersion)
+		case deltafifo.Bookmark:
+			w.moveTo(d.ResourceVersion)
+		}
+	}
+}
+
+// replace applies a full state. Deletions of the objects that it lacks come first in the log. That
+// keeps the order of events of each key, because no other change of this state has one of their
+// keys. The first full state is not logged. It is replayed from the table, which takes no memory.
+func (w *writer) replace(state fullState, resourceVersion string) {
+	w.first = !w.HasSynced()
+	if !w.first { // else the table has nothing that the state could lack
+		w.txn.StartReplace()
+		w.txn.KeepAll(&w.kept)
+	}
+	for _, part := range state {
+		for _, obj := range part {
+			if gone, ok := obj.(gone); ok {
+				w.delete(gone.Object)
+			} else {
+				w.set(obj)
+			}
+		}
+	}
+	var vanished []change
+	w.txn.Sweep(w.namespace, func(old object.Object) {
+		vanished = append(vanished, change{typ: deleted, old: old, finalStateUnknown: true})
+	})
+	if len(vanished) > 0 {
+		w.changes = append(vanished, w.changes...)
+		w.applied += len(vanished)
+	}
+	w.moveTo(resourceVersion)
+}
+
+// set stores an object and records the changes that result from it.
+func (w *writer) set(obj object.Object) {
+	if w.first {
+		w.store(obj)
+		return
+	}
+	old, found := w.txn.Get(object.KeyOf(obj))
+	switch {
+	case found && same(old, obj):
+		w.txn.Keep(object.KeyOf(obj))
+		return
+	case found && old.GetUID() == obj.GetUID():
+		w.record(change{typ: modified, old: old, new: obj})
+	case found: // another object of that name; the deletion of the old one was not seen
+		w.record(change{typ: deleted, old: old, finalStateUnknown: true})
+		w.record(change{typ: added, new: obj})
+	default:
+		w.record(change{typ: added, new: obj})
+	}
+	w.store(obj)
+}
+
+func (w *writer) store(obj object.Object) {
+	w.informer.config.Mutations.Store(obj)
+	w.txn.Set(obj)
+	w.applied++
+}
+
+func (w *writer) delete(obj object.Object) {
+	old, found := w.txn.Delete(object.KeyOf(obj))
+	if !found {
+		return
+	}
+	w.applied++
+	switch {
+	case old.GetUID() == obj.GetUID():
+		w.record(change{typ: deleted, old: obj})
+	default: // the server has deleted a successor of old that the stream has not seen
+		w.record(change{typ: deleted, old: old, finalStateUnknown: true})
+	}
+}
+
+func (w *writer) record(c change) {
+	if !w.first {
+		w.changes = append(w.changes, c)
+	}
+}
+
+// moveTo sets the resourceVersion of the stream in the table.
+func (w *writer) moveTo(resourceVersion string) {
+	switch {
+	case resourceVersion == "":
+	case len(w.informer.streams) == 1:
+		w.txn.SetResourceVersion(resourceVersion)
+	default:
+		w.txn.SetNamespaceResourceVersion(w.namespace, resourceVersion)
+	}
+}
