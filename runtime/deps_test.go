@@ -102,13 +102,17 @@ var allowed = []struct {
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
+		pkg:     "informer/internal/changelog",
+		reaches: []string{"object"},
+	},
+	{
 		pkg:     "informer/internal/engine",
-		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "internal/resourceversion", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/mutation"},
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "internal/resourceversion", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "informer",
-		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/mutation", "store", "lister"},
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "store", "lister"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{

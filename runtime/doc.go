@@ -5,7 +5,7 @@
 // The path of an event, from the API server to your code:
 //
 //	an event   API server ┄▶ source ─▶ reflector ─▶ engine ─▶ table ─▶ store ─▶ lister ┄▶ you read
-//	in engine  sink, apply, change log, handler pool: engine ─▶ informer ┄▶ your handlers
+//	in engine  sink, apply, publish, handler pool: engine ─▶ informer ┄▶ your handlers
 //	if busy    engine ─▶ deltafifo ─▶ engine, when the batch can't be applied at once
 //
 // ARCHITECTURE.md has the whole drawing. engine and table are internal: informer, store and lister

@@ -11,6 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/internal/resourceversion"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -152,7 +153,7 @@ func (i *Informer) awaitGone(ctx context.Context, key object.Key, uid types.UID)
 
 // wakeWaitersLocked wakes the calls that wait for a resourceVersion or a deletion that a
 // publication of the stream has brought.
-func (s *stream) wakeWaitersLocked(version *table.Version, changes []change) {
+func (s *stream) wakeWaitersLocked(version *table.Version, changes []changelog.Change) {
 	if len(s.waiters) > 0 {
 		at, n := s.standsAt(version), 0
 		for n < len(s.waiters) && reached(at, s.waiters[n].resourceVersion) {
@@ -169,8 +170,8 @@ func (s *stream) wakeWaitersLocked(version *table.Version, changes []change) {
 		return
 	}
 	for n := 0; n < len(changes) && len(deletions) > 0; n++ {
-		if changes[n].typ == deleted {
-			wakeAll(deletions, changes[n].key())
+		if changes[n].Type == changelog.Deleted {
+			wakeAll(deletions, changes[n].Key())
 		}
 	}
 }

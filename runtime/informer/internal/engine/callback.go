@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -20,8 +21,8 @@ const (
 )
 
 // startLocked notes which callback begins, and returns when, since epoch.
-func (s *Subscription) startLocked(c *change) time.Duration {
-	s.calling, s.typ, s.old, s.new = true, c.typ, c.old, c.new
+func (s *Subscription) startLocked(c *changelog.Change) time.Duration {
+	s.calling, s.typ, s.old, s.new = true, c.Type, c.Old, c.New
 	if s.looks--; s.looks > 0 {
 		return s.since
 	}
@@ -51,18 +52,18 @@ func (s *Subscription) finishLocked() {
 
 // call calls the handler, and has the mutation detector check the objects before and after the
 // callback. since is when the callback began, since epoch.
-func (s *Subscription) call(r *run, c *change, since time.Duration) {
+func (s *Subscription) call(r *run, c *changelog.Change, since time.Duration) {
 	if s.detector == nil {
 		s.callback(r, c, since)
 		return
 	}
-	s.detector.Check("", c.old, c.new)
+	s.detector.Check("", c.Old, c.New)
 	s.callback(r, c, since)
-	s.detector.Check(s.config.Name, c.old, c.new)
+	s.detector.Check(s.config.Name, c.Old, c.New)
 }
 
 // callback calls the handler, and logs a panic or a runtime.Goexit.
-func (s *Subscription) callback(r *run, c *change, since time.Duration) {
+func (s *Subscription) callback(r *run, c *changelog.Change, since time.Duration) {
 	returned := false
 	defer func() {
 		if s.recorder != nil {
@@ -71,26 +72,26 @@ func (s *Subscription) callback(r *run, c *change, since time.Duration) {
 		if returned {
 			return
 		}
-		key, reason := c.key().String(), recover()
+		key, reason := c.Key().String(), recover()
 		if reason != nil && s.config.Crash {
 			s.crashing = true
 			panic(reason) // with the callback still on the stack
 		}
 		if reason != nil {
 			r.logger.Error(panicError(reason), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
-				"callback", c.typ.callback(), "key", key, "stack", stack())
+				"callback", c.Type.Callback(), "key", key, "stack", stack())
 			return
 		}
 		r.logger.Error(errGoexit, "A handler ended its goroutine", "informer", s.informer.config.Name,
-			"handler", s.config.Name, "callback", c.typ.callback(), "key", key)
+			"handler", s.config.Name, "callback", c.Type.Callback(), "key", key)
 	}()
-	switch c.typ {
-	case added:
-		s.handler.OnAdd(c.new, c.initial)
-	case modified:
-		s.handler.OnUpdate(c.old, c.new)
-	case deleted:
-		s.handler.OnDelete(Deleted{Key: object.KeyOf(c.old), Object: c.old, FinalStateUnknown: c.finalStateUnknown})
+	switch c.Type {
+	case changelog.Added:
+		s.handler.OnAdd(c.New, c.Initial)
+	case changelog.Modified:
+		s.handler.OnUpdate(c.Old, c.New)
+	case changelog.Deleted:
+		s.handler.OnDelete(Deleted{Key: object.KeyOf(c.Old), Object: c.Old, FinalStateUnknown: c.FinalStateUnknown})
 	}
 	returned = true
 }

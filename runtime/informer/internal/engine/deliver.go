@@ -5,6 +5,8 @@ package engine
 import (
 	"runtime"
 	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 )
 
 // turn calls the handler until nothing waits for it. It returns true if the subscription's part in
@@ -131,11 +133,11 @@ func (s *Subscription) replayNext(r *run) {
 			return
 		}
 		s.replayed++
-		if obj = s.backlog.take(obj); obj == nil {
+		if obj = s.backlog.Take(obj); obj == nil {
 			s.mu.Unlock()
 			continue
 		}
-		c := change{typ: added, initial: true, new: obj}
+		c := changelog.Change{Type: changelog.Added, Initial: true, New: obj}
 		since := s.startLocked(&c)
 		s.mu.Unlock()
 		s.call(r, &c, since)
@@ -155,7 +157,7 @@ func (s *Subscription) resync(r *run) (done bool) {
 	s.informer.mu.Lock()
 	s.mu.Lock()
 	version := s.informer.table.Version()
-	current := len(s.replays) == 0 && s.waitingLocked() == 0 && s.backlog.empty()
+	current := len(s.replays) == 0 && s.waitingLocked() == 0 && s.backlog.Len() == 0
 	s.due = s.due && !current
 	s.mu.Unlock()
 	s.informer.mu.Unlock()
@@ -169,7 +171,7 @@ func (s *Subscription) resync(r *run) (done bool) {
 	for obj := range version.All {
 		n++
 		yield(n)
-		c := change{typ: modified, old: obj, new: obj}
+		c := changelog.Change{Type: changelog.Modified, Old: obj, New: obj}
 		s.mu.Lock()
 		if s.overLocked(r) {
 			s.mu.Unlock()

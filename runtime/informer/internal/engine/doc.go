@@ -32,6 +32,26 @@
 // changes, a slow server delays the changes of its namespace, and a slow handler delays only
 // itself. Events come no faster than quick handlers take them.
 //
+// # Where to look
+//
+// These are the files in the order in which an event passes them. Package changelog has the log and
+// the merged backlogs.
+//
+//	config, engine             what an informer is made of, and what it offers
+//	lease, run, turns          when it runs
+//	stream                     one source, and its reader and applier
+//	prepare, cached, adopt     objects are checked and transformed, or known already
+//	record                     what the source brings is counted
+//	sink, apply, stage         what has come at once is applied, a full state when it is complete
+//	writer, publish            the table's next version, and its publication
+//	index, guard               indexes, and panics of their functions
+//	await                      calls that wait for a version or a deletion go on
+//	subscription, slot, pool   which handler gets a turn, and on which goroutine
+//	deliver, callback, remove  its turn: replays, changes and resyncs
+//	pace, watchdog             handlers that lag, and those that don't return
+//	status, measure            what can be asked
+//	unsynced, wait             what is missing before the first sync
+//
 // # Goroutines
 //
 // A run consists of these goroutines:

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -43,7 +44,7 @@ type Informer struct {
 
 	// mu guards what follows. Lock order: see writing.
 	mu   sync.Mutex
-	log  changeLog
+	log  changelog.Log
 	subs []*Subscription
 	run  *run // the newest one; nil once it has ended
 
@@ -90,7 +91,7 @@ func newInformer(config Config) (*Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Informer{config: config, table: t, synced: make(chan struct{}), log: changeLog{end: &node{}}, epoch: time.Now(), gap: &gap{}, adoption: (*adoption)(nil)}
+	i := &Informer{config: config, table: t, synced: make(chan struct{}), log: changelog.New(), epoch: time.Now(), gap: &gap{}, adoption: (*adoption)(nil)}
 	i.pool = &pool{informer: i}
 	if config.Metrics != nil {
 		i.totals = &totals{}

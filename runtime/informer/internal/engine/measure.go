@@ -78,10 +78,11 @@ func (s *Subscription) measure() metrics.HandlerState {
 		state.WaitingSince = s.epoch.Add(s.replays[0].at)
 	case v.waits:
 		state.WaitingSince = s.epoch.Add(v.pendingAt)
-	case !s.backlog.empty():
-		state.WaitingSince = s.epoch.Add(s.backlog.first.at)
-	case s.log.count > 0:
-		state.WaitingSince = s.epoch.Add(s.log.node.at)
+	case s.backlog.Len() > 0:
+		state.WaitingSince = s.epoch.Add(s.backlog.Since())
+	case s.log.Len() > 0:
+		_, at := s.log.Next()
+		state.WaitingSince = s.epoch.Add(at)
 	case s.waitingLocked() > 0:
 		state.WaitingSince = s.epoch.Add(v.tailAt)
 	}

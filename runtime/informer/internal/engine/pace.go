@@ -136,7 +136,7 @@ const tookPerStore = 16
 
 // tookLocked notes that a change was taken out of the log.
 func (s *Subscription) tookLocked() {
-	if s.took++; s.log.count%tookPerStore == 0 {
+	if s.took++; s.log.Len()%tookPerStore == 0 {
 		s.taken.Store(s.took)
 	}
 	if s.pace.reached != nil && s.took >= s.pace.goal {
@@ -175,8 +175,8 @@ func (s *Subscription) mergeSomeLocked(until int64) (again bool) {
 		if !s.slow.Load() || s.took >= until || !s.readLocked() {
 			return false
 		}
-		s.backlog.add(s.log.next())
-		s.log.pass()
+		s.backlog.Add(s.log.Next())
+		s.log.Pass()
 		s.tookLocked()
 	}
 	return true

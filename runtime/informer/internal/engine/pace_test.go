@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -372,25 +373,25 @@ func TestStatusDoesNotWaitForMerging(t *testing.T) {
 		t.Fatal(err)
 	}
 	const changes = 10 * mergedAtOnce
-	batch := make([]change, changes)
+	batch := make([]changelog.Change, changes)
 	for n := range batch {
-		batch[n] = change{typ: added, new: thing(fmt.Sprintf("%d@1", n))}
+		batch[n] = changelog.Change{Type: changelog.Added, New: thing(fmt.Sprintf("%d@1", n))}
 	}
 	s.slow.Store(true)
 	_, laggards := i.pool.publish(&i.log, batch, 0, i.subs, nil)
-	if len(laggards) != 1 || s.backlog.events != 0 {
-		t.Fatalf("%d laggards, %d merged while publishing", len(laggards), s.backlog.events)
+	if len(laggards) != 1 || s.backlog.Len() != 0 {
+		t.Fatalf("%d laggards, %d merged while publishing", len(laggards), s.backlog.Len())
 	}
 	s.mu.Lock()
 	s.mergeSomeLocked(changes)
-	if s.backlog.events != mergedAtOnce {
-		t.Errorf("%d merged at once, want %d", s.backlog.events, mergedAtOnce)
+	if s.backlog.Len() != mergedAtOnce {
+		t.Errorf("%d merged at once, want %d", s.backlog.Len(), mergedAtOnce)
 	}
 	s.mu.Unlock()
 	s.merge(changes)
 	var keys []string
-	for c, ok := s.backlog.next(); ok; c, ok = s.backlog.next() {
-		keys = append(keys, c.key().Name)
+	for c, ok := s.backlog.Next(); ok; c, ok = s.backlog.Next() {
+		keys = append(keys, c.Key().Name)
 	}
 	if len(keys) != changes || slices.Compact(keys)[changes-1] != strconv.Itoa(changes-1) {
 		t.Errorf("%d changes were merged", len(keys))

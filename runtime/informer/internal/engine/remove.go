@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"runtime"
 	"strconv"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 )
 
 // Remove ends the subscription and waits for its running callback, unless that callback calls it.
@@ -76,7 +78,7 @@ func (s *Subscription) forgetRemoved() {
 // section of pool.mu in which it begins to deliver a pending event.
 func (s *Subscription) removeLocked() (returned <-chan struct{}) {
 	s.removed = true
-	s.replays, s.replayed, s.log, s.backlog = nil, 0, stretch{}, backlog{}
+	s.replays, s.replayed, s.log, s.backlog = nil, 0, changelog.Stretch{}, changelog.Backlog{}
 	running, goroutine := s.informer.pool.remove(s)
 	s.goOnLocked()
 	if !s.calling && !running || goroutine == goroutineID() {

@@ -2,7 +2,11 @@
 
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
+)
 
 // slot is the part of a subscription that pool.mu guards: its turns, and what was published for it
 // since it last looked. Every transition is one method of this file, and one critical section:
@@ -29,11 +33,11 @@ type slot struct {
 	state     slotState
 	more      bool
 	removed   bool
-	after     *Subscription // the next one that is ready
-	goroutine uint64        // the number of the one that has the turn, or had it last
-	pending   change        // is delivered first; the worker reads it without the lock
-	pendingAt time.Duration // when it was published, since Informer.epoch
-	tail      stretch       // what was logged since the last fetch
+	after     *Subscription     // the next one that is ready
+	goroutine uint64            // the number of the one that has the turn, or had it last
+	pending   changelog.Change  // is delivered first; the worker reads it without the lock
+	pendingAt time.Duration     // when it was published, since Informer.epoch
+	tail      changelog.Stretch // what was logged since the last fetch
 }
 
 type slotState uint8
@@ -47,7 +51,7 @@ const (
 )
 
 // pendingWaits reports whether there is a pending event whose callback has not begun.
-func (sl *slot) pendingWaits() bool { return sl.pending.typ != 0 && sl.state != delivering }
+func (sl *slot) pendingWaits() bool { return sl.pending.Type != 0 && sl.state != delivering }
 
 // joinLocked gives a subscription its first turn in a run. If the previous run ended before the
 // pending event was delivered, that is delivered first.
@@ -60,9 +64,9 @@ func (p *pool) joinLocked(s *Subscription) {
 // that are idle; everything else goes through the log. It takes as long for many changes as for
 // one. It reports whether the log has kept the slice, and appends the subscriptions that lag to
 // laggards. It is called with Informer.mu held, which guards the log.
-func (p *pool) publish(log *changeLog, changes []change, at time.Duration, subs []*Subscription, laggards []laggard) (kept bool, _ []laggard) {
+func (p *pool) publish(log *changelog.Log, changes []changelog.Change, at time.Duration, subs []*Subscription, laggards []laggard) (kept bool, _ []laggard) {
 	alone := len(changes) == 1
-	var filled *node
+	var filled *changelog.Batch
 	p.mu.Lock()
 	for _, s := range subs {
 		sl := &s.slot
@@ -74,9 +78,9 @@ func (p *pool) publish(log *changeLog, changes []change, at time.Duration, subs 
 			p.ready.push(s)
 			continue
 		case filled == nil:
-			filled = log.append(changes, at)
+			filled = log.Append(changes, at)
 		}
-		sl.tail.extend(filled)
+		sl.tail.Extend(filled)
 		logged := s.logged.Add(int64(len(changes)))
 		p.notifyLocked(s)
 		if l := newLaggard(s, logged); l.lags(l.taken) || s.slow.Load() {
@@ -129,7 +133,7 @@ func (p *pool) beginLocked(w *worker, s *Subscription, over bool) (pending bool)
 func (p *pool) endLocked(w *worker, s *Subscription, over bool) (again bool) {
 	sl := &s.slot
 	if sl.state == delivering {
-		sl.pending = change{}
+		sl.pending = changelog.Change{}
 	}
 	again = sl.more && !over
 	switch sl.more = false; {
@@ -144,11 +148,11 @@ func (p *pool) endLocked(w *worker, s *Subscription, over bool) (again bool) {
 }
 
 // fetch takes the tail out of the slot.
-func (p *pool) fetch(s *Subscription) stretch {
+func (p *pool) fetch(s *Subscription) changelog.Stretch {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	tail := s.slot.tail
-	s.slot.tail = stretch{}
+	s.slot.tail = changelog.Stretch{}
 	return tail
 }
 
@@ -160,9 +164,9 @@ func (p *pool) remove(s *Subscription) (running bool, goroutine uint64) {
 	p.mu.Lock()
 	sl := &s.slot
 	if running = sl.state == delivering; !running {
-		sl.pending = change{}
+		sl.pending = changelog.Change{}
 	}
-	sl.removed, sl.tail = true, stretch{}
+	sl.removed, sl.tail = true, changelog.Stretch{}
 	s.took = s.logged.Load()
 	goroutine = sl.goroutine
 	p.notifyLocked(s)
@@ -175,7 +179,7 @@ func (p *pool) remove(s *Subscription) (running bool, goroutine uint64) {
 // view is what Status and measure see of a slot.
 type view struct {
 	delivering, waits bool // the pending event is being delivered, or waits
-	pending           change
+	pending           changelog.Change
 	pendingAt         time.Duration
 	// when the first change of the tail was published, if there is one
 	tailAt time.Duration
@@ -186,8 +190,8 @@ func (p *pool) view(s *Subscription) view {
 	defer p.mu.Unlock()
 	sl := &s.slot
 	v := view{delivering: sl.state == delivering, waits: sl.pendingWaits(), pending: sl.pending, pendingAt: sl.pendingAt}
-	if sl.tail.count > 0 {
-		_, v.tailAt = sl.tail.next()
+	if sl.tail.Len() > 0 {
+		_, v.tailAt = sl.tail.Next()
 	}
 	return v
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
@@ -78,7 +79,7 @@ func (s *Subscription) statusLocked() HandlerStatus {
 	status := HandlerStatus{
 		Name:    s.config.Name,
 		Synced:  s.HasSynced(),
-		Backlog: s.waitingLocked() + s.backlog.events + s.initialLocked(),
+		Backlog: s.waitingLocked() + s.backlog.Len() + s.initialLocked(),
 		Merging: s.slow.Load(),
 	}
 	if v.waits {
@@ -86,10 +87,10 @@ func (s *Subscription) statusLocked() HandlerStatus {
 	}
 	switch {
 	case s.calling:
-		c := change{old: s.old, new: s.new}
-		status.Callback, status.Key, status.Since = s.typ.callback(), c.key(), s.epoch.Add(s.since)
+		c := changelog.Change{Old: s.old, New: s.new}
+		status.Callback, status.Key, status.Since = s.typ.Callback(), c.Key(), s.epoch.Add(s.since)
 	case v.delivering:
-		status.Callback, status.Key, status.Since = v.pending.typ.callback(), v.pending.key(), s.epoch.Add(v.pendingAt)
+		status.Callback, status.Key, status.Since = v.pending.Type.Callback(), v.pending.Key(), s.epoch.Add(v.pendingAt)
 	}
 	return status
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
@@ -44,19 +45,19 @@ type Subscription struct {
 
 	// mu guards what follows. Lock order: after Informer.mu, before pool.mu.
 	mu       sync.Mutex
-	due      bool     // a resync is due
-	replays  []replay // are delivered before everything else, except for a pending event
-	replayed int      // how many objects of replays[0] were delivered or skipped
-	backlog  backlog  // what was merged: it is older than what waits in the log
-	log      stretch  // what was fetched from slot.tail, and waits
-	took     int64    // how many of logged were delivered, merged into the backlog, or dropped
-	removed  bool     // slot.removed is set too
+	due      bool              // a resync is due
+	replays  []replay          // are delivered before everything else, except for a pending event
+	replayed int               // how many objects of replays[0] were delivered or skipped
+	backlog  changelog.Backlog // what was merged: it is older than what waits in the log
+	log      changelog.Stretch // what was fetched from slot.tail, and waits
+	took     int64             // how many of logged were delivered, merged or dropped
+	removed  bool              // slot.removed is set too
 	pace     pace
 
 	// The running callback, unless it delivers a pending event:
 	calling  bool
 	returned bool // a callback has returned
-	typ      changeType
+	typ      changelog.Type
 	old, new object.Object
 	// since is when it began, after epoch; of a quick one, when an earlier one of the turn began.
 	since    time.Duration
@@ -115,21 +116,21 @@ func (s *Subscription) initialLocked() int {
 func (s *Subscription) waitingLocked() int { return int(s.logged.Load() - s.took) }
 
 // nextLocked takes the next change out of the backlog, or else out of the log.
-func (s *Subscription) nextLocked() (c change, ok bool) {
-	if c, ok = s.backlog.next(); ok || !s.readLocked() {
+func (s *Subscription) nextLocked() (c changelog.Change, ok bool) {
+	if c, ok = s.backlog.Next(); ok || !s.readLocked() {
 		return c, ok
 	}
-	next, _ := s.log.next()
+	next, _ := s.log.Next()
 	c = *next
-	s.log.pass()
+	s.log.Pass()
 	s.tookLocked()
 	return c, true
 }
 
 // readLocked reports whether changes wait in the log. If so, s.log has them.
 func (s *Subscription) readLocked() bool {
-	if s.log.count == 0 && s.waitingLocked() > 0 {
+	if s.log.Len() == 0 && s.waitingLocked() > 0 {
 		s.log = s.informer.pool.fetch(s)
 	}
-	return s.log.count > 0
+	return s.log.Len() > 0
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -15,10 +16,10 @@ import (
 type writer struct {
 	*stream
 	txn     table.Txn
-	changes []change
-	spare   []change // room for the next changes
-	first   bool     // the batch is the stream's first full state
-	applied int      // objects that were set or deleted
+	changes []changelog.Change
+	spare   []changelog.Change // room for the next changes
+	first   bool               // the batch is the stream's first full state
+	applied int                // objects that were set or deleted
 
 	// What was published last, and the subscriptions that lag behind it:
 	publication publication
@@ -73,9 +74,9 @@ func (w *writer) replace(state fullState, resourceVersion string) {
 			}
 		}
 	}
-	var vanished []change
+	var vanished []changelog.Change
 	w.txn.Sweep(w.namespace, func(old object.Object) {
-		vanished = append(vanished, change{typ: deleted, old: old, finalStateUnknown: true})
+		vanished = append(vanished, changelog.Change{Type: changelog.Deleted, Old: old, FinalStateUnknown: true})
 	})
 	if len(vanished) > 0 {
 		w.changes = append(vanished, w.changes...)
@@ -96,12 +97,12 @@ func (w *writer) set(obj object.Object) {
 		w.txn.Keep(object.KeyOf(obj))
 		return
 	case found && old.GetUID() == obj.GetUID():
-		w.record(change{typ: modified, old: old, new: obj})
+		w.record(changelog.Change{Type: changelog.Modified, Old: old, New: obj})
 	case found: // another object of that name; the deletion of the old one was not seen
-		w.record(change{typ: deleted, old: old, finalStateUnknown: true})
-		w.record(change{typ: added, new: obj})
+		w.record(changelog.Change{Type: changelog.Deleted, Old: old, FinalStateUnknown: true})
+		w.record(changelog.Change{Type: changelog.Added, New: obj})
 	default:
-		w.record(change{typ: added, new: obj})
+		w.record(changelog.Change{Type: changelog.Added, New: obj})
 	}
 	w.store(obj)
 }
@@ -120,13 +121,13 @@ func (w *writer) delete(obj object.Object) {
 	w.applied++
 	switch {
 	case old.GetUID() == obj.GetUID():
-		w.record(change{typ: deleted, old: obj})
+		w.record(changelog.Change{Type: changelog.Deleted, Old: obj})
 	default: // the server has deleted a successor of old that the stream has not seen
-		w.record(change{typ: deleted, old: old, finalStateUnknown: true})
+		w.record(changelog.Change{Type: changelog.Deleted, Old: old, FinalStateUnknown: true})
 	}
 }
 
-func (w *writer) record(c change) {
+func (w *writer) record(c changelog.Change) {
 	if !w.first {
 		w.changes = append(w.changes, c)
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package engine
+package changelog
 
 import (
 	"runtime"
@@ -10,14 +10,18 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
+func state(name, version string) *metav1.PartialObjectMetadata {
+	return &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name, ResourceVersion: version}}
+}
+
 // TestBacklogKeepsNoBatchAlive shows that an event in the backlog doesn't keep alive the others
 // that were published with it. Otherwise a backlog of few keys could hold all events.
 func TestBacklogKeepsNoBatchAlive(t *testing.T) {
-	var b backlog
+	var b Backlog
 	fill := func() weak.Pointer[metav1.PartialObjectMetadata] {
-		other := thing("b@1")
-		batch := []change{{typ: deleted, old: thing("a@1")}, {typ: modified, old: other, new: thing("b@2")}}
-		b.add(&batch[0], 0)
+		other := state("b", "1")
+		batch := []Change{{Type: Deleted, Old: state("a", "1")}, {Type: Modified, Old: other, New: state("b", "2")}}
+		b.Add(&batch[0], 0)
 		return weak.Make(other)
 	}
 	other := fill()
@@ -25,7 +29,7 @@ func TestBacklogKeepsNoBatchAlive(t *testing.T) {
 	if other.Value() != nil {
 		t.Error("the deletion of a keeps a state of b alive")
 	}
-	if c, ok := b.next(); !ok || c.typ != deleted || show(c.old) != "a@1" {
+	if c, ok := b.Next(); !ok || c.Type != Deleted || c.Old.GetName() != "a" {
 		t.Errorf("got %+v", c)
 	}
 }

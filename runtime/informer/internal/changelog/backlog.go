@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package engine
+package changelog
 
 import (
 	"time"
@@ -8,26 +8,33 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// backlog holds what waits for one lagging handler, merged by key: for each key at most a deletion
+// Backlog holds what waits for one lagging handler, merged by key: for each key at most a deletion
 // and an addition. Keys come out in the order of their first change. Adding and taking out are
-// O(1). The zero backlog is empty.
-type backlog struct {
-	entries     map[object.Key]*merged
+// O(1). The zero Backlog is empty.
+type Backlog struct {
+	byKey       map[object.Key]*merged
 	first, last *merged
-	events      int // in all entries
+	events      int
 }
+
+// Len returns how many changes are left to deliver.
+func (b *Backlog) Len() int { return b.events }
+
+// Since returns when the oldest change of the first key was published. The backlog must not be
+// empty.
+func (b *Backlog) Since() time.Duration { return b.first.at }
 
 // merged is what waits for one key. If gone is set, it is delivered first, as a deletion, and then
 // new, if there is one, as an addition. Otherwise old has become new: a modification, or an
 // addition if old is nil.
 type merged struct {
 	key object.Key
-	at  time.Duration // when the oldest change was published, since Informer.epoch
+	at  time.Duration // when the oldest change was published
 	old object.Object // the state that the handler got last; nil if it has no such object
 
 	// gone is the deletion of old; a copy, because a pointer into the log would keep its batch
 	// alive
-	gone       *change
+	gone       *Change
 	new        object.Object // the newest state; nil if the key does not exist any more
 	prev, next *merged
 }
@@ -43,22 +50,20 @@ func (p *merged) events() int {
 	return n
 }
 
-func (b *backlog) empty() bool { return b.first == nil }
-
-// add merges a change, which was published at that time, into what waits for its key.
-func (b *backlog) add(c *change, at time.Duration) {
-	key := c.key()
-	p := b.entries[key]
+// Add merges a change, which was published at that time, into what waits for its key.
+func (b *Backlog) Add(c *Change, at time.Duration) {
+	key := c.Key()
+	p := b.byKey[key]
 	if p == nil {
-		p = &merged{key: key, at: at, old: c.old}
+		p = &merged{key: key, at: at, old: c.Old}
 		b.link(p)
 	} else {
 		b.events -= p.events()
 	}
-	switch c.typ {
-	case added, modified:
-		p.new = c.new
-	case deleted:
+	switch c.Type {
+	case Added, Modified:
+		p.new = c.New
+	case Deleted:
 		p.new = nil
 		if p.old != nil && p.gone == nil {
 			gone := *c
@@ -71,8 +76,8 @@ func (b *backlog) add(c *change, at time.Duration) {
 	}
 }
 
-// next takes out the change to deliver next.
-func (b *backlog) next() (c change, ok bool) {
+// Next takes out the change to deliver next.
+func (b *Backlog) Next() (c Change, ok bool) {
 	p := b.first
 	if p == nil {
 		return c, false
@@ -86,18 +91,18 @@ func (b *backlog) next() (c change, ok bool) {
 		}
 		return c, true
 	}
-	c = change{typ: modified, old: p.old, new: p.new}
+	c = Change{Type: Modified, Old: p.old, New: p.new}
 	if p.old == nil {
-		c.typ = added
+		c.Type = Added
 	}
 	b.unlink(p)
 	return c, true
 }
 
-// take takes out what waits for the key of obj, and returns the newest state: obj itself if nothing
+// Take takes out what waits for the key of obj, and returns the newest state: obj itself if nothing
 // waits, nil if the object was deleted.
-func (b *backlog) take(obj object.Object) object.Object {
-	p := b.entries[object.KeyOf(obj)]
+func (b *Backlog) Take(obj object.Object) object.Object {
+	p := b.byKey[object.KeyOf(obj)]
 	if p == nil {
 		return obj
 	}
@@ -106,11 +111,11 @@ func (b *backlog) take(obj object.Object) object.Object {
 	return p.new
 }
 
-func (b *backlog) link(p *merged) {
-	if b.entries == nil {
-		b.entries = map[object.Key]*merged{}
+func (b *Backlog) link(p *merged) {
+	if b.byKey == nil {
+		b.byKey = map[object.Key]*merged{}
 	}
-	b.entries[p.key] = p
+	b.byKey[p.key] = p
 	p.prev = b.last
 	if b.last == nil {
 		b.first = p
@@ -120,7 +125,7 @@ func (b *backlog) link(p *merged) {
 	b.last = p
 }
 
-func (b *backlog) unlink(p *merged) {
+func (b *Backlog) unlink(p *merged) {
 	if p.prev == nil {
 		b.first = p.next
 	} else {
@@ -131,8 +136,8 @@ func (b *backlog) unlink(p *merged) {
 	} else {
 		p.next.prev = p.prev
 	}
-	delete(b.entries, p.key)
-	if len(b.entries) == 0 {
-		b.entries = nil // a map does not shrink
+	delete(b.byKey, p.key)
+	if len(b.byKey) == 0 {
+		b.byKey = nil // a map does not shrink
 	}
 }
