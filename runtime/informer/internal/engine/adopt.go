@@ -22,19 +22,19 @@ const shareBytes = 16 << 20
 
 // adoption replaces the parts of transformed objects by equal parts that cached objects have
 // already, so that the cache holds each of them once. All streams of an informer have the same
-// adoption. A nil adoption leaves objects as they are.
+// adoption. One without a table leaves objects as they are.
 //
 // If the program has changed a part that cached objects share, those objects differ from what the
 // server has sent. From then on the adoption trusts no cached object, as a source does for the
 // parts that it shares: every list is decoded, transformed and compared anew.
 type adoption struct {
-	table    *share.Table
-	adopters sync.Pool   // those that no stream uses at the moment
-	warned   atomic.Bool // that a part was changed
+	table    *share.Table // nil without a transform, or if objects share nothing
+	adopters sync.Pool    // those that no stream uses at the moment
+	warned   atomic.Bool  // that a part was changed
 }
 
-// sharer is an *adoption behind an interface. Otherwise each package of generated code would
-// compile the methods of share's types, which it reaches by the fields of an informer.
+// sharer is an *adoption behind an interface: each package of generated code compiles what it
+// reaches by the fields of an informer, and a pointer would lead it to all methods of share's types.
 type sharer interface {
 	begin(ctx context.Context, name string)
 	arrived(paused bool)
@@ -43,11 +43,16 @@ type sharer interface {
 	adopt(obj object.Object) object.Object
 }
 
-func newAdoption() *adoption { return &adoption{table: share.New(shareBytes)} }
+func newAdoption(config *Config) *adoption {
+	if config.Transform == nil || config.Unshared {
+		return &adoption{}
+	}
+	return &adoption{table: share.New(shareBytes)}
+}
 
 // begin is called before each list and each watch of a stream.
 func (a *adoption) begin(ctx context.Context, name string) {
-	if a == nil {
+	if a.table == nil {
 		return
 	}
 	a.table.Round()
@@ -60,21 +65,21 @@ func (a *adoption) begin(ctx context.Context, name string) {
 // arrived is called for each object that comes from the server. paused reports whether it came
 // after a pause.
 func (a *adoption) arrived(paused bool) {
-	if a != nil {
+	if a.table != nil {
 		a.table.Arrived(time.Now(), paused)
 	}
 }
 
 // check compares all shared parts with what they should be, and returns intact.
-func (a *adoption) check() bool { return a == nil || a.table.Check() }
+func (a *adoption) check() bool { return a.table == nil || a.table.Check() }
 
 // intact reports whether no shared part was found to be changed.
-func (a *adoption) intact() bool { return a == nil || a.table.Intact() }
+func (a *adoption) intact() bool { return a.table == nil || a.table.Intact() }
 
 // adopt returns the object to keep in place of obj: an equal one that shares parts with others.
 func (a *adoption) adopt(obj object.Object) object.Object {
 	v := reflect.ValueOf(obj)
-	if a == nil || v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+	if a.table == nil || v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
 		return obj
 	}
 	program := adopt.ProgramOf(v.Type().Elem())

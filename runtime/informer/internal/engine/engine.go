@@ -30,7 +30,7 @@ type Informer struct {
 	totals   *totals // nil without metrics
 	pool     *pool   // serves one run after the other
 	gap      *gap    // tells readers of the table what it lacks
-	adoption sharer  // a nil *adoption without a transform, or if Config.Unshared is set
+	adoption sharer
 
 	// writing guards what follows, and the one open transaction. Lock order: writing before mu
 	// before Subscription.mu.
@@ -80,7 +80,7 @@ func Broken(name string, err error) *Informer {
 	if tableErr != nil {
 		err = errors.Join(err, tableErr)
 	}
-	i := &Informer{config: Config{Name: name}, broken: err, table: t, synced: make(chan struct{}), epoch: time.Now(), gap: &gap{}, adoption: (*adoption)(nil)}
+	i := &Informer{config: Config{Name: name}, broken: err, table: t, synced: make(chan struct{}), epoch: time.Now(), gap: &gap{}, adoption: &adoption{}}
 	i.setUnsynced()
 	return i
 }
@@ -91,13 +91,10 @@ func newInformer(config Config) (*Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	i := &Informer{config: config, table: t, synced: make(chan struct{}), log: changelog.New(), epoch: time.Now(), gap: &gap{}, adoption: (*adoption)(nil)}
+	i := &Informer{config: config, table: t, synced: make(chan struct{}), log: changelog.New(), epoch: time.Now(), gap: &gap{}, adoption: newAdoption(&config)}
 	i.pool = &pool{informer: i}
 	if config.Metrics != nil {
 		i.totals = &totals{}
-	}
-	if config.Transform != nil && !config.Unshared {
-		i.adoption = newAdoption()
 	}
 	i.functions.Store(config.Mutations != nil)
 	if !config.EmptyBeforeSync {
