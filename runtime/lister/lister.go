@@ -94,8 +94,8 @@ func (r *Resource[T]) Namespace(namespace string) *Resource[T] {
 	if r.others == nil {
 		return &Resource[T]{reader: r.reader, resource: r.resource, namespace: namespace}
 	}
-	if known, ok := r.others.of(namespace).(*Resource[T]); ok {
-		return known
+	if one, ok := r.others.of(namespace).(*Resource[T]); ok {
+		return one
 	}
 	one := &Resource[T]{reader: r.reader, resource: r.resource, namespace: toKeep(namespace), others: r.others}
 	r.others.remember(one.namespace, one)

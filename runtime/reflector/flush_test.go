@@ -59,9 +59,9 @@ func (s *flushSource) Watch(ctx context.Context, _ source.WatchOptions, opened f
 // latest. Status has what was flushed.
 func TestFlush(t *testing.T) {
 	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
-	event := func(kind source.EventType, more bool) source.Event[*metav1.PartialObjectMetadata] {
-		e := source.Event[*metav1.PartialObjectMetadata]{Type: kind, ResourceVersion: "2", More: more}
-		if kind != source.Bookmark {
+	event := func(typ source.EventType, more bool) source.Event[*metav1.PartialObjectMetadata] {
+		e := source.Event[*metav1.PartialObjectMetadata]{Type: typ, ResourceVersion: "2", More: more}
+		if typ != source.Bookmark {
 			e.Object = obj
 		}
 		return e

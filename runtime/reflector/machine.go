@@ -12,129 +12,130 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// step is the whole behaviour: from a state and an input it computes the next state and an action.
+// step is the whole behaviour: from a machine and an input it computes the next machine and an
+// action.
 // It has no clock, no timer, no lock and no loop.
-func step(s state, in input) (state, action) {
-	a := s.step(&in)
-	return s, a
+func step(m machine, in input) (machine, action) {
+	a := m.step(&in)
+	return m, a
 }
 
-// step does the same in place: a state and an input are too large to be copied at each step.
-func (s *state) step(in *input) action {
-	switch in.kind {
+// step does the same in place: a machine and an input are too large to be copied at each step.
+func (m *machine) step(in *input) action {
+	switch in.typ {
 	case inStart:
-		return s.begin()
+		return m.begin()
 	case inOpened:
-		if s.phase == StateConnecting {
-			s.phase = StateWatching
+		if m.state == StateConnecting {
+			m.state = StateWatching
 		}
-		s.noWatch = false
+		m.noWatch = false
 		return action{}
 	case inEvent:
-		if s.phase == StateStreaming {
-			return s.initial(in)
+		if m.state == StateStreaming {
+			return m.initial(in)
 		}
-		return s.change(in)
+		return m.change(in)
 	case inPage:
-		return s.page(in)
+		return m.page(in)
 	case inEnded:
-		return s.ended(in)
+		return m.ended(in)
 	case inFailed:
-		return s.failed(in)
+		return m.failed(in)
 	case inElapsed:
-		return s.enter(s.then)
+		return m.enter(m.then)
 	case inProbed:
-		if older(in.version, s.version) {
-			return s.noticed(reason.WentBack)
+		if older(in.version, m.version) {
+			return m.noticed(reason.WentBack)
 		}
-		return s.enter(StateConnecting)
+		return m.enter(StateConnecting)
 	}
 	return action{}
 }
 
 // begin starts a round, which reads a new full state.
-func (s *state) begin() action {
-	s.pages = pages{}
-	if s.rules.stream && !s.noStream && !s.noWatch && !s.listOnly {
-		s.phase = StateStreaming
-		a := action{op: opStream, version: s.version}
-		if s.fresh {
+func (m *machine) begin() action {
+	m.pages = pages{}
+	if m.rules.stream && !m.noStream && !m.noWatch && !m.listOnly {
+		m.state = StateStreaming
+		a := action{op: opStream, version: m.version}
+		if m.fresh {
 			a.version = ""
 		}
 		return a
 	}
-	s.phase = StateListing
+	m.state = StateListing
 	a := action{op: opList}
 	switch {
-	case s.rules.pageSize > 0:
-		a.limit = s.rules.pageSize
-	case s.fresh:
+	case m.rules.pageSize > 0:
+		a.limit = m.rules.pageSize
+	case m.fresh:
 		a.limit = defaultPage
-	case s.version == "":
+	case m.version == "":
 		// Version 0 asks for what the server has in its cache; a server that answers from its cache
 		// ignores the limit.
 		a.version, a.limit = "0", defaultPage
 	default:
-		a.version, a.match = s.version, string(metav1.ResourceVersionMatchNotOlderThan)
-		if s.paged {
+		a.version, a.match = m.version, string(metav1.ResourceVersionMatchNotOlderThan)
+		if m.paged {
 			a.limit = defaultPage
 		}
 	}
-	if s.whole {
+	if m.whole {
 		a.limit = 0
 	}
 	return a
 }
 
 // enter begins the state to which a wait or a retry leads.
-func (s *state) enter(next State) action {
+func (m *machine) enter(next State) action {
 	if next == StateConnecting {
-		s.phase = StateConnecting
-		if s.doubt {
-			s.doubt = false
+		m.state = StateConnecting
+		if m.doubt {
+			m.doubt = false
 			return action{op: opProbe}
 		}
-		return action{op: opWatch, version: s.version}
+		return action{op: opWatch, version: m.version}
 	}
-	return s.begin()
+	return m.begin()
 }
 
 // retry enters next at once, but not twice in a row.
-func (s *state) retry(next State) action {
-	if s.hasty {
-		return s.wait(next, 0)
+func (m *machine) retry(next State) action {
+	if m.hasty {
+		return m.wait(next, 0)
 	}
-	s.hasty = true
-	return s.enter(next)
+	m.hasty = true
+	return m.enter(next)
 }
 
-func (s *state) wait(next State, after time.Duration) action {
-	s.phase, s.then = StateWaiting, next
+func (m *machine) wait(next State, after time.Duration) action {
+	m.state, m.then = StateWaiting, next
 	return action{op: opWait, after: after}
 }
 
 // initial handles an event of a watch-list before its bookmark.
-func (s *state) initial(in *input) action {
+func (m *machine) initial(in *input) action {
 	switch in.event {
 	case source.Added, source.Modified:
-		return action{call: callReplace}
+		return action{call: callReplaced}
 	case source.Deleted:
-		return action{call: callDelete}
+		return action{call: callDeleted}
 	}
 	if !in.initialEnd {
 		return action{}
 	}
-	if s.isOld(in.version) {
+	if m.isOld(in.version) {
 		return action{op: opLeave, noticed: reason.WentBack}
 	}
-	s.complete(in.version)
-	s.phase = StateWatching
+	m.complete(in.version)
+	m.state = StateWatching
 	return action{call: callEnd, told: in.version}
 }
 
 // change handles an event of a watch.
-func (s *state) change(in *input) action {
-	c, ok := s.next(in.event, in.version)
+func (m *machine) change(in *input) action {
+	c, ok := m.next(in.event, in.version)
 	switch {
 	case !ok:
 		return action{op: opLeave, noticed: reason.WentBack}
@@ -147,36 +148,36 @@ func (s *state) change(in *input) action {
 // next moves the version of a watch to that of an event, and returns the call to the sink for it.
 // Most events need no more than that. If the event is older than the previous one, next does
 // nothing and returns false.
-func (s *state) next(event source.EventType, version string) (c call, ok bool) {
-	if older(version, s.version) {
+func (m *machine) next(event source.EventType, version string) (c call, ok bool) {
+	if older(version, m.version) {
 		return callNothing, false
 	}
-	s.version = version
+	m.version = version
 	switch event {
 	case source.Added:
-		return callAdd, true
+		return callAdded, true
 	case source.Modified:
-		return callUpdate, true
+		return callModified, true
 	case source.Deleted:
-		return callDelete, true
+		return callDeleted, true
 	}
 	return callBookmark, true
 }
 
-func (s *state) page(in *input) action {
-	p := s.pages
+func (m *machine) page(in *input) action {
+	p := m.pages
 	if p.token == "" {
-		if s.isOld(in.version) {
-			return s.noticed(reason.WentBack)
+		if m.isOld(in.version) {
+			return m.noticed(reason.WentBack)
 		}
 		p.version = in.version
-		s.paged = s.paged || in.token != "" && s.version == "" && !s.fresh && s.rules.pageSize == 0
+		m.paged = m.paged || in.token != "" && m.version == "" && !m.fresh && m.rules.pageSize == 0
 	}
 	if in.token == "" {
 		// The later pages of a list have the version of the first one. If a server sends them with
 		// a newer one, watching from the older one repeats changes, but misses none.
-		s.complete(p.version)
-		s.phase = StateConnecting
+		m.complete(p.version)
+		m.state = StateConnecting
 		return action{call: callEnd, told: p.version, op: opWatch, version: p.version}
 	}
 	p.empty++
@@ -184,14 +185,14 @@ func (s *state) page(in *input) action {
 		p.empty = 0
 	}
 	if in.token == p.token || in.token == p.kept || p.empty > maxEmptyPages {
-		return s.noticed(reason.EndlessList)
+		return m.noticed(reason.EndlessList)
 	}
 	p.token = in.token
 	if p.count++; p.count >= p.next {
 		p.kept, p.count, p.next = in.token, 0, max(1, 2*p.next)
 	}
-	s.pages = p
-	a := action{op: opPage, token: in.token, limit: s.rules.pageSize}
+	m.pages = p
+	a := action{op: opPage, token: in.token, limit: m.rules.pageSize}
 	if a.limit == 0 {
 		a.limit = defaultPage
 	}
@@ -199,157 +200,157 @@ func (s *state) page(in *input) action {
 }
 
 // noticed treats a failure that step itself has noticed like a failure of the source.
-func (s *state) noticed(why reason.Reason) action {
-	a := s.failed(&input{kind: inFailed, reason: why})
+func (m *machine) noticed(why reason.Reason) action {
+	a := m.failed(&input{typ: inFailed, reason: why})
 	a.noticed = why
 	return a
 }
 
 // complete notes that the sink has a full state at version.
-func (s *state) complete(version string) {
-	s.version, s.synced = version, true
-	s.fresh, s.anew, s.whole, s.listOnly, s.doubt = false, false, false, false, false
-	s.pages = pages{}
+func (m *machine) complete(version string) {
+	m.version, m.synced = version, true
+	m.fresh, m.anew, m.whole, m.listOnly, m.doubt = false, false, false, false, false
+	m.pages = pages{}
 }
 
-func (s *state) ended(in *input) action {
+func (m *machine) ended(in *input) action {
 	if in.healthy {
-		s.hasty = false
+		m.hasty = false
 	}
 	switch {
-	case s.phase == StateStreaming:
-		return s.noticed(reason.NoBookmark)
+	case m.state == StateStreaming:
+		return m.noticed(reason.NoBookmark)
 	case !in.brief:
-		return s.enter(StateConnecting)
-	case in.events && !s.hasty:
-		return s.retry(StateConnecting)
+		return m.enter(StateConnecting)
+	case in.events && !m.hasty:
+		return m.retry(StateConnecting)
 	}
-	a := s.wait(StateConnecting, 0)
+	a := m.wait(StateConnecting, 0)
 	a.noticed = reason.ShortWatch
 	return a
 }
 
-func (s *state) failed(in *input) action {
+func (m *machine) failed(in *input) action {
 	if in.healthy {
-		s.hasty = false
+		m.hasty = false
 	}
-	switch s.phase {
+	switch m.state {
 	case StateStreaming:
-		a := s.streamFailed(in)
+		a := m.streamFailed(in)
 		a.call = callAbort
 		return a
 	case StateListing:
-		a := s.listFailed(in)
+		a := m.listFailed(in)
 		a.call = callAbort
 		return a
 	}
-	return s.watchFailed(in)
+	return m.watchFailed(in)
 }
 
-func (s *state) streamFailed(in *input) action {
+func (m *machine) streamFailed(in *input) action {
 	switch in.reason {
 	case reason.Refused:
-		s.noStream = true
-		return s.begin()
+		m.noStream = true
+		return m.begin()
 	case reason.Expired, reason.TooNew:
-		s.fresh, s.listOnly = true, true
-		return s.begin()
+		m.fresh, m.listOnly = true, true
+		return m.begin()
 	case reason.NoBookmark, reason.Silent, reason.ServerError:
 		// A list may succeed where a watch-list fails; it is tried once per round.
-		s.listOnly = true
-		return s.begin()
+		m.listOnly = true
+		return m.begin()
 	case reason.WentBack:
-		return s.wentBack()
+		return m.wentBack()
 	case reason.WatchForbidden:
-		s.noWatch = true
-		return s.retry(StateListing)
+		m.noWatch = true
+		return m.retry(StateListing)
 	case reason.BadData, reason.Transform:
-		s.listOnly = true
-		return s.retry(StateListing)
+		m.listOnly = true
+		return m.retry(StateListing)
 	case reason.Unreachable:
 		// A list would hardly succeed at once. But something on the way to the server may cut off
 		// long responses.
-		s.listOnly = true
+		m.listOnly = true
 	}
-	return s.wait(StateListing, in.after)
+	return m.wait(StateListing, in.after)
 }
 
-func (s *state) listFailed(in *input) action {
+func (m *machine) listFailed(in *input) action {
 	switch in.reason {
 	case reason.Expired:
-		if s.pages.token != "" {
-			s.whole = true
+		if m.pages.token != "" {
+			m.whole = true
 		} else {
-			s.fresh = true
+			m.fresh = true
 		}
-		return s.retry(StateListing)
+		return m.retry(StateListing)
 	case reason.TooNew, reason.WentBack:
-		return s.wentBack()
+		return m.wentBack()
 	case reason.Forbidden:
-		if s.noWatch && s.synced && !s.fresh {
+		if m.noWatch && m.synced && !m.fresh {
 			// lists are forbidden too; a watch goes on where the last one ended
-			s.noWatch = false
-			return s.wait(StateConnecting, in.after)
+			m.noWatch = false
+			return m.wait(StateConnecting, in.after)
 		}
 	}
-	s.listOnly = false // the next round begins with a watch-list again, if this list replaced one
+	m.listOnly = false // the next round begins with a watch-list again, if this list replaced one
 	if in.reason == reason.BadData || in.reason == reason.Transform {
-		return s.retry(StateListing)
+		return m.retry(StateListing)
 	}
-	return s.wait(StateListing, in.after)
+	return m.wait(StateListing, in.after)
 }
 
-func (s *state) watchFailed(in *input) action {
+func (m *machine) watchFailed(in *input) action {
 	switch in.reason {
 	case reason.Expired, reason.Unreadable:
-		return s.retry(StateListing)
+		return m.retry(StateListing)
 	case reason.TooNew, reason.WentBack:
-		return s.wentBack()
+		return m.wentBack()
 	case reason.WatchForbidden:
-		if s.noWatch {
-			return s.wait(StateListing, in.after)
+		if m.noWatch {
+			return m.wait(StateListing, in.after)
 		}
-		s.noWatch = true
+		m.noWatch = true
 	case reason.Silent:
-		if s.phase == StateWatching {
+		if m.state == StateWatching {
 			// Most likely nothing has changed. The next requests show whether the server still
 			// answers, and its version.
-			s.doubt = true
-			return s.retry(StateConnecting)
+			m.doubt = true
+			return m.retry(StateConnecting)
 		}
 	case reason.Refused:
 		// Most likely the version is the cause. Another full state has another version.
-		s.fresh = true
-		return s.wait(StateListing, in.after)
+		m.fresh = true
+		return m.wait(StateListing, in.after)
 	case reason.BadData, reason.Transform:
-		if s.stuck == s.version {
-			return s.wait(StateListing, in.after)
+		if m.stuck == m.version {
+			return m.wait(StateListing, in.after)
 		}
-		s.stuck = s.version
-		return s.retry(StateConnecting)
+		m.stuck = m.version
+		return m.retry(StateConnecting)
 	case reason.ServerError:
-		if in.brief && s.phase == StateWatching {
-			if s.stuck == s.version {
-				return s.wait(StateListing, in.after)
+		if in.brief && m.state == StateWatching {
+			if m.stuck == m.version {
+				return m.wait(StateListing, in.after)
 			}
-			s.stuck = s.version
+			m.stuck = m.version
 		}
 	}
-	return s.wait(StateConnecting, in.after)
+	return m.wait(StateConnecting, in.after)
 }
 
 // wentBack begins a round after a version that is older than a previous one, or that the server has
 // not reached. Under one of the newer versions, the sink may have other objects than the server has
 // under the same version, so all is read anew.
-func (s *state) wentBack() action {
-	s.fresh, s.anew = true, true
-	return s.retry(StateListing)
+func (m *machine) wentBack() action {
+	m.fresh, m.anew = true, true
+	return m.retry(StateListing)
 }
 
 // isOld reports whether a full state at version is older than the sink's, and was not read anew for
 // that reason. Then it can't be used, even if it is the most recent one.
-func (s *state) isOld(version string) bool {
-	return !s.anew && older(version, s.version)
+func (m *machine) isOld(version string) bool {
+	return !m.anew && older(version, m.version)
 }
 
 // older reports whether a is an older version than b. It returns false for versions that can't be

@@ -15,7 +15,7 @@ import (
 func TestStepFindsCircles(t *testing.T) {
 	for start := range 6 {
 		for length := 1; length <= 20; length++ {
-			s, _ := step(state{}, input{kind: inStart})
+			s, _ := step(machine{}, input{typ: inStart})
 			token := func(i int) string {
 				if i >= start {
 					i = start + (i-start)%length
@@ -23,29 +23,29 @@ func TestStepFindsCircles(t *testing.T) {
 				return string(rune('a' + i))
 			}
 			i := 0
-			for s.phase == StateListing {
+			for s.state == StateListing {
 				if i > 8*(start+length) {
 					t.Fatalf("circle of %d after %d: not found in %d pages", length, start, i)
 				}
-				s, _ = step(s, input{kind: inPage, version: "5", token: token(i), items: 1})
+				s, _ = step(s, input{typ: inPage, version: "5", token: token(i), items: 1})
 				i++
 			}
 		}
 	}
 	// A long list without a cycle goes on, and so does one with some empty pages.
-	s, _ := step(state{}, input{kind: inStart})
+	s, _ := step(machine{}, input{typ: inStart})
 	for i := range 10_000 {
-		s, _ = step(s, input{kind: inPage, version: "5", token: string(rune(i + 1)), items: i % 5 / 4})
-		if s.phase != StateListing {
-			t.Fatalf("page %d of a long list: %v", i, s.phase)
+		s, _ = step(s, input{typ: inPage, version: "5", token: string(rune(i + 1)), items: i % 5 / 4})
+		if s.state != StateListing {
+			t.Fatalf("page %d of a long list: %v", i, s.state)
 		}
 	}
 	// A list with empty pages only does not.
 	for i := range maxEmptyPages + 1 {
-		s, _ = step(s, input{kind: inPage, version: "5", token: string(rune(20_000 + i))})
+		s, _ = step(s, input{typ: inPage, version: "5", token: string(rune(20_000 + i))})
 	}
-	if s.phase != StateWaiting {
-		t.Errorf("after %d empty pages: %v", maxEmptyPages+1, s.phase)
+	if s.state != StateWaiting {
+		t.Errorf("after %d empty pages: %v", maxEmptyPages+1, s.state)
 	}
 }
 
@@ -54,18 +54,18 @@ func TestStepFindsCircles(t *testing.T) {
 func TestStepIsThrottled(t *testing.T) {
 	for why := reason.None + 1; why <= reason.EndlessList; why++ {
 		for _, r := range []rules{{}, {stream: true}, {pageSize: 7}} {
-			s, a := step(state{rules: r}, input{kind: inStart})
+			s, a := step(machine{rules: r}, input{typ: inStart})
 			requests := 0
 			for range 100 {
 				switch a.op {
 				case opWait:
 					requests = 0
-					s, a = step(s, input{kind: inElapsed})
+					s, a = step(s, input{typ: inElapsed})
 				default:
 					if requests++; requests > 4 {
 						t.Fatalf("%v, %+v: %d requests without a wait; now %+v", why, r, requests, s)
 					}
-					s, a = step(s, input{kind: inFailed, reason: why})
+					s, a = step(s, input{typ: inFailed, reason: why})
 				}
 			}
 		}
@@ -78,46 +78,46 @@ func TestStepNeverHurries(t *testing.T) {
 	for seed := range uint64(500) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		version := 100
-		s, a := step(state{rules: []rules{{}, {stream: true}, {pageSize: 7}}[r.IntN(3)]}, input{kind: inStart})
+		s, a := step(machine{rules: []rules{{}, {stream: true}, {pageSize: 7}}[r.IntN(3)]}, input{typ: inStart})
 		requests := 0
 		type event struct {
-			phase State
+			state State
 			op    op
 			got   input
 		}
 		var history []event
 		fail := func() input {
-			return input{kind: inFailed, reason: reason.Reason(1 + r.IntN(int(reason.EndlessList))), brief: r.IntN(2) == 0}
+			return input{typ: inFailed, reason: reason.Reason(1 + r.IntN(int(reason.EndlessList))), brief: r.IntN(2) == 0}
 		}
 		for range 200 {
 			var in input
 			switch a.op {
 			case opWait:
 				requests, history = 0, history[:0]
-				in = input{kind: inElapsed}
+				in = input{typ: inElapsed}
 			case opLeave:
-				in = input{kind: inFailed, reason: a.noticed}
+				in = input{typ: inFailed, reason: a.noticed}
 			case opProbe:
-				in = input{kind: inProbed, version: fmt.Sprint(version - r.IntN(2)*50)}
+				in = input{typ: inProbed, version: fmt.Sprint(version - r.IntN(2)*50)}
 			case opList, opPage:
 				requests++
 				if in = fail(); r.IntN(2) == 0 {
-					in = input{kind: inPage, version: fmt.Sprint(version - r.IntN(2)*50)}
+					in = input{typ: inPage, version: fmt.Sprint(version - r.IntN(2)*50)}
 				}
 			case opStream, opWatch:
 				requests++
 				switch in = fail(); r.IntN(4) {
 				case 0:
-					in = input{kind: inEnded, brief: true}
+					in = input{typ: inEnded, brief: true}
 				case 1:
-					in = input{kind: inEvent, event: source.Bookmark, version: fmt.Sprint(version - r.IntN(2)*50), initialEnd: true}
+					in = input{typ: inEvent, event: source.Bookmark, version: fmt.Sprint(version - r.IntN(2)*50), initialEnd: true}
 				}
 			case opGoOn:
 				if in = fail(); r.IntN(2) == 0 {
-					in = input{kind: inEnded, brief: true, events: true}
+					in = input{typ: inEnded, brief: true, events: true}
 				}
 			}
-			history = append(history, event{s.phase, a.op, in})
+			history = append(history, event{s.state, a.op, in})
 			if requests > 6 {
 				t.Fatalf("seed %d: %d requests without a wait: %s", seed, requests, fmt.Sprintf("%+v", history))
 			}

@@ -33,7 +33,7 @@ type run[T object.Object] struct {
 	in   input  // the last input of step
 	todo action // the action that is being carried out
 
-	state     state
+	machine   machine
 	shown     State // the state that was last published in Status
 	waits     int   // in a row
 	replacing bool  // the sink is between BeginReplace and EndReplace or AbortReplace
@@ -54,7 +54,7 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 		log:     log.WithValues("reflector", c.Name),
 		flusher: flusher,
 		epoch:   time.Now(),
-		state: state{
+		machine: machine{
 			rules:   rules{pageSize: c.PageSize, stream: !c.DisableWatchList},
 			version: r.Status().ResourceVersion,
 			fresh:   r.anew,
@@ -65,7 +65,7 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 
 func (r *run[T]) loop() error {
 	r.r.update(func(s *Status) { s.Synced, s.Attempts, s.Reason = false, 0, reason.None })
-	r.in = input{kind: inStart}
+	r.in = input{typ: inStart}
 	for r.decide() {
 		r.do()
 	}
@@ -91,7 +91,7 @@ func (r *run[T]) end() error {
 	if r.replacing && r.sinkErr == nil {
 		r.sink(r.config.Sink.AbortReplace)
 	}
-	r.r.anew = r.state.anew
+	r.r.anew = r.machine.anew
 	r.setState(StateStopped, time.Time{})
 	if r.ctx.Err() != nil {
 		// The error of a sink that was closed because of ctx is ignored.
@@ -102,7 +102,7 @@ func (r *run[T]) end() error {
 
 // step takes a step of the machine, and publishes a failure that the machine has noticed itself.
 func (r *run[T]) step(in *input) action {
-	a := r.state.step(in)
+	a := r.machine.step(in)
 	if a.noticed != reason.None && a.op != opLeave {
 		r.failure(a.noticed, &reason.Error{Reason: a.noticed})
 	}
@@ -120,8 +120,8 @@ func (r *run[T]) publish(a *action) {
 			a.after = r.config.Backoff.Wait(r.waits)
 		}
 		r.setState(StateWaiting, time.Now().Add(a.after))
-	} else if r.state.phase != r.shown {
-		r.setState(r.state.phase, time.Time{})
+	} else if r.machine.state != r.shown {
+		r.setState(r.machine.state, time.Time{})
 	}
 }
 
@@ -184,7 +184,7 @@ func (r *run[T]) do() {
 
 // pause waits for as long as the action demands, if its operation is opWait.
 func (r *run[T]) pause() {
-	r.in = input{kind: inElapsed}
+	r.in = input{typ: inElapsed}
 	if r.todo.op != opWait {
 		return
 	}
@@ -216,7 +216,7 @@ func (r *run[T]) page(a *action) input {
 	items := 0
 	var last time.Time
 	result, err := r.config.Source.List(ctx, source.ListOptions{
-		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token, Anew: r.state.anew,
+		ResourceVersion: a.version, ResourceVersionMatch: a.match, Limit: a.limit, Continue: a.token, Anew: r.machine.anew,
 	}, func(obj T) error {
 		if r.ctx.Err() != nil {
 			return context.Cause(r.ctx)
@@ -250,7 +250,7 @@ func (r *run[T]) page(a *action) input {
 	if err != nil {
 		return r.failed(err, false)
 	}
-	return input{kind: inPage, version: result.ResourceVersion, token: result.Continue, items: items + result.Skipped}
+	return input{typ: inPage, version: result.ResourceVersion, token: result.Continue, items: items + result.Skipped}
 }
 
 // probe asks for the most recent version, by a list of one object. If that fails, the version stays
@@ -267,16 +267,16 @@ func (r *run[T]) probe() input {
 	})
 	if err != nil {
 		r.log.V(2).Info("The server did not say where it stands", "err", err)
-		return input{kind: inProbed}
+		return input{typ: inProbed}
 	}
-	return input{kind: inProbed, version: result.ResourceVersion}
+	return input{typ: inProbed, version: result.ResourceVersion}
 }
 
 // failed returns the input for a list or a watch that has failed.
 func (r *run[T]) failed(err error, healthy bool) input {
 	why := reason.Of(err)
 	r.failure(why, err)
-	return input{kind: inFailed, reason: why, after: reason.RetryAfter(err), healthy: healthy}
+	return input{typ: inFailed, reason: why, after: reason.RetryAfter(err), healthy: healthy}
 }
 
 // noticedError returns the error of a failure that the run has noticed itself.
@@ -299,12 +299,12 @@ func (r *run[T]) failure(why reason.Reason, err error) {
 	switch {
 	case why == reason.Expired:
 		// This is normal: the server keeps its history for a limited time.
-		r.log.V(2).Info("The server has forgotten the resource version", "state", r.state.phase, "resourceVersion", r.state.version)
-	case why == reason.Silent && r.state.phase == StateWatching:
+		r.log.V(2).Info("The server has forgotten the resource version", "state", r.machine.state, "resourceVersion", r.machine.version)
+	case why == reason.Silent && r.machine.state == StateWatching:
 		// This is normal too: while nothing changes, there are no bookmarks.
-		r.log.V(2).Info("The watch was silent; will open another one", "resourceVersion", r.state.version)
+		r.log.V(2).Info("The watch was silent; will open another one", "resourceVersion", r.machine.version)
 	default:
-		r.log.Error(err, "Failed to list or watch; will try again", "state", r.state.phase, "reason", why, "attempts", attempts)
+		r.log.Error(err, "Failed to list or watch; will try again", "state", r.machine.state, "reason", why, "attempts", attempts)
 	}
 	if r.config.OnError != nil {
 		r.config.OnError(err)
@@ -312,16 +312,16 @@ func (r *run[T]) failure(why reason.Reason, err error) {
 }
 
 // setState publishes a change of state.
-func (r *run[T]) setState(phase State, retryAt time.Time) {
-	r.shown = phase
+func (r *run[T]) setState(state State, retryAt time.Time) {
+	r.shown = state
 	now := time.Now()
 	r.r.update(func(s *Status) {
-		s.State, s.Since, s.RetryAt = phase, now, retryAt
-		if phase == StateWatching {
+		s.State, s.Since, s.RetryAt = state, now, retryAt
+		if state == StateWatching {
 			s.Reason = reason.None
 		}
 	})
-	r.log.V(4).Info("State changed", "state", phase, "resourceVersion", r.state.version)
+	r.log.V(4).Info("State changed", "state", state, "resourceVersion", r.machine.version)
 	if r.config.OnStatus != nil {
 		r.config.OnStatus(r.r.Status())
 	}

@@ -20,14 +20,14 @@ func TestTheShortcutForEventsDoesWhatStepDoes(t *testing.T) {
 	versions := []string{"", "1", "2", "3", "9", "10", "11", "99", "100", "x"}
 	declined := 0
 	for range 2000 {
-		long := state{phase: StateWatching, synced: true, version: versions[r.IntN(len(versions))], hasty: r.IntN(2) == 0, paged: r.IntN(2) == 0}
+		long := machine{state: StateWatching, synced: true, version: versions[r.IntN(len(versions))], hasty: r.IntN(2) == 0, paged: r.IntN(2) == 0}
 		short := long
 		for range 1 + r.IntN(20) {
-			in := input{kind: inEvent, event: types[r.IntN(len(types))], version: versions[r.IntN(len(versions))], initialEnd: r.IntN(2) == 0}
+			in := input{typ: inEvent, event: types[r.IntN(len(types))], version: versions[r.IntN(len(versions))], initialEnd: r.IntN(2) == 0}
 			var a action
 			long, a = step(long, in)
 			c, ok := short.next(in.event, in.version)
-			if diff := cmp.Diff(long, short, cmp.AllowUnexported(state{}, rules{}, pages{})); diff != "" {
+			if diff := cmp.Diff(long, short, cmp.AllowUnexported(machine{}, rules{}, pages{})); diff != "" {
 				t.Fatalf("after %+v (-step +next):\n%s", in, diff)
 			}
 			if c != a.call || ok == (a.op == opLeave) {

@@ -15,12 +15,12 @@ const defaultPage = 500
 // maxEmptyPages is how many pages in a row may be empty and yet have a continue token.
 const maxEmptyPages = 10
 
-// state is all data that determines what step does next. It is a value: step returns a new one and
-// changes none.
-type state struct {
+// machine is all data that determines what step does next. It is a value: step returns a new one
+// and changes none.
+type machine struct {
 	rules rules // set once at the start
 
-	phase   State
+	state   State
 	then    State  // in StateWaiting: StateConnecting to watch again, StateListing for a new round
 	version string // the last one that was passed to the sink
 	synced  bool   // the sink has had a full state
@@ -73,11 +73,11 @@ type pages struct {
 	empty       int // pages in a row without an object
 }
 
-// inputKind is the kind of an input: a closed set.
-type inputKind uint8
+// inputType is the type of an input: a closed set.
+type inputType uint8
 
 const (
-	inStart   inputKind = iota + 1
+	inStart   inputType = iota + 1
 	inOpened            // the watch was accepted
 	inEvent             // with event, version, initialEnd
 	inPage              // with version, token, items
@@ -89,7 +89,7 @@ const (
 
 // input is something that has happened: the result of an action.
 type input struct {
-	kind       inputKind
+	typ        inputType
 	event      source.EventType
 	version    string // of an event or a page
 	initialEnd bool
@@ -116,15 +116,16 @@ const (
 	opWait             // wait for action.after, or for the backoff if that is 0
 )
 
-// call is a call to the sink: a closed set. It is made before the op.
+// call is a call to the sink about what was added, modified and so on: a closed set. It is made
+// before the op.
 type call uint8
 
 const (
 	callNothing call = iota
-	callReplace
-	callAdd
-	callUpdate
-	callDelete
+	callReplaced
+	callAdded
+	callModified
+	callDeleted
 	callBookmark // version
 	callEnd      // version
 	callAbort

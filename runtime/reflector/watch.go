@@ -30,7 +30,7 @@ func (r *run[T]) newWatch() *watch[T] {
 	timeout := r.config.WatchTimeout + time.Duration(rand.Float64()*float64(r.config.WatchTimeout))
 	a := &r.todo
 	w := &watch[T]{run: r, opts: source.WatchOptions{
-		ResourceVersion: a.version, SendInitialEvents: a.op == opStream, Timeout: timeout, Anew: r.state.anew,
+		ResourceVersion: a.version, SendInitialEvents: a.op == opStream, Timeout: timeout, Anew: r.machine.anew,
 	}}
 	w.reading, w.cancel = context.WithCancelCause(r.ctx)
 	if a.op == opStream {
@@ -70,7 +70,7 @@ func (w *watch[T]) ended(err error) input {
 	}
 	if w.leaving != reason.None {
 		r.failure(w.leaving, &reason.Error{Reason: w.leaving})
-		return input{kind: inFailed, reason: w.leaving, healthy: healthy}
+		return input{typ: inFailed, reason: w.leaving, healthy: healthy}
 	}
 	if cause := context.Cause(w.reading); cause != nil {
 		err = cause // the watchdog's, whatever the source makes of it
@@ -87,7 +87,7 @@ func (w *watch[T]) ended(err error) input {
 		in.brief = brief
 		return in
 	}
-	return input{kind: inEnded, brief: brief, events: w.events, healthy: healthy}
+	return input{typ: inEnded, brief: brief, events: w.events, healthy: healthy}
 }
 
 // watch is one open stream.
@@ -121,9 +121,9 @@ func (w *watch[T]) opened() {
 	}
 	w.open = time.Now()
 	w.dog.back(w.open)
-	a := w.step(&input{kind: inOpened})
+	a := w.step(&input{typ: inOpened})
 	w.publish(&a)
-	if w.state.phase == StateWatching {
+	if w.machine.state == StateWatching {
 		w.well = w.open
 	}
 }
@@ -140,23 +140,23 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	w.dog.away()
 	w.unsettled++
 	w.events = true
-	if w.state.phase == StateWatching {
+	if w.machine.state == StateWatching {
 		// This is what step would do, without the copies.
-		if c, ok := w.state.next(e.Type, e.ResourceVersion); ok {
+		if c, ok := w.machine.next(e.Type, e.ResourceVersion); ok {
 			if err := w.pass(c, e); err != nil {
 				return err
 			}
 			return w.goOn(e.More)
 		}
 	}
-	streaming := w.state.phase == StateStreaming
+	streaming := w.machine.state == StateStreaming
 	// Before the bookmark, only initial events show progress.
 	noise := streaming && e.Type != source.Added
 	var start time.Time
 	if noise {
 		start = time.Now()
 	}
-	a := w.step(&input{kind: inEvent, event: e.Type, version: e.ResourceVersion, initialEnd: e.InitialEventsEnd})
+	a := w.step(&input{typ: inEvent, event: e.Type, version: e.ResourceVersion, initialEnd: e.InitialEventsEnd})
 	if a.op == opLeave {
 		w.leaving = a.noticed
 		return errLeave
@@ -166,7 +166,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	}
 	w.publish(&a)
 	switch {
-	case streaming && w.state.phase == StateWatching:
+	case streaming && w.machine.state == StateWatching:
 		now, err := w.settle()
 		w.dog.stop()
 		w.total.Stop()
@@ -209,7 +209,7 @@ func (w *watch[T]) settle() (time.Time, error) {
 	if w.object {
 		s.LastEvent = now
 	}
-	s.ResourceVersion = w.state.version
+	s.ResourceVersion = w.machine.version
 	w.unsettled, w.object, w.bookmark = 0, false, false
 	return now, err
 }
@@ -232,13 +232,13 @@ func (w *watch[T]) pass(c call, e source.Event[T]) (err error) {
 	}
 	sink := w.config.Sink
 	switch c {
-	case callReplace:
+	case callReplaced:
 		err = sink.Replace(e.Object)
-	case callAdd:
+	case callAdded:
 		err = sink.Add(e.Object)
-	case callUpdate:
+	case callModified:
 		err = sink.Update(e.Object)
-	case callDelete:
+	case callDeleted:
 		err = sink.Delete(e.Object)
 	case callBookmark:
 		err = sink.Bookmark(e.ResourceVersion)

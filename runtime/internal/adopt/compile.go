@@ -81,7 +81,7 @@ func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
 			return
 		}
 	}
-	s.memory(offset, t.Size())
+	s.addMemory(offset, t.Size())
 }
 
 // addFields adds the fields of a struct.
@@ -94,13 +94,13 @@ func (c *compiler) addFields(s *shape, t reflect.Type, offset uintptr) {
 		case f.IsExported(), t == reflect.TypeFor[resource.Quantity]() && f.Type.Kind() == reflect.String:
 			c.add(s, f.Type, at)
 		default:
-			s.memory(at, f.Type.Size())
+			s.addMemory(at, f.Type.Size())
 		}
 	}
 }
 
-// memory adds raw memory.
-func (s *shape) memory(offset, size uintptr) {
+// addMemory adds raw memory.
+func (s *shape) addMemory(offset, size uintptr) {
 	if last := len(s.fields) - 1; last >= 0 && s.fields[last].op == opMemory && s.fields[last].offset+s.fields[last].size == offset {
 		s.fields[last].size += size
 	} else if size > 0 {

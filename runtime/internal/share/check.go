@@ -141,7 +141,7 @@ func (t *Table) newPart(c *collector, s *site, hash uint64, raw []byte, field la
 	if p.regions, ok = c.collect(s.field(), field, t.bound/16); !ok {
 		return nil
 	}
-	if s.kind == Slice {
+	if s.form == Slice {
 		p.value = *layout.As[layout.Slice](field)
 	} else {
 		p.value.Data = *layout.As[layout.Pointer](field)

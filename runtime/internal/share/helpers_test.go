@@ -30,7 +30,7 @@ type thing struct {
 func newSites() *Sites {
 	s := &Sites{}
 	for i, typ := range []reflect.Type{reflect.TypeFor[*string](), reflect.TypeFor[[]string](), nil, reflect.TypeFor[*string]()} {
-		if s.Add([]Kind{Reference, Slice, String, Reference}[i], typ) != i {
+		if s.Add([]Form{Reference, Slice, String, Reference}[i], typ) != i {
 			panic("not in order")
 		}
 	}

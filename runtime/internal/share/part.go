@@ -32,7 +32,7 @@ func (p *Part) Len() int { return len(p.raw) }
 
 // Put sets a field at the part's site to the shared value.
 func (p *Part) Put(field layout.Pointer) {
-	if p.site.kind == Slice {
+	if p.site.form == Slice {
 		*layout.As[layout.Slice](field) = p.value
 	} else {
 		*layout.As[layout.Pointer](field) = p.value.Data

@@ -8,12 +8,12 @@ import (
 	"sync"
 )
 
-// Kind is the kind of a site's fields.
-type Kind uint8
+// Form is what the fields of a site are.
+type Form uint8
 
 const (
 	// Reference is a pointer or a map: one word.
-	Reference Kind = iota
+	Reference Form = iota
 	// Slice is a slice of any type.
 	Slice
 	// String is a short string. It is not a part; [Predictor.String] finds it.
@@ -27,7 +27,7 @@ type Sites struct{ list []*site }
 
 type site struct {
 	// Set once at construction.
-	kind Kind
+	form Form
 	typ  reflect.Type // of the field; nil for strings, and for parts without a value
 	salt uint64       // of the hashes: equal bytes at different sites are different parts
 
@@ -37,8 +37,8 @@ type site struct {
 
 // Add adds a site and returns its number, which counts from 0. typ is the type of the fields: a
 // pointer, a slice or a map. It is nil for strings, and for parts of which only the bytes matter.
-func (s *Sites) Add(kind Kind, typ reflect.Type) int {
-	s.list = append(s.list, &site{kind: kind, typ: typ, salt: rand.Uint64()})
+func (s *Sites) Add(form Form, typ reflect.Type) int {
+	s.list = append(s.list, &site{form: form, typ: typ, salt: rand.Uint64()})
 	return len(s.list) - 1
 }
 

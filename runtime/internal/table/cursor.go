@@ -67,12 +67,12 @@ func (c *Cursor) Next() []object.Object {
 
 // narrow removes objects from mask that are known not to have the labels.
 func narrow(c *Cursor, lf *leaf) {
-	known := lf.signatures()
-	if known == nil {
+	has := lf.signatures()
+	if has == nil {
 		return
 	}
 	for mask := c.mask; mask != 0; mask &= mask - 1 {
-		if i := bits.TrailingZeros8(mask); !c.labels.may(known[i]) {
+		if i := bits.TrailingZeros8(mask); !c.labels.may(has[i]) {
 			c.mask &^= 1 << i
 		}
 	}
@@ -126,11 +126,11 @@ func nextSlots[S uint16 | uint32](c *Cursor, leaves *array[leaf], at *int, slots
 func nextOfTree(c *Cursor, leaves *array[leaf], s *slots) *leaf {
 	for {
 		if c.tree == nil {
-			found, first, end := nextOf(s.tree, s.height, 0, c.at)
-			if found == nil {
+			in, first, end := nextOf(s.tree, s.height, 0, c.at)
+			if in == nil {
 				return nil
 			}
-			c.tree, c.first, c.at, c.slot = found, first, end, 0
+			c.tree, c.first, c.at, c.slot = in, first, end, 0
 		}
 		switch t := c.tree.(type) {
 		case *list:

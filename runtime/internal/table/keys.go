@@ -61,13 +61,13 @@ func (s *state) find(key object.Key, hash uint32, get bool) (Place, object.Objec
 	return 0, nil
 }
 
-// copyKeys returns the copies of the keys in b, or nil. It makes them for the second Get. known is
+// copyKeys returns the copies of the keys in b, or nil. It makes them for the second Get. now is
 // the present value of b.keys.
-func (s *state) copyKeys(b *bucket[Place], known *keyCopies, get bool) *keyCopies {
+func (s *state) copyKeys(b *bucket[Place], now *keyCopies, get bool) *keyCopies {
 	switch {
-	case !get || known == tooLong:
+	case !get || now == tooLong:
 		return nil
-	case known == nil:
+	case now == nil:
 		b.keys.CompareAndSwap(nil, got)
 		return nil
 	}

@@ -53,13 +53,13 @@ func (l *Labels) may(signature uint64) bool {
 
 // signatures returns the signatures of the leaf's objects, or nil the first time.
 func (lf *leaf) signatures() *signatures {
-	switch known := lf.labels.Load(); known {
+	switch made := lf.labels.Load(); made {
 	case nil:
 		lf.labels.CompareAndSwap(nil, asked)
 		return nil
 	case asked:
 	default:
-		return known
+		return made
 	}
 	made := new(signatures)
 	for i, obj := range &lf.objs {

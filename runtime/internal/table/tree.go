@@ -124,7 +124,7 @@ func eachOf(t tree, height int, first uint32, yield func(uint32) bool) bool {
 
 // nextOf returns the first list or bitmap of t whose range doesn't begin before from, with the
 // first slot of that range; or nil if there is none. t may be nil; its range begins with first.
-func nextOf(t tree, height, first, from int) (found tree, begin, end int) {
+func nextOf(t tree, height, first, from int) (in tree, begin, end int) {
 	b, ok := t.(*branch)
 	if !ok {
 		if first < from {
@@ -133,10 +133,10 @@ func nextOf(t tree, height, first, from int) (found tree, begin, end int) {
 		return t, first, first + sizeOf(height)
 	}
 	size := sizeOf(height - 1)
-	for i := max(0, from-first) / size; i < len(b.trees) && found == nil; i++ {
-		found, begin, end = nextOf(b.trees[i], height-1, first+i*size, from)
+	for i := max(0, from-first) / size; i < len(b.trees) && in == nil; i++ {
+		in, begin, end = nextOf(b.trees[i], height-1, first+i*size, from)
 	}
-	return found, begin, end
+	return in, begin, end
 }
 
 func (l *list) with(owner uint64, height int, slot uint32) tree {

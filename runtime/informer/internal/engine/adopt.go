@@ -34,7 +34,7 @@ type adoption struct {
 }
 
 // sharer is an *adoption behind an interface: each package of generated code compiles what it
-// reaches by the fields of an informer, and a pointer would lead it to all methods of share's types.
+// reaches by the fields of an informer, and a pointer would lead to all methods of share's types.
 type sharer interface {
 	begin(ctx context.Context, name string)
 	arrived(paused bool)

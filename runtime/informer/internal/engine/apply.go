@@ -59,7 +59,7 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 		i.writing.Unlock()
 		return false
 	}
-	applied, took, reports := i.commit(r, s, n)
+	applied, took, panics := i.commit(r, s, n)
 	s.rest = s.rest[n:]
 	if s.staging {
 		s.unstage()
@@ -67,10 +67,10 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 	if r.recorder != nil {
 		r.recorder.BatchDone(took, applied)
 	}
-	for _, report := range reports {
-		r.logger.Error(report.err, "An index function panicked", "informer", i.config.Name, "stack", report.stack)
+	for _, p := range panics {
+		r.logger.Error(p.err, "An index function panicked", "informer", i.config.Name, "stack", p.stack)
 		if i.config.OnError != nil {
-			i.config.OnError(report.err)
+			i.config.OnError(p.err)
 		}
 	}
 	if w := &s.writer; len(w.laggards) > 0 {
@@ -83,7 +83,7 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 
 // commit applies and publishes n deltas in one step, and unlocks Informer.writing. If an index
 // function calls runtime.Goexit, the table stays as it was.
-func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Duration, reports []report) {
+func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Duration, panics []indexPanic) {
 	var start time.Duration
 	if r.recorder != nil {
 		start = i.now()
@@ -93,7 +93,7 @@ func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Dura
 	w.changes, w.spare, w.laggards = w.spare[:0], nil, w.laggards[:0]
 	defer i.writing.Unlock()
 	defer w.reset()
-	i.reports = nil
+	i.panics = nil
 	if s.staging {
 		w.replace(s.staged, s.rest[0].ResourceVersion)
 	} else {
@@ -103,5 +103,5 @@ func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Dura
 	if r.recorder != nil {
 		took = i.now() - start
 	}
-	return w.applied, took, i.reports
+	return w.applied, took, i.panics
 }

@@ -29,8 +29,8 @@ type cached struct {
 	version atomic.Pointer[table.Version] // nil: nothing
 	// over is true when known finds no more objects; those that it has found may not have been
 	// handed over yet.
-	over  atomic.Bool
-	found atomic.Bool // known has found an object
+	over   atomic.Bool
+	reused atomic.Bool // known has found an object
 
 	adoption sharer // set once at construction
 }
@@ -54,14 +54,14 @@ func (c *cached) known(key object.Key, uid types.UID, resourceVersion string) ob
 	if !ok || obj.GetUID() != uid || obj.GetResourceVersion() != resourceVersion {
 		return nil
 	}
-	c.found.Store(true)
+	c.reused.Store(true)
 	return obj
 }
 
 // has reports whether obj is an object that known has returned.
 func (c *cached) has(obj object.Object) bool {
 	version := c.version.Load()
-	if version == nil || !c.found.Load() || isNil(obj) {
+	if version == nil || !c.reused.Load() || isNil(obj) {
 		return false
 	}
 	own, ok := version.Get(object.KeyOf(obj))

@@ -13,22 +13,22 @@ import (
 )
 
 // Reading the clock takes as long as everything else in a delivery. So while callbacks are quick,
-// the clock is read once for callbacksPerLook of them, unless a metrics recorder needs the duration
-// of each.
+// the clock is read once for callbacksPerReading of them, unless a metrics recorder needs the
+// duration of each.
 const (
-	callbacksPerLook = 16
-	quick            = time.Millisecond // callbacks are quick if callbacksPerLook of them take less
+	callbacksPerReading = 16
+	quick               = time.Millisecond // callbacks are quick if so many of them take less
 )
 
 // startLocked notes which callback begins, and returns when, since epoch.
 func (s *Subscription) startLocked(c *changelog.Change) time.Duration {
 	s.calling, s.typ, s.old, s.new = true, c.Type, c.Old, c.New
-	if s.looks--; s.looks > 0 {
+	if s.unread--; s.unread > 0 {
 		return s.since
 	}
 	now := time.Since(s.epoch)
 	if s.inTurn && now-s.since < quick && s.recorder == nil {
-		s.looks = callbacksPerLook
+		s.unread = callbacksPerReading
 	}
 	s.inTurn, s.since = true, now
 	return now
@@ -36,7 +36,7 @@ func (s *Subscription) startLocked(c *changelog.Change) time.Duration {
 
 // restLocked notes that nothing waits for the handler.
 func (s *Subscription) restLocked() {
-	s.looks, s.inTurn = 0, false
+	s.unread, s.inTurn = 0, false
 	s.caughtUpLocked()
 }
 
@@ -72,13 +72,13 @@ func (s *Subscription) callback(r *run, c *changelog.Change, since time.Duration
 		if returned {
 			return
 		}
-		key, reason := c.Key().String(), recover()
-		if reason != nil && s.config.Crash {
+		key, recovered := c.Key().String(), recover()
+		if recovered != nil && s.config.Crash {
 			s.crashing = true
-			panic(reason) // with the callback still on the stack
+			panic(recovered) // with the callback still on the stack
 		}
-		if reason != nil {
-			r.logger.Error(panicError(reason), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
+		if recovered != nil {
+			r.logger.Error(panicError(recovered), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
 				"callback", c.Type.Callback(), "key", key, "stack", stack())
 			return
 		}
@@ -98,11 +98,11 @@ func (s *Subscription) callback(r *run, c *changelog.Change, since time.Duration
 
 var errGoexit = errors.New("runtime.Goexit was called")
 
-func panicError(reason any) error {
-	if err, ok := reason.(error); ok {
+func panicError(recovered any) error {
+	if err, ok := recovered.(error); ok {
 		return err
 	}
-	return fmt.Errorf("%v", reason)
+	return fmt.Errorf("%v", recovered)
 }
 
 func stack() string { return string(debug.Stack()) }

@@ -361,7 +361,7 @@ func TestSinceWhenACallbackRuns(t *testing.T) {
 	for _, test := range []struct{ each, off time.Duration }{
 		{5 * time.Millisecond, 0},
 		{quick, 0},
-		{10 * time.Microsecond, (callbacksPerLook - 1) * 10 * time.Microsecond},
+		{10 * time.Microsecond, (callbacksPerReading - 1) * 10 * time.Microsecond},
 	} {
 		t.Run(test.each.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

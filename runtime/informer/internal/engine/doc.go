@@ -38,7 +38,7 @@
 // the merged backlogs.
 //
 //	config, engine             what an informer is made of, and what it offers
-//	lease, run, turns          when it runs
+//	lease, run, starting       when it runs
 //	stream                     one source, and its reader and applier
 //	prepare, cached, adopt     objects are checked and transformed, or known already
 //	record                     what the source brings is counted
@@ -57,8 +57,7 @@
 // A run consists of these goroutines:
 //
 //   - its own, which starts the others, reads the first stream, and waits for the others;
-//   - a reader for each further stream, which begins when it is the stream's turn to start
-//     (turns.go);
+//   - a reader for each further stream, which begins when the stream may start (starting.go);
 //   - an applier for each stream that has had to queue something;
 //   - the handler pool: one for each callback that is running, and at most two that wait for work;
 //   - one for the mutation detector, if there is one.

@@ -36,7 +36,7 @@ type Informer struct {
 	// before Subscription.mu.
 	writing sync.Mutex
 	indexes []*guarded
-	reports []report // of the batch that is being applied
+	panics  []indexPanic // of the batch that is being applied
 
 	// functions is true once applying calls functions of the user: those of indexes, or the
 	// mutation detector's. It never becomes false again.

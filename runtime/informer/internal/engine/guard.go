@@ -38,22 +38,22 @@ func (g *guarded) Changes(old, obj object.Object, c *table.Changes) {
 	}
 }
 
-// try calls the index, and reports whether its function has returned. A panic is reported if tell
+// try calls the index, and reports whether its function has returned. A panic is reported if report
 // is true. If the function calls runtime.Goexit, try doesn't return.
-func (g *guarded) try(old, obj object.Object, c *table.Changes, tell bool) (ok bool) {
+func (g *guarded) try(old, obj object.Object, c *table.Changes, report bool) (ok bool) {
 	defer func() {
-		if reason := recover(); reason != nil && tell {
+		if recovered := recover(); recovered != nil && report {
 			err := fmt.Errorf("informer %s: the function of index %q panicked for %s, which this index lacks now: %w",
-				g.informer.config.Name, g.ID().Name, object.KeyOf(obj), panicError(reason))
-			g.informer.reports = append(g.informer.reports, report{err, stack()})
+				g.informer.config.Name, g.ID().Name, object.KeyOf(obj), panicError(recovered))
+			g.informer.panics = append(g.informer.panics, indexPanic{err, stack()})
 		}
 	}()
 	g.Index.Changes(old, obj, c)
 	return true
 }
 
-// report is an error that the user gets once the locks are released.
-type report struct {
+// indexPanic is a panic that the user is told about once the locks are released.
+type indexPanic struct {
 	err   error
 	stack string
 }

@@ -38,7 +38,7 @@ func (i *Informer) measure() metrics.InformerState {
 		if n == 0 || status.LastBookmark.Before(state.LastBookmark) {
 			state.LastBookmark = status.LastBookmark
 		}
-		state.Queued += int(s.waiting.Load())
+		state.Queued += int(s.stagedLen.Load())
 		state.Relists += status.Relists
 		state.BadData += status.BadData
 	}

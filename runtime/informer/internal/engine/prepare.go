@@ -154,8 +154,8 @@ func callTransform(ctx context.Context, transform func(object.Object) (object.Ob
 		if returned {
 			return
 		}
-		if reason := recover(); reason != nil {
-			err = fmt.Errorf("the function panicked: %w", panicError(reason))
+		if recovered := recover(); recovered != nil {
+			err = fmt.Errorf("the function panicked: %w", panicError(recovered))
 			klog.FromContext(ctx).Error(err, "A transform function panicked", "key", object.KeyOf(obj), "stack", stack())
 		}
 	}()

@@ -20,13 +20,13 @@ type run struct {
 	// Set once at construction. ctx has the values of the first lease's context, and is done when
 	// the last lease has ended. before is closed when the previous run has ended; it is nil if
 	// there was none that had not ended yet.
-	ctx    context.Context
-	over   <-chan struct{} // ctx.Done()
-	cancel context.CancelCauseFunc
-	logger klog.Logger
-	before <-chan struct{}
-	ended  chan struct{} // closed when every goroutine of the run has ended
-	turns  turns         // limits how many streams start at a time
+	ctx      context.Context
+	over     <-chan struct{} // ctx.Done()
+	cancel   context.CancelCauseFunc
+	logger   klog.Logger
+	before   <-chan struct{}
+	ended    chan struct{} // closed when every goroutine of the run has ended
+	starting starting      // limits how many streams start at a time
 
 	wg sync.WaitGroup // every goroutine but the run's own
 
@@ -45,7 +45,7 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	if i.config.Logger != nil {
 		ctx = klog.NewContext(ctx, *i.config.Logger)
 	}
-	r := &run{logger: klog.FromContext(ctx), ended: make(chan struct{}), turns: newTurns(len(i.streams)), leases: map[*Lease]struct{}{}}
+	r := &run{logger: klog.FromContext(ctx), ended: make(chan struct{}), starting: newStarting(len(i.streams)), leases: map[*Lease]struct{}{}}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.over = r.ctx.Done()
 	if before != nil {

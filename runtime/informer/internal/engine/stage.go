@@ -12,8 +12,8 @@ import (
 // fullState is a full state, in parts, which are not copied when it grows.
 type fullState [][]object.Object
 
-// gone marks an object that was deleted while the full state was read.
-type gone struct{ object.Object }
+// tombstone stands for an object that was deleted while the full state was read.
+type tombstone struct{ object.Object }
 
 func (s *fullState) add(obj object.Object) {
 	last := len(*s) - 1
@@ -58,11 +58,11 @@ func (s *stream) stage() {
 			if _, at := s.base.Find(object.KeyOf(d.Object)); at != 0 {
 				s.touched.Add(at)
 			}
-			s.staged.add(gone{d.Object})
+			s.staged.add(tombstone{d.Object})
 		}
 	}
 	s.rest = nil
-	s.waiting.Store(s.staged.len() + int64(s.kept.Len()))
+	s.stagedLen.Store(s.staged.len() + int64(s.kept.Len()))
 }
 
 // stageObject stages an object. If the object has not changed, it marks the one in the table
@@ -84,7 +84,7 @@ func (s *stream) stageObject(obj object.Object) {
 // unstage drops what is staged.
 func (s *stream) unstage() {
 	s.staging, s.staged, s.base, s.kept, s.touched = false, nil, nil, table.PlaceSet{}, table.PlaceSet{}
-	s.waiting.Store(0)
+	s.stagedLen.Store(0)
 }
 
 // same reports whether two objects of one key are the same state of the same object. A source may

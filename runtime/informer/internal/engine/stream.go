@@ -62,12 +62,13 @@ type stream struct {
 	touched table.PlaceSet // places in base of the objects that are staged
 	writer  writer
 
-	waiting atomic.Int64 // staged.len(), for the metrics; set from time to time
+	// stagedLen is staged.len(), for the metrics; it is set from time to time.
+	stagedLen atomic.Int64
 
 	// Only the reader uses what follows. recorder is the current run's, set before the reader
 	// starts; nil without metrics.
 	recorder metrics.InformerRecorder
-	started  func() // ends the stream's turn
+	started  func() // lets another stream start
 	list     list
 
 	// Informer.mu guards what follows.
@@ -115,7 +116,7 @@ const maxName = 64
 func (s *stream) read(r *run) {
 	defer s.exited(r)
 	var ok bool
-	if s.started, ok = r.turns.wait(r.over); ok {
+	if s.started, ok = r.starting.acquire(r.over); ok {
 		defer s.started()
 		r.cancel(s.reader.Run(r.ctx)) // has no effect if it is done already
 	}

@@ -62,7 +62,7 @@ type Subscription struct {
 	// since is when it began, after epoch; of a quick one, when an earlier one of the turn began.
 	since    time.Duration
 	inTurn   bool // since is of this turn
-	looks    int  // how many callbacks until the next look at the clock
+	unread   int  // how many callbacks begin before the clock is read again
 	reported reported
 	idle     chan struct{} // if not nil, closed when the callback has returned
 }

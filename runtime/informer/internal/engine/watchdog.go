@@ -95,7 +95,7 @@ func (s *Subscription) look() (report HandlerStatus, due time.Duration, running 
 	if status.Callback == "" {
 		return HandlerStatus{}, 0, false
 	}
-	s.looks = 0 // so startLocked reads the clock
+	s.unread = 0 // so startLocked reads the clock
 	began, now := status.Since.Sub(s.epoch), s.informer.now()
 	due = began + stuckAfter
 	if s.reported.began == began && s.reported.at > 0 {

@@ -59,16 +59,16 @@ func (w *writer) changeAll(batch []delta) {
 // replace applies a full state. Deletions of the objects that it lacks come first in the log. That
 // keeps the order of events of each key, because no other change of this state has one of their
 // keys. The first full state is not logged. It is replayed from the table, which takes no memory.
-func (w *writer) replace(state fullState, resourceVersion string) {
+func (w *writer) replace(full fullState, resourceVersion string) {
 	w.first = !w.HasSynced()
 	if !w.first { // else the table has nothing that the state could lack
 		w.txn.StartReplace()
 		w.txn.KeepAll(&w.kept)
 	}
-	for _, part := range state {
+	for _, part := range full {
 		for _, obj := range part {
-			if gone, ok := obj.(gone); ok {
-				w.delete(gone.Object)
+			if dead, ok := obj.(tombstone); ok {
+				w.delete(dead.Object)
 			} else {
 				w.set(obj)
 			}
@@ -91,14 +91,14 @@ func (w *writer) set(obj object.Object) {
 		w.store(obj)
 		return
 	}
-	old, found := w.txn.Get(object.KeyOf(obj))
+	old, ok := w.txn.Get(object.KeyOf(obj))
 	switch {
-	case found && same(old, obj):
+	case ok && same(old, obj):
 		w.txn.Keep(object.KeyOf(obj))
 		return
-	case found && old.GetUID() == obj.GetUID():
+	case ok && old.GetUID() == obj.GetUID():
 		w.record(changelog.Change{Type: changelog.Modified, Old: old, New: obj})
-	case found: // another object of that name; the deletion of the old one was not seen
+	case ok: // another object of that name; the deletion of the old one was not seen
 		w.record(changelog.Change{Type: changelog.Deleted, Old: old, FinalStateUnknown: true})
 		w.record(changelog.Change{Type: changelog.Added, New: obj})
 	default:
@@ -114,8 +114,8 @@ func (w *writer) store(obj object.Object) {
 }
 
 func (w *writer) delete(obj object.Object) {
-	old, found := w.txn.Delete(object.KeyOf(obj))
-	if !found {
+	old, ok := w.txn.Delete(object.KeyOf(obj))
+	if !ok {
 		return
 	}
 	w.applied++

@@ -199,8 +199,8 @@ func (c *compiler) number(n *uint16) uint16 {
 }
 
 // site adds a site of fields of a type.
-func (c *compiler) site(kind share.Kind, t reflect.Type) uint16 {
-	n := c.sites.Add(kind, t)
+func (c *compiler) site(form share.Form, t reflect.Type) uint16 {
+	n := c.sites.Add(form, t)
 	c.many = c.many || n > math.MaxUint16
 	return uint16(n)
 }

@@ -224,8 +224,8 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 	return f, nil
 }
 
-func (c *compiler) site(kind share.Kind, t reflect.Type) int32 {
-	return int32(c.program.sites.Add(kind, t))
+func (c *compiler) site(form share.Form, t reflect.Type) int32 {
+	return int32(c.program.sites.Add(form, t))
 }
 
 // value returns how a value of a type is decoded.

@@ -16,28 +16,29 @@ const (
 	maxStart    = 2 * time.Second
 )
 
-// turns limits how many streams of one run start at a time. nil sets no limit.
-type turns chan struct{}
+// starting is a semaphore: it limits how many streams of one run start at a time. nil sets no
+// limit.
+type starting chan struct{}
 
-func newTurns(streams int) turns {
+func newStarting(streams int) starting {
 	if streams <= maxStarting {
 		return nil
 	}
-	return make(turns, maxStarting)
+	return make(starting, maxStarting)
 }
 
-// wait waits for the caller's turn. It returns a function that ends the turn, which any goroutine
-// may call, more than once too. ok is false if the run is over before the turn begins.
-func (t turns) wait(over <-chan struct{}) (end func(), ok bool) {
-	if t == nil {
+// acquire waits until the caller's stream may start. It returns a function that lets another stream
+// start, which any goroutine may call, more than once too. ok is false if the run is over before.
+func (s starting) acquire(over <-chan struct{}) (release func(), ok bool) {
+	if s == nil {
 		return func() {}, true
 	}
 	select {
-	case t <- struct{}{}:
+	case s <- struct{}{}:
 	case <-over:
 		return nil, false
 	}
-	free := sync.OnceFunc(func() { <-t })
+	free := sync.OnceFunc(func() { <-s })
 	timer := time.AfterFunc(maxStart, free)
 	return func() {
 		timer.Stop()
