@@ -9,9 +9,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// TestPushBatch pushes more than there is room for: the order stays, and the remaining deltas wait
-// for room, or for Close.
-func TestPushBatch(t *testing.T) {
+// TestPushBatchKeepsTheOrder pushes more than there is room for: the order stays, and the remaining
+// deltas wait for room, or for Close.
+func TestPushBatchKeepsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		type pod = *metav1.PartialObjectMetadata
 		f := New(Options[pod]{Capacity: 3})

@@ -44,7 +44,7 @@ func TestPopBatchKeepsTheStream(t *testing.T) {
 	}
 }
 
-func TestPop(t *testing.T) {
+func TestPopTakesAKeyWithAllItsDeltas(t *testing.T) {
 	for _, test := range []struct {
 		name, script, known string
 		want                []string
@@ -171,7 +171,7 @@ func TestPopsDoNotOverlap(t *testing.T) {
 	})
 }
 
-func TestBackpressure(t *testing.T) {
+func TestFullQueueBlocksTheProducer(t *testing.T) {
 	for _, kind := range []string{"PopBatch", "Pop"} {
 		t.Run(kind, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -281,7 +281,7 @@ func TestCloseAndCancel(t *testing.T) {
 	})
 }
 
-func TestMixedConsumers(t *testing.T) {
+func TestPopAndPopBatchDoNotMix(t *testing.T) {
 	f := deltafifo.New(deltafifo.Options[obj]{})
 	feed(t, f, "+a@1")
 	if _, err := f.PopBatch(t.Context(), nil); err != nil {

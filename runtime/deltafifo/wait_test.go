@@ -54,9 +54,9 @@ func TestCloseWakesAll(t *testing.T) {
 	}
 }
 
-// TestWokenAndCancelled cancels the consumer that was woken, in the same moment: another one must
-// get the delta.
-func TestWokenAndCancelled(t *testing.T) {
+// TestCancelledConsumerLosesNoDelta cancels the consumer that was woken, in the same moment:
+// another one must get the delta.
+func TestCancelledConsumerLosesNoDelta(t *testing.T) {
 	for range 100 { // select chooses at random
 		synctest.Test(t, func(t *testing.T) {
 			f := deltafifo.New(deltafifo.Options[obj]{})

@@ -63,7 +63,7 @@ func names(t *testing.T, list []*thing, err error) []string {
 	return names
 }
 
-func TestList(t *testing.T) {
+func TestListByNamespaceAndSelector(t *testing.T) {
 	s := lister.New(newStore(t, [2]string{"x", "a"}, [2]string{"x", "b"}, [2]string{"y", "a"}), resource)
 	a := labels.SelectorFromSet(labels.Set{"name": "a"})
 	for _, tc := range []struct {
@@ -97,7 +97,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-func TestGet(t *testing.T) {
+func TestGetByNamespaceAndName(t *testing.T) {
 	s := lister.New(newStore(t, [2]string{"x", "a"}, [2]string{"", "node"}), resource)
 	for _, tc := range []struct {
 		what, name string

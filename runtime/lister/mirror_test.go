@@ -19,7 +19,7 @@ import (
 // The tests of this file have the scenarios, and the names, of client-go's tests of listers;
 // docs/client-go.md lists them.
 
-func TestListAll(t *testing.T) {
+func TestMirrorListAll(t *testing.T) {
 	match := labels.SelectorFromSet(labels.Set{"match": "true"})
 	for name, test := range map[string]struct {
 		objects, matching int

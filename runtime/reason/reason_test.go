@@ -29,7 +29,7 @@ var (
 	errBusy    = statusError(http.StatusServiceUnavailable, 0)
 )
 
-func TestClassify(t *testing.T) {
+func TestReasonsOfErrors(t *testing.T) {
 	status := func(code int32, why metav1.StatusReason) error {
 		return &apierrors.StatusError{ErrStatus: metav1.Status{Code: code, Reason: why}}
 	}
@@ -85,7 +85,7 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-func TestOf(t *testing.T) {
+func TestLastingReasons(t *testing.T) {
 	if got := reason.Of(nil); got != reason.None || got.Lasting() {
 		t.Errorf("no error is %v", got)
 	}
@@ -126,7 +126,7 @@ func TestErrorsOfTheReflector(t *testing.T) {
 	}
 }
 
-func TestNames(t *testing.T) {
+func TestEveryReasonHasAName(t *testing.T) {
 	seen := map[string]bool{}
 	for r := reason.None; r <= reason.EndlessList; r++ {
 		if name := r.String(); name == "" || name == "unknown" || seen[name] {

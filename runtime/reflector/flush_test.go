@@ -54,10 +54,10 @@ func (s *flushSource) Watch(ctx context.Context, _ source.WatchOptions, opened f
 	return context.Cause(ctx)
 }
 
-// TestFlush flushes a Sink when the source has nothing more at hand: after a list, after the last
-// event of those that came at once, when the watch ends too early, and after 128 events at the
-// latest. Status has what was flushed.
-func TestFlush(t *testing.T) {
+// TestFlushesWhenNothingIsAtHand flushes a Sink when the source has nothing more at hand: after a
+// list, after the last event of those that came at once, when the watch ends too early, and after
+// 128 events at the latest. Status has what was flushed.
+func TestFlushesWhenNothingIsAtHand(t *testing.T) {
 	obj := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "b"}}
 	event := func(typ source.EventType, more bool) source.Event[*metav1.PartialObjectMetadata] {
 		e := source.Event[*metav1.PartialObjectMetadata]{Type: typ, ResourceVersion: "2", More: more}

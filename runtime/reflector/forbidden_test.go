@@ -59,9 +59,9 @@ func TestListsTakeThePlaceOfForbiddenWatches(t *testing.T) {
 	}
 }
 
-// TestNothingIsAllowed has an account that may neither list nor watch: reason.Forbidden, from the
-// second request on.
-func TestNothingIsAllowed(t *testing.T) {
+// TestForbiddenListsAndWatches has an account that may neither list nor watch: reason.Forbidden,
+// from the second request on.
+func TestForbiddenListsAndWatches(t *testing.T) {
 	src := &fake{list: func(int, source.ListOptions, func(thing) error) (source.ListResult, error) {
 		return source.ListResult{}, statusError(403, 0)
 	}}

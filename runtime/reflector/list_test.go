@@ -48,7 +48,7 @@ func TestListThenWatch(t *testing.T) {
 	})
 }
 
-func TestPageSize(t *testing.T) {
+func TestPageSizeIsAskedFor(t *testing.T) {
 	src := &fake{watch: quiet}
 	src.list = func(n int, opts source.ListOptions, item func(thing) error) (source.ListResult, error) {
 		item(newThing(fmt.Sprint("p", n), "1"))

@@ -47,10 +47,10 @@ func TestBackoffIsResetByAHealthyWatchOnly(t *testing.T) {
 	})
 }
 
-// TestStuckWatch has a server whose watches from one version always fail at the next event: API
-// servers accept such a watch and fail if the state before the next change is compacted, or if an
-// object can't be read. Only another full state helps.
-func TestStuckWatch(t *testing.T) {
+// TestStuckWatchLeadsToAFullState has a server whose watches from one version always fail at the
+// next event: API servers accept such a watch and fail if the state before the next change is
+// compacted, or if an object can't be read. Only another full state helps.
+func TestStuckWatchLeadsToAFullState(t *testing.T) {
 	for name, err := range map[string]error{
 		"500":      statusError(500, 0),
 		"bad data": &source.DecodeError{Err: source.ErrWrongKind},
@@ -74,7 +74,7 @@ func TestStuckWatch(t *testing.T) {
 	}
 }
 
-func TestDeniedSaysSo(t *testing.T) {
+func TestStatusHasTheReasonOfADenial(t *testing.T) {
 	for code, why := range map[int]reason.Reason{401: reason.Unauthorized, 403: reason.Forbidden, 404: reason.NotFound} {
 		src := &fake{}
 		denied := func() bool { return src.watches+src.lists < 5 }
@@ -194,7 +194,7 @@ func TestSinkErrorEndsRun(t *testing.T) {
 	}
 }
 
-func TestRunTwice(t *testing.T) {
+func TestOneRunAtATime(t *testing.T) {
 	src := &fake{list: listOf("5"), watch: quiet}
 	bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 		if err := g.Run(context.Background()); !errors.Is(err, ErrRunning) {
@@ -261,7 +261,7 @@ func TestStatusIsRaceFree(t *testing.T) {
 	}
 }
 
-func TestConfig(t *testing.T) {
+func TestWrongConfigIsRefused(t *testing.T) {
 	good := Config[thing]{Source: &fake{}, Sink: &record{}}
 	for name, spoil := range map[string]func(*Config[thing]){
 		"source":  func(c *Config[thing]) { c.Source = nil },

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// TestWatchdog has a limit of ten seconds; each case says when it barks, 0 for never.
-func TestWatchdog(t *testing.T) {
+// TestWatchdogBarksAfterItsLimit has a limit of ten seconds; each case says when it barks, 0 for
+// never.
+func TestWatchdogBarksAfterItsLimit(t *testing.T) {
 	at := func(start time.Time, seconds float64) {
 		time.Sleep(time.Until(start.Add(time.Duration(seconds * float64(time.Second)))))
 	}

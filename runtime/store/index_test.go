@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestNoKeyFunction looks an index up that no store takes.
-func TestNoKeyFunction(t *testing.T) {
+// TestIndexWithoutAFunctionFindsNothing looks an index up that no store takes.
+func TestIndexWithoutAFunctionFindsNothing(t *testing.T) {
 	s := mustNew(t)
 	put(t, s, newThing("ns", "a", "n1"))
 	if got := store.NewIndex[*thing, int]("ByX", nil).List(s.Snapshot(), 0); len(got) != 0 {
@@ -22,9 +22,9 @@ func TestNoKeyFunction(t *testing.T) {
 	}
 }
 
-// TestAnotherIndexOfTheName: the store's index of that name has other keys, so it must not be
-// asked.
-func TestAnotherIndexOfTheName(t *testing.T) {
+// TestIndexOfTheSameNameIsNotAsked: the store's index of that name has other keys, so it must not
+// be asked.
+func TestIndexOfTheSameNameIsNotAsked(t *testing.T) {
 	s := mustNew(t, byNode)
 	put(t, s, newThing("ns", "a", "n1"))
 	other := store.NewIndex("ByNode", func(obj *thing, keys []string) []string { return append(keys, obj.Name) })

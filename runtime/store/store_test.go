@@ -50,7 +50,7 @@ func put(t testing.TB, s *store.Store[*thing], objs ...*thing) {
 	}
 }
 
-func TestReader(t *testing.T) {
+func TestStoreIsAReader(t *testing.T) {
 	apply := func(t *testing.T, s *store.Store[*thing]) func([]*thing, []object.Key, string) {
 		return func(set []*thing, deleted []object.Key, rv string) {
 			if err := s.Update(func(x *store.Txn[*thing]) error {
@@ -94,8 +94,9 @@ func TestReader(t *testing.T) {
 	}
 }
 
-// TestView reads one table in two types, as an informer of a kind and one of all kinds do.
-func TestView(t *testing.T) {
+// TestViewsOfOneTableInTwoTypes reads one table in two types, as an informer of a kind and one of
+// all kinds do.
+func TestViewsOfOneTableInTwoTypes(t *testing.T) {
 	tab, err := table.New()
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +166,7 @@ func TestUpdateIsAllOrNothing(t *testing.T) {
 	}
 }
 
-func TestErrors(t *testing.T) {
+func TestErrorsSayWhatWasDone(t *testing.T) {
 	s := mustNew(t, byNode)
 	same := store.NewIndex("ByNode", func(_ *thing, keys []int) []int { return keys })
 	nothing := func(_ *thing, keys []int) []int { return keys }

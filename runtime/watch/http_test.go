@@ -37,9 +37,9 @@ func (a *answers) RoundTrip(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(body)), Request: req}, nil
 }
 
-// TestOverHTTP waits over the real source, whose type argument need not be named: two connections,
-// a bookmark in between, an ERROR event that passes.
-func TestOverHTTP(t *testing.T) {
+// TestUntilOverHTTP waits over the real source, whose type argument need not be named: two
+// connections, a bookmark in between, an ERROR event that passes.
+func TestUntilOverHTTP(t *testing.T) {
 	event := func(typ string, version int, labels string) string {
 		return fmt.Sprintf(`{"type":%q,"object":{"kind":"Thing","apiVersion":"test.io/v1","metadata":{"name":"a","resourceVersion":"%d","labels":{%s}}}}`+"\n", typ, version, labels)
 	}

@@ -51,9 +51,9 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 	}
 }
 
-// TestEndedWatch shows that there is no wait after a normal end, and that a server that ends every
-// watch at once is not asked in a loop.
-func TestEndedWatch(t *testing.T) {
+// TestEndedWatchIsOpenedAgain shows that there is no wait after a normal end, and that a server
+// that ends every watch at once is not asked in a loop.
+func TestEndedWatchIsOpenedAgain(t *testing.T) {
 	o := retry(t, "5", 5500*time.Millisecond, steady, turn{ends: true, after: time.Second})
 	if len(o.asked) != 6 || len(o.failed) != 0 {
 		t.Errorf("watches of a second: asked %d times, failures %v", len(o.asked), o.failed)
@@ -78,9 +78,9 @@ func TestBackoffIsResetByAHealthyWatchOnly(t *testing.T) {
 	}
 }
 
-// TestSilentConnection shows that a silent connection is replaced at once if it was open, and after
-// a wait if it was never answered.
-func TestSilentConnection(t *testing.T) {
+// TestSilentConnectionIsReplaced shows that a silent connection is replaced at once if it was open,
+// and after a wait if it was never answered.
+func TestSilentConnectionIsReplaced(t *testing.T) {
 	opts := steady
 	opts.SilenceTimeout = time.Minute
 	opts.Backoff.ResetAfter = time.Minute
@@ -233,7 +233,7 @@ func TestErrorOfTheCallbackEndsIt(t *testing.T) {
 	}
 }
 
-func TestArguments(t *testing.T) {
+func TestWrongArgumentsAreErrors(t *testing.T) {
 	event := func(source.Event[thing]) error { return nil }
 	done := func(source.Event[thing]) (bool, error) { return true, nil }
 	var noContext context.Context

@@ -329,8 +329,8 @@ func TestLittleIsKept(t *testing.T) {
 	}
 }
 
-// TestAllocations: a copy allocates what the object has for itself.
-func TestAllocations(t *testing.T) {
+// TestACopyAllocatesItsOwnPartsOnly: a copy allocates what the object has for itself.
+func TestACopyAllocatesItsOwnPartsOnly(t *testing.T) {
 	a := adopterOf[corev1.Pod](share.New(1 << 20))
 	pods := make([]*corev1.Pod, 200)
 	for i := range pods {

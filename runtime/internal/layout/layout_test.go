@@ -111,7 +111,7 @@ func TestMakeHasNoRoomToSpare(t *testing.T) {
 	}
 }
 
-func TestCopy(t *testing.T) {
+func TestCopyIsEqual(t *testing.T) {
 	a, b := &tree{Name: "a", Leaves: []leaf{{Name: "l"}}}, &tree{}
 	treeType.Copy(Of(b), Of(a))
 	if !reflect.DeepEqual(a, b) {
@@ -262,7 +262,7 @@ func TestTextThatMoves(t *testing.T) {
 	}
 }
 
-func TestView(t *testing.T) {
+func TestViewIsTheSameText(t *testing.T) {
 	b := []byte("view")
 	if View(b) != "view" || View(nil) != "" || strings.Clone(View(b[1:1])) != "" {
 		t.Error("view is something else")

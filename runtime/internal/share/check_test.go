@@ -127,8 +127,8 @@ func TestWhatIsChangedWhileAnotherPartIsMade(t *testing.T) {
 	}
 }
 
-// TestRounds says when one begins.
-func TestRounds(t *testing.T) {
+// TestWhenARoundBegins says when one begins.
+func TestWhenARoundBegins(t *testing.T) {
 	table := New(1 << 20)
 	at := table.made
 	arrived := func(after time.Duration, paused bool) bool {
@@ -177,8 +177,8 @@ func TestWhereAProgramGoesOnChangingNothingIsShared(t *testing.T) {
 	}
 }
 
-// TestTargets holds which values are shared, and that there is a bound.
-func TestTargets(t *testing.T) {
+// TestScalarsAreSharedUpToABound holds which values are shared, and that there is a bound.
+func TestScalarsAreSharedUpToABound(t *testing.T) {
 	table := New(1 << 20)
 	predictor := table.NewPredictor(newSites(), true)
 	for _, size := range []uintptr{1, 2, 4, 8} {

@@ -158,9 +158,9 @@ func TestSitesWithoutRepetitionAreLeftAlone(t *testing.T) {
 	}
 }
 
-// TestForgetting fills a table again and again. What is used all the time stays, and the collector
-// takes the rest.
-func TestForgetting(t *testing.T) {
+// TestUnusedPartsAreForgotten fills a table again and again. What is used all the time stays, and
+// the collector takes the rest.
+func TestUnusedPartsAreForgotten(t *testing.T) {
 	table := New(100_000)
 	predictor := table.NewPredictor(newSites(), true)
 	use := func(s string) *string { return decode(predictor, encode(s, "a", "w", "s")).pointer }
@@ -210,8 +210,8 @@ func TestLargePartsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestManyGoroutines decode the same things and end with the same parts.
-func TestManyGoroutines(t *testing.T) {
+// TestManyGoroutinesEndWithTheSameParts decode the same things and end with the same parts.
+func TestManyGoroutinesEndWithTheSameParts(t *testing.T) {
 	for _, size := range []int{20_000, 1 << 20} {
 		table, sites := New(size), newSites()
 		var group sync.WaitGroup
@@ -256,8 +256,8 @@ func TestStringsThatComeInTurnsAreAllFound(t *testing.T) {
 	}
 }
 
-// TestStrings holds which strings are found.
-func TestStrings(t *testing.T) {
+// TestWhichStringsAreFound holds which strings are found.
+func TestWhichStringsAreFound(t *testing.T) {
 	predictor := New(0).NewPredictor(newSites(), false)
 	get := func(s string) (string, bool) { return predictor.String(wordSite, []byte(s)) }
 	if s, ok := get(""); !ok || s != "" {
@@ -289,8 +289,9 @@ func TestStrings(t *testing.T) {
 	}
 }
 
-// TestAllocations counts the allocations of look-ups, and the memory of an unused Predictor.
-func TestAllocations(t *testing.T) {
+// TestLookupsAllocateLittle counts the allocations of look-ups, and the memory of an unused
+// Predictor.
+func TestLookupsAllocateLittle(t *testing.T) {
 	table, sites := New(1<<20), newSites()
 	predictor := table.NewPredictor(sites, true)
 	in := encode("p", "a,b", "word", "s")

@@ -55,7 +55,7 @@ func TestKeyIsCopiedOncePerPosting(t *testing.T) {
 	}
 }
 
-func TestRevisions(t *testing.T) {
+func TestRevisionsAreOrderedByAge(t *testing.T) {
 	// In the order of their age.
 	texts := []string{"", "0", "1", "9", "10", "007", "4711", "9999999999999999999", "18446744073709551615", "18446744073709551616", "99999999999999999999"}
 	for i, a := range texts {

@@ -55,7 +55,7 @@ func TestPanicOfAnIndexFunctionChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAddIndex(t *testing.T) {
+func TestAddedIndexIsFilled(t *testing.T) {
 	keys := byKeys("keys")
 	table := mustNew(t, keys)
 	a := newThing("", "a", "red")

@@ -16,10 +16,10 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestModel does random work to a table and to a map, and compares all that both say; versions
-// published on the way are compared again at the end. The populations are chosen so that postings
-// take each of their forms.
-func TestModel(t *testing.T) {
+// TestTableAgainstModel does random work to a table and to a map, and compares all that both say;
+// versions published on the way are compared again at the end. The populations are chosen so that
+// postings take each of their forms.
+func TestTableAgainstModel(t *testing.T) {
 	for _, tc := range []struct {
 		name               string
 		names, keys, steps int

@@ -11,8 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestKeepAll keeps the objects of a set of places, found in an older version, in a replacement.
-func TestKeepAll(t *testing.T) {
+// TestKeptObjectsSurviveASweep keeps the objects of a set of places, found in an older version, in
+// a replacement.
+func TestKeptObjectsSurviveASweep(t *testing.T) {
 	tb, err := New()
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func TestSnapshotStaysAsItWas(t *testing.T) {
 	}
 }
 
-func TestDiscard(t *testing.T) {
+func TestDiscardedTxnChangesNothing(t *testing.T) {
 	keys := byKeys("keys")
 	table := mustNew(t, keys)
 	a := newThing("x", "a", "red")
@@ -71,7 +71,7 @@ func TestDiscard(t *testing.T) {
 	checkShape(t, table.Version())
 }
 
-func TestReplace(t *testing.T) {
+func TestSweepDeletesWhatWasNotSet(t *testing.T) {
 	table := mustNew(t)
 	a, b, c, d := newThing("", "a"), newThing("", "b"), newThing("", "c"), newThing("", "d")
 	commit(table, a, b, c)
@@ -101,9 +101,9 @@ func TestReplace(t *testing.T) {
 
 func (wrong) Check() error { return errors.New("it is wrong") }
 
-// TestSameHash uses keys of objects that really have one hash: among 2^19 keys, two agree in 32
-// bits with near certainty.
-func TestSameHash(t *testing.T) {
+// TestKeysOfTheSameHash uses keys of objects that really have one hash: among 2^19 keys, two agree
+// in 32 bits with near certainty.
+func TestKeysOfTheSameHash(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		key  func(string) object.Key
@@ -226,7 +226,7 @@ func TestNilVersionIsEmpty(t *testing.T) {
 	}
 }
 
-func TestWrongUse(t *testing.T) {
+func TestWrongUsePanics(t *testing.T) {
 	table := mustNew(t)
 	x := table.Begin()
 	mustPanic(t, "Begin while a Txn is open", func() { table.Begin() })

@@ -77,8 +77,8 @@ func want(t *testing.T, registry *prom.Registry, samples map[string]float64) {
 	}
 }
 
-// TestInformer is the life of an informer as its metrics show it.
-func TestInformer(t *testing.T) {
+// TestMetricsOfAnInformersLife is the life of an informer as its metrics show it.
+func TestMetricsOfAnInformersLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, registry := newProvider(t)
 		c := newCluster(t, informer.WithMetrics(p), informer.WithBacklogThreshold(2))

@@ -20,7 +20,7 @@ func bubble(t *testing.T, name string, f func(t *testing.T)) {
 	t.Run(name, func(t *testing.T) { synctest.Test(t, f) })
 }
 
-func TestPromise01Stream(t *testing.T) {
+func TestPromise01StreamBecomesEvents(t *testing.T) {
 	for _, test := range []struct {
 		name, before, feed string
 		events, stored     string
@@ -74,7 +74,7 @@ func TestPromise01Stream(t *testing.T) {
 	}
 }
 
-func TestSynced(t *testing.T) {
+func TestSyncedWithTheFirstFullState(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h := record(t)
@@ -198,9 +198,9 @@ func TestAddIndexesThatAreThere(t *testing.T) {
 	}
 }
 
-// TestAddIndexPanics shows that a panic of a caller's index function is the caller's, and leaves
-// the informer usable.
-func TestAddIndexPanics(t *testing.T) {
+// TestPanicInAddIndexesIsTheCallers shows that a panic of a caller's index function is the
+// caller's, and leaves the informer usable.
+func TestPanicInAddIndexesIsTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.start()()

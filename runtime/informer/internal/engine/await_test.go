@@ -120,7 +120,7 @@ func TestPromise08AwaitDeleted(t *testing.T) {
 	})
 }
 
-func TestAwaitErrors(t *testing.T) {
+func TestErrorsOfAwaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
 		defer r.start()()

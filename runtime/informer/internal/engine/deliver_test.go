@@ -30,7 +30,7 @@ func (g gate) pass() {
 	synctest.Wait()
 }
 
-func TestLateHandler(t *testing.T) {
+func TestLateHandlerGetsTheObjectsFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		defer r.start()()
@@ -77,7 +77,7 @@ func TestLateHandlerIsToldWhatObjectsBecame(t *testing.T) {
 	})
 }
 
-func TestRemovedHandler(t *testing.T) {
+func TestRemovedHandlerGetsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		before, after := record(t), record(t)
@@ -119,9 +119,9 @@ func TestRemovedHandler(t *testing.T) {
 	})
 }
 
-// TestPublishedWhileRemoved publishes versions between the two steps of Remove: the handler gets
-// neither these nor any other events.
-func TestPublishedWhileRemoved(t *testing.T) {
+// TestNothingPublishedWhileRemovingArrives publishes versions between the two steps of Remove: the
+// handler gets neither these nor any other events.
+func TestNothingPublishedWhileRemovingArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
 		h := record(t)
@@ -198,7 +198,7 @@ func TestPromise03SlowHandlerMerges(t *testing.T) {
 	})
 }
 
-func TestMerging(t *testing.T) {
+func TestChangesOfAKeyMerge(t *testing.T) {
 	for _, test := range []struct{ name, feed, events string }{
 		{"updates become one", "~a@6 ~a@7 ~a@8", "~a@8"},
 		{"ordered by the first change", "~b@6 ~a@7 ~b@8", "~b@8 ~a@7"},
@@ -258,7 +258,7 @@ func TestMergingBetweenDeletionAndAddition(t *testing.T) {
 	})
 }
 
-func TestThreshold(t *testing.T) {
+func TestMergesBeyondTheThreshold(t *testing.T) {
 	for _, test := range []struct {
 		threshold, updates int
 		merges             bool
@@ -312,7 +312,7 @@ func TestPromise03StuckHandlerDelaysNoOther(t *testing.T) {
 	})
 }
 
-func TestPromise11Panic(t *testing.T) {
+func TestPromise11PanicsAreLogged(t *testing.T) {
 	for _, how := range []string{"panic", "nil panic", "Goexit", "Goexit where panics crash"} {
 		bubble(t, how, func(t *testing.T) {
 			r := newRig(t)
@@ -355,9 +355,9 @@ func TestPromise11Panic(t *testing.T) {
 	}
 }
 
-// TestSinceWhenACallbackRuns looks at the start times of callbacks that follow each other slowly,
-// and quickly; and of the first one after a pause.
-func TestSinceWhenACallbackRuns(t *testing.T) {
+// TestStatusHasTheCallbacksStart looks at the start times of callbacks that follow each other
+// slowly, and quickly; and of the first one after a pause.
+func TestStatusHasTheCallbacksStart(t *testing.T) {
 	for _, test := range []struct{ each, off time.Duration }{
 		{5 * time.Millisecond, 0},
 		{quick, 0},

@@ -148,9 +148,9 @@ func (r *rig) holds(objects int, version string) {
 	}
 }
 
-// TestFaultW18NoHandlerIsAtTheHeadOfTheLine has a handler and an index function stand still: the
-// other handlers get all that is published, and the stream is read on until its queue is full.
-func TestFaultW18NoHandlerIsAtTheHeadOfTheLine(t *testing.T) {
+// TestFaultW18OneThatHangsHoldsUpNoOther has a handler and an index function stand still: the other
+// handlers get all that is published, and the stream is read on until its queue is full.
+func TestFaultW18OneThatHangsHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGate()
 		r := newRig(t, gated(g, "slow"))

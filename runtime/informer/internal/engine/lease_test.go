@@ -40,7 +40,7 @@ func (r *rig) runs(want bool) {
 	}
 }
 
-func TestLeases(t *testing.T) {
+func TestRunsAsLongAsThereIsALease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h := record(t)
@@ -181,7 +181,7 @@ func TestPromise09ReleaseEndsAtItsDeadline(t *testing.T) {
 	})
 }
 
-func TestLeaseErrors(t *testing.T) {
+func TestErrorsOfLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		if _, err := r.Acquire(noContext); err == nil || err.Error() != "informer things: Acquire: the context is nil" {

@@ -69,7 +69,7 @@ func (h meteredHandler) CallbackDone(took time.Duration, panicked bool) {
 }
 func (h meteredHandler) Close() { h.note("end handler %s", h.name) }
 
-func TestMetrics(t *testing.T) {
+func TestMetricsShowARun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := &metered{}
 		one, two := newServer("one"), newServer("two")
@@ -163,8 +163,9 @@ func TestMetricsOfMergedEvents(t *testing.T) {
 	})
 }
 
-// TestMutations changes a cached object in a callback, and another one outside of all.
-func TestMutations(t *testing.T) {
+// TestMutationsAreReportedWithTheirHandler changes a cached object in a callback, and another one
+// outside of all.
+func TestMutationsAreReportedWithTheirHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var found []string

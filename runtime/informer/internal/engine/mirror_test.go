@@ -11,6 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
+// The tests of this file whose names begin with TestMirror have the scenarios of client-go's tests
+// of the names that follow.
+
 // TestMirrorReplaceEvents has the scenarios of client-go's test of that name: what a full state
 // changes, as it is told, and as it is in the store by then.
 func TestMirrorReplaceEvents(t *testing.T) {

@@ -117,9 +117,9 @@ func (s faulty) Watch(_ context.Context, _ source.WatchOptions, opened func(), e
 	return event(source.Event[object.Object]{Type: source.Added, Object: s.wrong, ResourceVersion: "2"})
 }
 
-// TestWrongObjects has sources of the user's own that hand over values that are no objects: they
-// are bad data, and nothing panics.
-func TestWrongObjects(t *testing.T) {
+// TestWrongObjectsAreBadData has sources of the user's own that hand over values that are no
+// objects: they are bad data, and nothing panics.
+func TestWrongObjectsAreBadData(t *testing.T) {
 	for name, wrong := range map[string]object.Object{"nil": nil, "nil pointer": (*renamed)(nil), "without name": thing("@1")} {
 		for _, how := range []string{"list", "watch-list"} {
 			bubble(t, name+" in a "+how, func(t *testing.T) {
@@ -158,9 +158,9 @@ func (s inventive) Watch(ctx context.Context, opts source.WatchOptions, opened f
 	return context.Cause(ctx)
 }
 
-// TestUnknownEvents has a source send events of unknown types, with metrics: nothing panics, and
-// nothing is stored.
-func TestUnknownEvents(t *testing.T) {
+// TestUnknownEventsAreNotStored has a source send events of unknown types, with metrics: nothing
+// panics, and nothing is stored.
+func TestUnknownEventsAreNotStored(t *testing.T) {
 	for _, kind := range []source.EventType{0, source.Bookmark + 1, 255} {
 		bubble(t, fmt.Sprint(uint8(kind)), func(t *testing.T) {
 			m := &metered{}

@@ -245,9 +245,9 @@ func TestRelistMergesForNoHandlerThatKeepsUp(t *testing.T) {
 	})
 }
 
-// TestRelistWhileItLags has a second relist bring its differences while a handler has not taken
-// those of the first: they are merged, and the reader does not wait for the handler.
-func TestRelistWhileItLags(t *testing.T) {
+// TestRelistForALaggardIsMerged has a second relist bring its differences while a handler has not
+// taken those of the first: they are merged, and the reader does not wait for the handler.
+func TestRelistForALaggardIsMerged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const objects = 2 * atOnce
 		r := newRig(t)

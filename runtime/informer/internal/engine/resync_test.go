@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-func TestResync(t *testing.T) {
+func TestResyncRepeatsEveryObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h, never := record(t), record(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-func TestRunAgain(t *testing.T) {
+func TestRunAgainDeliversTheDifferences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h := record(t)
@@ -106,7 +106,7 @@ func TestBacklogSurvivesTheEnd(t *testing.T) {
 // noContext is a nil context, which is an error.
 var noContext context.Context
 
-func TestRunErrors(t *testing.T) {
+func TestRunReturnsWhatEndedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		if err := r.Run(noContext); err == nil || err.Error() != "Run: the context is nil" {

@@ -88,9 +88,9 @@ func (r *rig) without() (look func()) {
 	}
 }
 
-// TestRemoveWithAPendingEvent removes a handler for which an event is pending, before its turn
+// TestRemoveDropsThePendingEvent removes a handler for which an event is pending, before its turn
 // begins: the event isn't delivered.
-func TestRemoveWithAPendingEvent(t *testing.T) {
+func TestRemoveDropsThePendingEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		first, second := record(t), record(t)
@@ -182,8 +182,9 @@ func TestPendingEventsComeFirst(t *testing.T) {
 	}
 }
 
-// TestGoexitInAPendingEvent has a handler end its goroutine again and again: it gets each event.
-func TestGoexitInAPendingEvent(t *testing.T) {
+// TestGoexitLosesNoPendingEvent has a handler end its goroutine again and again: it gets each
+// event.
+func TestGoexitLosesNoPendingEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h := record(t)

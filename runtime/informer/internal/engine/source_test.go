@@ -205,9 +205,9 @@ func (l *labelled) OnAdd(obj object.Object, initial bool) {
 func (l *labelled) OnUpdate(old, obj object.Object) { l.check(obj); l.Handler.OnUpdate(old, obj) }
 func (l *labelled) OnDelete(d Deleted)              { l.check(d.Object); l.Handler.OnDelete(d) }
 
-// TestTransformFails shows that Status has the error of a transform, that the store keeps its
-// objects meanwhile, and that the informer goes on when the transform works again.
-func TestTransformFails(t *testing.T) {
+// TestFailedTransformKeepsTheStore shows that Status has the error of a transform, that the store
+// keeps its objects meanwhile, and that the informer goes on when the transform works again.
+func TestFailedTransformKeepsTheStore(t *testing.T) {
 	refused := errors.New("refused")
 	for name, test := range map[string]struct {
 		transform func(object.Object) (object.Object, error)

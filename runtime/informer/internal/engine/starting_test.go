@@ -59,9 +59,9 @@ func manySlow(t *testing.T, n int, answer func(n int, ctx context.Context) error
 	return i, most
 }
 
-// TestNamespacesStartInTurns shows that an informer of many namespaces asks for a bounded number of
-// them at once.
-func TestNamespacesStartInTurns(t *testing.T) {
+// TestFewNamespacesStartAtATime shows that an informer of many namespaces asks for a bounded number
+// of them at once.
+func TestFewNamespacesStartAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for n, want := range map[int]int64{1000: maxStarting, maxStarting: maxStarting, 3: 3} {
 			i, most := manySlow(t, n, func(int, context.Context) error { time.Sleep(100 * time.Millisecond); return nil })

@@ -191,7 +191,7 @@ func TestStreamsThatCanNotBe(t *testing.T) {
 	}
 }
 
-func TestStreamStatus(t *testing.T) {
+func TestStatusOfEachStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
 		defer r.start()()

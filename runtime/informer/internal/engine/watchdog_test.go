@@ -107,9 +107,9 @@ func TestStuckHandlerIsLogged(t *testing.T) {
 	}
 }
 
-// TestStuckAmongQuickCallbacks has a callback not return that follows quick ones, and one that
-// follows a slow one: the line has the callback's own duration, as far as it is known.
-func TestStuckAmongQuickCallbacks(t *testing.T) {
+// TestStuckCallbackHasItsOwnDuration has a callback not return that follows quick ones, and one
+// that follows a slow one: the line has the callback's own duration, as far as it is known.
+func TestStuckCallbackHasItsOwnDuration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lines := &stuckLines{}
 		r := newRigOf(t, loggedTo(lines), "")
@@ -139,9 +139,9 @@ func TestStuckAmongQuickCallbacks(t *testing.T) {
 	})
 }
 
-// TestStuckWhileItIsRemovedOrEnds has a handler not return that was removed, or whose informer is
-// ending: it is logged, and the error of Release names it.
-func TestStuckWhileItIsRemovedOrEnds(t *testing.T) {
+// TestStuckIsNamedWhenRemovedOrEnding has a handler not return that was removed, or whose informer
+// is ending: it is logged, and the error of Release names it.
+func TestStuckIsNamedWhenRemovedOrEnding(t *testing.T) {
 	for _, how := range []string{"removed", "ending", "both"} {
 		bubble(t, how, func(t *testing.T) {
 			lines := &stuckLines{}
@@ -206,9 +206,9 @@ func TestLoggerEndsItsGoroutine(t *testing.T) {
 	})
 }
 
-// TestRemoveContext removes a handler that does not return: the call returns when its context is
-// done, its error names the callback, and no other callback begins.
-func TestRemoveContext(t *testing.T) {
+// TestRemoveContextNamesTheCallback removes a handler that does not return: the call returns when
+// its context is done, its error names the callback, and no other callback begins.
+func TestRemoveContextNamesTheCallback(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		h, g := record(t), newGate()

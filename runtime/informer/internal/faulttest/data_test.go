@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestStreams has watches whose events are wrong.
-func TestStreams(t *testing.T) {
+// TestWatchesWithWrongEvents has watches whose events are wrong.
+func TestWatchesWithWrongEvents(t *testing.T) {
 	// third edits the third event of a stream.
 	third := func(edit func(e sourcetest.Event) []sourcetest.Event) func(*world) {
 		return stream(func(n int, e sourcetest.Event) []sourcetest.Event {
@@ -154,9 +154,9 @@ func rewritten(then func(*world)) func(*world) {
 	}
 }
 
-// TestSelections has objects enter and leave the selection of an informer while something goes
-// wrong.
-func TestSelections(t *testing.T) {
+// TestSelectionsWhileSomethingFails has objects enter and leave the selection of an informer while
+// something goes wrong.
+func TestSelectionsWhileSomethingFails(t *testing.T) {
 	run(t, []fault{
 		{name: "nothing else", selects: true, later: func(*world) {}, requests: 0},
 		{name: "nothing else, by lists", selects: true, lists: true, first: func(*world) {}, requests: 2},
@@ -180,8 +180,8 @@ func TestSelections(t *testing.T) {
 	})
 }
 
-// TestWire has answers with wrong bytes.
-func TestWire(t *testing.T) {
+// TestAnswersWithWrongBytes has answers with wrong bytes.
+func TestAnswersWithWrongBytes(t *testing.T) {
 	bad := reasons(reason.BadData)
 	cutOff := reasons(reason.Unreachable)
 	list := func(times int, do func(*sourcetest.Answer)) func(*world) {

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestLists has lists and watch-lists whose answers are wrong.
-func TestLists(t *testing.T) {
+// TestListsWithWrongAnswers has lists and watch-lists whose answers are wrong.
+func TestListsWithWrongAnswers(t *testing.T) {
 	page := func(on sourcetest.Verb, times int, edit func(*sourcetest.Page)) func(*world) {
 		return func(w *world) {
 			w.inject(on, times, func(a *sourcetest.Answer) {

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestNetwork has connections that fail, hang or are slow.
-func TestNetwork(t *testing.T) {
+// TestConnectionsThatFail has connections that fail, hang or are slow.
+func TestConnectionsThatFail(t *testing.T) {
 	unreachable := reasons(reason.Unreachable)
 	silent := reasons(reason.Silent)
 	answer := func(on sourcetest.Verb, times int, do func(*sourcetest.Answer)) func(*world) {

@@ -55,9 +55,9 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// TestSockets repeats the faults of the network with real connections, real transports and real
-// time.
-func TestSockets(t *testing.T) {
+// TestRealConnectionsThatFail repeats the faults of the network with real connections, real
+// transports and real time.
+func TestRealConnectionsThatFail(t *testing.T) {
 	unreachable := reasons(reason.Unreachable)
 	silent := reasons(reason.Silent)
 	answer := func(on sourcetest.Verb, times int, do func(*sourcetest.Answer)) func(*sockets) {

@@ -16,8 +16,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestRefusals has a server that answers with a status other than 200.
-func TestRefusals(t *testing.T) {
+// TestStatusesOtherThan200 has a server that answers with a status other than 200.
+func TestStatusesOtherThan200(t *testing.T) {
 	run(t, []fault{
 		{name: "401 three times", first: refuse(sourcetest.Any, 3, 401), reasons: reasons(reason.Unauthorized), requests: 4},
 		{name: "401 while watching", later: refuseWatch(3, 401), reasons: reasons(reason.Unauthorized), requests: 4, check: noRelist},
@@ -75,8 +75,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestThrottling has a server that answers 429, and shows that Retry-After is obeyed.
-func TestThrottling(t *testing.T) {
+// TestThrottlingIsObeyed has a server that answers 429, and shows that Retry-After is obeyed.
+func TestThrottlingIsObeyed(t *testing.T) {
 	retryAfter := func(code int, header string) func(*sourcetest.Answer) {
 		return func(a *sourcetest.Answer) {
 			a.Status = sourcetest.Status(code)
@@ -132,8 +132,9 @@ func TestThrottling(t *testing.T) {
 	})
 }
 
-// TestExpired has 410 in all places where a server can send it, and similar failures.
-func TestExpired(t *testing.T) {
+// TestExpiredVersionsAnywhere has 410 in all places where a server can send it, and similar
+// failures.
+func TestExpiredVersionsAnywhere(t *testing.T) {
 	errorEvent := func(status *metav1.Status) func(w *world) {
 		return stream(func(n int, e sourcetest.Event) []sourcetest.Event {
 			if n == 3 {

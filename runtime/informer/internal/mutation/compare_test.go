@@ -162,7 +162,7 @@ func TestReadingIsNoMutation(t *testing.T) {
 	}
 }
 
-func TestOtherTypes(t *testing.T) {
+func TestObjectsOfOtherTypesDiffer(t *testing.T) {
 	if path, differs := compare(newPod("blue"), newUnstructured("blue")); !differs || path != "." {
 		t.Errorf("got %q, %v", path, differs)
 	}

@@ -90,7 +90,7 @@ func TestNoValueOfASecretIsReported(t *testing.T) {
 	}
 }
 
-func TestEnvironment(t *testing.T) {
+func TestEnvironmentSwitchesItOn(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "false": false, "0": false, "yes": false, "true": true, "1": true, "TRUE": true} {
 		t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", value)
 		if got := FromEnvironment(); got != want {

@@ -19,11 +19,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestPromise10WhoMutatesCachedObjectsIsReported has handlers and readers of an informer change its
-// objects. It changes nothing during a pass over all objects, since passes begin each second. The
-// Detector's own lock orders the changes by callbacks, and the write to the server that follows
+// TestPromise10MutationsOfCachedObjectsAreReported has handlers and readers of an informer change
+// its objects. It changes nothing during a pass over all objects, since passes begin each second.
+// The Detector's own lock orders the changes by callbacks, and the write to the server that follows
 // orders those by the reader.
-func TestPromise10WhoMutatesCachedObjectsIsReported(t *testing.T) {
+func TestPromise10MutationsOfCachedObjectsAreReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := sourcetest.New()
 		resource := corev1.SchemeGroupVersion.WithResource("pods")
