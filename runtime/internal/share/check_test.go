@@ -127,7 +127,6 @@ func TestWhatIsChangedWhileAnotherPartIsMade(t *testing.T) {
 	}
 }
 
-// TestWhenARoundBegins says when one begins.
 func TestWhenARoundBegins(t *testing.T) {
 	table := New(1 << 20)
 	at := table.made
@@ -177,7 +176,7 @@ func TestWhereAProgramGoesOnChangingNothingIsShared(t *testing.T) {
 	}
 }
 
-// TestScalarsAreSharedUpToABound holds which values are shared, and that there is a bound.
+// TestScalarsAreSharedUpToABound shows which values are shared, and that there is a bound.
 func TestScalarsAreSharedUpToABound(t *testing.T) {
 	table := New(1 << 20)
 	predictor := table.NewPredictor(newSites(), true)

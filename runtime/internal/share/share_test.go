@@ -210,7 +210,7 @@ func TestLargePartsAreNotKept(t *testing.T) {
 	}
 }
 
-// TestManyGoroutinesEndWithTheSameParts decode the same things and end with the same parts.
+// TestManyGoroutinesEndWithTheSameParts has them decode the same things.
 func TestManyGoroutinesEndWithTheSameParts(t *testing.T) {
 	for _, size := range []int{20_000, 1 << 20} {
 		table, sites := New(size), newSites()
@@ -256,7 +256,6 @@ func TestStringsThatComeInTurnsAreAllFound(t *testing.T) {
 	}
 }
 
-// TestWhichStringsAreFound holds which strings are found.
 func TestWhichStringsAreFound(t *testing.T) {
 	predictor := New(0).NewPredictor(newSites(), false)
 	get := func(s string) (string, bool) { return predictor.String(wordSite, []byte(s)) }

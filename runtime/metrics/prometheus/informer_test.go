@@ -77,7 +77,7 @@ func want(t *testing.T, registry *prom.Registry, samples map[string]float64) {
 	}
 }
 
-// TestMetricsOfAnInformersLife is the life of an informer as its metrics show it.
+// TestMetricsOfAnInformersLife follows one informer from its start to its end.
 func TestMetricsOfAnInformersLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p, registry := newProvider(t)

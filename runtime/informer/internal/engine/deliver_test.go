@@ -21,6 +21,13 @@ type gate struct{ let chan struct{} }
 
 func newGate() gate { return gate{make(chan struct{})} }
 
+// hold makes the handler's callbacks wait for a gate.
+func (h *recorder) hold() gate {
+	g := newGate()
+	h.before = g.wait
+	return g
+}
+
 func (g gate) wait(string) { <-g.let }
 func (g gate) open()       { close(g.let) }
 
@@ -36,8 +43,7 @@ func TestLateHandlerGetsTheObjectsFirst(t *testing.T) {
 		defer r.start()()
 		r.feed("[ =a@1 =b@2 =c@3 ]@5 ~a@6 -b@7")
 		h := record(t)
-		g := newGate()
-		h.before = g.wait
+		g := h.hold()
 		s := r.add(h, lately)
 		synctest.Wait()
 		r.feed("~a@8 ~c@9 +d@10 ~a@11") // while it is in its first callback
@@ -65,8 +71,7 @@ func TestLateHandlerIsToldWhatObjectsBecame(t *testing.T) {
 		defer r.start()()
 		r.feed("[ =a@1 =b@2 =c/1@3 =d@4 ]@5")
 		h := record(t)
-		g := newGate()
-		h.before = g.wait
+		g := h.hold()
 		r.add(h, HandlerConfig{Threshold: 0})
 		synctest.Wait()
 		r.feed("~a@6 ~b@7 -c/1@8 +c/2@9 -d@10 +e@11 +f@12 -f@13")
@@ -84,8 +89,7 @@ func TestRemovedHandlerGetsNothing(t *testing.T) {
 		r.add(before, lately).Remove()
 		stop := r.start()
 		h := record(t)
-		g := newGate()
-		h.before = g.wait
+		g := h.hold()
 		s := r.add(h, lately)
 		r.feed("[ =a@1 =b@2 ]@5")
 
@@ -164,8 +168,7 @@ func TestPromise03SlowHandlerMerges(t *testing.T) {
 		r := newRig(t)
 		defer r.start()()
 		stuck, brisk := record(t), record(t)
-		g := newGate()
-		stuck.before = g.wait
+		g := stuck.hold()
 		s := r.add(stuck, lately)
 		b := r.add(brisk, lately)
 		r.feed("[ ]@1")
@@ -218,8 +221,7 @@ func TestChangesOfAKeyMerge(t *testing.T) {
 			defer r.start()()
 			r.feed("[ =a@1 =b@1 =u/1@1 =z@1 ]@5")
 			h.take()
-			g := newGate()
-			h.before = g.wait
+			g := h.hold()
 			r.feed("~z@5")
 			r.feed(test.feed)
 			g.open()
@@ -240,8 +242,7 @@ func TestMergingBetweenDeletionAndAddition(t *testing.T) {
 		defer r.start()()
 		r.feed("[ =a@1 =z@1 ]@5")
 		h.take()
-		g := newGate()
-		h.before = g.wait
+		g := h.hold()
 		r.feed("~z@5 -a@6 +a@7")
 		g.pass() // z; the handler is in a's deletion now
 		if got := s.Status(); got.Callback != "OnDelete" || got.Backlog != 1 {
@@ -269,8 +270,7 @@ func TestMergesBeyondTheThreshold(t *testing.T) {
 			s := r.add(h, HandlerConfig{Threshold: test.threshold})
 			defer r.start()()
 			r.feed("[ =a@1 ]@1")
-			g := newGate()
-			h.before = g.wait
+			g := h.hold()
 			r.feed("~a@2")
 			for n := range test.updates {
 				r.feed(fmt.Sprintf("~a@%d", n+3))
@@ -291,8 +291,7 @@ func TestPromise03StuckHandlerDelaysNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)
 		stuck, other := record(t), record(t)
-		g := newGate()
-		stuck.before = g.wait
+		g := stuck.hold()
 		r.add(stuck, lately)
 		r.add(other, lately)
 		defer r.start()()

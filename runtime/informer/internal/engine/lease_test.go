@@ -137,8 +137,7 @@ func TestAcquireWhileTheLastRunEnds(t *testing.T) {
 		r.runs(false)
 
 		// One that is released before it has begun ends with the one before it.
-		g2 := newGate()
-		h.before = g2.wait
+		g2 := h.hold()
 		l = r.acquire(t.Context())
 		r.feed("[ ]@3")
 		go func() { released <- l.Release(t.Context()) }()

@@ -49,8 +49,7 @@ func TestResyncWaitsUntilCaughtUp(t *testing.T) {
 		defer r.start()()
 		r.feed("[ =a@1 =b@1 ]@5")
 		h.take()
-		g := newGate()
-		h.before = g.wait
+		g := h.hold()
 		r.feed("~a@6 ~b@7")
 		time.Sleep(5 * time.Minute)
 		g.pass()

@@ -17,7 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestWatchesWithWrongEvents has watches whose events are wrong.
 func TestWatchesWithWrongEvents(t *testing.T) {
 	// third edits the third event of a stream.
 	third := func(edit func(e sourcetest.Event) []sourcetest.Event) func(*world) {
@@ -180,7 +179,6 @@ func TestSelectionsWhileSomethingFails(t *testing.T) {
 	})
 }
 
-// TestAnswersWithWrongBytes has answers with wrong bytes.
 func TestAnswersWithWrongBytes(t *testing.T) {
 	bad := reasons(reason.BadData)
 	cutOff := reasons(reason.Unreachable)

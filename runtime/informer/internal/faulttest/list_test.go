@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestListsWithWrongAnswers has lists and watch-lists whose answers are wrong.
+// TestListsWithWrongAnswers is about watch-lists too.
 func TestListsWithWrongAnswers(t *testing.T) {
 	page := func(on sourcetest.Verb, times int, edit func(*sourcetest.Page)) func(*world) {
 		return func(w *world) {

@@ -14,7 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestConnectionsThatFail has connections that fail, hang or are slow.
+// TestConnectionsThatFail has connections that hang or are slow, too.
 func TestConnectionsThatFail(t *testing.T) {
 	unreachable := reasons(reason.Unreachable)
 	silent := reasons(reason.Silent)

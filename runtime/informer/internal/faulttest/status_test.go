@@ -16,7 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// TestStatusesOtherThan200 has a server that answers with a status other than 200.
 func TestStatusesOtherThan200(t *testing.T) {
 	run(t, []fault{
 		{name: "401 three times", first: refuse(sourcetest.Any, 3, 401), reasons: reasons(reason.Unauthorized), requests: 4},
