@@ -109,8 +109,8 @@ func (v *informerView) collect(ch chan<- prom.Metric) {
 	for _, metric := range v.written {
 		ch <- metric
 	}
-	emit := func(desc *prom.Desc, kind prom.ValueType, value float64, labels ...string) {
-		ch <- prom.MustNewConstMetric(desc, kind, value, append([]string{v.name}, labels...)...)
+	emit := func(desc *prom.Desc, typ prom.ValueType, value float64, labels ...string) {
+		ch <- prom.MustNewConstMetric(desc, typ, value, append([]string{v.name}, labels...)...)
 	}
 	s := v.state()
 	emit(objectsDesc, prom.GaugeValue, float64(s.Objects))
