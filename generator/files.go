@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/templates"
+	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 // Files is what one run would write, fully rendered: Write puts it on disk, Diff says what Write
@@ -29,7 +29,7 @@ type Files struct {
 	Name string
 	// Files are the files below Root. Each needs a path of its own, of a Go file in Root or below
 	// informers or listers; otherwise Write and Diff fail.
-	Files []templates.File
+	Files []model.File
 
 	read *read // what Generate has made them from; nil if they come from elsewhere
 }
@@ -123,7 +123,7 @@ type plan struct {
 }
 
 type planned struct {
-	templates.File
+	model.File
 	state state
 	old   []byte // what is on disk, if it differs
 }

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/informer-gen/informer-gen/templates"
+	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 // existing returns the files of the output folder root that carry our header, by path, with the
@@ -120,7 +120,7 @@ func (d disk) foreign(name string) (at, why string) {
 			return name, "a folder is in the way; remove or rename it"
 		case mode.IsRegular():
 			return name, fmt.Sprintf("a file without the line %q is in the way, so it is not ours to overwrite; remove or rename it",
-				templates.Header)
+				model.HeaderLine)
 		}
 		return name, "something that is no regular file is in the way; remove or rename it"
 	}
@@ -154,7 +154,7 @@ func ourPlace(name string) bool {
 // comments before the package clause. What ends a line doesn't matter: a checkout may have changed
 // it.
 func header(content []byte) (source string, ours bool) {
-	if !bytes.Contains(content, []byte(templates.Header)) {
+	if !bytes.Contains(content, []byte(model.HeaderLine)) {
 		return "", false
 	}
 	var scan scanner.Scanner
@@ -165,9 +165,9 @@ func header(content []byte) (source string, ours bool) {
 		if kind != token.COMMENT {
 			return source, ours
 		}
-		rest, isSource := strings.CutPrefix(text, templates.SourcePrefix)
+		rest, isSource := strings.CutPrefix(text, model.SourcePrefix)
 		switch {
-		case text == templates.Header:
+		case text == model.HeaderLine:
 			ours = true
 		case ours && isSource && source == "":
 			source = rest

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/informer-gen/informer-gen/templates"
+	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 func TestExisting(t *testing.T) {
@@ -20,7 +20,7 @@ func TestExisting(t *testing.T) {
 		"listers/a/v1/crlf.go":              strings.ReplaceAll(generated("example.com/crlf", ""), "\n", "\r\n"),
 		"listers/a/v1/boilerplate.go":       "// Copyright.\n\n" + generated("example.com/boilerplate", ""),
 		"listers/a/v1/block.go":             "/*\npackage of licences\n*/\n\n" + generated("example.com/block", ""),
-		"listers/a/v1/quoted.go":            "/*\n" + templates.Header + "\n*/\npackage v1\n",
+		"listers/a/v1/quoted.go":            "/*\n" + model.HeaderLine + "\n*/\npackage v1\n",
 		"listers/a/v1/mine.go":              "package v1\n",
 		"listers/a/v1/.informer-gen-7-x.go": generated("example.com/a", ""),
 		"thing.go":                          generated("example.com/a", ""),

@@ -15,14 +15,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/informer-gen/informer-gen/templates"
+	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 // generated is the text of a generated file; source may be empty.
 func generated(source, body string) string {
-	head := templates.Header + "\n"
+	head := model.HeaderLine + "\n"
 	if source != "" {
-		head += templates.SourcePrefix + source + "\n"
+		head += model.SourcePrefix + source + "\n"
 	}
 	return head + "\npackage p\n" + body
 }
@@ -30,7 +30,7 @@ func generated(source, body string) string {
 func files(root string, contents map[string]string) Files {
 	f := Files{Root: root, Name: "generated"}
 	for name, content := range contents {
-		f.Files = append(f.Files, templates.File{Path: name, Content: []byte(content)})
+		f.Files = append(f.Files, model.File{Path: name, Content: []byte(content)})
 	}
 	return f
 }
@@ -148,9 +148,9 @@ func TestWriteRemovesStaleFiles(t *testing.T) {
 		"listers/old/v1/thing.go":                 generated("example.com/old", ""),
 		"listers/old/v1/thing_kind.go":            strings.ReplaceAll(generated("example.com/old", ""), "\n", "\r\n"),
 		"listers/old/v1/expansion.go":             "package v1\n",
-		"listers/old/v1/quote.go":                 "package v1\n\n" + templates.Header + "\n",
+		"listers/old/v1/quote.go":                 "package v1\n\n" + model.HeaderLine + "\n",
 		"listers/old/v1/similar.go":               strings.Replace(generated("", ""), "informer-gen", "lister-gen", 1),
-		"listers/old/v1/inline.go":                "// " + templates.Header + "\npackage v1\n",
+		"listers/old/v1/inline.go":                "// " + model.HeaderLine + "\npackage v1\n",
 		"listers/old/v1/notes.txt":                generated("", ""),
 		"other/thing.go":                          generated("example.com/old", ""),
 		"thing.go":                                generated("example.com/old", ""),
@@ -323,11 +323,11 @@ func TestPlaces(t *testing.T) {
 		"", "factory", "informers", "informers/x", "informers/", "../informers/x.go", "informers/../x.go", "/informers/x.go", "cmd/x.go",
 		"informers//x.go", "./x.go", "informers/.go/",
 	} {
-		if err := (Files{Root: t.TempDir(), Files: []templates.File{{Path: name}}}).check(); err == nil {
+		if err := (Files{Root: t.TempDir(), Files: []model.File{{Path: name}}}).check(); err == nil {
 			t.Errorf("%q: want an error", name)
 		}
 	}
-	twice := []templates.File{{Path: "informers/x.go"}, {Path: "informers/x.go"}}
+	twice := []model.File{{Path: "informers/x.go"}, {Path: "informers/x.go"}}
 	if err := (Files{Root: t.TempDir(), Files: twice}).check(); err == nil {
 		t.Error("one path twice: want an error")
 	}

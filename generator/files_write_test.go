@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/informer-gen/informer-gen/templates"
+	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 // TestWriteStopsHalfway has a run that can't write its last file: the old files must still be
@@ -46,7 +46,7 @@ func TestWriteRemovesWhatAnInterruptedRunHasLeft(t *testing.T) {
 	put(t, root, want)
 	put(t, root, map[string]string{
 		"informers/.informer-gen-1-factory.go": "",
-		"listers/v1/.informer-gen-22-thing.go": templates.Header[:10],
+		"listers/v1/.informer-gen-22-thing.go": model.HeaderLine[:10],
 		".informer-gen-333-factory.go":         generated("", ""),
 		"informers/.informer-gen-x.go":         "package mine\n",
 		"listers/v1/.informer-gen-1-notes.txt": "mine",
@@ -127,7 +127,7 @@ func TestRunsSideBySideLeaveTheOutputOfOne(t *testing.T) {
 	files := func(text string, names ...string) Files {
 		var f Files
 		for _, name := range append(names, "informers/factory.go") {
-			f.Files = append(f.Files, templates.File{Path: name, Content: []byte(templates.Header + "\n\npackage " + text + "\n")})
+			f.Files = append(f.Files, model.File{Path: name, Content: []byte(model.HeaderLine + "\n\npackage " + text + "\n")})
 		}
 		return f
 	}

@@ -244,7 +244,7 @@ func missingSums(findings diag.List, roots []*load.Package) diag.List {
 var missingSum = regexp.MustCompile(`missing go\.sum entry .*?package (\S+).*; to add(?: it)?: go get ([^\s)]+)`)
 
 // render returns what is to be written to the output for the roots, or why nothing is.
-func (s settings) render(ctx context.Context, program *load.Program, roots []*load.Package) ([]templates.File, diag.List, error) {
+func (s settings) render(ctx context.Context, program *load.Program, roots []*load.Package) ([]model.File, diag.List, error) {
 	out, _, findings, err := s.resolve(ctx, program, roots)
 	if err != nil {
 		return nil, nil, err

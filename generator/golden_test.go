@@ -23,7 +23,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/templates"
+	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 var update = flag.Bool("update", false, "rewrite what the files in testdata/golden expect")
@@ -55,7 +55,7 @@ type golden struct {
 	alone      bool
 	settings   settings
 	wrong      diag.List // with the configuration file, or the flags
-	rendered   []templates.File
+	rendered   []model.File
 }
 
 func TestGolden(t *testing.T) {
@@ -259,7 +259,7 @@ func writeFile(t *testing.T, name, content string) {
 
 // check generates for a golden and compares, or rewrites, what it expects.
 func (g *golden) check(t *testing.T, program *load.Program, roots []*load.Package) {
-	var files []templates.File
+	var files []model.File
 	findings, err := g.wrong, errWrong
 	if errs, _ := g.wrong.Split(); len(errs) == 0 {
 		files, findings, err = g.settings.render(t.Context(), program, roots)

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/templates"
+	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 var (
@@ -73,7 +73,7 @@ func headerText(name string, content []byte, year setting, report *diag.List) st
 			return ""
 		}
 		for line := range strings.SplitSeq(text, "\n") {
-			if strings.TrimSpace(line) == templates.Header {
+			if strings.TrimSpace(line) == model.HeaderLine {
 				fail(offset, "this comment has the line by which generated files are told from others: change it")
 			}
 		}

@@ -92,7 +92,7 @@ func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 		return Inspection{}, err
 	}
 	findings = append(findings, more...).Sorted()
-	var files []templates.File
+	var files []model.File
 	if errs, _ := findings.Split(); len(errs) == 0 && len(out.Groups) > 0 {
 		if files, err = templates.Render(out); err != nil {
 			return Inspection{}, err
@@ -204,7 +204,7 @@ func accessor(t InspectedType, layout model.Layout) string {
 
 // filesOf picks the files of one type: those made from its package whose names are the type's, or
 // begin with it.
-func filesOf(t InspectedType, files []templates.File) []string {
+func filesOf(t InspectedType, files []model.File) []string {
 	var names []string
 	own := strings.ToLower(t.Name)
 	for _, f := range files {

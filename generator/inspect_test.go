@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/informer-gen/informer-gen/generator/model"
-	"github.com/informer-gen/informer-gen/templates"
 )
 
 func TestInspectedIndexesReadLikeTheirMarkers(t *testing.T) {
@@ -42,7 +41,7 @@ func TestInspectedIndexesReadLikeTheirMarkers(t *testing.T) {
 }
 
 func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
-	var files []templates.File
+	var files []model.File
 	for _, f := range [][2]string{
 		{"informers/factory.go", ""},
 		{"informers/shop/v1/version.go", "example.com/v1"},
@@ -52,7 +51,7 @@ func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
 		{"listers/shop/v1/widget_index.go", "example.com/v1"},
 		{"listers/shop/v2/widget.go", "example.com/v2"},
 	} {
-		files = append(files, templates.File{Path: f[0], Source: f[1]})
+		files = append(files, model.File{Path: f[0], Source: f[1]})
 	}
 	want := []string{"informers/shop/v1/widget.go", "listers/shop/v1/widget.go", "listers/shop/v1/widget_index.go"}
 	widget := InspectedType{Package: "example.com/v1", Name: "Widget", Generated: true}

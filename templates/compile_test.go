@@ -132,7 +132,7 @@ func checkImports(t *testing.T, dir string) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !bytes.Contains(content, []byte(Header)) {
+			if !bytes.Contains(content, []byte(model.HeaderLine)) {
 				continue
 			}
 			got, err := imports.Process(file, content, nil)

@@ -28,7 +28,7 @@ func TestDocument(t *testing.T) {
 	}
 	d := document{t: t, explained: map[string]bool{}}
 	d.WriteString(introduction)
-	byPath := map[string]File{}
+	byPath := map[string]model.File{}
 	for _, f := range files {
 		byPath[f.Path] = f
 	}
@@ -73,7 +73,7 @@ type document struct {
 }
 
 // file writes the declarations of a file, each block of them with its explanations.
-func (d *document) file(f File) {
+func (d *document) file(f model.File) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, f.Path, f.Content, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {

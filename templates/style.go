@@ -176,9 +176,9 @@ func (f *file) head(header string) []byte {
 	if header != "" {
 		head = append(head, header+"\n\n"...)
 	}
-	head = append(head, Header+"\n"...)
+	head = append(head, model.HeaderLine+"\n"...)
 	if f.source != "" {
-		head = append(head, SourcePrefix+f.source+"\n"...)
+		head = append(head, model.SourcePrefix+f.source+"\n"...)
 	}
 	if f.usesDeprecated {
 		head = append(head, "\n//lint:file-ignore SA1019 What is deprecated is generated for those who still use it.\n"...)
@@ -377,6 +377,6 @@ func (f *file) goType(k *kind, t model.GoType) *jen.Statement {
 	}
 }
 
-func sortFiles(files []File) {
-	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+func sortFiles(files []model.File) {
+	slices.SortFunc(files, func(a, b model.File) int { return strings.Compare(a.Path, b.Path) })
 }

@@ -76,14 +76,14 @@ func TestRenderIsDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		same := func(a, b File) bool {
+		same := func(a, b model.File) bool {
 			return a.Path == b.Path && a.Source == b.Source && bytes.Equal(a.Content, b.Content)
 		}
 		if !slices.EqualFunc(first, again, same) {
 			t.Fatal("two runs differ")
 		}
 	}
-	if !slices.IsSortedFunc(first, func(a, b File) int { return strings.Compare(a.Path, b.Path) }) {
+	if !slices.IsSortedFunc(first, func(a, b model.File) int { return strings.Compare(a.Path, b.Path) }) {
 		t.Error("the files are not sorted by path")
 	}
 }
@@ -104,9 +104,9 @@ func TestHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		want := Header + "\n\n"
+		want := model.HeaderLine + "\n\n"
 		if f.Source != "" {
-			want = Header + "\n" + SourcePrefix + f.Source + "\n\n"
+			want = model.HeaderLine + "\n" + model.SourcePrefix + f.Source + "\n\n"
 		}
 		if !bytes.HasPrefix(f.Content, []byte(want)) {
 			t.Errorf("%s begins with %.120q, want %q", f.Path, f.Content, want)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package model is what the templates see: groups, versions, types and indexes as plain structs,
-// with every name already decided. It knows nothing of go/types, of markers or of how its values
-// came to be.
+// Package model is what the templates see, and the files that they make of it: groups, versions,
+// types and indexes as plain structs, with every name already decided. It knows nothing of
+// go/types, of markers or of how its values came to be.
 package model
 
 // Output is everything that one run writes.
