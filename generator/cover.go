@@ -9,12 +9,13 @@ import (
 	"strings"
 
 	"github.com/informer-gen/informer-gen/generator/load"
+	"github.com/informer-gen/informer-gen/generator/output"
 )
 
 // covered refuses a run that would remove what another one has written: it fails if the output has
 // files that come from packages which exist and which the patterns leave out.
 func covered(ctx context.Context, cfg load.Config, to target, roots []*load.Package) error {
-	files, err := existing(to.dir)
+	files, err := output.Existing(to.dir)
 	if err != nil {
 		return err
 	}

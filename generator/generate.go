@@ -4,13 +4,12 @@
 //
 // Generate does all of it and returns Files, which can be written, or compared with what is on
 // disk. Its steps are load (packages and types), marker (comments), this package (the model of what
-// is generated) and templates (Go text). Only Files.Write changes the disk.
+// is generated) and templates (Go text). Only Files.Write, of package output, changes the disk.
 package generator
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -19,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/generator/model"
-	"github.com/informer-gen/informer-gen/templates"
+	"github.com/informer-gen/informer-gen/generator/output"
 )
 
 // Config says what to generate, and where. The zero Config does what the configuration file says
@@ -101,6 +100,14 @@ const (
 	Single Layout = "single"
 )
 
+// Files is what one run would write, fully rendered: Write puts it on disk, Diff says what Write
+// would do. Generate makes the Name relative to Config.Dir where that is shorter.
+type Files struct {
+	output.Folder
+
+	read *read // what Generate has made them from
+}
+
 // ErrNothing means that no package has a type that something can be generated for.
 var ErrNothing = errors.New("no type to generate for")
 
@@ -134,7 +141,7 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 		}
 	}
 	if errors.Is(err, ErrNothing) && len(findings) == 0 {
-		stale, scanErr := existing(s.to.dir)
+		stale, scanErr := output.Existing(s.to.dir)
 		if scanErr != nil {
 			return Files{}, scanErr
 		}
@@ -149,8 +156,8 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 		return Files{}, err
 	}
 	return Files{
-		Root: s.to.dir, Name: filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)), Files: rendered,
-		read: &read{dir: s.dir, sources: program.Sources(), named: s.reads, warnings: findings},
+		Folder: output.Folder{Root: s.to.dir, Name: filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)), Files: rendered},
+		read:   &read{dir: s.dir, sources: program.Sources(), named: s.reads, warnings: findings},
 	}, nil
 }
 
@@ -242,37 +249,3 @@ func missingSums(findings diag.List, roots []*load.Package) diag.List {
 }
 
 var missingSum = regexp.MustCompile(`missing go\.sum entry .*?package (\S+).*; to add(?: it)?: go get ([^\s)]+)`)
-
-// render returns what is to be written to the output for the roots, or why nothing is.
-func (s settings) render(ctx context.Context, program *load.Program, roots []*load.Package) ([]model.File, diag.List, error) {
-	out, _, findings, err := s.resolve(ctx, program, roots)
-	if err != nil {
-		return nil, nil, err
-	}
-	if errs, _ := findings.Split(); len(errs) > 0 {
-		return nil, findings, errWrong
-	}
-	if len(out.Groups) == 0 {
-		return nil, findings, s.nothing(roots)
-	}
-	findings = append(findings, s.to.staleExpansions(out)...)
-	files, err := templates.Render(out)
-	return files, findings, err
-}
-
-// nothing returns why there is nothing to generate.
-func (s settings) nothing(roots []*load.Package) error {
-	in := fmt.Sprintf("the %d packages that were read", len(roots))
-	nested := s.nested()
-	switch len(roots) {
-	case 0:
-		return fmt.Errorf("%w: the patterns match no package with Go files for this system and these build tags, outside of the output%s", ErrNothing, nested)
-	case 1:
-		in = "package " + roots[0].Path
-	}
-	advice := ""
-	if !s.discover {
-		advice = " (--discover selects all with metav1.TypeMeta and metav1.ObjectMeta)"
-	}
-	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it%s%s", ErrNothing, in, advice, nested)
-}

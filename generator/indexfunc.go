@@ -16,6 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/generator/output"
 )
 
 // splitFunc splits what names a function into the import path, empty for the package of the type,
@@ -161,7 +162,7 @@ func (r *resolver) inOutput(path string) bool {
 	}
 	rest, ok := strings.CutPrefix(path, r.importPath+"/")
 	first, _, _ := strings.Cut(rest, "/")
-	return ok && slices.Contains(ourFolders, first)
+	return ok && slices.Contains(output.Subfolders(), first)
 }
 
 // typeIn writes a type as it is written in a package.

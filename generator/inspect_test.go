@@ -68,11 +68,13 @@ func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
 // error.
 func TestInspectShowsWhatCanBeDecided(t *testing.T) {
 	dir := t.TempDir()
-	put(t, dir, map[string]string{
+	for name, content := range map[string]string{
 		"go.mod":         "module example.com/shop\n\ngo 1.26.0\n",
 		"api/v1/type.go": "// +groupName=shop.example.com\npackage v1\n\n// +genclient:onlyVerbs=lsit\ntype Widget struct{}\n",
 		"wrong.yaml":     "version: 2\n",
-	})
+	} {
+		writeFile(t, filepath.Join(dir, name), content)
+	}
 	cfg := Config{Dir: filepath.Join(dir, "api"), Env: append(os.Environ(), "GOWORK=off", "GOFLAGS=")}
 	found, err := Inspect(t.Context(), cfg)
 	if err != nil {

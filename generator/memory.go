@@ -18,6 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/generator/memo"
+	"github.com/informer-gen/informer-gen/generator/output"
 )
 
 // Memory knows whether a run would change anything, from what it remembers of earlier runs in the
@@ -112,6 +113,12 @@ func (m *Memory) Keep(files Files) {
 	if note, err := json.Marshal(warnings); err == nil {
 		_ = m.run.Remember(files.places(), note) // the files are written, which is what counts
 	}
+}
+
+// cacheFolder is where the user's runs keep what they share. It need not exist.
+func cacheFolder() (string, error) {
+	cache, err := os.UserCacheDir()
+	return filepath.Join(cache, "informer-gen"), err
 }
 
 // --- private from here ---
@@ -290,7 +297,7 @@ func (f Files) places() []memo.Place {
 		}
 	}
 	except := []string{root}
-	for _, folder := range ourFolders {
+	for _, folder := range output.Subfolders() {
 		except = append(except, filepath.Join(root, folder), filepath.Join(root, folder)+"/...")
 	}
 	for _, tree := range f.read.sources.Trees {
@@ -311,7 +318,7 @@ func (f Files) places() []memo.Place {
 func (f Files) outputs(root string) []memo.Place {
 	top := memo.Place{Kind: memo.Folder, Path: root, Endings: []string{".go"}, Written: true, Seen: map[string]memo.Sum{}}
 	places := []memo.Place{top}
-	for _, folder := range ourFolders {
+	for _, folder := range output.Subfolders() {
 		places = append(places, memo.Place{Kind: memo.Below, Path: filepath.Join(root, folder), Written: true, Seen: map[string]memo.Sum{}})
 	}
 	for _, file := range f.Files {
@@ -321,7 +328,7 @@ func (f Files) outputs(root string) []memo.Place {
 			top.Seen[file.Path] = sum
 			continue
 		}
-		places[1+slices.Index(ourFolders, folder)].Seen[rest] = sum
+		places[1+slices.Index(output.Subfolders(), folder)].Seen[rest] = sum
 	}
 	return places
 }

@@ -3,6 +3,7 @@
 package generator
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,6 +41,7 @@ package v1
 package v1
 
 import (
+	"io/fs"
 	"example.com/lib"
 	"example.com/main/common"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -160,4 +162,26 @@ func age(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// tree is everything below root: content by path; folders have a slash at the end.
+func tree(t *testing.T, root string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := fs.WalkDir(os.DirFS(root), ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		if entry.IsDir() {
+			found[name+"/"] = ""
+			return nil
+		}
+		content, err := os.ReadFile(filepath.Join(root, name))
+		found[name] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/generator/output"
 )
 
 // TestMemoryIsRightAboutRandomChanges makes random changes, and whenever nothing is said to have
@@ -58,7 +60,7 @@ func TestMemoryIsRightAboutRandomChanges(t *testing.T) {
 				t.Fatalf("said to be up to date, but: %v", err)
 			}
 			if changes, err := files.Diff(); err != nil || len(changes) > 0 {
-				t.Fatalf("said to be up to date, but: %v\n%s", err, Unified(changes))
+				t.Fatalf("said to be up to date, but: %v\n%s", err, output.Unified(changes))
 			}
 			continue
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/output"
 )
 
 // writeFiles writes files, names and contents in turn, below a new folder and returns its real
@@ -196,7 +197,7 @@ func TestFilesOfTheOtherLayoutAreStale(t *testing.T) {
 		"go.work", "go 1.26.0\n\nuse .\nuse "+root+"\n")
 	t.Setenv("GOWORK", "")
 	t.Setenv("GOFLAGS", "")
-	write := func(layout Layout) Report {
+	write := func(layout Layout) output.Report {
 		t.Helper()
 		files, err := Generate(t.Context(), Config{Dir: dir, Output: "out", Layout: layout})
 		if err != nil {

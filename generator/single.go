@@ -6,20 +6,19 @@ import (
 	"fmt"
 	"go/ast"
 	"go/build/constraint"
-	"go/parser"
 	"go/token"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/informer-gen/informer-gen/generator/output"
 )
 
 // packageName is the name of the one package of the layout Single: that of the user's own files in
 // the output folder or, if there are none, the last element of the import path. A program with a
 // build constraint is a script that is run by its name.
 func packageName(to target) (string, error) {
-	for _, file := range ownFiles(to.dir) {
+	for _, file := range output.Handwritten(to.dir) {
 		switch {
 		case file.Name == nil || file.Name.Name == "_":
 		case file.Name.Name != "main":
@@ -45,27 +44,6 @@ func constrained(file *ast.File) bool {
 		}
 	}
 	return false
-}
-
-// ownFiles returns what can be read of the Go files in a folder that aren't generated, apart from
-// tests.
-func ownFiles(dir string) []*ast.File {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil
-	}
-	var files []*ast.File
-	for _, entry := range entries {
-		name := entry.Name()
-		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			continue
-		}
-		file, _ := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if file != nil && !ast.IsGenerated(file) {
-			files = append(files, file)
-		}
-	}
-	return files
 }
 
 // standsInOutput reports a package of the output folder if it has API types.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/generator/output"
 )
 
 // DefaultOutput is the output folder beside go.mod that is used when none is given.
@@ -147,12 +148,12 @@ func (t target) owns(dir string) bool {
 	if resolved, err := filepath.EvalSymlinks(out); err == nil {
 		out = resolved
 	}
-	for _, sub := range ourFolders {
+	for _, sub := range output.Subfolders() {
 		rel, err := filepath.Rel(filepath.Join(out, sub), dir)
 		if err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
 			// In the layout Single these folders are only ours if the other layout has left files
 			// there.
-			return t.layout == model.Grouped || len(ownFiles(dir)) == 0
+			return t.layout == model.Grouped || len(output.Handwritten(dir)) == 0
 		}
 	}
 	return false

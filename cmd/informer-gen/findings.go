@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/output"
 )
 
 // The formats in which commands show what they have found.
@@ -32,7 +32,7 @@ type findings struct {
 
 	stdout, stderr io.Writer
 	list           diag.List
-	changes        []generator.Change
+	changes        []output.Change
 }
 
 func (f *findings) addTo(cmd *cobra.Command) {
@@ -85,7 +85,7 @@ func (f *findings) show() error {
 	if err := printFindings(f.stderr, f.list); err != nil {
 		return err
 	}
-	_, err := f.stdout.Write(generator.Unified(f.changes))
+	_, err := f.stdout.Write(output.Unified(f.changes))
 	return err
 }
 
@@ -131,15 +131,15 @@ func writeJSON(w io.Writer, document any) error {
 
 // github prints the differences for the log, and everything as annotations.
 func (f *findings) github() error {
-	if _, err := f.stdout.Write(generator.Unified(f.changes)); err != nil {
+	if _, err := f.stdout.Write(output.Unified(f.changes)); err != nil {
 		return err
 	}
 	list := f.list
 	for _, c := range f.changes {
-		d := diag.Diagnostic{Message: map[generator.ChangeKind]string{
-			generator.Missing: "is missing",
-			generator.Changed: "isn't what the generator writes",
-			generator.Stale:   "is stale: nothing generates it any more",
+		d := diag.Diagnostic{Message: map[output.ChangeKind]string{
+			output.Missing: "is missing",
+			output.Changed: "isn't what the generator writes",
+			output.Stale:   "is stale: nothing generates it any more",
 		}[c.Kind]}
 		d.Message = c.Path + " " + d.Message + "; run go tool informer-gen and commit what it changes"
 		d.Pos.Filename = filepath.FromSlash(c.Path)
@@ -183,8 +183,8 @@ func realPath(path string) string {
 
 // firstDifference is the first line of a changed file that isn't what it should be, counted from 1;
 // 0 for files that are missing or stale as a whole.
-func firstDifference(c generator.Change) int {
-	if c.Kind != generator.Changed {
+func firstDifference(c output.Change) int {
+	if c.Kind != output.Changed {
 		return 0
 	}
 	line := 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package output
 
 import (
 	"os"
@@ -14,10 +14,11 @@ import (
 // does nothing where nothing can be locked: a file system may have no locks, and a user no cache
 // folder.
 //
-// What is locked is a file beside the records of runs. The output folder won't do: Windows locks
+// What is locked is a file in the user's cache folder. The output folder won't do: Windows locks
 // files only, and a file there would be in the way of people and their version control.
 func lock() (unlock func()) {
-	folder, err := cacheFolder()
+	cache, err := os.UserCacheDir()
+	folder := filepath.Join(cache, "informer-gen")
 	if err == nil {
 		err = os.MkdirAll(folder, 0o755)
 	}
@@ -28,10 +29,4 @@ func lock() (unlock func()) {
 		return func() {}
 	}
 	return unlock
-}
-
-// cacheFolder is where the user's runs keep what they share. It need not exist.
-func cacheFolder() (string, error) {
-	cache, err := os.UserCacheDir()
-	return filepath.Join(cache, "informer-gen"), err
 }

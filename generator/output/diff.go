@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package output
 
 import (
 	"bytes"
@@ -49,7 +49,7 @@ type Change struct {
 
 // Diff returns what Write would change, sorted by path, and writes nothing; nil if there is nothing
 // to do. It fails as Write does when files of others are in the way.
-func (f Files) Diff() ([]Change, error) {
+func (f Folder) Diff() ([]Change, error) {
 	plan, err := f.plan()
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package output
 
 import (
 	"io/fs"
@@ -27,8 +27,8 @@ func generated(source, body string) string {
 	return head + "\npackage p\n" + body
 }
 
-func files(root string, contents map[string]string) Files {
-	f := Files{Root: root, Name: "generated"}
+func files(root string, contents map[string]string) Folder {
+	f := Folder{Root: root, Name: "generated"}
 	for name, content := range contents {
 		f.Files = append(f.Files, model.File{Path: name, Content: []byte(content)})
 	}
@@ -323,12 +323,12 @@ func TestPlaces(t *testing.T) {
 		"", "factory", "informers", "informers/x", "informers/", "../informers/x.go", "informers/../x.go", "/informers/x.go", "cmd/x.go",
 		"informers//x.go", "./x.go", "informers/.go/",
 	} {
-		if err := (Files{Root: t.TempDir(), Files: []model.File{{Path: name}}}).check(); err == nil {
+		if err := (Folder{Root: t.TempDir(), Files: []model.File{{Path: name}}}).check(); err == nil {
 			t.Errorf("%q: want an error", name)
 		}
 	}
 	twice := []model.File{{Path: "informers/x.go"}, {Path: "informers/x.go"}}
-	if err := (Files{Root: t.TempDir(), Files: twice}).check(); err == nil {
+	if err := (Folder{Root: t.TempDir(), Files: twice}).check(); err == nil {
 		t.Error("one path twice: want an error")
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package output
 
 import (
 	"bytes"
@@ -17,21 +17,6 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/model"
 )
-
-// existing returns the files of the output folder root that carry our header, by path, with the
-// import path of the API package that each of them came from; it is "" for files that come from all
-// of them. A folder that doesn't exist has none.
-func existing(root string) (map[string]string, error) {
-	disk, err := scan(root)
-	if err != nil {
-		return nil, fmt.Errorf("reading the output folder %s: %w", root, err)
-	}
-	files := map[string]string{}
-	for name, content := range disk.ours {
-		files[name], _ = header(content)
-	}
-	return files, nil
-}
 
 // disk is what is in an output folder.
 type disk struct {
@@ -57,7 +42,7 @@ func scan(root string) (disk, error) {
 		return d, err
 	}
 	for _, entry := range entries {
-		if entry.IsDir() && slices.Contains(ourFolders, entry.Name()) {
+		if entry.IsDir() && slices.Contains(Subfolders(), entry.Name()) {
 			err = d.addFolder(root, entry.Name())
 		} else {
 			err = d.add(entry.Name(), filepath.Join(root, entry.Name()), entry)
@@ -103,7 +88,7 @@ func (d disk) add(rel, name string, entry fs.DirEntry) error {
 	if err != nil {
 		return err
 	}
-	if _, ours := header(content); !ours {
+	if _, ours := headerOf(content); !ours {
 		d.others[rel] = entry.Type()
 		return nil
 	}
@@ -137,23 +122,19 @@ func (d disk) foreign(name string) (at, why string) {
 	return "", ""
 }
 
-// ourFolders are the folders in an output folder that we write to in the grouped layout. In the
-// single one our files lie in the output folder itself.
-var ourFolders = []string{"informers", "listers"}
-
 // ourPlace reports whether name is the clean path of a Go file that we may write.
 func ourPlace(name string) bool {
 	top, rest, nested := strings.Cut(name, "/")
 	if path.Clean(name) != name || !strings.HasSuffix(name, ".go") {
 		return false
 	}
-	return !nested || slices.Contains(ourFolders, top) && rest != ""
+	return !nested || slices.Contains(Subfolders(), top) && rest != ""
 }
 
-// header reports whether a file carries our header, and which package it came from. Both are line
+// headerOf reports whether a file carries our header, and which package it came from. Both are line
 // comments before the package clause. What ends a line doesn't matter: a checkout may have changed
 // it.
-func header(content []byte) (source string, ours bool) {
+func headerOf(content []byte) (source string, ours bool) {
 	if !bytes.Contains(content, []byte(model.HeaderLine)) {
 		return "", false
 	}

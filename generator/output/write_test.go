@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package output
 
 import (
 	"os"
@@ -113,7 +113,7 @@ func TestWriteFails(t *testing.T) {
 	if _, err := f.Write(); err == nil || !strings.Contains(err.Error(), "not a folder") {
 		t.Errorf("output folder is a file: %v", err)
 	}
-	if _, err := existing(root); err == nil {
+	if _, err := Existing(root); err == nil {
 		t.Error("existing files of a file: want an error")
 	}
 }
@@ -124,8 +124,8 @@ func TestRunsSideBySideLeaveTheOutputOfOne(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // by system
 		t.Setenv(name, t.TempDir())
 	}
-	files := func(text string, names ...string) Files {
-		var f Files
+	files := func(text string, names ...string) Folder {
+		var f Folder
 		for _, name := range append(names, "informers/factory.go") {
 			f.Files = append(f.Files, model.File{Path: name, Content: []byte(model.HeaderLine + "\n\npackage " + text + "\n")})
 		}
@@ -136,7 +136,7 @@ func TestRunsSideBySideLeaveTheOutputOfOne(t *testing.T) {
 		a.Root = t.TempDir()
 		b.Root = a.Root
 		var wait sync.WaitGroup
-		for _, f := range []Files{a, b, a, b} {
+		for _, f := range []Folder{a, b, a, b} {
 			wait.Go(func() {
 				if _, err := f.Write(); err != nil {
 					t.Error(err)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package output
 
 import (
 	"path/filepath"
@@ -29,7 +29,7 @@ func TestExisting(t *testing.T) {
 		".informer-gen-1-x.go":              generated("", ""),
 		"elsewhere/thing.go":                generated("example.com/a", ""),
 	})
-	got, err := existing(root)
+	got, err := Existing(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func TestExisting(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if got, err := existing(filepath.Join(root, "nowhere")); err != nil || len(got) > 0 {
+	if got, err := Existing(filepath.Join(root, "nowhere")); err != nil || len(got) > 0 {
 		t.Errorf("of a folder that isn't there: %v, %v", got, err)
 	}
 }

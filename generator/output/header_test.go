@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package output
 
 import (
 	"testing"
@@ -24,7 +24,7 @@ func TestHeaderText(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var report diag.List
-			got := headerText("h.txt", []byte(test.content), setting{text: "2024, 2026"}, &report)
+			got, _ := HeaderText("h.txt", []byte(test.content), "2024, 2026", &report)
 			if errs, _ := report.Split(); got != test.want || len(errs) > 0 {
 				t.Errorf("got %q, %v; want %q", got, errs, test.want)
 			}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package output
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+)
+
+// Handwritten returns what can be read of the Go files in a folder that aren't generated, apart
+// from tests. The compiler will say more about a file that is wrong.
+func Handwritten(dir string) []*ast.File {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var files []*ast.File
+	for _, entry := range entries {
+		name := entry.Name()
+		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, _ := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
+		if file != nil && !ast.IsGenerated(file) {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
+// HandwrittenTypes returns the names of the types that the user's own files in a folder declare.
+// Expansion interfaces are among them.
+func HandwrittenTypes(dir string) map[string]bool {
+	declared := map[string]bool{}
+	for _, file := range Handwritten(dir) {
+		for _, name := range typeNames(file) {
+			declared[name.Name] = true
+		}
+	}
+	return declared
+}
+
+// StaleExpansions warns about expansion interfaces that the user's own files below root declare
+// among the listers for kinds that nothing is generated for there. kinds has the names of the kinds
+// that something is generated for, by the folder of their listers, relative to root.
+func StaleExpansions(root string, kinds map[string]map[string]bool) diag.List {
+	disk, err := scan(root)
+	if err != nil {
+		return nil // Write and Diff say so
+	}
+	var report diag.List
+	fset := token.NewFileSet()
+	for _, name := range slices.Sorted(maps.Keys(disk.others)) {
+		dir := path.Dir(name)
+		if !strings.HasSuffix(name, "_expansion.go") || !listerFolder(dir, kinds) {
+			continue
+		}
+		file, err := parser.ParseFile(fset, filepath.Join(root, filepath.FromSlash(name)), nil, parser.SkipObjectResolution)
+		if err != nil {
+			continue // the compiler will say more
+		}
+		for _, id := range typeNames(file) {
+			kind, ok := strings.CutSuffix(id.Name, "ListerExpansion")
+			if of, ok := strings.CutSuffix(kind, "Namespace"); ok && !kinds[dir][kind] {
+				kind = of
+			}
+			if ok && !kinds[dir][kind] {
+				report.Add(diag.Diagnostic{Pos: fset.Position(id.Pos()), Warning: true,
+					Message: id.Name + " expands no lister, because nothing is generated for a kind " + kind + " here: remove it, or rename it"})
+			}
+		}
+	}
+	return report
+}
+
+// listerFolder reports whether listers could be in a folder, in the layout that kinds has folders
+// of.
+func listerFolder(dir string, kinds map[string]map[string]bool) bool {
+	if _, single := kinds["."]; single {
+		return dir == "."
+	}
+	return strings.HasPrefix(dir, "listers/")
+}
+
+// typeNames returns the names of the types that a file declares.
+func typeNames(file *ast.File) []*ast.Ident {
+	var names []*ast.Ident
+	for _, decl := range file.Decls {
+		if decl, ok := decl.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
+			for _, spec := range decl.Specs {
+				names = append(names, spec.(*ast.TypeSpec).Name)
+			}
+		}
+	}
+	return names
+}

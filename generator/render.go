@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package generator
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/load"
+	"github.com/informer-gen/informer-gen/generator/model"
+	"github.com/informer-gen/informer-gen/generator/output"
+	"github.com/informer-gen/informer-gen/templates"
+)
+
+// render returns what is to be written to the output for the roots, or why nothing is.
+func (s settings) render(ctx context.Context, program *load.Program, roots []*load.Package) ([]model.File, diag.List, error) {
+	out, _, findings, err := s.resolve(ctx, program, roots)
+	if err != nil {
+		return nil, nil, err
+	}
+	if errs, _ := findings.Split(); len(errs) > 0 {
+		return nil, findings, errWrong
+	}
+	if len(out.Groups) == 0 {
+		return nil, findings, s.nothing(roots)
+	}
+	findings = append(findings, output.StaleExpansions(s.to.dir, kindsByFolder(out))...)
+	files, err := templates.Render(out)
+	return files, findings, err
+}
+
+// nothing returns why there is nothing to generate.
+func (s settings) nothing(roots []*load.Package) error {
+	in := fmt.Sprintf("the %d packages that were read", len(roots))
+	nested := s.nested()
+	switch len(roots) {
+	case 0:
+		return fmt.Errorf("%w: the patterns match no package with Go files for this system and these build tags, outside of the output%s", ErrNothing, nested)
+	case 1:
+		in = "package " + roots[0].Path
+	}
+	advice := ""
+	if !s.discover {
+		advice = " (--discover selects all with metav1.TypeMeta and metav1.ObjectMeta)"
+	}
+	return fmt.Errorf("%w: in %s, no type with metav1.ObjectMeta and the verbs list and watch has +genclient or +kubebuilder:object:root=true above it%s%s", ErrNothing, in, advice, nested)
+}
+
+// expansions returns the names of the types that the user's own files declare in the lister package
+// of a version.
+func (t target) expansions(group *model.Group, version *model.Version) map[string]bool {
+	return output.HandwrittenTypes(filepath.Join(t.dir, filepath.FromSlash(templates.ListerDir(t.layout, group, version))))
+}
+
+// kindsByFolder returns the names of the kinds that have listers, by the folder that these are in.
+func kindsByFolder(out *model.Output) map[string]map[string]bool {
+	kinds := map[string]map[string]bool{}
+	for _, g := range out.Groups {
+		for _, v := range g.Versions {
+			dir := templates.ListerDir(out.Layout, g, v)
+			if kinds[dir] == nil {
+				kinds[dir] = map[string]bool{}
+			}
+			for _, k := range v.Types {
+				kinds[dir][k.Name] = true
+			}
+		}
+	}
+	return kinds
+}
