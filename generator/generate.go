@@ -75,8 +75,8 @@ type Config struct {
 	AllowEmpty *bool
 	// Env is the environment of the go command; nil is that of the process.
 	Env []string
-	// Verbose makes a Memory pass on every warning about packages of other modules in every run,
-	// and not only in the first one that comes to it.
+	// Verbose asks for every warning about packages of other modules in every run, and not only in
+	// the first one that comes to it.
 	Verbose bool
 	// Warn may be nil. It is called for each warning, in order, on the caller's goroutine, before
 	// Generate returns.
@@ -104,8 +104,20 @@ const (
 // would do. Generate makes the Name relative to Config.Dir where that is shorter.
 type Files struct {
 	output.Folder
+	Inputs Inputs
+}
 
-	read *read // what Generate has made them from
+// Inputs are what Files depend on, apart from the Config, the go command and its environment.
+type Inputs struct {
+	// Dir is Config.RealDir.
+	Dir string
+	// Packages are what the packages were loaded from.
+	Packages load.Sources
+	// Configured are the configuration file and the files and folders that it or Config names, by
+	// their absolute names. In a folder the files count whose names have one of Endings.
+	Configured, Endings []string
+	// Warnings are all that Generate had.
+	Warnings diag.List
 }
 
 // ErrNothing means that no package has a type that something can be generated for.
@@ -157,7 +169,7 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 	}
 	return Files{
 		Folder: output.Folder{Root: s.to.dir, Name: filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)), Files: rendered},
-		read:   &read{dir: s.dir, sources: program.Sources(), named: s.reads, warnings: findings},
+		Inputs: Inputs{Dir: s.dir, Packages: program.Sources(), Configured: s.reads, Endings: crdEndings, Warnings: findings},
 	}, nil
 }
 
@@ -168,6 +180,9 @@ func (cfg Config) Check() diag.List {
 	errs, _ := findings.Relative(s.dir).Split()
 	return errs
 }
+
+// RealDir is Dir, absolute and without links.
+func (cfg Config) RealDir() (string, error) { return realDir(cfg.Dir) }
 
 // errWrong means that there are errors among the findings.
 var errWrong = errors.New("the input is wrong")

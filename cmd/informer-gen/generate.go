@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informer-gen/informer-gen/generator"
+	"github.com/informer-gen/informer-gen/generator/buildcache"
 )
 
 const generateHelp = `Informer-gen reads Go packages with Kubernetes API types and writes, for each type that is marked with +genclient
@@ -123,19 +124,19 @@ func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	progress := newProgress(cmd.ErrOrStderr())
 	defer progress.stop()
 	cfg.Progress = progress.packages
-	memory := generator.OpenMemory(cfg)
-	if g.check { // looks at everything: only of warnings it counts what is remembered
-		files, err := generator.Generate(cmd.Context(), memory.Config())
+	cache := buildcache.Open(cfg)
+	if g.check { // looks at everything: the cache counts only for warnings
+		files, err := generator.Generate(cmd.Context(), cache.Config())
 		if err != nil {
 			return err
 		}
 		g.changes, err = files.Diff()
 		return err
 	}
-	if memory.UpToDate() {
+	if cache.UpToDate() {
 		return nil
 	}
-	files, err := generator.Generate(cmd.Context(), memory.Config())
+	files, err := generator.Generate(cmd.Context(), cache.Config())
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,7 @@ func (g *generation) generate(cmd *cobra.Command, patterns []string) error {
 	if g.summary, err = write(files); err != nil {
 		return err
 	}
-	memory.Keep(files)
+	cache.Keep(files)
 	return nil
 }
 

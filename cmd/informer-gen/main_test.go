@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 //	imports FILE…     the same, and this module itself, from the checkout, which $CHECKOUT names
 //	exits CODE ARG…   runs informer-gen, which must exit with the code
 //	cluster FILE      starts an API server that has one Widget, and writes a kubeconfig for it
-//	snapshot NAME     remembers names, contents and times of all files
+//	snapshot NAME     keeps names, contents and times of all files
 //	unchanged NAME    fails if they aren't as they were
 func TestScript(t *testing.T) {
 	root, err := filepath.Abs("../..")
@@ -56,7 +56,7 @@ func TestScript(t *testing.T) {
 	if out, err := fill.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	memory := t.TempDir() // what runs remember, out of the way of snapshots
+	cache := t.TempDir() // records of runs, out of the way of snapshots
 	apimachinery := t.TempDir()
 	archive, err := txtar.ParseFile("testdata/apimachinery.txtar")
 	if err != nil {
@@ -88,7 +88,7 @@ func TestScript(t *testing.T) {
 			// Runs are many and short.
 			env.Setenv("GOGC", "400")
 			for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LocalAppData"} { // by system
-				env.Setenv(name, memory)
+				env.Setenv(name, cache)
 			}
 			// scripts run side by side, each with its own
 			env.Values["snapshots"] = map[string]map[string]string{}

@@ -146,7 +146,7 @@ type B struct { C Undefined }
 		}
 	}
 	if b.Types != nil {
-		t.Error("b was checked, though nobody asked for it")
+		t.Error("b was checked without being asked for")
 	}
 }
 
@@ -171,7 +171,7 @@ type B struct{ A *a.A }
 		errs += len(root.TypeErrors)
 	}
 	if errs == 0 {
-		t.Error("nobody reports the cycle")
+		t.Error("the cycle isn't reported")
 	}
 }
 

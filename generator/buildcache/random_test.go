@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package buildcache
 
 import (
 	"math/rand/v2"
@@ -9,13 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/output"
 )
 
-// TestMemoryIsRightAboutRandomChanges makes random changes, and whenever nothing is said to have
+// TestCacheIsRightAboutRandomChanges makes random changes, and whenever nothing is said to have
 // changed compares with a run that does all of its work.
-func TestMemoryIsRightAboutRandomChanges(t *testing.T) {
-	main, cfg := newMemoryProject(t)
+func TestCacheIsRightAboutRandomChanges(t *testing.T) {
+	main, cfg := newProject(t)
 	rounds := 20
 	if testing.Short() {
 		rounds = 10
@@ -51,10 +52,10 @@ func TestMemoryIsRightAboutRandomChanges(t *testing.T) {
 			}
 			writeFile(t, name, text)
 		}
-		memory := OpenMemory(cfg)
-		remembered := memory.UpToDate()
-		files, err := Generate(t.Context(), cfg)
-		if remembered {
+		cache := Open(cfg)
+		known := cache.UpToDate()
+		files, err := generator.Generate(t.Context(), cfg)
+		if known {
 			upToDate++
 			if err != nil {
 				t.Fatalf("said to be up to date, but: %v", err)
@@ -80,7 +81,7 @@ func TestMemoryIsRightAboutRandomChanges(t *testing.T) {
 			}
 			continue
 		}
-		memory.Keep(files)
+		cache.Keep(files)
 	}
 	if upToDate == 0 {
 		t.Error("never up to date")

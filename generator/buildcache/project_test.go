@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package buildcache
 
 import (
 	"io/fs"
@@ -13,11 +13,13 @@ import (
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/txtar"
+
+	"github.com/informer-gen/informer-gen/generator"
 )
 
-// memoryProject has one of everything that a run depends on. Folders are below that of the main
+// project has one of everything that a run depends on. Folders are below that of the main
 // module, but for lib.
-const memoryProject = `
+const project = `
 -- main/informer-gen.yaml --
 version: 1
 inputs: [./api/...]
@@ -86,9 +88,9 @@ package lib
 type Lib struct{}
 `
 
-// newMemoryProject lays out memoryProject and returns the folder of its main module, and the Config
+// newProject lays out project and returns the folder of its main module, and the generator.Config
 // to generate in it.
-func newMemoryProject(t *testing.T) (string, Config) {
+func newProject(t *testing.T) (string, generator.Config) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -105,10 +107,10 @@ func newMemoryProject(t *testing.T) (string, Config) {
 	} {
 		t.Setenv(name, value)
 	}
-	for _, file := range txtar.Parse([]byte(memoryProject)).Files {
+	for _, file := range txtar.Parse([]byte(project)).Files {
 		writeFile(t, filepath.Join(dir, file.Name), string(file.Data))
 	}
-	ours, err := os.ReadFile("../go.mod")
+	ours, err := os.ReadFile("../../go.mod")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,29 +125,29 @@ func newMemoryProject(t *testing.T) (string, Config) {
 	}
 	text = strings.ReplaceAll(text, "@", " ")
 	writeFile(t, filepath.Join(main, "go.mod"), text)
-	sums, err := os.ReadFile("../go.sum")
+	sums, err := os.ReadFile("../../go.sum")
 	if err != nil {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(main, "go.sum"), string(sums))
-	return main, Config{Dir: main}
+	return main, generator.Config{Dir: main}
 }
 
-// generateAndKeep makes a run that is remembered.
-func generateAndKeep(t *testing.T, cfg Config) Files {
+// generateAndKeep makes a run that is recorded.
+func generateAndKeep(t *testing.T, cfg generator.Config) generator.Files {
 	t.Helper()
-	memory := OpenMemory(cfg)
-	if memory.UpToDate() {
+	cache := Open(cfg)
+	if cache.UpToDate() {
 		t.Fatal("up to date before anything was done")
 	}
-	files, err := Generate(t.Context(), cfg)
+	files, err := generator.Generate(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := files.Write(); err != nil {
 		t.Fatal(err)
 	}
-	memory.Keep(files)
+	cache.Keep(files)
 	return files
 }
 
@@ -184,4 +186,14 @@ func tree(t *testing.T, root string) map[string]string {
 		t.Fatal(err)
 	}
 	return found
+}
+
+func writeFile(t *testing.T, name, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }

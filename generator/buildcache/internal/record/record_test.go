@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package memo
+package record
 
 import (
 	"crypto/sha256"
@@ -38,15 +38,15 @@ func unchanged(folder string, parts ...string) bool {
 	return ok
 }
 
-func TestRun(t *testing.T) {
-	dir, folder := t.TempDir(), filepath.Join(t.TempDir(), "deep", "memories")
+func TestKeyAndFilesDecideWhetherARunIsUnchanged(t *testing.T) {
+	dir, folder := t.TempDir(), filepath.Join(t.TempDir(), "deep", "records")
 	writeOld(t, dir, map[string]string{"input": "a"})
-	places := []Place{{Kind: File, Path: filepath.Join(dir, "input")}}
+	sets := []FileSet{{Reach: File, Path: filepath.Join(dir, "input")}}
 	run := Begin(folder, "program", "flags")
 	if _, ok := run.Unchanged(); ok {
-		t.Fatal("nothing is remembered yet")
+		t.Fatal("nothing is recorded yet")
 	}
-	if err := run.Remember(places, []byte("note")); err != nil {
+	if err := run.Save(sets, []byte("note")); err != nil {
 		t.Fatal(err)
 	}
 	if note, ok := Begin(folder, "program", "flags").Unchanged(); !ok || string(note) != "note" {
@@ -63,9 +63,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func TestARunWithoutPlacesIsNotRemembered(t *testing.T) {
+func TestARunWithoutFilesIsNotRecorded(t *testing.T) {
 	folder := t.TempDir()
-	if err := Begin(folder).Remember(nil, nil); err != nil {
+	if err := Begin(folder).Save(nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if unchanged(folder) {
@@ -73,47 +73,47 @@ func TestARunWithoutPlacesIsNotRemembered(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
+func TestWhatCountsAboutFileSets(t *testing.T) {
 	for _, tc := range []struct {
-		place Place
+		set FileSet
 		// files are there; each change writes a file or, with a minus, removes it.
 		files         string
 		seen, notSeen []string
 	}{
-		{Place{Kind: File, Path: "a"}, "a", []string{"a", "-a"}, []string{"b"}},
-		{Place{Kind: File, Path: "b"}, "a", []string{"b"}, []string{"a"}},
-		{Place{Kind: Folder, Path: "d", Endings: []string{".yaml", ".json"}}, "d/a.yaml d/b.go d/e/a.yaml",
+		{FileSet{Reach: File, Path: "a"}, "a", []string{"a", "-a"}, []string{"b"}},
+		{FileSet{Reach: File, Path: "b"}, "a", []string{"b"}, []string{"a"}},
+		{FileSet{Reach: Folder, Path: "d", Endings: []string{".yaml", ".json"}}, "d/a.yaml d/b.go d/e/a.yaml",
 			[]string{"d/a.yaml", "-d/a.yaml", "d/c.json"}, []string{"d/b.go", "d/e/a.yaml", "a.yaml"}},
-		{Place{Kind: Folder, Path: "d", Endings: []string{""}}, "d/a", []string{"d/a", "d/b", "-d/a"}, []string{"a"}},
-		{Place{Kind: Package, Path: "d"}, "d/a.go d/a_test.go d/e/a.go",
+		{FileSet{Reach: Folder, Path: "d", Endings: []string{""}}, "d/a", []string{"d/a", "d/b", "-d/a"}, []string{"a"}},
+		{FileSet{Reach: Package, Path: "d"}, "d/a.go d/a_test.go d/e/a.go",
 			[]string{"d/a.go", "d/b.go", "-d/a.go"}, []string{"d/a_test.go", "d/README", "d/e/a.go"}},
-		{Place{Kind: Package, Path: "d"}, "a", []string{"d/a.go"}, []string{"b.go"}},
-		{Place{Kind: Below, Path: "d"}, "d/a d/e/b.txt", []string{"d/a", "d/e/b.txt", "d/e/f/c", "-d/e/b.txt"}, []string{"a"}},
-		{Place{Kind: Below, Path: "d"}, "a", []string{"d/a"}, nil},
-		{Place{Kind: Below, Path: "d", Endings: []string{".yaml"}}, "d/a.yaml d/e/b.yaml",
+		{FileSet{Reach: Package, Path: "d"}, "a", []string{"d/a.go"}, []string{"b.go"}},
+		{FileSet{Reach: Below, Path: "d"}, "d/a d/e/b.txt", []string{"d/a", "d/e/b.txt", "d/e/f/c", "-d/e/b.txt"}, []string{"a"}},
+		{FileSet{Reach: Below, Path: "d"}, "a", []string{"d/a"}, nil},
+		{FileSet{Reach: Below, Path: "d", Endings: []string{".yaml"}}, "d/a.yaml d/e/b.yaml",
 			[]string{"d/a.yaml", "d/e/b.yaml", "d/e/f/c.yaml", "-d/e/b.yaml"}, []string{"d/a", "d/e/f", "d/.git/a.yaml", "a.yaml"}},
-		{Place{Kind: Tree, Path: "d", Except: []string{"d/x", "d/z/..."}}, "d/a.go d/e/README d/x/a.go d/x/y/a.go d/z/a.go d/z/z/a.go",
+		{FileSet{Reach: Tree, Path: "d", Except: []string{"d/x", "d/z/..."}}, "d/a.go d/e/README d/x/a.go d/x/y/a.go d/z/a.go d/z/z/a.go",
 			[]string{"d/a.go", "d/b.go", "d/e/a.go", "d/f/a.go", "d/x/y/a.go", "d/z/a.go", "-d/a.go"},
 			[]string{"d/e/a_test.go", "d/f/README", "d/testdata/a.go", "d/vendor/a.go", "d/_e/a.go", "d/.e/a.go", "d/x/a.go", "d/z/z/a.go", "a.go"}},
-		{Place{Kind: Tree, Path: "d"}, "d/go.mod d/e/a.go d/m/go.mod d/m/a.go", []string{"d/e/go.mod", "-d/m/go.mod"}, []string{"d/m/b/a.go", "d/go.mod"}},
-		{Place{Kind: Tree, Path: "d"}, "a", []string{"d/a.go"}, nil},
+		{FileSet{Reach: Tree, Path: "d"}, "d/go.mod d/e/a.go d/m/go.mod d/m/a.go", []string{"d/e/go.mod", "-d/m/go.mod"}, []string{"d/m/b/a.go", "d/go.mod"}},
+		{FileSet{Reach: Tree, Path: "d"}, "a", []string{"d/a.go"}, nil},
 	} {
 		for _, change := range append(tc.seen, tc.notSeen...) {
 			dir, folder := t.TempDir(), t.TempDir()
 			for name := range strings.FieldsSeq(tc.files) {
 				writeOld(t, dir, map[string]string{name: "text"})
 			}
-			place := tc.place
-			place.Path = filepath.Join(dir, place.Path)
-			place.Except = nil
-			for _, except := range tc.place.Except {
-				place.Except = append(place.Except, filepath.Join(dir, except))
+			set := tc.set
+			set.Path = filepath.Join(dir, set.Path)
+			set.Except = nil
+			for _, except := range tc.set.Except {
+				set.Except = append(set.Except, filepath.Join(dir, except))
 			}
-			if err := Begin(folder).Remember([]Place{place}, nil); err != nil {
-				t.Errorf("%s %s: %v", place.Kind, tc.files, err)
+			if err := Begin(folder).Save([]FileSet{set}, nil); err != nil {
+				t.Errorf("%s %s: %v", set.Reach, tc.files, err)
 			}
 			if !unchanged(folder) {
-				t.Errorf("%s %s: changed before anything was", place.Kind, tc.files)
+				t.Errorf("%s %s: changed before anything was", set.Reach, tc.files)
 			}
 			if name, ok := strings.CutPrefix(change, "-"); ok {
 				if err := os.Remove(filepath.Join(dir, name)); err != nil {
@@ -123,14 +123,15 @@ func TestPlaces(t *testing.T) {
 				writeOld(t, dir, map[string]string{change: "other text"})
 			}
 			if want := slices.Contains(tc.notSeen, change); unchanged(folder) != want {
-				t.Errorf("%s %s with %s: unchanged is %v, want %v", place.Kind, tc.files, change, !want, want)
+				t.Errorf("%s %s with %s: unchanged is %v, want %v", set.Reach, tc.files, change, !want, want)
 			}
 		}
 	}
 }
 
-// TestMoving has places that may have changed after the run has seen them.
-func TestMoving(t *testing.T) {
+// TestFilesThatMayHaveChangedAreNotRecorded has files that may have changed after the run has seen
+// them.
+func TestFilesThatMayHaveChangedAreNotRecorded(t *testing.T) {
 	dir := t.TempDir()
 	text := Sum(sha256.Sum256([]byte("text")))
 	other := Sum(sha256.Sum256([]byte("other")))
@@ -147,58 +148,58 @@ func TestMoving(t *testing.T) {
 	fresh("new/a.go")
 	lines := Sum(sha256.Sum256([]byte("te\nxt")))
 	for name, tc := range map[string]struct {
-		place Place
+		set   FileSet
 		watch bool
 		moves bool
 	}{
-		"old":                        {place: Place{Kind: Package, Path: at("old")}},
-		"new":                        {place: Place{Kind: Package, Path: at("new")}, moves: true},
-		"new, but watched":           {place: Place{Kind: Package, Path: at("new")}, watch: true},
-		"new, but seen":              {place: Place{Kind: Package, Path: at("new"), Seen: map[string]Sum{"a.go": text}}},
-		"other content was seen":     {place: Place{Kind: Package, Path: at("old"), Seen: map[string]Sum{"a.go": other}}, moves: true},
-		"a file that was seen":       {place: Place{Kind: Package, Path: at("old"), Seen: map[string]Sum{"a.go": text, "b.go": text}}, moves: true},
-		"written":                    {place: Place{Kind: Below, Path: at("new"), Written: true, Seen: map[string]Sum{"a.go": text}}},
-		"written by someone else":    {place: Place{Kind: Below, Path: at("new"), Written: true, Seen: map[string]Sum{"a.go": other}}, moves: true},
-		"written with Windows' ends": {place: Place{Kind: Below, Path: at("windows"), Written: true, Seen: map[string]Sum{"a.go": lines}}},
-		"no such folder":             {place: Place{Kind: Package, Path: at("none")}},
-		"a tree":                     {place: Place{Kind: Tree, Path: dir, Seen: map[string]Sum{"new/a.go": text, "../gone.go": text}}},
-		"a tree with a new folder":   {place: Place{Kind: Tree, Path: dir, Seen: map[string]Sum{"old/a.go": text}}, moves: true},
+		"old":                        {set: FileSet{Reach: Package, Path: at("old")}},
+		"new":                        {set: FileSet{Reach: Package, Path: at("new")}, moves: true},
+		"new, but watched":           {set: FileSet{Reach: Package, Path: at("new")}, watch: true},
+		"new, but seen":              {set: FileSet{Reach: Package, Path: at("new"), Seen: map[string]Sum{"a.go": text}}},
+		"other content was seen":     {set: FileSet{Reach: Package, Path: at("old"), Seen: map[string]Sum{"a.go": other}}, moves: true},
+		"a file that was seen":       {set: FileSet{Reach: Package, Path: at("old"), Seen: map[string]Sum{"a.go": text, "b.go": text}}, moves: true},
+		"written":                    {set: FileSet{Reach: Below, Path: at("new"), Written: true, Seen: map[string]Sum{"a.go": text}}},
+		"written by someone else":    {set: FileSet{Reach: Below, Path: at("new"), Written: true, Seen: map[string]Sum{"a.go": other}}, moves: true},
+		"written with Windows' ends": {set: FileSet{Reach: Below, Path: at("windows"), Written: true, Seen: map[string]Sum{"a.go": lines}}},
+		"no such folder":             {set: FileSet{Reach: Package, Path: at("none")}},
+		"a tree":                     {set: FileSet{Reach: Tree, Path: dir, Seen: map[string]Sum{"new/a.go": text, "../gone.go": text}}},
+		"a tree with a new folder":   {set: FileSet{Reach: Tree, Path: dir, Seen: map[string]Sum{"old/a.go": text}}, moves: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
 			run := Begin(folder)
 			if tc.watch {
-				run.Watch(tc.place)
+				run.Watch(tc.set)
 			}
-			err := run.Remember([]Place{tc.place}, nil)
+			err := run.Save([]FileSet{tc.set}, nil)
 			if tc.moves != errors.Is(err, ErrMoving) || !tc.moves && err != nil {
 				t.Errorf("got %v", err)
 			}
 			if unchanged(folder) == tc.moves {
-				t.Errorf("remembered: %v", !tc.moves)
+				t.Errorf("recorded: %v", !tc.moves)
 			}
 		})
 	}
 	t.Run("watched", func(t *testing.T) {
 		folder := t.TempDir()
 		run := Begin(folder)
-		place := Place{Kind: File, Path: at("watched")}
-		run.Watch(place)
+		set := FileSet{Reach: File, Path: at("watched")}
+		run.Watch(set)
 		writeOld(t, dir, map[string]string{"watched": "its time says nothing"})
-		if err := run.Remember([]Place{place}, nil); !errors.Is(err, ErrMoving) {
+		if err := run.Save([]FileSet{set}, nil); !errors.Is(err, ErrMoving) {
 			t.Errorf("got %v", err)
 		}
 	})
 }
 
-func TestAnEarlierRunsPlacesAreWatched(t *testing.T) {
+func TestAnEarlierRunsFilesAreWatched(t *testing.T) {
 	dir, folder := t.TempDir(), t.TempDir()
-	place := Place{Kind: File, Path: filepath.Join(dir, "a")}
+	set := FileSet{Reach: File, Path: filepath.Join(dir, "a")}
 	writeOld(t, dir, map[string]string{"a": "1"})
-	if err := Begin(folder).Remember([]Place{place}, nil); err != nil {
+	if err := Begin(folder).Save([]FileSet{set}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(place.Path, []byte("2"), 0o644); err != nil {
+	if err := os.WriteFile(set.Path, []byte("2"), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	run := Begin(folder)
@@ -206,18 +207,18 @@ func TestAnEarlierRunsPlacesAreWatched(t *testing.T) {
 		t.Fatal("the change isn't seen")
 	}
 	run.Watch()
-	if err := run.Remember([]Place{place}, nil); err != nil {
+	if err := run.Save([]FileSet{set}, nil); err != nil {
 		t.Errorf("a file that was just written, but before the run: %v", err)
 	}
 }
 
-// TestDamage has files that aren't what Remember has written.
-func TestDamage(t *testing.T) {
+// TestDamagedRecordsAreAsGoodAsNone has files that aren't what Save has written.
+func TestDamagedRecordsAreAsGoodAsNone(t *testing.T) {
 	dir, folder := t.TempDir(), t.TempDir()
 	writeOld(t, dir, map[string]string{"a": "1"})
 	run := Begin(folder, "key")
-	place := Place{Kind: File, Path: filepath.Join(dir, "a")}
-	if err := run.Remember([]Place{place}, nil); err != nil {
+	set := FileSet{Reach: File, Path: filepath.Join(dir, "a")}
+	if err := run.Save([]FileSet{set}, nil); err != nil {
 		t.Fatal(err)
 	}
 	whole, err := os.ReadFile(run.file)
@@ -238,7 +239,7 @@ func TestDamage(t *testing.T) {
 		try(fmt.Sprint("another bit in byte ", i), damaged)
 		try(fmt.Sprint("the first ", i, " bytes"), whole[:i])
 	}
-	foreign := []byte(`{"Key":"other","Places":[{"Kind":"file","Path":"/none","Sum":""}]}`)
+	foreign := []byte(`{"Key":"other","Sets":[{"Reach":"file","Path":"/none","Hash":""}]}`)
 	try("someone else's", foreign)
 	try("of another key", append([]byte(checkOf(foreign)+"\n"), foreign...))
 	try("whole again", whole)
@@ -249,30 +250,30 @@ func TestDamage(t *testing.T) {
 		t.Fatal(err)
 	}
 	if unchanged(folder, "key") {
-		t.Error("a folder is no memory")
+		t.Error("a folder is no record")
 	}
 }
 
-func TestNoFolder(t *testing.T) {
+func TestSaveFailsWhereNoFolderCanBe(t *testing.T) {
 	dir := t.TempDir()
 	writeOld(t, dir, map[string]string{"file": ""})
 	run := Begin(filepath.Join(dir, "file"))
 	if _, ok := run.Unchanged(); ok {
-		t.Error("nothing can be remembered there")
+		t.Error("nothing can be recorded there")
 	}
-	if err := run.Remember([]Place{{Kind: File, Path: dir + "/file"}}, nil); err == nil {
+	if err := run.Save([]FileSet{{Reach: File, Path: dir + "/file"}}, nil); err == nil {
 		t.Error("want an error")
 	}
 }
 
-func TestOldMemoriesAreForgotten(t *testing.T) {
+func TestRecordsUsedLongestAgoAreRemoved(t *testing.T) {
 	dir, folder := t.TempDir(), t.TempDir()
 	writeOld(t, dir, map[string]string{"a": "1"})
-	places := []Place{{Kind: File, Path: filepath.Join(dir, "a")}}
+	sets := []FileSet{{Reach: File, Path: filepath.Join(dir, "a")}}
 	begun := time.Now().Add(-time.Hour)
 	for i := range most + 20 {
 		run := Begin(folder, fmt.Sprint(i))
-		if err := run.Remember(places, nil); err != nil {
+		if err := run.Save(sets, nil); err != nil {
 			t.Fatal(err)
 		}
 		at := begun.Add(time.Duration(i) * time.Second)
@@ -287,7 +288,7 @@ func TestOldMemoriesAreForgotten(t *testing.T) {
 			}
 		}
 		if !unchanged(folder, "0") { // which makes it the youngest
-			t.Fatalf("after %d others, the memory that was used last is forgotten", i)
+			t.Fatalf("after %d others, the record that was used last is removed", i)
 		}
 	}
 	entries, err := os.ReadDir(folder)
@@ -295,14 +296,14 @@ func TestOldMemoriesAreForgotten(t *testing.T) {
 		t.Errorf("%d files are left, %v; want %d and someone else's", len(entries), err, most)
 	}
 	if unchanged(folder, "5") || !unchanged(folder, fmt.Sprint(most+19)) {
-		t.Error("the wrong ones are forgotten")
+		t.Error("the wrong ones are removed")
 	}
 }
 
 func TestRunsSideBySide(t *testing.T) {
 	dir, folder := t.TempDir(), t.TempDir()
 	writeOld(t, dir, map[string]string{"a": "1"})
-	places := []Place{{Kind: File, Path: filepath.Join(dir, "a")}}
+	sets := []FileSet{{Reach: File, Path: filepath.Join(dir, "a")}}
 	var wait sync.WaitGroup
 	for i := range 8 {
 		wait.Go(func() {
@@ -310,9 +311,9 @@ func TestRunsSideBySide(t *testing.T) {
 				run := Begin(folder)
 				note, ok := run.Unchanged()
 				if ok && !strings.HasPrefix(string(note), "note ") {
-					t.Errorf("half a memory: %q", note)
+					t.Errorf("half a record: %q", note)
 				}
-				if err := run.Remember(places, fmt.Appendf(nil, "note %d %s", i, strings.Repeat("x", 1<<12))); err != nil {
+				if err := run.Save(sets, fmt.Appendf(nil, "note %d %s", i, strings.Repeat("x", 1<<12))); err != nil {
 					t.Error(err)
 				}
 			}
@@ -320,7 +321,7 @@ func TestRunsSideBySide(t *testing.T) {
 	}
 	wait.Wait()
 	if !unchanged(folder) {
-		t.Error("nothing is remembered")
+		t.Error("nothing is recorded")
 	}
 	entries, err := os.ReadDir(folder)
 	if err != nil || len(entries) != 1 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package buildcache
 
 import (
 	"os"
@@ -10,25 +10,26 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
 )
 
-func TestMemorySeesTheCall(t *testing.T) {
-	_, cfg := newMemoryProject(t)
-	want, ok := cfg.identity()
+func TestCacheSeesTheCall(t *testing.T) {
+	_, cfg := newProject(t)
+	want, ok := identity(cfg)
 	if !ok {
 		t.Fatal("no identity")
 	}
 	yes := true
 	values := map[reflect.Type]reflect.Value{
 		reflect.TypeFor[string]():            reflect.ValueOf("other"),
-		reflect.TypeFor[Layout]():            reflect.ValueOf(Single),
+		reflect.TypeFor[generator.Layout]():  reflect.ValueOf(generator.Single),
 		reflect.TypeFor[[]string]():          reflect.ValueOf([]string{"other"}),
 		reflect.TypeFor[map[string]string](): reflect.ValueOf(map[string]string{"A": "B"}),
 		reflect.TypeFor[*bool]():             reflect.ValueOf(&yes),
 	}
-	for field := range reflect.TypeFor[Config]().Fields() {
+	for field := range reflect.TypeFor[generator.Config]().Fields() {
 		changed := cfg
 		value, ok := values[field.Type]
 		switch field.Name {
@@ -42,12 +43,12 @@ func TestMemorySeesTheCall(t *testing.T) {
 			continue
 		}
 		reflect.ValueOf(&changed).Elem().FieldByIndex(field.Index).Set(value)
-		if got, ok := changed.identity(); !ok || slices.Equal(got, want) {
+		if got, ok := identity(changed); !ok || slices.Equal(got, want) {
 			t.Errorf("%s doesn't count", field.Name)
 		}
 	}
 	cfg.Warn, cfg.Progress = func(diag.Diagnostic) {}, func(load.Progress) {}
-	if got, ok := cfg.identity(); !ok || !slices.Equal(got, want) {
+	if got, ok := identity(cfg); !ok || !slices.Equal(got, want) {
 		t.Error("functions count")
 	}
 	self, err := os.Executable()
@@ -59,37 +60,37 @@ func TestMemorySeesTheCall(t *testing.T) {
 	}
 }
 
-func TestMemorySeesTheEnvironment(t *testing.T) {
-	_, cfg := newMemoryProject(t)
+func TestCacheSeesTheEnvironment(t *testing.T) {
+	_, cfg := newProject(t)
 	cfg.Env = os.Environ()
-	want, _ := cfg.identity()
+	want, _ := identity(cfg)
 	for _, entry := range []string{
 		"GOFLAGS=-mod=mod", "GOOS=plan9", "GOARCH=wasm", "GOWORK=off", "GO111MODULE=off", "GOEXPERIMENT=x", "CGO_ENABLED=0",
 		"GOTOOLCHAIN=x", "GOROOT=x", "GOPATH=x", "GOMODCACHE=x", "GOPRIVATE=x", "HOME=x",
 	} {
 		changed := cfg
 		changed.Env = append(slices.Clone(cfg.Env), entry)
-		if got, ok := changed.identity(); !ok || slices.Equal(got, want) {
+		if got, ok := identity(changed); !ok || slices.Equal(got, want) {
 			t.Errorf("%s doesn't count", entry)
 		}
 	}
 	for _, entry := range []string{"GOFLAGS=-modfile=other.mod", "GOFLAGS=-v -overlay=x.json", "GOPACKAGESDRIVER=x"} {
 		changed := cfg
 		changed.Env = append(slices.Clone(cfg.Env), entry)
-		if _, ok := changed.identity(); ok {
-			t.Errorf("%s leads to files that nobody looks at", entry)
+		if _, ok := identity(changed); ok {
+			t.Errorf("%s leads to files that aren't looked at", entry)
 		}
 	}
 	defaults := filepath.Join(t.TempDir(), "env")
 	cfg.Env = append(cfg.Env, "GOENV="+defaults)
-	none, _ := cfg.identity()
+	none, _ := identity(cfg)
 	writeFile(t, defaults, "GOFLAGS=-mod=mod\n")
-	if got, ok := cfg.identity(); !ok || slices.Equal(got, none) {
+	if got, ok := identity(cfg); !ok || slices.Equal(got, none) {
 		t.Error("what go env -w writes doesn't count")
 	}
 	writeFile(t, defaults, "GOWORK=/elsewhere/go.work\n")
-	if _, ok := cfg.identity(); ok {
-		t.Error("go env -w has named a workspace that nobody looks at")
+	if _, ok := identity(cfg); ok {
+		t.Error("go env -w has named a workspace that isn't looked at")
 	}
 	writeFile(t, defaults, "GOFLAGS=-mod=mod\n")
 
@@ -101,13 +102,13 @@ func TestMemorySeesTheEnvironment(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(bin, "go"), []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if got, ok := cfg.identity(); !ok || slices.Equal(got, none) {
+	if got, ok := identity(cfg); !ok || slices.Equal(got, none) {
 		t.Error("another go command doesn't count")
 	}
 	if err := os.WriteFile(filepath.Join(bin, "gopackagesdriver"), []byte("#!/bin/sh\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := cfg.identity(); ok {
-		t.Error("nobody knows what a driver in the place of the go command does")
+	if _, ok := identity(cfg); ok {
+		t.Error("what a driver in the place of the go command does is unknown")
 	}
 }

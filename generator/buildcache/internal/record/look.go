@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package memo
+package record
 
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -17,91 +16,9 @@ import (
 	"time"
 )
 
-// Kind says what counts about a Place.
-type Kind string
-
-const (
-	// File is the content of a file. That there is none is a content too.
-	File Kind = "file"
-	// Folder is the names and contents of the files right in a folder that have one of the Endings.
-	// A folder that isn't there is an empty one.
-	Folder Kind = "folder"
-	// Package is the names and contents of the Go files right in a folder, tests apart.
-	Package Kind = "package"
-	// Below is the names of everything in a folder and below it, and the contents of all files
-	// there. With Endings, it is the names and contents of the files that have one of them, and
-	// folders that begin with a dot don't count.
-	Below Kind = "below"
-	// Tree is the names and contents of the Go files, tests apart, in a folder and below it, as far
-	// as "..." in a pattern of the go command goes: not into other modules, vendor, testdata, or
-	// folders that begin with a dot or underscore.
-	Tree Kind = "tree"
-)
-
-// Place is a place on disk.
-type Place struct {
-	Kind Kind
-	// Path is absolute.
-	Path string
-	// Endings are for a Folder and for Below.
-	Endings []string `json:",omitempty"`
-	// Except are folders that don't count for a Tree; "/..." behind a name stands for all folders
-	// below it.
-	Except []string `json:",omitempty"`
-	// Written means that the run has written the contents, in which Windows' line breaks count as
-	// others do.
-	Written bool `json:",omitempty"`
-	// Seen are the contents that the run has read or written, by the names of files relative to
-	// Path, with slashes. What isn't in it may have changed since, unless its time says otherwise.
-	// What is in it must still be there, except in a Tree.
-	Seen map[string]Sum `json:"-"`
-}
-
-// Sum is a hash of a file's content.
-type Sum [sha256.Size]byte
-
-// id is what makes two places the same one.
-func (p Place) id() string {
-	return fmt.Sprintf("%s %q %q %q", p.Kind, p.Path, p.Endings, p.Except)
-}
-
-// look returns a hash of all that counts about the place. If since isn't zero, moved is what may
-// have changed after that and after the run has read it, or "".
-func (p Place) look(since time.Time) (found, moved string, err error) {
-	l := look{Place: p, since: since, hash: sha256.New()}
-	switch p.Kind {
-	case File:
-		err = l.file(p.Path)
-	case Folder:
-		err = l.folder(p.Path, p.endsRight)
-	case Package:
-		err = l.folder(p.Path, isSource)
-	case Below:
-		err = l.below()
-	case Tree:
-		err = l.tree()
-	default:
-		err = fmt.Errorf("a place of the kind %q", p.Kind)
-	}
-	if l.moved == "" && len(l.met) < len(p.Seen) && !since.IsZero() && p.Kind != Tree {
-		l.moved = p.Path // something that the run has seen is gone
-	}
-	return hex.EncodeToString(l.hash.Sum(nil)), l.moved, err
-}
-
-// endsRight reports whether a name has one of the endings.
-func (p Place) endsRight(name string) bool {
-	return slices.ContainsFunc(p.Endings, func(ending string) bool { return strings.HasSuffix(name, ending) })
-}
-
-// isSource reports whether a file may belong to a package that others import.
-func isSource(name string) bool {
-	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
-}
-
-// look is one look at a place.
+// look is one look at a set of files.
 type look struct {
-	Place
+	FileSet
 	since time.Time
 	hash  hash.Hash
 	moved string

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package generator
+package buildcache
 
 import (
 	"fmt"
@@ -13,15 +13,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
-func TestMemorySeesEveryChange(t *testing.T) {
-	main, cfg := newMemoryProject(t)
+func TestCacheSeesEveryChange(t *testing.T) {
+	main, cfg := newProject(t)
 	age(t, filepath.Dir(main))
 	generateAndKeep(t, cfg)
-	if !OpenMemory(cfg).UpToDate() {
-		t.Fatal("a run isn't remembered")
+	if !Open(cfg).UpToDate() {
+		t.Fatal("a run isn't recorded")
 	}
 	for _, name := range []string{
 		// inputs, and packages that they need
@@ -62,12 +63,12 @@ func TestMemorySeesEveryChange(t *testing.T) {
 						t.Fatal(err)
 					}
 				}
-				if OpenMemory(cfg).UpToDate() {
-					t.Error("nobody has seen the change")
+				if Open(cfg).UpToDate() {
+					t.Error("the change isn't seen")
 				}
 				restore(t, filepath.Dir(main), before)
-				if !OpenMemory(cfg).UpToDate() {
-					t.Error("the change is undone, and nobody sees it")
+				if !Open(cfg).UpToDate() {
+					t.Error("the change is undone, and that isn't seen")
 				}
 			})
 		}
@@ -93,10 +94,10 @@ func restore(t *testing.T, root string, contents map[string]string) {
 	}
 }
 
-// TestMemoryPassesOnForeignWarningsOnce has a warning about a package of the module and one about a
+// TestCachePassesOnForeignWarningsOnce has a warning about a package of the module and one about a
 // package of another.
-func TestMemoryPassesOnForeignWarningsOnce(t *testing.T) {
-	main, cfg := newMemoryProject(t)
+func TestCachePassesOnForeignWarningsOnce(t *testing.T) {
+	main, cfg := newProject(t)
 	writeFile(t, filepath.Join(main, "../lib/v1/types.go"), "// +groupName=lib.example.com\n\n// +k8s:informer-gen=maybe\npackage v1\n")
 	age(t, filepath.Dir(main))
 	cfg.Patterns = []string{"./api/...", "example.com/lib/v1"}
@@ -107,16 +108,16 @@ func TestMemoryPassesOnForeignWarningsOnce(t *testing.T) {
 	run := func(verbose bool, want string) {
 		t.Helper()
 		cfg.Verbose, shown = verbose, nil
-		memory := OpenMemory(cfg)
-		if !memory.UpToDate() {
-			files, err := Generate(t.Context(), memory.Config())
+		cache := Open(cfg)
+		if !cache.UpToDate() {
+			files, err := generator.Generate(t.Context(), cache.Config())
 			if err != nil {
 				t.Fatal(err)
 			}
 			if _, err := files.Write(); err != nil {
 				t.Fatal(err)
 			}
-			memory.Keep(files)
+			cache.Keep(files)
 		}
 		if got := strings.Join(shown, " "); got != want {
 			t.Errorf("warnings about %q, want %q", got, want)
@@ -134,20 +135,20 @@ func TestMemoryPassesOnForeignWarningsOnce(t *testing.T) {
 }
 
 // The go command vendors as soon as there is such a folder, even if nothing is in it.
-func TestMemorySeesAVendorFolder(t *testing.T) {
-	main, cfg := newMemoryProject(t)
+func TestCacheSeesAVendorFolder(t *testing.T) {
+	main, cfg := newProject(t)
 	age(t, filepath.Dir(main))
 	generateAndKeep(t, cfg)
 	if err := os.Mkdir(filepath.Join(main, "vendor"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if OpenMemory(cfg).UpToDate() {
-		t.Error("nobody has seen it")
+	if Open(cfg).UpToDate() {
+		t.Error("it isn't seen")
 	}
 }
 
-func TestMemoryPassesOverWhatDoesNotMatter(t *testing.T) {
-	main, cfg := newMemoryProject(t)
+func TestCachePassesOverWhatDoesNotMatter(t *testing.T) {
+	main, cfg := newProject(t)
 	age(t, filepath.Dir(main))
 	generateAndKeep(t, cfg)
 	writeFile(t, filepath.Join(main, "api/v1/types_test.go"), "package v1 // changed\n")
@@ -161,56 +162,56 @@ func TestMemoryPassesOverWhatDoesNotMatter(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, name, strings.ReplaceAll(string(content), "\n", "\r\n")) // as git may check it out
-	if !OpenMemory(cfg).UpToDate() {
+	if !Open(cfg).UpToDate() {
 		t.Error("not up to date")
 	}
 }
 
-// TestMemoryOfOtherSetups has outputs in other places and packages found in other ways: the first
-// run is remembered, and a new package is seen.
-func TestMemoryOfOtherSetups(t *testing.T) {
-	for name, change := range map[string]func(*Config){
-		"all packages":           func(c *Config) { c.File = NoFile },
-		"import path":            func(c *Config) { c.Patterns = []string{"example.com/main/..."} },
-		"single layout":          func(c *Config) { c.Layout, c.Output = Single, "client" },
-		"in the module's folder": func(c *Config) { c.Output, c.File = ".", NoFile },
-		"from a folder":          func(c *Config) { c.Dir = filepath.Join(c.Dir, "api", "v1") },
+// TestCacheOfOtherSetups has outputs in other places and packages found in other ways: the first
+// run is recorded, and a new package is seen.
+func TestCacheOfOtherSetups(t *testing.T) {
+	for name, change := range map[string]func(*generator.Config){
+		"all packages":           func(c *generator.Config) { c.File = generator.NoFile },
+		"import path":            func(c *generator.Config) { c.Patterns = []string{"example.com/main/..."} },
+		"single layout":          func(c *generator.Config) { c.Layout, c.Output = generator.Single, "client" },
+		"in the module's folder": func(c *generator.Config) { c.Output, c.File = ".", generator.NoFile },
+		"from a folder":          func(c *generator.Config) { c.Dir = filepath.Join(c.Dir, "api", "v1") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			main, cfg := newMemoryProject(t)
+			main, cfg := newProject(t)
 			change(&cfg)
 			age(t, filepath.Dir(main))
 			generateAndKeep(t, cfg)
-			if !OpenMemory(cfg).UpToDate() {
-				t.Error("the first run isn't remembered")
+			if !Open(cfg).UpToDate() {
+				t.Error("the first run isn't recorded")
 			}
 			writeFile(t, filepath.Join(main, "api/v2/types.go"), "package v2\n")
-			if OpenMemory(cfg).UpToDate() {
+			if Open(cfg).UpToDate() {
 				t.Error("a new package isn't seen")
 			}
 		})
 	}
 }
 
-// TestMemoryNeedsNoAge has files that are written right before the run: those that it reads from
+// TestCacheNeedsNoAge has files that are written right before the run: those that it reads from
 // packages, and that belong to modules or configure it, are told apart by what the run has seen.
-func TestMemoryNeedsNoAge(t *testing.T) {
-	main, cfg := newMemoryProject(t)
+func TestCacheNeedsNoAge(t *testing.T) {
+	main, cfg := newProject(t)
 	for _, name := range []string{"hack", "crds", "api/v1/types_plan9.go", "api/plan9", "generated", "../lib/go.mod"} {
 		age(t, filepath.Join(main, name))
 	}
 	generateAndKeep(t, cfg)
-	if !OpenMemory(cfg).UpToDate() {
+	if !Open(cfg).UpToDate() {
 		t.Error("not up to date")
 	}
 }
 
-// TestMemoryKeepsNothingOfAMovingTarget changes files after Generate has read them, and before
+// TestCacheKeepsNothingOfAMovingTarget changes files after Generate has read them, and before
 // Keep.
-func TestMemoryKeepsNothingOfAMovingTarget(t *testing.T) {
-	main, cfg := newMemoryProject(t)
+func TestCacheKeepsNothingOfAMovingTarget(t *testing.T) {
+	main, cfg := newProject(t)
 	age(t, filepath.Dir(main))
-	files, err := Generate(t.Context(), cfg)
+	files, err := generator.Generate(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,50 +225,50 @@ func TestMemoryKeepsNothingOfAMovingTarget(t *testing.T) {
 		"crds/new.yaml", "crds/below/new.yaml", "informer-gen.yaml", "generated/informers/factory.go", "generated/listers/example/v1/widget_expansion.go",
 	} {
 		t.Run(name, func(t *testing.T) {
-			memory := OpenMemory(cfg)
-			memory.UpToDate()
+			cache := Open(cfg)
+			cache.UpToDate()
 			full := filepath.Join(main, filepath.FromSlash(name))
 			was, _ := os.ReadFile(full)
 			writeFile(t, full, string(was)+"\n")
-			memory.Keep(files)
-			if OpenMemory(cfg).UpToDate() {
-				t.Error("the change was remembered as if the run had seen it")
+			cache.Keep(files)
+			if Open(cfg).UpToDate() {
+				t.Error("the change was recorded as if the run had seen it")
 			}
 			restore(t, filepath.Dir(main), before)
 			age(t, main)
 		})
 	}
-	memory := OpenMemory(cfg)
-	memory.UpToDate()
-	memory.Keep(files)
-	if !OpenMemory(cfg).UpToDate() {
-		t.Error("not even what hasn't changed is remembered")
+	cache := Open(cfg)
+	cache.UpToDate()
+	cache.Keep(files)
+	if !Open(cfg).UpToDate() {
+		t.Error("not even what hasn't changed is recorded")
 	}
 }
 
 // Where nothing is left to generate, the first run removes what earlier ones have written, and the
 // next one is an error.
-func TestMemoryKeepsNothingOfNothing(t *testing.T) {
-	main, cfg := newMemoryProject(t)
+func TestCacheKeepsNothingOfNothing(t *testing.T) {
+	main, cfg := newProject(t)
 	generateAndKeep(t, cfg)
 	writeFile(t, filepath.Join(main, "api/v1/types.go"), "package v1\n")
 	age(t, filepath.Dir(main))
 	if files := generateAndKeep(t, cfg); len(files.Files) > 0 {
 		t.Fatalf("%d files are generated for nothing", len(files.Files))
 	}
-	if OpenMemory(cfg).UpToDate() {
+	if Open(cfg).UpToDate() {
 		t.Error("up to date, but the next run would fail")
 	}
 }
 
-func TestMemoryWarnsAgain(t *testing.T) {
-	main, cfg := newMemoryProject(t)
+func TestCacheWarnsAgain(t *testing.T) {
+	main, cfg := newProject(t)
 	age(t, filepath.Dir(main))
 	var first, second diag.List
 	cfg.Warn = first.Add
 	generateAndKeep(t, cfg)
 	cfg.Warn = second.Add
-	if !OpenMemory(cfg).UpToDate() {
+	if !Open(cfg).UpToDate() {
 		t.Fatal("not up to date")
 	}
 	if len(first) == 0 || first.Error() != second.Error() {
@@ -275,8 +276,8 @@ func TestMemoryWarnsAgain(t *testing.T) {
 	}
 }
 
-func TestMemoryWithoutCacheFolder(t *testing.T) {
-	main, cfg := newMemoryProject(t)
+func TestCacheWithoutCacheFolder(t *testing.T) {
+	main, cfg := newProject(t)
 	age(t, filepath.Dir(main))
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -284,8 +285,8 @@ func TestMemoryWithoutCacheFolder(t *testing.T) {
 	}
 	writeFile(t, cache, "a file in the place of the folder")
 	generateAndKeep(t, cfg)
-	if OpenMemory(cfg).UpToDate() {
-		t.Error("up to date, by no memory")
+	if Open(cfg).UpToDate() {
+		t.Error("up to date, by no record")
 	}
 	t.Setenv("HOME", "")
 	t.Setenv("XDG_CACHE_HOME", "")
@@ -299,7 +300,7 @@ func TestOnlyTheGoCommandRuns(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the go command of this test is a shell script")
 	}
-	main, cfg := newMemoryProject(t)
+	main, cfg := newProject(t)
 	age(t, filepath.Dir(main))
 	tool, err := exec.LookPath("go")
 	if err != nil {
@@ -324,7 +325,7 @@ func TestOnlyTheGoCommandRuns(t *testing.T) {
 	if err := os.Remove(calls); err != nil {
 		t.Fatal(err)
 	}
-	if !OpenMemory(cfg).UpToDate() {
+	if !Open(cfg).UpToDate() {
 		t.Error("not up to date")
 	}
 	if called, err := os.ReadFile(calls); err == nil {
