@@ -9,6 +9,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/kubebuilder"
 )
 
 // hasCRD reports whether there is a definition of the kind in whatever group.
@@ -113,7 +114,7 @@ func (r *resolver) checkCRD(a *api, k *kind, c crd) {
 
 // checkServed reports a version of a kind that none of its definitions serves.
 func (r *resolver) checkServed(a *api, k *kind, same []crd) {
-	if slices.ContainsFunc(same, func(c crd) bool { return len(c.versions) == 0 }) || marker.First[marker.SkipVersion](k.declared.markers) != nil {
+	if slices.ContainsFunc(same, func(c crd) bool { return len(c.versions) == 0 }) || marker.First[kubebuilder.SkipVersion](k.declared.markers) != nil {
 		return // by +kubebuilder:skipversion, the definition leaves the version out
 	}
 	var served []string

@@ -14,6 +14,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/syntax"
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
@@ -111,8 +112,8 @@ func stepsText(steps []model.Step) string {
 func indexMarker(t *testing.T, args string) *marker.Index {
 	t.Helper()
 	var report diag.List
-	line := marker.Line{Text: "informer:index:name=X," + args, Pos: token.Position{Filename: "f.go", Line: 1, Column: 1}}
-	all := marker.All[marker.Index](marker.Parse([]marker.Line{line}, &report))
+	line := syntax.Line{Text: "informer:index:name=X," + args, Pos: token.Position{Filename: "f.go", Line: 1, Column: 1}}
+	all := marker.All[marker.Index](syntax.Parse([]syntax.Line{line}, &report))
 	if len(all) != 1 || len(report) > 0 {
 		t.Fatalf("%s: %v", args, report)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/syntax"
 )
 
 // TestEveryMarkerStandsInAGolden finds markers and arguments that no golden writes, and counts the
@@ -44,7 +44,7 @@ func TestEveryMarkerStandsInAGolden(t *testing.T) {
 		t.Errorf("%d goldens, of which %d show errors or warnings; there are to be at least 150, half of them", len(files), withFindings)
 	}
 	lines := regexp.MustCompile(`(?m)^[/* \t]*\+(.*)$`).FindAllStringSubmatch(inputs.String(), -1)
-	for _, d := range marker.Definitions() {
+	for _, d := range syntax.Definitions() {
 		name := regexp.QuoteMeta(d.Name)
 		shapes := map[string]string{"": `^` + name + `($|[=: ])`}
 		for _, arg := range d.Args {
@@ -99,7 +99,7 @@ func TestEveryDefectHasAnAnswer(t *testing.T) {
 			t.Errorf("docs/code-generator.md has no proof for defect %s", number)
 		}
 	}
-	for _, d := range marker.Definitions() {
+	for _, d := range syntax.Definitions() {
 		if !strings.Contains(string(document), "`+"+d.Name+"`") {
 			t.Errorf("docs/code-generator.md doesn't mention `+%s`", d.Name)
 		}

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/kubebuilder"
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
@@ -57,7 +58,7 @@ func docLines(doc *ast.CommentGroup) (lines []string, deprecated string) {
 // comes first, then what markers say.
 func (r *resolver) deprecations(a *api) {
 	for _, k := range a.kinds {
-		versions := marker.All[marker.DeprecatedVersion](k.declared.markers)
+		versions := marker.All[kubebuilder.DeprecatedVersion](k.declared.markers)
 		for _, m := range versions {
 			if other := versions[0]; m.Warning.IsSet() && other.Warning.IsSet() && m.Warning.Text != other.Warning.Text {
 				r.fail(m.At, m.Warning.Pos, fmt.Sprintf("%q contradicts %q of %s at %s", m.Warning.Text, other.Warning.Text, other.Name, r.short(other.Pos)), nil)

@@ -19,6 +19,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/kubebuilder"
+	"github.com/informer-gen/informer-gen/generator/marker/syntax"
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
@@ -183,8 +185,8 @@ func (r *resolver) api(pkg *load.Package) *api {
 func (r *resolver) scan(pkg *load.Package) *api {
 	a := &api{pkg: pkg}
 	for _, file := range pkg.Files {
-		found := marker.Scan(r.fset, file)
-		a.markers = append(a.markers, marker.On(marker.Package, marker.Parse(found.Package, &r.report),
+		found := syntax.Scan(r.fset, file)
+		a.markers = append(a.markers, syntax.On(syntax.Package, syntax.Parse(found.Package, &r.report),
 			"in a comment that belongs to no type", &r.report)...)
 		for _, decl := range file.Decls {
 			decl, ok := decl.(*ast.GenDecl)
@@ -198,15 +200,15 @@ func (r *resolver) scan(pkg *load.Package) *api {
 					d.doc = decl.Doc
 				}
 				before := len(r.report)
-				markers := marker.Parse(found.Types[d.spec], &r.report)
+				markers := syntax.Parse(found.Types[d.spec], &r.report)
 				d.incomplete = len(r.report) > before
 				for _, m := range markers {
 					switch m.(type) {
-					case *marker.InformerGen, *marker.Skip:
+					case *marker.InformerGen, *kubebuilder.Skip:
 						r.aboveType(d, m)
 						continue
 					}
-					if marker.DefinitionOf(m).Target == marker.Package {
+					if syntax.DefinitionOf(m).Target == syntax.Package {
 						a.markers = append(a.markers, m)
 					} else {
 						d.markers = append(d.markers, m)
@@ -215,7 +217,7 @@ func (r *resolver) scan(pkg *load.Package) *api {
 				a.declared = append(a.declared, d)
 			}
 		}
-		marker.On(marker.Nowhere, marker.Parse(found.Inside, &r.report), "inside of a type", &r.report)
+		syntax.On(syntax.Nowhere, syntax.Parse(found.Inside, &r.report), "inside of a type", &r.report)
 	}
 	return a
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/kubebuilder"
 )
 
 // namespaced and cluster are the scopes in the words of a CustomResourceDefinition.
@@ -56,7 +57,7 @@ func (r *resolver) scope(d *declared) named {
 		switch m := m.(type) {
 		case *marker.NonNamespaced:
 			all = append(all, said{m.At, marker.Value{Text: cluster}, "scope " + cluster})
-		case *marker.Resource:
+		case *kubebuilder.Resource:
 			if m.Scope.IsSet() {
 				all = append(all, said{m.At, m.Scope, "scope " + m.Scope.Text})
 			}
@@ -133,7 +134,7 @@ func (r *resolver) resource(d *declared, plural named) named {
 		switch m := m.(type) {
 		case *marker.ResourceName:
 			all = append(all, said{m.At, m.Name, fmt.Sprintf("resource %q", m.Name.Text)})
-		case *marker.Resource:
+		case *kubebuilder.Resource:
 			if m.Path.IsSet() {
 				all = append(all, said{m.At, m.Path, fmt.Sprintf("resource %q", m.Path.Text)})
 			}
@@ -160,11 +161,11 @@ func (r *resolver) resource(d *declared, plural named) named {
 func (d *declared) controllerGen() marker.Marker {
 	for _, m := range d.markers {
 		switch m := m.(type) {
-		case *marker.ObjectRoot:
+		case *kubebuilder.ObjectRoot:
 			if d.root() {
 				return m
 			}
-		case *marker.Resource:
+		case *kubebuilder.Resource:
 			if !m.InFile() {
 				return m
 			}

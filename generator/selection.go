@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/kubebuilder"
 )
 
 // selection is the answer to whether something is to be generated for a type, before anything is
@@ -35,14 +36,14 @@ func (d *declared) candidate() bool { return d.selection.yes }
 
 // root reports whether kubebuilder's markers select the type.
 func (d *declared) root() bool {
-	m := marker.First[marker.ObjectRoot](d.markers)
+	m := marker.First[kubebuilder.ObjectRoot](d.markers)
 	return m != nil && m.Root.Text != "false"
 }
 
 // kindMarked reports whether a marker in a comment says that the type is a kind, or that it is
 // none.
 func (d *declared) kindMarked() bool {
-	return marker.First[marker.Genclient](d.markers) != nil || marker.First[marker.ObjectRoot](d.markers) != nil
+	return marker.First[marker.Genclient](d.markers) != nil || marker.First[kubebuilder.ObjectRoot](d.markers) != nil
 }
 
 // selectTypes decides which types of a package something is generated for, as far as that can be
@@ -98,8 +99,8 @@ func (r *resolver) selection(a *api, d *declared, out *marker.InformerGen, disco
 	explicit := r.generate(d)
 	client := marker.First[marker.Genclient](d.markers)
 	root := r.objectRoot(d)
-	skip := marker.First[marker.Skip](a.markers)
-	skipVersion := marker.First[marker.SkipVersion](d.markers)
+	skip := marker.First[kubebuilder.Skip](a.markers)
+	skipVersion := marker.First[kubebuilder.SkipVersion](d.markers)
 	no := func(at marker.At, reason string) selection { return selection{reason: reason, at: at} }
 	switch {
 	case explicit != nil && explicit.Value.Text == "false":
@@ -152,9 +153,9 @@ func (r *resolver) generate(d *declared) *marker.Generate {
 
 // objectRoot returns the first marker about whether the type is a root, or nil, and reports
 // contradictions.
-func (r *resolver) objectRoot(d *declared) *marker.ObjectRoot {
-	first := marker.First[marker.ObjectRoot](d.markers)
-	for _, m := range marker.All[marker.ObjectRoot](d.markers) {
+func (r *resolver) objectRoot(d *declared) *kubebuilder.ObjectRoot {
+	first := marker.First[kubebuilder.ObjectRoot](d.markers)
+	for _, m := range marker.All[kubebuilder.ObjectRoot](d.markers) {
 		if (m.Root.Text == "false") != (first.Root.Text == "false") {
 			r.fail(m.At, valuePos(m.Root, m.At), "contradicts "+first.Name+" at "+r.short(first.Pos), nil)
 		}
@@ -237,7 +238,7 @@ func (r *resolver) useless(d *declared, why string) {
 // notServed says why there is nothing to list and watch, and where that stands; the reason is empty
 // if there is.
 func (r *resolver) notServed(d *declared) (reason string, at marker.At) {
-	if m := marker.First[marker.UnservedVersion](d.markers); m != nil {
+	if m := marker.First[kubebuilder.UnservedVersion](d.markers); m != nil {
 		return "+kubebuilder:unservedversion says that the API server doesn't serve it", m.At
 	}
 	verbs, at := r.verbs(d)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/kubebuilder"
 )
 
 // shareAcrossVersions makes the versions of each kind agree. An API server has one scope and one
@@ -67,7 +68,7 @@ func (r *resolver) share(what string, versions []*kind, of func(*kind) *named) {
 // what controller-gen reads.
 func (r *resolver) scopesDiffer(versions []*kind) {
 	for _, k := range versions {
-		for _, m := range marker.All[marker.Resource](k.declared.markers) {
+		for _, m := range marker.All[kubebuilder.Resource](k.declared.markers) {
 			if m.Scope.IsSet() {
 				return
 			}

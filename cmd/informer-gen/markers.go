@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/syntax"
 )
 
 func newMarkers() *cobra.Command {
@@ -36,9 +36,9 @@ examples and arguments, and each of these name, doc, required, list, mayBeEmpty 
 				return err
 			}
 			if format.value == formatJSON {
-				return writeJSON(cmd.OutOrStdout(), map[string][]*marker.Definition{"markers": list})
+				return writeJSON(cmd.OutOrStdout(), map[string][]*syntax.Definition{"markers": list})
 			}
-			return marker.WriteText(cmd.OutOrStdout(), list)
+			return syntax.WriteText(cmd.OutOrStdout(), list)
 		},
 	}
 	format.addTo(cmd, "format", "how to print it")
@@ -47,19 +47,19 @@ examples and arguments, and each of these name, doc, required, list, mayBeEmpty 
 
 func markerNames() []string {
 	var names []string
-	for _, d := range marker.Definitions() {
+	for _, d := range syntax.Definitions() {
 		names = append(names, d.Name)
 	}
 	return names
 }
 
 // markersNamed returns the markers with the names, or below them; without names all.
-func markersNamed(names []string) ([]*marker.Definition, error) {
-	all := marker.Definitions()
+func markersNamed(names []string) ([]*syntax.Definition, error) {
+	all := syntax.Definitions()
 	if len(names) == 0 {
 		return all, nil
 	}
-	wanted := map[*marker.Definition]bool{}
+	wanted := map[*syntax.Definition]bool{}
 	for _, name := range names {
 		name = strings.TrimPrefix(name, "+")
 		found := false
@@ -72,5 +72,5 @@ func markersNamed(names []string) ([]*marker.Definition, error) {
 			return nil, fmt.Errorf("there is no marker +%s%s (informer-gen markers describes all)", name, diag.DidYouMean(name, markerNames()))
 		}
 	}
-	return slices.DeleteFunc(all, func(d *marker.Definition) bool { return !wanted[d] }), nil
+	return slices.DeleteFunc(all, func(d *syntax.Definition) bool { return !wanted[d] }), nil
 }

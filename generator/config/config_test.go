@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/syntax"
 )
 
 // full has every key of the format.
@@ -87,7 +87,7 @@ func TestParse(t *testing.T) {
 	for _, m := range append(pkg.Markers(), pod.Markers()...) {
 		place := m.Place()
 		names = append(names, place.Name)
-		if !place.InFile() || !place.Pos.IsValid() || marker.DefinitionOf(m) == nil {
+		if !place.InFile() || !place.Pos.IsValid() || syntax.DefinitionOf(m) == nil {
 			t.Errorf("%+v is no marker from a file", place)
 		}
 	}

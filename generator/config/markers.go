@@ -2,7 +2,10 @@
 
 package config
 
-import "github.com/informer-gen/informer-gen/generator/marker"
+import (
+	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/kubebuilder"
+)
 
 // Markers returns what the settings of a package itself say, as markers. Their names are the keys
 // of the file, their positions those of the values.
@@ -28,7 +31,7 @@ func (k *Kind) Markers() []marker.Marker {
 		all = append(all, &marker.Generate{At: at("generate", v), Value: v})
 	}
 	if v := k.Scope; v.IsSet() {
-		all = append(all, &marker.Resource{At: at("scope", v), Scope: v})
+		all = append(all, &kubebuilder.Resource{At: at("scope", v), Scope: v})
 	}
 	if v := k.Resource; v.IsSet() {
 		all = append(all, &marker.ResourceName{At: at("resource", v), Name: v})
@@ -37,7 +40,7 @@ func (k *Kind) Markers() []marker.Marker {
 		all = append(all, &marker.Plural{At: at("plural", v), Name: v})
 	}
 	if v := k.Deprecated; v.IsSet() {
-		all = append(all, &marker.DeprecatedVersion{At: at("deprecated", v), Warning: v})
+		all = append(all, &kubebuilder.DeprecatedVersion{At: at("deprecated", v), Warning: v})
 	}
 	for _, index := range k.Indexes {
 		all = append(all, index)

@@ -23,7 +23,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/informer-gen/informer-gen/generator"
-	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/syntax"
 )
 
 // Layout is the way in which a project is laid out.
@@ -285,7 +285,7 @@ func (p *Project) file(name string, data []byte) {
 	}
 	found := folder{name: path.Dir(name)}
 	dot := slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool { return spec.Name != nil && spec.Name.Name == "." })
-	for spec, lines := range marker.Scan(fset, file).Types {
+	for spec, lines := range syntax.Scan(fset, file).Types {
 		if slices.ContainsFunc(lines, selects) && isStruct(spec) {
 			found.marked = true
 		}
@@ -313,7 +313,7 @@ func (p *Project) file(name string, data []byte) {
 }
 
 // selects reports whether a marker makes the generator look at a type.
-func selects(line marker.Line) bool {
+func selects(line syntax.Line) bool {
 	name, value, _ := strings.Cut(line.Text, "=")
 	name = strings.TrimSpace(name)
 	return name == "genclient" || name == "kubebuilder:object:root" && strings.TrimSpace(value) != "false"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package marker
+package syntax
 
 import (
 	"fmt"
@@ -15,10 +15,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/marker"
 )
 
 // parseText parses one line whose "+" stands at column 1.
-func parseText(text string) ([]Marker, diag.List) {
+func parseText(text string) ([]marker.Marker, diag.List) {
 	var report diag.List
 	line := Line{Text: strings.TrimPrefix(text, "+"), Pos: token.Position{Filename: "f.go", Line: 1, Column: 1}}
 	return Parse([]Line{line}, &report), report
@@ -55,7 +56,7 @@ func TestParse(t *testing.T) {
 		`+informer:index:name=A,when=.x == 'its, # so' # so`:     `Index Name=A@22 Fields=[] Func= Owner= When=.x == 'its, # so'@29 Namespaced=`,
 		`+informer:index:when=.x=='a\'b,',name=A`:                `Index Name=A@39 Fields=[] Func= Owner= When=.x=='a\'b,'@22 Namespaced=`,
 		`+informer:index:name=A,when=.x==it's,func=F`:            `Index Name=A@22 Fields=[] Func=F@43 Owner= When=.x==it's@29 Namespaced=`,
-		"+genclient:method=GetScale,verb=get,subresource=scale":  "Method Name=GetScale@19 Verb=get@33 Subresource=scale@49 Input= Result=",
+		"+genclient:method=GetScale,verb=get,subresource=scale":  "method Name=GetScale@19 Verb=get@33 Subresource=scale@49 Input= Result=",
 
 		// Other people's.
 		"+k8s:deepcopy-gen=true":            "",
@@ -79,9 +80,9 @@ func TestParse(t *testing.T) {
 }
 
 // describe writes a marker with its values and their columns.
-func describe(m Marker) string {
+func describe(m marker.Marker) string {
 	d := DefinitionOf(m)
-	parts := []string{strings.TrimPrefix(fmt.Sprintf("%T", m), "*marker.")}
+	parts := []string{reflect.TypeOf(m).Elem().Name()}
 	for _, arg := range d.Args {
 		name, values := arg.load(m)
 		var texts []string
@@ -262,7 +263,7 @@ func TestValueAtCountsEscapes(t *testing.T) {
 	if len(report) > 0 {
 		t.Fatal(report)
 	}
-	when := First[Index](markers).When
+	when := marker.First[marker.Index](markers).When
 	if when.Text != `.x=="éA" && .y==1` {
 		t.Fatalf("got %q", when.Text)
 	}
@@ -279,7 +280,7 @@ func TestValueAtCountsEscapes(t *testing.T) {
 
 func FuzzParse(f *testing.F) {
 	for _, d := range definitions {
-		f.Add(d.usage())
+		f.Add(d.Usage())
 	}
 	f.Add("+informer:index:name=\"A,field=.a['x']// c")
 	f.Add("+informer:index:name=A,when=.x=='a,\\'b' && .y!=\"\\u00e9,\",field=.a['#'] ;.b // c")
@@ -330,7 +331,7 @@ type Widget struct{}
 	}
 	var report diag.List
 	for _, lines := range Scan(fset, file).Types {
-		for _, index := range All[Index](Parse(lines, &report)) {
+		for _, index := range marker.All[marker.Index](Parse(lines, &report)) {
 			fmt.Printf("%s: index %s of %s\n", index.Pos, index.Name.Text, index.Fields[0].Text)
 		}
 	}
@@ -341,22 +342,22 @@ type Widget struct{}
 }
 
 // load returns what store has put into m: the name of the field and its values.
-func (arg Arg) load(m Marker) (string, []Value) {
+func (arg Arg) load(m marker.Marker) (string, []marker.Value) {
 	v := reflect.ValueOf(m).Elem()
 	name := v.Type().Field(arg.field).Name
 	if arg.List {
-		return name, v.Field(arg.field).Interface().([]Value)
+		return name, v.Field(arg.field).Interface().([]marker.Value)
 	}
-	return name, []Value{v.Field(arg.field).Interface().(Value)}
+	return name, []marker.Value{v.Field(arg.field).Interface().(marker.Value)}
 }
 
 func TestMarkersOfTheConfigFileHaveDefinitions(t *testing.T) {
 	pos := token.Position{Filename: "informer-gen.yaml", Line: 3, Column: 5}
-	m := &Plural{At: At{Name: "plural", Pos: pos}, Name: Value{Text: "Moose", Pos: pos}}
+	m := &marker.Plural{At: marker.At{Name: "plural", Pos: pos}, Name: marker.Value{Text: "Moose", Pos: pos}}
 	if d := DefinitionOf(m); d == nil || d.Name != "informer:plural" || d.Target != Type {
 		t.Errorf("got %+v", d)
 	}
-	if !m.InFile() || (At{Name: "+informer:plural", Pos: pos}).InFile() {
+	if !m.InFile() || (marker.At{Name: "+informer:plural", Pos: pos}).InFile() {
 		t.Error("a name without + is a key of the config file, and no other")
 	}
 }

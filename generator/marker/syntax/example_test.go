@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package marker_test
+package syntax_test
 
 import (
 	"fmt"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/marker"
+	"github.com/informer-gen/informer-gen/generator/marker/syntax"
 )
 
 // Lines become typed markers; wrong ones are reported with their position.
@@ -29,8 +30,8 @@ type Widget struct{}
 		log.Fatal(err)
 	}
 	var report diag.List
-	for _, lines := range marker.Scan(fset, file).Types {
-		markers := marker.Parse(lines, &report)
+	for _, lines := range syntax.Scan(fset, file).Types {
+		markers := syntax.Parse(lines, &report)
 		fmt.Println(marker.First[marker.Genclient](markers) != nil)
 		for _, index := range marker.All[marker.Index](markers) {
 			fmt.Println(index.Name.Text, index.Fields[0].Text)

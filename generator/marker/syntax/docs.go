@@ -1,62 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package marker
+package syntax
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
-
-// Definitions returns everything that is known about the markers, in the order of the
-// documentation.
-func Definitions() []*Definition { return slices.Clone(definitions) }
-
-// examples shows each marker as it is written, a line each, by its name.
-var examples = map[string]string{
-	"genclient":                                "// +genclient",
-	"genclient:nonNamespaced":                  "// +genclient:nonNamespaced",
-	"genclient:noVerbs":                        "// +genclient:noVerbs",
-	"genclient:readonly":                       "// +genclient:readonly",
-	"genclient:onlyVerbs":                      "// +genclient:onlyVerbs=get,list,watch",
-	"genclient:skipVerbs":                      "// +genclient:skipVerbs=deleteCollection",
-	"genclient:noStatus":                       "// +genclient:noStatus",
-	"genclient:method":                         "// +genclient:method=GetScale,verb=get,subresource=scale,result=k8s.io/api/autoscaling/v1.Scale",
-	"resourceName":                             "// +resourceName=gizmos",
-	"groupName":                                "// +groupName=samples.example.com",
-	"groupGoName":                              "// +groupGoName=Samples",
-	"versionName":                              "// +versionName=v1beta1",
-	"kubebuilder:object:root":                  "// +kubebuilder:object:root=true",
-	"kubebuilder:resource":                     "// +kubebuilder:resource:path=gizmos,scope=Cluster",
-	"kubebuilder:skip":                         "// +kubebuilder:skip",
-	"kubebuilder:skipversion":                  "// +kubebuilder:skipversion",
-	"kubebuilder:unservedversion":              "// +kubebuilder:unservedversion",
-	"kubebuilder:deprecatedversion":            `// +kubebuilder:deprecatedversion:warning="use example.com/v2 Gizmo"`,
-	"informer:generate":                        "// +informer:generate=false",
-	"informer:plural":                          "// +informer:plural=Moose",
-	"k8s:informer-gen":                         "// +k8s:informer-gen=false",
-	"k8s:lister-gen":                           "// +k8s:lister-gen=false",
-	"k8s:client-gen":                           "// +k8s:client-gen=false",
-	"k8s:prerelease-lifecycle-gen:deprecated":  "// +k8s:prerelease-lifecycle-gen:deprecated=1.21",
-	"k8s:prerelease-lifecycle-gen:removed":     "// +k8s:prerelease-lifecycle-gen:removed=1.25",
-	"k8s:prerelease-lifecycle-gen:replacement": "// +k8s:prerelease-lifecycle-gen:replacement=policy,v1,PodDisruptionBudget",
-	"informer:index": `// +informer:index:name=ByNode,field=.spec.nodeName
-// +informer:index:name=ByImage,field=.spec.containers[*].image
-// +informer:index:name=ByApp,field=.metadata.labels['app.kubernetes.io/name']
-// +informer:index:name=ByNodeAndPhase,field=.spec.nodeName;.status.phase
-// +informer:index:name=ByClaim,field=.spec.claimName,when=.spec.suspend==false,namespaced=true
-// +informer:index:name=ByController,owner=controller
-// +informer:index:name=ByDeployment,owner=Deployment.apps
-// +informer:index:name=ByZone,func=Zones`,
-}
-
-// Examples show the marker in comments, at least one; they are right by the rules of Parse.
-func (d *Definition) Examples() []string { return strings.Split(examples[d.Name], "\n") }
-
-// Usage shows how the marker is written, for example "+informer:index:name=…,field=…|func=…".
-func (d *Definition) Usage() string { return d.usage() }
 
 // described is the argument's documentation with what else is to be known about it, in words.
 func (arg Arg) described() string {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package marker
+package syntax
 
 import (
 	"flag"
@@ -22,7 +22,7 @@ func TestEveryMarkerHasExamplesThatAreRight(t *testing.T) {
 		for _, example := range d.Examples() {
 			text, ok := strings.CutPrefix(example, "// +")
 			if !ok {
-				t.Errorf("+%s: there is no example of it in docs.go, or it is no comment: %q", d.Name, example)
+				t.Errorf("+%s: there is no example of it in examples.go, or it is no comment: %q", d.Name, example)
 				continue
 			}
 			var report diag.List
@@ -52,7 +52,7 @@ indexes see [indexes.md](indexes.md).
 
 func TestMarkersPageIsUpToDate(t *testing.T) {
 	want := page + markdown(Definitions())
-	const name = "../../docs/markers.md"
+	const name = "../../../docs/markers.md"
 	if *update {
 		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -63,7 +63,7 @@ func TestMarkersPageIsUpToDate(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("run go test ./generator/marker -update; -want +got:\n%s", diff)
+		t.Errorf("run go test ./generator/marker/syntax -update; -want +got:\n%s", diff)
 	}
 }
 

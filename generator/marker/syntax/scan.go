@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package marker
+package syntax
 
 import (
 	"go/ast"
@@ -19,6 +19,22 @@ type File struct {
 	Types map[*ast.TypeSpec][]Line
 	// Inside are the lines inside of type declarations, at fields and methods.
 	Inside []Line
+}
+
+// Line is a comment line that looks like a marker.
+type Line struct {
+	// Text starts behind the "+" and ends before trailing blanks.
+	Text string
+	// Pos is the position of the "+".
+	Pos token.Position
+}
+
+// at returns the position of the byte at offset i of Text.
+func (l Line) at(i int) token.Position {
+	pos := l.Pos
+	pos.Column += 1 + i
+	pos.Offset += 1 + i
+	return pos
 }
 
 // Scan finds the lines of file that look like markers. The file must have been parsed with
