@@ -13,17 +13,11 @@ package load
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
-	"os"
-	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -211,28 +205,6 @@ func (p *Program) parse(ctx context.Context, roots []*Package) error {
 	return group.Wait()
 }
 
-// What the go command is asked about packages.
-const (
-	alone       = packages.NeedName | packages.NeedFiles
-	withImports = alone | packages.NeedImports | packages.NeedDeps | packages.NeedModule
-)
-
-// list runs the go command. If ctx ends first, the error is its cause.
-func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
-	config := &packages.Config{Context: ctx, Mode: mode, Dir: c.Dir, Env: c.Env}
-	if len(c.Tags) > 0 {
-		config.BuildFlags = []string{"-tags=" + strings.Join(c.Tags, ",")}
-	}
-	listed, err := packages.Load(config, patterns...)
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("listing the packages %s: %w", strings.Join(patterns, " "), goError(err))
-	}
-	return listed, nil
-}
-
 // Exists says for each of the import paths whether there is such a package. If ctx ends first, the
 // error is its cause.
 func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
@@ -246,90 +218,6 @@ func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, e
 	}
 	return exists, nil
 }
-
-// goError is what the go command says when it fails as a whole, without what go/packages puts
-// around it.
-func goError(err error) error {
-	why, said, ok := strings.Cut(strings.TrimPrefix(err.Error(), "err: "), ": stderr: ")
-	if said = strings.TrimSpace(said); ok && said != "" {
-		return errors.New(said)
-	}
-	return errors.New(why)
-}
-
-// listProblem turns an error of the go command into a finding.
-func listProblem(e packages.Error) diag.Diagnostic {
-	return diag.Diagnostic{Pos: parsePosition(e.Pos), Message: oneLine(e.Msg)}
-}
-
-// parsePosition reads "file:line:col", where line and column may be missing.
-func parsePosition(s string) token.Position {
-	var numbers []int
-	for len(numbers) < 2 {
-		i := strings.LastIndexByte(s, ':')
-		if i < 0 {
-			break
-		}
-		n, err := strconv.Atoi(s[i+1:])
-		if err != nil {
-			break
-		}
-		numbers, s = append(numbers, n), s[:i]
-	}
-	switch len(numbers) {
-	case 2:
-		return token.Position{Filename: s, Line: numbers[1], Column: numbers[0]}
-	case 1:
-		return token.Position{Filename: s, Line: numbers[0]}
-	}
-	return token.Position{}
-}
-
-// names reports whether a pattern without a wildcard stands for the package.
-func (c Config) names(meta *packages.Package) bool {
-	return slices.ContainsFunc(c.Patterns, func(pattern string) bool {
-		switch {
-		case filepath.IsAbs(pattern):
-			return filepath.Clean(pattern) == meta.Dir
-		case pattern == "." || pattern == ".." || named(pattern):
-			return filepath.Join(c.Dir, filepath.FromSlash(pattern)) == meta.Dir
-		}
-		return pattern == meta.PkgPath
-	})
-}
-
-// advice returns how to write a pattern that matches nothing, where what was meant can be guessed;
-// else "".
-func (c Config) advice(importPath, problem string) string {
-	switch m := missingModule.FindStringSubmatch(problem); {
-	case m != nil && m[2] == replacedVersion:
-		return "; to add it: go get " + m[1]
-	case m != nil:
-		return "; to add it: go get " + m[1] + "@" + m[2]
-	case strings.HasPrefix(problem, "no Go files in "):
-		return " (/... behind a folder stands for all packages below it)"
-	case strings.Contains(problem, " is not in std"):
-		if info, err := os.Stat(filepath.Join(c.Dir, filepath.FromSlash(importPath))); err == nil && info.IsDir() {
-			return ", did you mean ./" + importPath + "?"
-		}
-	}
-	return ""
-}
-
-// missingModule is what the go command says, without advice, of a module that a wildcard begins
-// with and go.sum has no content of.
-var missingModule = regexp.MustCompile(`(\S+)@(\S+): missing go\.sum entry$`)
-
-// replacedVersion is what go.mod requires of a module that it replaces by a folder. In other
-// modules that says nothing.
-const replacedVersion = "v0.0.0-00010101000000-000000000000"
-
-// oneLine takes the line breaks out of a message, and what only holds where the go command was run.
-func oneLine(s string) string {
-	return adviceFolder.ReplaceAllString(strings.Join(strings.Fields(s), " "), "to add it: go get")
-}
-
-var adviceFolder = regexp.MustCompile(`to add it: cd \S+;? go get`)
 
 // parse fills Files and ParseErrors. The error is one of reading.
 func (p *Package) parse(from *reader) error {
@@ -347,20 +235,3 @@ func (p *Package) parse(from *reader) error {
 	}
 	return nil
 }
-
-// ListErrors returns what the go command says about the package, for example that an import can't
-// be resolved.
-func (p *Package) ListErrors() diag.List {
-	var list diag.List
-	for _, e := range p.meta.Errors {
-		if e.Kind != packages.ParseError {
-			list.Add(listProblem(e))
-		}
-	}
-	return list.Sorted()
-}
-
-// fromFiles is the import path that the go command gives to files that are named one by one.
-const fromFiles = "command-line-arguments"
-
-var errCycle = errors.New("import cycle not allowed")

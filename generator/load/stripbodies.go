@@ -18,25 +18,25 @@ const (
 	typesOnly
 )
 
-// squeeze returns a Go file without what is of no interest, above all the bodies of functions, so
-// that the parser has less to do. Of what is dropped only the line breaks stay: lines and columns
-// are what they were, offsets aren't.
+// stripBodies returns a Go file without what is of no interest, above all the bodies of functions,
+// so that the parser has less to do. Of what is dropped only the line breaks stay: lines and
+// columns are what they were, offsets aren't.
 //
 // ok is false if the file can't be cut safely: because it is wrong, or because it says itself how
 // to count its lines.
-func squeeze(src []byte, keep extent) (small []byte, ok bool) {
+func stripBodies(src []byte, keep extent) (small []byte, ok bool) {
 	if bytes.Contains(src, []byte("//line ")) || bytes.Contains(src, []byte("/*line ")) {
 		return nil, false
 	}
-	s := squeezer{src: src, keep: keep, out: make([]byte, 0, len(src)/2)}
+	s := stripper{src: src, keep: keep, out: make([]byte, 0, len(src)/2)}
 	if !s.file() {
 		return nil, false
 	}
 	return s.out, true
 }
 
-// squeezer goes through a file once, lexeme by lexeme, from declaration to declaration.
-type squeezer struct {
+// stripper goes through a file once, lexeme by lexeme, from declaration to declaration.
+type stripper struct {
 	src  []byte
 	keep extent
 
@@ -46,23 +46,7 @@ type squeezer struct {
 	decided int
 }
 
-// A lexeme is no finer than what it takes to find the ends of declarations.
-type lexeme struct {
-	start, end int
-	kind       byte
-	newline    bool // there is a line break before it
-}
-
-// Kinds of lexemes; brackets and semicolons are kinds of their own.
-const (
-	eof     = 0
-	word    = 'w' // an identifier or keyword
-	literal = '"' // a string or rune
-	sign    = '+' // one byte of anything else
-	wrong   = '!'
-)
-
-func (s *squeezer) file() bool {
+func (s *stripper) file() bool {
 	for {
 		t := s.next()
 		switch t.kind {
@@ -81,7 +65,7 @@ func (s *squeezer) file() bool {
 }
 
 // declaration reads the declaration that begins with t.
-func (s *squeezer) declaration(t lexeme) bool {
+func (s *stripper) declaration(t lexeme) bool {
 	s.copy(t.start)
 	before := len(s.out)
 	keep, ok := true, true
@@ -114,7 +98,7 @@ func (s *squeezer) declaration(t lexeme) bool {
 }
 
 // function reads a function, whose keyword is t, and drops its body.
-func (s *squeezer) function(t lexeme) (method, ok bool) {
+func (s *stripper) function(t lexeme) (method, ok bool) {
 	first := s.pos
 	name := s.next()
 	s.pos = first
@@ -133,7 +117,7 @@ func (s *squeezer) function(t lexeme) (method, ok bool) {
 
 // until reads on from t, the first lexeme of a declaration, to its end or, if it is a function, to
 // the brace that its body begins with, which it returns.
-func (s *squeezer) until(t lexeme, function bool) (last lexeme, ok bool) {
+func (s *stripper) until(t lexeme, function bool) (last lexeme, ok bool) {
 	depth := 0
 	for last = t; ; {
 		t := s.next()
@@ -160,7 +144,7 @@ func (s *squeezer) until(t lexeme, function bool) (last lexeme, ok bool) {
 }
 
 // ends reports whether a line break after t ends a declaration.
-func (s *squeezer) ends(t lexeme) bool {
+func (s *stripper) ends(t lexeme) bool {
 	switch t.kind {
 	case word:
 		return !token.IsKeyword(s.text(t))
@@ -172,108 +156,14 @@ func (s *squeezer) ends(t lexeme) bool {
 
 // opensType reports whether a brace after t begins the fields of a struct or the methods of an
 // interface.
-func (s *squeezer) opensType(t lexeme) bool {
+func (s *stripper) opensType(t lexeme) bool {
 	return t.kind == word && (s.text(t) == "struct" || s.text(t) == "interface")
-}
-
-func (s *squeezer) text(t lexeme) string { return string(s.src[t.start:t.end]) }
-
-// next reads a lexeme. Comments are none; those that aren't wanted are dropped.
-func (s *squeezer) next() lexeme {
-	t := lexeme{}
-	for i := s.pos; i < len(s.src); {
-		switch c := s.src[i]; {
-		case c == '\n':
-			t.newline = true
-			i++
-		case c == ' ' || c == '\t' || c == '\r':
-			i++
-		case c == '/' && i+1 < len(s.src) && (s.src[i+1] == '/' || s.src[i+1] == '*'):
-			end := endOfComment(s.src, i)
-			if end < 0 {
-				return lexeme{kind: wrong}
-			}
-			t.newline = t.newline || bytes.IndexByte(s.src[i:end], '\n') >= 0
-			if s.keep == typesOnly && s.clause {
-				s.drop(i, end)
-			}
-			i = end
-		default:
-			t.start = i
-			t.kind, t.end = lexemeAt(s.src, i)
-			s.pos = t.end
-			return t
-		}
-	}
-	s.pos = len(s.src)
-	return lexeme{start: s.pos, end: s.pos, kind: eof, newline: true}
-}
-
-// lexemeAt returns the kind and the end of the lexeme at src[i].
-func lexemeAt(src []byte, i int) (kind byte, end int) {
-	switch c := src[i]; c {
-	case '(', ')', '[', ']', '{', '}', ';':
-		return c, i + 1
-	case '"', '\'', '`':
-		if end := endOfLiteral(src, i); end >= 0 {
-			return literal, end
-		}
-		return wrong, i
-	default:
-		if !inWord(c) {
-			return sign, i + 1
-		}
-		for i < len(src) && inWord(src[i]) {
-			i++
-		}
-		return word, i
-	}
-}
-
-func inWord(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c >= 0x80
-}
-
-// endOfComment returns the index behind the comment at src[i], without the line break of a line
-// comment; -1 if it has no end.
-func endOfComment(src []byte, i int) int {
-	end, length := []byte("\n"), 0
-	if src[i+1] == '*' {
-		end, length = []byte("*/"), 2
-	}
-	switch n := bytes.Index(src[i+2:], end); {
-	case n >= 0:
-		return i + 2 + n + length
-	case length == 0:
-		return len(src)
-	}
-	return -1
-}
-
-// endOfLiteral returns the index behind the string or rune at src[i]; -1 if it has no end.
-func endOfLiteral(src []byte, i int) int {
-	quote := src[i]
-	for i++; i < len(src); i++ {
-		switch src[i] {
-		case quote:
-			return i + 1
-		case '\\':
-			if quote != '`' {
-				i++
-			}
-		case '\n':
-			if quote != '`' {
-				return -1
-			}
-		}
-	}
-	return -1
 }
 
 // endOfBody returns the index of the brace that ends the function body which begins at src[i]; -1
 // if there is none, or if a declaration that stands in the first column makes it likely that it is
 // the wrong one.
-func (s *squeezer) endOfBody(i int) int {
+func (s *stripper) endOfBody(i int) int {
 	src, depth := s.src, 1
 	for i < len(src) {
 		switch src[i] {
@@ -315,7 +205,7 @@ func beginsDeclaration(line []byte) bool {
 }
 
 // copy decides that src up to i stays, as far as nothing was decided about it.
-func (s *squeezer) copy(i int) {
+func (s *stripper) copy(i int) {
 	if s.decided < i {
 		s.out = append(s.out, s.src[s.decided:i]...)
 		s.decided = i
@@ -324,7 +214,7 @@ func (s *squeezer) copy(i int) {
 
 // drop decides that src[from:to] goes, except for its line breaks and, if something follows on the
 // last line, blanks that keep it in its column.
-func (s *squeezer) drop(from, to int) {
+func (s *stripper) drop(from, to int) {
 	s.copy(from)
 	from = max(from, s.decided)
 	if to <= from {

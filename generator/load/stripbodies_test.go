@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestSqueeze(t *testing.T) {
+func TestStripBodies(t *testing.T) {
 	for _, tc := range []struct {
 		name, src   string
 		all, typesy string // wanted with declarations and with typesOnly; "-": it can't be cut
@@ -60,7 +60,7 @@ func TestSqueeze(t *testing.T) {
 		{name: "lines of its own", src: "package p\n//line p.y:10\ntype T int\n", all: "-", typesy: "-"},
 	} {
 		for keep, want := range map[extent]string{declarations: tc.all, typesOnly: tc.typesy} {
-			got, ok := squeeze([]byte(tc.src), keep)
+			got, ok := stripBodies([]byte(tc.src), keep)
 			if !ok {
 				got = []byte("-")
 			}
@@ -71,14 +71,14 @@ func TestSqueeze(t *testing.T) {
 	}
 }
 
-// TestSqueezedFilesMeanTheSame parses files of the standard library with and without squeezing
+// TestStrippedFilesMeanTheSame parses files of the standard library with and without stripping
 // them.
-func TestSqueezedFilesMeanTheSame(t *testing.T) {
+func TestStrippedFilesMeanTheSame(t *testing.T) {
 	goroot, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, squeezed := 0, 0
+	files, stripped := 0, 0
 	for _, dir := range []string{"go", "internal/types/testdata", "net/http", "reflect", "runtime", "slices", "text", "unicode"} {
 		err := filepath.WalkDir(filepath.Join(strings.TrimSpace(string(goroot)), "src", dir), func(name string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") || testing.Short() && files > 300 {
@@ -90,7 +90,7 @@ func TestSqueezedFilesMeanTheSame(t *testing.T) {
 			}
 			files++
 			if sameWithout(t, name, src) {
-				squeezed++
+				stripped++
 			}
 			return nil
 		})
@@ -98,12 +98,12 @@ func TestSqueezedFilesMeanTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if squeezed < files*9/10 {
-		t.Errorf("only %d of %d files could be squeezed", squeezed, files)
+	if stripped < files*9/10 {
+		t.Errorf("only %d of %d files could be stripped", stripped, files)
 	}
 }
 
-func FuzzSqueeze(f *testing.F) {
+func FuzzStripBodies(f *testing.F) {
 	f.Add("package p\nfunc f() { /* } */ g('}', `}`, \"}\") }; type T struct{}\n")
 	f.Add("package p\nvar x = func() struct{} { return struct{}{} }()\nfunc f() struct{} {\n}\nfunc (T) m()\n")
 	f.Add("//go:build go1.22\n\npackage p; import \"fmt\"; const (\n\ta = iota // a\n\tb\n)\n")
@@ -111,12 +111,12 @@ func FuzzSqueeze(f *testing.F) {
 }
 
 // sameWithout checks that what is of interest in src, if it is right, can be found in the same
-// places after squeezing it. It reports whether src could be squeezed.
+// places after stripping it. It reports whether src could be stripped.
 func sameWithout(t *testing.T, name string, src []byte) bool {
 	t.Helper()
 	cut := false
 	for _, keep := range []extent{declarations, typesOnly} {
-		small, ok := squeeze(src, keep)
+		small, ok := stripBodies(src, keep)
 		if !ok {
 			continue
 		}
@@ -132,7 +132,7 @@ func sameWithout(t *testing.T, name string, src []byte) bool {
 			continue
 		}
 		if diff := cmp.Diff(outline(fset, whole, keep), outline(fset, part, keep)); diff != "" {
-			t.Errorf("%s with %v (-whole +squeezed):\n%s", name, keep, diff)
+			t.Errorf("%s with %v (-whole +stripped):\n%s", name, keep, diff)
 		}
 	}
 	return cut

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// What the go command is asked about packages.
+const (
+	alone       = packages.NeedName | packages.NeedFiles
+	withImports = alone | packages.NeedImports | packages.NeedDeps | packages.NeedModule
+)
+
+// list runs the go command. If ctx ends first, the error is its cause.
+func (c Config) list(ctx context.Context, mode packages.LoadMode, patterns []string) ([]*packages.Package, error) {
+	config := &packages.Config{Context: ctx, Mode: mode, Dir: c.Dir, Env: c.Env}
+	if len(c.Tags) > 0 {
+		config.BuildFlags = []string{"-tags=" + strings.Join(c.Tags, ",")}
+	}
+	listed, err := packages.Load(config, patterns...)
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listing the packages %s: %w", strings.Join(patterns, " "), goError(err))
+	}
+	return listed, nil
+}
+
+// goError is what the go command says when it fails as a whole, without what go/packages puts
+// around it.
+func goError(err error) error {
+	why, said, ok := strings.Cut(strings.TrimPrefix(err.Error(), "err: "), ": stderr: ")
+	if said = strings.TrimSpace(said); ok && said != "" {
+		return errors.New(said)
+	}
+	return errors.New(why)
+}
+
+// oneLine takes the line breaks out of a message, and what only holds where the go command was run.
+func oneLine(s string) string {
+	return adviceFolder.ReplaceAllString(strings.Join(strings.Fields(s), " "), "to add it: go get")
+}
+
+// fromFiles is the import path that the go command gives to files that are named one by one.
+const fromFiles = "command-line-arguments"
+
+var errCycle = errors.New("import cycle not allowed")

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package load
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"regexp"
+	"strconv"
+)
+
+// pruned returns a copy of file with only the declarations that types are made of: types,
+// constants, methods and, if they are wanted, functions; and only the imports that these need.
+// nameOf knows the names of imported packages. funcOnly has the imports that only functions and
+// methods need.
+func pruned(file *ast.File, functions bool, nameOf func(path string) string) (small *ast.File, funcOnly map[string]bool) {
+	small = &ast.File{Package: file.Package, Name: file.Name, FileStart: file.FileStart, FileEnd: file.FileEnd, GoVersion: file.GoVersion}
+	byTypes, byFuncs := map[string]bool{}, map[string]bool{}
+	for _, decl := range file.Decls {
+		switch decl := decl.(type) {
+		case *ast.FuncDecl:
+			if decl.Recv == nil && !functions {
+				continue
+			}
+			qualifiers(decl, byFuncs)
+		case *ast.GenDecl:
+			if decl.Tok != token.TYPE && decl.Tok != token.CONST {
+				continue
+			}
+			qualifiers(decl, byTypes)
+		default:
+			continue
+		}
+		small.Decls = append(small.Decls, decl)
+	}
+	funcOnly = map[string]bool{}
+	imports := &ast.GenDecl{Tok: token.IMPORT}
+	for _, spec := range file.Imports {
+		importPath, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		name := nameOf(importPath)
+		if spec.Name != nil {
+			name = spec.Name.Name
+		}
+		if name == "" { // the package isn't there
+			name = guessName(importPath)
+			if !byTypes[name] && !byFuncs[name] && majorVersion.MatchString(path.Base(importPath)) {
+				name = path.Base(importPath)
+			}
+		}
+		if name == "_" || name != "." && !byTypes[name] && !byFuncs[name] {
+			continue
+		}
+		if name != "." && !byTypes[name] {
+			funcOnly[importPath] = true
+		}
+		imports.Specs = append(imports.Specs, spec)
+		small.Imports = append(small.Imports, spec)
+	}
+	if len(imports.Specs) > 0 {
+		imports.TokPos = imports.Specs[0].Pos()
+		imports.Lparen, imports.Rparen = imports.TokPos, imports.TokPos
+		small.Decls = append([]ast.Decl{imports}, small.Decls...)
+	}
+	return small, funcOnly
+}
+
+// guessName is the usual name of a package at path.
+func guessName(importPath string) string {
+	name := path.Base(importPath)
+	if majorVersion.MatchString(name) {
+		name = path.Base(path.Dir(importPath))
+	}
+	return name
+}
+
+var majorVersion = regexp.MustCompile(`^v[0-9]+$`)
+
+// qualifiers adds what stands before a dot in node, which may be the name of an imported package.
+func qualifiers(node ast.Node, names map[string]bool) {
+	ast.Inspect(node, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			if id, ok := selector.X.(*ast.Ident); ok {
+				names[id.Name] = true
+			}
+		}
+		return true
+	})
+}
