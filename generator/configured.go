@@ -34,7 +34,7 @@ func (r *resolver) configure(a *api) {
 			names = append(names, d.spec.Name.Name)
 		}
 	}
-	missing := func(v config.Value, key string) {
+	missing := func(v marker.Value, key string) {
 		r.report.Add(diag.Diagnostic{Pos: v.Pos, Marker: key, Message: "package " + a.pkg.Path + " has no type " + v.Text + diag.DidYouMean(v.Text, names)})
 	}
 	for _, kind := range pkg.Kinds {
@@ -66,7 +66,7 @@ func (r *resolver) configure(a *api) {
 }
 
 // needless warns about discovery that is asked for in a package with marked types.
-func (r *resolver) needless(a *api, discover config.Value) {
+func (r *resolver) needless(a *api, discover marker.Value) {
 	i := slices.IndexFunc(a.declared, (*declared).kindMarked)
 	if i < 0 || !config.True(discover) {
 		return

@@ -90,7 +90,7 @@ func (r *resolver) optOut(a *api) *marker.InformerGen {
 // the tools that it belongs to don't read it.
 func (r *resolver) aboveType(d *declared, m marker.Marker) {
 	r.report.Add(diag.Diagnostic{
-		Pos: m.Place().Pos, Marker: m.Place().Name, Warning: true,
+		Pos: m.Where().Pos, Marker: m.Where().Name, Warning: true,
 		Message: "does nothing above type " + d.spec.Name.Name + ", because it is about the whole package: write +informer:generate=false to leave out the type, or move it to a comment that belongs to no type",
 	})
 }
@@ -185,7 +185,7 @@ func (r *resolver) unused(d *declared) {
 		r.fail(at, at.Pos, "nothing is generated for type "+name+": "+why, nil)
 	}
 	for _, m := range d.markers {
-		at := m.Place()
+		at := m.Where()
 		if _, ok := m.(*marker.Generate); ok {
 			continue
 		}
@@ -223,10 +223,10 @@ func (r *resolver) useless(d *declared, why string) {
 		switch m.(type) {
 		case *marker.Generate: // is reported as a contradiction
 		case *marker.Index, *marker.Plural:
-			places = append(places, m.Place())
+			places = append(places, m.Where())
 		default:
-			if m.Place().InFile() {
-				places = append(places, m.Place())
+			if m.Where().InFile() {
+				places = append(places, m.Where())
 			}
 		}
 	}
@@ -260,7 +260,7 @@ func (r *resolver) verbs(d *declared) ([]string, marker.At) {
 		for _, m := range d.markers {
 			switch m.(type) {
 			case *marker.OnlyVerbs, *marker.SkipVerbs, *marker.ReadOnly:
-				r.fail(m.Place(), m.Place().Pos, "contradicts +genclient:noVerbs at "+r.short(none.Pos), nil)
+				r.fail(m.Where(), m.Where().Pos, "contradicts +genclient:noVerbs at "+r.short(none.Pos), nil)
 			}
 		}
 		return nil, none.At

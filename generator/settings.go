@@ -16,6 +16,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/config"
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/load"
+	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
@@ -127,13 +128,13 @@ func (cfg Config) settings() (settings, diag.List) {
 			main, mainErr = of, nil
 		}
 	}
-	one := func(flag, key string, value config.Value) setting {
+	one := func(flag, key string, value marker.Value) setting {
 		if flag != "" {
 			return setting{text: flag, dir: dir}
 		}
 		return setting{text: value.Text, dir: fileDir, key: key, pos: value.Pos}
 	}
-	several := func(flags []string, key string, values []config.Value) []setting {
+	several := func(flags []string, key string, values []marker.Value) []setting {
 		var all []setting
 		for _, flag := range flags {
 			all = append(all, setting{text: flag, dir: dir})
@@ -243,7 +244,7 @@ func findingsOf(err error) diag.List {
 }
 
 // given is *flag or, without one, what the configuration file says.
-func given(flag *bool, value config.Value) bool {
+func given(flag *bool, value marker.Value) bool {
 	if flag != nil {
 		return *flag
 	}

@@ -80,7 +80,7 @@ func (r *resolver) scopesDiffer(versions []*kind) {
 			r.report.Add(diag.Diagnostic{
 				Pos: client.Pos, Marker: client.Name, Warning: true,
 				Message: fmt.Sprintf("makes %s cluster-scoped, which controller-gen (%s at %s) doesn't read: %s",
-					k.Name, by.Place().Name, r.short(by.Place().Pos), k.api.advice("+kubebuilder:resource:scope=Cluster too", "scope: Cluster")),
+					k.Name, by.Where().Name, r.short(by.Where().Pos), k.api.advice("+kubebuilder:resource:scope=Cluster too", "scope: Cluster")),
 			})
 		}
 	}
@@ -97,7 +97,7 @@ func (r *resolver) rulesDiffer(k *kind) {
 	r.report.Add(diag.Diagnostic{
 		Pos: k.pos, Warning: true,
 		Message: fmt.Sprintf("the resource of %s is %s by the rules of client-gen (%s) and %s by those of controller-gen (%s), which is taken: %s",
-			k.Name, byGengo, client.Name, k.resource.text, by.Place().Name,
+			k.Name, byGengo, client.Name, k.resource.text, by.Where().Name,
 			k.api.advice("+kubebuilder:resource:path=NAME or +resourceName=NAME", "resource: NAME")),
 	})
 }

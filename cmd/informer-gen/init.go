@@ -71,16 +71,16 @@ func printSteps(w io.Writer, p *scaffold.Project, written scaffold.Written) erro
 	if !p.Chosen {
 		lines = append(lines, fmt.Sprintf("This is %s.", p.Layout))
 		for _, folder := range p.Nested {
-			lines = append(lines, p.Place(folder)+" has API types, as a module of its own: run informer-gen init there, or here with its packages.")
+			lines = append(lines, p.Relative(folder)+" has API types, as a module of its own: run informer-gen init there, or here with its packages.")
 		}
 	}
 	if written.Generate != "" {
-		lines = append(lines, "Written: "+p.Place(written.Config)+", and the go:generate line in "+p.Place(written.Generate))
+		lines = append(lines, "Written: "+p.Relative(written.Config)+", and the go:generate line in "+p.Relative(written.Generate))
 	} else {
-		lines = append(lines, "Written: "+p.Place(written.Config), "The go:generate line stands in "+p.Place(p.Generate)+" already.")
+		lines = append(lines, "Written: "+p.Relative(written.Config), "The go:generate line stands in "+p.Relative(p.Generate)+" already.")
 	}
 	next := "Next:"
-	if root := p.Place("."); root != "." {
+	if root := p.Relative("."); root != "." {
 		next = "Next, in " + root + ":"
 	}
 	lines = append(lines, "", next)

@@ -167,9 +167,9 @@ func TestCachePassesOverWhatDoesNotMatter(t *testing.T) {
 	}
 }
 
-// TestCacheOfOtherSetups has outputs in other places and packages found in other ways: the first
-// run is recorded, and a new package is seen.
-func TestCacheOfOtherSetups(t *testing.T) {
+// TestCacheWorksInOtherSetups has outputs in other places and packages found in other ways: the
+// first run is recorded, and a new package is seen.
+func TestCacheWorksInOtherSetups(t *testing.T) {
 	for name, change := range map[string]func(*generator.Config){
 		"all packages":           func(c *generator.Config) { c.File = generator.NoFile },
 		"import path":            func(c *generator.Config) { c.Patterns = []string{"example.com/main/..."} },
@@ -248,7 +248,7 @@ func TestCacheKeepsNothingOfAMovingTarget(t *testing.T) {
 
 // Where nothing is left to generate, the first run removes what earlier ones have written, and the
 // next one is an error.
-func TestCacheKeepsNothingOfNothing(t *testing.T) {
+func TestCacheKeepsNoRunThatGeneratedNothing(t *testing.T) {
 	main, cfg := newProject(t)
 	generateAndKeep(t, cfg)
 	writeFile(t, filepath.Join(main, "api/v1/types.go"), "package v1\n")
@@ -276,7 +276,7 @@ func TestCacheWarnsAgain(t *testing.T) {
 	}
 }
 
-func TestCacheWithoutCacheFolder(t *testing.T) {
+func TestCacheIsEmptyWithoutAFolder(t *testing.T) {
 	main, cfg := newProject(t)
 	age(t, filepath.Dir(main))
 	cache, err := os.UserCacheDir()

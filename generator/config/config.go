@@ -30,59 +30,57 @@ const FileName = "informer-gen.yaml"
 // repository's main branch.
 const SchemaID = "https://raw.githubusercontent.com/informer-gen/informer-gen/main/informer-gen.schema.json"
 
-// Value is a value of the file. Its position is not valid if the file doesn't have it.
-type Value = marker.Value
-
 // File is a configuration file. Names of files and folders in it are relative to its own folder.
+// The position of a value is not valid if the file doesn't have the value.
 type File struct {
 	// Name is the name under which the file was read.
 	Name string
 
-	Version    Value   `arg:"version" type:"integer" required:"true" allowed:"1" doc:"the version of this format"`
-	Inputs     []Value `arg:"inputs" flag:"PACKAGES" default:"./... from the folder of go.mod" doc:"the packages to read, as patterns of the go command: import paths, folders, ./..."`
-	Output     Value   `arg:"output" flag:"--output" default:"generated beside go.mod" doc:"the folder to write into"`
-	Layout     Value   `arg:"layout" flag:"--layout" default:"grouped" allowed:"grouped single" doc:"grouped has a folder for each group and version, single has one package for everything"`
-	Header     Value   `arg:"header" flag:"--header" doc:"a file with comments that stand on top of each generated file, such as a licence and a //go:build line"`
-	HeaderYear Value   `arg:"headerYear" type:"year" flag:"--header-year" doc:"takes the place of the word YEAR in the header"`
-	Tags       []Value `arg:"tags" flag:"--tags" doc:"build tags for the go command"`
-	CRDs       []Value `arg:"crds" flag:"--crds" doc:"YAML files with CustomResourceDefinitions, or folders that have some in them or below, which group, scope and plural of the kinds are checked against; templates are passed over"`
-	Discover   Value   `arg:"discover" flag:"--discover" default:"false" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta in packages in which no type is marked"`
-	Plurals    []Entry `arg:"plurals" flag:"--plural" doc:"the plural in Go of each kind for which the rules give the wrong one"`
-	KeepGoing  Value   `arg:"keepGoing" flag:"--keep-going" default:"false" allowed:"true false" doc:"generates for the types that compile if others don't"`
-	Prune      Value   `arg:"prune" flag:"--prune" default:"false" allowed:"true false" doc:"removes the files of packages that the inputs leave out"`
-	AllowEmpty Value   `arg:"allowEmpty" flag:"--allow-empty" default:"false" allowed:"true false" doc:"lets a run succeed that finds nothing to generate for"`
+	Version    marker.Value   `arg:"version" type:"integer" required:"true" allowed:"1" doc:"the version of this format"`
+	Inputs     []marker.Value `arg:"inputs" flag:"PACKAGES" default:"./... from the folder of go.mod" doc:"the packages to read, as patterns of the go command: import paths, folders, ./..."`
+	Output     marker.Value   `arg:"output" flag:"--output" default:"generated beside go.mod" doc:"the folder to write into"`
+	Layout     marker.Value   `arg:"layout" flag:"--layout" default:"grouped" allowed:"grouped single" doc:"grouped has a folder for each group and version, single has one package for everything"`
+	Header     marker.Value   `arg:"header" flag:"--header" doc:"a file with comments that stand on top of each generated file, such as a licence and a //go:build line"`
+	HeaderYear marker.Value   `arg:"headerYear" type:"year" flag:"--header-year" doc:"takes the place of the word YEAR in the header"`
+	Tags       []marker.Value `arg:"tags" flag:"--tags" doc:"build tags for the go command"`
+	CRDs       []marker.Value `arg:"crds" flag:"--crds" doc:"YAML files with CustomResourceDefinitions, or folders that have some in them or below, which group, scope and plural of the kinds are checked against; templates are passed over"`
+	Discover   marker.Value   `arg:"discover" flag:"--discover" default:"false" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta in packages in which no type is marked"`
+	Plurals    []Entry        `arg:"plurals" flag:"--plural" doc:"the plural in Go of each kind for which the rules give the wrong one"`
+	KeepGoing  marker.Value   `arg:"keepGoing" flag:"--keep-going" default:"false" allowed:"true false" doc:"generates for the types that compile if others don't"`
+	Prune      marker.Value   `arg:"prune" flag:"--prune" default:"false" allowed:"true false" doc:"removes the files of packages that the inputs leave out"`
+	AllowEmpty marker.Value   `arg:"allowEmpty" flag:"--allow-empty" default:"false" allowed:"true false" doc:"lets a run succeed that finds nothing to generate for"`
 
 	Packages []*Package `arg:"packages" doc:"what markers would say in the comments of a package"`
 }
 
 // Entry is a key of the file that isn't known beforehand, with its value.
 type Entry struct {
-	Key, Value Value
+	Key, Value marker.Value
 }
 
 // Package has the settings of one of the packages that are read.
 type Package struct {
 	marker.At
 
-	Path        Value   `arg:"path" required:"true" doc:"the import path of the package, or its folder when it begins with a dot; it must be one of the inputs"`
-	GroupName   Value   `arg:"groupName" empty:"true" marker:"+groupName" default:"the one in GroupVersion or SchemeGroupVersion" doc:"the API group of the package, empty for the core group"`
-	GroupGoName Value   `arg:"groupGoName" marker:"+groupGoName" default:"the first part of the group's name" doc:"the name of the group in Go, an exported identifier"`
-	VersionName Value   `arg:"versionName" marker:"+versionName" default:"the one in GroupVersion or SchemeGroupVersion, else the name of the package or of its folder" doc:"the API version of the package"`
-	Discover    Value   `arg:"discover" default:"that of the file" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta if no type of the package is marked"`
-	Only        []Value `arg:"only" doc:"the kinds to generate for; all others of the package are left out"`
-	Kinds       []*Kind `arg:"kinds" doc:"what markers would say above a type of the package"`
+	Path        marker.Value   `arg:"path" required:"true" doc:"the import path of the package, or its folder when it begins with a dot; it must be one of the inputs"`
+	GroupName   marker.Value   `arg:"groupName" empty:"true" marker:"+groupName" default:"the one in GroupVersion or SchemeGroupVersion" doc:"the API group of the package, empty for the core group"`
+	GroupGoName marker.Value   `arg:"groupGoName" marker:"+groupGoName" default:"the first part of the group's name" doc:"the name of the group in Go, an exported identifier"`
+	VersionName marker.Value   `arg:"versionName" marker:"+versionName" default:"the one in GroupVersion or SchemeGroupVersion, else the name of the package or of its folder" doc:"the API version of the package"`
+	Discover    marker.Value   `arg:"discover" default:"that of the file" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta if no type of the package is marked"`
+	Only        []marker.Value `arg:"only" doc:"the kinds to generate for; all others of the package are left out"`
+	Kinds       []*Kind        `arg:"kinds" doc:"what markers would say above a type of the package"`
 }
 
 // Kind has the settings of one type of a Package.
 type Kind struct {
 	marker.At
 
-	Name       Value           `arg:"name" required:"true" doc:"the name of the type in Go"`
-	Generate   Value           `arg:"generate" allowed:"true false" marker:"+informer:generate" default:"whether a marker or discover selects it" doc:"true selects the type, false leaves it out, whatever the comments of the package say"`
-	Scope      Value           `arg:"scope" allowed:"Namespaced Cluster" marker:"+genclient:nonNamespaced" default:"that of the kind's other versions, else Namespaced" doc:"whether the objects lie in namespaces"`
-	Resource   Value           `arg:"resource" marker:"+resourceName" default:"that of the kind's other versions, else the plural in lower case or, for types without +genclient and those that controller-gen reads, as it spells it" doc:"the plural in URLs"`
-	Plural     Value           `arg:"plural" marker:"+informer:plural" default:"the plural by the rules of Kubernetes' generators" doc:"the plural in Go, an exported identifier"`
-	Deprecated Value           `arg:"deprecated" marker:"+kubebuilder:deprecatedversion" doc:"says that the type is deprecated, and what to use instead"`
+	Name       marker.Value    `arg:"name" required:"true" doc:"the name of the type in Go"`
+	Generate   marker.Value    `arg:"generate" allowed:"true false" marker:"+informer:generate" default:"whether a marker or discover selects it" doc:"true selects the type, false leaves it out, whatever the comments of the package say"`
+	Scope      marker.Value    `arg:"scope" allowed:"Namespaced Cluster" marker:"+genclient:nonNamespaced" default:"that of the kind's other versions, else Namespaced" doc:"whether the objects lie in namespaces"`
+	Resource   marker.Value    `arg:"resource" marker:"+resourceName" default:"that of the kind's other versions, else the plural in lower case or, for types without +genclient and those that controller-gen reads, as it spells it" doc:"the plural in URLs"`
+	Plural     marker.Value    `arg:"plural" marker:"+informer:plural" default:"the plural by the rules of Kubernetes' generators" doc:"the plural in Go, an exported identifier"`
+	Deprecated marker.Value    `arg:"deprecated" marker:"+kubebuilder:deprecatedversion" doc:"says that the type is deprecated, and what to use instead"`
 	Indexes    []*marker.Index `arg:"indexes" marker:"+informer:index" doc:"typed indexes, and the lister's methods that use them"`
 }
 
@@ -119,7 +117,7 @@ func Read(name string) (*File, error) {
 }
 
 // Texts returns the texts of values; nil if there are none.
-func Texts(values []Value) []string {
+func Texts(values []marker.Value) []string {
 	var texts []string
 	for _, v := range values {
 		texts = append(texts, v.Text)
@@ -128,4 +126,4 @@ func Texts(values []Value) []string {
 }
 
 // True reports whether a value that is true or false is there and true.
-func True(v Value) bool { return v.Text == "true" }
+func True(v marker.Value) bool { return v.Text == "true" }

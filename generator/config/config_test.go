@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/marker/syntax"
 )
 
@@ -59,7 +60,7 @@ func TestParse(t *testing.T) {
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	pos := func(v Value) string { return strings.TrimPrefix(v.Pos.String(), "f.yaml:") + " " + v.Text }
+	pos := func(v marker.Value) string { return strings.TrimPrefix(v.Pos.String(), "f.yaml:") + " " + v.Text }
 	pkg := file.Packages[0]
 	pod := pkg.Kinds[0]
 	for _, test := range []struct{ got, want string }{
@@ -80,15 +81,15 @@ func TestParse(t *testing.T) {
 			t.Errorf("got %q, want %q", test.got, test.want)
 		}
 	}
-	if !True(file.KeepGoing) || True(file.Prune) || True(Value{}) {
+	if !True(file.KeepGoing) || True(file.Prune) || True(marker.Value{}) {
 		t.Error("True doesn't tell true from false")
 	}
 	var names []string
 	for _, m := range append(pkg.Markers(), pod.Markers()...) {
-		place := m.Place()
-		names = append(names, place.Name)
-		if !place.InFile() || !place.Pos.IsValid() || syntax.DefinitionOf(m) == nil {
-			t.Errorf("%+v is no marker from a file", place)
+		at := m.Where()
+		names = append(names, at.Name)
+		if !at.InFile() || !at.Pos.IsValid() || syntax.DefinitionOf(m) == nil {
+			t.Errorf("%+v is no marker from a file", at)
 		}
 	}
 	want := "groupName groupGoName versionName generate scope resource plural deprecated indexes indexes indexes indexes"
@@ -125,7 +126,7 @@ packages:
 	if len(wrong) > 0 {
 		t.Fatal(wrong)
 	}
-	pos := func(v Value) string { return strings.TrimPrefix(v.Pos.String(), "f.yaml:") + " " + v.Text }
+	pos := func(v marker.Value) string { return strings.TrimPrefix(v.Pos.String(), "f.yaml:") + " " + v.Text }
 	second := file.Packages[1]
 	for _, test := range []struct{ got, want string }{
 		{pos(file.Prune), "5:8 true"},
@@ -208,7 +209,7 @@ func FuzzParse(f *testing.F) {
 		if (file == nil) == (len(wrong) == 0) {
 			t.Fatalf("got %v and %v", file, wrong)
 		}
-		inside := func(v Value) {
+		inside := func(v marker.Value) {
 			if v.IsSet() {
 				checkPlace(t, data, v.Pos.Line, v.Pos.Column, v.Pos.Offset)
 			}
@@ -235,7 +236,7 @@ func FuzzParse(f *testing.F) {
 			for _, kind := range pkg.Kinds {
 				inside(kind.Name)
 				for _, m := range kind.Markers() {
-					pos := m.Place().Pos
+					pos := m.Where().Pos
 					checkPlace(t, data, pos.Line, pos.Column, pos.Offset)
 				}
 			}

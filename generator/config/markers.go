@@ -48,4 +48,4 @@ func (k *Kind) Markers() []marker.Marker {
 	return all
 }
 
-func at(key string, v Value) marker.At { return marker.At{Name: key, Pos: v.Pos} }
+func at(key string, v marker.Value) marker.At { return marker.At{Name: key, Pos: v.Pos} }

@@ -8,9 +8,7 @@ import (
 	"go/token"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 	"github.com/informer-gen/informer-gen/generator/internal/yamldoc"
@@ -131,11 +129,6 @@ func (p *parser) entries(mapping map[string]any, node yamldoc.Node) []yamldoc.En
 	return entries
 }
 
-var (
-	valueType = reflect.TypeFor[Value]()
-	entryType = reflect.TypeFor[Entry]()
-)
-
 // value reads the value of a key into the key's field.
 func (p *parser) value(value any, node yamldoc.Node, into reflect.Value, field reflect.StructField) {
 	switch {
@@ -147,7 +140,7 @@ func (p *parser) value(value any, node yamldoc.Node, into reflect.Value, field r
 		p.mapping(value, node, into, field)
 	case into.Type().Elem() == valueType && isScalar(value):
 		if v, ok := p.scalar(value, node, field); ok {
-			into.Set(reflect.ValueOf([]Value{v}))
+			into.Set(reflect.ValueOf([]marker.Value{v}))
 		}
 	default:
 		p.list(value, node, into, field)
@@ -194,7 +187,7 @@ func (p *parser) mapping(value any, node yamldoc.Node, into reflect.Value, field
 	}
 	for _, e := range p.entries(mapping, node) {
 		if v, ok := p.scalar(mapping[e.Name], e.Value, field); ok {
-			entry := Entry{Key: Value{Text: e.Name, Pos: e.Key.TextPos()}, Value: v}
+			entry := Entry{Key: marker.Value{Text: e.Name, Pos: e.Key.TextPos()}, Value: v}
 			into.Set(reflect.Append(into, reflect.ValueOf(entry)))
 		}
 	}
@@ -202,111 +195,31 @@ func (p *parser) mapping(value any, node yamldoc.Node, into reflect.Value, field
 
 // scalar reads a text, a number or a bool, whichever the field's tags ask for. Its position is that
 // of its first character, behind the quote.
-func (p *parser) scalar(value any, node yamldoc.Node, field reflect.StructField) (Value, bool) {
+func (p *parser) scalar(value any, node yamldoc.Node, field reflect.StructField) (marker.Value, bool) {
 	key, allowed := field.Tag.Get("arg"), strings.Fields(field.Tag.Get("allowed"))
 	want := typeOf(field.Tag)
 	if !want.is(value) {
 		p.fail(node, key, wrongType(value, want.text), allowed...)
-		return Value{}, false
+		return marker.Value{}, false
 	}
 	text := fmt.Sprint(value)
 	switch {
 	case text == "" && field.Tag.Get("empty") != "true":
 		p.fail(node, key, "the value is empty: give it one, or remove the key", allowed...)
-		return Value{}, false
+		return marker.Value{}, false
 	case len(allowed) > 0 && !slices.Contains(allowed, text):
 		p.fail(node, key, fmt.Sprintf("%q isn't known%s", text, diag.DidYouMean(text, allowed)), allowed...)
-		return Value{}, false
+		return marker.Value{}, false
 	}
-	return Value{Text: text, Pos: node.TextPos()}, true
-}
-
-// scalarType is a type of values: what messages and the JSON schema call it, and which values are
-// of it.
-type scalarType struct {
-	text   string
-	schema []string
-	is     func(value any) bool
-}
-
-// typeOf is the type that the tags of a field ask for.
-func typeOf(tag reflect.StructTag) scalarType {
-	switch {
-	case tag.Get("type") == "integer":
-		return scalarType{"a whole number", []string{"integer"}, isInteger}
-	case tag.Get("type") == "year":
-		return scalarType{"a text", []string{"string", "integer"}, func(v any) bool { return isText(v) || isInteger(v) }}
-	case isBool(tag):
-		return scalarType{"true or false", []string{"boolean"}, func(v any) bool { _, ok := v.(bool); return ok }}
-	}
-	return scalarType{"a text", []string{"string"}, isText}
-}
-
-func isText(value any) bool {
-	_, ok := value.(string)
-	return ok
-}
-
-func isInteger(value any) bool {
-	n, ok := value.(json.Number)
-	return ok && !strings.ContainsAny(n.String(), ".eE")
-}
-
-// isScalar reports whether a value is neither a list nor a mapping, nor missing.
-func isScalar(value any) bool {
-	switch value.(type) {
-	case nil, []any, map[string]any:
-		return false
-	}
-	return true
-}
-
-func isBool(tag reflect.StructTag) bool { return tag.Get("allowed") == "true false" }
-
-// wrongType returns what a value is and what it should be.
-func wrongType(value any, want string) string {
-	message := "it is " + what(value) + ": it takes " + want
-	switch {
-	case value == nil:
-		return "the value is missing: give the key one, or remove it"
-	case isScalar(value) && want == "a text":
-		message += ", so put it in quotes"
-	}
-	return message
-}
-
-// what returns what a value is.
-func what(value any) string {
-	switch value.(type) {
-	case map[string]any:
-		return "a mapping"
-	case []any:
-		return "a list"
-	case string:
-		return "a text"
-	case json.Number:
-		return "a number"
-	case bool:
-		return "true or false"
-	}
-	return "empty"
-}
-
-// oneLine returns what a message can cite as it is: text, in quotes if there are line breaks or the
-// like in it.
-func oneLine(text string) string {
-	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsGraphic(r) }) {
-		return strconv.Quote(text)
-	}
-	return text
+	return marker.Value{Text: text, Pos: node.TextPos()}, true
 }
 
 // twice reports packages, and kinds within a package, that are there twice.
 func (p *parser) twice(file *File) {
-	packages := map[string]Value{}
+	packages := map[string]marker.Value{}
 	for _, pkg := range file.Packages {
 		p.again(packages, pkg.Path, "path", "package")
-		kinds, only := map[string]Value{}, map[string]Value{}
+		kinds, only := map[string]marker.Value{}, map[string]marker.Value{}
 		for _, v := range pkg.Only {
 			p.again(only, v, "only", "kind")
 		}
@@ -320,7 +233,7 @@ func (p *parser) twice(file *File) {
 	}
 }
 
-func (p *parser) again(seen map[string]Value, v Value, key, noun string) {
+func (p *parser) again(seen map[string]marker.Value, v marker.Value, key, noun string) {
 	if !v.IsSet() {
 		return // reported
 	}

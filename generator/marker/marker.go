@@ -20,8 +20,8 @@ import (
 // Marker is a pointer to one of the marker structs. Most come from comments; the config file makes
 // the same structs of its values.
 type Marker interface {
-	// Place returns the marker's name as written and its position.
-	Place() At
+	// Where returns the marker's name as written and its position.
+	Where() At
 }
 
 // At is where a marker stands; every marker struct embeds it.
@@ -36,8 +36,8 @@ type At struct {
 // InFile reports whether the marker comes from the config file, not from a comment.
 func (a At) InFile() bool { return !strings.HasPrefix(a.Name, "+") }
 
-// Place returns a itself.
-func (a At) Place() At { return a }
+// Where returns a itself.
+func (a At) Where() At { return a }
 
 // Value is the value of an argument.
 type Value struct {

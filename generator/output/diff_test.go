@@ -25,7 +25,7 @@ func TestDiffSeesMixedLineEndings(t *testing.T) {
 	}
 }
 
-func TestDiff(t *testing.T) {
+func TestDiffShowsEachKindOfChange(t *testing.T) {
 	root := t.TempDir()
 	f := files(root, map[string]string{
 		"informers/factory.go":    generated("", "\nvar a = 1\n"),
@@ -102,7 +102,7 @@ stale: generated/listers/a/v1/stale.go
 	}
 }
 
-func TestDiffOfNothing(t *testing.T) {
+func TestDiffMakesNoFolder(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "generated")
 	changes, err := files(root, map[string]string{"informers/factory.go": generated("", "")}).Diff()
 	if err != nil || len(changes) != 1 || changes[0].Kind != Missing {

@@ -8,7 +8,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
-func TestHeaderText(t *testing.T) {
+func TestHeaderTextKeepsComments(t *testing.T) {
 	for _, test := range []struct{ name, content, want string }{
 		{"nothing", "", ""},
 		{"blank lines", "\n\n", ""},

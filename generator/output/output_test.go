@@ -71,7 +71,7 @@ func tree(t *testing.T, root string) map[string]string {
 	return found
 }
 
-func TestWriteIntoNothing(t *testing.T) {
+func TestWriteMakesFolders(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "deep", "generated")
 	want := map[string]string{
 		"informers/factory.go":  generated("", "// factory"),
@@ -93,7 +93,7 @@ func TestWriteIntoNothing(t *testing.T) {
 	}
 }
 
-func TestWriteAgain(t *testing.T) {
+func TestWriteTouchesOnlyWhatDiffers(t *testing.T) {
 	root := t.TempDir()
 	f := files(root, map[string]string{
 		"informers/factory.go":  generated("", "// factory"),
@@ -184,8 +184,8 @@ func TestWriteRemovesStaleFiles(t *testing.T) {
 	}
 }
 
-// TestWriteTheOtherLayout goes from folders to a single one and back.
-func TestWriteTheOtherLayout(t *testing.T) {
+// TestWriteReplacesTheOtherLayout goes from folders to a single one and back.
+func TestWriteReplacesTheOtherLayout(t *testing.T) {
 	root := t.TempDir()
 	mine := map[string]string{"doc.go": "package mine\n", "listers/a/v1/expansion.go": "package v1\n"}
 	put(t, root, mine)
@@ -214,7 +214,7 @@ func TestWriteTheOtherLayout(t *testing.T) {
 	}
 }
 
-func TestWriteNothingButRemove(t *testing.T) {
+func TestWriteOfNoFilesRemovesAll(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, map[string]string{"listers/old/v1/thing.go": generated("example.com/old", "")})
 	if _, err := files(root, nil).Write(); err != nil {
@@ -225,8 +225,8 @@ func TestWriteNothingButRemove(t *testing.T) {
 	}
 }
 
-// TestInTheWay has what keeps a run from writing: none of it may change anything.
-func TestInTheWay(t *testing.T) {
+// TestWriteRefusesWhatIsInTheWay has what keeps a run from writing: none of it may change anything.
+func TestWriteRefusesWhatIsInTheWay(t *testing.T) {
 	tests := []struct {
 		name  string
 		files map[string]string
@@ -285,7 +285,7 @@ func TestInTheWay(t *testing.T) {
 	}
 }
 
-func TestLinkIsOfSomeoneElse(t *testing.T) {
+func TestWriteFollowsNoLinks(t *testing.T) {
 	root, other := t.TempDir(), t.TempDir()
 	put(t, other, map[string]string{"thing.go": generated("", "// elsewhere")})
 	put(t, root, map[string]string{"listers/.keep": ""})
@@ -318,7 +318,7 @@ func TestLinkIsOfSomeoneElse(t *testing.T) {
 	}
 }
 
-func TestPlaces(t *testing.T) {
+func TestFilesNeedPathsOfTheirOwn(t *testing.T) {
 	for _, name := range []string{
 		"", "factory", "informers", "informers/x", "informers/", "../informers/x.go", "informers/../x.go", "/informers/x.go", "cmd/x.go",
 		"informers//x.go", "./x.go", "informers/.go/",

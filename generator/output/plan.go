@@ -14,12 +14,12 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// check returns which files have no path of their own in a place of ours.
+// check returns which files have no path of their own, or none of ours.
 func (f Folder) check() error {
 	var errs []error
 	seen := map[string]bool{}
 	for _, file := range f.Files {
-		if !ourPlace(file.Path) || seen[file.Path] {
+		if !ourPath(file.Path) || seen[file.Path] {
 			errs = append(errs, fmt.Errorf("%q: a generated file needs a path of its own, in the output folder or below informers or listers", file.Path))
 		}
 		seen[file.Path] = true
@@ -34,7 +34,7 @@ func (f Folder) name() string {
 	return f.Root
 }
 
-// state is what stands in the place of a file.
+// state is what is where a file is to be.
 type state int
 
 const (

@@ -25,7 +25,7 @@ type disk struct {
 	others map[string]fs.FileMode // everything else, by path
 }
 
-// scan reads what is in the places of root that we write to: the folder itself and, with all that
+// scan reads what is in the folders of root that we write to: the folder itself and, with all that
 // is below them, our folders in it.
 func scan(root string) (disk, error) {
 	d := disk{ours: map[string][]byte{}, left: map[string]bool{}, others: map[string]fs.FileMode{}}
@@ -122,8 +122,8 @@ func (d disk) foreign(name string) (at, why string) {
 	return "", ""
 }
 
-// ourPlace reports whether name is the clean path of a Go file that we may write.
-func ourPlace(name string) bool {
+// ourPath reports whether name is the clean path of a Go file that we may write.
+func ourPath(name string) bool {
 	top, rest, nested := strings.Cut(name, "/")
 	if path.Clean(name) != name || !strings.HasSuffix(name, ".go") {
 		return false

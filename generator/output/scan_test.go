@@ -12,7 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-func TestExisting(t *testing.T) {
+func TestExistingReturnsOurFilesOnly(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, map[string]string{
 		"informers/factory.go":              generated("", ""),

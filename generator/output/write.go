@@ -29,7 +29,7 @@ func (p plan) write(root *os.Root, report *Report) error {
 		if f.state == same {
 			continue
 		}
-		if err := s.place(f); err != nil {
+		if err := s.publish(f); err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
 		if f.state == missing {
@@ -63,8 +63,8 @@ func (s staged) stage(f planned) error {
 	return s.folders[dir].WriteFile(tempName(name), f.Content, 0o644)
 }
 
-// place gives a file its name.
-func (s staged) place(f planned) error {
+// publish gives a file its name.
+func (s staged) publish(f planned) error {
 	folder, temp := s.folders[path.Dir(f.Path)], s.temporary[f.Path]
 	err := folder.Rename(temp, path.Base(f.Path))
 	for range sideBySide {
@@ -87,7 +87,7 @@ func (s staged) place(f planned) error {
 // files of others once.
 const sideBySide = 10
 
-// discard removes what wasn't placed.
+// discard removes what wasn't published.
 func (s staged) discard() {
 	for name, temp := range s.temporary {
 		_ = s.folders[path.Dir(name)].Remove(temp) // the error that led here is the one to tell

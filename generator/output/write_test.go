@@ -73,7 +73,7 @@ func TestWriteRemovesWhatAnInterruptedRunHasLeft(t *testing.T) {
 
 // Two runs write the same files, and the second is done before the first has renamed its temporary
 // ones.
-func TestWriteSideBySide(t *testing.T) {
+func TestWriteOutlivesARunSideBySide(t *testing.T) {
 	root := t.TempDir()
 	f := files(root, map[string]string{"informers/factory.go": generated("", "// a"), "listers/v1/thing.go": generated("", "// b")})
 	first, err := f.plan()
@@ -97,7 +97,7 @@ func TestWriteSideBySide(t *testing.T) {
 	}
 	want := tree(t, root)
 	for _, file := range first.files {
-		if err := s.place(file); err != nil {
+		if err := s.publish(file); err != nil {
 			t.Fatalf("the first run: %v", err)
 		}
 	}
@@ -106,7 +106,7 @@ func TestWriteSideBySide(t *testing.T) {
 	}
 }
 
-func TestWriteFails(t *testing.T) {
+func TestWriteRefusesAFileAsFolder(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "file")
 	put(t, filepath.Dir(root), map[string]string{"file": "text"})
 	f := files(root, map[string]string{"informers/factory.go": generated("", "")})

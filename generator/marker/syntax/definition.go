@@ -186,6 +186,6 @@ func (arg Arg) store(m marker.Marker, values []marker.Value) {
 	field.Set(reflect.ValueOf(values[0]))
 }
 
-func setPlace(m marker.Marker, at marker.At) {
+func setAt(m marker.Marker, at marker.At) {
 	reflect.ValueOf(m).Elem().FieldByName("At").Set(reflect.ValueOf(at))
 }

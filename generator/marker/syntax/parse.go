@@ -51,7 +51,7 @@ func On(target Target, markers []marker.Marker, where string, report *diag.List)
 			right = append(right, m)
 			continue
 		}
-		at := m.Place()
+		at := m.Where()
 		report.Add(diag.Diagnostic{
 			Pos: at.Pos, Marker: at.Name,
 			Message: "stands " + where + " and describes nothing there; a " + string(DefinitionOf(m).Target) + "'s markers stand " + rightPlace(DefinitionOf(m).Target),
@@ -99,7 +99,7 @@ func parseLine(line Line, report *diag.List) marker.Marker {
 	}
 
 	m := d.newMarker()
-	setPlace(m, at)
+	setAt(m, at)
 	if len(d.Args) == 0 {
 		if hasValue {
 			p.fail(line.at(offset), "takes no value; write "+d.Usage(), nil)

@@ -9,21 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// places turns the positions of the YAML library, which counts columns in characters and ends lines
-// where YAML 1.1 does, into those of Go, which counts bytes and ends lines at line feeds.
-type places struct {
+// positions turns the positions of the YAML library, which counts columns in characters and ends
+// lines where YAML 1.1 does, into those of Go, which counts bytes and ends lines at line feeds.
+type positions struct {
 	name  string
 	data  []byte
 	yaml  []int // where the lines begin for YAML
 	lines []int // where they begin for everyone else
 }
 
-func placesOf(name string, data []byte) places {
+func positionsOf(name string, data []byte) positions {
 	start := 0
 	if bytes.HasPrefix(data, []byte("\uFEFF")) {
 		start = len("\uFEFF")
 	}
-	p := places{name: name, data: data, yaml: []int{start}, lines: []int{0}}
+	p := positions{name: name, data: data, yaml: []int{start}, lines: []int{0}}
 	for i := start; i < len(data); {
 		r, size := utf8.DecodeRune(data[i:])
 		if r == '\r' && i+1 < len(data) && data[i+1] == '\n' {
@@ -43,7 +43,7 @@ func placesOf(name string, data []byte) places {
 }
 
 // of is the position of a column in a line, both as YAML counts them, from 1.
-func (p places) of(line, column int) token.Position {
+func (p positions) of(line, column int) token.Position {
 	offset := p.yaml[min(max(line-1, 0), len(p.yaml)-1)]
 	for range column - 1 {
 		_, size := utf8.DecodeRune(p.data[offset:])
@@ -53,7 +53,7 @@ func (p places) of(line, column int) token.Position {
 }
 
 // line is the position of the first character, apart from blanks, of a line as YAML counts them.
-func (p places) line(n int) token.Position {
+func (p positions) line(n int) token.Position {
 	offset := p.yaml[min(max(n-1, 0), len(p.yaml)-1)]
 	for offset < len(p.data) && (p.data[offset] == ' ' || p.data[offset] == '\t') {
 		offset++
@@ -62,7 +62,7 @@ func (p places) line(n int) token.Position {
 }
 
 // at is the position of the byte at an offset.
-func (p places) at(offset int) token.Position {
+func (p positions) at(offset int) token.Position {
 	line, found := slices.BinarySearch(p.lines, offset)
 	if !found {
 		line--
