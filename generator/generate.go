@@ -3,8 +3,9 @@
 // Package generator turns Go packages with marked API types into informers, listers and indexes.
 //
 // Generate does all of it and returns Files, which can be written, or compared with what is on
-// disk. Its steps are load (packages and types), marker (comments), this package (the model of what
-// is generated) and templates (Go text). Only Files.Write, of package output, changes the disk.
+// disk. Its steps are load (packages and types), marker and syntax (comments), this package (the
+// model of what is generated) and templates (Go text). Only Files.Write, of package output, changes
+// the disk.
 package generator
 
 import (
