@@ -57,7 +57,7 @@ func (f Folder) Diff() ([]Change, error) {
 	var changes []Change
 	for _, file := range plan.files {
 		name := path.Join(f.name(), file.Path)
-		switch file.state {
+		switch file.status {
 		case missing:
 			changes = append(changes, Change{Kind: Missing, Path: name, New: file.Content})
 		case differs:

@@ -34,11 +34,11 @@ func (f Folder) name() string {
 	return f.Root
 }
 
-// state is what is where a file is to be.
-type state int
+// status is what is where a file is to be.
+type status int
 
 const (
-	missing state = iota
+	missing status = iota
 	same
 	differs
 )
@@ -52,14 +52,14 @@ type plan struct {
 
 type planned struct {
 	model.File
-	state state
-	old   []byte // what is on disk, if it differs
+	status status
+	old    []byte // what is on disk, if it differs
 }
 
-func (p plan) paths(s state) []string {
+func (p plan) paths(s status) []string {
 	var paths []string
 	for _, f := range p.files {
-		if f.state == s {
+		if f.status == s {
 			paths = append(paths, f.Path)
 		}
 	}
@@ -88,9 +88,9 @@ func (f Folder) plan() (plan, error) {
 			}
 			blocked[at] = true
 		} else if old, ok := disk.ours[file.Path]; ok {
-			next.state = same
+			next.status = same
 			if !bytes.Equal(old, file.Content) && !bytes.Equal(old, checkedOut(file.Content)) {
-				next.state, next.old = differs, old
+				next.status, next.old = differs, old
 			}
 		}
 		p.files = append(p.files, next)

@@ -19,20 +19,20 @@ func (p plan) write(root *os.Root, report *Report) error {
 	s := staged{root: root, folders: map[string]*os.Root{}, temporary: map[string]string{}}
 	defer s.discard()
 	for _, f := range p.files {
-		if f.state != same {
+		if f.status != same {
 			if err := s.stage(f); err != nil {
 				return fmt.Errorf("%s: %w", f.Path, err)
 			}
 		}
 	}
 	for _, f := range p.files {
-		if f.state == same {
+		if f.status == same {
 			continue
 		}
 		if err := s.publish(f); err != nil {
 			return fmt.Errorf("%s: %w", f.Path, err)
 		}
-		if f.state == missing {
+		if f.status == missing {
 			report.Created = append(report.Created, f.Path)
 		} else {
 			report.Changed = append(report.Changed, f.Path)

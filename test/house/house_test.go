@@ -36,7 +36,6 @@ const (
 
 // moreNames are the packages that export more than mostNames, with their own number.
 var moreNames = map[string]int{
-	"generator/marker": 46, // a type for each marker and for the sections of the file
 	"runtime/informer": 69, // the options, handlers and status of which a program needs a few
 	"runtime/reason":   28, // a name for each thing that can go wrong
 	"runtime/source":   28, // what a Source of one's own needs, and each error
@@ -44,8 +43,6 @@ var moreNames = map[string]int{
 
 // higherMedian are the packages with a median over mostMedian, with their own number.
 var higherMedian = map[string]int{
-	"generator/load":            242,
-	"generator/marker":          217,
 	"runtime/source/sourcetest": 234,
 }
 

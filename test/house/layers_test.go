@@ -41,11 +41,11 @@ var areas = []area{
 		sees:   []string{"templates"},
 		by:     "generator",
 		layers: []string{
-			"diag model memo",
-			"load marker internal/yamldoc",
-			"config",
+			"diag model marker buildcache/internal/record",
+			"load output marker/kubebuilder internal/yamldoc",
+			"config marker/syntax",
 			".",
-			"scaffold",
+			"scaffold buildcache",
 		},
 	},
 	{

@@ -25,7 +25,7 @@ var compiledBy = map[string]string{
 	"README.md":         "cmd/informer-gen/readme_test.go TestNewUserRunsWhatTheReadmeShows",
 	"docs/generated.md": "templates/doc_test.go TestDocument",
 	"docs/indexes.md":   "generator/docs_test.go TestIndexDocs",
-	"docs/markers.md":   "generator/marker/docs_test.go TestMarkersPageIsUpToDate",
+	"docs/markers.md":   "generator/marker/syntax/docs_test.go TestMarkersPageIsUpToDate",
 	"docs/testing.md":   "examples/crd-sample/fakes_test.go TestTheDocumentationHasTheseLines",
 }
 
@@ -47,6 +47,7 @@ const shownImports = `import (
 	shopv1 "github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	shopinformers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/generator"
+	"github.com/informer-gen/informer-gen/generator/buildcache"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -61,7 +62,7 @@ var shownBefore = map[string]string{
 		var ctx context.Context`,
 	"docs/generator.md": `
 		var widgets shopinformers.WidgetInformer`,
-	"generator/memory.go": `
+	"generator/buildcache/cache.go": `
 		var ctx context.Context
 		var cfg generator.Config`,
 	"runtime/informer/events.go": `
