@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-func TestCheck(t *testing.T) {
+func TestWrongModelsAreRefused(t *testing.T) {
 	version := func(out *model.Output) *model.Version { return out.Groups[0].Versions[0] }
 	tests := []struct {
 		name  string
@@ -200,7 +200,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestPrivate(t *testing.T) {
+func TestPrivateNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"Widget": "widget", "APIService": "apiService", "CSIDriver": "csiDriver", "VPA": "vpa", "A": "a", "IPAddress": "ipAddress",
 		"V2Thing": "v2Thing", "Ärger": "ärger",
@@ -211,7 +211,7 @@ func TestPrivate(t *testing.T) {
 	}
 }
 
-func TestFolder(t *testing.T) {
+func TestFoldersAvoidNamesWithAMeaningInGo(t *testing.T) {
 	for name, want := range map[string]string{
 		"apps": "apps", "v1alpha1": "v1alpha1", "type": "typeapi", "internal": "internalapi", "string": "stringapi",
 		"my-group": "mygroup", "Mixed": "mixed", "": "api", "1st": "st", "main": "mainapi", "a_test": "atestapi", "init": "initapi",
@@ -222,7 +222,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-func TestAssumedName(t *testing.T) {
+func TestAssumedNamesAreThoseOfGoimports(t *testing.T) {
 	for importPath, want := range map[string]string{
 		"iter": "iter", "k8s.io/api/core/v1": "core", "example.com/api/v1alpha1": "v1alpha1", "example.com/go-yaml": "yaml",
 		"gopkg.in/yaml.v3": "yaml", "v1": "v1",

@@ -18,10 +18,10 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// TestCompile builds and vets what the goldens have, each beside the API packages that its model
-// speaks of, against the runtime as it is, and runs some of it: generated_test.go in testdata/forms
-// and testdata/walks.
-func TestCompile(t *testing.T) {
+// TestGeneratedCodeCompiles builds and vets what the goldens have, each beside the API packages
+// that its model speaks of, against the runtime as it is, and runs some of it: generated_test.go in
+// testdata/forms and testdata/walks.
+func TestGeneratedCodeCompiles(t *testing.T) {
 	root, err := filepath.Abs("..")
 	if err != nil {
 		t.Fatal(err)
@@ -71,8 +71,8 @@ func TestCompile(t *testing.T) {
 }
 
 var (
-	staticcheck = flag.String("staticcheck", "", "path@version of staticcheck, which TestCompile then runs over generated code")
-	revive      = flag.String("revive", "", "path@version of revive, which TestCompile then runs over generated code")
+	staticcheck = flag.String("staticcheck", "", "path@version of staticcheck, which TestGeneratedCodeCompiles then runs over generated code")
+	revive      = flag.String("revive", "", "path@version of revive, which TestGeneratedCodeCompiles then runs over generated code")
 )
 
 // lint runs linters over what was generated, if flags name them. They are programs of other
@@ -300,8 +300,9 @@ func usersFile(out *model.Output, v *model.Version, t *model.Type) string {
 // exported matches the beginning of an exported declaration.
 var exported = regexp.MustCompile(`^(?:type|var|const|func) ([A-Z]\w*)`)
 
-// TestDocumented checks that every exported declaration has a comment that begins with its name.
-func TestDocumented(t *testing.T) {
+// TestExportedDeclarationsAreDocumented checks that the comment of every exported declaration
+// begins with its name.
+func TestExportedDeclarationsAreDocumented(t *testing.T) {
 	for name, build := range goldens {
 		files, err := Render(build())
 		if err != nil {

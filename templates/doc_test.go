@@ -19,9 +19,9 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// TestDocument compares docs/generated.md with what is generated for one kind, declaration by
-// declaration, or rewrites it. Declarations that are not explained are errors.
-func TestDocument(t *testing.T) {
+// TestDocumentShowsWhatIsGenerated compares docs/generated.md with what is generated for one kind,
+// declaration by declaration, or rewrites it. Declarations that are not explained are errors.
+func TestDocumentShowsWhatIsGenerated(t *testing.T) {
 	files, err := Render(documentedModel())
 	if err != nil {
 		t.Fatal(err)

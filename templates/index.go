@@ -39,7 +39,7 @@ func (f *file) lookupMethods(k *kind) []jen.Code {
 func (f *file) lookups(k *kind, x *model.Index) []jen.Code {
 	key := func() *jen.Statement { return jen.Id("key").Add(f.key(k, x)) }
 	return []jen.Code{
-		comment(fmt.Sprintf("%s finds the %s.", x.Name, found(k, x))).
+		indented(fmt.Sprintf("%s finds the %s.", x.Name, found(k, x))).
 			Id(x.Name).Params(key()).Add(f.seq(k)),
 		commentf("List%s returns what %s finds, as a slice.", x.Name, x.Name).
 			Id("List" + x.Name).Params(key()).Index().Add(f.object(k)),
@@ -79,15 +79,13 @@ func indexName(k *kind, x *model.Index) string { return k.Name + x.Name + "Index
 // variables has them.
 func (f *file) indexes(k *kind) []jen.Code {
 	var all, each []jen.Code
-	width := len("\tIndexes = []store.Indexer[*]") + 2*len(k.Name) + len(k.Source.Name)
 	for _, x := range k.Indexes {
 		all = append(all, jen.Id(k.Name+x.Name))
-		width += len(k.Name+x.Name) + len(", ")
 		each = append(each, f.index(k, x))
 	}
 	return append([]jen.Code{
 		commentf("%sIndexes are the indexes of every informer of %s.", k.Name, k.Plural).
-			Id(k.Name + "Indexes").Op("=").Index().Add(f.of(storePath, "Indexer", k)).Add(list(width, all...)),
+			Id(k.Name + "Indexes").Op("=").Index().Add(f.of(storePath, "Indexer", k)).Add(inline(all...)),
 	}, each...)
 }
 
@@ -99,24 +97,10 @@ func (f *file) index(k *kind, x *model.Index) *jen.Statement {
 		}
 		return jen.Index().Add(f.key(k, x))
 	}
-	width := len("\t = store.NewIndex(Index, func(obj *., keys []) [] {") +
-		2*len(k.Name+x.Name) + len(k.Source.Name+k.Name) + 2*keyWidth(k, x)
-	return comment(fmt.Sprintf("%s indexes %s %s.", k.Name+x.Name, k.Plural, indexedBy(x))).
+	return indented(fmt.Sprintf("%s indexes %s %s.", k.Name+x.Name, k.Plural, indexedBy(x))).
 		Id(k.Name+x.Name).Op("=").Add(f.qual(storePath, "store", "NewIndex")).Call(
 		jen.Id(indexName(k, x)),
-		jen.Func().Add(args(width, jen.Id("obj").Add(f.object(k)), jen.Id("keys").Add(keys()))).Add(keys()).Block(f.keys(k, x)...))
-}
-
-// keyWidth is the length of the type of x's keys, as the file names it.
-func keyWidth(k *kind, x *model.Index) int {
-	width := len(x.Key.Package) + len(".") + len(x.Key.Name)
-	if len(x.Paths) > 1 {
-		width = len(k.Name) + len(x.Name) + len("Key")
-	}
-	if x.Namespaced {
-		width += len("store.NamespacedKey[]")
-	}
-	return width
+		jen.Func().Params(jen.Id("obj").Add(f.object(k)), jen.Id("keys").Add(keys())).Add(keys()).Block(f.keys(k, x)...))
 }
 
 // addKeys appends the types of keys that are made of several fields.
@@ -175,15 +159,11 @@ func (f *file) found(k *kind, x *model.Index, w *walk) *jen.Statement {
 	if len(x.Paths) == 1 {
 		return jen.Id(w.follow(x.Paths[0]).read())
 	}
-	name := k.Name + x.Name + "Key"
-	width := len("\t\tkeys = append(keys, )") + len(name)
 	var fields []jen.Code
 	for _, path := range x.Paths {
-		text := w.follow(path).read()
-		fields = append(fields, jen.Id(path.Name).Op(":").Id(text))
-		width += len(path.Name) + len(text) + len(": ")
+		fields = append(fields, jen.Id(path.Name).Op(":").Id(w.follow(path).read()))
 	}
-	return jen.Id(name).Add(list(width, fields...))
+	return jen.Id(k.Name + x.Name + "Key").Add(inline(fields...))
 }
 
 // one is a key as the index has it.
@@ -224,8 +204,7 @@ func (f *file) call(x *model.Index) *jen.Statement {
 }
 
 func (f *file) namespacedKey(k *kind, x *model.Index, namespace, key *jen.Statement) *jen.Statement {
-	width := len("\treturn .Lookup(l.Snapshot(), {Namespace: l.InNamespace(), Key: key})") + len(k.Name+x.Name) + keyWidth(k, x)
-	return f.qual(storePath, "store", "NamespacedKey").Types(f.key(k, x)).Add(list(width,
+	return f.qual(storePath, "store", "NamespacedKey").Types(f.key(k, x)).Add(inline(
 		jen.Id("Namespace").Op(":").Add(namespace), jen.Id("Key").Op(":").Add(key)))
 }
 

@@ -24,16 +24,13 @@ func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 	if k.listers != k.informers {
 		f.alias(k.listers.path, k.listers.name, "listers")
 	}
-	width := len("\treturn &Informer{informer.NewKind[*.](v.factory, listers.Resource)}") + 3*len(k.Name) + len(k.Source.Name)
 	arguments := []jen.Code{factory, f.lister(k, k.Name+"Resource")}
 	if !k.Namespaced {
 		arguments = append(arguments, f.qual(informerPath, "informer", "WithClusterScope").Call())
-		width += len(", informer.WithClusterScope()")
 	}
 	if len(k.Indexes) > 0 {
 		arguments = append(arguments, f.qual(informerPath, "informer", "WithIndexes").
 			Call(f.lister(k, k.Name+"Indexes").Op("...")))
-		width += len(", informer.WithIndexes(listers.Indexes...)") + len(k.Name)
 	}
 	f.add(
 		k.documented(fmt.Sprintf("%sInformer has the shared informer of %s and a lister that reads its store.", k.Name, k.Plural)).
@@ -52,7 +49,7 @@ func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 		jen.Type().Id(impl).Add(structOf(jen.Op("*").Add(f.of(informerPath, "Kind", k)))),
 	)
 	f.add(
-		method(receiver, on, k.Plural, nil, jen.Id(k.Name+"Informer"), made(impl, f.of(informerPath, "NewKind", k).Add(args(width, arguments...)))),
+		method(receiver, on, k.Plural, nil, jen.Id(k.Name+"Informer"), made(impl, f.of(informerPath, "NewKind", k).Add(jen.Params(arguments...)))),
 		method("i", impl, "Lister", nil, f.lister(k, k.Name+"Lister"),
 			f.lister(k, "New"+k.Name+"Lister").Call(jen.Id("i").Dot("Informer").Call().Dot("Store").Call())),
 		method("i", impl, "With", []jen.Code{options()}, jen.Id(k.Name+"Informer"),

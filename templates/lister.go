@@ -63,9 +63,7 @@ func (f *file) addLister(k *kind) {
 	f.usesDeprecated = f.usesDeprecated || slices.ContainsFunc(k.Indexes, func(x *model.Index) bool { return x.Deprecated })
 	impl := k.private() + "Lister"
 	resource := commentf("%sResource is the API resource of %s.", k.Name, k.Plural)
-	width := len("\tResource = schema.GroupVersionResource{Group: ``, Version: ``, Resource: ``}") +
-		len(k.Name+k.Group.Name+k.Version.Name+k.Resource)
-	value := jen.Id(k.Name+"Resource").Op("=").Add(f.qual(schemaPath, "schema", "GroupVersionResource"), list(width,
+	value := jen.Id(k.Name+"Resource").Op("=").Add(f.qual(schemaPath, "schema", "GroupVersionResource"), inline(
 		jen.Id("Group").Op(":").Lit(k.Group.Name),
 		jen.Id("Version").Op(":").Lit(k.Version.Name),
 		jen.Id("Resource").Op(":").Lit(k.Resource),

@@ -167,7 +167,11 @@ func (f *file) render(header string) ([]byte, error) {
 	// Jennifer writes blanks before and behind what it puts together. A blank between a comment and
 	// what it belongs to would keep gofmt from formatting it as a doc comment, until the user
 	// runs gofmt.
-	return format.Source(append(f.head(header), bytes.ReplaceAll(body.Bytes(), []byte("\n "), []byte("\n"))...))
+	src, err := format.Source(append(f.head(header), bytes.ReplaceAll(body.Bytes(), []byte("\n "), []byte("\n"))...))
+	if err != nil {
+		return nil, err
+	}
+	return wrap(src)
 }
 
 // head is what stands above the package clause and its comment.
@@ -274,6 +278,11 @@ func comment(lines ...string) *jen.Statement {
 	return verbatim(folded)
 }
 
+// indented is a comment of one sentence inside of a declaration, one tab from the left.
+func indented(sentence string) *jen.Statement {
+	return verbatim(foldAt(mostColumns-tabColumns-len("// "), sentence))
+}
+
 // verbatim is a comment whose lines stay as they are. A line that begins with a tab is code, before
 // which gofmt wants no blank.
 func verbatim(lines []string) *jen.Statement {
@@ -291,8 +300,10 @@ func verbatim(lines []string) *jen.Statement {
 }
 
 // fold breaks a sentence into lines.
-func fold(sentence string) []string {
-	const width = 116
+func fold(sentence string) []string { return foldAt(116, sentence) }
+
+// foldAt breaks a sentence into lines of at most width bytes.
+func foldAt(width int, sentence string) []string {
 	var lines []string
 	for len(sentence) > width {
 		n := strings.LastIndexByte(sentence[:width], ' ')
@@ -311,24 +322,6 @@ func commentf(format string, args ...any) *jen.Statement {
 // inline is a list in braces that stays on its line.
 func inline(items ...jen.Code) *jen.Statement {
 	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ", "}, items...)
-}
-
-// list is a list in braces that has a line for each item, if it would be too long otherwise. width
-// is the length of the rest of its line.
-func list(width int, items ...jen.Code) *jen.Statement {
-	if width > 118 {
-		return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ",", Multi: true}, items...)
-	}
-	return inline(items...)
-}
-
-// args are arguments, or parameters, each on a line of its own if they would be too long otherwise.
-// width is the length of the whole line.
-func args(width int, items ...jen.Code) *jen.Statement {
-	if width > 118 {
-		return jen.Custom(jen.Options{Open: "(", Close: ")", Separator: ",", Multi: true}, items...)
-	}
-	return jen.Params(items...)
 }
 
 // structOf is a struct with one field.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package forms runs what is generated for the model of that name. TestCompile copies this file beside it.
+// Package forms runs what is generated for the model of that name. TestGeneratedCodeCompiles
+// copies this file beside it.
 package forms
 
 import (

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package walks runs what is generated for the model of that name. TestCompile copies this file beside it.
+// Package walks runs what is generated for the model of that name. TestGeneratedCodeCompiles
+// copies this file beside it.
 package walks
 
 import (

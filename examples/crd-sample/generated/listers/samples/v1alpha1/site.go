@@ -11,7 +11,11 @@ import (
 )
 
 // SiteResource is the API resource of Sites.
-var SiteResource = schema.GroupVersionResource{Group: "samples.informer-gen.dev", Version: "v1alpha1", Resource: "sites"}
+var SiteResource = schema.GroupVersionResource{
+	Group:    "samples.informer-gen.dev",
+	Version:  "v1alpha1",
+	Resource: "sites",
+}
 
 // SiteLister reads Sites. The objects are shared by all readers and must not be changed.
 //

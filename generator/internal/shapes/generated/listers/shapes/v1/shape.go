@@ -586,10 +586,7 @@ var (
 		return keys
 	})
 	// ShapeByTextPointerEntry indexes Shapes by .spec.textPointers['b'].
-	ShapeByTextPointerEntry = store.NewIndex(ShapeByTextPointerEntryIndex, func(
-		obj *v1.Shape,
-		keys []string,
-	) []string {
+	ShapeByTextPointerEntry = store.NewIndex(ShapeByTextPointerEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.TextPointers["b"]; value != nil {
 			keys = append(keys, *value)
 		}
@@ -667,10 +664,7 @@ var (
 		return keys
 	})
 	// ShapeByLeafPointerEntry indexes Shapes by .spec.leafPointers['b'].tags[*].
-	ShapeByLeafPointerEntry = store.NewIndex(ShapeByLeafPointerEntryIndex, func(
-		obj *v1.Shape,
-		keys []string,
-	) []string {
+	ShapeByLeafPointerEntry = store.NewIndex(ShapeByLeafPointerEntryIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.LeafPointers["b"]; value != nil {
 			keys = append(keys, value.Tags...)
 		}
@@ -1123,10 +1117,7 @@ var (
 		return append(keys, obj.Spec.String)
 	})
 	// ShapeWhenEntryFieldNull indexes Shapes by .spec.string, if .spec.leafPointers['a'].ref == null.
-	ShapeWhenEntryFieldNull = store.NewIndex(ShapeWhenEntryFieldNullIndex, func(
-		obj *v1.Shape,
-		keys []string,
-	) []string {
+	ShapeWhenEntryFieldNull = store.NewIndex(ShapeWhenEntryFieldNullIndex, func(obj *v1.Shape, keys []string) []string {
 		if value := obj.Spec.Maps.LeafPointers["a"]; value != nil && value.Ref != nil {
 			return keys
 		}
@@ -1164,8 +1155,8 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenBoth indexes Shapes by .spec.slice[*], if .spec.bool == true and .spec.flag != false and .spec.string !=
-	// "a" and .spec.string != "b".
+	// ShapeWhenBoth indexes Shapes by .spec.slice[*], if .spec.bool == true and .spec.flag != false and .spec.string
+	// != "a" and .spec.string != "b".
 	ShapeWhenBoth = store.NewIndex(ShapeWhenBothIndex, func(obj *v1.Shape, keys []string) []string {
 		if obj.Spec.Flag != nil && !*obj.Spec.Flag {
 			return keys
@@ -1175,8 +1166,8 @@ var (
 		}
 		return keys
 	})
-	// ShapeWhenSeveral indexes Shapes by .spec.nodes[*].name and .spec.string, if .status.phase != "a" and .spec.next !=
-	// null.
+	// ShapeWhenSeveral indexes Shapes by .spec.nodes[*].name and .spec.string, if .status.phase != "a" and .spec.next
+	// != null.
 	ShapeWhenSeveral = store.NewIndex(ShapeWhenSeveralIndex, func(
 		obj *v1.Shape,
 		keys []ShapeWhenSeveralKey,
@@ -1254,7 +1245,10 @@ var (
 		keys []store.NamespacedKey[v1.Pair],
 	) []store.NamespacedKey[v1.Pair] {
 		if obj.Spec.Maps.PairPointer != nil {
-			keys = append(keys, store.NamespacedKey[v1.Pair]{Namespace: obj.GetNamespace(), Key: *obj.Spec.Maps.PairPointer})
+			keys = append(keys, store.NamespacedKey[v1.Pair]{
+				Namespace: obj.GetNamespace(),
+				Key:       *obj.Spec.Maps.PairPointer,
+			})
 		}
 		return keys
 	})
@@ -1269,7 +1263,10 @@ var (
 		}
 		for i := range obj.Spec.Nodes {
 			if obj.Spec.Nodes[i].Ref != nil {
-				keys = append(keys, store.NamespacedKey[ShapeInByTwoKey]{Namespace: obj.GetNamespace(), Key: ShapeInByTwoKey{Name: obj.Spec.Nodes[i].Name, Ref: *obj.Spec.Nodes[i].Ref}})
+				keys = append(keys, store.NamespacedKey[ShapeInByTwoKey]{
+					Namespace: obj.GetNamespace(),
+					Key:       ShapeInByTwoKey{Name: obj.Spec.Nodes[i].Name, Ref: *obj.Spec.Nodes[i].Ref},
+				})
 			}
 		}
 		return keys
@@ -2940,7 +2937,10 @@ func (l shapeLister) ListInByOwner(key string) []*v1.Shape {
 }
 
 func (l shapeLister) InByController(key types.UID) iter.Seq[*v1.Shape] {
-	return ShapeInByController.Lookup(l.Snapshot(), store.NamespacedKey[types.UID]{Namespace: l.InNamespace(), Key: key})
+	return ShapeInByController.Lookup(l.Snapshot(), store.NamespacedKey[types.UID]{
+		Namespace: l.InNamespace(),
+		Key:       key,
+	})
 }
 
 func (l shapeLister) ListInByController(key types.UID) []*v1.Shape {

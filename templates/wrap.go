@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package templates
+
+import (
+	"bytes"
+	"cmp"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"slices"
+	"unicode/utf8"
+)
+
+// mostColumns is how long a line of generated code is, where it can be broken. A tab counts as
+// tabColumns.
+const (
+	mostColumns = 120
+	tabColumns  = 4
+)
+
+// wrap breaks lines of formatted code that are too long: what stands in parentheses or braces gets
+// a line for each part, and a condition goes on in the next line. Only here is known how long a
+// line is, because the names in it are those of the user's types and packages.
+func wrap(src []byte) ([]byte, error) {
+	for {
+		long := longLines(src)
+		if len(long) == 0 {
+			return src, nil
+		}
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, "", src, parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		w := wrapper{file: fset.File(file.FileStart), long: long, best: map[int]wrapping{}}
+		ast.Inspect(file, w.look)
+		if len(w.best) == 0 {
+			return src, nil
+		}
+		if src, err = format.Source(w.apply(src)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// longLines returns the numbers of the lines that are too long, with the offset of each at which it
+// is.
+func longLines(src []byte) map[int]int {
+	long := map[int]int{}
+	line, start, columns := 1, 0, 0
+	for i := 0; i < len(src); {
+		r, size := utf8.DecodeRune(src[i:])
+		switch {
+		case r == '\n':
+			line, start, columns = line+1, i+1, 0
+		case r == '\t':
+			columns += tabColumns
+		default:
+			columns++
+		}
+		if columns > mostColumns && long[line] == 0 && !bytes.HasPrefix(bytes.TrimLeft(src[start:i], "\t"), []byte("//")) {
+			long[line] = i
+		}
+		i += size
+	}
+	return long
+}
+
+// wrapper looks for what can be broken.
+type wrapper struct {
+	file *token.File
+	long map[int]int
+	best map[int]wrapping // by line
+}
+
+// wrapping is where a line is broken.
+type wrapping struct {
+	rank  rank
+	after []int // offsets at which a line ends
+	comma int   // offset behind the last part, if it takes a comma; 0 for none
+}
+
+// rank says which of several things in a line is broken; the outermost one among equals.
+type rank int
+
+const (
+	parameters rank = iota
+	elements        // of a literal
+	arguments
+	operator
+)
+
+// look notes how n can be broken.
+func (w *wrapper) look(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.FuncLit:
+		if fields := n.Type.Params; len(fields.List) > 0 {
+			w.parts(parameters, fields.Opening, fields.Closing, ends(fields.List))
+		}
+	case *ast.CompositeLit:
+		if len(n.Elts) > 1 {
+			w.parts(elements, n.Lbrace, n.Rbrace, ends(n.Elts))
+		}
+	case *ast.CallExpr:
+		if len(n.Args) > 1 {
+			w.parts(arguments, n.Lparen, n.Rparen, ends(n.Args))
+		}
+	case *ast.BinaryExpr:
+		line := w.file.Line(n.OpPos)
+		after := w.file.Offset(n.OpPos) + len(n.Op.String())
+		if n.Op == token.LAND && w.long[line] >= after && w.file.Line(n.X.Pos()) == line {
+			w.note(line, wrapping{rank: operator, after: []int{after}})
+		}
+	}
+	return true
+}
+
+// ends are where the parts of a list end.
+func ends[N ast.Node](parts []N) []token.Pos {
+	var all []token.Pos
+	for _, part := range parts {
+		all = append(all, part.End())
+	}
+	return all
+}
+
+// parts notes that a list can be broken if it is on one line that is too long, or begins there.
+func (w *wrapper) parts(rank rank, opening, closing token.Pos, ends []token.Pos) {
+	line := w.file.Line(opening)
+	if w.long[line] == 0 || w.file.Line(closing) != line {
+		return
+	}
+	p := wrapping{rank: rank, after: []int{w.file.Offset(opening) + 1}, comma: w.file.Offset(ends[len(ends)-1])}
+	for _, end := range ends[:len(ends)-1] {
+		p.after = append(p.after, w.file.Offset(end)+len(","))
+	}
+	w.note(line, p)
+}
+
+// note keeps the first of those that rank first, but the last operator.
+func (w *wrapper) note(line int, p wrapping) {
+	best, ok := w.best[line]
+	if !ok || p.rank < best.rank || p.rank == operator && best.rank == operator && p.after[0] > best.after[0] {
+		w.best[line] = p
+	}
+}
+
+// apply breaks each line in its best way.
+func (w *wrapper) apply(src []byte) []byte {
+	type insertion struct {
+		at   int
+		text string
+	}
+	var all []insertion
+	for _, p := range w.best {
+		for _, at := range p.after {
+			all = append(all, insertion{at, "\n"})
+		}
+		if p.comma > 0 {
+			all = append(all, insertion{p.comma, ",\n"})
+		}
+	}
+	slices.SortFunc(all, func(a, b insertion) int { return cmp.Compare(a.at, b.at) })
+	var out bytes.Buffer
+	from := 0
+	for _, i := range all {
+		out.Write(src[from:i.at])
+		out.WriteString(i.text)
+		from = i.at
+	}
+	out.Write(src[from:])
+	return out.Bytes()
+}
