@@ -73,7 +73,7 @@ func TestIndexDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, findings, err := g.settings.render(t.Context(), program, program.Roots)
+	files, findings, err := g.generate(t, program, program.Roots)
 	if err != nil || len(findings) > 0 {
 		t.Fatalf("%v\n%v", err, findings.Relative(workspace))
 	}

@@ -2,23 +2,29 @@
 
 // Package generator turns Go packages with marked API types into informers, listers and indexes.
 //
-// Generate does all of it and returns Files, which can be written, or compared with what is on
-// disk. Its steps are load (packages and types), marker and syntax (comments), this package (the
-// model of what is generated) and templates (Go text). Only Files.Write, of package output, changes
-// the disk.
+// [Generate] does all of it and returns [Files], which can be written, or compared with what is on
+// disk. Its steps, in their order:
+//
+//   - this package reads the configuration and decides where the output goes;
+//   - load finds packages, their syntax and their types;
+//   - internal/resolve reads the comments by marker/syntax, selects types and decides their names;
+//   - internal/index follows the paths of their indexes through Go types;
+//   - model holds what was decided;
+//   - templates make Go files of the model.
+//
+// Only Write of package output, which Files embeds, changes the disk.
 package generator
 
 import (
 	"context"
 	"errors"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/internal/crd"
+	"github.com/informer-gen/informer-gen/generator/internal/index"
+	"github.com/informer-gen/informer-gen/generator/internal/resolve"
 	"github.com/informer-gen/informer-gen/generator/load"
-	"github.com/informer-gen/informer-gen/generator/model"
 	"github.com/informer-gen/informer-gen/generator/output"
 )
 
@@ -143,7 +149,11 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 			return Files{}, err
 		}
 	}
-	rendered, more, err := s.render(ctx, program, program.Roots)
+	result, err := s.resolve(ctx, program, program.Roots)
+	if err != nil {
+		return Files{}, err
+	}
+	rendered, more, err := s.render(result, program.Roots)
 	findings = append(findings, more...).Sorted().Relative(s.dir)
 	if errors.Is(err, errWrong) {
 		return Files{}, findings
@@ -170,7 +180,7 @@ func Generate(ctx context.Context, cfg Config) (Files, error) {
 	}
 	return Files{
 		Folder: output.Folder{Root: s.to.dir, Name: filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)), Files: rendered},
-		Inputs: Inputs{Dir: s.dir, Packages: program.Sources(), Configured: s.reads, Endings: crdEndings, Warnings: findings},
+		Inputs: Inputs{Dir: s.dir, Packages: program.Sources(), Configured: s.reads, Endings: crd.Endings(), Warnings: findings},
 	}, nil
 }
 
@@ -203,65 +213,17 @@ func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List,
 	return s, program, findings, err
 }
 
-// resolve turns the roots into a model by the settings. The resolver is for those who want to know
-// why. If ctx ends first, the error is its cause.
-func (s settings) resolve(ctx context.Context, program *load.Program, roots []*load.Package) (*model.Output, *resolver, diag.List, error) {
-	r := &resolver{
-		fset: program.Fset, dir: s.dir, importPath: s.to.importPath, layout: s.to.layout, keepGoing: s.keepGoing,
-		plurals: s.plurals, crds: s.crds, discover: s.discover, file: s.file, partial: s.partial, expansions: s.to.expansions,
-	}
-	out, findings := r.resolve(ctx, program, roots)
-	findings = missingSums(findings, roots)
-	for i, d := range findings {
-		findings[i].Foreign = slices.ContainsFunc(roots, func(root *load.Package) bool {
-			return !root.Main() && d.Pos.Filename != "" && filepath.Dir(d.Pos.Filename) == root.Dir
-		})
-	}
-	if ctx.Err() != nil {
-		// functions of indexes may not have been found for that
-		return nil, nil, nil, context.Cause(ctx)
-	}
-	out.Package, out.Header = s.to.pkg, s.header
-	return out, r, findings, nil
-}
-
-// missingSums returns one finding in the place of all, if some say that go.sum lacks an entry, as
-// it does right after go get MODULE for what the packages of the module import: with the command
-// that adds the entries. What else is wrong may follow from that. If types that don't compile are
-// left out, it may not, and stays.
-func missingSums(findings diag.List, roots []*load.Package) diag.List {
-	var queries []string
-	added, warning := map[string]bool{}, true
-	rest := slices.DeleteFunc(slices.Clone(findings), func(d diag.Diagnostic) bool {
-		m := missingSum.FindStringSubmatch(d.Message)
-		if m == nil {
-			return false
-		}
-		warning = warning && d.Warning
-		lacking, query := m[1], m[2]
-		if added[lacking] {
-			return true // by what is there already
-		}
-		added[lacking] = true
-		// The go command names any package that imports what is lacking, and that may need much
-		// more.
-		if i := slices.IndexFunc(roots, func(root *load.Package) bool { return root.Dir == filepath.Dir(d.Pos.Filename) }); i >= 0 {
-			query = roots[i].Query()
-		}
-		if !slices.Contains(queries, query) {
-			queries = append(queries, query)
-		}
-		return true
+// resolve turns the packages into a model by the settings. If ctx ends first, the error is its
+// cause.
+func (s settings) resolve(ctx context.Context, program *load.Program, roots []*load.Package) (resolve.Result, error) {
+	result, err := resolve.Resolve(ctx, resolve.Input{
+		Program: program, Roots: roots, Dir: s.dir, Output: index.Output{ImportPath: s.to.importPath, Has: s.to.has}, Layout: s.to.layout,
+		File: s.file, Partial: s.partial, Discover: s.discover, KeepGoing: s.keepGoing,
+		Plurals: s.plurals, CRDs: s.crds, Expansions: s.to.expansions,
 	})
-	if len(queries) == 0 {
-		return findings
+	if err != nil {
+		return result, err
 	}
-	if !warning {
-		rest = nil
-	}
-	slices.Sort(queries)
-	rest.Add(diag.Diagnostic{Warning: warning, Message: "go.sum has no entries for modules that the packages need: run go get " + strings.Join(queries, " ")})
-	return rest.Sorted()
+	result.Output.Package, result.Output.Header = s.to.pkg, s.header
+	return result, nil
 }
-
-var missingSum = regexp.MustCompile(`missing go\.sum entry .*?package (\S+).*; to add(?: it)?: go get ([^\s)]+)`)

@@ -5,8 +5,6 @@ package generator
 import (
 	"context"
 	"errors"
-	"fmt"
-	"go/token"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -172,61 +170,5 @@ func TestTargetOwnsWhatALinkLeadsTo(t *testing.T) {
 	}
 	if !to.owns(filepath.Join(dir, "module", "generated", "listers")) || to.owns(filepath.Join(dir, "module", "api")) {
 		t.Errorf("%+v takes the wrong folders for its own", to)
-	}
-}
-
-func TestCanImport(t *testing.T) {
-	for _, test := range []struct {
-		from, to string
-		want     bool
-	}{
-		{"a/generated", "a/api/v1", true},
-		{"a/generated", "a/internal/v1", true},
-		{"a/generated", "a/pkg/internal/v1", false},
-		{"a/pkg/generated", "a/pkg/internal", true},
-		{"b/generated", "a/internal/v1", false},
-		{"ab/generated", "a/internal/v1", false},
-		{"a/generated", "a/internals/v1", true},
-		{"a/x", "internal/v1", true},
-	} {
-		if got := canImport(test.from, test.to); got != test.want {
-			t.Errorf("canImport(%q, %q) = %v", test.from, test.to, got)
-		}
-	}
-}
-
-func TestPlural(t *testing.T) {
-	for kind, want := range map[string]string{
-		"Widget": "Widgets", "Ingress": "Ingresses", "NetworkPolicy": "NetworkPolicies", "Gateway": "Gateways",
-		"Endpoints": "Endpoints", "EndpointSlice": "EndpointSlices", "StorageClass": "StorageClasses", "Leaf": "Leaves",
-	} {
-		if got := plural(kind); got != want {
-			t.Errorf("plural(%s) = %s, want %s", kind, got, want)
-		}
-	}
-}
-
-func TestMissingSumsAreOneFindingWithTheCommand(t *testing.T) {
-	const missing = "could not import k8s.io/%s (missing go.sum entry for module providing package k8s.io/%[1]s (imported by example.com/%[1]s); to add: go get example.com/%[1]s@v1.2.3)"
-	findings := func(warning bool) diag.List {
-		var list diag.List
-		for line, name := range []string{"b", "a", "b"} {
-			list.Add(diag.Diagnostic{Pos: token.Position{Filename: "f.go", Line: line + 1, Column: 1}, Warning: warning, Message: fmt.Sprintf(missing, name)})
-		}
-		list.Add(diag.Diagnostic{Pos: token.Position{Filename: "f.go", Line: 9, Column: 1}, Warning: warning, Message: "undefined: x"})
-		return list
-	}
-	const command = "go.sum has no entries for modules that the packages need: run go get example.com/a@v1.2.3 example.com/b@v1.2.3"
-	for _, test := range []struct {
-		findings diag.List
-		want     string
-	}{
-		{findings(false), command},
-		{findings(true), "warning: " + command + "\nf.go:9:1: warning: undefined: x"},
-		{findings(false)[3:], "f.go:9:1: undefined: x"},
-	} {
-		if got := missingSums(test.findings, nil).Error(); got != test.want {
-			t.Errorf("got\n%s\nwant\n%s", got, test.want)
-		}
 	}
 }

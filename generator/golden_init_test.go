@@ -49,7 +49,7 @@ func GoldensAfter(t *testing.T, configure func(dir string) error, refused map[st
 	}
 	for _, g := range goldens {
 		roots := g.roots(workspace, program)
-		files, findings, err := g.settings.render(t.Context(), program, roots)
+		files, findings, err := g.generate(t, program, roots)
 		if err == nil && len(files) == 0 {
 			err = ErrNothing
 		}

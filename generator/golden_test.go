@@ -257,12 +257,21 @@ func writeFile(t *testing.T, name, content string) {
 	}
 }
 
+// generate does what Generate does for some of the packages of a workspace.
+func (g *golden) generate(t *testing.T, program *load.Program, roots []*load.Package) ([]model.File, diag.List, error) {
+	result, err := g.settings.resolve(t.Context(), program, roots)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g.settings.render(result, roots)
+}
+
 // check generates for a golden and compares, or rewrites, what it expects.
 func (g *golden) check(t *testing.T, program *load.Program, roots []*load.Package) {
 	var files []model.File
 	findings, err := g.wrong, errWrong
 	if errs, _ := g.wrong.Split(); len(errs) == 0 {
-		files, findings, err = g.settings.render(t.Context(), program, roots)
+		files, findings, err = g.generate(t, program, roots)
 		findings = append(g.wrong, findings...).Sorted()
 	}
 	g.rendered = files

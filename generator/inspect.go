@@ -4,14 +4,16 @@ package generator
 
 import (
 	"context"
+	"errors"
 	"go/token"
 	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/internal/names"
+	"github.com/informer-gen/informer-gen/generator/internal/resolve"
 	"github.com/informer-gen/informer-gen/generator/model"
-	"github.com/informer-gen/informer-gen/templates"
 )
 
 // Inspection says what Generate would do with each type, and why. Names of files are relative to
@@ -87,16 +89,14 @@ func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 	if err != nil {
 		return Inspection{}, err
 	}
-	out, r, more, err := s.resolve(ctx, program, program.Roots)
+	result, err := s.resolve(ctx, program, program.Roots)
 	if err != nil {
 		return Inspection{}, err
 	}
-	findings = append(findings, more...).Sorted()
-	var files []model.File
-	if errs, _ := findings.Split(); len(errs) == 0 && len(out.Groups) > 0 {
-		if files, err = templates.Render(out); err != nil {
-			return Inspection{}, err
-		}
+	findings = append(findings, result.Findings...).Sorted()
+	files, _, err := s.render(result, program.Roots)
+	if err != nil && !errors.Is(err, errWrong) && !errors.Is(err, ErrNothing) {
+		return Inspection{}, err
 	}
 	i := Inspection{
 		Output:   filepath.ToSlash(diag.ShortPath(s.dir, s.to.dir)),
@@ -108,9 +108,13 @@ func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 	for _, root := range program.Roots {
 		i.Packages = append(i.Packages, root.Path)
 	}
-	for _, v := range r.verdicts {
-		t := v.inspected()
-		t.Files = filesOf(t, files)
+	for _, of := range result.Types {
+		t := inspected(of)
+		for _, f := range files {
+			if belongs(f.Path, f.Source, of) {
+				t.Files = append(t.Files, f.Path)
+			}
+		}
 		if t.Generated {
 			t.Accessor = accessor(t, s.to.layout)
 		}
@@ -120,32 +124,23 @@ func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 	return i, nil
 }
 
-// inspected is the verdict for those who read it.
-func (v verdict) inspected() InspectedType {
+// inspected is the type for those who read about it.
+func inspected(of resolve.Type) InspectedType {
 	t := InspectedType{
-		Package:   v.api.pkg.Path,
-		Name:      v.name,
-		Pos:       v.pos,
-		Generated: v.kind != nil,
-		Reason:    Fact{v.reason, v.at.Name, v.at.Pos},
-		Advice:    v.advice,
+		Package: of.Package, Name: of.Name, Pos: of.Pos, Generated: of.Model != nil, Reason: Fact(of.Reason), Advice: of.Advice,
+		Group: Fact(of.Group), GroupGoName: Fact(of.GroupGoName), Version: Fact(of.Version),
+		Scope: Fact(of.Scope), Resource: Fact(of.Resource), Plural: Fact(of.Plural),
 	}
-	if v.kind == nil {
+	if of.Model == nil {
 		return t
 	}
-	t.Group, t.GroupGoName, t.Version = v.api.group.fact(), v.api.groupGoName.fact(), v.api.version.fact()
-	t.Scope, t.Resource, t.Plural = v.kind.scope.fact(), v.kind.resource.fact(), v.kind.plural.fact()
-	for i, x := range v.kind.Indexes {
-		index := InspectedIndex{Name: x.Name, Key: keyName(t.Name, x), Of: madeOf(x), Namespaced: x.Namespaced}
-		if i < len(v.kind.indexes) {
-			index.Pos = v.kind.indexes[i]
-		}
-		t.Indexes = append(t.Indexes, index)
+	for i, x := range of.Model.Indexes {
+		t.Indexes = append(t.Indexes, InspectedIndex{
+			Name: x.Name, Key: keyName(t.Name, x), Of: madeOf(x), Namespaced: x.Namespaced, Pos: of.Indexes[i],
+		})
 	}
 	return t
 }
-
-func (n named) fact() Fact { return Fact{n.text, n.from, n.pos} }
 
 // keyName is the type of an index's keys as code in another package names it.
 func keyName(kind string, x *model.Index) string {
@@ -199,21 +194,14 @@ func accessor(t InspectedType, layout model.Layout) string {
 	if layout == model.Single {
 		return "factory." + t.Plural.Text + "()"
 	}
-	return "factory." + t.GroupGoName.Text + "()." + upperFirst(t.Version.Text) + "()." + t.Plural.Text + "()"
+	return "factory." + t.GroupGoName.Text + "()." + names.UpperFirst(t.Version.Text) + "()." + t.Plural.Text + "()"
 }
 
-// filesOf picks the files of one type: those made from its package whose names are the type's, or
-// begin with it.
-func filesOf(t InspectedType, files []model.File) []string {
-	var names []string
-	own := strings.ToLower(t.Name)
-	for _, f := range files {
-		base := path.Base(f.Path)
-		if f.Source == t.Package && t.Generated && (base == own+".go" || strings.HasPrefix(base, own+"_")) {
-			names = append(names, f.Path)
-		}
-	}
-	return names
+// belongs reports whether a file that is made from a package is that of a type alone: its name is
+// the type's, or begins with it.
+func belongs(file, source string, of resolve.Type) bool {
+	own, base := strings.ToLower(of.Name), path.Base(file)
+	return of.Model != nil && source == of.Package && (base == own+".go" || strings.HasPrefix(base, own+"_"))
 }
 
 // relative makes the names of files relative to dir.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/informer-gen/informer-gen/generator/internal/resolve"
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
@@ -41,7 +42,8 @@ func TestInspectedIndexesReadLikeTheirMarkers(t *testing.T) {
 }
 
 func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
-	var files []model.File
+	widget := resolve.Type{Package: "example.com/v1", Name: "Widget", Model: &model.Type{}}
+	var files []string
 	for _, f := range [][2]string{
 		{"informers/factory.go", ""},
 		{"informers/shop/v1/version.go", "example.com/v1"},
@@ -51,16 +53,16 @@ func TestInspectedTypeHasItsOwnFilesOnly(t *testing.T) {
 		{"listers/shop/v1/widget_index.go", "example.com/v1"},
 		{"listers/shop/v2/widget.go", "example.com/v2"},
 	} {
-		files = append(files, model.File{Path: f[0], Source: f[1]})
+		if belongs(f[0], f[1], widget) {
+			files = append(files, f[0])
+		}
+		if belongs(f[0], f[1], resolve.Type{Package: widget.Package, Name: widget.Name}) {
+			t.Errorf("nothing is generated for it, but %s", f[0])
+		}
 	}
 	want := []string{"informers/shop/v1/widget.go", "listers/shop/v1/widget.go", "listers/shop/v1/widget_index.go"}
-	widget := InspectedType{Package: "example.com/v1", Name: "Widget", Generated: true}
-	if diff := cmp.Diff(want, filesOf(widget, files)); diff != "" {
+	if diff := cmp.Diff(want, files); diff != "" {
 		t.Error(diff)
-	}
-	widget.Generated = false
-	if got := filesOf(widget, files); got != nil {
-		t.Errorf("nothing is generated for it, but %v", got)
 	}
 }
 

@@ -3,23 +3,21 @@
 package generator
 
 import (
-	"context"
 	"fmt"
 	"path/filepath"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/internal/resolve"
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/generator/model"
 	"github.com/informer-gen/informer-gen/generator/output"
 	"github.com/informer-gen/informer-gen/templates"
 )
 
-// render returns what is to be written to the output for the roots, or why nothing is.
-func (s settings) render(ctx context.Context, program *load.Program, roots []*load.Package) ([]model.File, diag.List, error) {
-	out, _, findings, err := s.resolve(ctx, program, roots)
-	if err != nil {
-		return nil, nil, err
-	}
+// render returns what is to be written to the output for the packages, or why nothing is, and all
+// findings. This file is the one place that knows the templates.
+func (s settings) render(result resolve.Result, roots []*load.Package) ([]model.File, diag.List, error) {
+	out, findings := result.Output, result.Findings
 	if errs, _ := findings.Split(); len(errs) > 0 {
 		return nil, findings, errWrong
 	}

@@ -15,6 +15,9 @@ import (
 
 	"github.com/informer-gen/informer-gen/generator/config"
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/internal/crd"
+	"github.com/informer-gen/informer-gen/generator/internal/names"
+	"github.com/informer-gen/informer-gen/generator/internal/resolve"
 	"github.com/informer-gen/informer-gen/generator/load"
 	"github.com/informer-gen/informer-gen/generator/marker"
 	"github.com/informer-gen/informer-gen/generator/model"
@@ -28,8 +31,8 @@ type settings struct {
 	loading load.Config
 	to      target
 	header  string // as model.Output.Header
-	plurals map[string]named
-	crds    []crd
+	plurals map[string]resolve.Fact
+	crds    []crd.Definition
 
 	discover, prune, keepGoing, allowEmpty bool
 	// partial means that the call names the packages, not the configuration file.
@@ -274,34 +277,34 @@ func layoutOf(name string) (model.Layout, error) {
 // addCRDs reads a file or folder of CustomResourceDefinitions.
 func (s *settings) addCRDs(name setting, report *diag.List) {
 	s.reads = append(s.reads, name.path())
-	crds, wrong := readCRDs(name.path())
+	definitions, wrong := crd.Read(name.path())
 	for _, d := range wrong {
 		if d.Pos.Filename == "" {
 			d = name.wrong(d.Message)
 		}
 		report.Add(d)
 	}
-	s.crds = append(s.crds, crds...)
+	s.crds = append(s.crds, definitions...)
 }
 
 // pluralsOf puts the plurals of the call over those of the configuration file.
-func pluralsOf(flags map[string]string, entries []config.Entry, report *diag.List) map[string]named {
-	plurals := map[string]named{}
+func pluralsOf(flags map[string]string, entries []config.Entry, report *diag.List) map[string]resolve.Fact {
+	plurals := map[string]resolve.Fact{}
 	for _, entry := range entries {
-		plurals[entry.Key.Text] = named{text: entry.Value.Text, pos: entry.Value.Pos, from: "plurals"}
+		plurals[entry.Key.Text] = resolve.Fact{Text: entry.Value.Text, Pos: entry.Value.Pos, From: "plurals"}
 	}
 	for kind, plural := range flags {
-		plurals[kind] = named{text: plural, from: "--plural"}
+		plurals[kind] = resolve.Fact{Text: plural, From: "--plural"}
 	}
 	for _, kind := range slices.Sorted(maps.Keys(plurals)) {
 		plural := plurals[kind]
-		for _, name := range []string{kind, plural.text} {
-			if !token.IsIdentifier(name) || !token.IsExported(name) {
-				d := diag.Diagnostic{Pos: plural.pos, Message: fmt.Sprintf("%q is no exported Go name%s", name, didYouMeanExported(name))}
-				if plural.pos.IsValid() {
+		for _, name := range []string{kind, plural.Text} {
+			if !names.IsExported(name) {
+				d := diag.Diagnostic{Pos: plural.Pos, Message: fmt.Sprintf("%q is no exported Go name%s", name, names.SuggestExported(name))}
+				if plural.Pos.IsValid() {
 					d.Marker = "plurals"
 				} else {
-					d.Message = fmt.Sprintf("the plural %s of %s: %s", plural.text, kind, d.Message)
+					d.Message = fmt.Sprintf("the plural %s of %s: %s", plural.Text, kind, d.Message)
 				}
 				report.Add(d)
 			}

@@ -117,7 +117,7 @@ allowEmpty: true
 		cfg.Dir = dir
 		s := mustSettings(t, cfg)
 		layouts := []string{"grouped", "single"}
-		return all{s.to.importPath, layouts[s.to.layout], s.loading.Tags, s.plurals["Fish"].text, s.plurals["Datum"].text,
+		return all{s.to.importPath, layouts[s.to.layout], s.loading.Tags, s.plurals["Fish"].Text, s.plurals["Datum"].Text,
 			s.discover, s.keepGoing, s.prune, s.allowEmpty}
 	}
 	want := all{"example.com/m/out", "single", []string{"a", "b"}, "Fish", "Data", true, true, true, true}

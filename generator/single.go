@@ -45,14 +45,3 @@ func constrained(file *ast.File) bool {
 	}
 	return false
 }
-
-// standsInOutput reports a package of the output folder if it has API types.
-func (r *resolver) standsInOutput(a *api) {
-	r.selectTypes(a)
-	for _, d := range a.declared {
-		if d.candidate() {
-			r.failAt(r.fset.Position(d.spec.Name.Pos()), "package "+a.pkg.Path+" has API types, and the layout single puts a package of its own into this folder: choose another output")
-			return
-		}
-	}
-}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/module"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
+	"github.com/informer-gen/informer-gen/generator/internal/resolve"
 	"github.com/informer-gen/informer-gen/generator/model"
 	"github.com/informer-gen/informer-gen/generator/output"
 )
@@ -80,7 +81,7 @@ func (s settings) nested() string {
 				modules = append(modules, m)
 			}
 		case strings.HasSuffix(base, ".go"):
-			if data, err := os.ReadFile(name); err == nil && likeAPIType.Match(data) {
+			if data, err := os.ReadFile(name); err == nil && resolve.LooksLikeAPI(data) {
 				typesIn[filepath.Dir(name)] = true
 			}
 		}
@@ -139,6 +140,16 @@ func findTarget(dir string, output setting, main goModule, layout model.Layout) 
 		to.pkg, err = packageName(to)
 	}
 	return to, err
+}
+
+// has reports whether the package at an import path is a generated one.
+func (t target) has(importPath string) bool {
+	if t.layout == model.Single {
+		return importPath == t.importPath
+	}
+	rest, ok := strings.CutPrefix(importPath, t.importPath+"/")
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && slices.Contains(output.Subfolders(), first)
 }
 
 // owns reports whether a folder, which has no links in its path, is one that the generator writes

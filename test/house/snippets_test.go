@@ -23,7 +23,7 @@ import (
 // compiled. TestSnippets looks at all others.
 var compiledBy = map[string]string{
 	"README.md":         "cmd/informer-gen/readme_test.go TestNewUserRunsWhatTheReadmeShows",
-	"docs/generated.md": "templates/doc_test.go TestDocument",
+	"docs/generated.md": "templates/doc_test.go TestDocumentShowsWhatIsGenerated",
 	"docs/indexes.md":   "generator/docs_test.go TestIndexDocs",
 	"docs/markers.md":   "generator/marker/syntax/docs_test.go TestMarkersPageIsUpToDate",
 	"docs/testing.md":   "examples/crd-sample/fakes_test.go TestTheDocumentationHasTheseLines",

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package gotypes answers questions about Go's types and packages that go/types leaves open.
+package gotypes
+
+import (
+	"go/types"
+	"strings"
+)
+
+// Compiles reports whether everything that t is made of compiles.
+func Compiles(t types.Type) bool { return !invalid(t, map[types.Type]bool{}) }
+
+// Hidden returns the name of a method of the interface required for which n has something else; ""
+// if there is none. Methods that n lacks count as right: those of imported types may not have been
+// read.
+func Hidden(n *types.Named, required types.Type) string {
+	methods, ok := required.Underlying().(*types.Interface)
+	if !ok {
+		return "" // it doesn't compile
+	}
+	for want := range methods.Methods() {
+		got, index, _ := types.LookupFieldOrMethod(types.NewPointer(n), true, n.Obj().Pkg(), want.Name())
+		if method, ok := got.(*types.Func); index != nil && !(ok && types.Identical(method.Signature(), want.Signature())) {
+			return want.Name()
+		}
+	}
+	return ""
+}
+
+// CanImport reports whether Go's rule for internal packages lets the package at path from import
+// the one at path to.
+func CanImport(from, to string) bool {
+	i := strings.LastIndex("/"+to+"/", "/internal/")
+	if i < 0 {
+		return true
+	}
+	parent := strings.TrimSuffix(to[:i], "/")
+	return parent == "" || from == parent || strings.HasPrefix(from, parent+"/")
+}
+
+func invalid(t types.Type, seen map[types.Type]bool) bool {
+	if seen[t] {
+		return false
+	}
+	seen[t] = true
+	switch t := types.Unalias(t).(type) {
+	case *types.Basic:
+		return t.Kind() == types.Invalid
+	case *types.Named:
+		return invalid(t.Underlying(), seen)
+	case *types.Pointer:
+		return invalid(t.Elem(), seen)
+	case *types.Slice:
+		return invalid(t.Elem(), seen)
+	case *types.Array:
+		return invalid(t.Elem(), seen)
+	case *types.Map:
+		return invalid(t.Key(), seen) || invalid(t.Elem(), seen)
+	case *types.Struct:
+		for f := range t.Fields() {
+			if invalid(f.Type(), seen) {
+				return true
+			}
+		}
+	case *types.Tuple:
+		for v := range t.Variables() {
+			if invalid(v.Type(), seen) {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"go/token"
+	"go/types"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// docComments reads doc comments in the files of declarations, because the syntax of imported
+// packages comes without comments.
+type docComments struct {
+	position func(token.Pos) token.Position
+	files    map[string][]string // lines, of the files that were looked at
+}
+
+// deprecateType reports whether t has a name that is deprecated.
+func (c *docComments) deprecateType(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && c.deprecate(n.Obj())
+}
+
+// deprecateAny reports whether one of objs is deprecated.
+func (c *docComments) deprecateAny(objs []types.Object) bool {
+	return slices.ContainsFunc(objs, c.deprecate)
+}
+
+// deprecate reports whether the doc comment of obj, or that of the declaration which it shares
+// with other types, calls it deprecated.
+func (c *docComments) deprecate(obj types.Object) bool {
+	pos := c.position(obj.Pos())
+	if pos.Filename == "" {
+		return false
+	}
+	lines := c.lines(pos.Filename)
+	if pos.Line > len(lines) {
+		return false
+	}
+	n := pos.Line - 1
+	if deprecatedAbove(lines, n) {
+		return true
+	}
+	if _, isType := obj.(*types.TypeName); !isType {
+		return false
+	}
+	for n > 0 && (lines[n] == "" || strings.ContainsAny(lines[n][:1], " \t")) {
+		n-- // to the line that begins the declaration
+	}
+	return strings.HasPrefix(lines[n], "type (") && deprecatedAbove(lines, n)
+}
+
+// directive is a comment that doesn't count as documentation.
+var directive = regexp.MustCompile(`^//[a-z0-9]+:[a-z0-9]`)
+
+// deprecatedAbove reports whether the comment above a line has a paragraph that begins with
+// "Deprecated: ".
+func deprecatedAbove(lines []string, line int) bool {
+	found := false // in the line below
+	for _, text := range slices.Backward(lines[:line]) {
+		text = strings.TrimSpace(text)
+		if directive.MatchString(text) {
+			continue
+		}
+		text, isComment := strings.CutPrefix(text, "//")
+		text = strings.TrimSpace(text)
+		if found && (!isComment || text == "") {
+			return true
+		}
+		if !isComment {
+			return false
+		}
+		found = strings.HasPrefix(text, "Deprecated: ")
+	}
+	return found
+}
+
+// lines are those of a file; none if it can't be read.
+func (c *docComments) lines(file string) []string {
+	lines, ok := c.files[file]
+	if !ok {
+		if data, err := os.ReadFile(file); err == nil {
+			lines = strings.Split(string(data), "\n")
+		}
+		if c.files == nil {
+			c.files = map[string][]string{}
+		}
+		c.files[file] = lines
+	}
+	return lines
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package index
+
+import (
+	"go/types"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// jsonField is a field of a struct under its name in JSON.
+type jsonField struct {
+	name string
+	v    *types.Var
+	// through are the embedded structs on the way to the field.
+	through []*types.Var
+
+	tagged bool
+}
+
+// jsonFields returns the fields of a struct that encoding/json sees, level by level: those of
+// embedded structs count as the struct's own unless a tag gives the embedded struct a name, a name
+// nearer to the top hides one below it, and among several on one level the only one with a tag
+// wins, or none.
+func jsonFields(s *types.Struct) []jsonField {
+	type level struct {
+		s       *types.Struct
+		through []*types.Var
+		more    bool // the type is embedded more than once on this level
+	}
+	var (
+		visible []jsonField
+		known   = map[string]bool{}     // names of the levels above
+		seen    = map[types.Type]bool{} // embedded types of this level and those above
+		next    = []*level{{s: s}}
+	)
+	for len(next) > 0 {
+		current := next
+		next = nil
+		embedded := map[types.Type]*level{}
+		found := map[string][]jsonField{}
+		var names []string
+		for _, l := range current {
+			for i := range l.s.NumFields() {
+				v := l.s.Field(i)
+				name, inline, ok := jsonName(v, l.s.Tag(i))
+				switch {
+				case !ok:
+				case !inline:
+					f := jsonField{name: name, v: v, through: l.through, tagged: hasName(l.s.Tag(i))}
+					if found[name] == nil {
+						names = append(names, name)
+					}
+					if found[name] = append(found[name], f); l.more {
+						found[name] = append(found[name], f)
+					}
+				default:
+					t, _ := deref(v.Type())
+					switch {
+					case embedded[t] != nil:
+						embedded[t].more = true
+					case !seen[t]:
+						embedded[t] = &level{s: t.Underlying().(*types.Struct), through: append(l.through[:len(l.through):len(l.through)], v)}
+						next = append(next, embedded[t])
+						seen[t] = true
+					}
+				}
+			}
+		}
+		for _, name := range names {
+			if f, ok := dominant(found[name]); ok && !known[name] {
+				visible = append(visible, f)
+			}
+			known[name] = true
+		}
+	}
+	return visible
+}
+
+// dominant returns that of some fields on one level which encoding/json sees, if it sees one.
+func dominant(fields []jsonField) (f jsonField, ok bool) {
+	if len(fields) == 1 {
+		return fields[0], true
+	}
+	fields = slices.DeleteFunc(fields, func(f jsonField) bool { return !f.tagged })
+	if len(fields) == 1 {
+		return fields[0], true
+	}
+	return jsonField{}, false
+}
+
+// jsonName returns the name of a field in JSON, or that the fields of an embedded struct take its
+// place. ok is false for fields that JSON doesn't see.
+func jsonName(v *types.Var, tag string) (name string, inline, ok bool) {
+	value := reflect.StructTag(tag).Get("json")
+	if value == "-" {
+		return "", false, false
+	}
+	name, _, _ = strings.Cut(value, ",")
+	if v.Embedded() {
+		t, pointer := deref(v.Type())
+		_, isStruct := t.Underlying().(*types.Struct)
+		if !v.Exported() && (!isStruct || pointer) {
+			return "", false, false
+		}
+		if name == "" && isStruct {
+			return "", true, true
+		}
+	}
+	if !v.Exported() {
+		return "", false, false
+	}
+	if name == "" {
+		name = v.Name()
+	}
+	return name, false, true
+}
+
+func hasName(tag string) bool {
+	name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+	return name != ""
+}
