@@ -41,7 +41,7 @@ func TestOptionConflicts(t *testing.T) {
 		"typed transform, factory":  {opts{informer.WithTransform(keep[*corev1.Pod])}, nil, "informer.NewFactory: WithTransform: a transform of *v1.Pod given to a factory; give it to For, or make it one of object.Object"},
 		"transform of another type": {nil, opts{informer.WithTransform(keep[*corev1.Node])}, "informer.For pods/v1: WithTransform: a transform of *v1.Node given to an informer of *v1.Pod"},
 		"not a shard": {opts{informer.WithShardSelector("x")}, nil,
-			`informer.For pods/v1: source.NewFunc of pods/v1: the shard selector's "x" is not of the form shardRange(object.metadata.uid, '0x…', '0x…')`},
+			`informer.For pods/v1: source.New of pods/v1: the shard selector's "x" is not of the form shardRange(object.metadata.uid, '0x…', '0x…')`},
 		"empty annotation": {opts{informer.WithoutAnnotations("a", "")}, nil, "informer.NewFactory: WithoutAnnotations: a key is empty"},
 		"negative timeouts": {opts{informer.WithWatchTimeout(-1), informer.WithSilenceTimeout(-1), informer.WithInitialEventsTimeout(-1)}, nil,
 			"informer.NewFactory: WithWatchTimeout: -1ns; want 0 or more\nWithSilenceTimeout: -1ns; want 0 or more\nWithInitialEventsTimeout: -1ns; want 0 or more"},

@@ -178,7 +178,8 @@ func (id identity) describe(gvr schema.GroupVersionResource, t goType, kind iden
 // sources returns one source for each namespace.
 func (s *settings) sources(c *source.Client, gvr schema.GroupVersionResource) ([]engine.Stream, error) {
 	elem := s.objectType.(reflect.Type).Elem()
-	all, err := source.NewFunc(c, gvr, func() object.Object { return reflect.New(elem).Interface().(object.Object) }, source.Options{
+	all, err := source.New[object.Object](c, gvr, source.Options{
+		NewObject:         func() object.Object { return reflect.New(elem).Interface().(object.Object) },
 		LabelSelector:     s.LabelSelector,
 		FieldSelector:     s.FieldSelector,
 		ShardSelector:     s.ShardSelector,

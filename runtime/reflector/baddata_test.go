@@ -20,7 +20,7 @@ import (
 func TestFaultW01OneBadObject(t *testing.T) {
 	key := object.Key{Namespace: "shop", Name: "bad"}
 	for name, bad := range map[string]error{
-		"without a name":   &source.DecodeError{Verb: "list", Item: 2, Key: key, Err: source.ErrNoName},
+		"without a name":   &source.DecodeError{Verb: "list", Item: 2, Key: key, Err: source.ErrIncomplete},
 		"not decodable":    &source.DecodeError{Verb: "watch", Item: 2, Key: key, Err: source.ErrWrongKind},
 		"not transformed":  &source.TransformError{Key: key, Err: errors.New("no such unit")},
 		"from a transform": &source.TransformError{Key: key, Err: errGone}, // whatever it wraps
@@ -138,7 +138,7 @@ func TestEventOfUnknownType(t *testing.T) {
 		}
 		bubble(t, src, Config[thing]{Tuning: Tuning{DisableWatchList: true}}, func(g *rig) {
 			s := g.Status()
-			if !errors.Is(s.LastError, source.ErrUnknownEvent) || s.BadData != 1 || s.ResourceVersion != "5" {
+			if !errors.Is(s.LastError, source.ErrMalformed) || s.BadData != 1 || s.ResourceVersion != "5" {
 				t.Errorf("status %+v", s)
 			}
 		})

@@ -135,7 +135,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	w.opened()
 	// otherwise step would take it for a bookmark
 	if e.Type < source.Added || e.Type > source.Bookmark {
-		return &source.DecodeError{Verb: "watch", Err: fmt.Errorf("%w: the source's number %d", source.ErrUnknownEvent, e.Type)}
+		return &source.DecodeError{Verb: "watch", Err: fmt.Errorf("%w: the source's number %d", source.ErrMalformed, e.Type)}
 	}
 	w.dog.away()
 	w.unsettled++

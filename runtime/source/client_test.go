@@ -14,6 +14,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 // warnings collects what a server warns about.
@@ -33,7 +35,7 @@ func (w *warningsWithContext) HandleWarningHeaderWithContext(ctx context.Context
 
 func TestWarnings(t *testing.T) {
 	serve := roundTrip(func(req *http.Request) (*http.Response, error) {
-		resp := answer(200, podList("7"))
+		resp := answer(200, podtest.List("7"))
 		if req.URL.Query().Has("watch") {
 			resp = answer(403, "")
 		}
@@ -77,12 +79,12 @@ func TestWarnings(t *testing.T) {
 // TestGzip: every format is compressed on the wire, and a list is read while it is being
 // decompressed. An option turns it off.
 func TestGzip(t *testing.T) {
-	text := []byte(podList("7", benchPod(1), benchPod(2)))
+	text := []byte(podtest.List("7", podtest.Large(1), podtest.Large(2)))
 	var zipped bool
 	var f Format
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		w.Header().Set("Content-Type", f.mediaType())
-		body := transcodeList(t, text, f)
+		body := podtest.Transcode(t, text, f)
 		if zipped = strings.Contains(req.Header.Get("Accept-Encoding"), "gzip"); !zipped {
 			w.Write(body)
 			return

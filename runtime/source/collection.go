@@ -13,11 +13,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // collection is an HTTP source without its type parameter: it knows the requests, and how answers
@@ -28,11 +30,14 @@ type collection struct {
 	gvr     schema.GroupVersionResource
 	options Options
 	address *url.URL // without a query
-	codec   *codec
+	codec   *decode.Codec
 	formats []Format
+	// jsonOnly: the server has refused the formats; shared with the collections of other namespaces
+	jsonOnly *atomic.Bool
 }
 
-func newCollection(c *Client, gvr schema.GroupVersionResource, newObject func() object.Object, opts Options) (*collection, error) {
+// newCollection makes a collection of objects of type t.
+func newCollection(c *Client, gvr schema.GroupVersionResource, t reflect.Type, opts Options) (*collection, error) {
 	if c == nil || c.http == nil {
 		return nil, errors.New("the client is nil; make one with NewClient")
 	}
@@ -47,15 +52,29 @@ func newCollection(c *Client, gvr schema.GroupVersionResource, newObject func() 
 			return nil, err
 		}
 	}
-	sample := newObject()
-	if sample == nil || reflect.TypeOf(sample).Kind() != reflect.Pointer || reflect.ValueOf(sample).IsNil() {
-		return nil, fmt.Errorf("newObject returns %T; it has to return a new object, as in &v1.Pod{}", sample)
+	newObject := opts.NewObject
+	if newObject == nil {
+		if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+			return nil, fmt.Errorf("%v is not a pointer to a struct; set Options.NewObject", t)
+		}
+		elem := t.Elem()
+		newObject = func() object.Object { return reflect.New(elem).Interface().(object.Object) }
 	}
-	codec, err := newCodec(gvr, opts, sample, newObject)
+	codec, err := decode.New(decode.Options{
+		Resource:          gvr,
+		Kind:              opts.Kind,
+		DropManagedFields: opts.DropManagedFields,
+		DropAnnotations:   opts.DropAnnotations,
+		ShardSelector:     opts.ShardSelector,
+		NewObject:         newObject,
+	})
 	if err != nil {
 		return nil, err
 	}
-	formats, err := checkFormats(opts.Formats, codec.protobuf, fmt.Sprintf("%T", sample))
+	if !codec.Type().AssignableTo(t) {
+		return nil, fmt.Errorf("NewObject returns %v, which is not a %v", codec.Type(), t)
+	}
+	formats, err := checkFormats(opts.Formats, codec)
 	if err != nil {
 		return nil, err
 	}
@@ -66,6 +85,8 @@ func newCollection(c *Client, gvr schema.GroupVersionResource, newObject func() 
 		address: c.collectionURL(gvr, opts.Namespace),
 		codec:   codec,
 		formats: formats,
+
+		jsonOnly: new(atomic.Bool),
 	}, nil
 }
 
@@ -156,46 +177,49 @@ func (c *collection) watchQuery(opts WatchOptions) url.Values {
 }
 
 func (c *collection) list(ctx context.Context, opts ListOptions, item func(object.Object) error) (ListResult, error) {
-	s, err := c.open(ctx, "list", c.listQuery(opts))
+	s, err := c.open(ctx, "list", c.listQuery(opts), decode.Promises{ReadOnly: opts.ReadOnly, Known: opts.Known})
 	if err != nil {
 		return ListResult{}, c.ended(ctx, err)
 	}
-	defer s.close()
-	s.promised(ctx, opts.ReadOnly, opts.Known)
-	l := listReader{stream: s, deliver: func(obj object.Object) error {
+	defer s.Close()
+	list, err := s.List(func(obj object.Object) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx) // even if more has been read ahead
 		}
 		return item(obj)
-	}}
-	result, err := l.read()
-	if err = c.ended(ctx, err); err != nil {
+	})
+	if err = c.ended(ctx, c.failed("list", err)); err != nil {
 		return ListResult{}, err
 	}
-	return result, nil
+	return ListResult{ResourceVersion: list.ResourceVersion, Continue: list.Continue, Skipped: list.Skipped}, nil
 }
 
 func (c *collection) watch(ctx context.Context, opts WatchOptions, opened func(), event func(Event[object.Object]) error) error {
-	s, err := c.open(ctx, "watch", c.watchQuery(opts))
+	s, err := c.open(ctx, "watch", c.watchQuery(opts), decode.Promises{ReadOnly: opts.ReadOnly, Known: opts.Known})
 	if err != nil {
 		return c.ended(ctx, err)
 	}
-	defer s.close()
-	s.promised(ctx, opts.ReadOnly, opts.Known)
+	defer s.Close()
 	if opened != nil {
 		opened()
 	}
-	w := watchReader{stream: s, deliver: func(e Event[object.Object]) error {
+	err = s.Watch(func(r *decode.Item) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		return event(e)
-	}}
-	return c.ended(ctx, w.read())
+		return event(Event[object.Object]{
+			Type:             EventType(r.Type),
+			Object:           r.Object,
+			ResourceVersion:  r.ResourceVersion(),
+			InitialEventsEnd: r.InitialEventsEnd,
+			More:             r.More,
+		})
+	})
+	return c.ended(ctx, c.failed("watch", err))
 }
 
 // open sends the request and returns an error for every answer other than 200.
-func (c *collection) open(ctx context.Context, verb string, query url.Values) (*stream, error) {
+func (c *collection) open(ctx context.Context, verb string, query url.Values, promises decode.Promises) (*decode.Stream, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -220,22 +244,15 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values) (*
 		resp.Body.Close()
 		return nil, &DecodeError{Verb: verb, Resource: c.gvr, Err: err}
 	}
-	return newStream(c.codec, verb, resp.Body, f), nil
+	return c.codec.Open(ctx, resp.Body, decode.Format(f), promises), nil
 }
 
 // accept returns the formats to ask for, and the header that asks for them.
 func (c *collection) accept(verb string) ([]Format, string) {
-	if c.codec.jsonOnly.Load() {
+	if c.jsonOnly.Load() {
 		return []Format{JSON}, JSON.mediaType()
 	}
-	as := ""
-	if c.codec.partial {
-		as = metadataKind
-		if verb == "list" {
-			as = metadataListKind
-		}
-	}
-	return c.formats, acceptHeader(c.formats, as)
+	return c.formats, acceptHeader(c.formats, c.codec.SentAs(verb == "list"))
 }
 
 // refused is called when the server has refused the formats with 406. It reports whether another
@@ -244,15 +261,15 @@ func (c *collection) refused(accept string) bool {
 	if accept == JSON.mediaType() || !slices.Contains(c.formats, JSON) {
 		return false
 	}
-	c.codec.jsonOnly.Store(true)
+	c.jsonOnly.Store(true)
 	return true
 }
 
 // ended returns the error of a request that is over: the callback's own error, else the cause of a
 // done context, else err.
 func (c *collection) ended(ctx context.Context, err error) error {
-	if cb, ok := err.(callbackError); ok {
-		return cb.err
+	if callback, ok := err.(decode.CallbackError); ok {
+		return callback.Err
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -260,7 +277,18 @@ func (c *collection) ended(ctx context.Context, err error) error {
 	return err
 }
 
-// callbackError carries a callback's error out of a decoder untouched.
-type callbackError struct{ err error }
+// failed returns the error of a response that ended with err, as a List or Watch returns it.
+func (c *collection) failed(verb string, err error) error {
+	switch err := err.(type) {
+	case *decode.Error:
+		return &DecodeError{Verb: verb, Resource: c.gvr, Item: err.Item, Offset: err.Offset, Key: err.Key, Err: err.Err}
+	case *decode.BrokenError:
+		return fmt.Errorf("%s %s: reading the response: %w", verb, describe(c.gvr), err.Err)
+	}
+	return err
+}
 
-func (e callbackError) Error() string { return e.err.Error() }
+// describe names a resource as people write it: "pods/v1", "widgets.samples.io/v1".
+func describe(gvr schema.GroupVersionResource) string {
+	return gvr.GroupResource().String() + "/" + gvr.Version
+}

@@ -12,13 +12,8 @@
 //	 "samples.io/v1","metadata":{…},              {"type":"BOOKMARK","object":{…}}
 //	 "items":[{…},{…},…]}                         {"type":"ERROR","object":{"kind":"Status",…}}
 //	             │                                               │
-//	             └────── feed: the bytes read, in pooled buffers ┘
-//	                     formatReader (JSON, protobuf, CBOR):
-//	                       scanner  finds where items end
-//	                       decoder  decodes them, by a fast decoder or a slow one
-//	             ┌───────────────────────────────────────────────┐
-//	         listReader                                     watchReader
-//	         checks items, in any format                    checks events, in any format
+//	             └─ HTTP: requests, refusals, formats to ask for ┘
+//	             ┌─ internal/decode: bytes → checked items       ┐
 //	             │                                               │
 //	     item(obj) error                                 event(Event) error
 //
@@ -137,6 +132,6 @@
 //     item and its offset
 //   - *url.Error and other errors of net/http, when the connection fails
 //
-// [ErrWrongFormat], [ErrWrongKind], [ErrNoName], [ErrNoResourceVersion], [ErrUnknownEvent] and
-// [ErrMalformed] are reasons of a DecodeError.
+// [ErrWrongFormat], [ErrWrongKind], [ErrIncomplete] and [ErrMalformed] are reasons of a
+// DecodeError.
 package source

@@ -13,15 +13,13 @@ import (
 	"testing/synctest"
 	"time"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 var everyFormat = []Format{JSON, Protobuf, CBOR}
@@ -58,7 +56,7 @@ func TestDefaultFormats(t *testing.T) {
 		"with protobuf": {newPod, "application/vnd.kubernetes.protobuf,application/json;q=0.9"},
 		"without":       {newUntyped, "application/json"},
 	} {
-		s, err := NewFunc(newTestClient(t, nil), pods, tc.newObject, Options{})
+		s, err := New[object.Object](newTestClient(t, nil), pods, Options{NewObject: tc.newObject})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,47 +112,6 @@ func TestAnswerInAWrongFormat(t *testing.T) {
 	}
 }
 
-// A type that embeds another one has its methods, but is another type.
-type (
-	promotedMeta struct {
-		metav1.ObjectMeta `json:"metadata" protobuf:"bytes,1,opt,name=metadata"`
-		kind              metav1.TypeMeta
-	}
-	promotedPod struct {
-		corev1.Pod `json:",inline"`
-		Extra      string `json:"extra"`
-	}
-	promotedTagged struct {
-		corev1.Pod `json:",inline" protobuf:"bytes,1,opt,name=pod"`
-	}
-)
-
-func (p *promotedMeta) GetObjectKind() schema.ObjectKind { return &p.kind }
-func (p *promotedMeta) DeepCopyObject() runtime.Object   { return p }
-
-func TestWhichTypesHaveProtobuf(t *testing.T) {
-	for _, tc := range []struct {
-		sample object.Object
-		want   bool
-	}{
-		{&corev1.Pod{}, true},
-		{&corev1.ConfigMap{}, true},
-		{&appsv1.Deployment{}, true},
-		{&metav1.PartialObjectMetadata{}, true},
-		{&unstructured.Unstructured{}, false},
-		{&kitchen{}, false},
-		{&pointerMeta{}, false},
-		{&promotedMeta{}, false},
-		{&promotedPod{}, false},
-		// it says of itself that it is a field of a message, and decodes as a Pod
-		{&promotedTagged{}, true},
-	} {
-		if got := isProtobuf(tc.sample); got != tc.want {
-			t.Errorf("%T: got %v, want %v", tc.sample, got, tc.want)
-		}
-	}
-}
-
 func TestFormatsOptions(t *testing.T) {
 	c := newTestClient(t, nil)
 	for name, err := range map[string]error{
@@ -188,9 +145,9 @@ func refusing(requests *[]string) roundTrip {
 		case accept != "application/json":
 			return answer(406, "only application/json", "Content-Type", "text/plain"), nil
 		case req.URL.Query().Has("watch"):
-			return answer(200, event("ADDED", kindPod("a", "8"))), nil
+			return answer(200, podtest.Event("ADDED", podtest.KindPod("a", "8"))), nil
 		}
-		return answer(200, podList("7", pod("a", "1"))), nil
+		return answer(200, podtest.List("7", podtest.Pod("a", "1"))), nil
 	}
 }
 
@@ -224,7 +181,7 @@ func TestNotAcceptableAtOnce(t *testing.T) {
 				return answer(406, "no"), nil
 			}
 			accepted.Add(1)
-			return answer(200, podList("7", pod("a", "1"))), nil
+			return answer(200, podtest.List("7", podtest.Pod("a", "1"))), nil
 		}), pods, Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -265,7 +222,7 @@ func TestErrorResponsesInEveryFormat(t *testing.T) {
 		Details: &metav1.StatusDetails{RetryAfterSeconds: 3},
 	}
 	for _, f := range everyFormat {
-		body := string(encode(t, f, status))
+		body := string(podtest.Encode(t, f, status))
 		for _, asked := range everyFormat {
 			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
 				return answer(429, body, "Content-Type", f.mediaType()), nil
@@ -294,10 +251,10 @@ func TestErrorResponsesInEveryFormat(t *testing.T) {
 // TestEveryFormatStreams shows that objects arrive while the response is still open, in every
 // format.
 func TestEveryFormatStreams(t *testing.T) {
-	whole := []byte(podList("7", kindPodOf(benchPod(1)), kindPodOf(benchPod(2))))
+	whole := []byte(podtest.List("7", podtest.WithKind(podtest.Large(1)), podtest.WithKind(podtest.Large(2))))
 	for _, f := range everyFormat {
 		t.Run(f.String(), func(t *testing.T) {
-			body := transcodeList(t, whole, f)
+			body := podtest.Transcode(t, whole, f)
 			r, w := io.Pipe()
 			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
 				resp := answer(200, "", "Content-Type", f.mediaType())

@@ -6,11 +6,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // Options restricts a collection. The zero value means all objects of the resource in all
@@ -28,6 +32,11 @@ type Options struct {
 	// carry it: a *metav1.PartialObjectMetadata has this kind and the resource's version. With ""
 	// it is a PartialObjectMetadata of meta.k8s.io/v1, whichever kind the server has sent.
 	Kind string
+	// NewObject makes the objects: a new one at each call, always of the same type, which must be a
+	// pointer. Several goroutines may call it at once, also during one List or Watch. nil means
+	// zero values of the struct that T points to. It is needed if T is an interface, such as
+	// object.Object.
+	NewObject func() object.Object
 	// Formats are the formats asked for, in order of preference; the server chooses. nil means
 	// Protobuf if T has it, then JSON. CBOR is asked for only if it is named here. If a server
 	// refuses all of them (406), it is asked for JSON from then on, if JSON is among them.
@@ -54,44 +63,18 @@ type HTTP[T object.Object] struct {
 	c *collection
 }
 
-// New makes the source of the resource gvr, whose objects decode into the struct that T points to.
-// It sends no request.
+// New makes the source of the resource gvr, whose objects are of type T. It sends no request.
 //
-// It fails if c is nil, if gvr has no version or resource, if opts asks for a format that T doesn't
-// have or has an invalid ShardSelector, and if T is not a pointer to a struct. [NewFunc] makes
-// sources of other types.
+// It fails if c is nil, if gvr has no version or resource, if opts asks for a format that the type
+// doesn't have or has an invalid ShardSelector, if T is not a pointer to a struct and opts has no
+// NewObject, and if NewObject returns nil or something other than a pointer that is a T.
 //
 // If T is *metav1.PartialObjectMetadata, the server is asked for the metadata of the objects only,
 // whatever the resource.
 func New[T object.Object](c *Client, gvr schema.GroupVersionResource, opts Options) (*HTTP[T], error) {
-	t := reflect.TypeFor[T]()
-	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
-		return nil, fmt.Errorf("source.New of %s: %s is not a pointer to a struct; use NewFunc", describe(gvr), t)
-	}
-	elem := t.Elem()
-	return newHTTP("New", c, gvr, func() T { return reflect.New(elem).Interface().(T) }, opts)
-}
-
-// NewFunc makes the source of the resource gvr, whose objects decode into the values that newObject
-// returns. newObject must return a new object at each call, always of the same type. Several
-// goroutines may call it at once, also during one List or Watch. T may be an interface, such as
-// object.Object. It sends no request.
-//
-// It fails if c or newObject is nil, if gvr has no version or resource, if opts asks for a format
-// that the type doesn't have or has an invalid ShardSelector, and if newObject returns nil or
-// something other than a pointer.
-func NewFunc[T object.Object](c *Client, gvr schema.GroupVersionResource, newObject func() T, opts Options) (*HTTP[T], error) {
-	if newObject == nil {
-		return nil, fmt.Errorf("source.NewFunc of %s: newObject is nil", describe(gvr))
-	}
-	return newHTTP("NewFunc", c, gvr, newObject, opts)
-}
-
-func newHTTP[T object.Object](call string, c *Client, gvr schema.GroupVersionResource, newObject func() T, opts Options) (*HTTP[T], error) {
-	// The closure is the one place where the type is erased; everything below is compiled once.
-	col, err := newCollection(c, gvr, func() object.Object { return newObject() }, opts)
+	col, err := newCollection(c, gvr, reflect.TypeFor[T](), opts)
 	if err != nil {
-		return nil, fmt.Errorf("source.%s of %s: %w", call, describe(gvr), err)
+		return nil, fmt.Errorf("source.New of %s: %w", describe(gvr), err)
 	}
 	return &HTTP[T]{c: col}, nil
 }
@@ -142,7 +125,84 @@ func (h *HTTP[T]) Watch(ctx context.Context, opts WatchOptions, opened func(), e
 
 var _ Source[object.Object] = (*HTTP[object.Object])(nil)
 
-// describe names a resource as people write it: "pods/v1", "widgets.samples.io/v1".
-func describe(gvr schema.GroupVersionResource) string {
-	return gvr.GroupResource().String() + "/" + gvr.Version
+// Format is one of the three formats in which API servers write objects. The set is closed; the
+// zero value is none.
+type Format uint8
+
+// The formats.
+const (
+	// JSON is application/json, which every server has for every resource.
+	JSON Format = Format(decode.JSON)
+	// Protobuf is application/vnd.kubernetes.protobuf, which servers have for their built-in kinds,
+	// and for the metadata of every kind. Only Go types with generated protobuf methods can be
+	// decoded from it.
+	Protobuf Format = Format(decode.Protobuf)
+	// CBOR is application/cbor (KEP-4222), which servers have for every resource once it is
+	// switched on. It is asked for only if [Options].Formats names it, because apimachinery decodes
+	// it, which takes several times as long as JSON: see the package documentation.
+	CBOR Format = Format(decode.CBOR)
+)
+
+// String returns "JSON", "protobuf" or "CBOR".
+func (f Format) String() string { return decode.Format(f).String() }
+
+// Client is a connection to one API server, shared by the sources of all its resources. Its only
+// state is net/http's connections. It is safe for use by several goroutines.
+type Client struct {
+	// Set once at construction.
+	http    *http.Client
+	base    *url.URL
+	warning func(ctx context.Context, code int, agent, text string) // nil: warnings are not wanted
+}
+
+// NewClient makes a Client from config, which it copies. It opens no connection.
+//
+// Address, credentials, TLS, proxy, impersonation, wrapped transports and the user agent
+// (client-go's default, when config has none) are taken from config. QPS and Burst are ignored:
+// sources make few requests, paced by the server and by the caller's backoff. Timeout is ignored
+// too, because it would cut watches short; contexts end requests. ContentType and
+// AcceptContentTypes are ignored: sources ask for what they can decode (Options.Formats). The
+// server may compress responses with gzip, unless DisableCompression is set.
+//
+// A server's warnings (the Warning header with code 299, as for a deprecated API version) go to
+// WarningHandlerWithContext, or else to WarningHandler, on the goroutine that calls List or Watch,
+// with its context. Without either they are dropped.
+//
+// It fails if config is nil, if its host is not a URL, or if its credentials or certificates can't
+// be read.
+func NewClient(config *rest.Config) (*Client, error) {
+	if config == nil {
+		return nil, errors.New("source.NewClient: config is nil; get one from clientcmd or rest.InClusterConfig")
+	}
+	config = rest.CopyConfig(config)
+	config.Timeout = 0
+	if config.UserAgent == "" {
+		config.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	base, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("source.NewClient: host %q: %w", config.Host, err)
+	}
+	client, err := rest.HTTPClientFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("source.NewClient: transport to %s: %w", base.Redacted(), err)
+	}
+	c := &Client{http: client, base: base}
+	switch {
+	case config.WarningHandlerWithContext != nil:
+		c.warning = config.WarningHandlerWithContext.HandleWarningHeaderWithContext
+	case config.WarningHandler != nil:
+		c.warning = func(_ context.Context, code int, agent, text string) {
+			config.WarningHandler.HandleWarningHeader(code, agent, text)
+		}
+	}
+	return c, nil
+}
+
+// String returns the address of the server, without credentials.
+func (c *Client) String() string {
+	if c == nil || c.base == nil {
+		return "no server"
+	}
+	return c.base.Redacted()
 }

@@ -22,6 +22,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 func TestURLs(t *testing.T) {
@@ -61,7 +62,8 @@ func TestURLs(t *testing.T) {
 		{pods, Options{}, watch(WatchOptions{ResourceVersion: "5"}), "/api/v1/pods?allowWatchBookmarks=true&resourceVersion=5&watch=true"},
 		{pods, Options{LabelSelector: "a=b"}, watch(WatchOptions{SendInitialEvents: true, Timeout: 90*time.Second + 1}), "/api/v1/pods?allowWatchBookmarks=true&labelSelector=a%3Db&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=91&watch=true"},
 	} {
-		s, err := NewFunc(c, tc.gvr, func() object.Object { return &corev1.Pod{} }, tc.opts)
+		tc.opts.NewObject = newPod
+		s, err := New[object.Object](c, tc.gvr, tc.opts)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +216,7 @@ func TestConnectionRefused(t *testing.T) {
 }
 
 func TestCanceled(t *testing.T) {
-	s := serve(t, podList("7"))
+	s := serve(t, podtest.List("7"))
 	why := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(why)
@@ -238,7 +240,7 @@ func TestRealTransport(t *testing.T) {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		body := podList("7", pod("a", "1"))
+		body := podtest.List("7", podtest.Pod("a", "1"))
 		if strings.Contains(req.Header.Get("Accept-Encoding"), "gzip") {
 			zipped = true
 			w.Header().Set("Content-Encoding", "gzip")
@@ -287,20 +289,20 @@ func TestConstructors(t *testing.T) {
 	if _, err := NewClient(&rest.Config{Host: "http://bad host"}); err == nil {
 		t.Error("NewClient of a bad host succeeds")
 	}
-	newPod := func() *corev1.Pod { return &corev1.Pod{} }
 	for name, err := range map[string]error{
-		"nil client":    second(NewFunc(nil, pods, newPod, Options{})),
-		"zero client":   second(NewFunc(&Client{}, pods, newPod, Options{})),
-		"no resource":   second(NewFunc(c, schema.GroupVersionResource{Version: "v1"}, newPod, Options{})),
-		"no version":    second(NewFunc(c, schema.GroupVersionResource{Resource: "pods"}, newPod, Options{})),
-		"namespace":     second(NewFunc(c, pods, newPod, Options{Namespace: "a/b"})),
-		"dots":          second(NewFunc(c, pods, newPod, Options{Namespace: ".."})),
-		"nil func":      second(NewFunc[*corev1.Pod](c, pods, nil, Options{})),
-		"nil object":    second(NewFunc(c, pods, func() *corev1.Pod { return nil }, Options{})),
-		"nil interface": second(NewFunc(c, pods, func() object.Object { return nil }, Options{})),
+		"nil client":    second(New[*corev1.Pod](nil, pods, Options{})),
+		"zero client":   second(New[*corev1.Pod](&Client{}, pods, Options{})),
+		"no resource":   second(New[*corev1.Pod](c, schema.GroupVersionResource{Version: "v1"}, Options{})),
+		"no version":    second(New[*corev1.Pod](c, schema.GroupVersionResource{Resource: "pods"}, Options{})),
+		"namespace":     second(New[*corev1.Pod](c, pods, Options{Namespace: "a/b"})),
+		"dots":          second(New[*corev1.Pod](c, pods, Options{Namespace: ".."})),
+		"nil object":    second(New[*corev1.Pod](c, pods, Options{NewObject: func() object.Object { return (*corev1.Pod)(nil) }})),
+		"nil interface": second(New[object.Object](c, pods, Options{NewObject: func() object.Object { return nil }})),
+		"other object":  second(New[*corev1.Pod](c, pods, Options{NewObject: func() object.Object { return &appsv1.Deployment{} }})),
+		"not a pointer": second(New[object.Object](c, pods, Options{NewObject: func() object.Object { return byValue{} }})),
 		"interface":     second(New[object.Object](c, pods, Options{})),
 	} {
-		if err == nil || !strings.HasPrefix(err.Error(), "source.New") {
+		if err == nil || !strings.HasPrefix(err.Error(), "source.New of ") {
 			t.Errorf("%s: got %v, want an error that names the call", name, err)
 		}
 	}
@@ -322,6 +324,9 @@ func TestConstructors(t *testing.T) {
 	}
 }
 
+// byValue is an object that is not a pointer.
+type byValue struct{ *corev1.Pod }
+
 func second[T any](_ T, err error) error { return err }
 
 // TestCanceledWithDataAtHand: what has been read ahead is not handed over any more.
@@ -330,7 +335,7 @@ func TestCanceledWithDataAtHand(t *testing.T) {
 	for _, at := range []int{1, 3} {
 		ctx, cancel := context.WithCancelCause(context.Background())
 		items := 0
-		_, err := serve(t, podList("7", pod("a", "1"), pod("b", "2"), pod("c", "3"))).List(ctx, ListOptions{}, func(*corev1.Pod) error {
+		_, err := serve(t, podtest.List("7", podtest.Pod("a", "1"), podtest.Pod("b", "2"), podtest.Pod("c", "3"))).List(ctx, ListOptions{}, func(*corev1.Pod) error {
 			if items++; items == at {
 				cancel(why)
 			}
@@ -341,7 +346,7 @@ func TestCanceledWithDataAtHand(t *testing.T) {
 		}
 		ctx, cancel = context.WithCancelCause(context.Background())
 		events := 0
-		body := event("ADDED", kindPod("a", "1")) + event("ADDED", kindPod("b", "2")) + bookmark
+		body := podtest.Event("ADDED", podtest.KindPod("a", "1")) + podtest.Event("ADDED", podtest.KindPod("b", "2")) + podtest.Bookmark
 		err = serve(t, body).Watch(ctx, WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
 			if events++; events == at {
 				cancel(why)

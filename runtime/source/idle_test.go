@@ -14,10 +14,8 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	k8sruntime "k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 // heapAfter is the live heap after f, above what it was before.
@@ -100,7 +98,7 @@ func podSource(t testing.TB, c *Client, opts Options) *HTTP[*corev1.Pod] {
 // those that have objects to decode.
 func TestSourceWithoutObjectsIsSmall(t *testing.T) {
 	const n = 100
-	c := watchOpen(t, bookmark, "")
+	c := watchOpen(t, podtest.Bookmark, "")
 	// package json learns what a bookmark is
 	hold(t, []*HTTP[*corev1.Pod]{podSource(t, c, Options{})}, 1)
 	grown := heapAfter(func() {
@@ -119,7 +117,7 @@ func TestSourceWithoutObjectsIsSmall(t *testing.T) {
 // the buffer of those before the last bookmark.
 func TestIdleStreamHoldsNoDecoder(t *testing.T) {
 	const n = 100
-	all := podSource(t, watchOpen(t, strings.Repeat(event("ADDED", kindPodOf(benchPod(1))), 10)+bookmark, ""), Options{})
+	all := podSource(t, watchOpen(t, strings.Repeat(podtest.Event("ADDED", podtest.WithKind(podtest.Large(1))), 10)+podtest.Bookmark, ""), Options{})
 	hold(t, []*HTTP[*corev1.Pod]{all}, 11)
 	grown := heapAfter(func() {
 		sources := make([]*HTTP[*corev1.Pod], n)
@@ -136,34 +134,13 @@ func TestIdleStreamHoldsNoDecoder(t *testing.T) {
 	}
 }
 
-// TestProgramIsCompiledOnce: the second source of a type decodes its first object with what the
-// first source has compiled.
-func TestProgramIsCompiledOnce(t *testing.T) {
-	for _, opts := range []Options{{}, {DropManagedFields: true, DropAnnotations: []string{"a", "b"}}, {DropManagedFields: true, DropAnnotations: []string{"b", "a"}}} {
-		for _, f := range []Format{JSON, Protobuf} {
-			var decoders []any
-			for range 2 {
-				c := mustCodec(t, opts, newPod)
-				if f == JSON {
-					decoders = append(decoders, reflect.ValueOf(c.fastJSON(true)).Elem().FieldByName("program").Pointer())
-				} else {
-					decoders = append(decoders, reflect.ValueOf(c.fastProto(true)).Elem().FieldByName("program").Pointer())
-				}
-			}
-			if decoders[0] != decoders[1] {
-				t.Errorf("%v with %+v: two sources of Pods have two programs", f, opts)
-			}
-		}
-	}
-}
-
 // TestNamespacesShareParts: equal parts of objects of several namespaces are in memory once, and
 // the address of each is its own.
 func TestNamespacesShareParts(t *testing.T) {
 	var asked []string
 	c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
 		asked = append(asked, req.URL.Path)
-		return answer(200, benchList(20)), nil
+		return answer(200, podtest.LargeList(20)), nil
 	})
 	all := podSource(t, c, Options{})
 	var last *corev1.Pod
@@ -175,7 +152,10 @@ func TestNamespacesShareParts(t *testing.T) {
 		if namespace != "" && !strings.Contains(s.String(), namespace) {
 			t.Errorf("the source of namespace %s is called %s", namespace, s)
 		}
-		got := listPods(t, s, ListOptions{ReadOnly: true})[19]
+		var got *corev1.Pod
+		if _, err := s.List(t.Context(), ListOptions{ReadOnly: true}, func(p *corev1.Pod) error { got = p; return nil }); err != nil {
+			t.Fatal(err)
+		}
 		if last != nil && reflect.ValueOf(got.Spec.Containers).Pointer() != reflect.ValueOf(last.Spec.Containers).Pointer() {
 			t.Error("the containers of equal Pods in two namespaces are in memory twice")
 		}
@@ -186,95 +166,5 @@ func TestNamespacesShareParts(t *testing.T) {
 	}
 	if _, err := all.In("a/b"); err == nil || !strings.Contains(err.Error(), `namespace "a/b"`) {
 		t.Errorf("a namespace that can't be part of a path: got %v", err)
-	}
-}
-
-// fused has parts that a method of their own decodes.
-type fused struct {
-	metav1.TypeMeta
-	metav1.ObjectMeta `json:"metadata"`
-	Parts             []fusedPart `json:"parts"`
-}
-
-type fusedPart struct {
-	Text   string            `json:"text"`
-	Labels map[string]string `json:"labels"`
-	Fuse   fuse              `json:"fuse"`
-}
-
-func (f *fused) DeepCopyObject() k8sruntime.Object { panic("not needed") }
-
-type fuse struct{}
-
-func (*fuse) UnmarshalJSON(data []byte) error {
-	switch string(data) {
-	case `"panic"`:
-		panic("on purpose")
-	case `"exit"`:
-		runtime.Goexit()
-	}
-	return nil
-}
-
-// TestDecoderAfterPanic: what a type's own method, or newObject, has left behind in a decoder,
-// which serves the next stream, does no harm.
-func TestDecoderAfterPanic(t *testing.T) {
-	list := func(fuses string) string {
-		var items []string
-		for i := range 40 {
-			fuse := "later"
-			if i == 30 {
-				fuse = fuses
-			}
-			items = append(items, fmt.Sprintf(`{"metadata":{"name":"a-%d","resourceVersion":"1","labels":{"app":"web"}},"parts":[`+
-				`{"text":"%[1]d","labels":{"a":"b"}},{"labels":{"a":"b"},"text":"two","fuse":%q}]}`, i, fuse))
-		}
-		return `{"kind":"FusedList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` + strings.Join(items, ",") + `]}`
-	}
-	body, panics := list("later"), false
-	c := newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil })
-	for name, how := range map[string]tuning{"alone": {procs: 1, sizes: defaultTuning.sizes}, "ahead": tiny} {
-		s, err := NewFunc(c, pods, func() object.Object {
-			if panics {
-				panic("on purpose")
-			}
-			return &fused{}
-		}, Options{Kind: "Fused"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.c.codec.tuning = how
-		read := func() (got []object.Object, reason any) {
-			done := make(chan struct{})
-			go func() {
-				defer close(done)
-				defer func() {
-					if r := recover(); r != nil {
-						reason = r
-					}
-				}()
-				_, err := s.List(t.Context(), ListOptions{ReadOnly: true}, func(o object.Object) error { got = append(got, o); return nil })
-				if err != nil {
-					reason = err
-				}
-			}()
-			<-done
-			return got, reason
-		}
-		body, panics = list("later"), false
-		want, _ := read()
-		if len(want) != 40 {
-			t.Fatalf("%s: %d objects", name, len(want))
-		}
-		for _, what := range []string{"panic", "exit", "new"} {
-			body, panics = list(what), what == "new"
-			if got, reason := read(); reason == nil && what != "exit" || len(got) > 30 {
-				t.Errorf("%s: %s: %d objects, ended with %v", name, what, len(got), reason)
-			}
-			body, panics = list("later"), false
-			if got, reason := read(); reason != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s: after a %s there are %d objects, which differ, or %v", name, what, len(got), reason)
-			}
-		}
 	}
 }

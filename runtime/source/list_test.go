@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 func TestListAccepts(t *testing.T) {
@@ -25,18 +26,18 @@ func TestListAccepts(t *testing.T) {
 		want string // names
 		meta ListResult
 	}{
-		"metadata before items": {podList("7", pod("a", "1"), pod("b", "2")), "a b", ListResult{ResourceVersion: "7"}},
+		"metadata before items": {podtest.List("7", podtest.Pod("a", "1"), podtest.Pod("b", "2")), "a b", ListResult{ResourceVersion: "7"}},
 		"metadata after items": {
-			`{"items":[` + pod("a", "1") + `],"metadata":{"continue":"more","resourceVersion":"7"},"apiVersion":"v1","kind":"PodList"}`,
+			`{"items":[` + podtest.Pod("a", "1") + `],"metadata":{"continue":"more","resourceVersion":"7"},"apiVersion":"v1","kind":"PodList"}`,
 			"a", ListResult{ResourceVersion: "7", Continue: "more"},
 		},
-		"items with kind":  {podList("7", kindPod("a", "1")), "a", ListResult{ResourceVersion: "7"}},
+		"items with kind":  {podtest.List("7", podtest.KindPod("a", "1")), "a", ListResult{ResourceVersion: "7"}},
 		"items null":       {`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":null}`, "", ListResult{ResourceVersion: "7"}},
 		"items missing":    {`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7"}}`, "", ListResult{ResourceVersion: "7"}},
-		"items empty":      {podList("7"), "", ListResult{ResourceVersion: "7"}},
-		"unknown members":  {`{"x":{"y":[1,{}]},"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","z":1},"items":[{"q":1,` + pod("a", "1")[1:] + `]}`, "a", ListResult{ResourceVersion: "7"}},
-		"white space":      {"\n" + podList("7", pod("a", "1")) + "\n ", "a", ListResult{ResourceVersion: "7"}},
-		"list of own name": {`{"kind":"Pods","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + kindPod("a", "1") + `]}`, "a", ListResult{ResourceVersion: "7"}},
+		"items empty":      {podtest.List("7"), "", ListResult{ResourceVersion: "7"}},
+		"unknown members":  {`{"x":{"y":[1,{}]},"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"7","z":1},"items":[{"q":1,` + podtest.Pod("a", "1")[1:] + `]}`, "a", ListResult{ResourceVersion: "7"}},
+		"white space":      {"\n" + podtest.List("7", podtest.Pod("a", "1")) + "\n ", "a", ListResult{ResourceVersion: "7"}},
+		"list of own name": {`{"kind":"Pods","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + podtest.KindPod("a", "1") + `]}`, "a", ListResult{ResourceVersion: "7"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, meta, err := listAll(serve(t, tc.body))
@@ -61,7 +62,7 @@ func TestListAccepts(t *testing.T) {
 }
 
 func TestListRejects(t *testing.T) {
-	good := pod("good", "1")
+	good := podtest.Pod("good", "1")
 	for name, tc := range map[string]struct {
 		body string
 		item int // position of the item that is wrong, 0: the list
@@ -81,22 +82,22 @@ func TestListRejects(t *testing.T) {
 		"status":                     {`{"kind":"Status","apiVersion":"v1","status":"Success"}`, 0, ErrWrongKind, "Status"},
 		"other version":              {`{"kind":"PodList","apiVersion":"v2","metadata":{"resourceVersion":"1"},"items":[]}`, 0, ErrWrongKind, "got v2 PodList, want v1 Pod"},
 		"other list":                 {`{"kind":"APIResourceList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`, 0, ErrWrongKind, "APIResourceList"},
-		"items of another kind":      {podList("7", good, `{"kind":"Node",`+good[1:]), 2, ErrWrongKind, "got ? Node, want v1 Pod"},
-		"items of another group":     {podList("7", `{"apiVersion":"x/v1","kind":"Pod",`+good[1:]), 1, ErrWrongKind, "x/v1"},
+		"items of another kind":      {podtest.List("7", good, `{"kind":"Node",`+good[1:]), 2, ErrWrongKind, "got ? Node, want v1 Pod"},
+		"items of another group":     {podtest.List("7", `{"apiVersion":"x/v1","kind":"Pod",`+good[1:]), 1, ErrWrongKind, "x/v1"},
 		"list of another kind":       {`{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` + good + `]}`, 1, ErrWrongKind, "Node"},
 		"another kind said too late": {`{"items":[` + good + `],"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`, 0, ErrWrongKind, "NodeList"},
-		"no version":                 {`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`, 0, ErrNoResourceVersion, ""},
-		"item without name":          {podList("7", good, good, `{"metadata":{"namespace":"x","resourceVersion":"1"}}`), 3, ErrNoName, "item 3"},
-		"item without metadata":      {podList("7", `{}`), 1, ErrNoName, ""},
-		"item null":                  {podList("7", `null`), 1, ErrNoName, ""},
-		"item without version":       {podList("7", good, `{"metadata":{"name":"b","namespace":"x"}}`), 2, ErrNoResourceVersion, "(x/b)"},
-		"item is a number":           {podList("7", good, `1`), 2, nil, "item 2"},
-		"field of the wrong type":    {podList("7", `{"metadata":{"name":"b","namespace":"x","resourceVersion":"1"},"spec":{"nodeName":[]}}`), 1, nil, "(x/b)"},
-		"cut off between items":      {podList("7", good)[:len(podList("7", good))-2] + ",", 2, io.ErrUnexpectedEOF, "cut off"},
-		"cut off in an item":         {podList("7", good, good)[:len(podList("7", good, good))-10], 2, io.ErrUnexpectedEOF, "item 2"},
-		"cut off at the end":         {strings.TrimSuffix(podList("7", good), "}"), 0, io.ErrUnexpectedEOF, "cut off"},
-		"more after the end":         {podList("7", good) + podList("7", good), 0, ErrMalformed, "after the end"},
-		"comma after the last item":  {podList("7", good, ""), 2, nil, ""},
+		"no version":                 {`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`, 0, ErrIncomplete, ""},
+		"item without name":          {podtest.List("7", good, good, `{"metadata":{"namespace":"x","resourceVersion":"1"}}`), 3, ErrIncomplete, "item 3"},
+		"item without metadata":      {podtest.List("7", `{}`), 1, ErrIncomplete, ""},
+		"item null":                  {podtest.List("7", `null`), 1, ErrIncomplete, ""},
+		"item without version":       {podtest.List("7", good, `{"metadata":{"name":"b","namespace":"x"}}`), 2, ErrIncomplete, "(x/b)"},
+		"item is a number":           {podtest.List("7", good, `1`), 2, nil, "item 2"},
+		"field of the wrong type":    {podtest.List("7", `{"metadata":{"name":"b","namespace":"x","resourceVersion":"1"},"spec":{"nodeName":[]}}`), 1, nil, "(x/b)"},
+		"cut off between items":      {podtest.List("7", good)[:len(podtest.List("7", good))-2] + ",", 2, io.ErrUnexpectedEOF, "cut off"},
+		"cut off in an item":         {podtest.List("7", good, good)[:len(podtest.List("7", good, good))-10], 2, io.ErrUnexpectedEOF, "item 2"},
+		"cut off at the end":         {strings.TrimSuffix(podtest.List("7", good), "}"), 0, io.ErrUnexpectedEOF, "cut off"},
+		"more after the end":         {podtest.List("7", good) + podtest.List("7", good), 0, ErrMalformed, "after the end"},
+		"comma after the last item":  {podtest.List("7", good, ""), 2, nil, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, meta, err := listAll(serve(t, tc.body))
@@ -131,7 +132,7 @@ func TestListRejects(t *testing.T) {
 func TestListKeepsCallbackError(t *testing.T) {
 	stop := errors.New("stop")
 	n := 0
-	_, err := serve(t, podList("7", pod("a", "1"), pod("b", "1"))).List(context.Background(), ListOptions{}, func(*corev1.Pod) error {
+	_, err := serve(t, podtest.List("7", podtest.Pod("a", "1"), podtest.Pod("b", "1"))).List(context.Background(), ListOptions{}, func(*corev1.Pod) error {
 		n++
 		return stop
 	})
@@ -157,7 +158,7 @@ func TestListStreams(t *testing.T) {
 		_, err := s.List(context.Background(), ListOptions{}, func(p *corev1.Pod) error { seen <- p.Name; return nil })
 		done <- err
 	}()
-	body := podList("7", pod("a", "1"), pod("b", "1"))
+	body := podtest.List("7", podtest.Pod("a", "1"), podtest.Pod("b", "1"))
 	cut := strings.Index(body, `,{"metadata":{"name":"b"`)
 	first := make(chan bool)
 	go func() {
@@ -179,7 +180,7 @@ func TestListStreams(t *testing.T) {
 }
 
 func TestListUntyped(t *testing.T) {
-	body := podList("7", `{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"big":9007199254740993,"e":1e3,"f":1.0,"n":-3,"huge":18446744073709551616,"nothing":null,"list":[1,"x",{}],"empty":[]}}`)
+	body := podtest.List("7", `{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"big":9007199254740993,"e":1e3,"f":1.0,"n":-3,"huge":18446744073709551616,"nothing":null,"list":[1,"x",{}],"empty":[]}}`)
 	got, _, err := listAll(serveUntyped(t, body))
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +201,7 @@ func TestListUntyped(t *testing.T) {
 	if !errors.Is(err, ErrWrongKind) {
 		t.Errorf("an untyped item without a kind before the list's: got %v, want ErrWrongKind", err)
 	}
-	_, _, err = listAll(serveUntyped(t, podList("7", kindPod("a", "1"), `{"apiVersion":"v1","kind":"Node","metadata":{"name":"a","resourceVersion":"1"}}`)))
+	_, _, err = listAll(serveUntyped(t, podtest.List("7", podtest.KindPod("a", "1"), `{"apiVersion":"v1","kind":"Node","metadata":{"name":"a","resourceVersion":"1"}}`)))
 	if !errors.Is(err, ErrWrongKind) {
 		t.Errorf("untyped items of two kinds: got %v, want ErrWrongKind", err)
 	}
@@ -208,9 +209,9 @@ func TestListUntyped(t *testing.T) {
 
 // TestErased is the way of the engine: one instantiation over the interface.
 func TestErased(t *testing.T) {
-	body := `{"kind":"DeploymentList","apiVersion":"apps/v1","metadata":{"resourceVersion":"7"},"items":[` + pod("a", "1") + `]}`
+	body := `{"kind":"DeploymentList","apiVersion":"apps/v1","metadata":{"resourceVersion":"7"},"items":[` + podtest.Pod("a", "1") + `]}`
 	c := newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil })
-	s, err := NewFunc(c, deployments, func() object.Object { return &appsv1.Deployment{} }, Options{})
+	s, err := New[object.Object](c, deployments, Options{NewObject: func() object.Object { return &appsv1.Deployment{} }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,14 +234,14 @@ type pointerMeta struct {
 func (p *pointerMeta) DeepCopyObject() runtime.Object { return p }
 
 func TestMetadataThatPanics(t *testing.T) {
-	body := `{"kind":"ThingList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + pod("a", "1") + `,{}]}`
+	body := `{"kind":"ThingList","apiVersion":"v1","metadata":{"resourceVersion":"7"},"items":[` + podtest.Pod("a", "1") + `,{}]}`
 	c := newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil })
 	s, err := New[*pointerMeta](c, pods, Options{Kind: "Thing"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, _, err := listAll(s)
-	if len(got) != 1 || got[0].Name != "a" || !errors.Is(err, ErrNoName) {
+	if len(got) != 1 || got[0].Name != "a" || !errors.Is(err, ErrIncomplete) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }

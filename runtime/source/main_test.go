@@ -70,6 +70,9 @@ func serveUntyped(t testing.TB, body string) *HTTP[*unstructured.Unstructured] {
 	return s
 }
 
+func newPod() object.Object     { return &corev1.Pod{} }
+func newUntyped() object.Object { return &unstructured.Unstructured{} }
+
 // serveIn makes a source of what newObject makes whose every request is answered with body in a
 // format, which is asked for unless opts has others.
 func serveIn[T object.Object](t testing.TB, f Format, body []byte, newObject func() T, opts Options) *HTTP[T] {
@@ -80,7 +83,8 @@ func serveIn[T object.Object](t testing.TB, f Format, body []byte, newObject fun
 	if opts.Formats == nil {
 		opts.Formats = []Format{f}
 	}
-	s, err := NewFunc(c, pods, newObject, opts)
+	opts.NewObject = func() object.Object { return newObject() }
+	s, err := New[T](c, pods, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,30 +109,4 @@ func watchAll[T object.Object](s Source[T]) ([]Event[T], error) {
 		return nil
 	})
 	return got, err
-}
-
-func mustCodec(t testing.TB, opts Options, newObject func() object.Object) *codec {
-	t.Helper()
-	c, err := newCodec(pods, opts, newObject(), newObject)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-// pod is a Pod in JSON without apiVersion and kind, as it stands in lists.
-func pod(name, version string) string {
-	return `{"metadata":{"name":"` + name + `","namespace":"ns","resourceVersion":"` + version + `"}}`
-}
-
-// kindPod is a Pod in JSON with apiVersion and kind, as it stands in events.
-func kindPod(name, version string) string {
-	return `{"apiVersion":"v1","kind":"Pod",` + pod(name, version)[1:]
-}
-
-// kindPodOf adds apiVersion and kind to a Pod.
-func kindPodOf(pod string) string { return `{"apiVersion":"v1","kind":"Pod",` + pod[1:] }
-
-func podList(version string, items ...string) string {
-	return `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` + version + `"},"items":[` + strings.Join(items, ",") + `]}`
 }

@@ -12,6 +12,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 func newMetadata() *metav1.PartialObjectMetadata { return &metav1.PartialObjectMetadata{} }
@@ -74,18 +76,18 @@ func TestMetadataInEveryFormat(t *testing.T) {
 				TypeMeta: metav1.TypeMeta{Kind: "PartialObjectMetadataList", APIVersion: "meta.k8s.io/v1"},
 				ListMeta: metav1.ListMeta{ResourceVersion: "7"}, Items: []metav1.PartialObjectMetadata{m},
 			}
-			check("metadata", encode(t, f, list), append(encodeEvent(t, f, "ADDED", &m), encodeEvent(t, f, "BOOKMARK", &mark)...), f)
+			check("metadata", podtest.Encode(t, f, list), append(podtest.EncodeEvent(t, f, "ADDED", &m), podtest.EncodeEvent(t, f, "BOOKMARK", &mark)...), f)
 		}
 		// A server that sends whole objects because it can't do less.
-		whole := strings.Replace(pod("a", "1"), `"name"`, `"labels":{"a":"b"},"name"`, 1)
+		whole := strings.Replace(podtest.Pod("a", "1"), `"name"`, `"labels":{"a":"b"},"name"`, 1)
 		whole = whole[:len(whole)-1] + `,"spec":{"containers":[{"name":"c"}]}}`
-		check("whole objects", []byte(podList("7", whole)), []byte(event("ADDED", kindPodOf(whole))+bookmark), JSON)
+		check("whole objects", []byte(podtest.List("7", whole)), []byte(podtest.Event("ADDED", podtest.WithKind(whole))+podtest.Bookmark), JSON)
 	}
 }
 
 func TestMetadataRejects(t *testing.T) {
 	item := func(apiVersion, kind string) string {
-		return `{"apiVersion":"` + apiVersion + `","kind":"` + kind + `",` + pod("a", "1")[1:]
+		return `{"apiVersion":"` + apiVersion + `","kind":"` + kind + `",` + podtest.Pod("a", "1")[1:]
 	}
 	for name, tc := range map[string]struct{ kind, body string }{
 		"another kind":     {"Pod", item("v1", "Node")},
@@ -95,7 +97,7 @@ func TestMetadataRejects(t *testing.T) {
 		"metadata of old":  {"", item("meta.k8s.io/v1beta1", "PartialObjectMetadata")},
 		"metadata of none": {"", item("v1", "PartialObjectMetadata")},
 	} {
-		_, err := watchAll(serveIn(t, JSON, []byte(event("ADDED", tc.body)), newMetadata, Options{Kind: tc.kind}))
+		_, err := watchAll(serveIn(t, JSON, []byte(podtest.Event("ADDED", tc.body)), newMetadata, Options{Kind: tc.kind}))
 		if !errors.Is(err, ErrWrongKind) {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -104,7 +106,7 @@ func TestMetadataRejects(t *testing.T) {
 	if _, _, err := listAll(serveIn(t, JSON, []byte(table), newMetadata, Options{})); !errors.Is(err, ErrWrongKind) {
 		t.Errorf("a list that is a table: got %v", err)
 	}
-	whole := bytes.Clone([]byte(podList("7", pod("a", "1"))))
+	whole := bytes.Clone([]byte(podtest.List("7", podtest.Pod("a", "1"))))
 	if _, _, err := listAll(serveIn(t, JSON, whole, newMetadata, Options{Kind: "Node"})); !errors.Is(err, ErrWrongKind) {
 		t.Errorf("whole objects of another kind: got %v", err)
 	}

@@ -10,38 +10,9 @@ import (
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
-)
 
-func TestShardRejects(t *testing.T) {
-	const a, b = "'0x0000000000000000'", "'0x8000000000000000'"
-	uid := func(start, end string) string { return "shardRange(object.metadata.uid, " + start + ", " + end + ")" }
-	for selector, text := range map[string]string{
-		"x":                               "form",
-		uid(a, b) + " && " + uid(b, a):    "arguments",
-		uid(a, b) + " || ":                "form",
-		"shardRange(" + a + "," + b + ")": "2 arguments",
-		strings.Replace(uid(a, b), "object.metadata.uid", "metadata.uid", 1):                                 "neither",
-		uid(a, b) + "||" + strings.Replace(uid(a, b), "object.metadata.uid", "object.metadata.namespace", 1): "two fields",
-		uid(b, a):                       "empty",
-		uid(a, a):                       "empty",
-		uid("'0x10000000000000000'", b): "empty",
-		uid(a, "'0x8'"):                 "16",
-		uid(a, "0x8000000000000000"):    "16",
-		uid(a, "'0x800000000000000G'"):  "16",
-		uid(a, "'0xF000000000000000'"):  "16",
-		uid(a, "'0x20000000000000000'"): "16",
-		uid("''", b):                    "16",
-	} {
-		if _, err := parseShard(selector); err == nil || !strings.Contains(err.Error(), text) {
-			t.Errorf("%s: got %v, want …%s…", selector, err, text)
-		}
-	}
-	for _, selector := range []string{"", "  "} {
-		if s, err := parseShard(selector); s != nil || err != nil {
-			t.Errorf("%q: got %v, %v", selector, s, err)
-		}
-	}
-}
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
+)
 
 // TestShardOfServersThatDontKnow: a server that ignores the parameter makes no difference.
 func TestShardOfServersThatDontKnow(t *testing.T) {
@@ -54,7 +25,7 @@ func TestShardOfServersThatDontKnow(t *testing.T) {
 	var items []string
 	for i := range 50 {
 		uid := fmt.Sprintf("%x", sha256.Sum256([]byte{byte(i)})) // real ones are random
-		items = append(items, strings.Replace(benchPod(i+1), `"uid":"`, `"uid":"`+uid, 1))
+		items = append(items, strings.Replace(podtest.Large(i+1), `"uid":"`, `"uid":"`+uid, 1))
 	}
 	seen := map[string]int{}
 	for i := range 2 {
@@ -63,13 +34,13 @@ func TestShardOfServersThatDontKnow(t *testing.T) {
 				t.Errorf("asks for shard %q", got)
 			}
 			if !req.URL.Query().Has("watch") {
-				return answer(200, podList("7", items...)), nil
+				return answer(200, podtest.List("7", items...)), nil
 			}
 			var events strings.Builder
 			for _, item := range items {
-				events.WriteString(event("ADDED", kindPodOf(item)))
+				events.WriteString(podtest.Event("ADDED", podtest.WithKind(item)))
 			}
-			return answer(200, events.String()+bookmark), nil
+			return answer(200, events.String()+podtest.Bookmark), nil
 		})
 		s, err := New[*corev1.Pod](c, pods, Options{ShardSelector: half(i)})
 		if err != nil {

@@ -4,11 +4,16 @@ package source
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
 )
 
 // Source lists and watches one collection: a resource, in one namespace or all, restricted by
@@ -110,26 +115,14 @@ type EventType uint8
 
 // The types of a watch event.
 const (
-	Added EventType = iota + 1
-	Modified
-	Deleted
-	Bookmark
+	Added    EventType = EventType(decode.Added)
+	Modified EventType = EventType(decode.Modified)
+	Deleted  EventType = EventType(decode.Deleted)
+	Bookmark EventType = EventType(decode.Bookmark)
 )
 
 // String returns the name that the API server uses.
-func (t EventType) String() string {
-	switch t {
-	case Added:
-		return "ADDED"
-	case Modified:
-		return "MODIFIED"
-	case Deleted:
-		return "DELETED"
-	case Bookmark:
-		return "BOOKMARK"
-	}
-	return "UNKNOWN"
-}
+func (t EventType) String() string { return decode.EventType(t).String() }
 
 // Event is one change of one object, or a bookmark.
 type Event[T object.Object] struct {
@@ -147,3 +140,80 @@ type Event[T object.Object] struct {
 	// wraps another and may leave the next event out.
 	More bool
 }
+
+// The reasons of a DecodeError other than errors of the formats' decoders. errors.Is finds them.
+var (
+	// ErrWrongFormat means an answer in another format than those that were asked for, such as a
+	// page of HTML.
+	ErrWrongFormat = errors.New("wrong format")
+	// ErrWrongKind means an answer or an object of another apiVersion or kind than those that were
+	// asked for.
+	ErrWrongKind = decode.ErrWrongKind
+	// ErrIncomplete means an object without metadata.name; or a list, an object or a bookmark
+	// without metadata.resourceVersion, or with "0". No state has the version "0", and a watch from
+	// it begins anywhere.
+	ErrIncomplete = decode.ErrIncomplete
+	// ErrMalformed means a response that is not a list or a sequence of events, although it may be
+	// well-formed JSON or CBOR. It also means an event of a type other than ADDED, MODIFIED,
+	// DELETED, BOOKMARK and ERROR, and a response that ends too early.
+	ErrMalformed = decode.ErrMalformed
+)
+
+// DecodeError reports that a response can't be used, and where in the stream. The items before that
+// position have been handed over; the item there and those after it have not.
+type DecodeError struct {
+	// Verb is "list" or "watch".
+	Verb string
+	// Resource is the resource that was listed or watched.
+	Resource schema.GroupVersionResource
+	// Item is the number of the object or event that is wrong, counted from 1; 0 means the list
+	// itself.
+	Item int
+	// Offset is where in the decompressed response the error was noticed, in bytes.
+	Offset int64
+	// Key is the key of the object, as far as it could be read; else the zero Key.
+	Key object.Key
+	// Err is the reason: one of this package's, or an error of the format's decoder. It is never
+	// nil.
+	Err error
+}
+
+// Error returns one line: the step, the resource, the position, the reason, and what to do. Long
+// texts from the server are cut.
+func (e *DecodeError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s %s: ", e.Verb, describe(e.Resource))
+	if e.Item > 0 {
+		what := "item"
+		if e.Verb == "watch" {
+			what = "event"
+		}
+		fmt.Fprintf(&b, "%s %d ", what, e.Item)
+		switch {
+		case e.Key.Name != "":
+			fmt.Fprintf(&b, "(%s) ", e.Key)
+		case e.Key.Namespace != "":
+			fmt.Fprintf(&b, "(in namespace %s) ", e.Key.Namespace)
+		}
+	}
+	fmt.Fprintf(&b, "at byte %d: %s", e.Offset, shorten(e.Err.Error()))
+	return b.String()
+}
+
+// Unwrap returns Err.
+func (e *DecodeError) Unwrap() error { return e.Err }
+
+// TransformError means that an object from the server could not be transformed. A Source that
+// transforms returns it from List and Watch; the reflector's Sink then keeps what it has.
+type TransformError struct {
+	// Key is the key of the object as the server sent it.
+	Key object.Key
+	// Err is the cause. It is never nil.
+	Err error
+}
+
+// Error returns one line with the key and the reason.
+func (e *TransformError) Error() string { return fmt.Sprintf("transform %s: %v", e.Key, e.Err) }
+
+// Unwrap returns Err.
+func (e *TransformError) Unwrap() error { return e.Err }

@@ -14,26 +14,19 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
 
-const (
-	bookmark    = `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"9","creationTimestamp":null},"spec":{"containers":null}}}`
-	endBookmark = `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}`
-	gone        = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","code":410}}`
-	throttled   = `{"object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","details":{"retryAfterSeconds":7},"code":429},"type":"ERROR"}`
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
-
-func event(typ, obj string) string { return `{"type":"` + typ + `","object":` + obj + `}` }
 
 func TestWatchAccepts(t *testing.T) {
 	body := strings.Join([]string{
-		event("ADDED", kindPod("a", "2")),
-		`{"object":` + kindPod("b", "3") + `,"type":"ADDED"}`, // the other order
-		`{"x":[],"type":"MODIFIED","y":{},"object":` + kindPod("a", "4") + `}`,
-		event("DELETED", kindPod("b", "5")),
-		bookmark,
-		endBookmark,
-		event("ADDED", pod("c", "10")), // without a kind
+		podtest.Event("ADDED", podtest.KindPod("a", "2")),
+		`{"object":` + podtest.KindPod("b", "3") + `,"type":"ADDED"}`, // the other order
+		`{"x":[],"type":"MODIFIED","y":{},"object":` + podtest.KindPod("a", "4") + `}`,
+		podtest.Event("DELETED", podtest.KindPod("b", "5")),
+		podtest.Bookmark,
+		podtest.EndBookmark,
+		podtest.Event("ADDED", podtest.Pod("c", "10")), // without a kind
 	}, "\n") + "\n"
 	got, err := watchAll(serve(t, body))
 	if err != nil {
@@ -66,7 +59,7 @@ func TestWatchAccepts(t *testing.T) {
 }
 
 func TestWatchRejects(t *testing.T) {
-	good := event("ADDED", kindPod("good", "2")) + "\n"
+	good := podtest.Event("ADDED", podtest.KindPod("good", "2")) + "\n"
 	for name, tc := range map[string]struct {
 		body string
 		item int
@@ -76,25 +69,25 @@ func TestWatchRejects(t *testing.T) {
 		"not JSON":                {`<html>`, 1, nil, "invalid character"},
 		"garbage later":           {good + `}`, 2, nil, ""},
 		"not an object":           {good + `[]`, 2, ErrMalformed, "event 2"},
-		"no type":                 {good + `{"object":{}}`, 2, ErrUnknownEvent, "no type"},
-		"type null":               {`{"type":null,"object":{}}`, 1, ErrUnknownEvent, ""},
+		"no type":                 {good + `{"object":{}}`, 2, ErrMalformed, "no type"},
+		"type null":               {`{"type":null,"object":{}}`, 1, ErrMalformed, ""},
 		"type is a number":        {`{"type":1,"object":{}}`, 1, ErrMalformed, ""},
-		"unknown type":            {good + event("SPLICED", kindPod("b", "3")), 2, ErrUnknownEvent, `"SPLICED"`},
-		"unknown type, later":     {good + `{"object":` + kindPod("b", "3") + `,"type":"SPLICED"}`, 2, ErrUnknownEvent, ""},
-		"huge type":               {event(strings.Repeat("X", 1<<20), `{}`), 1, ErrUnknownEvent, "XX…"},
-		"huge kind":               {event("ADDED", `{"apiVersion":"v1","kind":"`+strings.Repeat("X", 1<<20)+`"}`), 1, ErrWrongKind, "XX…"},
+		"unknown type":            {good + podtest.Event("SPLICED", podtest.KindPod("b", "3")), 2, ErrMalformed, `"SPLICED"`},
+		"unknown type, later":     {good + `{"object":` + podtest.KindPod("b", "3") + `,"type":"SPLICED"}`, 2, ErrMalformed, ""},
+		"huge type":               {podtest.Event(strings.Repeat("X", 1<<20), `{}`), 1, ErrMalformed, "XX…"},
+		"huge kind":               {podtest.Event("ADDED", `{"apiVersion":"v1","kind":"`+strings.Repeat("X", 1<<20)+`"}`), 1, ErrWrongKind, "XX…"},
 		"no object":               {good + `{"type":"ADDED"}`, 2, ErrMalformed, "no object"},
-		"object null":             {event("ADDED", `null`), 1, ErrNoName, ""},
+		"object null":             {podtest.Event("ADDED", `null`), 1, ErrIncomplete, ""},
 		"two objects":             {`{"object":{},"object":{},"type":"ADDED"}`, 1, ErrMalformed, "two"},
 		"two types":               {`{"type":"ADDED","type":"DELETED","object":{}}`, 1, ErrMalformed, "two"},
-		"wrong kind":              {good + event("ADDED", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","resourceVersion":"3"}}`), 2, ErrWrongKind, "(n)"},
-		"table":                   {event("ADDED", `{"apiVersion":"meta.k8s.io/v1","kind":"Table","rows":[]}`), 1, ErrWrongKind, "tables"},
-		"no name":                 {event("MODIFIED", `{"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"3"}}`), 1, ErrNoName, ""},
-		"no version":              {event("DELETED", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","namespace":"x"}}`), 1, ErrNoResourceVersion, "(x/n)"},
-		"bookmark of another":     {good + strings.Replace(bookmark, "Pod", "Node", 1), 2, ErrWrongKind, ""},
-		"bookmark without":        {event("BOOKMARK", `{"apiVersion":"v1","kind":"Pod","metadata":{}}`), 1, ErrNoResourceVersion, ""},
-		"bookmark is a string":    {event("BOOKMARK", `"x"`), 1, nil, ""},
-		"error without status":    {event("ERROR", `{"kind":"Pod"}`), 1, ErrWrongKind, "want a Status"},
+		"wrong kind":              {good + podtest.Event("ADDED", `{"apiVersion":"v1","kind":"Node","metadata":{"name":"n","resourceVersion":"3"}}`), 2, ErrWrongKind, "(n)"},
+		"table":                   {podtest.Event("ADDED", `{"apiVersion":"meta.k8s.io/v1","kind":"Table","rows":[]}`), 1, ErrWrongKind, "tables"},
+		"no name":                 {podtest.Event("MODIFIED", `{"apiVersion":"v1","kind":"Pod","metadata":{"resourceVersion":"3"}}`), 1, ErrIncomplete, ""},
+		"no version":              {podtest.Event("DELETED", `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"n","namespace":"x"}}`), 1, ErrIncomplete, "(x/n)"},
+		"bookmark of another":     {good + strings.Replace(podtest.Bookmark, "Pod", "Node", 1), 2, ErrWrongKind, ""},
+		"bookmark without":        {podtest.Event("BOOKMARK", `{"apiVersion":"v1","kind":"Pod","metadata":{}}`), 1, ErrIncomplete, ""},
+		"bookmark is a string":    {podtest.Event("BOOKMARK", `"x"`), 1, nil, ""},
+		"error without status":    {podtest.Event("ERROR", `{"kind":"Pod"}`), 1, ErrWrongKind, "want a Status"},
 		"cut off in an event":     {good + good[:20], 2, io.ErrUnexpectedEOF, "cut off"},
 		"cut off before the type": {`{"object":{"metadata":`, 1, io.ErrUnexpectedEOF, "cut off"},
 		"cut off at the end":      {strings.TrimSuffix(good, "}\n"), 1, io.ErrUnexpectedEOF, "cut off"},
@@ -122,11 +115,11 @@ func TestWatchRejects(t *testing.T) {
 }
 
 func TestWatchErrorEvents(t *testing.T) {
-	got, err := watchAll(serve(t, event("ADDED", kindPod("a", "2"))+gone+event("ADDED", kindPod("b", "3"))))
+	got, err := watchAll(serve(t, podtest.Event("ADDED", podtest.KindPod("a", "2"))+podtest.Gone+podtest.Event("ADDED", podtest.KindPod("b", "3"))))
 	if _, plain := err.(*apierrors.StatusError); !plain || !apierrors.IsResourceExpired(err) || len(got) != 1 {
 		t.Errorf("got %d events and %v, want 1 and an expiry", len(got), err)
 	}
-	_, err = watchAll(serve(t, throttled))
+	_, err = watchAll(serve(t, podtest.Throttled))
 	if seconds, ok := apierrors.SuggestsClientDelay(err); !ok || seconds != 7 {
 		t.Errorf("got %v, which suggests %d s, %v; want 7 s", err, seconds, ok)
 	}
@@ -135,7 +128,7 @@ func TestWatchErrorEvents(t *testing.T) {
 func TestWatchKeepsCallbackError(t *testing.T) {
 	stop := errors.New("stop")
 	n := 0
-	err := serve(t, bookmark+bookmark).Watch(context.Background(), WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
+	err := serve(t, podtest.Bookmark+podtest.Bookmark).Watch(context.Background(), WatchOptions{}, nil, func(Event[*corev1.Pod]) error {
 		n++
 		return stop
 	})
@@ -168,7 +161,7 @@ func TestWatchStreams(t *testing.T) {
 	}()
 	<-opened
 	for _, version := range []string{"2", "3"} {
-		go io.WriteString(w, event("ADDED", kindPod("a", version))+"\n")
+		go io.WriteString(w, podtest.Event("ADDED", podtest.KindPod("a", version))+"\n")
 		if got := <-seen; got != version {
 			t.Fatalf("got %s, want %s", got, version)
 		}
@@ -201,7 +194,7 @@ func (b brokenBody) Read(p []byte) (int, error) {
 func (brokenBody) Close() error { return nil }
 
 func TestBrokenConnection(t *testing.T) {
-	for name, body := range map[string]string{"between events": bookmark + "\n", "within an event": bookmark + bookmark[:9]} {
+	for name, body := range map[string]string{"between events": podtest.Bookmark + "\n", "within an event": podtest.Bookmark + podtest.Bookmark[:9]} {
 		for _, reset := range []error{errors.New("connection reset by peer"), io.ErrUnexpectedEOF} {
 			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
 				resp := answer(200, "")

@@ -4,11 +4,8 @@ package source
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"io"
-	"net/http"
 	"strings"
 	"testing"
 
@@ -20,44 +17,19 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	runtimeobject "k8s.io/apimachinery/pkg/runtime"
 
-	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
-func benchPodObject(t testing.TB, i int) *corev1.Pod {
-	t.Helper()
-	var p corev1.Pod
-	if err := json.Unmarshal([]byte(kindPodOf(benchPod(i))), &p); err != nil {
-		t.Fatal(err)
-	}
-	return &p
-}
-
-// theirs decodes a whole list as apimachinery does it.
-func theirs(t testing.TB, f Format, body []byte) []corev1.Pod {
-	t.Helper()
-	var list corev1.PodList
-	var err error
-	if f == JSON {
-		err = json.Unmarshal(body, &list)
-	} else {
-		_, _, err = serializer(f).Decode(body, nil, &list)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list.Items
-}
-
 func TestEveryFormatListsTheSame(t *testing.T) {
-	text := []byte(podList("7", benchPod(1), kindPodOf(benchPod(2)), pod("c", "3")))
+	text := []byte(podtest.List("7", podtest.Large(1), podtest.WithKind(podtest.Large(2)), podtest.Pod("c", "3")))
 	for _, f := range everyFormat {
 		t.Run(f.String(), func(t *testing.T) {
-			body := transcodeList(t, text, f)
+			body := podtest.Transcode(t, text, f)
 			got, result, err := listAll(serveIn(t, f, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
 			if err != nil || result.ResourceVersion != "7" {
 				t.Fatal(result, err)
 			}
-			want := theirs(t, f, body)
+			want := podtest.Theirs(t, f, body)
 			if len(got) != len(want) {
 				t.Fatalf("got %d Pods, want %d", len(got), len(want))
 			}
@@ -78,7 +50,7 @@ func TestEveryFormatOfUntypedObjects(t *testing.T) {
 	list := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "v1", "kind": "PodList", "metadata": map[string]any{"resourceVersion": "7", "continue": "more"}}}
 	var want []*unstructured.Unstructured
 	for i := range 3 {
-		content, err := runtimeobject.DefaultUnstructuredConverter.ToUnstructured(benchPodObject(t, i+1))
+		content, err := runtimeobject.DefaultUnstructuredConverter.ToUnstructured(podtest.LargeObject(t, i+1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +59,7 @@ func TestEveryFormatOfUntypedObjects(t *testing.T) {
 		want = append(want, &list.Items[i])
 	}
 	for _, f := range []Format{JSON, CBOR} {
-		got, result, err := listAll(serveIn(t, f, encode(t, f, list), func() *unstructured.Unstructured { return &unstructured.Unstructured{} }, Options{}))
+		got, result, err := listAll(serveIn(t, f, podtest.Encode(t, f, list), func() *unstructured.Unstructured { return &unstructured.Unstructured{} }, Options{}))
 		if err != nil || result != (ListResult{ResourceVersion: "7", Continue: "more"}) {
 			t.Fatal(f, result, err)
 		}
@@ -98,7 +70,7 @@ func TestEveryFormatOfUntypedObjects(t *testing.T) {
 }
 
 func TestEveryFormatWatches(t *testing.T) {
-	added := benchPodObject(t, 1)
+	added := podtest.LargeObject(t, 1)
 	mark := &corev1.Pod{TypeMeta: added.TypeMeta, ObjectMeta: metav1.ObjectMeta{ResourceVersion: "9"}}
 	end := mark.DeepCopy()
 	end.Annotations = map[string]string{metav1.InitialEventsAnnotationKey: "true"}
@@ -110,7 +82,7 @@ func TestEveryFormatWatches(t *testing.T) {
 				typ string
 				obj runtimeobject.Object
 			}{{"ADDED", added}, {"BOOKMARK", mark}, {"BOOKMARK", end}, {"MODIFIED", added}, {"DELETED", added}, {"ERROR", gone}, {"ADDED", added}} {
-				body = append(body, encodeEvent(t, f, e.typ, e.obj)...)
+				body = append(body, podtest.EncodeEvent(t, f, e.typ, e.obj)...)
 			}
 			got, err := watchAll(serveIn(t, f, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
 			if !apierrors.IsResourceExpired(err) {
@@ -133,7 +105,7 @@ func TestEveryFormatWatches(t *testing.T) {
 				t.Error(cmp.Diff(want, got))
 			}
 			// It ends without an error between events, and with one everywhere else.
-			one := encodeEvent(t, f, "ADDED", added)
+			one := podtest.EncodeEvent(t, f, "ADDED", added)
 			for cut := 1; cut < len(one); cut += 7 {
 				got, err := watchAll(serveIn(t, f, append(bytes.Clone(one), one[:cut]...), func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
 				var decode *DecodeError
@@ -150,7 +122,7 @@ func TestEveryFormatWatches(t *testing.T) {
 
 // TestEveryFormatRejects puts the same mistakes into each format.
 func TestEveryFormatRejects(t *testing.T) {
-	good := benchPodObject(t, 1)
+	good := podtest.LargeObject(t, 1)
 	list := func(kind, apiVersion, version string, items ...corev1.Pod) *corev1.PodList {
 		return &corev1.PodList{TypeMeta: metav1.TypeMeta{Kind: kind, APIVersion: apiVersion}, ListMeta: metav1.ListMeta{ResourceVersion: version}, Items: items}
 	}
@@ -166,14 +138,14 @@ func TestEveryFormatRejects(t *testing.T) {
 			is   error
 			key  string
 		}{
-			"other version": {encode(t, f, list("PodList", "v2", "7", *good)), 0, ErrWrongKind, ""},
-			"other list":    {encode(t, f, list("Nodes", "v2", "7")), 0, ErrWrongKind, ""},
-			"no version":    {encode(t, f, list("PodList", "v1", "", *good)), 0, ErrNoResourceVersion, ""},
-			"status":        {encode(t, f, &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Success"}), 0, ErrWrongKind, ""},
-			"no name":       {encode(t, f, list("PodList", "v1", "7", *good, noName)), 2, ErrNoName, ""},
-			"unordered":     {encode(t, f, list("PodList", "v1", "7", noVersion)), 1, ErrNoResourceVersion, "shop/web-1"},
+			"other version": {podtest.Encode(t, f, list("PodList", "v2", "7", *good)), 0, ErrWrongKind, ""},
+			"other list":    {podtest.Encode(t, f, list("Nodes", "v2", "7")), 0, ErrWrongKind, ""},
+			"no version":    {podtest.Encode(t, f, list("PodList", "v1", "", *good)), 0, ErrIncomplete, ""},
+			"status":        {podtest.Encode(t, f, &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Success"}), 0, ErrWrongKind, ""},
+			"no name":       {podtest.Encode(t, f, list("PodList", "v1", "7", *good, noName)), 2, ErrIncomplete, ""},
+			"unordered":     {podtest.Encode(t, f, list("PodList", "v1", "7", noVersion)), 1, ErrIncomplete, "shop/web-1"},
 			"empty":         {nil, 0, io.ErrUnexpectedEOF, ""},
-			"cut off":       {cutAfter(encode(t, f, list("PodList", "v1", "7", *good, *good)), 0.8), 2, io.ErrUnexpectedEOF, ""},
+			"cut off":       {cutAfter(podtest.Encode(t, f, list("PodList", "v1", "7", *good, *good)), 0.8), 2, io.ErrUnexpectedEOF, ""},
 		} {
 			_, _, err := listAll(serveIn(t, f, tc.body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
 			var decode *DecodeError
@@ -181,19 +153,19 @@ func TestEveryFormatRejects(t *testing.T) {
 				t.Errorf("%v list, %s: got %v, want %v at item %d", f, name, err, tc.is, tc.item)
 			}
 		}
-		one := encodeEvent(t, f, "ADDED", good)
+		one := podtest.EncodeEvent(t, f, "ADDED", good)
 		for name, tc := range map[string]struct {
 			body []byte
 			is   error
 			key  string
 		}{
-			"unknown type": {encodeEvent(t, f, "SPLICED", good), ErrUnknownEvent, ""},
-			"no type":      {encodeEvent(t, f, "", good), ErrUnknownEvent, ""},
-			"wrong kind":   {encodeEvent(t, f, "ADDED", otherKind), ErrWrongKind, "shop/web-1"},
-			"no name":      {encodeEvent(t, f, "ADDED", &noName), ErrNoName, ""},
-			"unordered":    {encodeEvent(t, f, "DELETED", &noVersion), ErrNoResourceVersion, "shop/web-1"},
-			"empty mark":   {encodeEvent(t, f, "BOOKMARK", markWithout), ErrNoResourceVersion, ""},
-			"no status":    {encodeEvent(t, f, "ERROR", &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}}), ErrWrongKind, ""},
+			"unknown type": {podtest.EncodeEvent(t, f, "SPLICED", good), ErrMalformed, ""},
+			"no type":      {podtest.EncodeEvent(t, f, "", good), ErrMalformed, ""},
+			"wrong kind":   {podtest.EncodeEvent(t, f, "ADDED", otherKind), ErrWrongKind, "shop/web-1"},
+			"no name":      {podtest.EncodeEvent(t, f, "ADDED", &noName), ErrIncomplete, ""},
+			"unordered":    {podtest.EncodeEvent(t, f, "DELETED", &noVersion), ErrIncomplete, "shop/web-1"},
+			"empty mark":   {podtest.EncodeEvent(t, f, "BOOKMARK", markWithout), ErrIncomplete, ""},
+			"no status":    {podtest.EncodeEvent(t, f, "ERROR", &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}}), ErrWrongKind, ""},
 		} {
 			got, err := watchAll(serveIn(t, f, append(bytes.Clone(one), tc.body...), func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
 			var decode *DecodeError
@@ -203,23 +175,6 @@ func TestEveryFormatRejects(t *testing.T) {
 			if decode != nil && (decode.Offset <= int64(len(one)) || decode.Offset > int64(len(one)+len(tc.body))) {
 				t.Errorf("%v watch, %s: offset %d is not in the event after %d", f, name, decode.Offset, len(one))
 			}
-		}
-	}
-}
-
-// TestProtobufInAnotherEncoding: what is compressed within its envelope is not taken for an object.
-func TestProtobufInAnotherEncoding(t *testing.T) {
-	list := transcodeList(t, []byte(podList("7", benchPod(1))), Protobuf)
-	for encoding, want := range map[string]error{"": nil, "gzip": ErrMalformed} {
-		body := appendBytes(bytes.Clone(list), 3, []byte(encoding))
-		if _, _, err := listAll(serveIn(t, Protobuf, body, newPod, Options{Kind: "Pod"})); !errors.Is(err, want) {
-			t.Errorf("a list encoded as %q: got %v, want %v", encoding, err, want)
-		}
-		object := appendBytes(encode(t, Protobuf, benchPodObject(t, 1)), 3, []byte(encoding))
-		event := appendBytes(appendBytes(nil, 1, []byte("ADDED")), 2, appendBytes(nil, 1, object))
-		body = append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
-		if _, err := watchAll(serveIn(t, Protobuf, body, newPod, Options{Kind: "Pod"})); !errors.Is(err, want) {
-			t.Errorf("an event encoded as %q: got %v, want %v", encoding, err, want)
 		}
 	}
 }
@@ -280,39 +235,10 @@ func TestCBORNamesWhatItCannotDecode(t *testing.T) {
 	broken := &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "v1", "kind": "Pod", "metadata": map[string]any{"namespace": "shop", "name": "web-1"}, "spec": "none",
 	}}
-	_, err := watchAll(serveIn(t, CBOR, encodeEvent(t, CBOR, "ADDED", broken), newPod, Options{Kind: "Pod"}))
+	_, err := watchAll(serveIn(t, CBOR, podtest.EncodeEvent(t, CBOR, "ADDED", broken), newPod, Options{Kind: "Pod"}))
 	var decode *DecodeError
 	if !errors.As(err, &decode) || decode.Key.String() != "shop/web-1" {
 		t.Errorf("got %v", err)
-	}
-}
-
-// TestNoNewObject: a function that makes no object after the first one is an error of its item.
-func TestNoNewObject(t *testing.T) {
-	for _, first := range []object.Object{&corev1.Pod{}, &unstructured.Unstructured{}} {
-		for _, f := range everyFormat {
-			n := 0
-			newObject := func() object.Object {
-				if n++; n == 1 {
-					return first
-				}
-				return nil
-			}
-			c := newTestClient(t, func(*http.Request) (*http.Response, error) {
-				body := transcodeList(t, []byte(podList("7", pod("a", "1"))), f)
-				return answer(200, string(body), "Content-Type", f.mediaType()), nil
-			})
-			if f == Protobuf && !isProtobuf(first) {
-				continue
-			}
-			s, err := NewFunc(c, pods, newObject, Options{Formats: []Format{f}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, _, err := listAll(s); !errors.Is(err, errNoNewObject) {
-				t.Errorf("%T from %v: got %v", first, f, err)
-			}
-		}
 	}
 }
 
@@ -320,12 +246,12 @@ func TestNoNewObject(t *testing.T) {
 func TestNoMetadataInEveryFormat(t *testing.T) {
 	for _, drop := range []Options{{Kind: "Pod"}, {Kind: "Pod", DropManagedFields: true, DropAnnotations: []string{"a"}}} {
 		for _, f := range []Format{JSON, CBOR} {
-			body := encode(t, f, &unstructured.UnstructuredList{
+			body := podtest.Encode(t, f, &unstructured.UnstructuredList{
 				Object: map[string]any{"apiVersion": "v1", "kind": "PodList", "metadata": map[string]any{"resourceVersion": "1"}},
 				Items:  []unstructured.Unstructured{{Object: map[string]any{"apiVersion": "v1", "kind": "Pod"}}},
 			})
 			_, _, err := listAll(serveIn(t, f, body, func() *pointerMeta { return &pointerMeta{} }, drop))
-			if !errors.Is(err, ErrNoName) {
+			if !errors.Is(err, ErrIncomplete) {
 				t.Errorf("%v: got %v", f, err)
 			}
 		}

@@ -297,12 +297,13 @@ func (w *world) newInformer(config *rest.Config, more ...informer.Option) {
 	if w.selects {
 		selection.LabelSelector = "app=web"
 	}
-	src, err := source.NewFunc(client, podResource, func() *corev1.Pod {
+	selection.NewObject = func() object.Object {
 		pod := &corev1.Pod{}
 		w.decoded.Add(1)
 		runtime.AddCleanup(pod, func(n *atomic.Int64) { n.Add(-1) }, w.decoded)
 		return pod
-	}, selection)
+	}
+	src, err := source.New[*corev1.Pod](client, podResource, selection)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/share"
+)
+
+// bodyReader reads a response. It fails if an item is longer than the limit. An error of the
+// connection becomes a *BrokenError, which tells a broken connection from a broken response.
+type bodyReader struct {
+	r         io.ReadCloser
+	limit     int64 // bytes that may be read for one item
+	remaining int64 // bytes of the limit that the current item has left
+}
+
+func (b *bodyReader) Read(p []byte) (int, error) {
+	if b.remaining <= 0 {
+		return 0, fmt.Errorf("%w: %d bytes without an end", ErrMalformed, b.limit)
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.remaining)])
+	b.remaining -= int64(n)
+	if err != nil && err != io.EOF {
+		err = &BrokenError{err}
+	}
+	return n, err
+}
+
+// pause is the time from which on a read counts as a pause of the server.
+const pause = 5 * time.Millisecond
+
+// sizes are the sizes of a stream's buffers. A value that doesn't fit gets a larger buffer.
+type sizes struct {
+	idle  int // of a stream that waits
+	small int // of a stream with little to read
+	chunk int // of a stream with much to read, and of each buffer that is decoded ahead
+	least int // the least room to begin a read with
+}
+
+// feed holds the bytes of a response that have been read and not yet scanned. One goroutine at a
+// time uses it.
+type feed struct {
+	body  *bodyReader
+	sizes sizes
+	table *share.Table // is notified when bytes arrive
+	buf   []byte
+	pos   int   // buf[pos:end] is not scanned yet
+	end   int   // end of the bytes that have been read
+	base  int64 // offset in the response of buf[0]
+	err   error // the body's last error; final
+
+	large  int          // size of the last value that was larger than a chunk
+	burst  int          // bytes since the last pause
+	paused bool         // the last read waited for a pause of the server
+	turn   func() error // if not nil, is called instead of room
+}
+
+// data returns the bytes that are not scanned yet. It is valid until the next call of more.
+func (f *feed) data() []byte { return f.buf[f.pos:f.end] }
+
+// offset returns the offset of data in the response.
+func (f *feed) offset() int64 { return f.base + int64(f.pos) }
+
+// used records that an item of n bytes ends where data begins, and resets the limit for the next
+// item.
+func (f *feed) used(n int) {
+	f.body.remaining = f.body.limit
+	if n > f.sizes.chunk {
+		f.large = n
+	}
+}
+
+// more reads once, so that data gets longer. It returns io.EOF at the end of the response.
+func (f *feed) more() error {
+	if f.err != nil {
+		return f.err
+	}
+	turn := f.turn
+	if turn == nil {
+		turn = f.room
+	}
+	if err := turn(); err != nil {
+		return err
+	}
+	before, start := f.end, time.Now()
+	for tries := 0; f.err == nil && f.end == before; tries++ {
+		var n int
+		n, f.err = f.body.Read(f.buf[f.end:])
+		f.end += n
+		if tries == 100 && n == 0 && f.err == nil {
+			f.err = &BrokenError{io.ErrNoProgress}
+		}
+	}
+	took := time.Since(start)
+	if f.paused = took >= pause; f.paused {
+		f.burst = 0
+	}
+	f.table.Arrived(start.Add(took), f.paused)
+	f.burst += f.end - before
+	if f.end == before {
+		return f.err
+	}
+	return nil
+}
+
+// need reads until data has n bytes. Memory is allocated as they arrive. It returns io.EOF if the
+// response ends before the first of them.
+func (f *feed) need(n int) error {
+	for len(f.data()) < n {
+		if err := f.more(); err != nil {
+			if len(f.data()) > 0 {
+				err = cutOff(err)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// room makes room for a read behind data.
+func (f *feed) room() error {
+	rest := f.data()
+	size := len(f.buf)
+	switch {
+	case len(rest) == 0:
+		size = f.usual()
+	case size-f.end >= f.sizes.least && size-f.end >= size/4:
+		return nil
+	case len(rest) > size/2:
+		size = f.larger(size + 1)
+	default:
+		size = max(size, f.usual())
+	}
+	if size == len(f.buf) {
+		copy(f.buf, rest)
+		f.move(f.buf)
+		return nil
+	}
+	before, next := f.buf, getBuffer(size)
+	copy(next, rest)
+	f.move(next)
+	putBuffer(before)
+	return nil
+}
+
+// usual returns the size of a buffer for the present rate of bytes.
+func (f *feed) usual() int {
+	switch {
+	case f.burst < f.sizes.small:
+		return f.sizes.idle
+	case f.burst <= 4*f.sizes.small:
+		return f.sizes.small
+	}
+	return f.sizes.chunk
+}
+
+// larger returns the size of a buffer for at least so many bytes. A buffer that is larger than a
+// chunk also has room for the last value that didn't fit into a chunk. So similar values aren't
+// copied from buffer to buffer while they arrive.
+func (f *feed) larger(least int) int {
+	switch {
+	case least <= f.sizes.small:
+		return f.sizes.small
+	case least <= f.sizes.chunk:
+		return f.sizes.chunk
+	}
+	return 1 << bits.Len(uint(max(least, f.large+f.sizes.least)-1))
+}
+
+// move replaces the buffer by next, which begins with a copy of data.
+func (f *feed) move(next []byte) {
+	f.base += int64(f.pos)
+	f.buf, f.pos, f.end = next, 0, f.end-f.pos
+}
+
+// close closes the body and returns the buffer.
+func (f *feed) close() {
+	f.body.r.Close()
+	putBuffer(f.buf)
+	f.buf, f.pos, f.end = nil, 0, 0
+	f.err = io.ErrClosedPipe
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"fmt"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Format is one of the formats in which API servers write objects. The zero value is none.
+type Format uint8
+
+// The formats.
+const (
+	JSON Format = iota + 1
+	Protobuf
+	CBOR
+)
+
+// formats has what is known of each format. Nothing else chooses by format.
+var formats = [...]struct {
+	name       string
+	mediaTypes []string                            // the first one is asked for
+	reader     func(*Stream) formatReader          // reads a response
+	status     func([]byte) (metav1.Status, error) // decodes a Status that is alone in a response
+}{
+	JSON: {
+		name: "JSON", mediaTypes: []string{"application/json"},
+		reader: newJSONFormat, status: jsonStatus,
+	},
+	Protobuf: {
+		name: "protobuf", mediaTypes: []string{"application/vnd.kubernetes.protobuf"},
+		reader: newProtoFormat, status: protoStatus,
+	},
+	CBOR: {
+		name: "CBOR", mediaTypes: []string{"application/cbor", "application/cbor-seq"},
+		reader: newCBORFormat, status: cborStatus,
+	},
+}
+
+// FormatOf returns the format that a media type names.
+func FormatOf(mediaType string) (f Format, ok bool) {
+	for f := JSON; f.Exists(); f++ {
+		if slices.Contains(formats[f].mediaTypes, mediaType) {
+			return f, true
+		}
+	}
+	return 0, false
+}
+
+// Exists reports whether there is such a format.
+func (f Format) Exists() bool { return f > 0 && int(f) < len(formats) }
+
+// String returns "JSON", "protobuf" or "CBOR".
+func (f Format) String() string {
+	if !f.Exists() {
+		return fmt.Sprintf("Format(%d)", uint8(f))
+	}
+	return formats[f].name
+}
+
+// MediaType returns the media type to ask for.
+func (f Format) MediaType() string { return formats[f].mediaTypes[0] }
+
+// Status decodes a Status that is alone in a response.
+func (f Format) Status(body []byte) (metav1.Status, error) { return formats[f].status(body) }

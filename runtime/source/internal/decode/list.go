@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// listReader reads a list: its kind, apiVersion, metadata and items, in any order.
+type listReader struct {
+	stream  *Stream
+	deliver func(object.Object) error
+
+	apiVersion, kind string // as far as read
+	meta             listMeta
+	items            bool // items have begun
+	skipped          int  // items that are not in the shard
+	silent           bool // an item had no kind of its own
+}
+
+// listMeta is the part of a list's metadata that is used.
+type listMeta struct {
+	ResourceVersion string `json:"resourceVersion"`
+	Continue        string `json:"continue"`
+}
+
+func (l *listReader) read() (List, error) {
+	err := l.stream.format.list(l)
+	if err == nil {
+		err = l.check(l.items)
+	}
+	if err == nil && !isVersion(l.meta.ResourceVersion) {
+		err = fmt.Errorf("%w: no metadata.resourceVersion, without which the list can't be watched from", ErrIncomplete)
+	}
+	if err == nil {
+		return List{ResourceVersion: l.meta.ResourceVersion, Continue: l.meta.Continue, Skipped: l.skipped}, nil
+	}
+	switch err := err.(type) {
+	case CallbackError, *Error, *BrokenError:
+		return List{}, err
+	case *scanError:
+		if err.item {
+			l.stream.item++
+			return List{}, l.stream.fail(err.key, err.err, err.offset)
+		}
+	}
+	l.stream.item = 0
+	return List{}, l.stream.fail(object.Key{}, err, l.stream.feed.offset())
+}
+
+// begin is called before the first item. An API server writes kind and apiVersion before the items
+// in JSON, and may do so in other formats. If they are wrong, no item is handed over.
+func (l *listReader) begin() error {
+	l.items = true
+	if l.kind != "" && l.apiVersion != "" {
+		return l.check(true)
+	}
+	return nil
+}
+
+// take checks a decoded item and hands it over.
+func (l *listReader) take(r *Item) error {
+	l.stream.item++
+	if r.err == nil && !r.known {
+		r.err = l.stream.accept(r, l.itemKind())
+		l.silent = l.silent || r.id.kind == ""
+	}
+	if r.err != nil {
+		return l.stream.fail(r.id.key, r.err, r.offset)
+	}
+	if !l.stream.codec.shard.has(r.Object) {
+		l.skipped++
+		return nil
+	}
+	if err := l.deliver(r.Object); err != nil {
+		return CallbackError{err}
+	}
+	return nil
+}
+
+// itemKind returns the kind of items that carry none, as far as the list's kind implies it; else
+// "".
+func (l *listReader) itemKind() string {
+	if kind, ok := strings.CutSuffix(l.kind, "List"); ok {
+		return kind
+	}
+	return ""
+}
+
+// check checks the list's kind and apiVersion. A custom resource may have a list kind of any name;
+// there the items decide, which all carry their kind.
+func (l *listReader) check(items bool) error {
+	named := l.itemKind() != "" && (l.stream.codec.kind == "" || l.itemKind() == l.stream.codec.kind)
+	switch {
+	case l.kind == "" || l.apiVersion == "":
+		return fmt.Errorf("%w: the response does not say its apiVersion and kind; is this the address of a Kubernetes API?", ErrWrongKind)
+	case l.stream.codec.partial && l.apiVersion == metadataAPIVersion && l.kind == metadataListKind:
+		return nil
+	case l.apiVersion != l.stream.codec.apiVersion, l.kind == "Status", l.kind == "Table", !named && (!items || l.silent):
+		return fmt.Errorf("%w (of a list)", l.stream.codec.wrongKind(l.apiVersion, l.kind))
+	}
+	return nil
+}
+
+// isVersion reports whether an object, a list or a bookmark can have this resourceVersion.
+func isVersion(resourceVersion string) bool { return resourceVersion != "" && resourceVersion != "0" }

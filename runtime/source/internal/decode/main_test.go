@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"testing"
+
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var pods = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+
+var everyFormat = []Format{JSON, Protobuf, CBOR}
+
+func newPod() object.Object     { return &corev1.Pod{} }
+func newUntyped() object.Object { return &unstructured.Unstructured{} }
+
+// reader reads a response as package source does, at each call anew.
+type reader[T object.Object] struct {
+	codec  *Codec
+	format Format
+	body   func() io.ReadCloser
+	// readOnly: listAll and watchAll promise it
+	readOnly bool
+}
+
+// Event is an event of a reader.
+type Event[T object.Object] struct {
+	Type            EventType
+	Object          T
+	ResourceVersion string
+	More            bool
+}
+
+func (r *reader[T]) List(ctx context.Context, promises Promises, item func(T) error) (List, error) {
+	s := r.codec.Open(ctx, r.body(), r.format, promises)
+	defer s.Close()
+	result, err := s.List(func(obj object.Object) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return item(obj.(T))
+	})
+	return result, plain(ctx, err)
+}
+
+func (r *reader[T]) Watch(ctx context.Context, promises Promises, event func(Event[T]) error) error {
+	s := r.codec.Open(ctx, r.body(), r.format, promises)
+	defer s.Close()
+	return plain(ctx, s.Watch(func(i *Item) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		e := Event[T]{Type: i.Type, ResourceVersion: i.ResourceVersion(), More: i.More}
+		if i.Object != nil {
+			e.Object = i.Object.(T)
+		}
+		return event(e)
+	}))
+}
+
+// plain returns the error of a call that has ended with err.
+func plain(ctx context.Context, err error) error {
+	if callback, ok := err.(CallbackError); ok {
+		return callback.Err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// said makes a reader of Pods that gets body once, in JSON, decoded as tuned.
+func said(t testing.TB, body io.ReadCloser, how tuning) *reader[*corev1.Pod] {
+	t.Helper()
+	r := &reader[*corev1.Pod]{codec: mustCodec(t, Options{}, newPod), format: JSON, body: func() io.ReadCloser { return body }}
+	r.codec.tuning = how
+	return r
+}
+
+// serveIn makes a reader that gets body at each call.
+func serveIn[T object.Object](t testing.TB, f Format, body []byte, newObject func() T, opts Options) *reader[T] {
+	t.Helper()
+	return &reader[T]{
+		codec:  mustCodec(t, opts, func() object.Object { return newObject() }),
+		format: f,
+		body:   func() io.ReadCloser { return io.NopCloser(bytes.NewReader(body)) },
+	}
+}
+
+// listAll reads a list and returns what was handed over, also beside an error.
+func listAll[T object.Object](r *reader[T]) ([]T, List, error) {
+	var got []T
+	result, err := r.List(context.Background(), Promises{ReadOnly: r.readOnly}, func(obj T) error {
+		got = append(got, obj)
+		return nil
+	})
+	return got, result, err
+}
+
+// watchAll reads a watch to its end and returns what was handed over, also beside an error.
+func watchAll[T object.Object](r *reader[T]) ([]Event[T], error) {
+	var got []Event[T]
+	err := r.Watch(context.Background(), Promises{ReadOnly: r.readOnly}, func(e Event[T]) error {
+		got = append(got, e)
+		return nil
+	})
+	return got, err
+}
+
+// brokenBody fails after its content, as a connection that is reset does.
+type brokenBody struct {
+	io.Reader
+	err error
+}
+
+func (b brokenBody) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if err == io.EOF {
+		err = b.err
+	}
+	return n, err
+}
+
+func (brokenBody) Close() error { return nil }
+
+func mustCodec(t testing.TB, opts Options, newObject func() object.Object) *Codec {
+	t.Helper()
+	opts.Resource, opts.NewObject = pods, newObject
+	c, err := New(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// formatReader reads one format: it knows how a list and a sequence of events are written in it,
+// and how values are decoded.
+type formatReader interface {
+	// list reads a whole list. It sets the fields of l as they come, and reads the items by
+	// l.stream.run.
+	list(l *listReader) error
+	// events returns a scanner of the events of a watch.
+	events() scanner
+	// decoder returns a decoder, which the stream gives back by release.
+	decoder() decoder
+	release(decoder)
+}
+
+// scanner finds where items or events end.
+type scanner interface {
+	// scan finds the next item in the feed's data, and advances the feed past it.
+	scan() step
+	// broken returns the step for a response that ends with err where scan needs more. A watch may
+	// end between events with io.EOF.
+	broken(err error) step
+}
+
+// guesser is a scanner of a format in which finding the end of an item costs about as much as
+// decoding it.
+type guesser interface {
+	// guess decodes the next item without finding its end first, if all of it has probably arrived.
+	// It returns false if it couldn't; the caller then calls scan.
+	guess(d decoder, r *Item) bool
+}
+
+// step is the result of a scan.
+type step struct {
+	result     stepResult
+	start, end int        // where an item is in the buffer of the feed
+	item       bool       // err is about an item
+	err        error      // of a failure
+	key        object.Key // of the item that failed, as far as it could be read
+	offset     int64      // where it failed in the response
+}
+
+type stepResult uint8
+
+const (
+	stepShort  stepResult = iota // the end of the next item has not arrived
+	stepItem                     // a whole item has arrived
+	stepEnd                      // there are no more items
+	stepFailed                   // the next bytes can't be an item
+)
+
+// decoder decodes items and events, each of which is whole. One goroutine at a time uses it. Its
+// offsets count from the beginning of raw.
+type decoder interface {
+	// item decodes an item of a list.
+	item(raw []byte, r *Item)
+	// event decodes an event of a watch.
+	event(raw []byte, r *Item)
+}
+
+// Item is a decoded object of a list, or an event of a watch.
+type Item struct {
+	Type             EventType     // of an event
+	InitialEventsEnd bool          // of a bookmark
+	More             bool          // the next item has arrived, and will be handed over
+	known            bool          // Object was returned by Known
+	Object           object.Object // nil for a bookmark; with an error it may be incomplete
+
+	id     identity // with an error it may be incomplete
+	err    error
+	offset int64 // where decoding has ended in the response
+}
+
+// ResourceVersion returns the version of the object or of the bookmark.
+func (r *Item) ResourceVersion() string { return r.id.resourceVersion }
+
+// tuning sets how a stream is read and when several goroutines decode it. Results don't depend on
+// it.
+type tuning struct {
+	// goroutines that decode, the caller's included, of one stream and of the whole load; 0:
+	// GOMAXPROCS, and at most maxProcs of one stream
+	procs int
+	after int // bytes without a pause from which on helpers decode, too
+	ahead int // bytes that are held in buffers then
+	batch int // bytes of a job for another goroutine
+	sizes sizes
+	load  *decodeLoad // counts the goroutines that share the processors
+}
+
+const maxProcs = 4
+
+var defaultTuning = tuning{
+	after: 256 << 10, ahead: 8 * chunkSize, batch: 32 << 10,
+	sizes: sizes{idle: idleSize, small: smallSize, chunk: chunkSize, least: 4 << 10},
+	load:  &processLoad,
+}
+
+// run reads and decodes all items that sc finds and calls take with each. It returns an error of
+// take unchanged.
+func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(*Item) error) error {
+	c := cursor{stream: s, scanner: sc, decode: decode}
+	defer c.release()
+	defer s.dropLoad()
+	c.guesser, _ = sc.(guesser)
+	var now, next Item
+	for have := false; ; now = next {
+		for !have {
+			if have = c.read(&now); have {
+				break
+			}
+			switch c.next.result {
+			case stepEnd:
+				return nil
+			case stepFailed:
+				return &scanError{c.next}
+			}
+			s.dropLoad()
+			c.release()
+			if err := s.feed.more(); err != nil {
+				c.next = sc.broken(err)
+			}
+			s.addLoad()
+		}
+		have = false
+		switch {
+		case now.err != nil:
+		case s.swamped():
+			c.next = sc.scan()
+			now.More = c.next.result == stepItem
+		default:
+			have = c.read(&next)
+			now.More = have
+		}
+		aheadNext := !have && now.More
+		if err := take(&now); err != nil {
+			return err
+		}
+		if now.Type == Bookmark {
+			s.feed.burst = 0 // servers send bookmarks when there is nothing else to send
+		}
+		if aheadNext {
+			var err error
+			if c.next, err = s.runAhead(&c, take); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// swamped reports whether so much has come without a pause that helpers should decode, too, and
+// whether a processor is free for them.
+func (s *Stream) swamped() bool {
+	return s.procs > 1 && s.feed.burst > s.codec.tuning.after && s.codec.tuning.load.hasRoom(s.maxLoad)
+}
+
+// addLoad adds the stream to the load if there is much to decode.
+func (s *Stream) addLoad() {
+	if !s.counted && s.feed.burst > s.codec.tuning.batch {
+		s.counted = true
+		s.codec.tuning.load.addStream(s.maxLoad)
+	}
+}
+
+// dropLoad removes the stream from the load, before it waits for more bytes.
+func (s *Stream) dropLoad() {
+	if s.counted {
+		s.counted = false
+		s.codec.tuning.load.removeStream()
+	}
+}
+
+// cursor is the position of a goroutine that scans and decodes in turns.
+type cursor struct {
+	stream  *Stream
+	scanner scanner
+	guesser guesser // nil if the scanner is none
+	decode  func(decoder, []byte, *Item)
+	decoder decoder // nil while nothing is decoded: a stream that waits for the server holds none
+	next    step    // the next step; stepShort if it is not scanned yet
+}
+
+// hold returns the cursor's decoder, after taking one from the pool if needed.
+func (c *cursor) hold() decoder {
+	if c.decoder == nil {
+		c.decoder = c.stream.format.decoder()
+	}
+	return c.decoder
+}
+
+// release returns the decoder to the pool.
+func (c *cursor) release() {
+	if c.decoder != nil {
+		c.stream.format.release(c.decoder)
+		c.decoder = nil
+	}
+}
+
+// read decodes the next item if it has arrived, and reports whether it has.
+func (c *cursor) read(r *Item) bool {
+	*r = Item{}
+	if c.next.result == stepShort {
+		if c.guesser != nil && c.guesser.guess(c.hold(), r) {
+			return true
+		}
+		c.next = c.scanner.scan()
+	}
+	if c.next.result != stepItem {
+		return false
+	}
+	f := c.stream.feed
+	decodeAt(c.hold(), c.decode, f.buf[c.next.start:c.next.end], f.base+int64(c.next.start), r)
+	c.next = step{}
+	return true
+}
+
+// scanError is a failed step as an error. It never leaves the package.
+type scanError struct{ step }
+
+func (e *scanError) Error() string { return e.err.Error() }
+func (e *scanError) Unwrap() error { return e.err }
+
+// decodeAt decodes raw, which begins at an offset in the response.
+func decodeAt(d decoder, decode func(decoder, []byte, *Item), raw []byte, offset int64, r *Item) {
+	r.offset = int64(len(raw))
+	decode(d, raw, r)
+	r.offset += offset
+	if r.err != nil {
+		relocate(r.err, offset)
+	}
+}

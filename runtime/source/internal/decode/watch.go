@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// watchReader reads a stream of events.
+type watchReader struct {
+	stream  *Stream
+	deliver func(*Item) error
+}
+
+func (w *watchReader) read() error {
+	err := w.stream.run(w.stream.format.events(), decoder.event, w.take)
+	if failed, ok := err.(*scanError); ok {
+		w.stream.item++
+		return w.stream.fail(failed.key, failed.err, failed.offset)
+	}
+	return err
+}
+
+// take checks a decoded event and hands it over.
+func (w *watchReader) take(r *Item) error {
+	w.stream.item++
+	switch {
+	case r.err != nil:
+	case r.Type == Bookmark:
+		r.err = w.checkBookmark(r)
+	case !r.known:
+		r.err = w.stream.accept(r, "")
+	}
+	if r.err != nil {
+		if status, ok := r.err.(*apierrors.StatusError); ok {
+			return status
+		}
+		return w.stream.fail(r.id.key, r.err, r.offset)
+	}
+	if shard := w.stream.codec.shard; shard != nil {
+		if r.Object != nil && !shard.has(r.Object) {
+			return nil
+		}
+		r.More = false // the next one may not be handed over
+	}
+	if err := w.deliver(r); err != nil {
+		return CallbackError{err}
+	}
+	return nil
+}
+
+func (w *watchReader) checkBookmark(r *Item) error {
+	if _, err := w.stream.checkKind(r.id.apiVersion, r.id.kind, ""); err != nil {
+		return err
+	}
+	if !isVersion(r.id.resourceVersion) {
+		return fmt.Errorf("%w: no metadata.resourceVersion, without which a bookmark is nothing", ErrIncomplete)
+	}
+	return nil
+}
+
+const errorEvent = "ERROR"
+
+// eventNames are the names that API servers use, by EventType.
+var eventNames = [...]string{"UNKNOWN", Added: "ADDED", Modified: "MODIFIED", Deleted: "DELETED", Bookmark: "BOOKMARK"}
+
+// eventType returns the type with a name, or 0.
+func eventType(name string) EventType {
+	switch name {
+	case eventNames[Added]:
+		return Added
+	case eventNames[Modified]:
+		return Modified
+	case eventNames[Deleted]:
+		return Deleted
+	case eventNames[Bookmark]:
+		return Bookmark
+	}
+	return 0
+}
+
+// typeName returns the type as a string. The usual types share constant strings.
+func typeName(raw []byte) string {
+	if t := eventType(string(raw)); t != 0 {
+		return t.String()
+	}
+	return string(raw)
+}
+
+func checkType(typ string) error {
+	switch {
+	case typ == "":
+		return fmt.Errorf("%w: the event has no type", ErrMalformed)
+	case typ == errorEvent || eventType(typ) != 0:
+		return nil
+	}
+	return fmt.Errorf("%w: unknown type of event: %q is none of ADDED, MODIFIED, DELETED, BOOKMARK, ERROR", ErrMalformed, typ)
+}
+
+// statusError returns the error for the Status in an ERROR event.
+func statusError(status metav1.Status) error {
+	if status.Kind != "Status" {
+		return fmt.Errorf("%w: an ERROR event has a %q, want a Status", ErrWrongKind, status.Kind)
+	}
+	return &apierrors.StatusError{ErrStatus: status}
+}
+
+// errNoObject returns the error for an event without an object.
+func errNoObject(typ string) error {
+	return fmt.Errorf("%w: the %s event has no object", ErrMalformed, typ)
+}
+
+var (
+	errTwoTypes   = fmt.Errorf("%w: the event has two types", ErrMalformed)
+	errTwoObjects = fmt.Errorf("%w: the event has two objects", ErrMalformed)
+)

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package podtest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer/cbor"
+	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
+)
+
+// scheme is what apimachinery's own serializers know.
+var scheme = func() *runtime.Scheme {
+	s := runtime.NewScheme()
+	corev1.AddToScheme(s)
+	metav1.AddMetaToScheme(s)
+	return s
+}()
+
+func Serializer(f fmt.Stringer) runtime.Serializer {
+	switch f.String() {
+	case "protobuf":
+		return protobuf.NewSerializer(scheme, scheme)
+	case "CBOR":
+		return cbor.NewSerializer(scheme, scheme)
+	}
+	panic("not for JSON")
+}
+
+// Encode writes an object as an API server does it. Its kind must be set.
+func Encode(t testing.TB, f fmt.Stringer, obj runtime.Object) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	var err error
+	if f.String() == "JSON" {
+		err = json.NewEncoder(&buf).Encode(obj)
+	} else {
+		err = Serializer(f).Encode(obj, &buf)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// EncodeEvent writes an event of a watch as an API server does it.
+func EncodeEvent(t testing.TB, f fmt.Stringer, typ string, obj runtime.Object) []byte {
+	t.Helper()
+	event := &metav1.WatchEvent{Type: typ, Object: runtime.RawExtension{Raw: Encode(t, f, obj)}}
+	if f.String() != "protobuf" {
+		return Encode(t, f, event)
+	}
+	raw, err := event.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...)
+}
+
+// Transcode writes a list of Pods, given in JSON, in another format.
+func Transcode(t testing.TB, text []byte, f fmt.Stringer) []byte {
+	t.Helper()
+	var list corev1.PodList
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatal(err)
+	}
+	return Encode(t, f, &list)
+}
+
+// Theirs decodes a whole list as apimachinery does it.
+func Theirs(t testing.TB, f fmt.Stringer, body []byte) []corev1.Pod {
+	t.Helper()
+	var list corev1.PodList
+	var err error
+	if f.String() == "JSON" {
+		err = json.Unmarshal(body, &list)
+	} else {
+		_, _, err = Serializer(f).Decode(body, nil, &list)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Items
+}

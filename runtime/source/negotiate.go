@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"errors"
+	"fmt"
+	"mime"
+	"slices"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
+)
+
+func (f Format) mediaType() string { return decode.Format(f).MediaType() }
+
+// checkFormats returns the formats to ask for, in order. asked is Options.Formats.
+func checkFormats(asked []Format, codec *decode.Codec) ([]Format, error) {
+	if len(asked) == 0 {
+		if codec.Has(decode.Protobuf) {
+			return []Format{Protobuf, JSON}, nil
+		}
+		return []Format{JSON}, nil
+	}
+	for i, f := range asked {
+		switch {
+		case !decode.Format(f).Exists():
+			return nil, fmt.Errorf("%v is not a format; there are JSON, Protobuf and CBOR", f)
+		case slices.Contains(asked[:i], f):
+			return nil, fmt.Errorf("the format %v is asked for twice", f)
+		case !codec.Has(decode.Format(f)):
+			return nil, fmt.Errorf("%v has no %v; leave the format out", codec.Type(), f)
+		}
+	}
+	return slices.Clone(asked), nil
+}
+
+// acceptHeader returns the Accept header for formats in their order. as is the kind of
+// meta.k8s.io/v1 that objects are to be sent as, or "". A server that can't convert them may send
+// them whole, as JSON.
+func acceptHeader(formats []Format, as string) string {
+	var types []string
+	if as != "" {
+		for _, f := range formats {
+			types = append(types, f.mediaType()+";as="+as+";g=meta.k8s.io;v=v1")
+		}
+		if slices.Contains(formats, JSON) {
+			types = append(types, JSON.mediaType())
+		}
+	} else {
+		for _, f := range formats {
+			types = append(types, f.mediaType())
+		}
+	}
+	for i := range types[1:] {
+		types[i+1] += fmt.Sprintf(";q=0.%d", 9-i)
+	}
+	return strings.Join(types, ",")
+}
+
+// formatOf returns the format of an answer to a request for formats.
+func formatOf(contentType string, formats []Format) (Format, error) {
+	f, err := parseFormat(contentType)
+	if err == nil && !slices.Contains(formats, f) {
+		err = errors.New("which was not asked for")
+	}
+	if err != nil {
+		var names []string
+		for _, f := range formats {
+			names = append(names, f.mediaType())
+		}
+		return 0, fmt.Errorf("%w: the server answers with %q, %w; want %s", ErrWrongFormat, contentType, err, strings.Join(names, " or "))
+	}
+	return f, nil
+}
+
+func parseFormat(contentType string) (Format, error) {
+	if contentType == "" {
+		return JSON, nil // the default of Kubernetes APIs
+	}
+	mediaType, _, err := mime.ParseMediaType(contentType)
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
+		return 0, errors.New("which is no media type")
+	}
+	f, ok := decode.FormatOf(mediaType)
+	if !ok {
+		return 0, errors.New("is this the address of a Kubernetes API?")
+	}
+	return Format(f), nil
+}

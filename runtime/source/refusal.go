@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"io"
+	"math"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
+)
+
+const (
+	maxErrorBody  = 64 << 10    // of a refusal; a Status is far smaller
+	maxErrorText  = 2 << 10     // of a text of the server that is quoted
+	errorPatience = time.Second // for the body of such an answer
+)
+
+// shorten cuts a text from the server to the length of a log line.
+func shorten(text string) string {
+	if len(text) > maxErrorText {
+		text = text[:maxErrorText] + "…"
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+// responseError returns the error for an answer other than 200. It waits a second at most for the
+// body.
+func responseError(resp *http.Response, verb string, resource schema.GroupResource) error {
+	// If reading fails, the bytes before the failure and the status code are enough.
+	enough := time.AfterFunc(errorPatience, func() { resp.Body.Close() })
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
+	enough.Stop()
+	// dates of the server are relative to its own clock
+	now, err := http.ParseTime(resp.Header.Get("Date"))
+	if err != nil {
+		now = time.Now()
+	}
+	retryAfter := retryAfterSeconds(resp.Header.Get("Retry-After"), now)
+
+	if status, ok := parseStatus(body, resp.Header.Get("Content-Type")); ok {
+		if status.Code == 0 {
+			status.Code = int32(resp.StatusCode)
+		}
+		if retryAfter > 0 {
+			if status.Details == nil {
+				status.Details = &metav1.StatusDetails{Group: resource.Group, Kind: resource.Resource}
+			}
+			if status.Details.RetryAfterSeconds == 0 {
+				status.Details.RetryAfterSeconds = retryAfter
+			}
+		}
+		return &apierrors.StatusError{ErrStatus: status}
+	}
+	message := strings.TrimSpace(shorten(string(body)))
+	if f, err := parseFormat(resp.Header.Get("Content-Type")); err == nil && f != JSON {
+		message = "" // it is not text
+	}
+	if message == "" {
+		message = "unknown"
+	}
+	return apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, "", message, int(retryAfter), true)
+}
+
+// parseStatus reads a Status of failure in any format, also in one that wasn't asked for: a Status
+// tells more than the status code.
+func parseStatus(body []byte, contentType string) (status metav1.Status, ok bool) {
+	f, err := parseFormat(contentType)
+	if err != nil {
+		f = JSON // proxies often send a wrong Content-Type
+	}
+	status, err = decode.Format(f).Status(body)
+	return status, err == nil && status.Kind == "Status" && status.Status != metav1.StatusSuccess
+}
+
+// retryAfterSeconds reads both forms of the header, seconds and date, and rounds up. It returns 0
+// if there is none.
+func retryAfterSeconds(header string, now time.Time) int32 {
+	header = strings.TrimSpace(header)
+	if header == "" {
+		return 0
+	}
+	seconds, err := strconv.ParseFloat(header, 64)
+	if err != nil {
+		at, err := http.ParseTime(header)
+		if err != nil {
+			return 0
+		}
+		seconds = at.Sub(now).Seconds()
+	}
+	switch {
+	case math.IsNaN(seconds) || seconds <= 0:
+		return 0
+	case seconds > math.MaxInt32:
+		return math.MaxInt32
+	}
+	return int32(math.Ceil(seconds))
+}
