@@ -23,7 +23,7 @@ func (c *cborFormat) release(decoder) {}
 
 // item implements decoder.
 func (d cborDecoder) item(raw []byte, r *Item) {
-	if !d.c.drop.nothing() {
+	if !d.c.drop.None() {
 		raw = dropCBOR(raw, &d.c.drop)
 	}
 	if d.c.untyped {

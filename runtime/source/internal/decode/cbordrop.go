@@ -2,10 +2,14 @@
 
 package decode
 
+import (
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
+)
+
 // dropCBOR removes the dropped parts from an encoded object, in place, and returns the shorter
 // object. The object must be well-formed, which reading it from the stream has ensured. An item
 // that is not a map is returned unchanged.
-func dropCBOR(item []byte, drop *dropped) []byte {
+func dropCBOR(item []byte, drop *dropped.Parts) []byte {
 	e := cborEditor{item: item}
 	e.members(func(name string) bool {
 		if name != "metadata" {
@@ -14,9 +18,9 @@ func dropCBOR(item []byte, drop *dropped) []byte {
 		e.members(func(name string) bool {
 			switch {
 			case name == "managedFields":
-				return !drop.managedFields
-			case name == "annotations" && drop.annotations != nil:
-				kept, cut := e.members(func(name string) bool { return !drop.annotations[name] })
+				return !drop.ManagedFields
+			case name == "annotations" && drop.Annotations != nil:
+				kept, cut := e.members(func(name string) bool { return !drop.Annotations[name] })
 				return kept > 0 || cut == 0
 			}
 			return true

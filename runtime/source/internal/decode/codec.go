@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // Codec holds the type of a resource's objects and the decoders of each format. All streams of a
@@ -28,7 +29,7 @@ type Codec struct {
 	partial    bool   // objects are *metav1.PartialObjectMetadata, asked for as such
 	untyped    bool   // objects hold their content as a map
 	protobuf   bool   // objects can be decoded from protobuf
-	drop       dropped
+	drop       dropped.Parts
 	shard      *shard
 	newObject  func() object.Object
 	elem       reflect.Type // what objects point to
@@ -63,7 +64,7 @@ func New(opts Options) (*Codec, error) {
 		apiVersion: opts.Resource.GroupVersion().String(),
 		kind:       opts.Kind,
 		protobuf:   isProtobuf(sample),
-		drop:       newDropped(opts),
+		drop:       dropped.New(opts.DropManagedFields, opts.DropAnnotations),
 		newObject:  opts.NewObject,
 		elem:       reflect.TypeOf(sample).Elem(),
 		plain:      reflect.ValueOf(sample).Elem().IsZero(),

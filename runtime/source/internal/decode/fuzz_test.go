@@ -20,6 +20,7 @@ import (
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
@@ -197,7 +198,7 @@ func FuzzTyped(f *testing.F) {
 		}
 		var want map[string]any
 		wantErr := sigsjson.UnmarshalCaseSensitivePreserveInts([]byte(text), &want)
-		r := contentReader{drop: &dropped{}, names: map[string]string{}}
+		r := contentReader{drop: &dropped.Parts{}, names: map[string]string{}}
 		got, gotErr := r.decodeContent([]byte(text))
 		if (wantErr == nil) != (gotErr == nil) {
 			t.Errorf("%q\nsigs.k8s.io/json says %v\nwe say %v", text, wantErr, gotErr)

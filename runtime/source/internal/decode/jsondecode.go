@@ -153,7 +153,7 @@ func (d *jsonDecoder) typed(raw []byte, obj object.Object) error {
 	if err := unmarshal(raw, obj); err != nil {
 		return err
 	}
-	d.c.drop.from(obj)
+	d.c.drop.From(obj)
 	return nil
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/quantity"
 )
 
@@ -36,7 +37,7 @@ var typedOptions = json.JoinOptions(
 type contentReader struct {
 	src   bytes.Buffer      // read by dec, in place
 	dec   *jsontext.Decoder // of src
-	drop  *dropped
+	drop  *dropped.Parts
 	names map[string]string // names of members, so that objects share them
 }
 
@@ -77,7 +78,7 @@ func (r *contentReader) content() (map[string]any, error) {
 	switch kind := r.dec.PeekKind(); kind {
 	case '{':
 		return r.object(func(name string) (any, bool, error) {
-			if name != "metadata" || r.drop.nothing() || r.dec.PeekKind() != '{' {
+			if name != "metadata" || r.drop.None() || r.dec.PeekKind() != '{' {
 				return nil, false, nil
 			}
 			v, err := r.metadata()
@@ -95,12 +96,12 @@ func (r *contentReader) metadata() (map[string]any, error) {
 	emptied := false
 	meta, err := r.object(func(name string) (any, bool, error) {
 		switch {
-		case name == "managedFields" && r.drop.managedFields:
+		case name == "managedFields" && r.drop.ManagedFields:
 			return errDropped, true, r.dec.SkipValue()
-		case name == "annotations" && r.drop.annotations != nil && r.dec.PeekKind() == '{':
+		case name == "annotations" && r.drop.Annotations != nil && r.dec.PeekKind() == '{':
 			n := 0
 			v, err := r.object(func(name string) (any, bool, error) {
-				if !r.drop.annotations[name] {
+				if !r.drop.Annotations[name] {
 					return nil, false, nil
 				}
 				n++

@@ -86,7 +86,7 @@ var (
 
 // of returns the program of a codec, or nil if all its objects are decoded in the slow way.
 func (p *programs[P]) of(c *Codec, compile func() (*P, error)) *P {
-	key := programKey{c.elem, c.drop.managedFields, fmt.Sprintf("%q", slices.Sorted(maps.Keys(c.drop.annotations)))}
+	key := programKey{c.elem, c.drop.ManagedFields, fmt.Sprintf("%q", slices.Sorted(maps.Keys(c.drop.Annotations)))}
 	program, ok := p.byKey.Load(key)
 	if !ok {
 		program, _ = p.byKey.LoadOrStore(key, sync.OnceValue(func() *P {
@@ -106,7 +106,7 @@ func (c *Codec) fastJSON(readOnly bool) *jsondec.Decoder {
 		return nil
 	}
 	program := jsonPrograms.of(c, func() (*jsondec.Program, error) {
-		return jsondec.New(c.elem, jsondec.Drop{ManagedFields: c.drop.managedFields, Annotations: c.drop.annotations})
+		return jsondec.New(c.elem, c.drop)
 	})
 	if program == nil {
 		return nil
@@ -117,7 +117,7 @@ func (c *Codec) fastJSON(readOnly bool) *jsondec.Decoder {
 // fastProto returns a new fast decoder, or nil if the type has none.
 func (c *Codec) fastProto(readOnly bool) *protodec.Decoder {
 	program := protoPrograms.of(c, func() (*protodec.Program, error) {
-		return protodec.New(c.elem, protodec.Drop{ManagedFields: c.drop.managedFields, Annotations: c.drop.annotations})
+		return protodec.New(c.elem, c.drop)
 	})
 	if program == nil {
 		return nil

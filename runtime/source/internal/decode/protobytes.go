@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // protoMessage has the methods that Kubernetes generates for its types. Unmarshal doesn't keep its
@@ -190,7 +191,7 @@ const (
 
 // dropProto removes the dropped parts from an encoded object, in place, and returns the shorter
 // object.
-func dropProto(msg []byte, drop *dropped) ([]byte, error) {
+func dropProto(msg []byte, drop *dropped.Parts) ([]byte, error) {
 	// fields only get shorter, so it never overwrites bytes that are still to be read
 	kept := msg[:0]
 	for rest := msg; len(rest) > 0; {
@@ -215,7 +216,7 @@ func dropProto(msg []byte, drop *dropped) ([]byte, error) {
 }
 
 // dropProtoMeta does the same with the metadata.
-func dropProtoMeta(meta []byte, drop *dropped) ([]byte, error) {
+func dropProtoMeta(meta []byte, drop *dropped.Parts) ([]byte, error) {
 	kept := meta[:0]
 	for rest := meta; len(rest) > 0; {
 		field := rest
@@ -226,16 +227,16 @@ func dropProtoMeta(meta []byte, drop *dropped) ([]byte, error) {
 		rest = after
 		switch f.tag {
 		case protoBytes(protoManagedFields):
-			if drop.managedFields {
+			if drop.ManagedFields {
 				continue
 			}
 		case protoBytes(protoAnnotations):
-			if drop.annotations != nil {
+			if drop.Annotations != nil {
 				key, err := mapKey(f.value)
 				if err != nil {
 					return nil, err
 				}
-				if drop.annotations[string(key)] {
+				if drop.Annotations[string(key)] {
 					continue
 				}
 			}

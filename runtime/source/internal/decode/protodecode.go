@@ -94,7 +94,7 @@ func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
 		}
 	}
 	raw := e.raw
-	if !d.c.drop.nothing() {
+	if !d.c.drop.None() {
 		raw, err = dropProto(raw, &d.c.drop)
 	}
 	if err == nil {

@@ -11,12 +11,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // TestAllocations: what doesn't depend on the machine. The Pods are known to the table when the
 // counting begins.
 func TestAllocations(t *testing.T) {
-	program := mustProgram[corev1.Pod](t, Drop{ManagedFields: true})
+	program := mustProgram[corev1.Pod](t, dropped.Parts{ManagedFields: true})
 	for _, tc := range []struct {
 		name   string
 		unique bool
@@ -50,7 +51,7 @@ func TestAllocations(t *testing.T) {
 
 // TestAllocatedIsRetained: decoding makes hardly any garbage.
 func TestAllocatedIsRetained(t *testing.T) {
-	program := mustProgram[corev1.Pod](t, Drop{ManagedFields: true})
+	program := mustProgram[corev1.Pod](t, dropped.Parts{ManagedFields: true})
 	for _, unique := range []bool{false, true} {
 		inputs := somePods(4000, unique)
 		table := share.New(64 << 20)
@@ -88,7 +89,7 @@ func TestDecoderKeepsLittleRoom(t *testing.T) {
 		fmt.Fprintf(&text, `"%d":"",`, i)
 	}
 	text.WriteString(`"last":""}}`)
-	d := mustProgram[kitchen](t, Drop{}).NewDecoder(nil, false)
+	d := mustProgram[kitchen](t, dropped.Parts{}).NewDecoder(nil, false)
 	if o := mustDecode[kitchen](t, d, text.String()); len(o.Map) != 10001 {
 		t.Errorf("%d entries", len(o.Map))
 	}

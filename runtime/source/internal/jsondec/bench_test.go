@@ -12,11 +12,12 @@ import (
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 var v2Options = json.JoinOptions(jsonv1.DefaultOptionsV1(), json.MatchCaseInsensitiveNames(false), jsonv1.ReportErrorsWithLegacySemantics(false))
 
-func mustProgram[T any](t testing.TB, drop Drop) *Program {
+func mustProgram[T any](t testing.TB, drop dropped.Parts) *Program {
 	p, err := New(reflect.TypeFor[T](), drop)
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +25,7 @@ func mustProgram[T any](t testing.TB, drop Drop) *Program {
 	return p
 }
 
-func benchDecode[T any](b *testing.B, drop Drop, inputs [][]byte) {
+func benchDecode[T any](b *testing.B, drop dropped.Parts, inputs [][]byte) {
 	size := 0
 	for _, in := range inputs {
 		size += len(in)
@@ -52,15 +53,15 @@ func benchDecode[T any](b *testing.B, drop Drop, inputs [][]byte) {
 }
 
 func BenchmarkDecodePod(b *testing.B) {
-	benchDecode[corev1.Pod](b, Drop{ManagedFields: true}, somePods(4000, false))
+	benchDecode[corev1.Pod](b, dropped.Parts{ManagedFields: true}, somePods(4000, false))
 }
 
 func BenchmarkDecodePodUnshared(b *testing.B) {
-	benchDecode[corev1.Pod](b, Drop{ManagedFields: true}, somePods(4000, true))
+	benchDecode[corev1.Pod](b, dropped.Parts{ManagedFields: true}, somePods(4000, true))
 }
 
 func BenchmarkDecodeSchema(b *testing.B) {
-	benchDecode[schema](b, Drop{}, [][]byte{[]byte(crd(6, 2))})
+	benchDecode[schema](b, dropped.Parts{}, [][]byte{[]byte(crd(6, 2))})
 }
 
 func BenchmarkFrame(b *testing.B) {

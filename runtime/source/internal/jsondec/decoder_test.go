@@ -15,6 +15,7 @@ import (
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // subject decodes values of a type in all ways.
@@ -29,7 +30,7 @@ type subject struct {
 }
 
 func newSubject(t testing.TB, of reflect.Type) *subject {
-	program, err := New(of, Drop{})
+	program, err := New(of, dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,7 @@ func TestObjectsOfTheAPIAreAccepted(t *testing.T) {
 
 // TestTruncatedObjects cuts a Pod everywhere.
 func TestTruncatedObjects(t *testing.T) {
-	d := mustProgram[corev1.Pod](t, Drop{}).NewDecoder(share.New(1<<20), true)
+	d := mustProgram[corev1.Pod](t, dropped.Parts{}).NewDecoder(share.New(1<<20), true)
 	pods := somePods(3, false)
 	for _, pod := range pods {
 		if _, ok := d.Decode(pod, &corev1.Pod{}); !ok {
@@ -173,7 +174,7 @@ func TestTruncatedObjects(t *testing.T) {
 }
 
 func TestDeepNestingIsRefused(t *testing.T) {
-	d := mustProgram[kitchen](t, Drop{}).NewDecoder(nil, false)
+	d := mustProgram[kitchen](t, dropped.Parts{}).NewDecoder(nil, false)
 	for _, parts := range [][2]string{{`{"self":`, `}`}, {`{"selves":[`, `]}`}, {`{"kmap":{"a":`, `}}`}, {`{"any":[`, `]}`}, {`{"unknown":[`, `]}`}} {
 		for _, depth := range []int{100, 20000} {
 			text := strings.Repeat(parts[0], depth) + "{}" + strings.Repeat(parts[1], depth)

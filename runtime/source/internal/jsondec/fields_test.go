@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"reflect"
 	"testing"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 type (
@@ -96,7 +98,7 @@ func TestTypesThatCannotBeDone(t *testing.T) {
 	for _, of := range []reflect.Type{
 		reflect.TypeFor[int](), reflect.TypeFor[map[string]string](), reflect.TypeFor[custom](), reflect.TypeFor[*kitchen](),
 	} {
-		if _, err := New(of, Drop{}); err == nil {
+		if _, err := New(of, dropped.Parts{}); err == nil {
 			t.Errorf("%v can be done", of)
 		}
 	}
@@ -104,10 +106,10 @@ func TestTypesThatCannotBeDone(t *testing.T) {
 	for i := range maxMembers + 1 {
 		fields = append(fields, reflect.StructField{Name: fmt.Sprintf("F%d", i), Type: reflect.TypeFor[int]()})
 	}
-	if _, err := New(reflect.StructOf(fields), Drop{}); err == nil {
+	if _, err := New(reflect.StructOf(fields), dropped.Parts{}); err == nil {
 		t.Error("a struct with very many fields can be done")
 	}
-	if _, err := New(reflect.StructOf(fields[1:]), Drop{}); err != nil {
+	if _, err := New(reflect.StructOf(fields[1:]), dropped.Parts{}); err != nil {
 		t.Error(err)
 	}
 }

@@ -27,15 +27,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
-
-// Drop lists parts of an object's own metadata that are checked to be JSON but not decoded. The
-// zero value drops nothing.
-type Drop struct {
-	ManagedFields bool // must be a list of objects
-	// by key; if all are dropped, the object has no annotations; must not be changed any more
-	Annotations map[string]bool
-}
 
 // Program is the compiled description of a type: how its values are decoded. It is safe for
 // concurrent use.
@@ -49,8 +42,9 @@ type Program struct {
 
 // New returns the Program for a struct type. It returns an error for a type that has decoding
 // methods of its own, and for a type without the metadata that drop names. Fields of unusual types
-// are no error: an object that sets such a field is declined.
-func New(t reflect.Type, drop Drop) (*Program, error) {
+// are no error: an object that sets such a field is declined. What is dropped is checked to be
+// JSON, and managedFields to be a list of objects.
+func New(t reflect.Type, drop dropped.Parts) (*Program, error) {
 	c := compiler{drop: drop, objects: map[reflect.Type]*object{}, types: map[reflect.Type]*layout.Type{}}
 	root, err := c.root(t)
 	if c.many {

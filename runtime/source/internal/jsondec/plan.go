@@ -15,6 +15,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // op is the way in which a value of a node's type is read.
@@ -58,7 +59,7 @@ const (
 // so they are small.
 type node struct {
 	op      op
-	number  uint16 // index of the node's state in the Decoder's list for its op
+	number  uint16 // index in the Decoder's list of what it has learned, for the op
 	scratch uint16 // of a slice or map
 	site    uint16 // site of the table, for strings and values that may be shared
 	length  int    // of an array
@@ -93,7 +94,7 @@ type outer struct {
 
 // compiler makes the nodes of a type.
 type compiler struct {
-	drop    Drop
+	drop    dropped.Parts
 	sites   share.Sites
 	objects map[reflect.Type]*object
 	types   map[reflect.Type]*layout.Type

@@ -14,6 +14,7 @@ import (
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // checkFrame: the end of a valid value is found, however it comes.
@@ -154,7 +155,7 @@ func FuzzScanners(f *testing.F) {
 }
 
 func TestDrop(t *testing.T) {
-	drop := Drop{ManagedFields: true, Annotations: map[string]bool{"drop": true, "prometheus.io/port": true, "é\"": true}}
+	drop := dropped.Parts{ManagedFields: true, Annotations: map[string]bool{"drop": true, "prometheus.io/port": true, "é\"": true}}
 	program := mustProgram[corev1.Pod](t, drop)
 	table := share.New(1 << 20)
 	shared, alone := program.NewDecoder(table, true), program.NewDecoder(nil, false)

@@ -13,6 +13,7 @@ import (
 	sigsjson "sigs.k8s.io/json"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 func mustDecode[T any](t testing.TB, d *Decoder, text string) *T {
@@ -25,7 +26,7 @@ func mustDecode[T any](t testing.TB, d *Decoder, text string) *T {
 }
 
 func TestEqualPartsAreShared(t *testing.T) {
-	program := mustProgram[kitchen](t, Drop{})
+	program := mustProgram[kitchen](t, dropped.Parts{})
 	const text = `{"strings":["a","b"],"map":{"k":"v"},"self":{"x":"y"},"ptr":7}`
 	for _, want := range []bool{true, false} {
 		var same [4]bool
@@ -52,7 +53,7 @@ func TestEqualPartsAreShared(t *testing.T) {
 
 // TestWhatPointersPointToIsShared if it is a string that repeats, or a duration.
 func TestWhatPointersPointToIsShared(t *testing.T) {
-	program := mustProgram[kitchen](t, Drop{})
+	program := mustProgram[kitchen](t, dropped.Parts{})
 	for _, parts := range []bool{true, false} {
 		d := program.NewDecoder(share.New(1<<20), parts)
 		decode := func(i int) *kitchen {
@@ -81,7 +82,7 @@ func TestWhatPointersPointToIsShared(t *testing.T) {
 // TestPointersToTheNameOfAnObject, and to long texts: neither is one of the strings that repeat at
 // their site.
 func TestPointersToTheNameOfAnObject(t *testing.T) {
-	d := mustProgram[corev1.PersistentVolumeClaim](t, Drop{}).NewDecoder(share.New(1<<20), true)
+	d := mustProgram[corev1.PersistentVolumeClaim](t, dropped.Parts{}).NewDecoder(share.New(1<<20), true)
 	for i := range 100 {
 		name := fmt.Sprint("claim-", i)
 		class := []string{"fast", name, strings.Repeat(name, 100), "fast", ""}[i%5]
@@ -97,7 +98,7 @@ func bytesOf[S ~string](s S) uintptr { return reflect.ValueOf(s).Pointer() }
 
 // TestTextOfAQuantityIsInTheBlock of the object's other strings, and right.
 func TestTextOfAQuantityIsInTheBlock(t *testing.T) {
-	d := mustProgram[kitchen](t, Drop{}).NewDecoder(nil, false)
+	d := mustProgram[kitchen](t, dropped.Parts{}).NewDecoder(nil, false)
 	for i := 1; i < 100; i++ {
 		o := mustDecode[kitchen](t, d, fmt.Sprintf(`{"nstring":"before","quantity":"%d01m"}`, i))
 		if text := o.Quantity.String(); text != fmt.Sprintf("%d01m", i) || bytesOf(text) != bytesOf(o.NString)+uintptr(len(o.NString)) {
@@ -108,7 +109,7 @@ func TestTextOfAQuantityIsInTheBlock(t *testing.T) {
 
 func TestEqualPartsOfAnObjectAreShared(t *testing.T) {
 	const text = `{"selves":[{"strings":["a","b"]},{"strings":["a","b"],"selves":[{"strings":["a","b"]}]}]}`
-	program := mustProgram[kitchen](t, Drop{})
+	program := mustProgram[kitchen](t, dropped.Parts{})
 	for _, parts := range []bool{true, false} {
 		o := mustDecode[kitchen](t, program.NewDecoder(share.New(1<<20), parts), text)
 		a, b, c := o.Selves[0].Strings, o.Selves[1].Strings, o.Selves[1].Selves[0].Strings
@@ -121,7 +122,7 @@ func TestEqualPartsOfAnObjectAreShared(t *testing.T) {
 // TestPartsOfTheTableHaveNothingOfAnObject: else it would be kept as long as they are, and changed
 // while others read it.
 func TestPartsOfTheTableHaveNothingOfAnObject(t *testing.T) {
-	d := mustProgram[kitchen](t, Drop{}).NewDecoder(share.New(1<<20), true)
+	d := mustProgram[kitchen](t, dropped.Parts{}).NewDecoder(share.New(1<<20), true)
 	for i := range 100 { // so that strings are not looked up in the table for a while
 		mustDecode[kitchen](t, d, fmt.Sprintf(`{"strings":["%d"]}`, i))
 	}
@@ -142,7 +143,7 @@ func TestPartsOfTheTableHaveNothingOfAnObject(t *testing.T) {
 // TestSharedSlicesHaveNoSpareRoom, in which appending to one object's would write what another
 // object sees.
 func TestSharedSlicesHaveNoSpareRoom(t *testing.T) {
-	d := mustProgram[kitchen](t, Drop{}).NewDecoder(share.New(1<<20), true)
+	d := mustProgram[kitchen](t, dropped.Parts{}).NewDecoder(share.New(1<<20), true)
 	for range 3 {
 		o := mustDecode[kitchen](t, d, `{"strings":["a","b","c"],"bytes":"aGVsbG8=","anys":[[1,2,3]],"amap":{"a":[1,2,3]},"bmap":{"a":"aGVsbG8="}}`)
 		for i, room := range []int{
@@ -156,7 +157,7 @@ func TestSharedSlicesHaveNoSpareRoom(t *testing.T) {
 }
 
 func TestDecodersShareATable(t *testing.T) {
-	program, table := mustProgram[corev1.Pod](t, Drop{}), share.New(256<<10)
+	program, table := mustProgram[corev1.Pod](t, dropped.Parts{}), share.New(256<<10)
 	pods := somePods(300, false)
 	want := make([]corev1.Pod, len(pods))
 	for i := range pods {
@@ -197,7 +198,7 @@ func TestDecoderAfterAPanic(t *testing.T) {
 		Map     map[string]string `json:"map"`
 		Bombs   []bomb            `json:"bombs"`
 	}
-	d := mustProgram[armed](t, Drop{}).NewDecoder(share.New(1<<20), true)
+	d := mustProgram[armed](t, dropped.Parts{}).NewDecoder(share.New(1<<20), true)
 	for range 3 {
 		func() {
 			defer func() { _ = recover() }()

@@ -11,12 +11,13 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // TestAllocations holds that nothing is allocated but what objects keep, and that equal parts
 // aren't.
 func TestAllocations(t *testing.T) {
-	p, err := New(reflect.TypeFor[corev1.Pod](), Drop{ManagedFields: true})
+	p, err := New(reflect.TypeFor[corev1.Pod](), dropped.Parts{ManagedFields: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func references(v reflect.Value) (n int) {
 
 // TestSlicesHaveNoRoomToSpare holds it for a slice that Unmarshal would leave room in.
 func TestSlicesHaveNoRoomToSpare(t *testing.T) {
-	p, err := New(reflect.TypeFor[corev1.Pod](), Drop{})
+	p, err := New(reflect.TypeFor[corev1.Pod](), dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}

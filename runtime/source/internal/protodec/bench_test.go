@@ -11,6 +11,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // benchWays are the ways in which Pods are decoded, besides the generated method.
@@ -46,7 +47,7 @@ func BenchmarkDecode(b *testing.B) {
 			pod.ManagedFields = nil
 			return err == nil
 		})
-		p, err := New(reflect.TypeFor[corev1.Pod](), Drop{ManagedFields: true})
+		p, err := New(reflect.TypeFor[corev1.Pod](), dropped.Parts{ManagedFields: true})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -53,7 +53,7 @@ func (d *Decoder) Decode(data []byte, into layout.Pointer) bool {
 
 // forget clears the state of an object that was not decoded to its end.
 func (d *Decoder) forget() {
-	d.drop(scope{})
+	d.discard(scope{})
 	d.twins = twins{}
 	if cap(d.maps) > keepMaps {
 		d.maps = nil // memory that only rare objects need isn't kept
@@ -82,12 +82,12 @@ func (d *Decoder) end(s scope) bool {
 			return false
 		}
 	}
-	d.drop(s)
+	d.discard(s)
 	return true
 }
 
-// drop forgets the strings and maps of the scope.
-func (d *Decoder) drop(s scope) {
+// discard forgets the strings and maps of the scope.
+func (d *Decoder) discard(s scope) {
 	d.text.Drop(s.text)
 	d.entries.Drop(s.entries)
 	clear(d.maps[s.maps:])
@@ -110,7 +110,7 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 			return false
 		}
 		last = number
-		if number >= uint32(len(m.fields)) || m.fields[number].op == opNone {
+		if number >= uint32(len(m.fields)) || m.fields[number].container == containerNone {
 			if n = unknown(in, tag, n); n == 0 {
 				return false
 			}
@@ -123,7 +123,7 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 		}
 		to, ok := layout.At(p, f.offset), true
 		switch {
-		case f.op != opValue:
+		case f.container != containerField:
 			n, ok = d.parts(f, to, in)
 		case f.kind == kindString:
 			start, end := delimited(in[n:])
@@ -166,12 +166,12 @@ func unknown(in []byte, tag uint32, n int) int {
 // its length in the input.
 func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) {
 	site := int(f.site)
-	if f.op == opSlice && d.shared && d.entering == 0 {
+	if f.container == containerSlice && d.shared && d.entering == 0 {
 		if n := d.twins.find(f, p, in); n > 0 {
 			return n, true
 		}
 	}
-	if f.op == opDrop || f.small || !d.shared || !d.predictor.Try(site) {
+	if f.container == containerDropped || f.small || !d.shared || !d.predictor.Try(site) {
 		count, size := d.extent(f, in)
 		return size, count > 0 && d.fresh(f, p, in[:size], count)
 	}
@@ -205,7 +205,7 @@ func (d *Decoder) parts(f *field, p layout.Pointer, in []byte) (n int, ok bool) 
 // extent returns the number of consecutive elements of a field and their length together. A count
 // of 0 is an error.
 func (d *Decoder) extent(f *field, in []byte) (count, size int) {
-	if f.op != opPointer {
+	if f.container != containerPointer {
 		return run(in, f.tag)
 	}
 	n := tagLen(f.tag)
@@ -218,10 +218,10 @@ func (d *Decoder) extent(f *field, in []byte) (count, size int) {
 
 // fresh decodes the value that a field refers to: count elements.
 func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
-	switch f.op {
-	case opDrop:
+	switch f.container {
+	case containerDropped:
 		return true
-	case opPointer:
+	case containerPointer:
 		if f.small {
 			return d.scalar(f, p, in)
 		}
@@ -229,7 +229,7 @@ func (d *Decoder) fresh(f *field, p layout.Pointer, in []byte, count int) bool {
 		*layout.As[layout.Pointer](p) = to
 		_, ok := d.value(f, to, in, tagLen(f.tag))
 		return ok
-	case opSlice:
+	case containerSlice:
 		return d.slice(f, p, in, count)
 	}
 	return d.readMap(f, p, in, count)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // check decodes data in each way and compares with the type's own method.
@@ -43,7 +44,7 @@ func check(t testing.TB, typ reflect.Type, data []byte, must bool, decoders ...*
 }
 
 func decoders(t testing.TB, typ reflect.Type) []*Decoder {
-	p, err := New(typ, Drop{})
+	p, err := New(typ, dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func mutate(r *rand.Rand, data []byte) []byte {
 func TestManyGoroutines(t *testing.T) {
 	typ := reflect.TypeFor[corev1.Pod]()
 	pods := podsOf(t, 200, false)
-	p, err := New(typ, Drop{})
+	p, err := New(typ, dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +171,7 @@ func TestPartsAreNotChangedByWhatFollows(t *testing.T) {
 
 // TestDeepObjectsAreDeclined has a message in a message in a message.
 func TestDeepObjectsAreDeclined(t *testing.T) {
-	p, err := newProgram(reflect.TypeFor[node](), Drop{}, func(string) bool { return true })
+	p, err := newProgram(reflect.TypeFor[node](), dropped.Parts{}, func(string) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +236,7 @@ func (*armed) Unmarshal([]byte) error { return nil }
 // TestDecoderAfterAPanic decodes from the memory in which there was an object before that was not
 // decoded to its end.
 func TestDecoderAfterAPanic(t *testing.T) {
-	p, err := newProgram(reflect.TypeFor[armed](), Drop{}, func(string) bool { return true })
+	p, err := newProgram(reflect.TypeFor[armed](), dropped.Parts{}, func(string) bool { return true })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,11 +290,11 @@ func TestTypesThatAreNotSupported(t *testing.T) {
 			A map[string]*corev1.EnvVar `protobuf:"bytes,1,rep"`
 		}](),
 	} {
-		if _, err := newProgram(typ, Drop{}, func(string) bool { return true }); err == nil {
+		if _, err := newProgram(typ, dropped.Parts{}, func(string) bool { return true }); err == nil {
 			t.Errorf("%s is supported", typ)
 		}
 	}
-	if _, err := New(reflect.TypeFor[node](), Drop{}); err == nil {
+	if _, err := New(reflect.TypeFor[node](), dropped.Parts{}); err == nil {
 		t.Error("a type of another package is supported")
 	}
 }
@@ -301,7 +302,7 @@ func TestTypesThatAreNotSupported(t *testing.T) {
 // TestObjectsAreNotKept lets the collector take objects, whatever of them the table and the decoder
 // have.
 func TestObjectsAreNotKept(t *testing.T) {
-	p, err := New(reflect.TypeFor[corev1.Pod](), Drop{})
+	p, err := New(reflect.TypeFor[corev1.Pod](), dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,13 +14,14 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // TestDrop decodes without managedFields and some annotations: of the object itself, not of what is
 // in it.
 func TestDrop(t *testing.T) {
 	annotations := map[string]bool{"drop/one": true, "drop/two": true}
-	for _, drop := range []Drop{{ManagedFields: true}, {Annotations: annotations}, {ManagedFields: true, Annotations: annotations}} {
+	for _, drop := range []dropped.Parts{{ManagedFields: true}, {Annotations: annotations}, {ManagedFields: true, Annotations: annotations}} {
 		p, err := New(reflect.TypeFor[corev1.PodTemplate](), drop)
 		if err != nil {
 			t.Fatal(err)
@@ -59,7 +60,7 @@ func TestDrop(t *testing.T) {
 
 // TestDropNeedsMetadata declines a type without it.
 func TestDropNeedsMetadata(t *testing.T) {
-	if p, err := New(reflect.TypeFor[corev1.EnvVar](), Drop{ManagedFields: true}); err == nil {
+	if p, err := New(reflect.TypeFor[corev1.EnvVar](), dropped.Parts{ManagedFields: true}); err == nil {
 		t.Error(p)
 	}
 }

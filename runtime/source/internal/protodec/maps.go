@@ -37,7 +37,7 @@ func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool
 			return false
 		}
 		in = in[end:]
-		if f.op == opDropAnnotations && d.program.drop.Annotations[string(key)] {
+		if f.container == containerAnnotations && d.program.drop.Annotations[string(key)] {
 			continue
 		}
 		m.n++

@@ -15,13 +15,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
-
-// Drop lists parts of an object's own metadata that are not decoded. The zero value drops nothing.
-type Drop struct {
-	ManagedFields bool
-	Annotations   map[string]bool // by key; must not be changed any more
-}
 
 // Program is the compiled description of a type: how its objects are decoded. It is safe for
 // concurrent use.
@@ -29,7 +24,7 @@ type Program struct {
 	// Set once at construction.
 	root  *message
 	sites share.Sites
-	drop  Drop
+	drop  dropped.Parts
 }
 
 // unmarshaler is the method that Kubernetes generates for its types.
@@ -38,12 +33,12 @@ type unmarshaler interface{ Unmarshal([]byte) error }
 // New returns the Program of a Kubernetes type, a struct whose fields have the tags that
 // go-to-protobuf writes. It returns an error for types of other projects: they may have such tags
 // and an Unmarshal method that treats them otherwise.
-func New(t reflect.Type, drop Drop) (*Program, error) {
+func New(t reflect.Type, drop dropped.Parts) (*Program, error) {
 	return newProgram(t, drop, func(pkg string) bool { return strings.HasPrefix(pkg, "k8s.io/") })
 }
 
 // newProgram is New. trusted reports whether the types of a package are decoded by their tags.
-func newProgram(t reflect.Type, drop Drop, trusted func(pkg string) bool) (*Program, error) {
+func newProgram(t reflect.Type, drop dropped.Parts, trusted func(pkg string) bool) (*Program, error) {
 	p := &Program{drop: drop}
 	c := compiler{program: p, trusted: trusted, messages: map[reflect.Type]*message{}}
 	if !c.isPlain(t) {
@@ -64,13 +59,13 @@ func newProgram(t reflect.Type, drop Drop, trusted func(pkg string) bool) (*Prog
 
 // message describes a struct type.
 type message struct {
-	fields []field // by number; unused numbers have no op
+	fields []field // by number; unused numbers have containerNone
 }
 
 // field describes a field of a struct.
 type field struct {
-	op    op
-	small bool // a pointer to a number or a bool
+	container container
+	small     bool // a pointer to a number or a bool
 	// of the value, of a pointer's target, of a slice's elements or of a map's values
 	kind   kind
 	tag    uint32 // number and wire type
@@ -83,17 +78,17 @@ type field struct {
 	msg    *message     // of kindMessage
 }
 
-// op is the container of a value: none, a pointer, a slice or a map.
-type op uint8
+// container is what holds the values of a field: the struct itself, a pointer, a slice or a map.
+type container uint8
 
 const (
-	opNone op = iota
-	opValue
-	opPointer
-	opSlice
-	opMap
-	opDrop
-	opDropAnnotations // opMap without some keys
+	containerNone container = iota // there is no such field
+	containerField
+	containerPointer
+	containerSlice
+	containerMap
+	containerDropped
+	containerAnnotations // containerMap without some keys
 )
 
 // kind is the kind of a value, on the wire and in memory.
@@ -150,7 +145,7 @@ func (c *compiler) message(t reflect.Type) (*message, error) {
 		if number >= len(m.fields) {
 			m.fields = append(m.fields, make([]field, number+1-len(m.fields))...)
 		}
-		if m.fields[number].op != opNone {
+		if m.fields[number].container != containerNone {
 			return nil, fmt.Errorf("field %s of %s: number %d is taken", f.Name, t, number)
 		}
 		if m.fields[number], err = c.field(f, number); err != nil {
@@ -191,24 +186,24 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 	value := t
 	switch {
 	case t.Kind() == reflect.Pointer:
-		f.op, value = opPointer, t.Elem()
+		f.container, value = containerPointer, t.Elem()
 	case t.Kind() == reflect.Map:
 		if t.Key().Kind() != reflect.String {
 			return f, errUnsupported
 		}
-		f.op, value = opMap, t.Elem()
+		f.container, value = containerMap, t.Elem()
 		f.site, f.keys = c.site(share.Reference, t), c.site(share.String, nil)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8 && !hasOwn(t):
-		f.op, value = opSlice, t.Elem()
+		f.container, value = containerSlice, t.Elem()
 		f.site = c.site(share.Slice, t)
 	default:
-		f.op = opValue
+		f.container = containerField
 	}
 	if f.kind, f.msg, err = c.value(value); err != nil {
 		return f, err
 	}
 	f.typ = layout.NewType(value)
-	if f.op == opPointer {
+	if f.container == containerPointer {
 		f.small = f.kind == kindBool || f.kind == kindInt32 || f.kind == kindInt64
 		if !f.small {
 			f.site = c.site(share.Reference, t)
@@ -218,7 +213,7 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 		f.text = c.site(share.String, nil)
 	}
 	f.tag = uint32(number)<<3 | wire[f.kind]
-	if f.op == opMap {
+	if f.container == containerMap {
 		f.tag = uint32(number)<<3 | 2
 	}
 	return f, nil
@@ -301,7 +296,7 @@ const (
 )
 
 // withDrop returns a copy of root that doesn't decode the dropped metadata.
-func (c *compiler) withDrop(root *message, drop Drop) (*message, error) {
+func (c *compiler) withDrop(root *message, drop dropped.Parts) (*message, error) {
 	if len(root.fields) <= metadataNumber || root.fields[metadataNumber].whole != reflect.TypeFor[metav1.ObjectMeta]() {
 		return nil, fmt.Errorf("its field %d is not metadata", metadataNumber)
 	}
@@ -309,10 +304,10 @@ func (c *compiler) withDrop(root *message, drop Drop) (*message, error) {
 	f := &root.fields[metadataNumber]
 	f.msg = &message{fields: slices.Clone(f.msg.fields)}
 	if drop.ManagedFields {
-		f.msg.fields[managedFieldsNumber].op = opDrop
+		f.msg.fields[managedFieldsNumber].container = containerDropped
 	}
 	if len(drop.Annotations) > 0 {
-		f.msg.fields[annotationsNumber].op = opDropAnnotations
+		f.msg.fields[annotationsNumber].container = containerAnnotations
 		f.msg.fields[annotationsNumber].site = c.site(share.Reference, f.msg.fields[annotationsNumber].whole)
 	}
 	return root, nil

@@ -60,7 +60,7 @@ func (d *Decoder) rare(f *field, p layout.Pointer, b []byte) bool {
 // own decodes a value by the type's own method.
 func (f *field) own(v reflect.Value, b []byte) bool {
 	list := v.Kind() == reflect.Slice
-	if list && f.op != opValue {
+	if list && f.container != containerField {
 		// as the generated methods do for elements and map values
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	}

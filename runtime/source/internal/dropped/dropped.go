@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package dropped says which parts of an object's own metadata are not decoded.
+package dropped
+
+import (
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Parts are the parts that are left out of an object. The zero value leaves out nothing.
+type Parts struct {
+	ManagedFields bool
+	// by key; if all are left out, the object has no annotations; must not be changed any more
+	Annotations map[string]bool
+}
+
+// New returns the parts that are managedFields, maybe, and annotations with some keys.
+func New(managedFields bool, annotations []string) Parts {
+	p := Parts{ManagedFields: managedFields}
+	for _, key := range annotations {
+		if p.Annotations == nil {
+			p.Annotations = map[string]bool{}
+		}
+		p.Annotations[key] = true
+	}
+	return p
+}
+
+// None reports whether nothing is left out.
+func (p *Parts) None() bool { return !p.ManagedFields && p.Annotations == nil }
+
+// From removes the parts from a decoded object, for decoders that can't skip them. An object whose
+// accessors panic has no metadata.
+func (p *Parts) From(obj object.Object) {
+	defer func() { _ = recover() }()
+	if p.ManagedFields {
+		obj.SetManagedFields(nil)
+	}
+	if p.Annotations == nil {
+		return
+	}
+	kept := obj.GetAnnotations()
+	before := len(kept)
+	for key := range p.Annotations {
+		delete(kept, key)
+	}
+	if len(kept) == 0 && before > 0 {
+		kept = nil
+	}
+	if len(kept) != before {
+		obj.SetAnnotations(kept)
+	}
+}
