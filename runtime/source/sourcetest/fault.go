@@ -5,9 +5,13 @@ package sourcetest
 import (
 	"errors"
 	"net/http"
+	"net/url"
+	"strings"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
@@ -134,73 +138,90 @@ func Edit(edit func(Event) []Event) func(*Answer) {
 	}
 }
 
-// --- private from here ---
-
-// faultLocked returns the fault that hits a request, or nil, and counts the hit.
-func (s *Server) faultLocked(r Request) *Fault {
-	kept := s.faults[:0]
-	var hit *Fault
-	for _, f := range s.faults {
-		about := f.Times != 0 && f.On&r.Verb != 0 && (f.Resource == schema.GroupVersionResource{} || f.Resource == r.Resource)
-		switch {
-		case !about || hit != nil:
-		case f.Skip > 0:
-			f.Skip--
-		default:
-			hit = f
-			if f.Times > 0 {
-				f.Times--
-			}
-		}
-		if f.Times != 0 {
-			kept = append(kept, f)
-		}
-	}
-	clear(s.faults[len(kept):])
-	s.faults = kept
-	return hit
+// Request is one request as the server understood it.
+type Request struct {
+	// Verb is the kind of the request; 0 if it is not a list or watch.
+	Verb Verb
+	// Resource and Namespace are read from the path; Namespace "" means all of them.
+	Resource  schema.GroupVersionResource
+	Namespace string
+	// Method, Path and Query are as they were sent.
+	Method, Path string
+	Query        url.Values
+	// Accept is the header of that name: the formats that the client understands.
+	Accept string
+	// Time is when the request arrived.
+	Time time.Time
 }
 
-// answer makes the answer to a request, and applies the fault that hits it.
-func (s *Server) answer(req *http.Request) (*Answer, *body) {
-	r := parseRequest(req)
-	s.mu.Lock()
-	s.requests = append(s.requests, r)
-	c := s.collections[r.Resource]
-	fault := s.faultLocked(r)
-	s.mu.Unlock()
+// String returns the verb, the path and the query, in one line.
+func (r Request) String() string {
+	s := r.Verb.String() + " " + r.Path
+	if len(r.Query) > 0 {
+		s += "?" + r.Query.Encode()
+	}
+	return s
+}
 
-	a := &Answer{Request: r, Header: http.Header{}, encoding: jsonEncoding{c}}
-	watching := r.Verb&(Watch|WatchList) != 0
-	switch {
-	case c == nil:
-		a.Status = Status(http.StatusNotFound)
-	case r.Verb == 0:
-		a.Status = Status(http.StatusMethodNotAllowed)
-	default:
-		q, refusal := c.parseQuery(r)
-		if q.encoding != nil {
-			a.encoding = q.encoding
-		}
-		if refusal == nil && r.Verb != Watch {
-			s.await(q.number, req.Context().Done())
-		}
-		switch {
-		case refusal != nil:
-			a.Status = refusal
-		case watching:
-			a.stream = c.watch(q)
-		default:
-			a.Page, a.Status = c.list(q)
+// Verb is a kind of request, or a set of them, joined by |.
+type Verb uint8
+
+// The verbs. A list and its later pages have different verbs, and so have a watch and a watch-list.
+const (
+	List      Verb = 1 << iota // the first page of a list, or a list without pages
+	Continue                   // a later page
+	Watch                      // a watch that sends changes only
+	WatchList                  // a watch that sends the present objects first (sendInitialEvents)
+
+	// Any is all of them.
+	Any = List | Continue | Watch | WatchList
+)
+
+var verbNames = []string{"list", "continue", "watch", "watch-list"}
+
+// String returns the names of the verbs, joined by |; "other" if there is none.
+func (v Verb) String() string {
+	var names []string
+	for i, name := range verbNames {
+		if v&(1<<i) != 0 {
+			names = append(names, name)
 		}
 	}
-	streamed, whole := a.encoding.contentType(watching), a.encoding.contentType(false)
-	a.Header.Set("Content-Type", streamed)
-	if fault != nil {
-		fault.Do(a)
+	if names == nil {
+		return "other"
 	}
-	if a.Status != nil && a.Body == nil && a.Header.Get("Content-Type") == streamed {
-		a.Header.Set("Content-Type", whole)
+	return strings.Join(names, "|")
+}
+
+// Page is a list, or one page of it, before it is encoded.
+type Page struct {
+	// APIVersion and Kind are those of the list.
+	APIVersion, Kind string
+	// ResourceVersion and Continue are the list's metadata.
+	ResourceVersion, Continue string
+	// Items are copies of the objects; they may be changed. nil is sent as null, in protobuf as an
+	// empty object.
+	Items []runtime.Object
+
+	remaining *int64
+}
+
+// Event is one event of a watch, before it is encoded.
+type Event struct {
+	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR; a [Fault] may set any other.
+	Type string
+	// Object is a copy of the object; of an ERROR it is a *metav1.Status. It may be changed. nil is
+	// sent as null, in protobuf as an empty object.
+	Object runtime.Object
+}
+
+// Status returns the Status of a refusal as API servers send it: code 410 has the reason Expired,
+// 403 Forbidden, and so on.
+func Status(code int) *metav1.Status {
+	if code == http.StatusGone {
+		status := apierrors.NewResourceExpired("too old resource version").Status()
+		return typed(&status)
 	}
-	return a, newBody(req.Context(), a)
+	status := apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{}, "", http.StatusText(code), 0, false).Status()
+	return typed(&status)
 }

@@ -17,19 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// Page is a list, or one page of it, before it is encoded.
-type Page struct {
-	// APIVersion and Kind are those of the list.
-	APIVersion, Kind string
-	// ResourceVersion and Continue are the list's metadata.
-	ResourceVersion, Continue string
-	// Items are copies of the objects; they may be changed. nil is sent as null, in protobuf as an
-	// empty object.
-	Items []runtime.Object
-
-	remaining *int64
-}
-
 // token is the content of a continue token.
 type token struct {
 	Version int64      `json:"rv"`

@@ -10,69 +10,10 @@ import (
 	"strings"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
-
-// Request is one request as the server understood it.
-type Request struct {
-	// Verb is the kind of the request; 0 if it is not a list or watch.
-	Verb Verb
-	// Resource and Namespace are read from the path; Namespace "" means all of them.
-	Resource  schema.GroupVersionResource
-	Namespace string
-	// Method, Path and Query are as they were sent.
-	Method, Path string
-	Query        url.Values
-	// Accept is the header of that name: the formats that the client understands.
-	Accept string
-	// Time is when the request arrived.
-	Time time.Time
-}
-
-// String returns the verb, the path and the query, in one line.
-func (r Request) String() string {
-	s := r.Verb.String() + " " + r.Path
-	if len(r.Query) > 0 {
-		s += "?" + r.Query.Encode()
-	}
-	return s
-}
-
-// Verb is a kind of request, or a set of them, joined by |.
-type Verb uint8
-
-// The verbs. A list and its later pages have different verbs, and so have a watch and a watch-list.
-const (
-	List      Verb = 1 << iota // the first page of a list, or a list without pages
-	Continue                   // a later page
-	Watch                      // a watch that sends changes only
-	WatchList                  // a watch that sends the present objects first (sendInitialEvents)
-
-	// Any is all of them.
-	Any = List | Continue | Watch | WatchList
-)
-
-var verbNames = []string{"list", "continue", "watch", "watch-list"}
-
-// String returns the names of the verbs, joined by |; "other" if there is none.
-func (v Verb) String() string {
-	var names []string
-	for i, name := range verbNames {
-		if v&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	if names == nil {
-		return "other"
-	}
-	return strings.Join(names, "|")
-}
-
-// --- private from here ---
 
 // query holds the options of a list or watch.
 type query struct {
@@ -219,43 +160,4 @@ func (q query) forbidden(r Request) string {
 		return `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`
 	}
 	return ""
-}
-
-// Status returns the Status of a refusal as API servers send it: code 410 has the reason Expired,
-// 403 Forbidden, and so on.
-func Status(code int) *metav1.Status {
-	if code == http.StatusGone {
-		status := apierrors.NewResourceExpired("too old resource version").Status()
-		return typed(&status)
-	}
-	status := apierrors.NewGenericServerResponse(code, "get", schema.GroupResource{}, "", http.StatusText(code), 0, false).Status()
-	return typed(&status)
-}
-
-func typed(status *metav1.Status) *metav1.Status {
-	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
-	return status
-}
-
-func badRequest(message string) *metav1.Status {
-	status := Status(http.StatusBadRequest)
-	status.Message = message
-	return status
-}
-
-// tooLarge refuses a version that the server has not reached.
-func tooLarge(version, present int64) *metav1.Status {
-	status := Status(http.StatusGatewayTimeout)
-	status.Message = "Timeout: Too large resource version: " + format(version) + ", current: " + format(present)
-	status.Details = &metav1.StatusDetails{
-		RetryAfterSeconds: 1,
-		Causes:            []metav1.StatusCause{{Type: metav1.CauseTypeResourceVersionTooLarge, Message: "Too large resource version"}},
-	}
-	return status
-}
-
-func expired(version, oldest int64) *metav1.Status {
-	status := Status(http.StatusGone)
-	status.Message = "too old resource version: " + format(version) + " (" + format(oldest) + ")"
-	return status
 }

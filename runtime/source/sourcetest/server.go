@@ -3,18 +3,17 @@
 package sourcetest
 
 import (
-	"errors"
-	"io"
-	"net"
-	"net/http"
+	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // Server is an API server in memory. Make one with [New]. Its methods, and those of its
@@ -127,133 +126,69 @@ func (s *Server) Restore(resourceVersion string) {
 	s.endWatchesLocked()
 }
 
-// RoundTrip implements http.RoundTripper. Reading the response's body reads the server's memory
-// directly.
-func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
-	if req.Body != nil {
-		_ = req.Body.Close()
-	}
-	a, body := s.answer(req)
-	if err := body.begin(); err != nil {
-		return nil, err
-	}
-	resp := &http.Response{
-		StatusCode: a.code, Status: strconv.Itoa(a.code) + " " + http.StatusText(a.code),
-		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
-		Header:        a.Header,
-		ContentLength: -1,
-		Request:       req,
-		Body:          body,
-	}
-	return resp, nil
+// Collection is the objects of one resource in all namespaces. A test changes them by its methods.
+// [Serve] returns it.
+//
+// Objects are copied on their way in and out. A write that an API server would refuse is a mistake
+// of the test: it panics.
+type Collection[T object.Object] struct {
+	c *collection // set once at construction
 }
 
-// ServeHTTP implements http.Handler. If a fault makes the connection fail, it is reset.
-func (s *Server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
-	a, body := s.answer(req)
-	defer body.Close()
-	if err := body.begin(); err != nil {
-		abort(w, err)
+// Serve adds a resource to server. Its objects have the type T, a pointer to a struct. kind ""
+// means the name of that struct. fields are the paths that field selectors may name, such as
+// "spec.nodeName", besides metadata.name and metadata.namespace. It panics if the resource is
+// served already, or its version or name is empty.
+func Serve[T object.Object](server *Server, resource schema.GroupVersionResource, kind string, fields ...string) *Collection[T] {
+	t := reflect.TypeFor[T]()
+	if t.Kind() != reflect.Pointer || t.Elem().Kind() != reflect.Struct {
+		panic(fmt.Sprintf("sourcetest: Serve %v: %v is not a pointer to a struct", resource, t))
 	}
-	for name, values := range a.Header {
-		w.Header()[name] = values
+	if resource.Version == "" || resource.Resource == "" {
+		panic(fmt.Sprintf("sourcetest: Serve %q: version or resource is empty", resource))
 	}
-	w.WriteHeader(a.code)
-	out := http.NewResponseController(w)
-	_ = out.Flush()
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := body.Read(buf)
-		if n > 0 {
-			if _, err := w.Write(buf[:n]); err != nil {
-				return
-			}
-			_ = out.Flush()
-		}
-		switch {
-		case err == io.EOF:
-			return
-		case err != nil:
-			abort(w, err)
-		}
+	if kind == "" {
+		kind = t.Elem().Name()
 	}
+	return &Collection[T]{server.serve(resource, resource.GroupVersion().WithKind(kind), t.Elem(), fields)}
 }
 
-// abort ends a connection before its time: with a reset if the fault asks for that, else by closing
-// it.
-func abort(w http.ResponseWriter, err error) {
-	if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) {
-		if conn, _, err := http.NewResponseController(w).Hijack(); err == nil {
-			if tcp, ok := conn.(*net.TCPConn); ok {
-				_ = tcp.SetLinger(0)
-			}
-			_ = conn.Close()
-		}
+// Create adds an object and returns it as it was stored, with uid, creationTimestamp and
+// resourceVersion, and a name if it had only a generateName. It panics if the object has no name,
+// or exists.
+func (c *Collection[T]) Create(obj T) T { return c.c.create(obj).(T) }
+
+// Update replaces an object and returns it as it was stored. obj needs no uid and no
+// resourceVersion: there are no conflicts. uid, creationTimestamp and deletionTimestamp stay what
+// they were. If the object is being deleted and obj has no finalizer any more, it is deleted. An
+// update that changes nothing gets a new resourceVersion, too, for which an API server does
+// nothing. It panics if the object doesn't exist.
+func (c *Collection[T]) Update(obj T) T { return c.c.update(obj).(T) }
+
+// Delete removes an object and returns its last state, with the resourceVersion of the deletion. An
+// object with finalizers is kept, with a deletionTimestamp, until an Update has removed them. It
+// panics if the object doesn't exist.
+func (c *Collection[T]) Delete(namespace, name string) T {
+	return c.c.remove(object.Key{Namespace: namespace, Name: name}).(T)
+}
+
+// Get returns a copy of an object, and whether it exists.
+func (c *Collection[T]) Get(namespace, name string) (obj T, ok bool) {
+	c.c.server.mu.Lock()
+	defer c.c.server.mu.Unlock()
+	if obj, ok := c.c.objects[object.Key{Namespace: namespace, Name: name}]; ok {
+		return obj.DeepCopyObject().(T), true
 	}
-	panic(http.ErrAbortHandler)
+	return obj, false
 }
 
-var (
-	_ http.RoundTripper = (*Server)(nil)
-	_ http.Handler      = (*Server)(nil)
-)
-
-// --- private from here ---
-
-// wakeLocked wakes all watches.
-func (s *Server) wakeLocked() {
-	if s.changed != nil {
-		close(s.changed)
-		s.changed = nil
+// All returns copies of all objects, sorted by namespace and name.
+func (c *Collection[T]) All() []T {
+	c.c.server.mu.Lock()
+	defer c.c.server.mu.Unlock()
+	var all []T
+	for _, obj := range sorted(c.c.objects) {
+		all = append(all, obj.DeepCopyObject().(T))
 	}
+	return all
 }
-
-// waitLocked returns a channel that is closed when watches may have something to do.
-func (s *Server) waitLocked() <-chan struct{} {
-	if s.changed == nil {
-		s.changed = make(chan struct{})
-	}
-	return s.changed
-}
-
-// freshness is how long a list or a watch-list waits for a version that the server has not reached.
-const freshness = 3 * time.Second
-
-// await waits until the server has reached version, or until the time for that is over.
-func (s *Server) await(version int64, done <-chan struct{}) {
-	var timer *time.Timer
-	for {
-		s.mu.Lock()
-		if s.version >= version {
-			s.mu.Unlock()
-			return
-		}
-		changed := s.waitLocked()
-		s.mu.Unlock()
-		if timer == nil {
-			timer = time.NewTimer(freshness)
-			defer timer.Stop()
-		}
-		select {
-		case <-changed:
-		case <-timer.C:
-			return
-		case <-done:
-			return
-		}
-	}
-}
-
-func (s *Server) endWatchesLocked() {
-	s.ends++
-	s.wakeLocked()
-}
-
-func (s *Server) bookmarkInterval() time.Duration {
-	if s.BookmarkInterval == 0 {
-		return time.Minute
-	}
-	return s.BookmarkInterval
-}
-
-func format(version int64) string { return strconv.FormatInt(version, 10) }

@@ -7,20 +7,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
-
-// Event is one event of a watch, before it is encoded.
-type Event struct {
-	// Type is ADDED, MODIFIED, DELETED, BOOKMARK or ERROR; a [Fault] may set any other.
-	Type string
-	// Object is a copy of the object; of an ERROR it is a *metav1.Status. It may be changed. nil is
-	// sent as null, in protobuf as an empty object.
-	Object runtime.Object
-}
 
 // minRequestTimeout is when a watch without timeoutSeconds ends.
 const minRequestTimeout = 30 * time.Minute
