@@ -37,14 +37,10 @@ const (
 // moreNames are the packages that export more than mostNames, with their own number.
 var moreNames = map[string]int{
 	"runtime/informer": 69, // the options, handlers and status of which a program needs a few
-	"runtime/reason":   28, // a name for each thing that can go wrong
-	"runtime/source":   28, // what a Source of one's own needs, and each error
 }
 
 // higherMedian are the packages with a median over mostMedian, with their own number.
-var higherMedian = map[string]int{
-	"runtime/source/sourcetest": 234,
-}
+var higherMedian = map[string]int{}
 
 // unwanted are words that comments and docs have a plainer one for.
 var unwanted = []struct {

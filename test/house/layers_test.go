@@ -20,10 +20,11 @@ var areas = []area{
 	{
 		folder: "runtime",
 		layers: []string{
-			"object metrics internal/layout internal/resourceversion source/internal/quantity",
-			"deltafifo metrics/prometheus informer/internal/mutation internal/share internal/table source/sourcetest",
-			"internal/adopt source/internal/jsondec source/internal/protodec store",
-			"lister store/storetest source",
+			"object metrics internal/layout internal/resourceversion source/internal/quantity source/internal/podtest",
+			"deltafifo metrics/prometheus informer/internal/mutation internal/share internal/table source/sourcetest source/internal/dropped",
+			"internal/adopt source/internal/cborwire source/internal/jsondec source/internal/protodec store",
+			"lister store/storetest source/internal/decode",
+			"source",
 			"reason",
 			"reflector",
 			"watch informer/internal/engine",

@@ -31,9 +31,9 @@ var still = map[string]string{
 	"feed":  "bench",
 
 	"type entry":  "runtime/informer runtime/informer/internal/mutation runtime/internal/adopt runtime/source/internal/jsondec runtime/source/internal/protodec",
-	"type node":   "runtime/informer/internal/engine runtime/internal/table runtime/source/internal/jsondec",
-	"type op":     "runtime/internal/adopt runtime/reflector runtime/source/internal/jsondec runtime/source/internal/protodec",
-	"type state":  "bench/soak generator/load runtime/internal/table runtime/reflector",
+	"type node":   "runtime/internal/table runtime/source/internal/jsondec",
+	"type op":     "runtime/internal/adopt runtime/reflector runtime/source/internal/jsondec",
+	"type state":  "bench/soak generator/load runtime/internal/table",
 	"type writer": "runtime/informer/internal/engine runtime/internal/table",
 }
 

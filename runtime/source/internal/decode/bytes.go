@@ -11,9 +11,9 @@ const (
 	// maxItem bounds the size of one object or event. What a server can store is a hundred times
 	// smaller.
 	maxItem = 256 << 20
-	// maxFrame bounds the size of an event in a format that writes the size first. It is smaller,
-	// so that four bytes of text that are read as a size exceed it.
-	maxFrame = 16 << 20
+	// maxProtoEvent bounds the size of an event in protobuf, where the size comes first. It is
+	// smaller, so that four bytes of text that are read as a size exceed it.
+	maxProtoEvent = 16 << 20
 )
 
 // checkSize refuses a length over maxItem.

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/cborwire"
 )
 
 // cborFormat reads CBOR (RFC 8949). Lists and events have the same shape as in JSON; a watch is a
@@ -14,7 +16,7 @@ import (
 type cborFormat struct {
 	s     *Stream
 	f     *feed
-	frame cborFrame // state of the item that data begins with
+	frame cborwire.Frame // state of the item that data begins with
 }
 
 func newCBORFormat(s *Stream) formatReader { return &cborFormat{s: s, f: s.feed} }
@@ -78,33 +80,33 @@ func (c *cborFormat) items(l *listReader) error {
 	if err != nil {
 		return cutOff(err)
 	}
-	if h.isNull() {
+	if h.IsNull() {
 		l.items = true
 		return nil
 	}
-	if h.major != cborArray {
+	if h.Major != cborwire.Array {
 		return fmt.Errorf("%w: the list's items are a CBOR %v, want an array", ErrMalformed, h)
 	}
 	if err := l.begin(); err != nil {
 		return err
 	}
-	c.frame.reset()
+	c.frame.Reset()
 	return l.stream.run(&cborItems{format: c, head: h}, decoder.item, l.take)
 }
 
 // cborItems scans the items of a list.
 type cborItems struct {
 	format *cborFormat
-	head   cborHead // of the array
-	n      uint64   // items so far
+	head   cborwire.Head // of the array
+	n      uint64        // items so far
 }
 
 func (c *cborItems) scan() step {
 	data := c.format.f.data()
 	switch {
-	case !c.head.indefinite && c.n == c.head.arg:
+	case !c.head.Indefinite && c.n == c.head.Arg:
 		return step{result: stepEnd}
-	case c.head.indefinite && len(data) > 0 && data[0] == cborBreak:
+	case c.head.Indefinite && len(data) > 0 && data[0] == cborwire.Break:
 		c.format.f.pos++
 		return step{result: stepEnd}
 	}
@@ -123,7 +125,7 @@ func (c *cborFormat) events() scanner { return cborEvents{c} }
 type cborEvents struct{ format *cborFormat }
 
 func (c cborEvents) scan() step {
-	if data := c.format.f.data(); len(data) > 0 && data[0] == cborBreak {
+	if data := c.format.f.data(); len(data) > 0 && data[0] == cborwire.Break {
 		return c.format.taken(1) // this is no event; the decoder returns the error
 	}
 	return c.format.whole()
@@ -138,14 +140,14 @@ func (c cborEvents) broken(err error) step {
 
 // whole finds the end of the next item.
 func (c *cborFormat) whole() step {
-	n, ok, err := c.frame.end(c.f.data())
+	n, ok, err := c.frame.End(c.f.data(), maxItem)
 	switch {
 	case err != nil:
-		return c.failed(err)
+		return c.failed(wrongCBOR(err))
 	case !ok:
 		return step{}
 	}
-	c.frame.reset()
+	c.frame.Reset()
 	return c.taken(n)
 }
 
@@ -159,5 +161,5 @@ func (c *cborFormat) taken(n int) step {
 
 // failed returns the step of a failure within an item.
 func (c *cborFormat) failed(err error) step {
-	return step{result: stepFailed, item: true, err: err, offset: c.f.base + int64(c.f.end)}
+	return step{result: stepFailed, inItem: true, err: err, offset: c.f.base + int64(c.f.end)}
 }

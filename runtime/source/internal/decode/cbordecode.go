@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/cborwire"
 )
 
 // cborDecoder decodes objects and events by apimachinery's decoder, which defines the rules.
@@ -24,7 +25,7 @@ func (c *cborFormat) release(decoder) {}
 // item implements decoder.
 func (d cborDecoder) item(raw []byte, r *Item) {
 	if !d.c.drop.None() {
-		raw = dropCBOR(raw, &d.c.drop)
+		raw = cborwire.Drop(raw, &d.c.drop)
 	}
 	if d.c.untyped {
 		var content map[string]any

@@ -21,12 +21,20 @@
 package decode
 
 import (
-	"errors"
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"sync/atomic"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
 // Options describe the objects of a resource, and what is left out of them.
@@ -59,57 +67,96 @@ type Promises struct {
 // goroutines may call it at once.
 type Known func(key object.Key, uid types.UID, resourceVersion string) object.Object
 
-// List is the metadata of a list.
-type List struct {
-	ResourceVersion string
-	Continue        string
-	Skipped         int // items that are not in the shard
+// Codec holds the type of a resource's objects and the decoders of each format. All streams of a
+// source share it, and so do sources that differ in their namespaces only. It is safe for use by
+// several goroutines.
+type Codec struct {
+	// Set once at construction.
+	gvr        schema.GroupVersionResource
+	apiVersion string // of gvr
+	kind       string // the kind that is expected; "" accepts the server's
+	stampAs    string // the apiVersion that objects carry, shared by all of them
+	partial    bool   // objects are *metav1.PartialObjectMetadata, asked for as such
+	untyped    bool   // objects hold their content as a map
+	protobuf   bool   // objects can be decoded from protobuf
+	drop       dropped.Parts
+	shard      *shard
+	newObject  func() object.Object
+	elem       reflect.Type // what objects point to
+	// plain: new objects are zero values of elem, as the fast decoders need them
+	plain bool
+	// exotic: objects are decoded from JSON by sigs.k8s.io/json, if not in the fast way
+	exotic bool
+	cbor   runtime.Decoder // of typed objects
+	tuning tuning
+
+	// The atomics synchronize themselves.
+	pools  decoderPools
+	warned atomic.Bool // the change of a shared part was logged
 }
 
-// EventType is the type of a watch event. There is none for ERROR events, which are errors.
-type EventType uint8
-
-// The types of a watch event.
-const (
-	Added EventType = iota + 1
-	Modified
-	Deleted
-	Bookmark
-)
-
-// String returns the name that the API server uses.
-func (t EventType) String() string {
-	if int(t) < len(eventNames) {
-		return eventNames[t]
+// New returns the codec of the objects that opts describe. It fails if NewObject returns nil or
+// something other than a pointer, and if ShardSelector is invalid.
+func New(opts Options) (*Codec, error) {
+	sample := opts.NewObject()
+	if sample == nil || reflect.TypeOf(sample).Kind() != reflect.Pointer || reflect.ValueOf(sample).IsNil() {
+		return nil, fmt.Errorf("NewObject returns %T; it has to return a new object, as in &v1.Pod{}", sample)
 	}
-	return eventNames[0]
+	c := &Codec{
+		gvr:        opts.Resource,
+		apiVersion: opts.Resource.GroupVersion().String(),
+		kind:       opts.Kind,
+		protobuf:   isProtobuf(sample),
+		drop:       dropped.New(opts.DropManagedFields, opts.DropAnnotations),
+		newObject:  opts.NewObject,
+		elem:       reflect.TypeOf(sample).Elem(),
+		plain:      reflect.ValueOf(sample).Elem().IsZero(),
+		tuning:     defaultTuning,
+		pools:      newDecoderPools(),
+	}
+	var err error
+	if c.shard, err = parseShard(opts.ShardSelector); err != nil {
+		return nil, err
+	}
+	_, c.untyped = sample.(runtime.Unstructured)
+	_, c.partial = sample.(*metav1.PartialObjectMetadata)
+	c.stampAs = c.apiVersion
+	switch {
+	case c.partial && c.kind == "":
+		c.stampAs = metadataAPIVersion
+	case c.kind == "" && !c.untyped && !strings.Contains(c.elem.Name(), "["):
+		c.kind = c.elem.Name()
+	}
+	c.exotic = !c.untyped && isExotic(c.elem, map[reflect.Type]bool{})
+	c.cbor = newCBORDecoder(opts.NewObject)
+	return c, nil
 }
 
-// The reasons of an Error other than errors of the formats' decoders.
-var (
-	ErrWrongKind  = errors.New("wrong kind")
-	ErrIncomplete = errors.New("incomplete")
-	ErrMalformed  = errors.New("malformed")
-)
+// Type returns the type of the objects, a pointer.
+func (c *Codec) Type() reflect.Type { return reflect.PointerTo(c.elem) }
 
-// Error means that a response can't be used. It says where in the stream.
-type Error struct {
-	Item   int        // number of the item that is wrong, from 1; 0 is the list itself
-	Offset int64      // where in the response the error was noticed
-	Key    object.Key // of the object, as far as it could be read
-	Err    error      // the reason
+// Has reports whether the objects can be decoded from a format.
+func (c *Codec) Has(f Format) bool { return f.Exists() && (f != Protobuf || c.protobuf) }
+
+// SentAs returns the kind of meta.k8s.io/v1 that a server is to be asked to convert items to, of a
+// list or of a watch; "" means none.
+func (c *Codec) SentAs(list bool) string {
+	switch {
+	case !c.partial:
+		return ""
+	case list:
+		return metadataListKind
+	}
+	return metadataKind
 }
 
-func (e *Error) Error() string { return e.Err.Error() }
-func (e *Error) Unwrap() error { return e.Err }
-
-// BrokenError is an error of the connection.
-type BrokenError struct{ Err error }
-
-func (e *BrokenError) Error() string { return e.Err.Error() }
-func (e *BrokenError) Unwrap() error { return e.Err }
-
-// CallbackError carries a callback's error out of a stream untouched.
-type CallbackError struct{ Err error }
-
-func (e CallbackError) Error() string { return e.Err.Error() }
+// Open begins to read a response in a format. It reads nothing yet.
+//
+// If a shared part was changed, some of the caller's objects differ from what the server has sent,
+// and it is unknown which. So from then on Known is not called, and the caller gets newly decoded
+// objects, none of which has the changed part. This is logged, once.
+func (c *Codec) Open(ctx context.Context, body io.ReadCloser, f Format, promises Promises) *Stream {
+	s := newStream(c, body, f)
+	s.promised(ctx, promises)
+	return s
+}

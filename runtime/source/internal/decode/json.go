@@ -50,8 +50,8 @@ func (j *jsonFormat) list(l *listReader) error {
 		}
 	}
 	if c, err := j.peek(); err == nil {
-		if kind, ok := jsonKind(c); ok {
-			return fmt.Errorf("%w: a JSON %v after the end of the list", ErrMalformed, kind)
+		if got, ok := jsonKind(c); ok {
+			return fmt.Errorf("%w: a JSON %v after the end of the list", ErrMalformed, got)
 		}
 		return j.unexpected(c, "after the end of the list")
 	} else if err != io.EOF {
@@ -218,11 +218,11 @@ func (j *jsonFormat) text(what string) (string, error) {
 
 // wrong returns the error of a value of the wrong JSON kind, which begins with c.
 func (j *jsonFormat) wrong(c byte, what string, want jsontext.Kind) error {
-	kind, ok := jsonKind(c)
+	got, ok := jsonKind(c)
 	if !ok {
 		return j.unexpected(c, "at the beginning of a value")
 	}
-	return fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, kind, want)
+	return fmt.Errorf("%w: %s is a JSON %v, want %v", ErrMalformed, what, got, want)
 }
 
 // unexpected returns the error of a byte that can't be where it is.
@@ -287,7 +287,7 @@ func (j *jsonFormat) likely() bool {
 
 // failed returns the step of a failure at the present offset.
 func (j *jsonFormat) failed(err error) step {
-	return step{result: stepFailed, item: true, err: err, offset: j.f.offset()}
+	return step{result: stepFailed, inItem: true, err: err, offset: j.f.offset()}
 }
 
 // cut returns the step for an item that is cut off by err.
@@ -298,7 +298,7 @@ func (j *jsonFormat) cut(err error, decode func(decoder, []byte, *Item)) step {
 	}
 	var r Item
 	decodeAt(&jsonDecoder{c: j.s.codec}, decode, f.data(), f.offset(), &r)
-	return step{result: stepFailed, item: true, err: unfinished(r.err, err), key: r.id.key, offset: r.offset}
+	return step{result: stepFailed, inItem: true, err: unfinished(r.err, err), key: r.id.key, offset: r.offset}
 }
 
 func (j *jsonFormat) decoder() decoder {

@@ -47,7 +47,7 @@ func (d *jsonDecoder) object(raw []byte, r *Item, lookUp bool) {
 	if lookUp {
 		if obj, guess := d.find(raw); obj != nil {
 			if id, ok := jsondec.ReadIdentity(raw); ok && same(id, guess) {
-				takeKnown(obj, r)
+				setKnown(obj, r)
 				return
 			}
 		}

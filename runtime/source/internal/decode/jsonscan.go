@@ -71,8 +71,8 @@ func (j jsonEvents) scan() step {
 	case !ok:
 		return step{}
 	case c != '{':
-		if kind, ok := jsonKind(c); ok {
-			return j.format.failed(fmt.Errorf("%w: an event is a JSON object, not a %v", ErrMalformed, kind))
+		if got, ok := jsonKind(c); ok {
+			return j.format.failed(fmt.Errorf("%w: an event is a JSON object, not a %v", ErrMalformed, got))
 		}
 		return j.format.failed(j.format.unexpected(c, "in the place of an event"))
 	}

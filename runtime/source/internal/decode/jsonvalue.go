@@ -75,7 +75,7 @@ func (r *contentReader) decodeContent(raw []byte) (map[string]any, error) {
 
 // content reads an object; null is nil.
 func (r *contentReader) content() (map[string]any, error) {
-	switch kind := r.dec.PeekKind(); kind {
+	switch got := r.dec.PeekKind(); got {
 	case '{':
 		return r.object(func(name string) (any, bool, error) {
 			if name != "metadata" || r.drop.None() || r.dec.PeekKind() != '{' {
@@ -88,7 +88,7 @@ func (r *contentReader) content() (map[string]any, error) {
 		_, err := r.dec.ReadToken()
 		return nil, err
 	default:
-		return nil, fmt.Errorf("%w: an object is not a JSON %v", ErrMalformed, kind)
+		return nil, fmt.Errorf("%w: an object is not a JSON %v", ErrMalformed, got)
 	}
 }
 

@@ -42,12 +42,12 @@ func (l *listReader) read() (List, error) {
 	case CallbackError, *Error, *BrokenError:
 		return List{}, err
 	case *scanError:
-		if err.item {
-			l.stream.item++
+		if err.inItem {
+			l.stream.number++
 			return List{}, l.stream.fail(err.key, err.err, err.offset)
 		}
 	}
-	l.stream.item = 0
+	l.stream.number = 0
 	return List{}, l.stream.fail(object.Key{}, err, l.stream.feed.offset())
 }
 
@@ -63,7 +63,7 @@ func (l *listReader) begin() error {
 
 // take checks a decoded item and hands it over.
 func (l *listReader) take(r *Item) error {
-	l.stream.item++
+	l.stream.number++
 	if r.err == nil && !r.known {
 		r.err = l.stream.accept(r, l.itemKind())
 		l.silent = l.silent || r.id.kind == ""

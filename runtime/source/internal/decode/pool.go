@@ -139,7 +139,7 @@ func find(known Known, name, namespace, uid, version []byte) object.Object {
 	return known(object.Key{Namespace: all[n:ns], Name: all[:n]}, types.UID(all[ns:u]), all[u:])
 }
 
-// takeKnown sets r to an object that the caller already has.
-func takeKnown(obj object.Object, r *Item) {
+// setKnown sets r to an object that the caller already has.
+func setKnown(obj object.Object, r *Item) {
 	r.Object, r.known, r.id = obj, true, identity{key: object.KeyOf(obj), resourceVersion: obj.GetResourceVersion()}
 }

@@ -167,8 +167,8 @@ func (p protoEvents) scan() step {
 		return step{}
 	}
 	size := binary.BigEndian.Uint32(data)
-	if size > maxFrame {
-		return p.format.failed(fmt.Errorf("%w: an event of %d bytes, more than %d", ErrMalformed, size, maxFrame))
+	if size > maxProtoEvent {
+		return p.format.failed(fmt.Errorf("%w: an event of %d bytes, more than %d", ErrMalformed, size, maxProtoEvent))
 	}
 	return p.format.whole(4, int(size))
 }
@@ -194,7 +194,7 @@ func (p *protoFormat) whole(n, size int) step {
 
 // failed returns the step of a failure within an item.
 func (p *protoFormat) failed(err error) step {
-	return step{result: stepFailed, item: true, err: err, offset: p.f.base + int64(p.f.end)}
+	return step{result: stepFailed, inItem: true, err: err, offset: p.f.base + int64(p.f.end)}
 }
 
 // value reads a value that follows its length.

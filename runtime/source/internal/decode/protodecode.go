@@ -69,7 +69,7 @@ func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
 	if lookUp && d.known != nil {
 		if id, ok := protodec.ReadIdentity(e.raw); ok {
 			if obj := find(d.known, id.Name, id.Namespace, id.UID, id.ResourceVersion); obj != nil && areFields(e.raw) {
-				takeKnown(obj, r)
+				setKnown(obj, r)
 				return
 			}
 		}

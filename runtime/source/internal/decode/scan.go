@@ -40,7 +40,7 @@ type guesser interface {
 type step struct {
 	result     stepResult
 	start, end int        // where an item is in the buffer of the feed
-	item       bool       // err is about an item
+	inItem     bool       // err is about an item
 	err        error      // of a failure
 	key        object.Key // of the item that failed, as far as it could be read
 	offset     int64      // where it failed in the response
@@ -63,22 +63,6 @@ type decoder interface {
 	// event decodes an event of a watch.
 	event(raw []byte, r *Item)
 }
-
-// Item is a decoded object of a list, or an event of a watch.
-type Item struct {
-	Type             EventType     // of an event
-	InitialEventsEnd bool          // of a bookmark
-	More             bool          // the next item has arrived, and will be handed over
-	known            bool          // Object was returned by Known
-	Object           object.Object // nil for a bookmark; with an error it may be incomplete
-
-	id     identity // with an error it may be incomplete
-	err    error
-	offset int64 // where decoding has ended in the response
-}
-
-// ResourceVersion returns the version of the object or of the bookmark.
-func (r *Item) ResourceVersion() string { return r.id.resourceVersion }
 
 // tuning sets how a stream is read and when several goroutines decode it. Results don't depend on
 // it.
@@ -137,14 +121,14 @@ func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(
 			have = c.read(&next)
 			now.More = have
 		}
-		aheadNext := !have && now.More
+		goAhead := !have && now.More
 		if err := take(&now); err != nil {
 			return err
 		}
 		if now.Type == Bookmark {
 			s.feed.burst = 0 // servers send bookmarks when there is nothing else to send
 		}
-		if aheadNext {
+		if goAhead {
 			var err error
 			if c.next, err = s.runAhead(&c, take); err != nil {
 				return err

@@ -18,7 +18,7 @@ type watchReader struct {
 func (w *watchReader) read() error {
 	err := w.stream.run(w.stream.format.events(), decoder.event, w.take)
 	if failed, ok := err.(*scanError); ok {
-		w.stream.item++
+		w.stream.number++
 		return w.stream.fail(failed.key, failed.err, failed.offset)
 	}
 	return err
@@ -26,7 +26,7 @@ func (w *watchReader) read() error {
 
 // take checks a decoded event and hands it over.
 func (w *watchReader) take(r *Item) error {
-	w.stream.item++
+	w.stream.number++
 	switch {
 	case r.err != nil:
 	case r.Type == Bookmark:

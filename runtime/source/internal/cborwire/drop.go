@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package decode
+package cborwire
 
 import (
+	"math"
+
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
-// dropCBOR removes the dropped parts from an encoded object, in place, and returns the shorter
-// object. The object must be well-formed, which reading it from the stream has ensured. An item
+// Drop removes the dropped parts from an encoded object, in place, and returns the shorter
+// object. The object must be well-formed, which Frame.End has ensured. An item
 // that is not a map is returned unchanged.
-func dropCBOR(item []byte, drop *dropped.Parts) []byte {
-	e := cborEditor{item: item}
+func Drop(item []byte, drop *dropped.Parts) []byte {
+	e := editor{item: item}
 	e.members(func(name string) bool {
 		if name != "metadata" {
 			return true
@@ -30,32 +32,32 @@ func dropCBOR(item []byte, drop *dropped.Parts) []byte {
 	return e.item[:e.to]
 }
 
-// cborEditor copies an item over itself, without the map entries that are dropped. Each byte is
+// editor copies an item over itself, without the map entries that are dropped. Each byte is
 // scanned and copied once.
-type cborEditor struct {
+type editor struct {
 	item  []byte
 	from  int // the next byte to copy
 	to    int // the end of the result; never after from
-	frame cborFrame
+	frame Frame
 }
 
 // members copies the next item. If it is a map, members calls keep for each entry, after copying
 // its name, and drops the entry if keep returns false. keep may copy the value by calling members
 // itself; otherwise members copies it.
-func (e *cborEditor) members(keep func(name string) bool) (kept, cut int) {
+func (e *editor) members(keep func(name string) bool) (kept, cut int) {
 	h := e.head()
-	for h.major == cborTag {
-		e.copy(h.size)
+	for h.Major == Tag {
+		e.copy(h.Size)
 		h = e.head()
 	}
-	if h.major != cborMap {
+	if h.Major != Map {
 		e.copy(e.size())
 		return 0, 0
 	}
 	head := e.to
-	e.copy(h.size)
-	for n := uint64(0); h.indefinite || n < h.arg; n++ {
-		if h.indefinite && e.item[e.from] == cborBreak {
+	e.copy(h.Size)
+	for n := uint64(0); h.Indefinite || n < h.Arg; n++ {
+		if h.Indefinite && e.item[e.from] == Break {
 			e.copy(1)
 			break
 		}
@@ -75,43 +77,43 @@ func (e *cborEditor) members(keep func(name string) bool) (kept, cut int) {
 		}
 		kept++
 	}
-	if !h.indefinite && cut > 0 {
-		e.setArg(head, h, h.arg-uint64(cut))
+	if !h.Indefinite && cut > 0 {
+		e.setArg(head, h, h.Arg-uint64(cut))
 	}
 	return kept, cut
 }
 
 // head reads the next head.
-func (e *cborEditor) head() cborHead {
+func (e *editor) head() Head {
 	initial := e.item[e.from]
 	return parseHead(initial, e.item[e.from+1:e.from+1+argSize(initial)])
 }
 
 // size returns the length of the next item.
-func (e *cborEditor) size() int {
-	e.frame.reset()
-	n, _, _ := e.frame.end(e.item[e.from:])
+func (e *editor) size() int {
+	e.frame.Reset()
+	n, _, _ := e.frame.End(e.item[e.from:], math.MaxInt64)
 	return n
 }
 
 // copy copies the next n bytes to the result.
-func (e *cborEditor) copy(n int) {
+func (e *editor) copy(n int) {
 	copy(e.item[e.to:], e.item[e.from:e.from+n])
 	e.from += n
 	e.to += n
 }
 
 // name copies the next item and returns it if it is a string in one piece, else "".
-func (e *cborEditor) name() string {
+func (e *editor) name() string {
 	h := e.head()
-	for h.major == cborTag {
-		e.copy(h.size)
+	for h.Major == Tag {
+		e.copy(h.Size)
 		h = e.head()
 	}
 	name := ""
-	if (h.major == cborBytes || h.major == cborText) && !h.indefinite {
-		at := e.from + h.size
-		name = string(e.item[at : at+int(h.arg)])
+	if (h.Major == Bytes || h.Major == Text) && !h.Indefinite {
+		at := e.from + h.Size
+		name = string(e.item[at : at+int(h.Arg)])
 	}
 	e.copy(e.size())
 	return name
@@ -119,12 +121,12 @@ func (e *cborEditor) name() string {
 
 // setArg overwrites the number in a head, in as many bytes as before. A number that is longer than
 // needed is well-formed.
-func (e *cborEditor) setArg(at int, h cborHead, arg uint64) {
-	if h.size == 1 {
-		e.item[at] = h.major<<5 | byte(arg)
+func (e *editor) setArg(at int, h Head, arg uint64) {
+	if h.Size == 1 {
+		e.item[at] = h.Major<<5 | byte(arg)
 		return
 	}
-	for i := at + h.size - 1; i > at; i-- {
+	for i := at + h.Size - 1; i > at; i-- {
 		e.item[i] = byte(arg)
 		arg >>= 8
 	}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/go-json-experiment/json/jsontext"
+	jsonv1 "github.com/go-json-experiment/json/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// fail returns the error of a stream that stopped at an offset with err.
+func (s *Stream) fail(key object.Key, err error, offset int64) error {
+	var broken *BrokenError
+	if errors.As(err, &broken) {
+		return broken
+	}
+	if isCutOff(err) {
+		err = fmt.Errorf("%w: the response is cut off: %w", ErrMalformed, io.ErrUnexpectedEOF)
+	}
+	if s.number <= 1 && isSyntax(err) {
+		err = fmt.Errorf("%w; is this the address of a Kubernetes API?", err)
+	}
+	return &Error{Item: s.number, Offset: offset, Key: key, Err: err}
+}
+
+// isSyntax reports whether err is about invalid JSON, from either layer of the decoder.
+func isSyntax(err error) bool {
+	var v1 *jsonv1.SyntaxError
+	var v2 *jsontext.SyntacticError
+	return errors.As(err, &v1) || errors.As(err, &v2)
+}
+
+// isCutOff reports whether err is about a stream that ends too early. Version 1 of the JSON decoder
+// has no error value for that, so its text is compared.
+func isCutOff(err error) bool {
+	var v1 *jsonv1.SyntaxError
+	return err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.As(err, &v1) && v1.Error() == "unexpected end of JSON input"
+}
+
+// accept checks an object and sets its kind. hint is the kind of objects that carry none, "" if it
+// is unknown.
+func (s *Stream) accept(r *Item, hint string) error {
+	kind, err := s.checkKind(r.id.apiVersion, r.id.kind, hint)
+	switch {
+	case err != nil:
+		return err
+	case r.id.key.Name == "":
+		return fmt.Errorf("%w: no metadata.name, without which the object can't be kept", ErrIncomplete)
+	case !isVersion(r.id.resourceVersion):
+		return fmt.Errorf("%w: no metadata.resourceVersion, without which the object can't be ordered", ErrIncomplete)
+	}
+	s.codec.stamp(r.Object, kind)
+	return nil
+}
+
+// checkKind compares the apiVersion and kind of an object with those that were asked for, and
+// returns the shared string of its kind.
+func (s *Stream) checkKind(apiVersion, kind, hint string) (string, error) {
+	if kind == "" {
+		kind = hint
+	}
+	if s.codec.partial {
+		return s.checkMetadata(apiVersion, kind)
+	}
+	want := s.codec.kind
+	if want == "" {
+		want = s.learned
+	}
+	if kind == "" {
+		kind = want
+	}
+	switch {
+	case apiVersion != "" && apiVersion != s.codec.apiVersion, want != "" && kind != want:
+		return "", s.codec.wrongKind(apiVersion, kind)
+	case kind == "":
+		return "", fmt.Errorf("%w: nothing says what kind of object this is", ErrWrongKind)
+	case want == "":
+		s.learned = kind
+		return kind, nil
+	}
+	return want, nil
+}
+
+// checkMetadata is checkKind for a source of metadata. The server sends the metadata of an object,
+// as asked for, or a whole object if it can't send less. Both look the same afterwards.
+func (s *Stream) checkMetadata(apiVersion, kind string) (string, error) {
+	metadata := kind == metadataKind && (apiVersion == "" || apiVersion == metadataAPIVersion)
+	whole := kind != metadataKind && (apiVersion == "" || apiVersion == s.codec.apiVersion) && (s.codec.kind == "" || kind == "" || kind == s.codec.kind)
+	switch {
+	case !metadata && !whole, kind == "Status", kind == "Table":
+		return "", s.codec.wrongKind(apiVersion, kind)
+	case s.codec.kind != "":
+		return s.codec.kind, nil
+	}
+	return metadataKind, nil
+}
