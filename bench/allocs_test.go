@@ -128,10 +128,7 @@ func TestASyncAllocatesAFractionOfWhatClientGoAllocates(t *testing.T) {
 	z := small
 	z.Pods, z.CRs = 3000, 4000
 	for _, name := range []string{"sync/pods/watch-list", "sync/pods/paged-list", "sync/crs/watch-list", "protobuf/watch-list"} {
-		b, err := harness.ByName(benches(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := named(t, name)
 		address, err := s.Show(b.World(z))
 		if err != nil {
 			t.Fatal(err)

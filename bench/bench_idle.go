@@ -35,9 +35,9 @@ func idleBenches() []harness.Bench { return []harness.Bench{idleBench(0, 0.4), i
 
 func idleOnce(s harness.Side, informers, handlers int) (harness.Outcome, error) {
 	pods := data.SlimPods(1)
-	feeds := make([]*server.Feed, informers)
-	for i := range feeds {
-		feeds[i] = server.NewFeed(pods, 0)
+	producers := make([]*server.Producer, informers)
+	for i := range producers {
+		producers[i] = server.NewProducer(pods, 0)
 	}
 	rigs := make([]podRig, informers)
 	stops := make([]func(), 0, informers)
@@ -47,7 +47,7 @@ func idleOnce(s harness.Side, informers, handlers int) (harness.Outcome, error) 
 		}
 	}()
 	before := probe.Footprint()
-	for i, f := range feeds {
+	for i, f := range producers {
 		r, err := newPodRig(s, f, informer.WithWatchList(false))
 		if err != nil {
 			return harness.Outcome{}, err

@@ -41,7 +41,7 @@ func lateBenches() []harness.Bench {
 }
 
 func lateOnce(s harness.Side, pods []*corev1.Pod) (harness.Outcome, error) {
-	f := server.NewFeed(pods, 1)
+	f := server.NewProducer(pods, 1)
 	r, err := newPodRig(s, f, informer.WithWatchList(false))
 	if err != nil {
 		return harness.Outcome{}, err

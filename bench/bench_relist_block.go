@@ -82,7 +82,7 @@ type relisted struct {
 // relistOver runs an informer with so many handlers, has it relist, and waits until all handlers
 // have the differences.
 func relistOver(s harness.Side, states [2][]*corev1.Pod, handlers int, probed bool) (result relisted, err error) {
-	f := server.NewRelistFeed(states)
+	f := server.NewRelistProducer(states)
 	r, err := newPodRig(s, f, informer.WithWatchList(false))
 	if err != nil {
 		return result, err

@@ -38,7 +38,7 @@ func stallBenches() []harness.Bench {
 
 func stallOnce(s harness.Side, updates int) (harness.Outcome, error) {
 	pods := data.SlimPods(stalledKeys)
-	f := server.NewFeed(pods, 1000)
+	f := server.NewProducer(pods, 1000)
 	r, err := newPodRig(s, f, informer.WithWatchList(false))
 	if err != nil {
 		return harness.Outcome{}, err

@@ -153,7 +153,7 @@ func newControllerRuntimeStore(criteria ...criterion) (*controllerRuntimeStore, 
 	c.cache, err = crcache.New(&rest.Config{Host: "http://pods.invalid"}, crcache.Options{
 		Scheme: scheme, Mapper: mapper, HTTPClient: http.DefaultClient,
 		NewInformer: func(_ cache.ListerWatcher, obj runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-			lw, _ := server.NewFeed(nil, 0).ListerWatcher() // has no error
+			lw, _ := server.NewProducer(nil, 0).ListerWatcher() // has no error
 			informer := cache.NewSharedIndexInformer(lw, obj, resync, indexers)
 			c.indexer = informer.GetIndexer()
 			return informer

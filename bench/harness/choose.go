@@ -42,8 +42,8 @@ func listNames(benches []Bench) string {
 	return strings.Join(names, ", ")
 }
 
-// ByName returns the benchmark of exactly that name.
-func ByName(all []Bench, name string) (Bench, error) {
+// byName returns the benchmark of exactly that name.
+func byName(all []Bench, name string) (Bench, error) {
 	for _, b := range all {
 		if b.Name == name {
 			return b, nil

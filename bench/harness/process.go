@@ -69,7 +69,7 @@ func (r role) run(all []Bench, out io.Writer, orphaned <-chan struct{}) (err err
 		<-orphaned
 		os.Exit(3)
 	}()
-	b, err := ByName(all, r.Bench)
+	b, err := byName(all, r.Bench)
 	if err != nil {
 		return err
 	}

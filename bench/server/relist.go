@@ -18,37 +18,37 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// RelistFeed is a collection of Pods in two states: the first one until expireNow is called, which
+// RelistProducer is a collection of Pods in two states: the first one until Expire is called, which
 // ends the watch as if it had been too far behind, and then the second one. One informer may use
 // it, once.
-type RelistFeed struct {
+type RelistProducer struct {
 	states [2][]*corev1.Pod
 	expire chan struct{}
 
 	expired atomic.Bool
 }
 
-// NewRelistFeed returns a feed of these states.
-func NewRelistFeed(states [2][]*corev1.Pod) *RelistFeed {
-	return &RelistFeed{states: states, expire: make(chan struct{})}
+// NewRelistProducer returns a producer of these states.
+func NewRelistProducer(states [2][]*corev1.Pod) *RelistProducer {
+	return &RelistProducer{states: states, expire: make(chan struct{})}
 }
 
 // Expire ends the watch. It blocks until there is one.
-func (f *RelistFeed) Expire() { f.expire <- struct{}{} }
+func (p *RelistProducer) Expire() { p.expire <- struct{}{} }
 
 // now returns the state that there is, and its version.
-func (f *RelistFeed) now() ([]*corev1.Pod, string) {
-	if f.expired.Load() {
-		return f.states[1], strconv.Itoa(3 * len(f.states[0]))
+func (p *RelistProducer) now() ([]*corev1.Pod, string) {
+	if p.expired.Load() {
+		return p.states[1], strconv.Itoa(3 * len(p.states[0]))
 	}
-	return f.states[0], strconv.Itoa(len(f.states[0]))
+	return p.states[0], strconv.Itoa(len(p.states[0]))
 }
 
 // end waits until the watch ends, and returns why.
-func (f *RelistFeed) end(ctx context.Context) error {
+func (p *RelistProducer) end(ctx context.Context) error {
 	select {
-	case <-f.expire:
-		f.expired.Store(true)
+	case <-p.expire:
+		p.expired.Store(true)
 		return apierrors.NewResourceExpired("too old resource version")
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -56,16 +56,16 @@ func (f *RelistFeed) end(ctx context.Context) error {
 }
 
 // Example implements [Collection].
-func (*RelistFeed) Example() *corev1.Pod { return &corev1.Pod{} }
+func (*RelistProducer) Example() *corev1.Pod { return &corev1.Pod{} }
 
-// Source is the feed as informer-gen reads it.
-func (f *RelistFeed) Source() (source.Source[*corev1.Pod], error) { return relistSource{f}, nil }
+// Source is the producer as informer-gen reads it.
+func (p *RelistProducer) Source() (source.Source[*corev1.Pod], error) { return relistSource{p}, nil }
 
-// ListerWatcher is the feed as client-go reads it.
-func (f *RelistFeed) ListerWatcher() (cache.ListerWatcher, error) {
+// ListerWatcher is the producer as client-go reads it.
+func (p *RelistProducer) ListerWatcher() (cache.ListerWatcher, error) {
 	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
-			pods, version := f.now()
+			pods, version := p.now()
 			list := &corev1.PodList{ListMeta: metav1.ListMeta{ResourceVersion: version}}
 			list.Items = make([]corev1.Pod, len(pods))
 			for i, pod := range pods {
@@ -77,7 +77,7 @@ func (f *RelistFeed) ListerWatcher() (cache.ListerWatcher, error) {
 			w := watch.NewRaceFreeFake()
 			go func() {
 				var status apierrors.APIStatus
-				if errors.As(f.end(ctx), &status) {
+				if errors.As(p.end(ctx), &status) {
 					end := status.Status()
 					w.Error(&end)
 				}
@@ -87,11 +87,11 @@ func (f *RelistFeed) ListerWatcher() (cache.ListerWatcher, error) {
 	}, noWatchList{}), nil
 }
 
-type relistSource struct{ *RelistFeed }
+type relistSource struct{ *RelistProducer }
 
 // List implements source.Source.
-func (f relistSource) List(_ context.Context, _ source.ListOptions, item func(*corev1.Pod) error) (source.ListResult, error) {
-	pods, version := f.now()
+func (p relistSource) List(_ context.Context, _ source.ListOptions, item func(*corev1.Pod) error) (source.ListResult, error) {
+	pods, version := p.now()
 	for _, pod := range pods {
 		if err := item(pod); err != nil {
 			return source.ListResult{}, err
@@ -101,7 +101,7 @@ func (f relistSource) List(_ context.Context, _ source.ListOptions, item func(*c
 }
 
 // Watch implements source.Source.
-func (f relistSource) Watch(ctx context.Context, _ source.WatchOptions, opened func(), _ func(source.Event[*corev1.Pod]) error) error {
+func (p relistSource) Watch(ctx context.Context, _ source.WatchOptions, opened func(), _ func(source.Event[*corev1.Pod]) error) error {
 	opened()
-	return f.end(ctx)
+	return p.end(ctx)
 }

@@ -21,7 +21,7 @@ var areas = []area{
 		folder: "runtime",
 		layers: []string{
 			"object metrics internal/layout internal/resourceversion source/internal/quantity source/internal/podtest",
-			"deltafifo metrics/prometheus informer/internal/mutation internal/share internal/table source/sourcetest source/internal/dropped",
+			"deltafifo metrics/prometheus informer/internal/changelog informer/internal/mutation internal/share internal/table source/sourcetest source/internal/dropped",
 			"internal/adopt source/internal/cborwire source/internal/jsondec source/internal/protodec store",
 			"lister store/storetest source/internal/decode",
 			"source",
@@ -80,7 +80,13 @@ var areas = []area{
 	{
 		folder: "bench",
 		sees:   []string{"runtime", "devserver", "cmd"},
-		layers: []string{". generator soak"},
+		layers: []string{
+			"data probe",
+			"server",
+			"harness",
+			"report rig",
+			". generator soak",
+		},
 	},
 }
 

@@ -28,7 +28,6 @@ var ambiguous = []string{"entry", "known", "left", "memory", "node", "op", "plac
 // has to go from here.
 var still = map[string]string{
 	"place": "runtime/internal/layout runtime/internal/table runtime/store/storetest",
-	"feed":  "bench",
 
 	"type entry":  "runtime/informer runtime/informer/internal/mutation runtime/internal/adopt runtime/source/internal/jsondec runtime/source/internal/protodec",
 	"type node":   "runtime/internal/table runtime/source/internal/jsondec",
