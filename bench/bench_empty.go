@@ -127,7 +127,7 @@ func emptyNamespaces(s harness.Side, at quietServer, n int) ([]podRig, error) {
 		return nil, err
 	}
 	f := informer.NewFactory(client)
-	return []podRig{&rig.Ours[*corev1.Pod]{Informer: informer.For[*corev1.Pod](f, data.Pods.Resource, informer.WithNamespaces(namespaces...))}}, nil
+	return []podRig{&rig.Ours[*corev1.Pod]{Informer: informer.For[*corev1.Pod](f, data.Pods.Resource, informer.WithNamespace(namespaces...))}}, nil
 }
 
 // quietServer is a transport to a server that has no Pods and never changes.

@@ -15,6 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/rig"
 	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 const (
@@ -105,7 +106,7 @@ func (p *play) make(n int) []*corev1.Pod {
 func (p *play) begin(s harness.Side) (stop func(), err error) {
 	// Every event must reach every handler, even if a handler lags in a burst: that is the work
 	// that is compared.
-	p.rig, err = newPodRig(s, p.Script, informer.WithWatchList(false), informer.WithBacklogThreshold(informer.Never))
+	p.rig, err = newPodRig(s, p.Script, informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithBacklogThreshold(informer.Never))
 	if err != nil {
 		return nil, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/rig"
 	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 // idleBench measures the memory and goroutines of an informer that has nothing to do. It has one
@@ -48,7 +49,7 @@ func idleOnce(s harness.Side, informers, handlers int) (harness.Outcome, error) 
 	}()
 	before := probe.Footprint()
 	for i, f := range producers {
-		r, err := newPodRig(s, f, informer.WithWatchList(false))
+		r, err := newPodRig(s, f, informer.WithTuning(reflector.Tuning{DisableWatchList: true}))
 		if err != nil {
 			return harness.Outcome{}, err
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/rig"
 	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 // keptBenches measure the memory of a program that keeps the keys of objects after it has dropped
@@ -86,7 +87,7 @@ func keepKeys[T server.Object](s harness.Side, c server.Collection[T], n int) (o
 }
 
 func syncKeys[T server.Object](s harness.Side, c server.Collection[T], n int, keys *[]types.NamespacedName) (saw harness.Seen, err error) {
-	r, err := rig.New(s, c, rig.Setup{Options: []informer.Option{informer.WithWatchList(false)}})
+	r, err := rig.New(s, c, rig.Setup{Options: []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true})}})
 	if err != nil {
 		return harness.Seen{}, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/rig"
 	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 // eventsApart is the time between two events that reach the other handler while one is added.
@@ -42,7 +43,7 @@ func lateBenches() []harness.Bench {
 
 func lateOnce(s harness.Side, pods []*corev1.Pod) (harness.Outcome, error) {
 	f := server.NewProducer(pods, 1)
-	r, err := newPodRig(s, f, informer.WithWatchList(false))
+	r, err := newPodRig(s, f, informer.WithTuning(reflector.Tuning{DisableWatchList: true}))
 	if err != nil {
 		return harness.Outcome{}, err
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/rig"
 	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 const (
@@ -83,7 +84,7 @@ type relisted struct {
 // have the differences.
 func relistOver(s harness.Side, states [2][]*corev1.Pod, handlers int, probed bool) (result relisted, err error) {
 	f := server.NewRelistProducer(states)
-	r, err := newPodRig(s, f, informer.WithWatchList(false))
+	r, err := newPodRig(s, f, informer.WithTuning(reflector.Tuning{DisableWatchList: true}))
 	if err != nil {
 		return result, err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/rig"
 	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 const stalledKeys = 10
@@ -39,7 +40,7 @@ func stallBenches() []harness.Bench {
 func stallOnce(s harness.Side, updates int) (harness.Outcome, error) {
 	pods := data.SlimPods(stalledKeys)
 	f := server.NewProducer(pods, 1000)
-	r, err := newPodRig(s, f, informer.WithWatchList(false))
+	r, err := newPodRig(s, f, informer.WithTuning(reflector.Tuning{DisableWatchList: true}))
 	if err != nil {
 		return harness.Outcome{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/rig"
 	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 // way is the way in which the existing objects are read.
@@ -132,7 +133,7 @@ func newFleet(e harness.Env, w server.World, by way, how rig.Setup, updates int,
 	if by == pagedList {
 		f.Server += server.PagedPath
 	}
-	how.Options = append(how.Options, informer.WithWatchList(by == watchList))
+	how.Options = append(how.Options, informer.WithTuning(reflector.Tuning{DisableWatchList: by != watchList}))
 	var subjects rig.Fleet
 	var err error
 	add := func(s rig.Subject, e error) {

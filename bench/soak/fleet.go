@@ -91,14 +91,14 @@ var impatient = reflector.Backoff{Initial: 100 * time.Millisecond, Max: 2 * time
 // newMember makes the n-th informer, as the package's documentation says.
 func (f *fleet) newMember(n int, url string) (*member, error) {
 	m := &member{name: fmt.Sprintf("informer %d", n), namespace: fmt.Sprintf("ns-%d", n%namespaces), transport: &http.Transport{}}
-	opts := []informer.Option{informer.WithName(m.name), informer.WithIndexes(byTier), informer.WithBackoff(impatient)}
+	opts := []informer.Option{informer.WithName(m.name), informer.WithIndexes(byTier), informer.WithTuning(reflector.Tuning{Backoff: impatient})}
 	switch n % 5 {
 	case 0:
 		m.namespace = ""
 	case 1:
 		m.selector = tierLabel + "=" + gold
 	case 2:
-		opts = append(opts, informer.WithWatchList(false), informer.WithPageSize(pageSize))
+		opts = append(opts, informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: pageSize}))
 	}
 	client, err := source.NewClient(&rest.Config{Host: url, UserAgent: agent, Transport: m.transport})
 	if err != nil {

@@ -20,7 +20,7 @@
 //	the state, once it is so   Until; after a write of your own AwaitObject, AwaitDeleted,
 //	                           AwaitResourceVersion
 //	whether all is well        Status, WaitForCacheSync, WithErrorHandler, WithMetrics
-//	fewer or smaller objects   WithNamespaces, WithLabelSelector, WithFieldSelector,
+//	fewer or smaller objects   WithNamespace, WithLabelSelector, WithFieldSelector,
 //	                           WithShardSelector; ForMetadata, WithoutManagedFields,
 //	                           WithoutAnnotations; WithTransform; FilteringHandler
 //	that for one kind only     WithKind, and for one more informer of a kind Kind.With;
@@ -158,7 +158,7 @@
 //	  WithMutationDetector was |                               | itself makes the last check
 //	  given                    |                               |
 //
-// There is one stream for each namespace given to [WithNamespaces], else one in all. The goroutines
+// There is one stream for each namespace given to [WithNamespace], else one in all. The goroutines
 // that call your code:
 //
 //	a handler's callback       | any of the handler pool; for one handler one call at a time, each

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
@@ -91,9 +92,9 @@ func TestNothingPanics(t *testing.T) {
 // returns errors that say what is wrong.
 func TestBrokenInformers(t *testing.T) {
 	for name, pods := range map[string]*informer.SharedIndexInformer[*corev1.Pod]{
-		"informer.For pods/v1: the factory is nil":                       podsOf(nil),
-		"informer.For pods/v1: the factory has no client":                podsOf(informer.NewFactory(nil)),
-		"informer.For pods/v1: WithPageSize: -1 objects; want 0 or more": podsOf(newShop().factory(t), informer.WithPageSize(-1)),
+		"informer.For pods/v1: the factory is nil":                                           podsOf(nil),
+		"informer.For pods/v1: the factory has no client":                                    podsOf(informer.NewFactory(nil)),
+		"informer.For pods/v1: WithTuning: negative Tuning.PageSize -1; 0 means its default": podsOf(newShop().factory(t), informer.WithTuning(reflector.Tuning{PageSize: -1})),
 	} {
 		for range 2 {
 			want(t, pods.Run(t.Context()), name)
@@ -137,11 +138,11 @@ func TestFactoryRemembersErrors(t *testing.T) {
 			return f
 		}, "informer.For pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
 		{"other options", func() *informer.Factory {
-			f := informer.NewFactory(client, informer.WithPageSize(7))
+			f := informer.NewFactory(client, informer.WithTuning(reflector.Tuning{PageSize: 7}))
 			podsOf(f)
-			podsOf(f, informer.WithPageSize(7), informer.WithPageSize(8), informer.WithIndexes(PodByNode))
+			podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: 7}), informer.WithTuning(reflector.Tuning{PageSize: 8}), informer.WithIndexes(PodByNode))
 			return f
-		}, "informer.For pods/v1: WithPageSize: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName"},
+		}, "informer.For pods/v1: WithTuning: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName"},
 		{"other indexes", func() *informer.Factory {
 			f := informer.NewFactory(client)
 			podsOf(f, informer.WithIndexes(PodByNode))

@@ -12,49 +12,22 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// EventType is the type of an Event.
-type EventType uint8
-
-// The types of events.
-const (
-	// EventAdded is an object that exists, as in Handler.OnAdd.
-	EventAdded EventType = iota + 1
-	// EventUpdated is an object that has changed, as in Handler.OnUpdate.
-	EventUpdated
-	// EventDeleted is an object that was deleted, as in Handler.OnDelete.
-	EventDeleted
-	// EventSynced comes once, after the last object that existed when the loop began, as
-	// Registration.Synced. It has no object.
-	EventSynced
-)
-
-// String returns "ADDED", "UPDATED", "DELETED" or "SYNCED".
-func (t EventType) String() string {
-	switch t {
-	case EventAdded:
-		return "ADDED"
-	case EventUpdated:
-		return "UPDATED"
-	case EventDeleted:
-		return "DELETED"
-	case EventSynced:
-		return "SYNCED"
-	}
-	return "UNKNOWN"
-}
-
-// Event has the arguments of one call of a Handler, or is an EventSynced.
+// Event has the arguments of one call of a [Handler], or is the bookmark after the initial objects.
 type Event[T object.Object] struct {
-	Type EventType
+	// Type is [source.Added], [source.Modified] or [source.Deleted], as in OnAdd, OnUpdate and
+	// OnDelete of a Handler. [source.Bookmark] comes once, after the last object that existed when
+	// the loop began, as the bookmark of a watch-list ends its initial events. It has no object.
+	Type source.EventType
 	// Key is the object's.
 	Key object.Key
 	// Object is the object after the change, or the last known state of an object that was deleted.
 	Object T
-	// Old is, in an EventUpdated only, the state in the loop's previous event of this key. In a
-	// resync it is Object.
+	// Old is, if Type is Modified, the state in the loop's previous event of this key. In a resync
+	// it is Object.
 	Old T
 	// IsInInitialList is set for objects that existed when the loop began.
 	IsInInitialList bool
@@ -63,8 +36,8 @@ type Event[T object.Object] struct {
 	FinalStateUnknown bool
 }
 
-// Events returns the events of a new registration, for a loop: an EventAdded for each object in the
-// store, an EventSynced, then every change.
+// Events returns the events of a new registration, for a loop: a [source.Added] for each object in
+// the store, one [source.Bookmark], then every change.
 //
 //	for event := range pods.Events(ctx) {
 //		…
@@ -159,15 +132,15 @@ func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yie
 }
 
 func (l loop) OnAdd(obj object.Object, initial bool) {
-	l.hand(Event[object.Object]{Type: EventAdded, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
+	l.hand(Event[object.Object]{Type: source.Added, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
 }
 
 func (l loop) OnUpdate(old, obj object.Object) {
-	l.hand(Event[object.Object]{Type: EventUpdated, Key: object.KeyOf(obj), Object: obj, Old: old})
+	l.hand(Event[object.Object]{Type: source.Modified, Key: object.KeyOf(obj), Object: obj, Old: old})
 }
 
 func (l loop) OnDelete(d engine.Deleted) {
-	l.hand(Event[object.Object]{Type: EventDeleted, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
+	l.hand(Event[object.Object]{Type: source.Deleted, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
 }
 
 func (l loop) hand(e Event[object.Object]) {
@@ -185,12 +158,12 @@ func (l loop) hand(e Event[object.Object]) {
 func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Event[object.Object]) bool) {
 	end := func() bool {
 		synced = nil
-		return yield(Event[object.Object]{Type: EventSynced})
+		return yield(Event[object.Object]{Type: source.Bookmark})
 	}
 	for ctx.Err() == nil {
 		select {
 		case e := <-l.events:
-			// The registration becomes synced before its next callback, so the EventSynced is in
+			// The registration becomes synced before its next callback, so the Bookmark is in
 			// order.
 			if !e.IsInInitialList && isClosed(synced) && !end() {
 				return

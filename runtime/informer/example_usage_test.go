@@ -34,11 +34,11 @@ func must(err error) {
 }
 
 // One informer reads several namespaces, each with a watch of its own.
-func ExampleWithNamespaces() {
+func ExampleWithNamespace() {
 	_, _, client := cluster(pod("shop", "blue", ""), pod("lab", "green", ""), pod("office", "red", ""))
 	ctx := context.Background()
 	factory := informer.NewFactory(client)
-	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithNamespaces("shop", "lab"))
+	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithNamespace("shop", "lab"))
 	must(factory.Start(ctx))
 	must(factory.WaitForCacheSync(ctx))
 
@@ -75,7 +75,7 @@ func ExampleWithErrorHandler() {
 	failures := make(chan reason.Reason, 10)
 	factory := informer.NewFactory(client,
 		informer.WithLogger(logr.Discard()), // without a handler, failures are logged only
-		informer.WithBackoff(reflector.Backoff{Initial: 1}),
+		informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: 1}}),
 		informer.WithErrorHandler(func(_ string, err error) { failures <- reason.Of(err) }))
 	informer.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
@@ -177,10 +177,10 @@ func ExampleSharedIndexInformer_Events() {
 loop:
 	for event := range cache.Events(ctx) {
 		switch event.Type {
-		case informer.EventSynced:
+		case source.Bookmark:
 			fmt.Println("that was all there is")
 			pods.Delete("shop", "blue")
-		case informer.EventDeleted:
+		case source.Deleted:
 			fmt.Println("gone:", event.Key)
 			break loop
 		default:

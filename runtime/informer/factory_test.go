@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 func podsOf(f informer.SharedInformerFactory, opts ...informer.Option) *informer.SharedIndexInformer[*corev1.Pod] {
@@ -173,7 +174,7 @@ func TestShutdownWhileWaitingForSync(t *testing.T) {
 func TestFactoryOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		f := server.factory(t, informer.WithNamespace("shop"), informer.WithWatchList(false), informer.WithPageSize(7))
+		f := server.factory(t, informer.WithNamespace("shop"), informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7}))
 		podsOf(f)
 		podsOf(f, informer.WithNamespace("shop")) // as it was made
 		informer.For[*corev1.Node](f, nodeResource, informer.WithClusterScope())

@@ -17,6 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
@@ -54,7 +55,7 @@ func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
 						server.pods.Create(pod("shop", numbered(n), ""))
 					}
 					var heard []error
-					pods := newPods(t, server.source(t), informer.WithLogger(discard), informer.WithWatchList(watchList), spoil(server, &spoilt),
+					pods := newPods(t, server.source(t), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), spoil(server, &spoilt),
 						informer.WithErrorHandler(func(_ string, err error) { heard = append(heard, err) }))
 					var j journal[*corev1.Pod]
 					r := add(t, pods, &j)
@@ -85,7 +86,7 @@ func TestFaultW10TransformRunsOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			server := newShop(pod("shop", "a", ""), pod("shop", "b", ""))
 			calls := map[string]int{}
-			pods := newPods(t, server.source(t), informer.WithWatchList(watchList), informer.WithResyncPeriod(time.Second), informer.WithLogger(discard),
+			pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), informer.WithResyncPeriod(time.Second), informer.WithLogger(discard),
 				informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
 					calls[pod.Name+"@"+pod.ResourceVersion]++
 					return pod, nil

@@ -75,7 +75,7 @@ func TestFromSourceToHandler(t *testing.T) {
 		t.Run(fmt.Sprintf("watch-list %v", watchList), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newShop(pod("shop", "blue", ""))
-				pods := newPods(t, server.source(t), informer.WithWatchList(watchList))
+				pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}))
 				var early, late journal[*corev1.Pod]
 				first := add(t, pods, &early)
 				stop := start(t, pods)
@@ -284,7 +284,7 @@ func TestCancelled(t *testing.T) {
 			if rng.IntN(3) == 0 {
 				server.outage()
 			}
-			pods := newPods(t, server.source(t), informer.WithLogger(discard), informer.WithWatchList(rng.IntN(2) == 0))
+			pods := newPods(t, server.source(t), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: rng.IntN(2) != 0}))
 			add(t, pods, informer.HandlerFuncs[*corev1.Pod]{UpdateFunc: func(_, _ *corev1.Pod) { time.Sleep(3 * time.Millisecond) }})
 			cause := errors.New("enough")
 			ctx, cancel := context.WithCancelCause(t.Context())

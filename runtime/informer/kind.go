@@ -24,7 +24,7 @@ import (
 type KindOptions[T object.Object] struct {
 	// Name is the name of the informer: [WithName].
 	Name string
-	// Namespaces are the namespaces that are read: [WithNamespaces]. A single "" means all of them.
+	// Namespaces are the namespaces that are read: [WithNamespace]. A single "" means all of them.
 	// A list that is empty but not nil is an error, and so is any list for a cluster-scoped kind.
 	Namespaces []string
 	// LabelSelector restricts the objects: [WithLabelSelector]. labels.Everything() cancels that of
@@ -103,7 +103,7 @@ func kindOptions(name string, namespaces []string, labels labels.Selector, field
 		opts = append(opts, WithName(name))
 	}
 	if namespaces != nil {
-		opts = append(opts, WithNamespaces(namespaces...))
+		opts = append(opts, WithNamespace(namespaces...))
 	}
 	if labels != nil {
 		opts = append(opts, WithLabelSelector(labels))

@@ -123,10 +123,12 @@ func TestWrongKindOptions(t *testing.T) {
 		"given to itself": {opts{withPods(podOptions{Options: opts{withPods(podOptions{})}})}, nil,
 			"informer.NewFactory: WithKind: pods/v1: WithKind: not an option of For; use it with NewFactory"},
 		"no namespace": {opts{withPods(podOptions{Namespaces: []string{}})}, nil,
-			`informer.NewFactory: WithKind: pods/v1: WithNamespaces: no namespace; WithNamespace("") means all of them`},
-		"both namespace options": {nil, func(f *informer.Factory) {
-			podKind(f).With(podOptions{Namespaces: []string{"a"}, Options: opts{informer.WithNamespace("b")}}).Informer()
-		}, "informer.For pods/v1: WithNamespace: WithNamespaces was given too; give one of them"},
+			`informer.NewFactory: WithKind: pods/v1: WithNamespace: no namespace; "" means all of them`},
+		"namespaces in a field and in Options": {nil, func(f *informer.Factory) {
+			if podKind(f).With(podOptions{Namespaces: []string{"a"}, Options: opts{informer.WithNamespace("b")}}).Informer() != podsOf(f, informer.WithNamespace("b")) {
+				t.Error("the field has replaced the option")
+			}
+		}, ""},
 		"another Go type": {opts{informer.WithKind(podResource, nodeOptions{LabelSelector: app("a")})}, func(f *informer.Factory) { podKind(f).Informer(); podKind(f).Informer() },
 			"informer.For pods/v1: objects of type *v1.Pod, but WithKind has options for objects of type *v1.Node"},
 		"namespaces of a cluster-scoped kind": {opts{withNodes(nodeOptions{Namespaces: []string{"a"}})}, anyNode,
@@ -135,9 +137,9 @@ func TestWrongKindOptions(t *testing.T) {
 			"informer.For nodes/v1: WithClusterScope: WithKind gives some; a cluster-scoped kind has no namespaces"},
 		"namespaces of a cluster-scoped kind's With": {nil, func(f *informer.Factory) {
 			nodeKind(f).With(nodeOptions{Namespaces: []string{"a"}}).Informer()
-		}, "informer.For nodes/v1: WithNamespaces: a cluster-scoped kind has no namespaces"},
-		"the factory's namespaces, cluster-scoped":                                 {opts{informer.WithNamespaces("a"), withNodes(nodeOptions{LabelSelector: app("a")})}, anyNode, ""},
-		"the factory's namespaces, cluster-scoped, beside options of another kind": {opts{informer.WithNamespaces("a"), withPods(podOptions{Namespaces: []string{"b"}})}, anyNode, ""},
+		}, "informer.For nodes/v1: WithNamespace: a cluster-scoped kind has no namespaces"},
+		"the factory's namespaces, cluster-scoped":                                 {opts{informer.WithNamespace("a"), withNodes(nodeOptions{LabelSelector: app("a")})}, anyNode, ""},
+		"the factory's namespaces, cluster-scoped, beside options of another kind": {opts{informer.WithNamespace("a"), withPods(podOptions{Namespaces: []string{"b"}})}, anyNode, ""},
 		"another transform of the same selection": {nil, func(f *informer.Factory) {
 			podKind(f).Informer()
 			podKind(f).With(podOptions{Transform: keep[*corev1.Pod]}).Informer()
@@ -210,7 +212,7 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 			same(t, "name", i.Status().Name, titles[n])
 		}
 		if kind.Informer() != all || podsOf(f) != all || podKind(f).With(podOptions{LabelSelector: app("web")}).Informer() != webs.Informer() || kind.With(podOptions{}).Informer() != all ||
-			podsOf(f, informer.WithNamespaces("a", "b"), informer.WithLabelSelector(app("web"))) != here {
+			podsOf(f, informer.WithNamespace("a", "b"), informer.WithLabelSelector(app("web"))) != here {
 			t.Error("another informer for the same selection")
 		}
 		same(t, "informers", len(f.Informers()), 4)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
@@ -160,7 +161,7 @@ func TestStoppedInformersAreNotWaitedFor(t *testing.T) {
 func TestRemoveForgetsErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newShop().factory(t)
-		wrong := podsOf(f, informer.WithPageSize(-1))
+		wrong := podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: -1}))
 		if err := f.Start(t.Context()); err == nil {
 			t.Error("started with a wrong option")
 		}
@@ -290,9 +291,9 @@ func TestSeveralNamespaces(t *testing.T) {
 				sourcetest.Refuse(403)(a)
 			}
 		}})
-		f := server.factory(t, informer.WithNamespaces("shop", "bank", "shop"), informer.WithLogger(discard))
+		f := server.factory(t, informer.WithNamespace("shop", "bank", "shop"), informer.WithLogger(discard))
 		pods := podsOf(f, informer.WithIndexes(PodByNode))
-		if podsOf(f, informer.WithNamespaces("bank", "shop")) != pods {
+		if podsOf(f, informer.WithNamespace("bank", "shop")) != pods {
 			t.Error("the order of namespaces makes another informer")
 		}
 		var j journal[*corev1.Pod]

@@ -93,7 +93,7 @@ func filteredFactory[T object.Object](t *testing.T) {
 	}{
 		"another namespace":        {[]informer.Option{informer.WithNamespace("ns-bar")}, nil},
 		"its namespace":            {[]informer.Option{informer.WithNamespace("ns-foo")}, []string{"+name-foo@2"}},
-		"one of its namespaces":    {[]informer.Option{informer.WithNamespaces("ns-bar", "ns-foo")}, []string{"+name-foo@2"}},
+		"one of its namespaces":    {[]informer.Option{informer.WithNamespace("ns-bar", "ns-foo")}, []string{"+name-foo@2"}},
 		"field that doesn't match": {[]informer.Option{informer.WithNamespace("ns-foo"), field("name-bar")}, nil},
 		"field that matches":       {[]informer.Option{informer.WithNamespace("ns-foo"), field("name-foo")}, []string{"+name-foo@2"}},
 		"label that doesn't match": {[]informer.Option{informer.WithNamespace("ns-foo"), label("production")}, nil},

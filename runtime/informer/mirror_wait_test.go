@@ -28,7 +28,7 @@ const never = -1
 func slowFactory(t *testing.T, after map[string]time.Duration) *informer.Factory {
 	server := sourcetest.New()
 	shop := &shop{Server: server}
-	f := shop.factory(t, informer.WithWatchList(false), informer.WithLogger(discard))
+	f := shop.factory(t, informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithLogger(discard))
 	for name, d := range after {
 		gvr := corev1.SchemeGroupVersion.WithResource(name)
 		sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
@@ -132,7 +132,7 @@ func TestSyncResult(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := sourcetest.New()
 				shop := &shop{Server: server}
-				f := shop.factory(t, informer.WithLogger(discard), informer.WithBackoff(reflector.Backoff{Initial: time.Minute, Max: time.Minute, Jitter: -1}))
+				f := shop.factory(t, informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: time.Minute, Max: time.Minute, Jitter: -1}}))
 				for _, name := range []string{"ints", "strings"} {
 					gvr := corev1.SchemeGroupVersion.WithResource(name)
 					sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")

@@ -15,6 +15,8 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
@@ -23,7 +25,7 @@ import (
 
 func line(e informer.Event[*corev1.Pod]) string {
 	s := e.Type.String()
-	if e.Type == informer.EventSynced {
+	if e.Type == source.Bookmark {
 		return s
 	}
 	s += " " + e.Key.Name + "@" + e.Object.ResourceVersion
@@ -44,7 +46,7 @@ func TestNewInformerWatcher(t *testing.T) {
 		t.Run(fmt.Sprint("watch-list ", watchList), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newShop(pod("shop", "pod-1", ""), pod("shop", "pod-2", ""), pod("shop", "pod-3", ""))
-				pods := newPods(t, server.source(t), informer.WithWatchList(watchList))
+				pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}))
 				defer start(t, pods)()
 				var initial, later []string
 				for e := range pods.Events(t.Context()) {
@@ -68,7 +70,7 @@ func TestNewInformerWatcher(t *testing.T) {
 				}
 				slices.Sort(initial)
 				same(t, "initial", initial, []string{"ADDED pod-1@2 initial", "ADDED pod-2@3 initial", "ADDED pod-3@4 initial"})
-				same(t, "later", later, []string{"SYNCED", "ADDED pod-4@5", "UPDATED pod-2@6 was 3", "DELETED pod-3@7"})
+				same(t, "later", later, []string{"BOOKMARK", "ADDED pod-4@5", "MODIFIED pod-2@6 was 3", "DELETED pod-3@7"})
 				same(t, "handlers afterwards", handlers(pods), 0)
 			})
 		})
@@ -85,7 +87,7 @@ func TestEventProcessorOrdersEvents(t *testing.T) {
 		defer cancel()
 		n := 0
 		for e := range pods.Events(ctx, informer.WithBacklogThreshold(informer.Never)) {
-			if e.Type == informer.EventSynced {
+			if e.Type == source.Bookmark {
 				for n := range 1000 {
 					server.pods.Create(pod("shop", numbered(n), ""))
 				}
@@ -138,18 +140,18 @@ func TestEventProcessorExit(t *testing.T) {
 func TestInformerWatcherDeletedFinalStateUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "secret1", ""))
-		pods := newPods(t, server.source(t), informer.WithWatchList(false), informer.WithLogger(discard))
+		pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithLogger(discard))
 		defer start(t, pods)()
 		var lines []string
 		for e := range pods.Events(t.Context()) {
 			if lines = append(lines, line(e)); len(lines) == 3 {
 				break
 			}
-			if e.Type == informer.EventSynced {
+			if e.Type == source.Bookmark {
 				server.relist(func() { server.pods.Delete("shop", "secret1") })
 			}
 		}
-		same(t, "events", lines, []string{"ADDED secret1@2 initial", "SYNCED", "DELETED secret1@2 unknown"})
+		same(t, "events", lines, []string{"ADDED secret1@2 initial", "BOOKMARK", "DELETED secret1@2 unknown"})
 		lists := 0
 		for _, r := range server.Requests() {
 			if r.Verb == sourcetest.List {
@@ -171,7 +173,7 @@ func TestEventsMerge(t *testing.T) {
 		var lines []string
 		for e := range pods.Events(t.Context(), informer.WithBacklogThreshold(0)) {
 			lines = append(lines, line(e))
-			if e.Type == informer.EventSynced {
+			if e.Type == source.Bookmark {
 				for range 10 {
 					server.move("pod-1", "node")
 				}
@@ -205,11 +207,11 @@ func TestEventsOfAnInformerThatStops(t *testing.T) {
 				lines <- line(e)
 			}
 		}()
-		same(t, "first", []string{<-lines, <-lines}, []string{"ADDED pod-1@2 initial", "SYNCED"})
+		same(t, "first", []string{<-lines, <-lines}, []string{"ADDED pod-1@2 initial", "BOOKMARK"})
 		stop()
 		server.move("pod-1", "node")
 		stop = start(t, pods)
-		same(t, "then", <-lines, "UPDATED pod-1@3 was 2")
+		same(t, "then", <-lines, "MODIFIED pod-1@3 was 2")
 		cancel()
 		<-done
 		stop()

@@ -32,19 +32,20 @@ func TestOptionConflicts(t *testing.T) {
 		factory, of opts
 		want        string
 	}{
-		"both namespace options":    {opts{informer.WithNamespace("a"), informer.WithNamespaces("b")}, nil, "informer.NewFactory: WithNamespaces: WithNamespace was given too; give one of them"},
-		"no namespaces":             {opts{informer.WithNamespaces()}, nil, `informer.NewFactory: WithNamespaces: no namespace; WithNamespace("") means all of them`},
-		"all among several":         {nil, opts{informer.WithNamespaces("a", "")}, `informer.For pods/v1: WithNamespaces: "" means all namespaces, so it can't be one of several`},
-		"not a namespace":           {nil, opts{informer.WithNamespaces("a,b")}, `informer.For pods/v1: WithNamespaces: "a,b" is no namespace`},
+		"no namespaces":             {opts{informer.WithNamespace()}, nil, `informer.NewFactory: WithNamespace: no namespace; "" means all of them`},
+		"all among several":         {nil, opts{informer.WithNamespace("a", "")}, `informer.For pods/v1: WithNamespace: "" means all namespaces, so it can't be one of several`},
+		"not a namespace":           {nil, opts{informer.WithNamespace("a,b")}, `informer.For pods/v1: WithNamespace: "a,b" is no namespace`},
 		"cluster scope, namespace":  {nil, opts{informer.WithClusterScope(), informer.WithNamespace("a")}, "informer.For pods/v1: WithNamespace: a cluster-scoped kind has no namespaces"},
-		"namespace, cluster scope":  {nil, opts{informer.WithNamespaces("a"), informer.WithClusterScope()}, "informer.For pods/v1: WithClusterScope: WithNamespaces was given too; a cluster-scoped kind has no namespaces"},
+		"namespace, cluster scope":  {nil, opts{informer.WithNamespace("a"), informer.WithClusterScope()}, "informer.For pods/v1: WithClusterScope: WithNamespace was given too; a cluster-scoped kind has no namespaces"},
 		"typed transform, factory":  {opts{informer.WithTransform(keep[*corev1.Pod])}, nil, "informer.NewFactory: WithTransform: a transform of *v1.Pod given to a factory; give it to For, or make it one of object.Object"},
 		"transform of another type": {nil, opts{informer.WithTransform(keep[*corev1.Node])}, "informer.For pods/v1: WithTransform: a transform of *v1.Node given to an informer of *v1.Pod"},
 		"not a shard": {opts{informer.WithShardSelector("x")}, nil,
 			`informer.For pods/v1: source.New of pods/v1: the shard selector's "x" is not of the form shardRange(object.metadata.uid, '0x…', '0x…')`},
 		"empty annotation": {opts{informer.WithoutAnnotations("a", "")}, nil, "informer.NewFactory: WithoutAnnotations: a key is empty"},
-		"negative timeouts": {opts{informer.WithWatchTimeout(-1), informer.WithSilenceTimeout(-1), informer.WithInitialEventsTimeout(-1)}, nil,
-			"informer.NewFactory: WithWatchTimeout: -1ns; want 0 or more\nWithSilenceTimeout: -1ns; want 0 or more\nWithInitialEventsTimeout: -1ns; want 0 or more"},
+		"negative timeouts": {opts{informer.WithTuning(reflector.Tuning{WatchTimeout: -1}), informer.WithTuning(reflector.Tuning{SilenceTimeout: -1})}, opts{informer.WithTuning(reflector.Tuning{InitialEventsTimeout: -1})},
+			"informer.NewFactory: WithTuning: a timeout in Tuning is negative; 0 means its default\n" +
+				"WithTuning: a timeout in Tuning is negative; 0 means its default\n" +
+				"informer.For pods/v1: WithTuning: a timeout in Tuning is negative; 0 means its default"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := informer.NewFactory(client, test.factory...)
@@ -53,12 +54,12 @@ func TestOptionConflicts(t *testing.T) {
 			want(t, f.Start(t.Context()), "informer factory: Start: "+test.want)
 		})
 	}
-	f := informer.NewFactory(client, informer.WithBackoff(reflector.Backoff{Factor: 0.5}))
-	if err := f.Start(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "informer factory: Start: informer.NewFactory: WithBackoff: ") {
+	f := informer.NewFactory(client, informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Factor: 0.5}}))
+	if err := f.Start(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "informer factory: Start: informer.NewFactory: WithTuning: ") {
 		t.Errorf("got %v", err)
 	}
 	for name, opt := range map[string]informer.Option{
-		"WithNamespaces": informer.WithNamespaces("a"), "WithShardSelector": informer.WithShardSelector(""), "WithFormats": informer.WithFormats(),
+		"WithNamespace": informer.WithNamespace("a"), "WithShardSelector": informer.WithShardSelector(""), "WithFormats": informer.WithFormats(),
 		"WithoutManagedFields": informer.WithoutManagedFields(), "WithoutAnnotations": informer.WithoutAnnotations("a"),
 	} {
 		_, err := informer.New(newShop().source(t), opt)
@@ -73,10 +74,10 @@ func TestOptionConflicts(t *testing.T) {
 func TestSecondForMustAgree(t *testing.T) {
 	client := newShop().client(t)
 	for _, opt := range []informer.Option{
-		informer.WithBackoff(reflector.Backoff{Initial: time.Hour, Max: time.Hour}), informer.WithWatchTimeout(time.Hour), informer.WithSilenceTimeout(time.Hour),
-		informer.WithInitialEventsTimeout(time.Hour), informer.WithFormats(source.JSON), informer.WithoutManagedFields(), informer.WithoutAnnotations("a"),
+		informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: time.Hour, Max: time.Hour}}), informer.WithTuning(reflector.Tuning{WatchTimeout: time.Hour}), informer.WithTuning(reflector.Tuning{SilenceTimeout: time.Hour}),
+		informer.WithTuning(reflector.Tuning{InitialEventsTimeout: time.Hour}), informer.WithFormats(source.JSON), informer.WithoutManagedFields(), informer.WithoutAnnotations("a"),
 		informer.WithoutSharing(), informer.WithTransform(keep[*corev1.Pod]), informer.WithErrorHandler(func(string, error) {}), informer.WithMetrics(&noMetrics{}),
-		informer.WithMutationDetector(func(informer.Mutation) {}), informer.WithPageSize(7), informer.WithWatchList(false), informer.WithResyncPeriod(time.Hour),
+		informer.WithMutationDetector(func(informer.Mutation) {}), informer.WithTuning(reflector.Tuning{PageSize: 7}), informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithResyncPeriod(time.Hour),
 	} {
 		f := informer.NewFactory(client)
 		pods := podsOf(f)
@@ -140,7 +141,7 @@ func (noRecorder) BeginHandler(string, func() metrics.HandlerState) metrics.Hand
 // TestOptionsAreShared gives the same options to many calls at the same time.
 func TestOptionsAreShared(t *testing.T) {
 	client := newShop().client(t)
-	opts := []informer.Option{informer.WithNamespaces("b", "a"), informer.WithoutAnnotations("b", "a"), informer.WithFormats(source.CBOR, source.JSON), informer.WithIndexes(PodByNode)}
+	opts := []informer.Option{informer.WithNamespace("b", "a"), informer.WithoutAnnotations("b", "a"), informer.WithFormats(source.CBOR, source.JSON), informer.WithIndexes(PodByNode)}
 	f := informer.NewFactory(client)
 	var all sync.WaitGroup
 	for range 8 {
@@ -180,9 +181,9 @@ func TestSecondForWithAWrongOption(t *testing.T) {
 	f := newShop().factory(t)
 	podsOf(f)
 	for range 3 {
-		podsOf(f, informer.WithPageSize(-1), nil)
+		podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: -1}), nil)
 	}
-	want(t, f.Start(t.Context()), "informer factory: Start: informer.For pods/v1: WithPageSize: -1 objects; want 0 or more\noption 2 is nil")
+	want(t, f.Start(t.Context()), "informer factory: Start: informer.For pods/v1: WithTuning: negative Tuning.PageSize -1; 0 means its default\noption 2 is nil")
 }
 
 // TestTheSameForTwice shows that a call that is repeated with equal arguments agrees with itself,
@@ -190,9 +191,9 @@ func TestSecondForWithAWrongOption(t *testing.T) {
 func TestTheSameForTwice(t *testing.T) {
 	f := newShop().factory(t)
 	for range 2 {
-		podsOf(f, informer.WithPageSize(7), informer.WithPageSize(8))
+		podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: 7}), informer.WithTuning(reflector.Tuning{PageSize: 8}))
 	}
-	podsOf(f, informer.WithPageSize(8))
+	podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: 8}))
 	if err := f.Start(t.Context()); err != nil {
 		t.Error(err)
 	}
@@ -211,13 +212,13 @@ func TestWrongOptions(t *testing.T) {
 		{[]informer.Option{informer.WithClusterScope()}, "WithClusterScope: not an option of New; use it with For"},
 		{[]informer.Option{informer.WithLabelSelector(labels.Everything())}, "WithLabelSelector: not an option of New; use it with NewFactory or For"},
 		{[]informer.Option{informer.WithFieldSelector(fields.Everything())}, "WithFieldSelector: not an option of New; use it with NewFactory or For"},
-		{[]informer.Option{informer.WithPageSize(-1)}, "WithPageSize: -1 objects; want 0 or more"},
+		{[]informer.Option{informer.WithTuning(reflector.Tuning{PageSize: -1})}, "WithTuning: negative Tuning.PageSize -1; 0 means its default"},
 		{[]informer.Option{informer.WithName("")}, "WithName: the name is empty"},
 		{[]informer.Option{informer.WithResyncPeriod(-time.Second)}, "WithResyncPeriod: -1s; want 0 or more"},
 		{[]informer.Option{informer.WithBacklogThreshold(-2)}, "WithBacklogThreshold: -2 events; want 0 or more, or Never"},
 		{[]informer.Option{informer.WithIndexes[object.Object]()}, "WithIndexes: indexes of object.Object given to an informer of *v1.Pod"},
 		{[]informer.Option{informer.WithIndexes[*corev1.Pod](nil)}, "index 1 is nil"},
-		{[]informer.Option{nil, informer.WithPageSize(-1)}, "option 1 is nil\nWithPageSize: -1 objects; want 0 or more"},
+		{[]informer.Option{nil, informer.WithTuning(reflector.Tuning{PageSize: -1})}, "option 1 is nil\nWithTuning: negative Tuning.PageSize -1; 0 means its default"},
 	} {
 		_, err := informer.New(src, test.opts...)
 		want(t, err, "informer.New: "+test.want)

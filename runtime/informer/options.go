@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
@@ -45,29 +44,21 @@ type SharedOption interface {
 // Never is the backlog threshold of a handler whose events are never merged.
 const Never = engine.Never
 
-// WithNamespace restricts informers to one namespace. "" means all of them, which is the default.
-// Informers made with WithClusterScope ignore the namespaces of their factory. New refuses the
-// option: its Source determines the namespace.
-func WithNamespace(namespace string) Option {
-	return option{"WithNamespace", inFactory | inFor, func(s *settings) error {
-		return s.setNamespaces("WithNamespace", namespace)
-	}}
-}
-
-// WithNamespaces restricts informers to these namespaces. One informer reads each of them by
-// requests of its own, so the account needs no right to read other namespaces. It keeps all objects
-// in one store, with one set of handlers and indexes. A namespace that is given twice counts once;
-// the order has no meaning. No namespace at all is an error, and so is "" among several. One call
-// takes either WithNamespace or WithNamespaces. New refuses the option, as it does WithNamespace.
+// WithNamespace restricts informers to one namespace, or to several. "" means all of them, which is
+// the default. A namespace that is given twice counts once; the order has no meaning. No namespace
+// at all is an error, and so is "" among several. Informers made with WithClusterScope ignore the
+// namespaces of their factory. New refuses the option: its Source determines the namespace.
 //
-// An informer of many namespaces lists at most 16 of them at a time. The next one's turn comes when
-// one of them has synced or failed, or after two seconds. So an informer of a thousand namespaces
-// doesn't ask for all of them at once, and a namespace that hangs or is forbidden keeps no other
-// from syncing. Equal parts of objects are shared between namespaces.
-func WithNamespaces(namespaces ...string) Option {
+// One informer reads each of several namespaces by requests of its own, so the account needs no
+// right to read other ones. It keeps all objects in one store, with one set of handlers and
+// indexes, and shares equal parts of objects between namespaces. It lists at most 16 namespaces at
+// a time. The next one's turn comes when one of them has synced or failed, or after two seconds. So
+// an informer of a thousand namespaces doesn't ask for all of them at once, and a namespace that
+// hangs or is forbidden keeps no other from syncing.
+func WithNamespace(namespaces ...string) Option {
 	namespaces = slices.Clone(namespaces)
-	return option{"WithNamespaces", inFactory | inFor, func(s *settings) error {
-		return s.setNamespaces("WithNamespaces", namespaces...)
+	return option{"WithNamespace", inFactory | inFor, func(s *settings) error {
+		return s.setNamespaces(namespaces)
 	}}
 }
 
@@ -215,57 +206,21 @@ func withTransform(t goType, transform func(object.Object) (object.Object, error
 	}}
 }
 
-// WithPageSize sets how many objects a page of a list has at most. 0, the default, leaves it to the
-// reflector. It has no effect while the initial state comes as a watch-list, which has no pages;
-// [WithWatchList](false) turns watch-lists off.
-func WithPageSize(objects int64) Option {
-	return option{"WithPageSize", inFactory | inFor | inNew, func(s *settings) error {
-		if objects < 0 {
-			return fmt.Errorf("%d objects; want 0 or more", objects)
+// WithTuning sets how informers read, and how patient they are: pages, watch-lists, timeouts, and
+// the waits after failures. A field with its zero value changes nothing, and neither does such a
+// field of Backoff. So For refines the tuning of the factory, and two calls of WithTuning add up. A
+// value that the factory has set can be replaced; each default that [reflector.Tuning] and
+// [reflector.Backoff] document may be given too. PageSize and DisableWatchList have no such value,
+// so For can't cancel those of the factory.
+func WithTuning(tuning reflector.Tuning) Option {
+	return option{"WithTuning", inFactory | inFor | inNew, func(s *settings) error {
+		refined := refine(s.tuning, tuning)
+		if err := refined.Validate(); err != nil {
+			return err
 		}
-		s.tuning.PageSize = objects
+		s.tuning = refined
 		return nil
 	}}
-}
-
-// WithWatchList sets whether the initial state is first requested as a watch-list, a watch that
-// begins with all existing objects (KEP-3157). The default is true. A server that does not support
-// it is asked for a list instead.
-func WithWatchList(enabled bool) Option {
-	return option{"WithWatchList", inFactory | inFor | inNew, func(s *settings) error {
-		s.tuning.DisableWatchList = !enabled
-		return nil
-	}}
-}
-
-// WithBackoff sets how long to wait before a list or watch that has failed is tried again. The zero
-// value of a field means its default.
-func WithBackoff(backoff reflector.Backoff) Option {
-	return option{"WithBackoff", inFactory | inFor | inNew, func(s *settings) error {
-		s.tuning.Backoff = backoff
-		return s.tuning.Validate()
-	}}
-}
-
-// WithWatchTimeout sets the time after which the server is asked to end a watch: each watch asks
-// for a random time between timeout and twice that. 0 means the default, 5 minutes; negative values
-// are an error.
-func WithWatchTimeout(timeout time.Duration) Option {
-	return duration("WithWatchTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.WatchTimeout })
-}
-
-// WithSilenceTimeout sets for how long a watch or list may bring nothing before the informer gives
-// it up and begins it anew. 0 means the default, 3 minutes, in which API servers send three
-// bookmarks. Negative values are an error.
-func WithSilenceTimeout(timeout time.Duration) Option {
-	return duration("WithSilenceTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.SilenceTimeout })
-}
-
-// WithInitialEventsTimeout sets how long a watch-list may bring neither an initial object nor the
-// bookmark that ends them before the objects are listed instead. 0 means the default, 10 s;
-// negative values are an error.
-func WithInitialEventsTimeout(timeout time.Duration) Option {
-	return duration("WithInitialEventsTimeout", timeout, func(s *settings) *time.Duration { return &s.tuning.InitialEventsTimeout })
 }
 
 // WithErrorHandler sets a function that is called with each failure of a list or watch, and the

@@ -46,9 +46,9 @@ func TestOptionsReachTheServer(t *testing.T) {
 		want  string
 		never string
 	}{
-		"watch-list":          {option: informer.WithWatchList(true), want: "sendInitialEvents=true", never: "limit="},
-		"no watch-list":       {option: informer.WithWatchList(false), want: "limit=500", never: "sendInitialEvents"},
-		"page size":           {option: informer.WithPageSize(7), more: []informer.Option{informer.WithWatchList(false)}, want: "limit=7"},
+		"watch-list":          {option: informer.WithTuning(reflector.Tuning{}), want: "sendInitialEvents=true", never: "limit="},
+		"no watch-list":       {option: informer.WithTuning(reflector.Tuning{DisableWatchList: true}), want: "limit=500", never: "sendInitialEvents"},
+		"page size":           {option: informer.WithTuning(reflector.Tuning{PageSize: 7}), more: []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true})}, want: "limit=7"},
 		"namespace":           {option: informer.WithNamespace("shop"), want: "/namespaces/shop/pods"},
 		"label selector":      {option: informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"a": "b"})), want: "labelSelector=a%3Db"},
 		"field selector":      {option: informer.WithFieldSelector(fields.OneTermEqualSelector("metadata.name", "x")), want: "fieldSelector=metadata.name%3Dx"},
@@ -57,15 +57,15 @@ func TestOptionsReachTheServer(t *testing.T) {
 		"CBOR before JSON":    {option: informer.WithFormats(source.CBOR, source.JSON), want: "accept application/cbor", never: "protobuf"},
 		"the default formats": {option: informer.WithFormats(), want: "accept application/vnd.kubernetes.protobuf"},
 		"initial events timeout": {
-			option: informer.WithInitialEventsTimeout(42 * time.Second), fault: hanging(sourcetest.WatchList), after: time.Minute, want: "\n42 list ",
+			option: informer.WithTuning(reflector.Tuning{InitialEventsTimeout: 42 * time.Second}), fault: hanging(sourcetest.WatchList), after: time.Minute, want: "\n42 list ",
 		},
 		"silence timeout": {
-			option: informer.WithSilenceTimeout(42 * time.Second), more: []informer.Option{informer.WithWatchList(false)},
+			option: informer.WithTuning(reflector.Tuning{SilenceTimeout: 42 * time.Second}), more: []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true})},
 			fault: &silent, after: time.Minute, want: "\n42 watch ",
 		},
 		"backoff": {
-			option: informer.WithBackoff(reflector.Backoff{Initial: 5 * time.Second, Factor: 3, Max: time.Hour, Jitter: -1}),
-			more:   []informer.Option{informer.WithWatchList(false)},
+			option: informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: 5 * time.Second, Factor: 3, Max: time.Hour, Jitter: -1}}),
+			more:   []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true})},
 			fault:  &failing, after: time.Minute, want: "\n5 list ", never: "\n10 list ",
 		},
 	} {
@@ -117,12 +117,12 @@ func asked(t *testing.T, option informer.Option, more []informer.Option, fault *
 	return lines
 }
 
-// TestWithWatchTimeout looks at the time after which the server is asked to end a watch: at random
+// TestWatchTimeout looks at the time after which the server is asked to end a watch: at random
 // up to twice the option's.
-func TestWithWatchTimeout(t *testing.T) {
+func TestWatchTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _, client := cluster()
-		factory := informer.NewFactory(client, informer.WithWatchTimeout(20*time.Minute))
+		factory := informer.NewFactory(client, informer.WithTuning(reflector.Tuning{WatchTimeout: 20 * time.Minute}))
 		informer.For[*corev1.Pod](factory, podResource)
 		if err := factory.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -227,5 +227,36 @@ func TestMutationDetectorByEnvironment(t *testing.T) {
 		server.move("blue", "node")
 		pass(time.Minute)
 		j.check(t, pods)
+	})
+}
+
+// TestWithTuningRefines shows that a field with its zero value changes nothing, also within
+// Backoff.
+func TestWithTuningRefines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, _, client := cluster()
+		server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusInternalServerError)})
+		factory := informer.NewFactory(client, informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{
+			PageSize: 7, DisableWatchList: true, Backoff: reflector.Backoff{Initial: time.Minute, Jitter: -1},
+		}))
+		informer.For[*corev1.Pod](factory, podResource, informer.WithTuning(reflector.Tuning{
+			PageSize: 8, Backoff: reflector.Backoff{Max: time.Hour, Factor: 3},
+		}))
+		if err := factory.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(6 * time.Minute)
+		if err := factory.Shutdown(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		var times []time.Duration
+		requests := server.Requests()
+		for _, r := range requests {
+			if !strings.Contains(r.String(), "limit=8") || strings.Contains(r.String(), "sendInitialEvents") {
+				t.Errorf("request %v; want a list by pages of 8", r)
+			}
+			times = append(times, r.Time.Sub(requests[0].Time))
+		}
+		same(t, "times of requests", times, []time.Duration{0, time.Minute, 4 * time.Minute})
 	})
 }

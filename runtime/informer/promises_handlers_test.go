@@ -16,6 +16,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
@@ -24,7 +25,7 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 		t.Run(fmt.Sprint("watch-list ", watchList), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newShop(pod("shop", "a", ""), pod("shop", "b", ""), pod("shop", "c", ""), pod("shop", "d", ""))
-				pods := newPods(t, server.source(t), informer.WithWatchList(watchList), informer.WithLogger(discard))
+				pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), informer.WithLogger(discard))
 				let := make(chan struct{}, 1000)
 				var prompt, merging journal[*corev1.Pod]
 				merging.before = func(string, object.Key) { <-let }

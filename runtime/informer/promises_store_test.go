@@ -33,7 +33,7 @@ func TestPromise02ReadsNeverBlockTheWriter(t *testing.T) {
 			server.pods.Create(pod("shop", numbered(n), "old"))
 		}
 		gate := &gatedSource{Source: server.source(t), steps: make(chan struct{})}
-		pods := newPods(t, gate, informer.WithIndexes(PodByNode), informer.WithWatchList(false), informer.WithLogger(discard))
+		pods := newPods(t, gate, informer.WithIndexes(PodByNode), informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithLogger(discard))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
 		go func() { done <- pods.Run(ctx) }()
@@ -104,7 +104,7 @@ func TestPromise06MemoryAtStartStaysNearMemoryAtRest(t *testing.T) {
 	const objects = 5000
 	src := &countedSource{objects: objects, version: "1", expired: make(chan struct{})}
 	most := 0
-	pods := newPods(t, src, informer.WithWatchList(false), informer.WithBackoff(reflector.Backoff{Initial: time.Millisecond}), informer.WithLogger(discard))
+	pods := newPods(t, src, informer.WithTuning(reflector.Tuning{DisableWatchList: true, Backoff: reflector.Backoff{Initial: time.Millisecond}}), informer.WithLogger(discard))
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	go func() { done <- pods.Run(ctx) }()

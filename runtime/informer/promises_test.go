@@ -111,7 +111,7 @@ func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
 				return []sourcetest.Event{e}
 			}
 		}})
-		pods := newPods(t, server.source(t), informer.WithSilenceTimeout(90*time.Second), informer.WithLogger(discard))
+		pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{SilenceTimeout: 90 * time.Second}), informer.WithLogger(discard))
 		var j journal[*corev1.Pod]
 		add(t, pods, &j)
 		defer start(t, pods)()
@@ -147,7 +147,7 @@ func TestPromise08AWriteCanBeAwaited(t *testing.T) {
 				return []sourcetest.Event{e}
 			}
 		}})
-		pods := newPods(t, server.source(t), informer.WithInitialEventsTimeout(time.Hour), informer.WithSilenceTimeout(time.Hour))
+		pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{InitialEventsTimeout: time.Hour, SilenceTimeout: time.Hour}))
 		defer start(t, pods)()
 		if err := pods.WaitForCacheSync(t.Context()); err != nil {
 			t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/klog/v2"
@@ -109,17 +108,15 @@ func (s *settings) comparable() agreed {
 
 var errClusterScoped = errors.New("a cluster-scoped kind has no namespaces")
 
-// setNamespaces implements WithNamespace and WithNamespaces.
-func (s *settings) setNamespaces(option string, namespaces ...string) error {
+// setNamespaces implements WithNamespace.
+func (s *settings) setNamespaces(namespaces []string) error {
 	// A new slice, because several goroutines may apply the same option.
 	namespaces = slices.Compact(slices.Sorted(slices.Values(namespaces)))
 	switch {
 	case s.scopedBy == "WithClusterScope":
 		return errClusterScoped
-	case s.scopedBy != "" && s.scopedBy != option:
-		return fmt.Errorf("%s was given too; give one of them", s.scopedBy)
 	case len(namespaces) == 0:
-		return errors.New(`no namespace; WithNamespace("") means all of them`)
+		return errors.New(`no namespace; "" means all of them`)
 	case len(namespaces) > 1 && namespaces[0] == "":
 		return errors.New(`"" means all namespaces, so it can't be one of several`)
 	}
@@ -128,8 +125,27 @@ func (s *settings) setNamespaces(option string, namespaces ...string) error {
 			return fmt.Errorf("%q is no namespace", namespace)
 		}
 	}
-	s.Namespaces, s.scopedBy = strings.Join(namespaces, ","), option
+	s.Namespaces, s.scopedBy = strings.Join(namespaces, ","), "WithNamespace"
 	return nil
+}
+
+// refine returns t with those fields of more that are not zero.
+func refine(t, more reflector.Tuning) reflector.Tuning {
+	return reflector.Tuning{
+		PageSize:             cmp.Or(more.PageSize, t.PageSize),
+		DisableWatchList:     more.DisableWatchList || t.DisableWatchList,
+		InitialEventsTimeout: cmp.Or(more.InitialEventsTimeout, t.InitialEventsTimeout),
+		WatchTimeout:         cmp.Or(more.WatchTimeout, t.WatchTimeout),
+		SilenceTimeout:       cmp.Or(more.SilenceTimeout, t.SilenceTimeout),
+		Backoff: reflector.Backoff{
+			Initial:       cmp.Or(more.Backoff.Initial, t.Backoff.Initial),
+			Max:           cmp.Or(more.Backoff.Max, t.Backoff.Max),
+			Factor:        cmp.Or(more.Backoff.Factor, t.Backoff.Factor),
+			Jitter:        cmp.Or(more.Backoff.Jitter, t.Backoff.Jitter),
+			ResetAfter:    cmp.Or(more.Backoff.ResetAfter, t.Backoff.ResetAfter),
+			MaxRetryAfter: cmp.Or(more.Backoff.MaxRetryAfter, t.Backoff.MaxRetryAfter),
+		},
+	}
 }
 
 // namespaces returns the namespaces, at least one; "" means all.
@@ -257,17 +273,6 @@ type option struct {
 	name  string
 	where scope
 	apply func(*settings) error
-}
-
-// duration returns an option that sets a duration of Tuning.
-func duration(name string, d time.Duration, field func(*settings) *time.Duration) Option {
-	return option{name, inFactory | inFor | inNew, func(s *settings) error {
-		if d < 0 {
-			return fmt.Errorf("%v; want 0 or more", d)
-		}
-		*field(s) = d
-		return nil
-	}}
 }
 
 func (o option) applyInformer(s *settings, where scope) error {

@@ -34,7 +34,7 @@ type Status struct {
 	// the store may be a moment behind. With several namespaces it is the status of the one in the
 	// worst state: one that has not synced, or else one that is recovering from a failure.
 	Reflector reflector.Status `json:"reflector"`
-	// Streams has one entry for each namespace given to [WithNamespaces]; without that option one
+	// Streams has one entry for each namespace given to [WithNamespace]; without that option one
 	// entry in all.
 	Streams []StreamStatus `json:"streams"`
 	// Handlers has the registrations in the order in which they were added.
@@ -43,8 +43,8 @@ type Status struct {
 
 // StreamStatus is how one of an informer's namespaces is doing.
 type StreamStatus struct {
-	// Namespace is the namespace that the stream reads, as given to [WithNamespace] or
-	// [WithNamespaces]; "" if none was given, and for informers made by [New].
+	// Namespace is the namespace that the stream reads, as given to [WithNamespace]; "" if none was
+	// given, and for informers made by [New].
 	Namespace string `json:"namespace,omitempty"`
 	// Synced reports whether the first full state of the namespace is in the store.
 	Synced bool `json:"synced"`

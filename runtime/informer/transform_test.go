@@ -71,7 +71,7 @@ func TestTransformedObjectsShareTheirParts(t *testing.T) {
 			p.Annotations["own"] = p.Name
 			return p, nil
 		}
-		pods := informer.For[*corev1.Pod](shop.factory(t, informer.WithNamespaces("north", "south")), podResource, informer.WithTransform(label))
+		pods := informer.For[*corev1.Pod](shop.factory(t, informer.WithNamespace("north", "south")), podResource, informer.WithTransform(label))
 		lease, err := pods.Acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)

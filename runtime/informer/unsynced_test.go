@@ -132,7 +132,7 @@ func TestReadsOfOneNamespaceBeforeAnotherHasSynced(t *testing.T) {
 				sourcetest.Refuse(http.StatusForbidden)(a)
 			}
 		}})
-		f := server.factory(t, informer.WithLogger(discard), informer.WithNamespaces("shop", "bank"))
+		f := server.factory(t, informer.WithLogger(discard), informer.WithNamespace("shop", "bank"))
 		pods := podLister(podsOf(f))
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)

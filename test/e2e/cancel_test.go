@@ -39,7 +39,7 @@ func holdIf(is func(*request) bool, bytes int) func(chan struct{}) func(*request
 }
 
 func phases() []phase {
-	byList := []informer.Option{informer.WithWatchList(false), informer.WithPageSize(7)}
+	byList := []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7})}
 	watching := func(t *testing.T, i *informer.SharedIndexInformer[*Crate]) {
 		awaitStatus(t, i, "watching", func(s informer.Status) bool { return s.Synced && s.Reflector.State == reflector.StateWatching })
 	}

@@ -29,9 +29,9 @@ func TestExpiredWatch(t *testing.T) {
 		opts   []informer.Option
 	}{
 		{"watch cache, watch-list", nil, expireWatches, nil},
-		{"watch cache, pages", nil, expireWatches, []informer.Option{informer.WithWatchList(false), informer.WithPageSize(7)}},
+		{"watch cache, pages", nil, expireWatches, []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7})}},
 		{"etcd, watch-list", []string{"--no-watch-cache"}, compact, nil},
-		{"etcd, pages", []string{"--no-watch-cache"}, compact, []informer.Option{informer.WithWatchList(false), informer.WithPageSize(7)}},
+		{"etcd, pages", []string{"--no-watch-cache"}, compact, []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7})}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -281,9 +281,9 @@ func TestBrokenStreams(t *testing.T) {
 		fault func(*request) bool
 	}{
 		{"watch-list", nil, (*request).watchList},
-		{"first page", []informer.Option{informer.WithWatchList(false), informer.WithPageSize(10)}, (*request).list},
-		{"later page", []informer.Option{informer.WithWatchList(false), informer.WithPageSize(10)}, func(r *request) bool { return r.query.Has("continue") }},
-		{"watch", []informer.Option{informer.WithWatchList(false)}, (*request).watch},
+		{"first page", []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 10})}, (*request).list},
+		{"later page", []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 10})}, func(r *request) bool { return r.query.Has("continue") }},
+		{"watch", []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true})}, (*request).watch},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()

@@ -19,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 // widgets gives a namespace that no other test uses.
@@ -203,7 +204,7 @@ func TestGeneratedFactoryByPages(t *testing.T) {
 	ns.createWidgets(t, 100)
 	p := newProxy(t, shared.url, nil)
 	f := informers.NewSharedInformerFactory(connect(t, p.url),
-		informer.WithNamespace(ns.namespace), informer.WithWatchList(false), informer.WithPageSize(7))
+		informer.WithNamespace(ns.namespace), informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7}))
 	widgets := f.Samples().V1alpha1().Widgets()
 	h, _ := listen(t, widgets.Informer())
 	runSynced(t, f)

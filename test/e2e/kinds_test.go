@@ -244,7 +244,7 @@ func TestGeneratedFactoryOfSeveralNamespaces(t *testing.T) {
 		obj.SetLabels(map[string]string{"seen": "yes"})
 		return obj, nil
 	}
-	f := informers.NewSharedInformerFactory(connect(t, shared.url), informer.WithNamespaces(shop.namespace, lab.namespace),
+	f := informers.NewSharedInformerFactory(connect(t, shared.url), informer.WithNamespace(shop.namespace, lab.namespace),
 		informer.WithTransform(mark), informer.WithoutManagedFields())
 	widgets := f.Samples().V1alpha1().Widgets()
 	h, _ := listen(t, widgets.Informer())

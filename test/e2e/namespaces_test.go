@@ -24,12 +24,12 @@ import (
 )
 
 // soon is a backoff for tests that wait for the end of a fault.
-var soon = informer.WithBackoff(reflector.Backoff{Initial: 20 * time.Millisecond, Max: 100 * time.Millisecond})
+var soon = informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: 20 * time.Millisecond, Max: 100 * time.Millisecond}})
 
 // bothWays are the two ways to read a full state.
 var bothWays = map[string][]informer.Option{
 	"watch-list": nil,
-	"pages":      {informer.WithWatchList(false), informer.WithPageSize(2)},
+	"pages":      {informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 2})},
 }
 
 // several gives one informer of the crates of several namespaces.
@@ -39,7 +39,7 @@ func several(t *testing.T, url string, namespaces []in, opts ...informer.Option)
 	for _, ns := range namespaces {
 		all = append(all, ns.namespace)
 	}
-	f := informer.NewFactory(connect(t, url), append(slices.Clone(opts), informer.WithNamespaces(all...))...)
+	f := informer.NewFactory(connect(t, url), append(slices.Clone(opts), informer.WithNamespace(all...))...)
 	return f, informer.For[*Crate](f, crates, informer.WithIndexes(byWeight))
 }
 

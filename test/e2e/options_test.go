@@ -176,7 +176,7 @@ func TestGeneratedIndexes(t *testing.T) {
 			ns.setPhase(t, w.Name, phases[n/3%3])
 		}
 	}
-	f := informers.NewSharedInformerFactory(connect(t, shared.url), informer.WithNamespaces(shop.namespace, lab.namespace))
+	f := informers.NewSharedInformerFactory(connect(t, shared.url), informer.WithNamespace(shop.namespace, lab.namespace))
 	widgets := f.Samples().V1alpha1().Widgets()
 	h, _ := listen(t, widgets.Informer())
 	runSynced(t, f)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 // subject is an informer on its own bad connection.
@@ -37,7 +38,7 @@ func TestRandomChanges(t *testing.T) {
 	ns := shared.crates(t)
 	ns.createMany(t, 15, func(c *Crate, n int) { c.Labels = map[string]string{"tier": tiers[n%3]} })
 
-	byList := []informer.Option{informer.WithWatchList(false), informer.WithPageSize(4)}
+	byList := []informer.Option{informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 4})}
 	subjects := []*subject{
 		newSubject(t, ns, "watch-list", ""),
 		newSubject(t, ns, "pages", "", byList...),

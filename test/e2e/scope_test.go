@@ -11,6 +11,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 func labelled(key, value string) func(*Crate) {
@@ -49,7 +50,7 @@ func TestLabelSelector(t *testing.T) {
 	ns.create(t, crate("out", labelled("tier", "tin")))
 	selector := labels.SelectorFromSet(labels.Set{"tier": "gold"})
 	for _, watchList := range []bool{true, false} {
-		f, i := crateInformer(t, shared.url, ns, informer.WithLabelSelector(selector), informer.WithWatchList(watchList))
+		f, i := crateInformer(t, shared.url, ns, informer.WithLabelSelector(selector), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}))
 		h, _ := listen(t, i)
 		runSynced(t, f)
 		h.wantLines(0, "add in")

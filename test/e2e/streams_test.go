@@ -15,7 +15,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -55,9 +54,9 @@ func TestEventsAsAWatch(t *testing.T) {
 			var lines []string
 			for e := range i.Events(deadline(t)) {
 				switch e.Type {
-				case informer.EventAdded, informer.EventUpdated:
+				case source.Added, source.Modified:
 					replica.put(e.Object)
-				case informer.EventDeleted:
+				case source.Deleted:
 					delete(replica, e.Key)
 				}
 				line := strings.TrimSpace(e.Type.String() + " " + e.Key.Name)
@@ -93,7 +92,7 @@ func TestEventsAsAWatch(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			for e := range i.Events(ctx) {
-				if e.Type == informer.EventSynced {
+				if e.Type == source.Bookmark {
 					cancel()
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 func TestSyncByWatchList(t *testing.T) {
@@ -36,7 +37,7 @@ func TestSyncByPagedList(t *testing.T) {
 	ns := shared.crates(t)
 	ns.createMany(t, 100)
 	p := newProxy(t, shared.url, nil)
-	f, i := crateInformer(t, p.url, ns, informer.WithWatchList(false), informer.WithPageSize(7))
+	f, i := crateInformer(t, p.url, ns, informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7}))
 	h, reg := listen(t, i)
 	runSynced(t, f)
 	await(t, "sync of the handler", reg.Synced())
@@ -89,7 +90,7 @@ func TestSyncOfNothing(t *testing.T) {
 	t.Parallel()
 	for _, watchList := range []bool{true, false} {
 		ns := shared.crates(t)
-		f, i := crateInformer(t, shared.url, ns, informer.WithWatchList(watchList))
+		f, i := crateInformer(t, shared.url, ns, informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}))
 		h, reg := listen(t, i)
 		runSynced(t, f)
 		await(t, "sync of the handler", reg.Synced())

@@ -100,7 +100,7 @@ func TestWaitingForAKind(t *testing.T) {
 	f := informer.NewFactory(connect(t, c.url), soon)
 	i := informer.For[*Crate](f, here.gvr, informer.WithNamespace(here.namespace))
 	later := informer.For[*Crate](f, missing.gvr, informer.WithNamespace(missing.namespace))
-	metadata := informer.ForMetadata(f, missing.gvr, informer.WithNamespaces(missing.namespace, "never"))
+	metadata := informer.ForMetadata(f, missing.gvr, informer.WithNamespace(missing.namespace, "never"))
 	h, _ := listen(t, i)
 	laterHistory, _ := listen(t, later)
 	metadataHistory, _ := listen(t, metadata)

@@ -73,7 +73,7 @@ func newOurs(c oursConfig, wrong *problems) (*ours, error) {
 		o.informer, err = informer.New(c.clients[0], opts...)
 		return o, err
 	}
-	o.informer, err = overHTTP(c.clients, append(opts, informer.WithNamespaces(namespaces...)))
+	o.informer, err = overHTTP(c.clients, append(opts, informer.WithNamespace(namespaces...)))
 	return o, err
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
 // player plays one history.
@@ -92,10 +93,7 @@ func (p *player) configure(config []byte) error {
 		reach(several)
 	}
 	c.options = []informer.Option{
-		informer.WithWatchList(config[2]%2 == 0),
-		informer.WithPageSize(pageSizes[config[2]/2%5]),
-		informer.WithSilenceTimeout(3*time.Minute + odd),
-		informer.WithInitialEventsTimeout(10*time.Second + odd),
+		informer.WithTuning(reflector.Tuning{DisableWatchList: config[2]%2 != 0, PageSize: pageSizes[config[2]/2%5], SilenceTimeout: 3*time.Minute + odd, InitialEventsTimeout: 10*time.Second + odd}),
 	}
 	var err error
 	if p.ours, err = newOurs(c, p.wrong); err != nil {

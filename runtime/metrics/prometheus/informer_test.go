@@ -228,7 +228,7 @@ func TestInformerOfSeveralNamespaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		factory := informer.NewFactory(client, informer.WithMetrics(p), informer.WithLogger(klog.Logger{}))
-		informer.For[*corev1.Pod](factory, podResource, informer.WithName("pods"), informer.WithNamespaces("shop", "bank"))
+		informer.For[*corev1.Pod](factory, podResource, informer.WithName("pods"), informer.WithNamespace("shop", "bank"))
 		if err := factory.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -24,6 +24,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
@@ -308,13 +309,13 @@ func (w *world) newInformer(config *rest.Config, more ...informer.Option) {
 		w.t.Fatal(err)
 	}
 	opts := []informer.Option{
-		informer.WithWatchList(!w.lists && !w.paged),
+		informer.WithTuning(reflector.Tuning{DisableWatchList: w.lists || w.paged}),
 		informer.WithErrorHandler(func(_ string, err error) { w.failed(err) }),
 		informer.WithLogger(klog.Logger(logr.New(silence{}))),
 	}
 	opts = append(opts, more...)
 	if w.paged {
-		opts = append(opts, informer.WithPageSize(5))
+		opts = append(opts, informer.WithTuning(reflector.Tuning{PageSize: 5}))
 	}
 	if w.informer, err = informer.New(src, opts...); err != nil {
 		w.t.Fatal(err)

@@ -25,9 +25,7 @@ import (
 
 // tune shortens the informer's waits, since the tests run in real time.
 var tune = []informer.Option{
-	informer.WithBackoff(reflector.Backoff{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}),
-	informer.WithSilenceTimeout(300 * time.Millisecond),
-	informer.WithInitialEventsTimeout(300 * time.Millisecond),
+	informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}, SilenceTimeout: 300 * time.Millisecond, InitialEventsTimeout: 300 * time.Millisecond}),
 }
 
 // sockets is a world with a loopback connection in it.
