@@ -20,6 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/rig"
 	"github.com/informer-gen/informer-gen/bench/server"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -126,8 +127,8 @@ func emptyNamespaces(s harness.Side, at quietServer, n int) ([]podRig, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := informer.NewFactory(client)
-	return []podRig{&rig.Ours[*corev1.Pod]{Informer: informer.For[*corev1.Pod](f, data.Pods.Resource, informer.WithNamespace(namespaces...))}}, nil
+	f := factories.New(client)
+	return []podRig{&rig.Ours[*corev1.Pod]{Informer: factories.For[*corev1.Pod](f, data.Pods.Resource, informer.WithNamespace(namespaces...))}}, nil
 }
 
 // quietServer is a transport to a server that has no Pods and never changes.

@@ -300,7 +300,7 @@ var documentedFiles = []struct{ path, about string }{
 var explanations = map[string]string{
 	"WidgetInformer":        "what `factory.Shop().V1().Widgets()` returns; the comment of the API type is carried over.",
 	"WithWidgets":           "an option of `NewSharedInformerFactory` for this kind alone: namespaces, selectors, a transform of `*v1.Widget`, resync, more indexes, an error handler.",
-	"widgetInformer":        "the implementation: a kind of a factory; `Informer` is promoted from `informer.Kind`.",
+	"widgetInformer":        "the implementation: a kind of a factory; `Informer` is promoted from `factories.Kind`.",
 	"version.Widgets":       "makes it, with the resource and the indexes that every informer of the kind has, so that no lister lacks one.",
 	"widgetInformer.Lister": "a lister over the informer's store; it costs nothing to ask for another one.",
 	"widgetInformer.With":   "the same kind with other options; it is another informer if they select other objects.",

@@ -15,6 +15,7 @@ import (
 func factoryFile(p *packages) *file {
 	f := newFile(p.root, "factory.go", "", "client", "opts")
 	f.fix(informerPath, "informer")
+	f.fix(factoriesPath, "factories")
 	f.fix(sourcePath, "source")
 	f.fix(schemaPath, "schema")
 	f.comment = "// Package informers has a factory for the shared informers of all types that this project generates them for."
@@ -26,11 +27,11 @@ func factoryFile(p *packages) *file {
 		comment("SharedInformerFactory makes informers and starts, awaits and stops them together. There is one for each type,",
 			"however often it is asked for; Start starts only those that were asked for.").
 			Type().Id("SharedInformerFactory").Interface(append([]jen.Code{
-			f.qual(informerPath, "informer", "SharedInformerFactory"),
+			f.qual(factoriesPath, "factories", "SharedInformerFactory"),
 			comment("ForResource returns the informer of a resource that is known only when the program runs, or an error for a",
 				"resource that this factory has no informer for.").
 				Id("ForResource").Params(jen.Id("resource").Add(f.qual(schemaPath, "schema", "GroupVersionResource"))).
-				Params(f.qual(informerPath, "informer", "GenericInformer"), jen.Error()),
+				Params(f.qual(factoriesPath, "factories", "GenericInformer"), jen.Error()),
 		}, f.accessors(p)...)...),
 		comment("NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing; Start returns",
 			"the error if an option is wrong.").
@@ -41,8 +42,8 @@ func factoryFile(p *packages) *file {
 			).
 			Id("SharedInformerFactory").
 			Block(jen.Return(made("factory",
-				f.qual(informerPath, "informer", "NewFactory").Call(jen.Id("client"), jen.Id("opts").Op("..."))))),
-		jen.Type().Id("factory").Struct(f.qual(informerPath, "informer", "SharedInformerFactory")),
+				f.qual(factoriesPath, "factories", "New").Call(jen.Id("client"), jen.Id("opts").Op("..."))))),
+		jen.Type().Id("factory").Struct(f.qual(factoriesPath, "factories", "SharedInformerFactory")),
 	)
 	return f
 }

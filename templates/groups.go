@@ -13,7 +13,7 @@ import (
 // whatever leads to an informer's type once more in each package that has such a thing.
 func groupsFile(p *packages) *file {
 	f := newFile(p.root, "groups.go", "", "f", "g")
-	f.fix(informerPath, "informer")
+	f.fix(factoriesPath, "factories")
 	for _, g := range p.out.Groups {
 		impl := groupImpl(g)
 		var methods, accessors []jen.Code
@@ -28,7 +28,7 @@ func groupsFile(p *packages) *file {
 		f.add(
 			commentf("%s gives access to the versions of %s.", groupInterface(g), groupTitle(g)).
 				Type().Id(groupInterface(g)).Interface(methods...),
-			jen.Type().Id(impl).Add(structOf(jen.Id("factory").Op("*").Add(f.qual(informerPath, "informer", "Factory")))),
+			jen.Type().Id(impl).Add(structOf(jen.Id("factory").Op("*").Add(f.qual(factoriesPath, "factories", "Factory")))),
 		)
 		f.add(append([]jen.Code{
 			method("f", "factory", g.GoName, nil, jen.Id(groupInterface(g)), made(impl, jen.Id("f").Dot("Base").Call())),

@@ -12,6 +12,7 @@ import (
 func informerFile(k *kind) *file {
 	f := k.file(k.informers, "i", "options", "v")
 	f.fix(informerPath, "informer")
+	f.fix(factoriesPath, "factories")
 	f.addInformer(k, "v", "version", jen.Id("v").Dot("factory"))
 	return f
 }
@@ -20,13 +21,13 @@ func informerFile(k *kind) *file {
 // factory.
 func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 	impl := k.private() + "Informer"
-	options := func() *jen.Statement { return jen.Id("options").Add(f.of(informerPath, "KindOptions", k)) }
+	options := func() *jen.Statement { return jen.Id("options").Add(f.of(factoriesPath, "KindOptions", k)) }
 	if k.listers != k.informers {
 		f.alias(k.listers.path, k.listers.name, "listers")
 	}
 	arguments := []jen.Code{factory, f.lister(k, k.Name+"Resource")}
 	if !k.Namespaced {
-		arguments = append(arguments, f.qual(informerPath, "informer", "WithClusterScope").Call())
+		arguments = append(arguments, f.qual(factoriesPath, "factories", "WithClusterScope").Call())
 	}
 	if len(k.Indexes) > 0 {
 		arguments = append(arguments, f.qual(informerPath, "informer", "WithIndexes").
@@ -44,12 +45,12 @@ func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 		),
 		commentf("With%s gives the informers of %s options of their own, whatever those of the factory are.", k.Plural, k.Plural).
 			Func().Id("With"+k.Plural).Params(options()).Add(f.qual(informerPath, "informer", "Option")).
-			Block(jen.Return(f.qual(informerPath, "informer", "WithKind").
+			Block(jen.Return(f.qual(factoriesPath, "factories", "WithKind").
 				Call(f.lister(k, k.Name+"Resource"), jen.Id("options")))),
-		jen.Type().Id(impl).Add(structOf(jen.Op("*").Add(f.of(informerPath, "Kind", k)))),
+		jen.Type().Id(impl).Add(structOf(jen.Op("*").Add(f.of(factoriesPath, "Kind", k)))),
 	)
 	f.add(
-		method(receiver, on, k.Plural, nil, jen.Id(k.Name+"Informer"), made(impl, f.of(informerPath, "NewKind", k).Add(jen.Params(arguments...)))),
+		method(receiver, on, k.Plural, nil, jen.Id(k.Name+"Informer"), made(impl, f.of(factoriesPath, "NewKind", k).Add(jen.Params(arguments...)))),
 		method("i", impl, "Lister", nil, f.lister(k, k.Name+"Lister"),
 			f.lister(k, "New"+k.Name+"Lister").Call(jen.Id("i").Dot("Informer").Call().Dot("Store").Call())),
 		method("i", impl, "With", []jen.Code{options()}, jen.Id(k.Name+"Informer"),

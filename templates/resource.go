@@ -13,7 +13,7 @@ import (
 func resourceFile(p *packages) *file {
 	f := newFile(p.root, "resource.go", "", "f", "resource")
 	f.fix("fmt", "fmt")
-	f.fix(informerPath, "informer")
+	f.fix(factoriesPath, "factories")
 	f.fix(schemaPath, "schema")
 
 	var cases []jen.Code
@@ -26,7 +26,7 @@ func resourceFile(p *packages) *file {
 					at = at.Dot(g.GoName).Call().Dot(v.GoName).Call()
 					f.usesDeprecated = f.usesDeprecated || k.Deprecated != ""
 				}
-				cases = append(cases, jen.Case(resource).Block(jen.Return(f.qual(informerPath, "informer", "Generic").
+				cases = append(cases, jen.Case(resource).Block(jen.Return(f.qual(factoriesPath, "factories", "Generic").
 					Call(at.Dot(k.Plural).Call().Dot("Informer").Call(), jen.Id("resource").Dot("GroupResource").Call()), jen.Nil())))
 			}
 		}
@@ -39,7 +39,7 @@ func resourceFile(p *packages) *file {
 	}
 	f.add(jen.Func().Params(jen.Id("f").Op("*").Id("factory")).Id("ForResource").
 		Params(jen.Id("resource").Add(f.qual(schemaPath, "schema", "GroupVersionResource"))).
-		Params(f.qual(informerPath, "informer", "GenericInformer"), jen.Error()).
+		Params(f.qual(factoriesPath, "factories", "GenericInformer"), jen.Error()).
 		Block(body...))
 	return f
 }

@@ -8,6 +8,7 @@ import "github.com/dave/jennifer/jen"
 func kindFile(k *kind) *file {
 	f := k.file(k.informers, "f", "i", "key", "keys", "l", "namespace", "obj", "ok", "options", "reader")
 	f.fix(informerPath, "informer")
+	f.fix(factoriesPath, "factories")
 	f.addInformer(k, "f", "factory", jen.Id("f").Dot("Base").Call())
 	f.addLister(k)
 	return f

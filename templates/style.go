@@ -21,12 +21,13 @@ import (
 
 // The packages that generated code names.
 const (
-	informerPath = "github.com/informer-gen/informer-gen/runtime/informer"
-	listerPath   = "github.com/informer-gen/informer-gen/runtime/lister"
-	objectPath   = "github.com/informer-gen/informer-gen/runtime/object"
-	sourcePath   = "github.com/informer-gen/informer-gen/runtime/source"
-	storePath    = "github.com/informer-gen/informer-gen/runtime/store"
-	schemaPath   = "k8s.io/apimachinery/pkg/runtime/schema"
+	informerPath  = "github.com/informer-gen/informer-gen/runtime/informer"
+	factoriesPath = "github.com/informer-gen/informer-gen/runtime/informer/factories"
+	listerPath    = "github.com/informer-gen/informer-gen/runtime/lister"
+	objectPath    = "github.com/informer-gen/informer-gen/runtime/object"
+	sourcePath    = "github.com/informer-gen/informer-gen/runtime/source"
+	storePath     = "github.com/informer-gen/informer-gen/runtime/store"
+	schemaPath    = "k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // file is a generated file that is being built.
@@ -139,7 +140,7 @@ func (f *file) guard() {
 	f.add(
 		comment("This doesn't compile when the informer-gen module in go.mod is older than the generator: upgrade it with",
 			"go get github.com/informer-gen/informer-gen.").
-			Const().Id("_").Op("=").Add(f.qual(informerPath, "informer", "IsAtLeastV0_1")),
+			Const().Id("_").Op("=").Add(f.qual(factoriesPath, "factories", "IsAtLeastV0_1")),
 	)
 }
 

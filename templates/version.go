@@ -14,7 +14,7 @@ import (
 // type, which the file of the type implements.
 func versionFile(p *packages, g *model.Group, v *model.Version) *file {
 	f := newFile(p.informers[v], "version.go", p.source(v), "factory")
-	f.fix(informerPath, "informer")
+	f.fix(factoriesPath, "factories")
 	f.comment = fmt.Sprintf("// Package %s has the informers of %s.", f.pkg.name, groupVersion(g, v))
 	f.guard()
 
@@ -23,7 +23,7 @@ func versionFile(p *packages, g *model.Group, v *model.Version) *file {
 		methods = append(methods, k.accessor())
 	}
 	factory := func() *jen.Statement {
-		return jen.Id("factory").Op("*").Add(f.qual(informerPath, "informer", "Factory"))
+		return jen.Id("factory").Op("*").Add(f.qual(factoriesPath, "factories", "Factory"))
 	}
 	f.add(
 		commentf("Interface gives access to the types of %s.", groupVersion(g, v)).Type().Id("Interface").Interface(methods...),

@@ -36,6 +36,7 @@ import (
 	samples "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -129,7 +130,7 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	// Widgets have options that sites don't have: their namespace, and conditions, which this
 	// program doesn't read, are not kept.
 	factory := informers.NewSharedInformerFactory(client, informer.WithLabelSelector(shop.label),
-		samples.WithWidgets(informer.KindOptions[*v1alpha1.Widget]{
+		samples.WithWidgets(factories.KindOptions[*v1alpha1.Widget]{
 			Namespaces: []string{namespace},
 			Transform: func(w *v1alpha1.Widget) (*v1alpha1.Widget, error) {
 				w.Status.Conditions = nil
@@ -139,7 +140,7 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 	widgets := factory.Samples().V1alpha1().Widgets()
 	sites := factory.Samples().V1alpha1().Sites()
 	// Another informer of widgets, beside the one of all: what an agent on one node needs.
-	local := widgets.With(informer.KindOptions[*v1alpha1.Widget]{
+	local := widgets.With(factories.KindOptions[*v1alpha1.Widget]{
 		FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node),
 	}).Informer()
 

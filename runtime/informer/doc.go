@@ -3,9 +3,9 @@
 // Package informer keeps local copies of API objects, and calls handlers when they change.
 //
 // A [SharedIndexInformer] keeps a copy of the objects of one resource, as values of one Go type.
-// The copy is called its store. A [Factory] holds many informers, which share a client and are
-// started and stopped together. Generated factories wrap it. [New] makes an informer over any
-// [source.Source], without a factory.
+// The copy is called its store. [New] makes an informer over any [source.Source]. Package
+// [github.com/informer-gen/informer-gen/runtime/informer/factories] makes many, which share a
+// client and are started and stopped together; generated code does so too.
 //
 // An informer first reads all objects with a list. Then it opens a watch, a request whose response
 // is a stream of changes. If the watch can't be continued, it relists: it reads all objects again,
@@ -21,10 +21,34 @@
 //	                           AwaitResourceVersion
 //	whether all is well        Status, WaitForCacheSync, WithErrorHandler, WithMetrics
 //	fewer or smaller objects   WithNamespace, WithLabelSelector, WithFieldSelector,
-//	                           WithShardSelector; ForMetadata, WithoutManagedFields,
+//	                           WithShardSelector; factories.ForMetadata, WithoutManagedFields,
 //	                           WithoutAnnotations; WithTransform; FilteringHandler
-//	that for one kind only     WithKind, and for one more informer of a kind Kind.With;
-//	                           both take KindOptions
+//	that for one kind only     factories.WithKind, and for one more informer of a kind its With;
+//	                           both take factories.KindOptions
+//
+// # Options
+//
+// An [Option] configures an informer, or a factory, as the default of all its informers. Options of
+// what is read: [WithNamespace], [WithLabelSelector], [WithFieldSelector], [WithShardSelector]. Of
+// how: [WithFormats], [WithTuning]. Of what is kept: [WithoutManagedFields], [WithoutAnnotations],
+// [WithTransform], [WithIndexes], [WithoutSharing], [WithEmptyBeforeSync]. Of what is told:
+// [WithName], [WithLogger], [WithMetrics], [WithErrorHandler], [WithMutationDetector].
+//
+// A [HandlerOption] configures one handler ([WithHandlerName]), a [SharedOption] one handler or all
+// of an informer's: [WithResyncPeriod], [WithBacklogThreshold], [WithPanicOnHandlerCrash]. A
+// [WaitOption] configures one WaitForCacheSync: [FailOn].
+//
+// # Handlers
+//
+// A [Handler] has three methods. [HandlerFuncs] is one made of functions,
+// [ResourceEventHandlerFuncs] one made of functions as client-go has them, and [FilteringHandler]
+// passes on the events of some objects only. AddEventHandler returns a [Registration], by which the
+// handler can be removed. A loop over Events gets the same as values, each an [Event].
+//
+// # Status
+//
+// A [Status] tells what an informer is doing. It has a [StreamStatus] for each namespace that is
+// read and a [HandlerStatus] for each handler.
 //
 // # Order
 //
@@ -111,8 +135,8 @@
 // the handler, the key and how long it has been running.
 //
 // The end of an informer waits for every running callback. Run does so once its context is done.
-// [Lease.Release], [Factory.Stop], [Factory.Remove] and [Factory.Shutdown] do so until the context
-// that they are given is done. Acquire and [Factory.Start] wait for nothing: if the last run has
+// [Lease.Release], and Stop, Remove and Shutdown of a factory, do so until the context that they
+// are given is done. Acquire, and Start of a factory, wait for nothing: if the last run has
 // not ended yet, the next one follows it. A callback, or the body of a loop over Events, that waits
 // for the end of its own informer waits for itself, until that context is done.
 //
@@ -131,8 +155,8 @@
 // index function or an error handler calls runtime.Goexit, its informer ends: that is logged, and
 // Run returns an error that says so.
 //
-// Wrong use never panics. The call returns an error, or, if it can't return one, [Factory.Start]
-// does.
+// Wrong use never panics. The call returns an error, or, if it can't return one, the factory's
+// Start does.
 //
 // # Goroutines
 //

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -55,19 +56,19 @@ func TestErrorsNameTheCall(t *testing.T) {
 
 // TestNothingPanics calls everything on nil, zero and broken values.
 func TestNothingPanics(t *testing.T) {
-	var nilFactory *informer.Factory
+	var nilFactory *factories.Factory
 	for call, err := range map[string]error{
 		"Start": nilFactory.Start(t.Context()), "Shutdown": nilFactory.Shutdown(t.Context()), "WaitForCacheSync": nilFactory.WaitForCacheSync(t.Context()),
 		"Stop": nilFactory.Stop(t.Context(), podsOf(nil)), "Remove": nilFactory.Remove(t.Context(), podsOf(nil)),
 	} {
-		want(t, err, "informer factory: "+call+": the factory is nil; make one with NewFactory")
+		want(t, err, "informer factory: "+call+": the factory is nil; make one with factories.New")
 	}
 	if nilFactory.Base() != nil || nilFactory.Informers() != nil {
 		t.Error("a nil factory has something")
 	}
-	var zero informer.Factory
+	var zero factories.Factory
 	podsOf(&zero)
-	want(t, zero.Start(t.Context()), "informer factory: Start: informer.For pods/v1: the factory has no client")
+	want(t, zero.Start(t.Context()), "informer factory: Start: factories.For pods/v1: the factory has no client")
 
 	var none *informer.Registration
 	none.Remove()
@@ -79,11 +80,11 @@ func TestNothingPanics(t *testing.T) {
 		"AwaitResourceVersion": broken.AwaitResourceVersion(t.Context(), "1"), "AwaitObject": broken.AwaitObject(t.Context(), &corev1.Pod{}),
 		"AwaitDeleted": broken.AwaitDeleted(t.Context(), &corev1.Pod{}), "Run": broken.Run(t.Context()), "WaitForCacheSync": broken.WaitForCacheSync(t.Context()),
 	} {
-		if err == nil || err.Error() != "informer.For pods/v1: the factory is nil" {
+		if err == nil || err.Error() != "factories.For pods/v1: the factory is nil" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if s := broken.Status().String(); s != "pods/v1: not running: informer.For pods/v1: the factory is nil; not synced" {
+	if s := broken.Status().String(); s != "pods/v1: not running: factories.For pods/v1: the factory is nil; not synced" {
 		t.Errorf("status %q", s)
 	}
 }
@@ -92,9 +93,9 @@ func TestNothingPanics(t *testing.T) {
 // returns errors that say what is wrong.
 func TestBrokenInformers(t *testing.T) {
 	for name, pods := range map[string]*informer.SharedIndexInformer[*corev1.Pod]{
-		"informer.For pods/v1: the factory is nil":                                           podsOf(nil),
-		"informer.For pods/v1: the factory has no client":                                    podsOf(informer.NewFactory(nil)),
-		"informer.For pods/v1: WithTuning: negative Tuning.PageSize -1; 0 means its default": podsOf(newShop().factory(t), informer.WithTuning(reflector.Tuning{PageSize: -1})),
+		"factories.For pods/v1: the factory is nil":                                           podsOf(nil),
+		"factories.For pods/v1: the factory has no client":                                    podsOf(factories.New(nil)),
+		"factories.For pods/v1: WithTuning: negative Tuning.PageSize -1; 0 means its default": podsOf(newShop().factory(t), informer.WithTuning(reflector.Tuning{PageSize: -1})),
 	} {
 		for range 2 {
 			want(t, pods.Run(t.Context()), name)
@@ -106,10 +107,10 @@ func TestBrokenInformers(t *testing.T) {
 			t.Errorf("status %+v", s)
 		}
 	}
-	want(t, podsOf((*informer.Factory)(nil)).Run(t.Context()), "informer.For pods/v1: the factory is nil")
+	want(t, podsOf((*factories.Factory)(nil)).Run(t.Context()), "factories.For pods/v1: the factory is nil")
 }
 
-// TestFactoryRemembersErrors gives NewFactory and For every wrong argument; Start returns an error
+// TestFactoryRemembersErrors gives New and For every wrong argument; Start returns an error
 // for each.
 func TestFactoryRemembersErrors(t *testing.T) {
 	server := newShop()
@@ -117,39 +118,39 @@ func TestFactoryRemembersErrors(t *testing.T) {
 	other := store.NewIndex("ByNode", func(_ *corev1.Pod, keys []int) []int { return keys })
 	for _, test := range []struct {
 		name string
-		make func() *informer.Factory
+		make func() *factories.Factory
 		want string
 	}{
-		{"no client", func() *informer.Factory { return informer.NewFactory(nil) }, "informer.NewFactory: the client is nil"},
-		{"no option", func() *informer.Factory { return informer.NewFactory(client, nil) }, "informer.NewFactory: option 1 is nil"},
-		{"indexes", func() *informer.Factory { return informer.NewFactory(client, informer.WithIndexes(PodByNode)) },
-			"informer.NewFactory: WithIndexes: not an option of NewFactory; use it with For or New"},
-		{"no selector", func() *informer.Factory { return informer.NewFactory(client, informer.WithLabelSelector(nil)) },
-			"informer.NewFactory: WithLabelSelector: the selector is nil; use labels.Everything"},
-		{"no resource", func() *informer.Factory {
-			f := informer.NewFactory(client)
-			informer.For[*corev1.Pod](f, schema.GroupVersionResource{Version: "v1"})
+		{"no client", func() *factories.Factory { return factories.New(nil) }, "factories.New: the client is nil"},
+		{"no option", func() *factories.Factory { return factories.New(client, nil) }, "factories.New: option 1 is nil"},
+		{"indexes", func() *factories.Factory { return factories.New(client, informer.WithIndexes(PodByNode)) },
+			"factories.New: WithIndexes: not an option of factories.New; use it with factories.For or informer.New"},
+		{"no selector", func() *factories.Factory { return factories.New(client, informer.WithLabelSelector(nil)) },
+			"factories.New: WithLabelSelector: the selector is nil; use labels.Everything"},
+		{"no resource", func() *factories.Factory {
+			f := factories.New(client)
+			factories.For[*corev1.Pod](f, schema.GroupVersionResource{Version: "v1"})
 			return f
-		}, `informer.For /v1: "/v1, Resource=" lacks a resource or a version`},
-		{"not a pointer", func() *informer.Factory {
-			f := informer.NewFactory(client)
-			informer.For[object.Object](f, podResource)
-			informer.For[object.Object](f, podResource) // says it once
+		}, `factories.For /v1: "/v1, Resource=" lacks a resource or a version`},
+		{"not a pointer", func() *factories.Factory {
+			f := factories.New(client)
+			factories.For[object.Object](f, podResource)
+			factories.For[object.Object](f, podResource) // says it once
 			return f
-		}, "informer.For pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
-		{"other options", func() *informer.Factory {
-			f := informer.NewFactory(client, informer.WithTuning(reflector.Tuning{PageSize: 7}))
+		}, "factories.For pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
+		{"other options", func() *factories.Factory {
+			f := factories.New(client, informer.WithTuning(reflector.Tuning{PageSize: 7}))
 			podsOf(f)
 			podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: 7}), informer.WithTuning(reflector.Tuning{PageSize: 8}), informer.WithIndexes(PodByNode))
 			return f
-		}, "informer.For pods/v1: WithTuning: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName"},
-		{"other indexes", func() *informer.Factory {
-			f := informer.NewFactory(client)
+		}, "factories.For pods/v1: WithTuning: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName"},
+		{"other indexes", func() *factories.Factory {
+			f := factories.New(client)
 			podsOf(f, informer.WithIndexes(PodByNode))
 			podsOf(f, informer.WithIndexes(PodByNode))
 			podsOf(f, informer.WithIndexes(other))
 			return f
-		}, `informer.For pods/v1: two indexes have the name "ByNode"`},
+		}, `factories.For pods/v1: two indexes have the name "ByNode"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			f := test.make()
@@ -159,7 +160,7 @@ func TestFactoryRemembersErrors(t *testing.T) {
 			}
 		})
 	}
-	f := informer.NewFactory(client)
+	f := factories.New(client)
 	for call, f := range map[string]func(context.Context) error{"Start": f.Start, "Shutdown": f.Shutdown, "WaitForCacheSync": func(ctx context.Context) error { return f.WaitForCacheSync(ctx) }} {
 		want(t, f(noContext), "informer factory: "+call+": the context is nil")
 	}

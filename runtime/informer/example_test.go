@@ -9,9 +9,9 @@ import (
 	"slices"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -76,8 +76,8 @@ var PodByNode = store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []
 func ExampleWithIndexes() {
 	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"), pod("shop", "red", "node-1"))
 	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithIndexes(PodByNode))
+	factory := factories.New(client)
+	pods := factories.For[*corev1.Pod](factory, podResource, informer.WithIndexes(PodByNode))
 	must(factory.Start(ctx))
 	must(factory.WaitForCacheSync(ctx))
 
@@ -92,81 +92,12 @@ func ExampleWithIndexes() {
 	// Output: [blue red] of 3 at version 4
 }
 
-// One kind may have other options than the rest of the factory. Generated code has a WithPods with
-// the resource filled in.
-func ExampleWithKind() {
-	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("lab", "green", "node-2"))
-	ctx := context.Background()
-	factory := informer.NewFactory(client, informer.WithoutManagedFields(), informer.WithKind(podResource, informer.KindOptions[*corev1.Pod]{
-		Namespaces: []string{"lab", "shop"},
-		Transform: func(pod *corev1.Pod) (*corev1.Pod, error) {
-			pod.Spec.Volumes, pod.Status = nil, corev1.PodStatus{}
-			return pod, nil
-		},
-		Indexes: []store.Indexer[*corev1.Pod]{PodByNode},
-	}))
-	pods := informer.For[*corev1.Pod](factory, podResource)
-	must(factory.Start(ctx))
-	must(factory.WaitForCacheSync(ctx))
-	fmt.Println(pods.Status().Name, "has", pods.Status().Objects, "objects in", len(pods.Status().Streams), "namespaces")
-	fmt.Println("on node-2:", PodByNode.Len(pods.Store().Snapshot(), "node-2"))
-	must(factory.Shutdown(ctx))
-	// Output:
-	// pods/v1 has 2 objects in 2 namespaces
-	// on node-2: 1
-}
-
-// A kind can have any number of informers, each with other objects. In generated code,
-// factory.Core().V1().Pods() has this With, which returns a PodInformer with its own Lister.
-func ExampleKind_With() {
-	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2"))
-	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	pods := informer.NewKind[*corev1.Pod](factory, podResource)
-	here := pods.With(informer.KindOptions[*corev1.Pod]{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", "node-1")})
-	informers := []*informer.SharedIndexInformer[*corev1.Pod]{pods.Informer(), here.Informer()}
-	must(factory.Start(ctx))
-	must(factory.WaitForCacheSync(ctx))
-	for _, i := range informers {
-		fmt.Println(i.Status().Name, "has", i.Status().Objects)
-	}
-	must(factory.Shutdown(ctx))
-	// Output:
-	// pods/v1 has 2
-	// pods/v1 with fields "spec.nodeName=node-1" has 1
-}
-
-// A factory starts its informers, waits for them, and stops them together. (Generated factories
-// have an accessor for each kind.)
-func ExampleFactory() {
-	_, _, client := cluster(pod("shop", "blue", "node-1"), pod("lab", "green", "node-2"))
-	ctx := context.Background()
-
-	factory := informer.NewFactory(client, informer.WithNamespace("shop"))
-	pods := informer.For[*corev1.Pod](factory, corev1.SchemeGroupVersion.WithResource("pods"))
-	if err := factory.Start(ctx); err != nil {
-		log.Fatal(err)
-	}
-	if err := factory.WaitForCacheSync(ctx); err != nil {
-		log.Fatal(err)
-	}
-	blue, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
-	fmt.Println(ok, blue.Spec.NodeName)
-	if err := factory.Shutdown(ctx); err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println(factory.Start(ctx))
-	// Output:
-	// true node-1
-	// informer factory: Start: the factory was shut down
-}
-
 // A program can wait until the store has what the program has written.
 func ExampleSharedIndexInformer_AwaitResourceVersion() {
 	_, collection, client := cluster()
 	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	pods := informer.For[*corev1.Pod](factory, podResource)
+	factory := factories.New(client)
+	pods := factories.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 
 	// In a program, this is the result of the client's Create.

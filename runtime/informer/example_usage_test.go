@@ -11,9 +11,9 @@ import (
 
 	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -37,8 +37,8 @@ func must(err error) {
 func ExampleWithNamespace() {
 	_, _, client := cluster(pod("shop", "blue", ""), pod("lab", "green", ""), pod("office", "red", ""))
 	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithNamespace("shop", "lab"))
+	factory := factories.New(client)
+	pods := factories.For[*corev1.Pod](factory, podResource, informer.WithNamespace("shop", "lab"))
 	must(factory.Start(ctx))
 	must(factory.WaitForCacheSync(ctx))
 
@@ -52,8 +52,8 @@ func ExampleWithNamespace() {
 func ExampleWithTransform() {
 	_, _, client := cluster(pod("shop", "blue", "node-7"))
 	ctx := context.Background()
-	factory := informer.NewFactory(client, informer.WithoutManagedFields())
-	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
+	factory := factories.New(client, informer.WithoutManagedFields())
+	pods := factories.For[*corev1.Pod](factory, podResource, informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
 		pod.Status = corev1.PodStatus{}
 		pod.Labels = map[string]string{"on": pod.Spec.NodeName}
 		return pod, nil
@@ -73,11 +73,11 @@ func ExampleWithErrorHandler() {
 	server.Inject(sourcetest.Fault{Times: 2, Do: sourcetest.Refuse(http.StatusUnauthorized)})
 	ctx := context.Background()
 	failures := make(chan reason.Reason, 10)
-	factory := informer.NewFactory(client,
+	factory := factories.New(client,
 		informer.WithLogger(logr.Discard()), // without a handler, failures are logged only
 		informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: 1}}),
 		informer.WithErrorHandler(func(_ string, err error) { failures <- reason.Of(err) }))
-	informer.For[*corev1.Pod](factory, podResource)
+	factories.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 	must(factory.WaitForCacheSync(ctx))
 	must(factory.Shutdown(ctx))
@@ -95,8 +95,8 @@ func ExampleFailOn() {
 	server, _, client := cluster()
 	server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
 	ctx := context.Background()
-	factory := informer.NewFactory(client, informer.WithLogger(logr.Discard()))
-	informer.For[*corev1.Pod](factory, podResource)
+	factory := factories.New(client, informer.WithLogger(logr.Discard()))
+	factories.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 	err := factory.WaitForCacheSync(ctx, informer.FailOn(reason.Forbidden, reason.NotFound))
 	fmt.Println(reason.Of(err))
@@ -104,45 +104,13 @@ func ExampleFailOn() {
 	// Output: forbidden
 }
 
-// If a program needs only metadata, the server sends nothing else.
-func ExampleForMetadata() {
-	_, _, client := cluster(pod("shop", "blue", "node-7"), pod("lab", "green", "node-8"))
-	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	pods := informer.ForMetadata(factory, podResource, informer.WithNamespace("shop"))
-	must(factory.Start(ctx))
-	must(factory.WaitForCacheSync(ctx))
-	for pod := range pods.Store().Snapshot().All() {
-		fmt.Println(pod.Namespace, pod.Name)
-	}
-	must(factory.Shutdown(ctx))
-	// Output: shop blue
-}
-
-// A resource whose Go type is not known is read as unstructured objects, by the same factory.
-func ExampleFor() {
-	_, _, client := cluster(pod("shop", "blue", "node-7"))
-	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	pods := informer.For[*unstructured.Unstructured](factory, podResource)
-	must(factory.Start(ctx))
-	must(factory.WaitForCacheSync(ctx))
-	for pod := range pods.Store().Snapshot().All() {
-		node, _, err := unstructured.NestedString(pod.Object, "spec", "nodeName")
-		must(err)
-		fmt.Println(pod.GetKind(), pod.GetName(), node)
-	}
-	must(factory.Shutdown(ctx))
-	// Output: Pod blue node-7
-}
-
 // A filter restricts a handler to a part of the objects: an object that enters the part is added,
 // one that leaves it is deleted.
 func ExampleFilteringHandler() {
 	_, pods, client := cluster(pod("shop", "blue", ""), pod("shop", "green", "node-7"))
 	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	cache := informer.For[*corev1.Pod](factory, podResource)
+	factory := factories.New(client)
+	cache := factories.For[*corev1.Pod](factory, podResource)
 	done := make(chan struct{})
 	_, err := cache.AddEventHandler(informer.FilteringHandler[*corev1.Pod]{
 		Filter: func(pod *corev1.Pod) bool { return pod.Spec.NodeName != "" },
@@ -171,8 +139,8 @@ func ExampleFilteringHandler() {
 func ExampleSharedIndexInformer_Events() {
 	_, pods, client := cluster(pod("shop", "blue", "node-7"))
 	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	cache := informer.For[*corev1.Pod](factory, podResource)
+	factory := factories.New(client)
+	cache := factories.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 loop:
 	for event := range cache.Events(ctx) {
@@ -198,8 +166,8 @@ loop:
 func ExampleSharedIndexInformer_Until() {
 	_, pods, client := cluster(pod("shop", "blue", ""))
 	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	cache := informer.For[*corev1.Pod](factory, podResource)
+	factory := factories.New(client)
+	cache := factories.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 	go pods.Create(pod("shop", "green", ""))
 	must(cache.Until(ctx, func(s *store.Snapshot[*corev1.Pod]) (bool, error) { return s.Len() == 2, nil }))
@@ -213,8 +181,8 @@ func ExampleSharedIndexInformer_Until() {
 func ExampleSharedIndexInformer_AwaitObject() {
 	_, pods, client := cluster(pod("shop", "blue", ""))
 	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	cache := informer.For[*corev1.Pod](factory, podResource)
+	factory := factories.New(client)
+	cache := factories.For[*corev1.Pod](factory, podResource)
 	must(factory.Start(ctx))
 
 	// In a program, this is the result of the client's Update.
@@ -237,8 +205,8 @@ func ExampleSharedIndexInformer_AwaitObject() {
 func ExampleSharedIndexInformer_Acquire() {
 	_, _, client := cluster(pod("shop", "blue", ""))
 	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	pods := informer.For[*corev1.Pod](factory, podResource)
+	factory := factories.New(client)
+	pods := factories.For[*corev1.Pod](factory, podResource)
 
 	one, err := pods.Acquire(ctx)
 	must(err)
@@ -258,9 +226,9 @@ func ExampleSharedIndexInformer_Acquire() {
 func ExampleWithMutationDetector() {
 	_, _, client := cluster(pod("shop", "blue", "node-7"))
 	ctx := context.Background()
-	factory := informer.NewFactory(client)
+	factory := factories.New(client)
 	found := make(chan informer.Mutation, 1)
-	pods := informer.For[*corev1.Pod](factory, podResource, informer.WithMutationDetector(func(m informer.Mutation) { found <- m }))
+	pods := factories.For[*corev1.Pod](factory, podResource, informer.WithMutationDetector(func(m informer.Mutation) { found <- m }))
 	_, err := pods.AddEventHandler(informer.HandlerFuncs[*corev1.Pod]{
 		// wrong: it is shared
 		AddFunc: func(pod *corev1.Pod, _ bool) { pod.Spec.NodeName = "node-8" },

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -175,7 +176,7 @@ func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 		selected := podsOf(f, web)
 		bank := podsOf(f, informer.WithNamespace("bank"))
 		transformed := podsOf(f, informer.WithName("bare pods"), bare)
-		dynamic := informer.For[*unstructured.Unstructured](f, podResource)
+		dynamic := factories.For[*unstructured.Unstructured](f, podResource)
 		run(t, f)
 		same(t, "all", names(all), []string{"bank/vault", "shop/api", "shop/web"})
 		same(t, "selected", names(selected), []string{"shop/web"})

@@ -3,12 +3,8 @@
 package informer
 
 import (
-	"fmt"
-	"reflect"
-	"runtime"
-
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 // Handler gets the events of an informer's objects. Its methods are called one at a time, in the
@@ -151,60 +147,22 @@ var (
 	_ Handler[object.Object] = FilteringHandler[object.Object]{}
 )
 
-// --- private from here ---
-
-// erased implements engine.Handler for a Handler of any type.
-type erased struct {
-	add    func(obj object.Object, initial bool)
-	update func(old, obj object.Object)
-	delete func(engine.Deleted)
-}
-
-func (e *erased) OnAdd(obj object.Object, initial bool) { e.add(obj, initial) }
-func (e *erased) OnUpdate(old, obj object.Object)       { e.update(old, obj) }
-func (e *erased) OnDelete(d engine.Deleted)             { e.delete(d) }
-
-// eraseHandler returns an engine.Handler that converts objects back to T; the engine holds only
-// objects that its source made as T. The three methods are closures of a function that isn't
-// inlined, to save compile time: so they are compiled once for all kinds of a package.
-//
-//go:noinline
-func eraseHandler[T object.Object](h Handler[T]) *erased {
-	return &erased{
-		func(obj object.Object, initial bool) { h.OnAdd(obj.(T), initial) },
-		func(old, obj object.Object) { h.OnUpdate(old.(T), obj.(T)) },
-		func(d engine.Deleted) { h.OnDelete(Deleted[T]{d.Key, d.Object.(T), d.FinalStateUnknown}) },
-	}
-}
-
-func (h HandlerFuncs[T]) funcs() [3]any { return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc} }
-
-func (h ResourceEventHandlerFuncs[T]) funcs() [3]any {
-	return [3]any{h.AddFunc, h.UpdateFunc, h.DeleteFunc}
-}
-
-func (h FilteringHandler[T]) filtered() any { return h.Handler }
-
-func (h FilteringHandler[T]) accepts(obj T) bool {
-	return h.Handler != nil && (h.Filter == nil || h.Filter(obj))
-}
-
-// handlerName is the default name of a handler in logs and errors: the first of its functions, else
-// the handler's type. That of a FilteringHandler is its Handler's.
-func handlerName(handler any) string {
-	for {
-		h, ok := handler.(interface{ filtered() any })
-		if !ok || isNil(h.filtered()) {
-			break
-		}
-		handler = h.filtered()
-	}
-	if h, ok := handler.(interface{ funcs() [3]any }); ok {
-		for _, fn := range h.funcs() {
-			if v := reflect.ValueOf(fn); !v.IsNil() {
-				return runtime.FuncForPC(v.Pointer()).Name()
-			}
-		}
-	}
-	return fmt.Sprintf("%T", handler)
+// Event has the arguments of one call of a [Handler], or is the bookmark after the initial objects.
+type Event[T object.Object] struct {
+	// Type is [source.Added], [source.Modified] or [source.Deleted], as in OnAdd, OnUpdate and
+	// OnDelete of a Handler. [source.Bookmark] comes once, after the last object that existed when
+	// the loop began, as the bookmark of a watch-list ends its initial events. It has no object.
+	Type source.EventType
+	// Key is the object's.
+	Key object.Key
+	// Object is the object after the change, or the last known state of an object that was deleted.
+	Object T
+	// Old is, if Type is Modified, the state in the loop's previous event of this key. In a resync
+	// it is Object.
+	Old T
+	// IsInInitialList is set for objects that existed when the loop began.
+	IsInInitialList bool
+	// FinalStateUnknown is set if the informer did not see the deletion itself, so that Object may
+	// be older than the state that was deleted.
+	FinalStateUnknown bool
 }

@@ -6,33 +6,30 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"reflect"
+	"iter"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Errors that the methods of informers and factories wrap.
+// Errors that the methods of informers, and of factories, wrap.
 var (
 	// ErrRunning is wrapped by the error of Run while the informer runs already, or still.
 	ErrRunning = engine.ErrRunning
 	// ErrNotSynced is wrapped by the error of a lister's Get if the informer has never synced and
-	// its store lacks the object, and by that of [Factory.WaitForCacheSync] for informers that were
-	// never started. The text says why, and contains the last error of the server. That error is
-	// not wrapped, so apierrors.IsNotFound is false.
+	// its store lacks the object, and by that of a factory's WaitForCacheSync for informers that
+	// were never started. The text says why, and contains the last error of the server. That error
+	// is not wrapped, so apierrors.IsNotFound is false.
 	ErrNotSynced = engine.ErrNotSynced
-	// ErrShutdown is wrapped by the errors of Factory.Start after Shutdown, and of
-	// Factory.WaitForCacheSync if informers had not synced before Shutdown. It is also the cause
-	// with which the factory's informers end.
-	ErrShutdown = errors.New("the factory was shut down")
 )
 
 // SharedIndexInformer keeps a local copy, with indexes, of the objects that its Source lists and
-// watches, and delivers the changes to any number of handlers. Make one with [New] or [For]; the
-// zero value is not usable. All methods may be called by any goroutine at any time: before, during
-// and after Run, and from handlers (where Run fails with [ErrRunning]).
+// watches, and delivers the changes to any number of handlers. Make one with [New], or by a
+// factory; the zero value is not usable. All methods may be called by any goroutine at any time:
+// before, during and after Run, and from handlers (where Run fails with [ErrRunning]).
 //
 // The path of an event, with the goroutine that carries it. Each stream (one per namespace, or one
 // in all) has a left half of its own:
@@ -72,21 +69,19 @@ var (
 // The garbage collector frees the part of the log that all cursors have passed. When a handler is
 // added, the published version and the end of the log are taken in one step. The handler gets the
 // objects of the version first, and then the log from that end on.
-type SharedIndexInformer[T object.Object] struct {
-	engine *engine.Informer // set once at construction
-}
+type SharedIndexInformer[T object.Object] engine.View
 
 // New returns an informer over any Source. It starts nothing; [SharedIndexInformer.Run] does. It
 // returns an error if src or an option is nil, or an option is wrong.
 func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInformer[T], error) {
-	if isNil(src) {
+	if settings.IsNil(src) {
 		return nil, errors.New("informer.New: the source is nil")
 	}
-	e, err := newEngine(erase(src), typeOf((*T)(nil)), opts)
+	e, err := newEngine(erase(src), settings.TypeOf((*T)(nil)), opts)
 	if err != nil {
 		return nil, fmt.Errorf("informer.New: %w", err)
 	}
-	return &SharedIndexInformer[T]{e}, nil
+	return (*SharedIndexInformer[T])(engine.NewView(e)), nil
 }
 
 // Run lists and watches until ctx is done. It returns context.Cause(ctx) after every goroutine that
@@ -97,7 +92,9 @@ func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInf
 //
 // If Acquire or a Factory's Start was called meanwhile, Run returns when ctx is done, and the
 // informer runs on.
-func (i *SharedIndexInformer[T]) Run(ctx context.Context) error { return run(ctx, i.engine) }
+func (i *SharedIndexInformer[T]) Run(ctx context.Context) error {
+	return run(ctx, (*engine.View)(i).Engine())
+}
 
 // Acquire makes the informer run. It is for several users that don't know of each other: the
 // informer runs as long as there is a [Lease] whose context is not done and that was not released,
@@ -106,7 +103,7 @@ func (i *SharedIndexInformer[T]) Run(ctx context.Context) error { return run(ctx
 // acquired, or run, again. The informer uses the values, such as the logger, of the context that
 // started it. Acquire returns an error if ctx is nil or done.
 func (i *SharedIndexInformer[T]) Acquire(ctx context.Context) (*Lease, error) {
-	return acquire(ctx, i.engine)
+	return acquire(ctx, (*engine.View)(i).Engine())
 }
 
 // AddEventHandler registers a handler, which gets an OnAdd for each object in the store and then
@@ -114,10 +111,10 @@ func (i *SharedIndexInformer[T]) Acquire(ctx context.Context) (*Lease, error) {
 // many objects there are. Each call makes a registration of its own, even for the same handler. It
 // returns an error if handler or an option is nil, or an option is wrong.
 func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...HandlerOption) (*Registration, error) {
-	if isNil(handler) {
-		return register(i.engine, nil, "", opts)
+	if settings.IsNil(handler) {
+		return register((*engine.View)(i).Engine(), nil, "", opts)
 	}
-	return register(i.engine, eraseHandler(handler), handlerName(handler), opts)
+	return register((*engine.View)(i).Engine(), eraseHandler(handler), handlerName(handler), opts)
 }
 
 // AddIndexers adds indexes. It waits for the batch that is being applied and fills the indexes from
@@ -125,26 +122,28 @@ func (i *SharedIndexInformer[T]) AddEventHandler(handler Handler[T], opts ...Han
 // snapshot scans all its objects, and gives the same answer. Adding an index again does nothing.
 // AddIndexers adds none, and returns an error, if one is nil or another index has the same name.
 func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error {
-	return addIndexers(i.engine, eraseIndexes(indexes))
+	return addIndexers((*engine.View)(i).Engine(), eraseIndexes(indexes))
 }
 
 // Store returns a Reader of the informer's objects. It can be read at any time, and is empty until
 // the first sync; the first read before that is logged, unless WithEmptyBeforeSync was given.
-func (i *SharedIndexInformer[T]) Store() store.Reader[T] { return store.View[T](i.engine.Table()) }
+func (i *SharedIndexInformer[T]) Store() store.Reader[T] {
+	return store.View[T]((*engine.View)(i).Engine().Table())
+}
 
 // HasSynced reports whether the first list is in the store. Once true, it stays true. Handlers may
 // not have got all of its objects yet; see [Registration.HasSynced].
-func (i *SharedIndexInformer[T]) HasSynced() bool { return i.engine.HasSynced() }
+func (i *SharedIndexInformer[T]) HasSynced() bool { return (*engine.View)(i).Engine().HasSynced() }
 
 // Synced returns a channel that is closed when HasSynced becomes true.
-func (i *SharedIndexInformer[T]) Synced() <-chan struct{} { return i.engine.Synced() }
+func (i *SharedIndexInformer[T]) Synced() <-chan struct{} { return (*engine.View)(i).Engine().Synced() }
 
 // WaitForCacheSync waits until HasSynced returns true, and then returns nil. While it waits, it
 // logs every 10 s what it waits for and why. If ctx is done first, or an option ends the wait, the
 // error contains the same. It wraps the last error of the reflector, and, if ctx is done,
 // context.Cause(ctx).
 func (i *SharedIndexInformer[T]) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error {
-	return waitForCacheSync(ctx, i.engine, opts)
+	return waitForCacheSync(ctx, (*engine.View)(i).Engine(), opts)
 }
 
 // AwaitResourceVersion waits until the store is at resourceVersion or later, in every namespace if
@@ -155,7 +154,7 @@ func (i *SharedIndexInformer[T]) WaitForCacheSync(ctx context.Context, opts ...W
 // which waits for the object's namespace alone. AwaitResourceVersion returns an error if
 // resourceVersion is not a number, and one that wraps context.Cause(ctx) if ctx is done first.
 func (i *SharedIndexInformer[T]) AwaitResourceVersion(ctx context.Context, resourceVersion string) error {
-	return i.engine.AwaitResourceVersion(ctx, resourceVersion)
+	return (*engine.View)(i).Engine().AwaitResourceVersion(ctx, resourceVersion)
 }
 
 // AwaitObject waits until a write of obj has arrived, where obj is the object that the write has
@@ -164,7 +163,7 @@ func (i *SharedIndexInformer[T]) AwaitResourceVersion(ctx context.Context, resou
 // returns an error if obj is nil, lacks a resourceVersion, or is in a namespace that the informer
 // does not read, and one that wraps context.Cause(ctx) if ctx is done first.
 func (i *SharedIndexInformer[T]) AwaitObject(ctx context.Context, obj T) error {
-	return awaitObject(ctx, i.engine, obj)
+	return awaitObject(ctx, (*engine.View)(i).Engine(), obj)
 }
 
 // AwaitDeleted waits until obj is gone: until the store is at obj's resourceVersion or later, and
@@ -173,24 +172,51 @@ func (i *SharedIndexInformer[T]) AwaitObject(ctx context.Context, obj T) error {
 // is not newer than its deletion, such as the one that was read before. The errors are those of
 // AwaitObject.
 func (i *SharedIndexInformer[T]) AwaitDeleted(ctx context.Context, obj T) error {
-	return awaitDeleted(ctx, i.engine, obj)
+	return awaitDeleted(ctx, (*engine.View)(i).Engine(), obj)
+}
+
+// Events returns the events of a new registration, for a loop: a [source.Added] for each object in
+// the store, one [source.Bookmark], then every change.
+//
+//	for event := range pods.Events(ctx) {
+//		…
+//	}
+//
+// The loop's body takes the place of a handler's callbacks. The order is the same. Events are
+// merged by key while the body is slow (see [WithBacklogThreshold]). A slow body delays only its
+// own loop. Run waits for the body while it handles an event. The registration begins with the
+// loop. It is removed when the loop ends: by break, by a return or panic in its body, or because
+// ctx is done; events that wait are dropped then. It does not end with Run: once the informer runs
+// again, the loop goes on. Each loop over the result is a registration of its own.
+//
+// A loop that can't be registered ends at once, without an event, and logs why: a nil ctx, a wrong
+// option, or an informer that [factories.For] could not make.
+//
+//go:noinline
+func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
+	return func(yield func(Event[T]) bool) {
+		loopOver(ctx, (*engine.View)(i).Engine(), opts, func(e Event[object.Object]) bool {
+			obj, _ := e.Object.(T)
+			old, _ := e.Old.(T)
+			return yield(Event[T]{e.Type, e.Key, obj, old, e.IsInInitialList, e.FinalStateUnknown})
+		})
+	}
+}
+
+// Until waits until condition returns true, or returns an error, which Until returns unchanged.
+// Until calls condition with the newest snapshot of the store as soon as the informer has synced,
+// and again after changes, always on the caller's goroutine. Several changes may lead to one call.
+// Until does not run the informer. It returns an error that wraps context.Cause(ctx) if ctx is done
+// first, and an error if ctx or condition is nil.
+func (i *SharedIndexInformer[T]) Until(ctx context.Context, condition func(*store.Snapshot[T]) (bool, error)) error {
+	if condition == nil {
+		return until(ctx, (*engine.View)(i).Engine(), nil)
+	}
+	return until(ctx, (*engine.View)(i).Engine(), func() (bool, error) { return condition(i.Store().Snapshot()) })
 }
 
 // Status returns what the informer is doing, and how its handlers keep up.
-func (i *SharedIndexInformer[T]) Status() Status { return statusOf(i.engine) }
-
-// Informer is a [SharedIndexInformer] of any type, with those of its methods that do not depend on
-// the type. No other type implements it.
-type Informer interface {
-	HasSynced() bool
-	Synced() <-chan struct{}
-	WaitForCacheSync(ctx context.Context, opts ...WaitOption) error
-	Acquire(ctx context.Context) (*Lease, error)
-	Status() Status
-	base() *engine.Informer
-}
-
-var _ Informer = (*SharedIndexInformer[object.Object])(nil)
+func (i *SharedIndexInformer[T]) Status() Status { return statusOf((*engine.View)(i).Engine()) }
 
 // Lease keeps an informer running. [SharedIndexInformer.Acquire] returns it.
 type Lease struct {
@@ -207,119 +233,4 @@ func (l *Lease) Release(ctx context.Context) error {
 		return errors.New("informer: Release: the lease is nil; Acquire has failed")
 	}
 	return l.lease.Release(ctx)
-}
-
-// --- private from here ---
-
-func (i *SharedIndexInformer[T]) base() *engine.Informer { return i.engine }
-
-func run(ctx context.Context, e *engine.Informer) error {
-	if ctx == nil {
-		return fmt.Errorf("informer %s: Run: %w", e.Name(), errContext)
-	}
-	err := e.Run(ctx)
-	if err == ErrRunning {
-		return fmt.Errorf("informer %s: Run: %w", e.Name(), err)
-	}
-	return err
-}
-
-// broken returns the error of an informer that For could not make.
-func broken(e *engine.Informer) error { return e.AddIndexes() }
-
-func acquire(ctx context.Context, e *engine.Informer) (*Lease, error) {
-	l, err := e.Acquire(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &Lease{l}, nil
-}
-
-func awaitObject(ctx context.Context, e *engine.Informer, obj object.Object) error {
-	if err := checkAwaited(e, "AwaitObject", obj); err != nil {
-		return err
-	}
-	return e.AwaitObject(ctx, object.KeyOf(obj), obj.GetResourceVersion())
-}
-
-func awaitDeleted(ctx context.Context, e *engine.Informer, obj object.Object) error {
-	if err := checkAwaited(e, "AwaitDeleted", obj); err != nil {
-		return err
-	}
-	return e.AwaitDeleted(ctx, object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion())
-}
-
-func checkAwaited(e *engine.Informer, call string, obj object.Object) error {
-	if err := broken(e); err != nil {
-		return err
-	}
-	switch {
-	case isNil(obj):
-		return fmt.Errorf("informer %s: %s: the object is nil", e.Name(), call)
-	case obj.GetResourceVersion() == "":
-		return fmt.Errorf("informer %s: %s: %s has no resourceVersion; give what the server returned", e.Name(), call, object.KeyOf(obj))
-	}
-	return nil
-}
-
-// isNil reports whether v is nil, or an interface with a nil pointer, as a failed constructor may
-// return.
-func isNil(v any) bool {
-	r := reflect.ValueOf(v)
-	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
-}
-
-func newEngine(src source.Source[object.Object], t goType, opts []Option) (*engine.Informer, error) {
-	s := defaults()
-	s.objectType = t
-	if err := s.applyAll(inNew, opts); err != nil {
-		return nil, err
-	}
-	name := s.Name
-	if name == "" {
-		name = t.String()
-	}
-	return s.newEngine(name, engine.Stream{Source: src})
-}
-
-func addIndexers(e *engine.Informer, indexes []engine.Indexer) error {
-	if err := e.AddIndexes(indexes...); err != nil {
-		return fmt.Errorf("informer %s: AddIndexers: %w", e.Name(), err)
-	}
-	return nil
-}
-
-func waitForCacheSync(ctx context.Context, e *engine.Informer, opts []WaitOption) error {
-	settings, err := applyWaitOptions(opts)
-	if err == nil && ctx == nil {
-		err = errContext
-	}
-	if err != nil {
-		return fmt.Errorf("informer %s: WaitForCacheSync: %w", e.Name(), err)
-	}
-	return engine.WaitForCacheSync(ctx, settings.giveUp, engine.Wait{Informer: e})
-}
-
-// erase returns a Source of object.Object over a Source of T.
-func erase[T object.Object](src source.Source[T]) source.Source[object.Object] {
-	if s, ok := any(src).(source.Source[object.Object]); ok {
-		return s
-	}
-	return erasedSource[T]{src}
-}
-
-type erasedSource[T object.Object] struct{ src source.Source[T] }
-
-func (s erasedSource[T]) List(ctx context.Context, opts source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
-	return s.src.List(ctx, opts, func(obj T) error { return item(obj) })
-}
-
-func (s erasedSource[T]) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
-	return s.src.Watch(ctx, opts, opened, func(e source.Event[T]) error {
-		erased := source.Event[object.Object]{Type: e.Type, ResourceVersion: e.ResourceVersion, InitialEventsEnd: e.InitialEventsEnd, More: e.More}
-		if e.Type != source.Bookmark {
-			erased.Object = e.Object // a Bookmark's nil *T must not become a non-nil interface
-		}
-		return event(erased)
-	})
 }

@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -176,7 +177,7 @@ func anyKind[T object.Object](t *testing.T, want schema.GroupVersionKind) {
 			t.Fatal(err)
 		}
 		defer start(t, alone)()
-		shared := informer.For[T](f, podResource)
+		shared := factories.For[T](f, podResource)
 		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +237,7 @@ func TestResyncPeriods(t *testing.T) {
 func TestGeneric(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newPods(t, newShop(pod("shop", "blue", "node-1")).source(t))
-		generic := informer.Generic(pods, corev1.Resource("pods"))
+		generic := factories.Generic(pods, corev1.Resource("pods"))
 		var names []string
 		add(t, generic.Informer(), informer.HandlerFuncs[object.Object]{AddFunc: func(obj object.Object, _ bool) {
 			names = append(names, obj.(*corev1.Pod).Name)

@@ -16,12 +16,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-func acquire(ctx context.Context, t *testing.T, i informer.Informer) *informer.Lease {
+func acquire(ctx context.Context, t *testing.T, i factories.Informer) *informer.Lease {
 	t.Helper()
 	l, err := i.Acquire(ctx)
 	if err != nil {
@@ -69,7 +70,7 @@ func TestLeases(t *testing.T) {
 		_, err = pods.Acquire(ctx)
 		want(t, err, "informer pods: Acquire: the context is done: context canceled")
 		_, err = podsOf(nil).Acquire(t.Context())
-		want(t, err, "informer.For pods/v1: the factory is nil")
+		want(t, err, "factories.For pods/v1: the factory is nil")
 		want(t, (*informer.Lease)(nil).Release(t.Context()), "informer: Release: the lease is nil; Acquire has failed")
 	})
 }
@@ -116,10 +117,10 @@ func TestStopAndRemove(t *testing.T) {
 		j.saw(t, "~blue@2>3")
 
 		// Each view of the informer will do.
-		if err := f.Remove(t.Context(), informer.Generic(pods, podResource.GroupResource()).Informer()); err != nil || pods.Status().Running {
+		if err := f.Remove(t.Context(), factories.Generic(pods, podResource.GroupResource()).Informer()); err != nil || pods.Status().Running {
 			t.Errorf("Remove: %v, %v", err, pods.Status())
 		}
-		for call, stop := range map[string]func(context.Context, informer.Informer) error{"Stop": f.Stop, "Remove": f.Remove} {
+		for call, stop := range map[string]func(context.Context, factories.Informer) error{"Stop": f.Stop, "Remove": f.Remove} {
 			want(t, stop(t.Context(), pods), "informer factory: "+call+": the factory has no such informer: pods/v1")
 			want(t, stop(t.Context(), nil), "informer factory: "+call+": the informer is nil")
 			want(t, stop(t.Context(), (*informer.SharedIndexInformer[*corev1.Pod])(nil)), "informer factory: "+call+": the informer is nil")
@@ -143,7 +144,7 @@ func TestStoppedInformersAreNotWaitedFor(t *testing.T) {
 		server := newShop()
 		f := server.factory(t, informer.WithLogger(discard))
 		podsOf(f)
-		nodes := informer.For[*corev1.Node](f, nodeResource) // which the server does not have
+		nodes := factories.For[*corev1.Node](f, nodeResource) // which the server does not have
 		if err := errors.Join(f.Start(t.Context()), f.Stop(t.Context(), nodes)); err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -45,7 +46,7 @@ func watchListSemanticsSimple[T object.Object](t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _ := serveDeployments()
 		f := server.factory(t, informer.WithNamespace("ns"))
-		informer.For[T](f, deploymentResource)
+		factories.For[T](f, deploymentResource)
 		run(t, f)
 		shutdown(t, f)
 		for _, r := range server.Requests() {
@@ -68,7 +69,7 @@ func unSupportWatchListSemantics[T object.Object](t *testing.T) {
 		deployments.Create(deployment("ns", "name-foo"))
 		server.Inject(sourcetest.Fault{On: sourcetest.WatchList, Times: sourcetest.Always, Do: sourcetest.Refuse(422)})
 		f := server.factory(t, informer.WithLogger(discard))
-		i := informer.For[T](f, deploymentResource, informer.WithNamespace("ns"))
+		i := factories.For[T](f, deploymentResource, informer.WithNamespace("ns"))
 		run(t, f)
 		same(t, "objects", names(i), []string{"ns/name-foo"})
 		shutdown(t, f)
@@ -104,7 +105,7 @@ func filteredFactory[T object.Object](t *testing.T) {
 				server, deployments := serveDeployments()
 				f := server.factory(t, test.opts...)
 				var j journal[T]
-				add(t, informer.For[T](f, deploymentResource), &j)
+				add(t, factories.For[T](f, deploymentResource), &j)
 				run(t, f)
 				deployments.Create(deployment("ns-foo", "name-foo"))
 				j.saw(t, test.want...)
@@ -128,8 +129,8 @@ func anyKindFactory[T object.Object](t *testing.T) {
 		byEnvironment := store.NewIndex("ByEnvironment", func(obj T, keys []string) []string {
 			return append(keys, obj.GetLabels()["environment"])
 		})
-		i := informer.For[T](f, deploymentResource, informer.WithIndexes(byEnvironment))
-		if informer.For[T](f, deploymentResource) != i {
+		i := factories.For[T](f, deploymentResource, informer.WithIndexes(byEnvironment))
+		if factories.For[T](f, deploymentResource) != i {
 			t.Error("another informer for the same resource and type")
 		}
 		var j journal[T]
@@ -144,7 +145,7 @@ func anyKindFactory[T object.Object](t *testing.T) {
 		j.saw(t, "~name-foo@3>4")
 		same(t, "keys", slices.Sorted(byEnvironment.Keys(i.Store().Snapshot())), []string{"production", "test"})
 
-		lister := informer.Generic(i, deploymentResource.GroupResource()).Lister()
+		lister := factories.Generic(i, deploymentResource.GroupResource()).Lister()
 		got, err := lister.Namespace("ns-foo").Get("name-foo")
 		if err != nil || got.GetLabels()["environment"] != "production" {
 			t.Errorf("got %v, %v", got, err)
@@ -166,9 +167,9 @@ func TestManyTypesOfOneResource(t *testing.T) {
 		server, deployments := serveDeployments()
 		deployments.Create(deployment("ns", "one"))
 		f := server.factory(t)
-		typed := informer.For[*appsv1.Deployment](f, deploymentResource)
-		dynamic := informer.For[*unstructured.Unstructured](f, deploymentResource)
-		metadata := informer.ForMetadata(f, deploymentResource)
+		typed := factories.For[*appsv1.Deployment](f, deploymentResource)
+		dynamic := factories.For[*unstructured.Unstructured](f, deploymentResource)
+		metadata := factories.ForMetadata(f, deploymentResource)
 		run(t, f)
 		var all []string
 		for _, i := range f.Informers() {
@@ -196,7 +197,7 @@ func TestUnknownResource(t *testing.T) {
 		server := newShop()
 		f := server.factory(t, informer.WithLogger(discard))
 		later := schema.GroupVersionResource{Group: "samples.io", Version: "v1", Resource: "widgets"}
-		widgets := informer.For[*unstructured.Unstructured](f, later)
+		widgets := factories.For[*unstructured.Unstructured](f, later)
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -114,7 +115,7 @@ func TestTypedResourceEventHandlerAdapter(t *testing.T) {
 		var typed journal[*corev1.Pod]
 		var general journal[object.Object]
 		add(t, pods, &typed)
-		add(t, informer.Generic(pods, podResource.GroupResource()).Informer(), &general)
+		add(t, factories.Generic(pods, podResource.GroupResource()).Informer(), &general)
 		defer start(t, pods)()
 		server.move("blue", "node")
 		synctest.Wait()
@@ -184,6 +185,6 @@ func TestNewInformerName(t *testing.T) {
 	mine := podsOf(f, informer.WithName("mine"))
 	same(t, "given again", podsOf(f, informer.WithName("mine")) == mine, true)
 	same(t, "two names", podsOf(f) == mine, false)
-	widgets := informer.For[*corev1.Pod](f, schema.GroupVersionResource{Group: "samples.io", Version: "v1", Resource: "widgets"})
+	widgets := factories.For[*corev1.Pod](f, schema.GroupVersionResource{Group: "samples.io", Version: "v1", Resource: "widgets"})
 	same(t, "of a group", widgets.Status().Name, "widgets.samples.io/v1")
 }

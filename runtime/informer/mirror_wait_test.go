@@ -16,6 +16,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -25,7 +26,7 @@ import (
 const never = -1
 
 // slowFactory returns a factory with an informer for each name, which syncs after that time.
-func slowFactory(t *testing.T, after map[string]time.Duration) *informer.Factory {
+func slowFactory(t *testing.T, after map[string]time.Duration) *factories.Factory {
 	server := sourcetest.New()
 	shop := &shop{Server: server}
 	f := shop.factory(t, informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithLogger(discard))
@@ -37,7 +38,7 @@ func slowFactory(t *testing.T, after map[string]time.Duration) *informer.Factory
 			delay = sourcetest.Fail(sourcetest.ErrHang)
 		}
 		server.Inject(sourcetest.Fault{On: sourcetest.List, Resource: gvr, Times: sourcetest.Always, Do: delay})
-		informer.For[*corev1.Pod](f, gvr)
+		factories.For[*corev1.Pod](f, gvr)
 	}
 	return f
 }
@@ -136,7 +137,7 @@ func TestSyncResult(t *testing.T) {
 				for _, name := range []string{"ints", "strings"} {
 					gvr := corev1.SchemeGroupVersion.WithResource(name)
 					sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
-					informer.For[*corev1.Pod](f, gvr)
+					factories.For[*corev1.Pod](f, gvr)
 				}
 				for _, name := range test.failing {
 					server.Inject(sourcetest.Fault{Resource: corev1.SchemeGroupVersion.WithResource(name), Times: sourcetest.Always, Do: sourcetest.Refuse(403)})

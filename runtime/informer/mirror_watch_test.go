@@ -317,6 +317,6 @@ func TestUntilWithSync(t *testing.T) {
 		}
 		want(t, pods.Until(noContext, always), "informer pods: Until: the context is nil")
 		want(t, pods.Until(t.Context(), nil), "informer pods: Until: the condition is nil")
-		want(t, podsOf(nil).Until(t.Context(), always), "informer pods/v1: Until: informer.For pods/v1: the factory is nil")
+		want(t, podsOf(nil).Until(t.Context(), always), "informer pods/v1: Until: factories.For pods/v1: the factory is nil")
 	})
 }

@@ -30,13 +30,3 @@ type Mutation struct {
 
 // Error returns one line: what happened and what to do.
 func (m Mutation) Error() string { return mutation.Mutation(m).Error() }
-
-// --- private from here ---
-
-// newDetector returns a detector that calls report, or logs if report is nil.
-func newDetector(informer string, report func(Mutation)) *mutation.Detector {
-	if report == nil {
-		return mutation.New(informer, nil)
-	}
-	return mutation.New(informer, func(m mutation.Mutation) { report(Mutation(m)) })
-}

@@ -4,14 +4,13 @@ package informer
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/klog/v2"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -19,30 +18,15 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// Option configures a factory (as the default of all its informers) or one informer. For a wrong
-// option, the call that gets it returns an error, or, if that call can't, [Factory.Start] does.
+// Option configures one informer, or a factory, as the default of all its informers. For a wrong
+// option, the call that gets it returns an error, or, if that call can't, Start of the factory
+// does.
 type Option interface {
 	// String returns the name of the function that made the option.
 	String() string
-	applyInformer(*settings, scope) error
+	// Apply is called by this module only.
+	Apply(*settings.Settings, settings.Scope) error
 }
-
-// HandlerOption configures one registration of a handler.
-type HandlerOption interface {
-	// String returns the name of the function that made the option.
-	String() string
-	applyHandler(*handlerSettings) error
-}
-
-// SharedOption is an [Option] and a [HandlerOption]. Given to a factory or an informer, it is the
-// default of their handlers. Given to AddEventHandler, it applies to that registration.
-type SharedOption interface {
-	Option
-	HandlerOption
-}
-
-// Never is the backlog threshold of a handler whose events are never merged.
-const Never = engine.Never
 
 // WithNamespace restricts informers to one namespace, or to several. "" means all of them, which is
 // the default. A namespace that is given twice counts once; the order has no meaning. No namespace
@@ -57,53 +41,34 @@ const Never = engine.Never
 // hangs or is forbidden keeps no other from syncing.
 func WithNamespace(namespaces ...string) Option {
 	namespaces = slices.Clone(namespaces)
-	return option{"WithNamespace", inFactory | inFor, func(s *settings) error {
-		return s.setNamespaces(namespaces)
-	}}
-}
-
-// WithClusterScope marks a kind as cluster-scoped, so the namespaces of the factory do not apply to
-// it. Generated code gives it for every cluster-scoped kind. In a factory with namespaces, your own
-// call of [For] has to give it too; otherwise it makes another informer. Only For takes it; a
-// namespace beside it is an error.
-//
-//go:noinline
-func WithClusterScope() Option {
-	return option{"WithClusterScope", inFor, func(s *settings) error {
-		switch {
-		case s.scopedByKind:
-			return fmt.Errorf("WithKind gives some; %w", errClusterScoped)
-		case s.scopedBy != "" && s.scopedBy != "WithClusterScope":
-			return fmt.Errorf("%s was given too; %w", s.scopedBy, errClusterScoped)
-		}
-		s.Namespaces, s.scopedBy = "", "WithClusterScope"
-		return nil
-	}}
+	return settings.New("WithNamespace", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
+		return s.SetNamespaces(namespaces)
+	})
 }
 
 // WithLabelSelector restricts informers to objects whose labels match. nil is an error;
 // labels.Everything is the default. New refuses the option: its Source determines the selector.
 func WithLabelSelector(selector labels.Selector) Option {
-	return option{"WithLabelSelector", inFactory | inFor, func(s *settings) error {
+	return settings.New("WithLabelSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		if selector == nil {
 			return errors.New("the selector is nil; use labels.Everything")
 		}
 		s.LabelSelector = selector.String()
 		return nil
-	}}
+	})
 }
 
 // WithFieldSelector restricts informers to objects whose fields match. The server evaluates the
 // selector and refuses fields that it does not support. nil is an error; fields.Everything is the
 // default. New refuses the option: its Source determines the selector.
 func WithFieldSelector(selector fields.Selector) Option {
-	return option{"WithFieldSelector", inFactory | inFor, func(s *settings) error {
+	return settings.New("WithFieldSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		if selector == nil {
 			return errors.New("the selector is nil; use fields.Everything")
 		}
 		s.FieldSelector = selector.String()
 		return nil
-	}}
+	})
 }
 
 // WithShardSelector restricts informers to a shard: the objects whose UID, for example, has a hash
@@ -112,10 +77,10 @@ func WithFieldSelector(selector fields.Selector) Option {
 // k8s.io/apimachinery/pkg/sharding. "", the default, selects everything. New refuses the option:
 // its Source determines the selector.
 func WithShardSelector(selector string) Option {
-	return option{"WithShardSelector", inFactory | inFor, func(s *settings) error {
+	return settings.New("WithShardSelector", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		s.ShardSelector = selector
 		return nil
-	}}
+	})
 }
 
 // WithFormats sets the formats in which the server is asked for objects, in order of preference.
@@ -123,20 +88,20 @@ func WithShardSelector(selector string) Option {
 // [source.Options]. New refuses the option: its Source determines the formats.
 func WithFormats(formats ...source.Format) Option {
 	formats = slices.Clone(formats)
-	return option{"WithFormats", inFactory | inFor, func(s *settings) error {
-		s.formats = formats
+	return settings.New("WithFormats", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
+		s.Formats = formats
 		return nil
-	}}
+	})
 }
 
 // WithoutManagedFields drops metadata.managedFields while objects are decoded, so that they never
 // take memory. A program must not write such objects back by Update. For can't cancel the option of
 // a factory. New refuses the option: its Source decodes.
 func WithoutManagedFields() Option {
-	return option{"WithoutManagedFields", inFactory | inFor, func(s *settings) error {
-		s.dropManagedFields = true
+	return settings.New("WithoutManagedFields", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
+		s.DropManagedFields = true
 		return nil
-	}}
+	})
 }
 
 // WithoutAnnotations drops the annotations with these keys while objects are decoded, for example
@@ -145,15 +110,15 @@ func WithoutManagedFields() Option {
 // is an error. New refuses the option: its Source decodes.
 func WithoutAnnotations(keys ...string) Option {
 	keys = slices.Clone(keys)
-	return option{"WithoutAnnotations", inFactory | inFor, func(s *settings) error {
+	return settings.New("WithoutAnnotations", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		if slices.Contains(keys, "") {
 			return errors.New("a key is empty")
 		}
-		all := append(slices.Clone(s.dropAnnotations), keys...)
+		all := append(slices.Clone(s.DropAnnotations), keys...)
 		slices.Sort(all)
-		s.dropAnnotations = slices.Compact(all)
+		s.DropAnnotations = slices.Compact(all)
 		return nil
-	}}
+	})
 }
 
 // WithoutSharing makes each object own all the memory that it refers to. By default, equal parts of
@@ -164,10 +129,10 @@ func WithoutAnnotations(keys ...string) Option {
 // strings, which can't be changed, may be stored once in either case. For can't cancel the option
 // of a factory. A Source given to New may ignore the option.
 func WithoutSharing() Option {
-	return option{"WithoutSharing", inFactory | inFor | inNew, func(s *settings) error {
-		s.unshared = true
+	return settings.New("WithoutSharing", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
+		s.Unshared = true
 		return nil
-	}}
+	})
 }
 
 // WithTransform sets a function that is called with each object before it is stored: indexes,
@@ -184,26 +149,10 @@ func WithoutSharing() Option {
 // changes nothing.
 //
 // T is the informer's type, or object.Object, which fits every informer and is the only one that
-// NewFactory takes. To drop fields before they are decoded, use [WithoutManagedFields] and
+// a factory takes. To drop fields before they are decoded, use [WithoutManagedFields] and
 // [WithoutAnnotations].
 func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
-	return withTransform(typeOf((*T)(nil)), eraseTransform(transform), codeOf(transform))
-}
-
-// withTransform isn't inlined, to save compile time.
-//
-//go:noinline
-func withTransform(t goType, transform func(object.Object) (object.Object, error), code uintptr) Option {
-	return option{"WithTransform", inFactory | inFor | inNew, func(s *settings) error {
-		switch general := t == anyType; {
-		case !general && s.objectType == nil:
-			return fmt.Errorf("a transform of %v given to a factory; give it to For, or make it one of object.Object", t)
-		case !general && t != s.objectType:
-			return fmt.Errorf("a transform of %v given to an informer of %v", t, s.objectType)
-		}
-		s.transform, s.transformCode = transform, code
-		return nil
-	}}
+	return withTransform(settings.TypeOf((*T)(nil)), eraseTransform(transform), settings.CodeOf(transform))
 }
 
 // WithTuning sets how informers read, and how patient they are: pages, watch-lists, timeouts, and
@@ -213,14 +162,9 @@ func withTransform(t goType, transform func(object.Object) (object.Object, error
 // [reflector.Backoff] document may be given too. PageSize and DisableWatchList have no such value,
 // so For can't cancel those of the factory.
 func WithTuning(tuning reflector.Tuning) Option {
-	return option{"WithTuning", inFactory | inFor | inNew, func(s *settings) error {
-		refined := refine(s.tuning, tuning)
-		if err := refined.Validate(); err != nil {
-			return err
-		}
-		s.tuning = refined
-		return nil
-	}}
+	return settings.New("WithTuning", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
+		return s.Refine(tuning)
+	})
 }
 
 // WithErrorHandler sets a function that is called with each failure of a list or watch, and the
@@ -230,31 +174,31 @@ func WithTuning(tuning reflector.Tuning) Option {
 // informer does next. nil, the default, means none. Failures are logged, and appear in Status, in
 // either case.
 func WithErrorHandler(handle func(informer string, err error)) Option {
-	return option{"WithErrorHandler", inFactory | inFor | inNew, func(s *settings) error {
-		s.onError, s.onErrorCode = handle, codeOf(handle)
+	return settings.New("WithErrorHandler", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
+		s.OnError, s.OnErrorCode = handle, settings.CodeOf(handle)
 		return nil
-	}}
+	})
 }
 
 // WithLogger sets the logger of informers. The default is the one in the context of Run, Acquire or
 // Start (klog.FromContext).
 func WithLogger(logger klog.Logger) Option {
-	return option{"WithLogger", inFactory | inFor | inNew, func(s *settings) error {
-		s.logger = &logger
+	return settings.New("WithLogger", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
+		s.Logger = &logger
 		return nil
-	}}
+	})
 }
 
 // WithMetrics sets the provider that gets an informer's metrics; runtime/metrics/prometheus has
 // one. nil, the default, means none, and costs nothing.
 func WithMetrics(provider metrics.Provider) Option {
-	return option{"WithMetrics", inFactory | inFor | inNew, func(s *settings) error {
-		s.metrics = provider
-		if isNil(provider) {
-			s.metrics = nil
+	return settings.New("WithMetrics", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
+		s.Metrics = provider
+		if settings.IsNil(provider) {
+			s.Metrics = nil
 		}
 		return nil
-	}}
+	})
 }
 
 // WithEmptyBeforeSync makes an informer that has not synced look like one of a resource without
@@ -262,10 +206,10 @@ func WithMetrics(provider metrics.Provider) Option {
 // without a log line. The default is false: Get returns an error that wraps [ErrNotSynced], and the
 // first list is logged.
 func WithEmptyBeforeSync(enabled bool) Option {
-	return option{"WithEmptyBeforeSync", inFactory | inFor | inNew, func(s *settings) error {
-		s.emptyBeforeSync = enabled
+	return settings.New("WithEmptyBeforeSync", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
+		s.EmptyBeforeSync = enabled
 		return nil
-	}}
+	})
 }
 
 // WithMutationDetector finds code that changes cached objects, which are shared and read-only. The
@@ -279,10 +223,10 @@ func WithEmptyBeforeSync(enabled bool) Option {
 // client-go, a mutation then ends the process with a panic, so that a CI job fails. The option
 // takes precedence over the variable.
 func WithMutationDetector(report func(Mutation)) Option {
-	return option{"WithMutationDetector", inFactory | inFor | inNew, func(s *settings) error {
-		s.detect, s.report, s.reportCode = true, report, codeOf(report)
+	return settings.New("WithMutationDetector", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
+		s.Detect, s.Report, s.ReportCode = true, eraseReport(report), settings.CodeOf(report)
 		return nil
-	}}
+	})
 }
 
 // WithName sets the name of an informer in logs, errors, metrics and Status. The default is the Go
@@ -291,31 +235,18 @@ func WithMutationDetector(report func(Mutation)) Option {
 // factory, and by the content of a type that may be of any kind: `pods/v1 in namespace "shop"
 // (metadata)`. In a factory, informers of different names are different informers.
 func WithName(name string) Option {
-	return option{"WithName", inFor | inNew, func(s *settings) error {
+	return settings.New("WithName", settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		if name == "" {
 			return errors.New("the name is empty")
 		}
 		s.Name = name
 		return nil
-	}}
+	})
 }
 
 // WithIndexes sets the indexes of one informer. For also adds them to an informer that exists
 // already. An index that is given twice counts once; two indexes of one name are an error.
-// NewFactory refuses the option, because an index is for one type.
+// A factory refuses the option, because an index is for one type.
 func WithIndexes[T object.Object](indexes ...store.Indexer[T]) Option {
-	return withIndexes(typeOf((*T)(nil)), eraseIndexes(indexes))
-}
-
-// withIndexes isn't inlined, to save compile time.
-//
-//go:noinline
-func withIndexes(t goType, indexes []engine.Indexer) Option {
-	return option{"WithIndexes", inFor | inNew, func(s *settings) error {
-		if t != s.objectType {
-			return fmt.Errorf("indexes of %v given to an informer of %v", t, s.objectType)
-		}
-		s.indexes = append(s.indexes, indexes...)
-		return nil
-	}}
+	return withIndexes(settings.TypeOf((*T)(nil)), eraseIndexes(indexes))
 }

@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -93,13 +94,13 @@ func asked(t *testing.T, option informer.Option, more []informer.Option, fault *
 		server.Inject(*fault)
 	}
 	options := append([]informer.Option{informer.WithLogger(discard)}, more...)
-	var factory *informer.Factory
+	var factory *factories.Factory
 	if inFactory {
-		factory = informer.NewFactory(client, append(options, option)...)
-		informer.For[*corev1.Pod](factory, podResource)
+		factory = factories.New(client, append(options, option)...)
+		factories.For[*corev1.Pod](factory, podResource)
 	} else {
-		factory = informer.NewFactory(client, options...)
-		informer.For[*corev1.Pod](factory, podResource, option)
+		factory = factories.New(client, options...)
+		factories.For[*corev1.Pod](factory, podResource, option)
 	}
 	started := time.Now()
 	if err := factory.Start(t.Context()); err != nil {
@@ -122,8 +123,8 @@ func asked(t *testing.T, option informer.Option, more []informer.Option, fault *
 func TestWatchTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _, client := cluster()
-		factory := informer.NewFactory(client, informer.WithTuning(reflector.Tuning{WatchTimeout: 20 * time.Minute}))
-		informer.For[*corev1.Pod](factory, podResource)
+		factory := factories.New(client, informer.WithTuning(reflector.Tuning{WatchTimeout: 20 * time.Minute}))
+		factories.For[*corev1.Pod](factory, podResource)
 		if err := factory.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -155,9 +156,9 @@ func TestDroppedFields(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				_, pods, client := cluster()
 				pods.Create(heavy("blue"))
-				factory := informer.NewFactory(client, informer.WithFormats(format),
+				factory := factories.New(client, informer.WithFormats(format),
 					informer.WithoutManagedFields(), informer.WithoutAnnotations("kubectl.kubernetes.io/last-applied-configuration"))
-				cache := informer.For[*corev1.Pod](factory, podResource)
+				cache := factories.For[*corev1.Pod](factory, podResource)
 				if err := factory.Start(t.Context()); err != nil {
 					t.Fatal(err)
 				}
@@ -202,8 +203,8 @@ func TestMutationDetectorOfTheEnvironment(t *testing.T) {
 		return
 	}
 	_, _, client := cluster(pod("shop", "blue", "node-7"))
-	factory := informer.NewFactory(client)
-	pods := informer.For[*corev1.Pod](factory, podResource)
+	factory := factories.New(client)
+	pods := factories.For[*corev1.Pod](factory, podResource)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if _, err := pods.AddEventHandler(informer.HandlerFuncs[*corev1.Pod]{
@@ -236,10 +237,10 @@ func TestWithTuningRefines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _, client := cluster()
 		server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusInternalServerError)})
-		factory := informer.NewFactory(client, informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{
+		factory := factories.New(client, informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{
 			PageSize: 7, DisableWatchList: true, Backoff: reflector.Backoff{Initial: time.Minute, Jitter: -1},
 		}))
-		informer.For[*corev1.Pod](factory, podResource, informer.WithTuning(reflector.Tuning{
+		factories.For[*corev1.Pod](factory, podResource, informer.WithTuning(reflector.Tuning{
 			PageSize: 8, Backoff: reflector.Backoff{Max: time.Hour, Factor: 3},
 		}))
 		if err := factory.Start(t.Context()); err != nil {

@@ -17,6 +17,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -201,7 +202,7 @@ func TestPromise09NothingLeaks(t *testing.T) {
 		sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
 		before := runtime.NumGoroutine()
 		f := server.factory(t, informer.WithNamespace("shop"))
-		pods, nodes := podsOf(f), informer.For[*corev1.Node](f, nodeResource, informer.WithClusterScope())
+		pods, nodes := podsOf(f), factories.For[*corev1.Node](f, nodeResource, factories.WithClusterScope())
 		let := make(chan struct{})
 		var j journal[*corev1.Pod]
 		one := add(t, pods, &j)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 )
 
 // Registration is one handler of one informer. [SharedIndexInformer.AddEventHandler] returns it.
@@ -61,8 +62,6 @@ func (r *Registration) Status() HandlerStatus {
 	return HandlerStatus(r.sub.Status())
 }
 
-// --- private from here ---
-
 func register(e *engine.Informer, h engine.Handler, name string, opts []HandlerOption) (*Registration, error) {
 	fail := func(err error) (*Registration, error) {
 		return nil, fmt.Errorf("informer %s: AddEventHandler: %w", e.Name(), err)
@@ -72,7 +71,7 @@ func register(e *engine.Informer, h engine.Handler, name string, opts []HandlerO
 	}
 	s := e.HandlerDefaults()
 	s.Name = name
-	if err := applyHandlerOptions(&s, opts); err != nil {
+	if err := settings.Each(opts, func(o HandlerOption) error { return o.applyHandler(&s) }); err != nil {
 		return fail(err)
 	}
 	sub, err := e.AddHandler(h, s)

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -69,8 +70,12 @@ func (s *shop) source(t failer) source.Source[*corev1.Pod] {
 	return src
 }
 
-func (s *shop) factory(t failer, opts ...informer.Option) *informer.Factory {
-	return informer.NewFactory(s.client(t), opts...)
+func (s *shop) factory(t failer, opts ...informer.Option) *factories.Factory {
+	return factories.New(s.client(t), opts...)
+}
+
+func podsOf(f factories.SharedInformerFactory, opts ...informer.Option) *informer.SharedIndexInformer[*corev1.Pod] {
+	return factories.For[*corev1.Pod](f, podResource, opts...)
 }
 
 // move changes a pod.
@@ -102,7 +107,7 @@ func labelled(namespace, name string, labels map[string]string) *corev1.Pod {
 }
 
 // run starts a factory and waits until it has synced; the end of the test shuts it down.
-func run(t *testing.T, f *informer.Factory) {
+func run(t *testing.T, f *factories.Factory) {
 	t.Helper()
 	if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
 		t.Fatal(err)
@@ -110,7 +115,7 @@ func run(t *testing.T, f *informer.Factory) {
 	synctest.Wait()
 }
 
-func shutdown(t *testing.T, f *informer.Factory) {
+func shutdown(t *testing.T, f *factories.Factory) {
 	t.Helper()
 	if err := f.Shutdown(context.WithoutCancel(t.Context())); err != nil {
 		t.Error(err)

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -115,8 +116,8 @@ func startAlikes(t *testing.T, n int, opts ...informer.Option) *alikes {
 	if err != nil {
 		t.Fatal(err)
 	}
-	factory := informer.NewFactory(client, opts...)
-	a.cache = informer.For[*appsv1.Deployment](factory, deploymentResource)
+	factory := factories.New(client, opts...)
+	a.cache = factories.For[*appsv1.Deployment](factory, deploymentResource)
 	if err := factory.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -148,8 +148,6 @@ func (s HandlerStatus) MarshalJSON() ([]byte, error) {
 	return json.Marshal(text)
 }
 
-// --- private from here ---
-
 func statusOf(e *engine.Informer) Status {
 	s := Status{Name: e.Name(), Running: e.Claimed(), Synced: e.HasSynced()}
 	worst := -1

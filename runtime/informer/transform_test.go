@@ -19,6 +19,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
@@ -71,7 +72,7 @@ func TestTransformedObjectsShareTheirParts(t *testing.T) {
 			p.Annotations["own"] = p.Name
 			return p, nil
 		}
-		pods := informer.For[*corev1.Pod](shop.factory(t, informer.WithNamespace("north", "south")), podResource, informer.WithTransform(label))
+		pods := factories.For[*corev1.Pod](shop.factory(t, informer.WithNamespace("north", "south")), podResource, informer.WithTransform(label))
 		lease, err := pods.Acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -119,7 +120,7 @@ func TestTransformsRetainWhatDroppingDoes(t *testing.T) {
 		return int(m.HeapAlloc)
 	}
 	retained := func(opts ...informer.Option) int {
-		pods := informer.For[*corev1.Pod](shop.factory(t), podResource, append(opts, informer.WithFormats(source.JSON))...)
+		pods := factories.For[*corev1.Pod](shop.factory(t), podResource, append(opts, informer.WithFormats(source.JSON))...)
 		lease, err := pods.Acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -160,7 +161,7 @@ func TestMutationsOfSharedPartsOfTransformedObjects(t *testing.T) {
 		}
 		var mu sync.Mutex
 		found := map[string]bool{}
-		pods := informer.For[*corev1.Pod](shop.factory(t), podResource, informer.WithTransform(identity), informer.WithMutationDetector(func(m informer.Mutation) {
+		pods := factories.For[*corev1.Pod](shop.factory(t), podResource, informer.WithTransform(identity), informer.WithMutationDetector(func(m informer.Mutation) {
 			mu.Lock()
 			defer mu.Unlock()
 			found[m.Key.Name+m.Path] = true
@@ -193,7 +194,7 @@ func TestFailedTransformsLeaveNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop(fullPod("shop", 1, 0), fullPod("shop", 1, 1), fullPod("shop", 1, 2))
 		fails := 4
-		pods := informer.For[*corev1.Pod](shop.factory(t), podResource, informer.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) {
+		pods := factories.For[*corev1.Pod](shop.factory(t), podResource, informer.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) {
 			p.Labels["tier"] = "transformed"
 			switch fails--; {
 			case fails < 0:

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -70,12 +71,12 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 				if tc.late {
 					start()
 				}
-				pods := informer.For[*corev1.Pod](f, podResource, tc.opts...)
+				pods := factories.For[*corev1.Pod](f, podResource, tc.opts...)
 				if !tc.late {
 					start()
 				}
 				synctest.Wait()
-				lister, generic := podLister(pods), informer.Generic(pods, podResource.GroupResource()).Lister()
+				lister, generic := podLister(pods), factories.Generic(pods, podResource.GroupResource()).Lister()
 				for range 2 {
 					_, err := lister.Namespace("shop").Get("blue")
 					wantNotSynced(t, err, tc.why)

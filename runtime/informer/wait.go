@@ -4,9 +4,9 @@ package informer
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
@@ -14,7 +14,8 @@ import (
 type WaitOption interface {
 	// String returns the name of the function that made the option.
 	String() string
-	applyWait(*waitSettings) error
+	// ApplyWait is called by this module only.
+	ApplyWait(*settings.Wait) error
 }
 
 // FailOn ends WaitForCacheSync with its error as soon as an informer that has not synced fails for
@@ -25,40 +26,14 @@ type WaitOption interface {
 // lasting reasons and does not count as [reason.Forbidden]. A Retry-After changes no reason but
 // that of a 5xx. The informers go on nevertheless. [reason.None], which is no failure, is an error.
 func FailOn(reasons ...reason.Reason) WaitOption {
-	return waitOption{"FailOn", func(s *waitSettings) error {
+	return waitOption{"FailOn", func(s *settings.Wait) error {
 		if slices.Contains(reasons, reason.None) {
 			return errors.New("reason.None is not a failure")
 		}
-		s.giveUp = reason.Reason.Lasting
+		s.GiveUp = reason.Reason.Lasting
 		if len(reasons) > 0 {
-			s.giveUp = func(r reason.Reason) bool { return slices.Contains(reasons, r) }
+			s.GiveUp = func(r reason.Reason) bool { return slices.Contains(reasons, r) }
 		}
 		return nil
 	}}
-}
-
-// --- private from here ---
-
-type waitSettings struct {
-	giveUp func(reason.Reason) bool // nil: never
-}
-
-type waitOption struct {
-	name  string
-	apply func(*waitSettings) error
-}
-
-func (o waitOption) String() string                  { return o.name }
-func (o waitOption) applyWait(s *waitSettings) error { return named(o.name, o.apply(s)) }
-
-func applyWaitOptions(opts []WaitOption) (s waitSettings, err error) {
-	var errs []error
-	for i, opt := range opts {
-		if opt == nil {
-			errs = append(errs, fmt.Errorf("option %d is nil", i+1))
-			continue
-		}
-		errs = append(errs, opt.applyWait(&s))
-	}
-	return s, errors.Join(errs...)
 }

@@ -16,6 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -67,8 +68,8 @@ func ExampleProvider() {
 	}
 
 	provider := &readers{byName: map[string]func() metrics.InformerState{}}
-	factory := informer.NewFactory(client, informer.WithMetrics(provider))
-	informer.For[*corev1.Pod](factory, resource)
+	factory := factories.New(client, informer.WithMetrics(provider))
+	factories.For[*corev1.Pod](factory, resource)
 	ctx := context.Background()
 	if err := errors.Join(factory.Start(ctx), factory.WaitForCacheSync(ctx)); err != nil {
 		log.Fatal(err)

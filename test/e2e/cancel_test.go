@@ -13,6 +13,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
 
@@ -112,8 +113,8 @@ func TestCancelInEveryPhase(t *testing.T) {
 		if err := f.Shutdown(deadline(t)); err != nil {
 			t.Error(err)
 		}
-		if err := f.Start(t.Context()); !errors.Is(err, informer.ErrShutdown) {
-			t.Errorf("Start after Shutdown gives %v, want %v", err, informer.ErrShutdown)
+		if err := f.Start(t.Context()); !errors.Is(err, factories.ErrShutdown) {
+			t.Errorf("Start after Shutdown gives %v, want %v", err, factories.ErrShutdown)
 		}
 		if err := noneLeft(deadline(t), before); err != nil {
 			t.Error(err)
@@ -124,7 +125,7 @@ func TestCancelInEveryPhase(t *testing.T) {
 // bring builds an informer, calls start, and returns when the informer is in the phase. The
 // function that it returns releases a busy handler. It is called after the end was asked for and
 // before it has come.
-func bring(t *testing.T, ns in, ph phase, start func(*informer.Factory, *informer.SharedIndexInformer[*Crate])) (release func()) {
+func bring(t *testing.T, ns in, ph phase, start func(*factories.Factory, *informer.SharedIndexInformer[*Crate])) (release func()) {
 	t.Helper()
 	held := make(chan struct{})
 	var faults func(*request) fault
@@ -162,7 +163,7 @@ func cancelRun(t *testing.T, ns in, ph phase) {
 	ctx, cancel := context.WithCancelCause(logged(context.Background(), t))
 	defer cancel(nil)
 	ended := make(chan error, 1)
-	release := bring(t, ns, ph, func(_ *informer.Factory, i *informer.SharedIndexInformer[*Crate]) {
+	release := bring(t, ns, ph, func(_ *factories.Factory, i *informer.SharedIndexInformer[*Crate]) {
 		go func() { ended <- i.Run(ctx) }()
 	})
 	defer release()
@@ -186,8 +187,8 @@ func cancelRun(t *testing.T, ns in, ph phase) {
 }
 
 func shutDown(t *testing.T, ns in, ph phase) {
-	var f *informer.Factory
-	release := bring(t, ns, ph, func(made *informer.Factory, _ *informer.SharedIndexInformer[*Crate]) {
+	var f *factories.Factory
+	release := bring(t, ns, ph, func(made *factories.Factory, _ *informer.SharedIndexInformer[*Crate]) {
 		f = made
 		if err := f.Start(logged(context.Background(), t)); err != nil {
 			t.Fatal(err)
@@ -223,8 +224,8 @@ func TestEndOnItsOwn(t *testing.T) {
 	var cancels []context.CancelFunc
 	var ends []chan error
 	for range 2 {
-		f := informer.NewFactory(client, informer.WithNamespace(ns.namespace))
-		i := informer.For[*Crate](f, crates)
+		f := factories.New(client, informer.WithNamespace(ns.namespace))
+		i := factories.For[*Crate](f, crates)
 		h, reg := listen(t, i)
 		histories = append(histories, h)
 		ctx, cancel := context.WithCancel(logged(t.Context(), t))

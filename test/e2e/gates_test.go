@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/sharding"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -79,12 +80,12 @@ func TestCBOR(t *testing.T) {
 			})
 
 			client, transport := connectNoting(t, c.url)
-			f := informer.NewFactory(client, append(opts, informer.WithNamespace(ns.namespace), informer.WithFormats(inCBOR...))...)
-			typed := informer.For[*Crate](f, crates, informer.WithFormats(source.CBOR))
-			untyped := informer.For[*unstructured.Unstructured](f, crates)
-			freeform := informer.For[*unstructured.Unstructured](f, things)
-			metadata := informer.ForMetadata(f, crates)
-			slim := informer.For[*Crate](f, crates, informer.WithName("slim"), informer.WithoutManagedFields())
+			f := factories.New(client, append(opts, informer.WithNamespace(ns.namespace), informer.WithFormats(inCBOR...))...)
+			typed := factories.For[*Crate](f, crates, informer.WithFormats(source.CBOR))
+			untyped := factories.For[*unstructured.Unstructured](f, crates)
+			freeform := factories.For[*unstructured.Unstructured](f, things)
+			metadata := factories.ForMetadata(f, crates)
+			slim := factories.For[*Crate](f, crates, informer.WithName("slim"), informer.WithoutManagedFields())
 			typedHistory, _ := listen(t, typed)
 			untypedHistory, _ := listen(t, untyped)
 			freeformHistory, _ := listen(t, freeform)
@@ -177,7 +178,7 @@ func TestCBOR(t *testing.T) {
 // compareFormats has one kind, whose Go type has protobuf, in all formats at once: the objects are
 // the same.
 func compareFormats(t *testing.T, c *cluster) {
-	f := informer.NewFactory(connect(t, c.url), informer.WithoutManagedFields())
+	f := factories.New(connect(t, c.url), informer.WithoutManagedFields())
 	definitions := map[string]*informer.SharedIndexInformer[*apiextensionsv1.CustomResourceDefinition]{}
 	histories := map[string]*history[*apiextensionsv1.CustomResourceDefinition]{}
 	answers := map[string]*noting{}
@@ -187,13 +188,13 @@ func compareFormats(t *testing.T, c *cluster) {
 		"application/json":                    {informer.WithFormats(source.JSON)},
 	} {
 		client, transport := connectNoting(t, c.url)
-		f := informer.NewFactory(client, informer.WithoutManagedFields())
-		definitions[name] = informer.For[*apiextensionsv1.CustomResourceDefinition](f, crds, append(opts, informer.WithClusterScope())...)
+		f := factories.New(client, informer.WithoutManagedFields())
+		definitions[name] = factories.For[*apiextensionsv1.CustomResourceDefinition](f, crds, append(opts, factories.WithClusterScope())...)
 		histories[name], _ = listen(t, definitions[name])
 		answers[name] = transport
 		runSynced(t, f)
 	}
-	metadata := informer.ForMetadata(f, crds, informer.WithClusterScope())
+	metadata := factories.ForMetadata(f, crds, factories.WithClusterScope())
 	h, _ := listen(t, metadata)
 	runSynced(t, f)
 	c.installLater(t)
@@ -253,11 +254,11 @@ func TestShards(t *testing.T) {
 	}
 	for name, opts := range bothWays {
 		t.Run(name, func(t *testing.T) {
-			f := informer.NewFactory(connect(t, c.url), append(opts, informer.WithNamespace(ns.namespace))...)
+			f := factories.New(connect(t, c.url), append(opts, informer.WithNamespace(ns.namespace))...)
 			var shards []*informer.SharedIndexInformer[*Crate]
 			var histories []*history[*Crate]
 			for _, selector := range selectors {
-				i := informer.For[*Crate](f, crates, informer.WithShardSelector(selector.String()))
+				i := factories.For[*Crate](f, crates, informer.WithShardSelector(selector.String()))
 				h, _ := listen(t, i)
 				shards, histories = append(shards, i), append(histories, h)
 			}

@@ -19,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -101,9 +102,9 @@ func TestMetadataInformer(t *testing.T) {
 			ns.createWidgets(t, 12)
 			ns.patch(t, "widget-005", `{"metadata":{"annotations":{"note":"ü \" \\ \n"},"finalizers":["example.com/hold"]}}`)
 			client, transport := connectNoting(t, shared.url)
-			f := informer.NewFactory(client, opts...)
-			i := informer.ForMetadata(f, ns.gvr, informer.WithNamespace(ns.namespace))
-			definitions := informer.ForMetadata(f, crds, informer.WithClusterScope())
+			f := factories.New(client, opts...)
+			i := factories.ForMetadata(f, ns.gvr, informer.WithNamespace(ns.namespace))
+			definitions := factories.ForMetadata(f, crds, factories.WithClusterScope())
 			h, _ := listen(t, i)
 			runSynced(t, f)
 			agree(t, ns.state(t), h, i.Store())
@@ -149,9 +150,9 @@ func TestUnstructuredInformer(t *testing.T) {
 			t.Parallel()
 			ns := shared.widgets(t)
 			ns.createWidgets(t, 12)
-			f := informer.NewFactory(connect(t, shared.url), opts...)
-			i := informer.For[*unstructured.Unstructured](f, ns.gvr, informer.WithNamespace(ns.namespace))
-			definitions := informer.For[*unstructured.Unstructured](f, crds, informer.WithClusterScope())
+			f := factories.New(connect(t, shared.url), opts...)
+			i := factories.For[*unstructured.Unstructured](f, ns.gvr, informer.WithNamespace(ns.namespace))
+			definitions := factories.For[*unstructured.Unstructured](f, crds, factories.WithClusterScope())
 			h, _ := listen(t, i)
 			runSynced(t, f)
 			agree(t, ns.state(t), h, i.Store())
@@ -175,10 +176,10 @@ func TestOneResourceAsThreeTypes(t *testing.T) {
 	t.Parallel()
 	ns := shared.widgets(t)
 	ns.createWidgets(t, 6)
-	f := informer.NewFactory(connect(t, shared.url), informer.WithNamespace(ns.namespace))
-	typed := informer.For[*v1alpha1.Widget](f, ns.gvr)
-	untyped := informer.For[*unstructured.Unstructured](f, ns.gvr)
-	metadata := informer.ForMetadata(f, ns.gvr)
+	f := factories.New(connect(t, shared.url), informer.WithNamespace(ns.namespace))
+	typed := factories.For[*v1alpha1.Widget](f, ns.gvr)
+	untyped := factories.For[*unstructured.Unstructured](f, ns.gvr)
+	metadata := factories.ForMetadata(f, ns.gvr)
 	typedHistory, _ := listen(t, typed)
 	untypedHistory, _ := listen(t, untyped)
 	metadataHistory, _ := listen(t, metadata)
@@ -203,13 +204,13 @@ func TestOneResourceAsThreeTypes(t *testing.T) {
 func TestTwoSelectorsInOneFactory(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
-	f := informer.NewFactory(connect(t, shared.url), informer.WithNamespace(ns.namespace))
+	f := factories.New(connect(t, shared.url), informer.WithNamespace(ns.namespace))
 	tier := func(name string) informer.Option {
 		return informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"tier": name}))
 	}
-	gold, tin := informer.For[*Crate](f, crates, tier("gold")), informer.For[*Crate](f, crates, tier("tin"))
-	all := informer.For[*Crate](f, crates)
-	if gold == tin || gold == all || informer.For[*Crate](f, crates, tier("gold")) != gold {
+	gold, tin := factories.For[*Crate](f, crates, tier("gold")), factories.For[*Crate](f, crates, tier("tin"))
+	all := factories.For[*Crate](f, crates)
+	if gold == tin || gold == all || factories.For[*Crate](f, crates, tier("gold")) != gold {
 		t.Error("a selector doesn't make an informer of its own, or does so each time")
 	}
 	goldHistory, _ := listen(t, gold)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 )
 
 // running counts the goroutines that run informers.
@@ -123,15 +124,15 @@ func TestStopAndRemoveOne(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	t.Run("ended", func(t *testing.T) {
 		p := newProxy(t, shared.url, nil)
-		f := informer.NewFactory(connect(t, p.url))
-		stays := informer.For[*Crate](f, some.gvr, informer.WithNamespace(some.namespace))
-		stops := informer.For[*v1alpha1.Widget](f, others.gvr, informer.WithNamespace(others.namespace))
+		f := factories.New(connect(t, p.url))
+		stays := factories.For[*Crate](f, some.gvr, informer.WithNamespace(some.namespace))
+		stops := factories.For[*v1alpha1.Widget](f, others.gvr, informer.WithNamespace(others.namespace))
 		staysHistory, _ := listen(t, stays)
 		runSynced(t, f)
 		one := running()
 		stopsHistory, _ := listen(t, stops)
 		awaitRunning(t, "with one more handler", one+1)
-		removed := informer.ForMetadata(f, others.gvr, informer.WithNamespace(others.namespace))
+		removed := factories.ForMetadata(f, others.gvr, informer.WithNamespace(others.namespace))
 		removedHistory, _ := listen(t, removed)
 		if err := f.Start(logged(t.Context(), t)); err != nil {
 			t.Fatal(err)
@@ -167,7 +168,7 @@ func TestStopAndRemoveOne(t *testing.T) {
 			t.Error("Remove once more gives no error")
 		}
 
-		anew := informer.ForMetadata(f, others.gvr, informer.WithNamespace(others.namespace))
+		anew := factories.ForMetadata(f, others.gvr, informer.WithNamespace(others.namespace))
 		if anew == removed {
 			t.Error("the removed informer is still the factory's")
 		}

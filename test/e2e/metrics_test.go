@@ -11,6 +11,7 @@ import (
 	prom "github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
@@ -50,9 +51,9 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := newProxy(t, c.url, nil)
-	f := informer.NewFactory(connect(t, p.url), informer.WithNamespace(ns.namespace), informer.WithMetrics(provider))
-	i := informer.For[*Crate](f, crates, informer.WithName("crates"))
-	metadata := informer.ForMetadata(f, crates, informer.WithName("metadata"))
+	f := factories.New(connect(t, p.url), informer.WithNamespace(ns.namespace), informer.WithMetrics(provider))
+	i := factories.For[*Crate](f, crates, informer.WithName("crates"))
+	metadata := factories.ForMetadata(f, crates, informer.WithName("metadata"))
 	h, _ := listen(t, i, informer.WithHandlerName("audit"))
 	if all := samples(t, registry); len(all) != 0 {
 		t.Errorf("before the start there is %v", all)

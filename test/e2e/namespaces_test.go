@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
@@ -33,14 +34,14 @@ var bothWays = map[string][]informer.Option{
 }
 
 // several gives one informer of the crates of several namespaces.
-func several(t *testing.T, url string, namespaces []in, opts ...informer.Option) (*informer.Factory, *informer.SharedIndexInformer[*Crate]) {
+func several(t *testing.T, url string, namespaces []in, opts ...informer.Option) (*factories.Factory, *informer.SharedIndexInformer[*Crate]) {
 	t.Helper()
 	var all []string
 	for _, ns := range namespaces {
 		all = append(all, ns.namespace)
 	}
-	f := informer.NewFactory(connect(t, url), append(slices.Clone(opts), informer.WithNamespace(all...))...)
-	return f, informer.For[*Crate](f, crates, informer.WithIndexes(byWeight))
+	f := factories.New(connect(t, url), append(slices.Clone(opts), informer.WithNamespace(all...))...)
+	return f, factories.For[*Crate](f, crates, informer.WithIndexes(byWeight))
 }
 
 // together is the state of several namespaces.

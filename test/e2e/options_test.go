@@ -22,10 +22,11 @@ import (
 	sampleinformers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-type widgetOptions = informer.KindOptions[*v1alpha1.Widget]
+type widgetOptions = factories.KindOptions[*v1alpha1.Widget]
 
 // Informers of one kind under other selectors and namespaces live side by side: each sees what it
 // selects, and the factory starts, awaits and stops each of them.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -149,8 +150,8 @@ func TestLateIndex(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
 	ns.createMany(t, 10, func(c *Crate, n int) { c.Spec.Weight = int64(n) })
-	f := informer.NewFactory(connect(t, shared.url), informer.WithNamespace(ns.namespace))
-	i := informer.For[*Crate](f, crates)
+	f := factories.New(connect(t, shared.url), informer.WithNamespace(ns.namespace))
+	i := factories.For[*Crate](f, crates)
 	h, _ := listen(t, i)
 	runSynced(t, f)
 	if got := names(byWeight.List(i.Store().Snapshot(), 3)); !slices.Equal(got, []string{"crate-003"}) {
@@ -176,7 +177,7 @@ func TestGeneric(t *testing.T) {
 	ns := shared.crates(t)
 	ns.createMany(t, 5)
 	f, i := crateInformer(t, shared.url, ns)
-	g := informer.Generic(i, crates.GroupResource())
+	g := factories.Generic(i, crates.GroupResource())
 	typed, _ := listen(t, i)
 	untyped, _ := listen(t, g.Informer())
 	runSynced(t, f)
@@ -188,7 +189,7 @@ func TestGeneric(t *testing.T) {
 	if c, ok := obj.(*Crate); err != nil || !ok || c.Name != "crate-003" {
 		t.Errorf("Get gives a %T, %v", obj, err)
 	}
-	if again := informer.For[*Crate](f, crates); again != i {
+	if again := factories.For[*Crate](f, crates); again != i {
 		t.Error("For gives another informer the second time")
 	}
 }

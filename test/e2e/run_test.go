@@ -13,6 +13,7 @@ import (
 	"k8s.io/klog/v2/ktesting"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -22,7 +23,7 @@ func logged(ctx context.Context, t *testing.T) context.Context {
 }
 
 // run starts a factory. It must end when the test does.
-func run(t *testing.T, f informer.SharedInformerFactory) {
+func run(t *testing.T, f factories.SharedInformerFactory) {
 	t.Helper()
 	ctx := logged(t.Context(), t)
 	t.Cleanup(func() {
@@ -38,7 +39,7 @@ func run(t *testing.T, f informer.SharedInformerFactory) {
 }
 
 // runSynced starts a factory and waits until it has synced.
-func runSynced(t *testing.T, f informer.SharedInformerFactory) {
+func runSynced(t *testing.T, f factories.SharedInformerFactory) {
 	t.Helper()
 	run(t, f)
 	if err := f.WaitForCacheSync(logged(deadline(t), t)); err != nil {
@@ -58,11 +59,11 @@ func listen[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], o
 }
 
 // crateInformer gives the informer of a namespace's crates, over a factory of its own.
-func crateInformer(t *testing.T, url string, ns in, opts ...informer.Option) (*informer.Factory, *informer.SharedIndexInformer[*Crate]) {
+func crateInformer(t *testing.T, url string, ns in, opts ...informer.Option) (*factories.Factory, *informer.SharedIndexInformer[*Crate]) {
 	t.Helper()
 	opts = append([]informer.Option{informer.WithNamespace(ns.namespace)}, opts...)
-	f := informer.NewFactory(connect(t, url), opts...)
-	return f, informer.For[*Crate](f, ns.gvr, informer.WithIndexes(byShip, byPort), informer.WithIndexes(byWeight))
+	f := factories.New(connect(t, url), opts...)
+	return f, factories.For[*Crate](f, ns.gvr, informer.WithIndexes(byShip, byPort), informer.WithIndexes(byWeight))
 }
 
 // await waits until a channel is closed.

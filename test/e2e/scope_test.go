@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
@@ -101,7 +102,7 @@ func TestTwoSelectors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var f *informer.Factory
+		var f *factories.Factory
 		f, informers[n] = crateInformer(t, shared.url, ns, informer.WithLabelSelector(selector))
 		histories[n], _ = listen(t, informers[n])
 		runSynced(t, f)
@@ -124,8 +125,8 @@ func TestTwoSelectors(t *testing.T) {
 func TestClusterScope(t *testing.T) {
 	t.Parallel()
 	all := in{shared, docks, ""}
-	f := informer.NewFactory(connect(t, shared.url), informer.WithNamespace("shop"))
-	i := informer.For[*Dock](f, docks, informer.WithClusterScope())
+	f := factories.New(connect(t, shared.url), informer.WithNamespace("shop"))
+	i := factories.For[*Dock](f, docks, factories.WithClusterScope())
 	h, _ := listen(t, i)
 	all.create(t, (*Dock)(crate("north")))
 	runSynced(t, f)

@@ -15,6 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -61,8 +62,8 @@ func TestTransformOnce(t *testing.T) {
 			ns.createMany(t, 5, func(c *Crate, n int) { c.Spec = CrateSpec{Ship: "Argo", Weight: int64(n)} })
 			var tr transforms
 			p := newProxy(t, shared.url, nil)
-			f := informer.NewFactory(connect(t, p.url), append(opts, informer.WithNamespace(ns.namespace))...)
-			i := informer.For[*Crate](f, crates, informer.WithTransform(tr.crate), informer.WithIndexes(byWeight, byShip))
+			f := factories.New(connect(t, p.url), append(opts, informer.WithNamespace(ns.namespace))...)
+			i := factories.For[*Crate](f, crates, informer.WithTransform(tr.crate), informer.WithIndexes(byWeight, byShip))
 			h, _ := listen(t, i)
 			also, _ := listen(t, i)
 			runSynced(t, f)
@@ -119,13 +120,13 @@ func TestTransformFails(t *testing.T) {
 			var mu sync.Mutex // guards heard
 			var heard []string
 			var tr transforms
-			f := informer.NewFactory(connect(t, shared.url), append(opts, soon, informer.WithNamespace(ns.namespace),
+			f := factories.New(connect(t, shared.url), append(opts, soon, informer.WithNamespace(ns.namespace),
 				informer.WithErrorHandler(func(name string, err error) {
 					mu.Lock()
 					defer mu.Unlock()
 					heard = append(heard, fmt.Sprint(name, ": ", err))
 				}))...)
-			i := informer.For[*Crate](f, crates, informer.WithTransform(tr.crate))
+			i := factories.For[*Crate](f, crates, informer.WithTransform(tr.crate))
 			h, _ := listen(t, i)
 			run(t, f)
 
@@ -204,13 +205,13 @@ func TestDroppedFields(t *testing.T) {
 				}
 			}
 			apply("early", 1, "kubectl", "controller")
-			whole := informer.NewFactory(connect(t, shared.url), append(opts, informer.WithNamespace(ns.namespace))...)
-			full := informer.For[*Crate](whole, crates)
-			f := informer.NewFactory(connect(t, shared.url), append(opts, informer.WithNamespace(ns.namespace),
+			whole := factories.New(connect(t, shared.url), append(opts, informer.WithNamespace(ns.namespace))...)
+			full := factories.For[*Crate](whole, crates)
+			f := factories.New(connect(t, shared.url), append(opts, informer.WithNamespace(ns.namespace),
 				informer.WithoutManagedFields(), informer.WithoutAnnotations(applied))...)
-			typed := informer.For[*Crate](f, crates)
-			untyped := informer.For[*unstructured.Unstructured](f, crates)
-			metadata := informer.ForMetadata(f, crates, informer.WithoutAnnotations("by-kubectl"))
+			typed := factories.For[*Crate](f, crates)
+			untyped := factories.For[*unstructured.Unstructured](f, crates)
+			metadata := factories.ForMetadata(f, crates, informer.WithoutAnnotations("by-kubectl"))
 			fullHistory, _ := listen(t, full)
 			typedHistory, _ := listen(t, typed)
 			untypedHistory, _ := listen(t, untyped)

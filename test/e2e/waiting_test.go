@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
@@ -42,9 +43,9 @@ func TestWaitForCacheSyncEndsEarly(t *testing.T) {
 				}
 				return fault{}
 			})
-			f := informer.NewFactory(connect(t, p.url), soon)
-			broken := informer.For[*Crate](f, crates, informer.WithNamespace(ns.namespace), informer.WithName("broken"))
-			sound := informer.For[*Crate](f, crates, informer.WithNamespace(other.namespace), informer.WithName("sound"))
+			f := factories.New(connect(t, p.url), soon)
+			broken := factories.For[*Crate](f, crates, informer.WithNamespace(ns.namespace), informer.WithName("broken"))
+			sound := factories.For[*Crate](f, crates, informer.WithNamespace(other.namespace), informer.WithName("sound"))
 			h, _ := listen(t, broken)
 			run(t, f)
 			awaitStatus(t, broken, "refused", func(s informer.Status) bool { return s.Reflector.Reason != reason.None })
@@ -97,10 +98,10 @@ func TestWaitingForAKind(t *testing.T) {
 	c := newCluster(t)
 	here, missing := c.crates(t), in{c, laterCrates, "later"}
 	here.createMany(t, 3)
-	f := informer.NewFactory(connect(t, c.url), soon)
-	i := informer.For[*Crate](f, here.gvr, informer.WithNamespace(here.namespace))
-	later := informer.For[*Crate](f, missing.gvr, informer.WithNamespace(missing.namespace))
-	metadata := informer.ForMetadata(f, missing.gvr, informer.WithNamespace(missing.namespace, "never"))
+	f := factories.New(connect(t, c.url), soon)
+	i := factories.For[*Crate](f, here.gvr, informer.WithNamespace(here.namespace))
+	later := factories.For[*Crate](f, missing.gvr, informer.WithNamespace(missing.namespace))
+	metadata := factories.ForMetadata(f, missing.gvr, informer.WithNamespace(missing.namespace, "never"))
 	h, _ := listen(t, i)
 	laterHistory, _ := listen(t, later)
 	metadataHistory, _ := listen(t, metadata)

@@ -18,7 +18,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -64,8 +64,8 @@ func TestMistakesAreUndoneWhenTheServerSendsAgain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				factory := informer.NewFactory(client)
-				ours := informer.For[*appsv1.Deployment](factory, gvr)
+				factory := factories.New(client)
+				ours := factories.For[*appsv1.Deployment](factory, gvr)
 				if err := factory.Start(t.Context()); err != nil {
 					t.Fatal(err)
 				}

@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -35,7 +36,7 @@ func overHTTP(clients []*client, opts []informer.Option) (*informer.SharedIndexI
 	if err != nil {
 		return nil, err
 	}
-	return informer.For[*corev1.ConfigMap](informer.NewFactory(client), corev1.SchemeGroupVersion.WithResource("configmaps"), opts...), nil
+	return factories.For[*corev1.ConfigMap](factories.New(client), corev1.SchemeGroupVersion.WithResource("configmaps"), opts...), nil
 }
 
 // wire answers requests as an API server does, in JSON, without a socket.

@@ -15,6 +15,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
@@ -227,8 +228,8 @@ func TestInformerOfSeveralNamespaces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		factory := informer.NewFactory(client, informer.WithMetrics(p), informer.WithLogger(klog.Logger{}))
-		informer.For[*corev1.Pod](factory, podResource, informer.WithName("pods"), informer.WithNamespace("shop", "bank"))
+		factory := factories.New(client, informer.WithMetrics(p), informer.WithLogger(klog.Logger{}))
+		factories.For[*corev1.Pod](factory, podResource, informer.WithName("pods"), informer.WithNamespace("shop", "bank"))
 		if err := factory.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@
 //	gvr := corev1.SchemeGroupVersion.WithResource("pods")
 //	pods := sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
 //	client, err := source.NewClient(server.Config())
-//	factory := informer.NewFactory(client)
-//	informer.For[*corev1.Pod](factory, gvr)
+//	factory := factories.New(client)
+//	factories.For[*corev1.Pod](factory, gvr)
 //	err = factory.Start(ctx)
 //
 // The test writes objects by the methods of a [Collection]; the informers see them. A resource

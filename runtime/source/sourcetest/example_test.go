@@ -13,7 +13,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -33,8 +33,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	ctx := context.Background()
-	factory := informer.NewFactory(client)
-	cache := informer.For[*corev1.Pod](factory, podResource)
+	factory := factories.New(client)
+	cache := factories.For[*corev1.Pod](factory, podResource)
 	if err := errors.Join(factory.Start(ctx), factory.WaitForCacheSync(ctx)); err != nil {
 		log.Fatal(err)
 	}

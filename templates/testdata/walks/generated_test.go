@@ -18,7 +18,7 @@ import (
 	"example.com/project/walks/generated/informers"
 	walksinformers "example.com/project/walks/generated/informers/samples/v1alpha1"
 	"example.com/project/walks/generated/listers/samples/v1alpha1"
-	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -136,8 +136,8 @@ func TestFactory(t *testing.T) {
 	if walks.Informer() != factory.Samples().V1alpha1().Walks().Informer() {
 		t.Error("two calls gave two informers")
 	}
-	if walks.Informer() != informer.For[*api.Walk](factory, v1alpha1.WalkResource) {
-		t.Error("informer.For gave another informer")
+	if walks.Informer() != factories.For[*api.Walk](factory, v1alpha1.WalkResource) {
+		t.Error("factories.For gave another informer")
 	}
 	generic, err := factory.ForResource(v1alpha1.WalkResource)
 	if err != nil || generic.Informer() == nil {
@@ -157,19 +157,19 @@ func TestOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	factory := informers.NewSharedInformerFactory(client, walksinformers.WithWalks(informer.KindOptions[*api.Walk]{
+	factory := informers.NewSharedInformerFactory(client, walksinformers.WithWalks(factories.KindOptions[*api.Walk]{
 		Namespaces: []string{"shop", "store"},
 		Transform:  func(w *api.Walk) (*api.Walk, error) { return w, nil },
 	}))
 	walks := factory.Samples().V1alpha1().Walks()
-	if walks.Informer() != walks.With(informer.KindOptions[*api.Walk]{Namespaces: []string{"store", "shop"}}).Informer() {
+	if walks.Informer() != walks.With(factories.KindOptions[*api.Walk]{Namespaces: []string{"store", "shop"}}).Informer() {
 		t.Error("the namespaces that WithWalks has given are not those of the informer")
 	}
-	one := walks.With(informer.KindOptions[*api.Walk]{Namespaces: []string{"shop"}})
+	one := walks.With(factories.KindOptions[*api.Walk]{Namespaces: []string{"shop"}})
 	if one.Informer() == walks.Informer() {
 		t.Error("another namespace gave the same informer")
 	}
-	if one.Informer() != walks.With(informer.KindOptions[*api.Walk]{Namespaces: []string{"shop"}}).Informer() {
+	if one.Informer() != walks.With(factories.KindOptions[*api.Walk]{Namespaces: []string{"shop"}}).Informer() {
 		t.Error("the same namespace gave another informer")
 	}
 	if got := slices.Collect(one.Lister().ByPlain("plain")); len(got) != 0 {

@@ -5,21 +5,22 @@ package informers
 
 import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // This doesn't compile when the informer-gen module in go.mod is older than the generator: upgrade it with
 // go get github.com/informer-gen/informer-gen.
-const _ = informer.IsAtLeastV0_1
+const _ = factories.IsAtLeastV0_1
 
 // SharedInformerFactory makes informers and starts, awaits and stops them together. There is one for each type,
 // however often it is asked for; Start starts only those that were asked for.
 type SharedInformerFactory interface {
-	informer.SharedInformerFactory
+	factories.SharedInformerFactory
 	// ForResource returns the informer of a resource that is known only when the program runs, or an error for a
 	// resource that this factory has no informer for.
-	ForResource(resource schema.GroupVersionResource) (informer.GenericInformer, error)
+	ForResource(resource schema.GroupVersionResource) (factories.GenericInformer, error)
 	// Samples has the informers of samples.informer-gen.dev.
 	Samples() SamplesGroup
 }
@@ -27,9 +28,9 @@ type SharedInformerFactory interface {
 // NewSharedInformerFactory returns a factory whose informers read through client. It starts nothing; Start returns
 // the error if an option is wrong.
 func NewSharedInformerFactory(client *source.Client, opts ...informer.Option) SharedInformerFactory {
-	return &factory{informer.NewFactory(client, opts...)}
+	return &factory{factories.New(client, opts...)}
 }
 
 type factory struct {
-	informer.SharedInformerFactory
+	factories.SharedInformerFactory
 }

@@ -4,7 +4,7 @@ package informers
 
 import (
 	samplesv1alpha1 "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
-	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 )
 
 // SamplesGroup gives access to the versions of samples.informer-gen.dev.
@@ -13,7 +13,7 @@ type SamplesGroup interface {
 	V1alpha1() samplesv1alpha1.Interface
 }
 
-type samplesGroup struct{ factory *informer.Factory }
+type samplesGroup struct{ factory *factories.Factory }
 
 func (f *factory) Samples() SamplesGroup {
 	return &samplesGroup{f.Base()}

@@ -6,16 +6,16 @@ import (
 	"fmt"
 
 	samplesv1alpha1 "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
-	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func (f *factory) ForResource(resource schema.GroupVersionResource) (informer.GenericInformer, error) {
+func (f *factory) ForResource(resource schema.GroupVersionResource) (factories.GenericInformer, error) {
 	switch resource {
 	case samplesv1alpha1.SiteResource:
-		return informer.Generic(f.Samples().V1alpha1().Sites().Informer(), resource.GroupResource()), nil
+		return factories.Generic(f.Samples().V1alpha1().Sites().Informer(), resource.GroupResource()), nil
 	case samplesv1alpha1.WidgetResource:
-		return informer.Generic(f.Samples().V1alpha1().Widgets().Informer(), resource.GroupResource()), nil
+		return factories.Generic(f.Samples().V1alpha1().Widgets().Informer(), resource.GroupResource()), nil
 	}
 	return nil, fmt.Errorf("no informer was generated for %s", resource.String())
 }

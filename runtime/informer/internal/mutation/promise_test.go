@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -48,12 +49,12 @@ func TestPromise10MutationsOfCachedObjectsAreReported(t *testing.T) {
 			}
 			reported = nil
 		}
-		factory := informer.NewFactory(client, informer.WithMutationDetector(func(m informer.Mutation) {
+		factory := factories.New(client, informer.WithMutationDetector(func(m informer.Mutation) {
 			mu.Lock()
 			defer mu.Unlock()
 			reported = append(reported, fmt.Sprintf("%s %s %s %s", m.Informer, m.Handler, m.Key, m.Path))
 		}))
-		cache := informer.For[*corev1.Pod](factory, resource)
+		cache := factories.For[*corev1.Pod](factory, resource)
 		add := func(name string, handler informer.HandlerFuncs[*corev1.Pod]) {
 			if _, err := cache.AddEventHandler(handler, informer.WithHandlerName(name)); err != nil {
 				t.Fatal(err)

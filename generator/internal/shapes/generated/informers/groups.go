@@ -4,7 +4,7 @@ package informers
 
 import (
 	shapesv1 "github.com/informer-gen/informer-gen/generator/internal/shapes/generated/informers/shapes/v1"
-	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 )
 
 // ShapesGroup gives access to the versions of shapes.example.com.
@@ -13,7 +13,7 @@ type ShapesGroup interface {
 	V1() shapesv1.Interface
 }
 
-type shapesGroup struct{ factory *informer.Factory }
+type shapesGroup struct{ factory *factories.Factory }
 
 func (f *factory) Shapes() ShapesGroup {
 	return &shapesGroup{f.Base()}

@@ -6,14 +6,14 @@ import (
 	"fmt"
 
 	shapesv1 "github.com/informer-gen/informer-gen/generator/internal/shapes/generated/listers/shapes/v1"
-	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-func (f *factory) ForResource(resource schema.GroupVersionResource) (informer.GenericInformer, error) {
+func (f *factory) ForResource(resource schema.GroupVersionResource) (factories.GenericInformer, error) {
 	switch resource {
 	case shapesv1.ShapeResource:
-		return informer.Generic(f.Shapes().V1().Shapes().Informer(), resource.GroupResource()), nil
+		return factories.Generic(f.Shapes().V1().Shapes().Informer(), resource.GroupResource()), nil
 	}
 	return nil, fmt.Errorf("no informer was generated for %s", resource.String())
 }

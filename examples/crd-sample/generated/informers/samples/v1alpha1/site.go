@@ -7,6 +7,7 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 )
 
 // SiteInformer has the shared informer of Sites and a lister that reads its store.
@@ -19,24 +20,30 @@ type SiteInformer interface {
 	// Lister reads the informer's store, which is empty until the informer has synced.
 	Lister() listers.SiteLister
 	// With is for an informer with other options: one of its own, if they select other objects.
-	With(options informer.KindOptions[*v1alpha1.Site]) SiteInformer
+	With(options factories.KindOptions[*v1alpha1.Site]) SiteInformer
 }
 
 // WithSites gives the informers of Sites options of their own, whatever those of the factory are.
-func WithSites(options informer.KindOptions[*v1alpha1.Site]) informer.Option {
-	return informer.WithKind(listers.SiteResource, options)
+func WithSites(options factories.KindOptions[*v1alpha1.Site]) informer.Option {
+	return factories.WithKind(listers.SiteResource, options)
 }
 
-type siteInformer struct{ *informer.Kind[*v1alpha1.Site] }
+type siteInformer struct {
+	*factories.Kind[*v1alpha1.Site]
+}
 
 func (v *version) Sites() SiteInformer {
-	return &siteInformer{informer.NewKind[*v1alpha1.Site](v.factory, listers.SiteResource, informer.WithClusterScope())}
+	return &siteInformer{factories.NewKind[*v1alpha1.Site](
+		v.factory,
+		listers.SiteResource,
+		factories.WithClusterScope(),
+	)}
 }
 
 func (i *siteInformer) Lister() listers.SiteLister {
 	return listers.NewSiteLister(i.Informer().Store())
 }
 
-func (i *siteInformer) With(options informer.KindOptions[*v1alpha1.Site]) SiteInformer {
+func (i *siteInformer) With(options factories.KindOptions[*v1alpha1.Site]) SiteInformer {
 	return &siteInformer{i.Kind.With(options)}
 }

@@ -4,11 +4,11 @@
 // Package v1alpha1 has the informers of samples.informer-gen.dev/v1alpha1.
 package v1alpha1
 
-import "github.com/informer-gen/informer-gen/runtime/informer"
+import "github.com/informer-gen/informer-gen/runtime/informer/factories"
 
 // This doesn't compile when the informer-gen module in go.mod is older than the generator: upgrade it with
 // go get github.com/informer-gen/informer-gen.
-const _ = informer.IsAtLeastV0_1
+const _ = factories.IsAtLeastV0_1
 
 // Interface gives access to the types of samples.informer-gen.dev/v1alpha1.
 type Interface interface {
@@ -19,8 +19,8 @@ type Interface interface {
 }
 
 // New returns the types of samples.informer-gen.dev/v1alpha1, with the informers that factory shares.
-func New(factory *informer.Factory) Interface {
+func New(factory *factories.Factory) Interface {
 	return &version{factory}
 }
 
-type version struct{ factory *informer.Factory }
+type version struct{ factory *factories.Factory }

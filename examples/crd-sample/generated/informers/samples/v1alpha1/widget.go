@@ -7,6 +7,7 @@ import (
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 )
 
 // WidgetInformer has the shared informer of Widgets and a lister that reads its store.
@@ -18,20 +19,20 @@ type WidgetInformer interface {
 	// Lister reads the informer's store, which is empty until the informer has synced.
 	Lister() listers.WidgetLister
 	// With is for an informer with other options: one of its own, if they select other objects.
-	With(options informer.KindOptions[*v1alpha1.Widget]) WidgetInformer
+	With(options factories.KindOptions[*v1alpha1.Widget]) WidgetInformer
 }
 
 // WithWidgets gives the informers of Widgets options of their own, whatever those of the factory are.
-func WithWidgets(options informer.KindOptions[*v1alpha1.Widget]) informer.Option {
-	return informer.WithKind(listers.WidgetResource, options)
+func WithWidgets(options factories.KindOptions[*v1alpha1.Widget]) informer.Option {
+	return factories.WithKind(listers.WidgetResource, options)
 }
 
 type widgetInformer struct {
-	*informer.Kind[*v1alpha1.Widget]
+	*factories.Kind[*v1alpha1.Widget]
 }
 
 func (v *version) Widgets() WidgetInformer {
-	return &widgetInformer{informer.NewKind[*v1alpha1.Widget](
+	return &widgetInformer{factories.NewKind[*v1alpha1.Widget](
 		v.factory,
 		listers.WidgetResource,
 		informer.WithIndexes(listers.WidgetIndexes...),
@@ -42,6 +43,6 @@ func (i *widgetInformer) Lister() listers.WidgetLister {
 	return listers.NewWidgetLister(i.Informer().Store())
 }
 
-func (i *widgetInformer) With(options informer.KindOptions[*v1alpha1.Widget]) WidgetInformer {
+func (i *widgetInformer) With(options factories.KindOptions[*v1alpha1.Widget]) WidgetInformer {
 	return &widgetInformer{i.Kind.With(options)}
 }

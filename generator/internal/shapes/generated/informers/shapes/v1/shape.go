@@ -7,6 +7,7 @@ import (
 	listers "github.com/informer-gen/informer-gen/generator/internal/shapes/generated/listers/shapes/v1"
 	v1 "github.com/informer-gen/informer-gen/generator/internal/shapes/v1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 )
 
 // ShapeInformer has the shared informer of Shapes and a lister that reads its store.
@@ -18,18 +19,18 @@ type ShapeInformer interface {
 	// Lister reads the informer's store, which is empty until the informer has synced.
 	Lister() listers.ShapeLister
 	// With is for an informer with other options: one of its own, if they select other objects.
-	With(options informer.KindOptions[*v1.Shape]) ShapeInformer
+	With(options factories.KindOptions[*v1.Shape]) ShapeInformer
 }
 
 // WithShapes gives the informers of Shapes options of their own, whatever those of the factory are.
-func WithShapes(options informer.KindOptions[*v1.Shape]) informer.Option {
-	return informer.WithKind(listers.ShapeResource, options)
+func WithShapes(options factories.KindOptions[*v1.Shape]) informer.Option {
+	return factories.WithKind(listers.ShapeResource, options)
 }
 
-type shapeInformer struct{ *informer.Kind[*v1.Shape] }
+type shapeInformer struct{ *factories.Kind[*v1.Shape] }
 
 func (v *version) Shapes() ShapeInformer {
-	return &shapeInformer{informer.NewKind[*v1.Shape](
+	return &shapeInformer{factories.NewKind[*v1.Shape](
 		v.factory,
 		listers.ShapeResource,
 		informer.WithIndexes(listers.ShapeIndexes...),
@@ -40,6 +41,6 @@ func (i *shapeInformer) Lister() listers.ShapeLister {
 	return listers.NewShapeLister(i.Informer().Store())
 }
 
-func (i *shapeInformer) With(options informer.KindOptions[*v1.Shape]) ShapeInformer {
+func (i *shapeInformer) With(options factories.KindOptions[*v1.Shape]) ShapeInformer {
 	return &shapeInformer{i.Kind.With(options)}
 }

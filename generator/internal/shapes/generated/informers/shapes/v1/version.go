@@ -4,11 +4,11 @@
 // Package v1 has the informers of shapes.example.com/v1.
 package v1
 
-import "github.com/informer-gen/informer-gen/runtime/informer"
+import "github.com/informer-gen/informer-gen/runtime/informer/factories"
 
 // This doesn't compile when the informer-gen module in go.mod is older than the generator: upgrade it with
 // go get github.com/informer-gen/informer-gen.
-const _ = informer.IsAtLeastV0_1
+const _ = factories.IsAtLeastV0_1
 
 // Interface gives access to the types of shapes.example.com/v1.
 type Interface interface {
@@ -17,8 +17,8 @@ type Interface interface {
 }
 
 // New returns the types of shapes.example.com/v1, with the informers that factory shares.
-func New(factory *informer.Factory) Interface {
+func New(factory *factories.Factory) Interface {
 	return &version{factory}
 }
 
-type version struct{ factory *informer.Factory }
+type version struct{ factory *factories.Factory }

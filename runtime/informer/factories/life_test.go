@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package informer_test
+package factories_test
 
 import (
 	"context"
@@ -16,13 +16,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
-
-func podsOf(f informer.SharedInformerFactory, opts ...informer.Option) *informer.SharedIndexInformer[*corev1.Pod] {
-	return informer.For[*corev1.Pod](f, podResource, opts...)
-}
 
 func TestFactoryLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -70,7 +67,7 @@ func TestFactoryLife(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if err := f.Start(t.Context()); !errors.Is(err, informer.ErrShutdown) {
+		if err := f.Start(t.Context()); !errors.Is(err, factories.ErrShutdown) {
 			t.Errorf("Start after Shutdown: %v", err)
 		}
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
@@ -124,7 +121,7 @@ func TestShutdownBeforeStart(t *testing.T) {
 	if err := f.Shutdown(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := f.Start(t.Context()); !errors.Is(err, informer.ErrShutdown) {
+	if err := f.Start(t.Context()); !errors.Is(err, factories.ErrShutdown) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -165,7 +162,7 @@ func TestShutdownWhileWaitingForSync(t *testing.T) {
 		}
 		time.AfterFunc(time.Minute, func() { _ = f.Shutdown(context.Background()) })
 		err := f.WaitForCacheSync(t.Context())
-		if !errors.Is(err, informer.ErrShutdown) || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: the factory was shut down: 1 of 1 informers not synced after 1m0s: pods/v1 is not running: ") {
+		if !errors.Is(err, factories.ErrShutdown) || !strings.HasPrefix(err.Error(), "informer factory: WaitForCacheSync: the factory was shut down: 1 of 1 informers not synced after 1m0s: pods/v1 is not running: ") {
 			t.Errorf("got %v", err)
 		}
 	})
@@ -177,8 +174,8 @@ func TestFactoryOptions(t *testing.T) {
 		f := server.factory(t, informer.WithNamespace("shop"), informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7}))
 		podsOf(f)
 		podsOf(f, informer.WithNamespace("shop")) // as it was made
-		informer.For[*corev1.Node](f, nodeResource, informer.WithClusterScope())
-		services := informer.For[*corev1.Service](f, corev1.SchemeGroupVersion.WithResource("services"), informer.WithNamespace("other"),
+		factories.For[*corev1.Node](f, nodeResource, factories.WithClusterScope())
+		services := factories.For[*corev1.Service](f, corev1.SchemeGroupVersion.WithResource("services"), informer.WithNamespace("other"),
 			informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"})), informer.WithName("web"))
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)

@@ -6,13 +6,32 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 )
+
+// HandlerOption configures one registration of a handler.
+type HandlerOption interface {
+	// String returns the name of the function that made the option.
+	String() string
+	applyHandler(*engine.HandlerConfig) error
+}
+
+// SharedOption is an [Option] and a [HandlerOption]. Given to a factory or an informer, it is the
+// default of their handlers. Given to AddEventHandler, it applies to that registration.
+type SharedOption interface {
+	Option
+	HandlerOption
+}
+
+// Never is the backlog threshold of a handler whose events are never merged.
+const Never = engine.Never
 
 // WithResyncPeriod has handlers called again with every object of the store, as OnUpdate(obj, obj),
 // a period after the last resync has ended. A resync sends no request to the server. 0, the
 // default, means never. Periods under a second are raised to a second; negative ones are an error.
 func WithResyncPeriod(period time.Duration) SharedOption {
-	return sharedOption{"WithResyncPeriod", func(s *handlerSettings) error {
+	return sharedOption{"WithResyncPeriod", func(s *engine.HandlerConfig) error {
 		if period < 0 {
 			return fmt.Errorf("%v; want 0 or more", period)
 		}
@@ -31,7 +50,7 @@ func WithResyncPeriod(period time.Duration) SharedOption {
 // events are merged. With [Never], no events are merged and the watch is not slowed down, so the
 // backlog of a stuck handler grows without bound. Other negative values are an error.
 func WithBacklogThreshold(events int) SharedOption {
-	return sharedOption{"WithBacklogThreshold", func(s *handlerSettings) error {
+	return sharedOption{"WithBacklogThreshold", func(s *engine.HandlerConfig) error {
 		if events < Never {
 			return fmt.Errorf("%d events; want 0 or more, or Never", events)
 		}
@@ -44,7 +63,7 @@ func WithBacklogThreshold(events int) SharedOption {
 // client-go. The default is false: the panic is logged with the key and the stack, and the handler
 // gets its next event.
 func WithPanicOnHandlerCrash(enabled bool) SharedOption {
-	return sharedOption{"WithPanicOnHandlerCrash", func(s *handlerSettings) error {
+	return sharedOption{"WithPanicOnHandlerCrash", func(s *engine.HandlerConfig) error {
 		s.Crash = enabled
 		return nil
 	}}
@@ -53,7 +72,7 @@ func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 // WithHandlerName sets the name of a handler in logs, errors and Status. The default is the name of
 // the first function of [HandlerFuncs], or the handler's type.
 func WithHandlerName(name string) HandlerOption {
-	return handlerOption{"WithHandlerName", func(s *handlerSettings) error {
+	return handlerOption{"WithHandlerName", func(s *engine.HandlerConfig) error {
 		if name == "" {
 			return errors.New("the name is empty")
 		}

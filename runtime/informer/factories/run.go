@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package informer
+package factories
 
 import (
 	"context"
@@ -9,13 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 )
 
-// This file is the private half of a Factory's Start, WaitForCacheSync, Stop, Remove and Shutdown.
-// Each informer that the factory runs has one lease, whose context Stop or Shutdown cancels.
+// This file has what a Factory's Start, WaitForCacheSync, Stop, Remove and Shutdown do. Each
+// informer that the factory runs has one lease, whose context Stop or Shutdown cancels.
 
-// wrongLocked returns an error about wrong arguments of NewFactory and For.
+// wrongLocked returns an error about wrong arguments of New and For.
 func (f *Factory) wrongLocked() error {
 	errs := f.errs[:len(f.errs):len(f.errs)]
 	for _, e := range f.order {
@@ -47,7 +49,7 @@ func (f *Factory) start(ctx context.Context) error {
 			continue
 		}
 		ctx, end := context.WithCancelCause(ctx)
-		lease, err := e.engine.Acquire(ctx)
+		lease, err := e.engine().Acquire(ctx)
 		if err != nil { // ctx was done in the meantime
 			end(nil)
 			return err
@@ -57,11 +59,11 @@ func (f *Factory) start(ctx context.Context) error {
 	return nil
 }
 
-func (f *Factory) waitForCacheSync(ctx context.Context, opts []WaitOption) error {
+func (f *Factory) waitForCacheSync(ctx context.Context, opts []informer.WaitOption) error {
 	if f == nil {
 		return errNil
 	}
-	settings, err := applyWaitOptions(opts)
+	waiting, err := settings.ApplyWait(opts)
 	if err != nil {
 		return err
 	}
@@ -72,9 +74,9 @@ func (f *Factory) waitForCacheSync(ctx context.Context, opts []WaitOption) error
 	for _, e := range f.order {
 		switch {
 		case e.lease != nil:
-			waits = append(waits, engine.Wait{Informer: e.engine, Ended: e.lease.Done()})
-		case !e.begun && !e.engine.HasSynced() && !e.engine.Claimed():
-			never = append(never, e.engine.Name())
+			waits = append(waits, engine.Wait{Informer: e.engine(), Ended: e.lease.Done()})
+		case !e.begun && !e.engine().HasSynced() && !e.engine().Claimed():
+			never = append(never, e.engine().Name())
 		}
 	}
 	f.mu.Unlock()
@@ -84,9 +86,9 @@ func (f *Factory) waitForCacheSync(ctx context.Context, opts []WaitOption) error
 	case !started:
 		return errors.New("the factory was not started")
 	case never != nil && !f.wasShutDown():
-		return fmt.Errorf("%w: never started, because made after Start: %s; call Start again", ErrNotSynced, strings.Join(never, ", "))
+		return fmt.Errorf("%w: never started, because made after Start: %s; call Start again", informer.ErrNotSynced, strings.Join(never, ", "))
 	}
-	err = engine.WaitForCacheSync(ctx, settings.giveUp, waits...)
+	err = engine.WaitForCacheSync(ctx, waiting.GiveUp, waits...)
 	if err != nil && f.wasShutDown() {
 		err = fmt.Errorf("%w: %w", ErrShutdown, err)
 	}
@@ -99,16 +101,16 @@ func (f *Factory) wasShutDown() bool {
 	return f.shutdown
 }
 
-func (f *Factory) stop(ctx context.Context, informer Informer, remove bool) error {
+func (f *Factory) stop(ctx context.Context, one Informer, remove bool) error {
 	switch {
 	case f == nil:
 		return errNil
-	case isNil(informer):
+	case settings.IsNil(one):
 		return errors.New("the informer is nil")
 	case ctx == nil:
 		return errContext
 	}
-	all, err := f.stopOne(informer.base(), remove)
+	all, err := f.stopOne(one, remove)
 	if err != nil {
 		return err
 	}
@@ -122,7 +124,14 @@ type ending struct {
 	lease  *engine.Lease
 }
 
-func (e ending) ended() bool { return isClosed(e.lease.Done()) }
+func (e ending) ended() bool {
+	select {
+	case <-e.lease.Done():
+		return true
+	default:
+		return false
+	}
+}
 
 func (f *Factory) forgetEnded() {
 	f.mu.Lock()
@@ -132,24 +141,25 @@ func (f *Factory) forgetEnded() {
 
 // stopOne ends the lease of one informer. It returns those of its leases, also of earlier calls,
 // that have not ended yet.
-func (f *Factory) stopOne(i *engine.Informer, remove bool) ([]ending, error) {
+func (f *Factory) stopOne(i Informer, remove bool) ([]ending, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	at := slices.IndexFunc(f.order, func(e *entry) bool { return e.engine == i })
+	// Each informer has a channel of its own, by which it is recognised, whatever its type.
+	at := slices.IndexFunc(f.order, func(e *entry) bool { return e.engine().Synced() == i.Synced() })
 	if at < 0 {
-		return nil, fmt.Errorf("the factory has no such informer: %s", i.Name())
+		return nil, fmt.Errorf("the factory has no such informer: %s", i.Status().Name)
 	}
 	e := f.order[at]
 	if e.lease != nil {
 		e.end(errStopped)
-		f.endings = append(f.endings, ending{i, e.lease})
+		f.endings = append(f.endings, ending{e.engine(), e.lease})
 		e.lease = nil
 	}
 	if remove {
 		f.order = slices.Delete(f.order, at, at+1)
 		delete(f.informers, e.key)
 	}
-	return slices.DeleteFunc(slices.Clone(f.endings), func(e ending) bool { return e.engine != i }), nil
+	return slices.DeleteFunc(slices.Clone(f.endings), func(one ending) bool { return one.engine != e.engine() }), nil
 }
 
 func (f *Factory) shutDown(ctx context.Context) error {
@@ -171,7 +181,7 @@ func (f *Factory) endAll() []ending {
 	for _, e := range f.order {
 		if e.lease != nil {
 			e.end(ErrShutdown)
-			all = append(all, ending{e.engine, e.lease})
+			all = append(all, ending{e.engine(), e.lease})
 		}
 	}
 	return all

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package informer_test
+package factories_test
 
 import (
 	"context"
@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -25,24 +26,24 @@ import (
 )
 
 type (
-	podOptions  = informer.KindOptions[*corev1.Pod]
-	nodeOptions = informer.KindOptions[*corev1.Node]
+	podOptions  = factories.KindOptions[*corev1.Pod]
+	nodeOptions = factories.KindOptions[*corev1.Node]
 	podInformer = informer.SharedIndexInformer[*corev1.Pod]
 )
 
 // The functions that the generator writes:
 
-func podKind(f *informer.Factory) *informer.Kind[*corev1.Pod] {
-	return informer.NewKind[*corev1.Pod](f, podResource, informer.WithIndexes(PodByNode))
+func podKind(f *factories.Factory) *factories.Kind[*corev1.Pod] {
+	return factories.NewKind[*corev1.Pod](f, podResource, informer.WithIndexes(PodByNode))
 }
 
-func nodeKind(f *informer.Factory) *informer.Kind[*corev1.Node] {
-	return informer.NewKind[*corev1.Node](f, nodeResource, informer.WithClusterScope())
+func nodeKind(f *factories.Factory) *factories.Kind[*corev1.Node] {
+	return factories.NewKind[*corev1.Node](f, nodeResource, factories.WithClusterScope())
 }
 
-func withPods(options podOptions) informer.Option { return informer.WithKind(podResource, options) }
+func withPods(options podOptions) informer.Option { return factories.WithKind(podResource, options) }
 
-func withNodes(options nodeOptions) informer.Option { return informer.WithKind(nodeResource, options) }
+func withNodes(options nodeOptions) informer.Option { return factories.WithKind(nodeResource, options) }
 
 func app(name string) labels.Selector { return labels.SelectorFromSet(labels.Set{"app": name}) }
 
@@ -105,53 +106,53 @@ func TestKindOptionsPrecedence(t *testing.T) {
 // the option; those of WithKind also if the kind is never used.
 func TestWrongKindOptions(t *testing.T) {
 	type opts = []informer.Option
-	anyNode := func(f *informer.Factory) { nodeKind(f).Informer() }
+	anyNode := func(f *factories.Factory) { nodeKind(f).Informer() }
 	for name, test := range map[string]struct {
 		factory opts
-		use     func(*informer.Factory)
+		use     func(*factories.Factory)
 		want    string
 	}{
 		"a kind that is never used": {opts{withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{PodByNode}})}, nil, ""},
 		"a wrong one for a kind that is never used": {opts{withPods(podOptions{ResyncPeriod: -1})}, nil,
-			"informer.NewFactory: WithKind: pods/v1: WithResyncPeriod: -1ns; want 0 or more"},
-		"no resource": {opts{informer.WithKind(corev1.SchemeGroupVersion.WithResource(""), podOptions{})}, nil,
-			`informer.NewFactory: WithKind: /v1: "/v1, Resource=" lacks a resource or a version`},
-		"no struct": {opts{informer.WithKind(podResource, informer.KindOptions[object.Object]{})}, nil,
-			"informer.NewFactory: WithKind: pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
-		"given to For": {nil, func(f *informer.Factory) { podsOf(f, withPods(podOptions{})) },
-			"informer.For pods/v1: WithKind: not an option of For; use it with NewFactory"},
+			"factories.New: WithKind: pods/v1: WithResyncPeriod: -1ns; want 0 or more"},
+		"no resource": {opts{factories.WithKind(corev1.SchemeGroupVersion.WithResource(""), podOptions{})}, nil,
+			`factories.New: WithKind: /v1: "/v1, Resource=" lacks a resource or a version`},
+		"no struct": {opts{factories.WithKind(podResource, factories.KindOptions[object.Object]{})}, nil,
+			"factories.New: WithKind: pods/v1: objects of type object.Object can not be made; want a pointer to a struct"},
+		"given to For": {nil, func(f *factories.Factory) { podsOf(f, withPods(podOptions{})) },
+			"factories.For pods/v1: WithKind: not an option of factories.For; use it with factories.New"},
 		"given to itself": {opts{withPods(podOptions{Options: opts{withPods(podOptions{})}})}, nil,
-			"informer.NewFactory: WithKind: pods/v1: WithKind: not an option of For; use it with NewFactory"},
+			"factories.New: WithKind: pods/v1: WithKind: not an option of factories.For; use it with factories.New"},
 		"no namespace": {opts{withPods(podOptions{Namespaces: []string{}})}, nil,
-			`informer.NewFactory: WithKind: pods/v1: WithNamespace: no namespace; "" means all of them`},
-		"namespaces in a field and in Options": {nil, func(f *informer.Factory) {
+			`factories.New: WithKind: pods/v1: WithNamespace: no namespace; "" means all of them`},
+		"namespaces in a field and in Options": {nil, func(f *factories.Factory) {
 			if podKind(f).With(podOptions{Namespaces: []string{"a"}, Options: opts{informer.WithNamespace("b")}}).Informer() != podsOf(f, informer.WithNamespace("b")) {
 				t.Error("the field has replaced the option")
 			}
 		}, ""},
-		"another Go type": {opts{informer.WithKind(podResource, nodeOptions{LabelSelector: app("a")})}, func(f *informer.Factory) { podKind(f).Informer(); podKind(f).Informer() },
-			"informer.For pods/v1: objects of type *v1.Pod, but WithKind has options for objects of type *v1.Node"},
+		"another Go type": {opts{factories.WithKind(podResource, nodeOptions{LabelSelector: app("a")})}, func(f *factories.Factory) { podKind(f).Informer(); podKind(f).Informer() },
+			"factories.For pods/v1: objects of type *v1.Pod, but WithKind has options for objects of type *v1.Node"},
 		"namespaces of a cluster-scoped kind": {opts{withNodes(nodeOptions{Namespaces: []string{"a"}})}, anyNode,
-			"informer.For nodes/v1: WithClusterScope: WithKind gives some; a cluster-scoped kind has no namespaces"},
+			"factories.For nodes/v1: WithClusterScope: WithKind gives some; a cluster-scoped kind has no namespaces"},
 		"namespaces of a cluster-scoped kind in Options": {opts{withNodes(nodeOptions{Options: opts{informer.WithNamespace("a")}}), withNodes(nodeOptions{})}, anyNode,
-			"informer.For nodes/v1: WithClusterScope: WithKind gives some; a cluster-scoped kind has no namespaces"},
-		"namespaces of a cluster-scoped kind's With": {nil, func(f *informer.Factory) {
+			"factories.For nodes/v1: WithClusterScope: WithKind gives some; a cluster-scoped kind has no namespaces"},
+		"namespaces of a cluster-scoped kind's With": {nil, func(f *factories.Factory) {
 			nodeKind(f).With(nodeOptions{Namespaces: []string{"a"}}).Informer()
-		}, "informer.For nodes/v1: WithNamespace: a cluster-scoped kind has no namespaces"},
+		}, "factories.For nodes/v1: WithNamespace: a cluster-scoped kind has no namespaces"},
 		"the factory's namespaces, cluster-scoped":                                 {opts{informer.WithNamespace("a"), withNodes(nodeOptions{LabelSelector: app("a")})}, anyNode, ""},
 		"the factory's namespaces, cluster-scoped, beside options of another kind": {opts{informer.WithNamespace("a"), withPods(podOptions{Namespaces: []string{"b"}})}, anyNode, ""},
-		"another transform of the same selection": {nil, func(f *informer.Factory) {
+		"another transform of the same selection": {nil, func(f *factories.Factory) {
 			podKind(f).Informer()
 			podKind(f).With(podOptions{Transform: keep[*corev1.Pod]}).Informer()
-		}, "informer.For pods/v1: WithTransform: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName"},
-		"another transform under another name": {nil, func(f *informer.Factory) {
+		}, "factories.For pods/v1: WithTransform: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName"},
+		"another transform under another name": {nil, func(f *factories.Factory) {
 			podKind(f).Informer()
 			podKind(f).With(podOptions{Name: "kept", Transform: keep[*corev1.Pod]}).Informer()
 		}, ""},
-		"the zero Kind": {nil, func(*informer.Factory) {
-			var k informer.Kind[*corev1.Pod]
-			want(t, k.Informer().AddIndexers(PodByNode), "informer /: AddIndexers: informer.For /: the factory is nil")
-			want(t, k.With(podOptions{}).Informer().AddIndexers(PodByNode), "informer /: AddIndexers: informer.For /: the factory is nil")
+		"the zero Kind": {nil, func(*factories.Factory) {
+			var k factories.Kind[*corev1.Pod]
+			want(t, k.Informer().AddIndexers(PodByNode), "informer /: AddIndexers: factories.For /: the factory is nil")
+			want(t, k.With(podOptions{}).Informer().AddIndexers(PodByNode), "informer /: AddIndexers: factories.For /: the factory is nil")
 		}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -178,8 +179,8 @@ func TestInformersForAnyKindLiveBesideWithKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("shop", "none", ""))
 		f := server.factory(t, withPods(podOptions{LabelSelector: app("web")}),
-			informer.WithKind(podResource, informer.KindOptions[*metav1.PartialObjectMetadata]{LabelSelector: app("api")}))
-		pods, metadata, dynamic := podKind(f).Informer(), informer.ForMetadata(f, podResource), informer.For[*unstructured.Unstructured](f, podResource)
+			factories.WithKind(podResource, factories.KindOptions[*metav1.PartialObjectMetadata]{LabelSelector: app("api")}))
+		pods, metadata, dynamic := podKind(f).Informer(), factories.ForMetadata(f, podResource), factories.For[*unstructured.Unstructured](f, podResource)
 		run(t, f)
 		same(t, "pods", names(pods), []string{"shop/web"})
 		same(t, "metadata", names(metadata), []string{"shop/api"})
@@ -218,7 +219,7 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 		same(t, "informers", len(f.Informers()), 4)
 
 		// The default informer is the one without other options.
-		generic := informer.Generic(kind.Informer(), podResource.GroupResource())
+		generic := factories.Generic(kind.Informer(), podResource.GroupResource())
 		same(t, "generic", generic.Informer().Status().Name, "pods/v1")
 
 		run(t, f)
@@ -261,7 +262,7 @@ func TestListersOfSeveralInformers(t *testing.T) {
 		server := newShop(labelled("a", "web", map[string]string{"app": "web"}), pod("a", "none", ""), pod("b", "none", ""))
 		f := server.factory(t)
 		kind := podKind(f)
-		list := func(k *informer.Kind[*corev1.Pod], namespace string) int {
+		list := func(k *factories.Kind[*corev1.Pod], namespace string) int {
 			l := lister.New(k.Informer().Store(), podResource.GroupResource()).Namespace(namespace)
 			return len(PodByNode.ListIn(l.Snapshot(), l.InNamespace(), ""))
 		}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package informer_test
+package factories_test
 
 import (
 	"errors"
@@ -94,7 +94,7 @@ func TestIndexesOfAKind(t *testing.T) {
 
 		f = server.factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{counted("ByNode")}}))
 		podKind(f).Informer()
-		want(t, f.Start(t.Context()), `informer factory: Start: informer.For pods/v1: two indexes have the name "ByNode"`)
+		want(t, f.Start(t.Context()), `informer factory: Start: factories.For pods/v1: two indexes have the name "ByNode"`)
 	})
 }
 

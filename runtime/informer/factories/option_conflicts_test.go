@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package informer_test
+package factories_test
 
 import (
 	"strings"
@@ -11,17 +11,14 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
-
-func keep[T object.Object](obj T) (T, error) { return obj, nil }
 
 // TestOptionConflicts has options that are wrong by themselves, beside each other, or in the wrong
 // place.
@@ -32,30 +29,30 @@ func TestOptionConflicts(t *testing.T) {
 		factory, of opts
 		want        string
 	}{
-		"no namespaces":             {opts{informer.WithNamespace()}, nil, `informer.NewFactory: WithNamespace: no namespace; "" means all of them`},
-		"all among several":         {nil, opts{informer.WithNamespace("a", "")}, `informer.For pods/v1: WithNamespace: "" means all namespaces, so it can't be one of several`},
-		"not a namespace":           {nil, opts{informer.WithNamespace("a,b")}, `informer.For pods/v1: WithNamespace: "a,b" is no namespace`},
-		"cluster scope, namespace":  {nil, opts{informer.WithClusterScope(), informer.WithNamespace("a")}, "informer.For pods/v1: WithNamespace: a cluster-scoped kind has no namespaces"},
-		"namespace, cluster scope":  {nil, opts{informer.WithNamespace("a"), informer.WithClusterScope()}, "informer.For pods/v1: WithClusterScope: WithNamespace was given too; a cluster-scoped kind has no namespaces"},
-		"typed transform, factory":  {opts{informer.WithTransform(keep[*corev1.Pod])}, nil, "informer.NewFactory: WithTransform: a transform of *v1.Pod given to a factory; give it to For, or make it one of object.Object"},
-		"transform of another type": {nil, opts{informer.WithTransform(keep[*corev1.Node])}, "informer.For pods/v1: WithTransform: a transform of *v1.Node given to an informer of *v1.Pod"},
+		"no namespaces":             {opts{informer.WithNamespace()}, nil, `factories.New: WithNamespace: no namespace; "" means all of them`},
+		"all among several":         {nil, opts{informer.WithNamespace("a", "")}, `factories.For pods/v1: WithNamespace: "" means all namespaces, so it can't be one of several`},
+		"not a namespace":           {nil, opts{informer.WithNamespace("a,b")}, `factories.For pods/v1: WithNamespace: "a,b" is no namespace`},
+		"cluster scope, namespace":  {nil, opts{factories.WithClusterScope(), informer.WithNamespace("a")}, "factories.For pods/v1: WithNamespace: a cluster-scoped kind has no namespaces"},
+		"namespace, cluster scope":  {nil, opts{informer.WithNamespace("a"), factories.WithClusterScope()}, "factories.For pods/v1: WithClusterScope: WithNamespace was given too; a cluster-scoped kind has no namespaces"},
+		"typed transform, factory":  {opts{informer.WithTransform(keep[*corev1.Pod])}, nil, "factories.New: WithTransform: a transform of *v1.Pod given to a factory; give it to For, or make it one of object.Object"},
+		"transform of another type": {nil, opts{informer.WithTransform(keep[*corev1.Node])}, "factories.For pods/v1: WithTransform: a transform of *v1.Node given to an informer of *v1.Pod"},
 		"not a shard": {opts{informer.WithShardSelector("x")}, nil,
-			`informer.For pods/v1: source.New of pods/v1: the shard selector's "x" is not of the form shardRange(object.metadata.uid, '0x…', '0x…')`},
-		"empty annotation": {opts{informer.WithoutAnnotations("a", "")}, nil, "informer.NewFactory: WithoutAnnotations: a key is empty"},
+			`factories.For pods/v1: source.New of pods/v1: the shard selector's "x" is not of the form shardRange(object.metadata.uid, '0x…', '0x…')`},
+		"empty annotation": {opts{informer.WithoutAnnotations("a", "")}, nil, "factories.New: WithoutAnnotations: a key is empty"},
 		"negative timeouts": {opts{informer.WithTuning(reflector.Tuning{WatchTimeout: -1}), informer.WithTuning(reflector.Tuning{SilenceTimeout: -1})}, opts{informer.WithTuning(reflector.Tuning{InitialEventsTimeout: -1})},
-			"informer.NewFactory: WithTuning: a timeout in Tuning is negative; 0 means its default\n" +
+			"factories.New: WithTuning: a timeout in Tuning is negative; 0 means its default\n" +
 				"WithTuning: a timeout in Tuning is negative; 0 means its default\n" +
-				"informer.For pods/v1: WithTuning: a timeout in Tuning is negative; 0 means its default"},
+				"factories.For pods/v1: WithTuning: a timeout in Tuning is negative; 0 means its default"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := informer.NewFactory(client, test.factory...)
+			f := factories.New(client, test.factory...)
 			podsOf(f, test.of...)
 			podsOf(f, test.of...) // says it once
 			want(t, f.Start(t.Context()), "informer factory: Start: "+test.want)
 		})
 	}
-	f := informer.NewFactory(client, informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Factor: 0.5}}))
-	if err := f.Start(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "informer factory: Start: informer.NewFactory: WithTuning: ") {
+	f := factories.New(client, informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Factor: 0.5}}))
+	if err := f.Start(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "informer factory: Start: factories.New: WithTuning: ") {
 		t.Errorf("got %v", err)
 	}
 	for name, opt := range map[string]informer.Option{
@@ -63,7 +60,7 @@ func TestOptionConflicts(t *testing.T) {
 		"WithoutManagedFields": informer.WithoutManagedFields(), "WithoutAnnotations": informer.WithoutAnnotations("a"),
 	} {
 		_, err := informer.New(newShop().source(t), opt)
-		want(t, err, "informer.New: "+name+": not an option of New; use it with NewFactory or For")
+		want(t, err, "informer.New: "+name+": not an option of informer.New; use it with factories.New or factories.For")
 		if opt.String() != name {
 			t.Errorf("%s calls itself %v", name, opt)
 		}
@@ -79,15 +76,15 @@ func TestSecondForMustAgree(t *testing.T) {
 		informer.WithoutSharing(), informer.WithTransform(keep[*corev1.Pod]), informer.WithErrorHandler(func(string, error) {}), informer.WithMetrics(&noMetrics{}),
 		informer.WithMutationDetector(func(informer.Mutation) {}), informer.WithTuning(reflector.Tuning{PageSize: 7}), informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithResyncPeriod(time.Hour),
 	} {
-		f := informer.NewFactory(client)
+		f := factories.New(client)
 		pods := podsOf(f)
 		if podsOf(f, opt) != pods {
 			t.Errorf("%v makes another informer", opt)
 		}
-		want(t, f.Start(t.Context()), "informer factory: Start: informer.For pods/v1: "+opt.String()+
+		want(t, f.Start(t.Context()), "informer factory: Start: factories.For pods/v1: "+opt.String()+
 			": the informer was made with another value; give it to the first For, or to none, or make another informer by WithName")
 
-		f = informer.NewFactory(client)
+		f = factories.New(client)
 		podsOf(f, opt)
 		podsOf(f, opt)
 		podsOf(f)
@@ -142,11 +139,11 @@ func (noRecorder) BeginHandler(string, func() metrics.HandlerState) metrics.Hand
 func TestOptionsAreShared(t *testing.T) {
 	client := newShop().client(t)
 	opts := []informer.Option{informer.WithNamespace("b", "a"), informer.WithoutAnnotations("b", "a"), informer.WithFormats(source.CBOR, source.JSON), informer.WithIndexes(PodByNode)}
-	f := informer.NewFactory(client)
+	f := factories.New(client)
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() { podsOf(f, opts...) })
-		all.Go(func() { podsOf(informer.NewFactory(client, opts[:3]...)) })
+		all.Go(func() { podsOf(factories.New(client, opts[:3]...)) })
 	}
 	all.Wait()
 	same(t, "informers", len(f.Informers()), 1)
@@ -163,7 +160,7 @@ func TestTransformOfAFactory(t *testing.T) {
 			return obj, nil
 		}))
 		pods := podsOf(f)
-		dynamic := informer.For[*unstructured.Unstructured](f, podResource)
+		dynamic := factories.For[*unstructured.Unstructured](f, podResource)
 		labelled := podsOf(f, informer.WithName("with labels"), informer.WithTransform[*corev1.Pod](nil))
 		run(t, f)
 		key := object.Key{Namespace: "shop", Name: "blue"}
@@ -183,7 +180,7 @@ func TestSecondForWithAWrongOption(t *testing.T) {
 	for range 3 {
 		podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: -1}), nil)
 	}
-	want(t, f.Start(t.Context()), "informer factory: Start: informer.For pods/v1: WithTuning: negative Tuning.PageSize -1; 0 means its default\noption 2 is nil")
+	want(t, f.Start(t.Context()), "informer factory: Start: factories.For pods/v1: WithTuning: negative Tuning.PageSize -1; 0 means its default\noption 2 is nil")
 }
 
 // TestTheSameForTwice shows that a call that is repeated with equal arguments agrees with itself,
@@ -198,58 +195,4 @@ func TestTheSameForTwice(t *testing.T) {
 		t.Error(err)
 	}
 	shutdown(t, f)
-}
-
-// TestWrongOptions has every wrong argument of New and AddEventHandler.
-func TestWrongOptions(t *testing.T) {
-	src := newShop().source(t)
-	for _, test := range []struct {
-		opts []informer.Option
-		want string
-	}{
-		{[]informer.Option{nil}, "option 1 is nil"},
-		{[]informer.Option{informer.WithNamespace("x")}, "WithNamespace: not an option of New; use it with NewFactory or For"},
-		{[]informer.Option{informer.WithClusterScope()}, "WithClusterScope: not an option of New; use it with For"},
-		{[]informer.Option{informer.WithLabelSelector(labels.Everything())}, "WithLabelSelector: not an option of New; use it with NewFactory or For"},
-		{[]informer.Option{informer.WithFieldSelector(fields.Everything())}, "WithFieldSelector: not an option of New; use it with NewFactory or For"},
-		{[]informer.Option{informer.WithTuning(reflector.Tuning{PageSize: -1})}, "WithTuning: negative Tuning.PageSize -1; 0 means its default"},
-		{[]informer.Option{informer.WithName("")}, "WithName: the name is empty"},
-		{[]informer.Option{informer.WithResyncPeriod(-time.Second)}, "WithResyncPeriod: -1s; want 0 or more"},
-		{[]informer.Option{informer.WithBacklogThreshold(-2)}, "WithBacklogThreshold: -2 events; want 0 or more, or Never"},
-		{[]informer.Option{informer.WithIndexes[object.Object]()}, "WithIndexes: indexes of object.Object given to an informer of *v1.Pod"},
-		{[]informer.Option{informer.WithIndexes[*corev1.Pod](nil)}, "index 1 is nil"},
-		{[]informer.Option{nil, informer.WithTuning(reflector.Tuning{PageSize: -1})}, "option 1 is nil\nWithTuning: negative Tuning.PageSize -1; 0 means its default"},
-	} {
-		_, err := informer.New(src, test.opts...)
-		want(t, err, "informer.New: "+test.want)
-	}
-	_, err := informer.New[*corev1.Pod](nil)
-	want(t, err, "informer.New: the source is nil")
-	// the result of a source.New that has failed
-	_, err = informer.New((*source.HTTP[*corev1.Pod])(nil))
-	want(t, err, "informer.New: the source is nil")
-
-	pods := newPods(t, src, informer.WithName("pods"))
-	for _, test := range []struct {
-		opt  informer.HandlerOption
-		want string
-	}{
-		{nil, "option 1 is nil"},
-		{informer.WithHandlerName(""), "WithHandlerName: the name is empty"},
-		{informer.WithResyncPeriod(-time.Second), "WithResyncPeriod: -1s; want 0 or more"},
-		{informer.WithBacklogThreshold(-2), "WithBacklogThreshold: -2 events; want 0 or more, or Never"},
-	} {
-		_, err := pods.AddEventHandler(&journal[*corev1.Pod]{}, test.opt)
-		want(t, err, "informer pods: AddEventHandler: "+test.want)
-	}
-	_, err = pods.AddEventHandler(nil)
-	want(t, err, "informer pods: AddEventHandler: the handler is nil")
-	_, err = pods.AddEventHandler((*informer.HandlerFuncs[*corev1.Pod])(nil))
-	want(t, err, "informer pods: AddEventHandler: the handler is nil")
-	if err := pods.Run(noContext); err == nil {
-		t.Error("Run with a nil context")
-	}
-	if n := len(pods.Status().Handlers); n != 0 {
-		t.Errorf("%d handlers", n)
-	}
 }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"context"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+// This file takes the type parameter from what users give, for the engine, which is compiled once.
+
+// erase returns a Source of object.Object over a Source of T.
+func erase[T object.Object](src source.Source[T]) source.Source[object.Object] {
+	if s, ok := any(src).(source.Source[object.Object]); ok {
+		return s
+	}
+	return erasedSource[T]{src}
+}
+
+type erasedSource[T object.Object] struct{ src source.Source[T] }
+
+func (s erasedSource[T]) List(ctx context.Context, opts source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
+	return s.src.List(ctx, opts, func(obj T) error { return item(obj) })
+}
+
+func (s erasedSource[T]) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+	return s.src.Watch(ctx, opts, opened, func(e source.Event[T]) error {
+		erased := source.Event[object.Object]{Type: e.Type, ResourceVersion: e.ResourceVersion, InitialEventsEnd: e.InitialEventsEnd, More: e.More}
+		if e.Type != source.Bookmark {
+			erased.Object = e.Object // a Bookmark's nil *T must not become a non-nil interface
+		}
+		return event(erased)
+	})
+}
+
+// erased implements engine.Handler for a Handler of any type.
+type erased struct {
+	add    func(obj object.Object, initial bool)
+	update func(old, obj object.Object)
+	delete func(engine.Deleted)
+}
+
+func (e *erased) OnAdd(obj object.Object, initial bool) { e.add(obj, initial) }
+func (e *erased) OnUpdate(old, obj object.Object)       { e.update(old, obj) }
+func (e *erased) OnDelete(d engine.Deleted)             { e.delete(d) }
+
+// eraseHandler returns an engine.Handler that converts objects back to T; the engine holds only
+// objects that its source made as T. The three methods are closures of a function that isn't
+// inlined, to save compile time: so they are compiled once for all kinds of a package.
+//
+//go:noinline
+func eraseHandler[T object.Object](h Handler[T]) *erased {
+	return &erased{
+		func(obj object.Object, initial bool) { h.OnAdd(obj.(T), initial) },
+		func(old, obj object.Object) { h.OnUpdate(old.(T), obj.(T)) },
+		func(d engine.Deleted) { h.OnDelete(Deleted[T]{d.Key, d.Object.(T), d.FinalStateUnknown}) },
+	}
+}
+
+// eraseTransform returns transform for any type. It leaves the checks of the result (not nil, the
+// same type) to the engine. It isn't inlined, to save compile time.
+//
+//go:noinline
+func eraseTransform[T object.Object](transform func(T) (T, error)) func(object.Object) (object.Object, error) {
+	if transform == nil {
+		return nil
+	}
+	return func(obj object.Object) (object.Object, error) { return transform(obj.(T)) }
+}
+
+// eraseIndexes returns indexes for any type. A nil index stays nil; the engine refuses it.
+func eraseIndexes[T object.Object](indexes []store.Indexer[T]) []engine.Indexer {
+	erased := make([]engine.Indexer, len(indexes))
+	for i, index := range indexes {
+		if index != nil {
+			erased[i] = index
+		}
+	}
+	return erased
+}
+
+func eraseReport(report func(Mutation)) func(mutation.Mutation) {
+	if report == nil {
+		return nil
+	}
+	return func(m mutation.Mutation) { report(Mutation(m)) }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package factories
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+type informerKey struct {
+	gvr  schema.GroupVersionResource
+	kind settings.GoType
+	settings.Identity
+}
+
+// entry is one informer of a factory.
+type entry struct {
+	// set once at construction
+	key      informerKey
+	view     *engine.View      // the informer, whatever its type
+	settings settings.Settings // with which it was made
+	broken   bool              // view's engine is broken
+
+	// the factory's mu guards what follows
+	errs  []error                 // what Start returns
+	begun bool                    // Start has run it once
+	lease *engine.Lease           // of the last Start; nil before the first Start and after Stop
+	ctx   context.Context         // of lease
+	end   context.CancelCauseFunc // of ctx
+}
+
+var (
+	errStopped = errors.New("the factory has stopped the informer")
+	errNil     = errors.New("the factory is nil; make one with factories.New")
+	errContext = errors.New("the context is nil")
+)
+
+func failed(call string, err error) error {
+	if err != nil {
+		return fmt.Errorf("informer factory: %s: %w", call, err)
+	}
+	return nil
+}
+
+// view returns the typed informer of e, always the same one.
+func view[T object.Object](e *entry) *informer.SharedIndexInformer[T] {
+	return (*informer.SharedIndexInformer[T])(e.view)
+}
+
+func (e *entry) engine() *engine.Informer { return e.view.Engine() }
+
+// entryOf is For without its type parameter. For a nil factory it returns an entry whose engine
+// returns errors only.
+func entryOf(f SharedInformerFactory, gvr schema.GroupVersionResource, t settings.GoType, opts []informer.Option) *entry {
+	if !settings.IsNil(f) {
+		if base := f.Base(); base != nil {
+			return base.lookup(gvr, t, opts)
+		}
+	}
+	name := resourceName(gvr)
+	return &entry{view: engine.NewView(engine.Broken(name, fmt.Errorf("factories.For %s: the factory is nil", name)))}
+}
+
+// lookup finds or makes the entry of an informer.
+func (f *Factory) lookup(gvr schema.GroupVersionResource, t settings.GoType, opts []informer.Option) *entry {
+	s := f.settings
+	s.ObjectType = t
+	wrong := applyKind(&s, gvr)
+	kind := s.Identity
+	wrong = errors.Join(wrong, settings.ApplyAll(&s, settings.InFor, opts))
+	e, found := f.findOrMake(informerKey{gvr, t, s.Identity}, kind, &s, wrong)
+	if !found || e.broken {
+		return e
+	}
+	if wrong == nil {
+		wrong = e.adjust(opts)
+	}
+	if wrong != nil {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		err := fmt.Errorf("factories.For %s: %w", resourceName(gvr), wrong)
+		if !slices.ContainsFunc(e.errs, func(known error) bool { return known.Error() == err.Error() }) {
+			e.errs = append(e.errs, err)
+		}
+	}
+	return e
+}
+
+func (f *Factory) findOrMake(key informerKey, kind settings.Identity, s *settings.Settings, wrong error) (e *entry, found bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if e := f.informers[key]; e != nil {
+		return e, true
+	}
+	e = &entry{key: key, settings: *s}
+	err := wrong
+	var made *engine.Informer
+	if err == nil {
+		made, err = f.newEngine(key, kind, s)
+	}
+	if err != nil {
+		err = fmt.Errorf("factories.For %s: %w", resourceName(key.gvr), err)
+		e.errs = append(e.errs, err)
+		made, e.broken = engine.Broken(resourceName(key.gvr), err), true
+	}
+	e.view = engine.NewView(made)
+	if f.informers == nil {
+		f.informers = map[informerKey]*entry{}
+	}
+	f.informers[key] = e
+	f.order = append(f.order, e)
+	return e, false
+}
+
+func (f *Factory) newEngine(key informerKey, kind settings.Identity, s *settings.Settings) (*engine.Informer, error) {
+	if f.client == nil {
+		return nil, errors.New("the factory has no client")
+	}
+	if err := checkKind(key.gvr, key.kind); err != nil {
+		return nil, err
+	}
+	all, err := streams(s, f.client, key.gvr)
+	if err != nil {
+		return nil, err
+	}
+	return s.NewEngine(describe(key, kind, s.ClusterScoped()), all...)
+}
+
+// adjust checks that opts agree with the options that the informer was made with, and adds their
+// indexes. It may wait for the batch that is being applied.
+func (e *entry) adjust(opts []informer.Option) error {
+	made, all := e.settings.Comparable(), e.settings
+	all.Indexes = nil
+	if err := settings.ApplyAll(&all, settings.InFor, opts); err != nil {
+		return err
+	}
+	var errs []error
+	if all.Comparable() != made {
+		errs = append(errs, e.disagreeing(opts))
+	}
+	if err := e.engine().AddIndexes(all.Indexes...); err != nil {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// disagreeing returns an error that names those of opts, each of which is right by itself, that
+// differ from the options that the informer was made with.
+func (e *entry) disagreeing(opts []informer.Option) error {
+	made := e.settings.Comparable()
+	var errs []error
+	for _, opt := range opts {
+		s := e.settings
+		if err := settings.ApplyAll(&s, settings.InFor, []informer.Option{opt}); err != nil || s.Comparable() != made {
+			errs = append(errs, fmt.Errorf("%v: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName", opt))
+		}
+	}
+	return errors.Join(errs...)
+}

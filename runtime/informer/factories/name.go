@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package factories
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
+)
+
+// describe returns the name of an informer: its own name, or that of the kind and the parts of id
+// that differ from the kind's default.
+func describe(id informerKey, kind settings.Identity, clusterScoped bool) string {
+	if id.Name != kind.Name {
+		return id.Name
+	}
+	var b strings.Builder
+	b.WriteString(cmp.Or(id.Name, resourceName(id.gvr)))
+	switch namespaces := id.SplitNamespaces(); {
+	case clusterScoped || id.Namespaces == kind.Namespaces:
+	case id.Namespaces == "":
+		b.WriteString(" in all namespaces")
+	case len(namespaces) == 1:
+		fmt.Fprintf(&b, " in namespace %q", id.Namespaces)
+	default:
+		fmt.Fprintf(&b, " in namespaces %q", namespaces)
+	}
+	for _, part := range []struct{ what, own, default_ string }{
+		{"labels", id.LabelSelector, kind.LabelSelector},
+		{"fields", id.FieldSelector, kind.FieldSelector},
+		{"shard", id.ShardSelector, kind.ShardSelector},
+	} {
+		switch part.own {
+		case part.default_:
+		case "":
+			fmt.Fprintf(&b, " with any %s", part.what)
+		default:
+			fmt.Fprintf(&b, " with %s %q", part.what, part.own)
+		}
+	}
+	switch {
+	case id.Name != "":
+	case id.kind == metadataType:
+		b.WriteString(" (metadata)")
+	case forAnyKind(id.kind):
+		b.WriteString(" (unstructured)")
+	}
+	return b.String()
+}
+
+// resourceName returns what String of a source without restrictions returns, for example
+// widgets.samples.io/v1.
+func resourceName(gvr schema.GroupVersionResource) string {
+	return gvr.GroupResource().String() + "/" + gvr.Version
+}

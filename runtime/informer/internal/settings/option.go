@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/runtime/reason"
+)
+
+// Scope is a set of calls that take an option.
+type Scope uint8
+
+// The calls that take options.
+const (
+	InFactory Scope = 1 << iota // factories.New
+	InFor                       // factories.For
+	InNew                       // informer.New
+)
+
+// String returns the names of the calls.
+func (s Scope) String() string {
+	var names []string
+	for n, name := range []string{"factories.New", "factories.For", "informer.New"} {
+		if s&(1<<n) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, " or ")
+}
+
+// Option implements informer.Option.
+type Option struct {
+	name  string
+	where Scope
+	apply func(*Settings) error
+}
+
+// New returns the option that the function called name has made, for the calls in where.
+func New(name string, where Scope, apply func(*Settings) error) Option {
+	return Option{name, where, apply}
+}
+
+// String returns the name of the function that made the option.
+func (o Option) String() string { return o.name }
+
+// Apply writes the option to s, or returns an error if where does not take it.
+func (o Option) Apply(s *Settings, where Scope) error {
+	if o.where&where == 0 {
+		return fmt.Errorf("%s: not an option of %v; use it with %v", o.name, where, o.where)
+	}
+	return Named(o.name, o.apply(s))
+}
+
+// ApplyAll applies the options of one call to s. The error joins all that is wrong with them.
+func ApplyAll[O interface{ Apply(*Settings, Scope) error }](s *Settings, where Scope, opts []O) error {
+	s.scopedBy = ""
+	return Each(opts, func(o O) error { return o.Apply(s, where) })
+}
+
+// Wait is what options of WaitForCacheSync write.
+type Wait struct {
+	// GiveUp reports whether a failure ends the wait; nil means that none does.
+	GiveUp func(reason.Reason) bool
+}
+
+// ApplyWait applies the options of one WaitForCacheSync.
+func ApplyWait[O interface{ ApplyWait(*Wait) error }](opts []O) (w Wait, err error) {
+	err = Each(opts, func(o O) error { return o.ApplyWait(&w) })
+	return w, err
+}
+
+// Named returns err with the name of the option that it is about, or nil.
+func Named(name string, err error) error {
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// Each joins the errors of apply for opts, and one for each of opts that is nil.
+func Each[O any](opts []O, apply func(O) error) error {
+	var errs []error
+	for i, opt := range opts {
+		if any(opt) == nil {
+			errs = append(errs, fmt.Errorf("option %d is nil", i+1))
+			continue
+		}
+		errs = append(errs, apply(opt))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package settings
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// Settings is what options write: the defaults of a factory, or the settings of one informer. Those
+// of For start from a copy of the factory's.
+type Settings struct {
+	Identity
+	Agreed
+
+	// What Agreed has in a form that can be compared:
+	Formats         []source.Format
+	DropAnnotations []string
+	Transform       func(object.Object) (object.Object, error)
+	OnError         func(informer string, err error)
+	Metrics         metrics.Provider
+	Report          func(mutation.Mutation) // nil logs
+
+	Logger     *klog.Logger
+	ObjectType GoType // nil in a factory
+	Indexes    []engine.Indexer
+	scopedBy   string // the option of this call that set Namespaces; "" if none has
+
+	Kinds        []Kind // of a factory, in the order of its options
+	ScopedByKind bool   // one of Kinds has set Namespaces
+}
+
+// Identity distinguishes the informers of one resource and Go type in a factory.
+type Identity struct {
+	Name string // "" without WithName
+	// Namespaces are sorted, with commas between them; "" for all.
+	Namespaces string
+
+	LabelSelector, FieldSelector, ShardSelector string
+}
+
+// Agreed is what two calls of For for one informer have to agree on.
+type Agreed struct {
+	Tuning            reflector.Tuning
+	Handlers          engine.HandlerConfig
+	DropManagedFields bool
+	Unshared          bool // objects share nothing
+	Detect            bool // mutations
+	EmptyBeforeSync   bool
+
+	// Functions are compared by their code; see CodeOf.
+	TransformCode, OnErrorCode, ReportCode uintptr
+
+	// What Settings has in a form that can't be compared:
+	formatList, annotationList string
+	comparableMetrics          metrics.Provider // nil if it can't be compared
+}
+
+// Kind has the defaults for one kind of a factory's informers.
+type Kind struct {
+	Resource   schema.GroupVersionResource
+	ObjectType GoType
+	Apply      func(*Settings) error
+}
+
+// Default returns all defaults that are not the zero value.
+func Default() Settings {
+	return Settings{Agreed: Agreed{Handlers: engine.HandlerConfig{Threshold: 1024}}}
+}
+
+// Comparable returns what another call of For has to agree on.
+func (s *Settings) Comparable() Agreed {
+	a := s.Agreed
+	a.formatList, a.annotationList = fmt.Sprint(s.Formats), strings.Join(s.DropAnnotations, ",")
+	if provider := reflect.ValueOf(s.Metrics); provider.IsValid() && provider.Comparable() {
+		a.comparableMetrics = s.Metrics
+	}
+	return a
+}
+
+// SplitNamespaces returns the namespaces, at least one; "" means all.
+func (id Identity) SplitNamespaces() []string { return strings.Split(id.Namespaces, ",") }
+
+// NewEngine makes an informer with these settings.
+func (s *Settings) NewEngine(name string, streams ...engine.Stream) (*engine.Informer, error) {
+	config := engine.Config{
+		Name:      name,
+		Streams:   streams,
+		Indexes:   s.Indexes,
+		Tuning:    s.Tuning,
+		Transform: s.Transform,
+		Unshared:  s.Unshared,
+		Handlers:  s.Handlers,
+		Logger:    s.Logger,
+		Metrics:   s.Metrics,
+		Mutations: s.detector(name),
+
+		EmptyBeforeSync: s.EmptyBeforeSync,
+	}
+	if handle := s.OnError; handle != nil {
+		config.OnError = func(err error) { handle(name, err) }
+	}
+	return engine.New(config)
+}
+
+// detector returns nil unless an option or the environment asks for one.
+func (s *Settings) detector(name string) *mutation.Detector {
+	switch {
+	case s.Detect:
+		return mutation.New(name, s.Report)
+	case mutation.FromEnvironment():
+		return mutation.New(name, mutation.Panic)
+	}
+	return nil
+}

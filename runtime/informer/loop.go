@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"context"
+
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// loop is the handler behind Events: it hands each event to the goroutine that runs the loop, and
+// returns when the body has handled it.
+type loop struct {
+	events  chan Event[object.Object]
+	handled chan struct{}
+	ended   chan struct{} // closed when the loop has ended
+}
+
+func loopOver(ctx context.Context, e *engine.Informer, opts []HandlerOption, yield func(Event[object.Object]) bool) {
+	if ctx == nil {
+		klog.Background().Error(errContext, "Events", "informer", e.Name())
+		return
+	}
+	l := loop{events: make(chan Event[object.Object]), handled: make(chan struct{}), ended: make(chan struct{})}
+	r, err := register(e, l, "Events", opts)
+	if err != nil {
+		klog.FromContext(ctx).Error(err, "Events", "informer", e.Name())
+		return
+	}
+	defer r.Remove()     // waits for the callback
+	defer close(l.ended) // so that the callback returns
+	l.run(ctx, r.Synced(), yield)
+}
+
+func (l loop) OnAdd(obj object.Object, initial bool) {
+	l.hand(Event[object.Object]{Type: source.Added, Key: object.KeyOf(obj), Object: obj, IsInInitialList: initial})
+}
+
+func (l loop) OnUpdate(old, obj object.Object) {
+	l.hand(Event[object.Object]{Type: source.Modified, Key: object.KeyOf(obj), Object: obj, Old: old})
+}
+
+func (l loop) OnDelete(d engine.Deleted) {
+	l.hand(Event[object.Object]{Type: source.Deleted, Key: d.Key, Object: d.Object, FinalStateUnknown: d.FinalStateUnknown})
+}
+
+func (l loop) hand(e Event[object.Object]) {
+	select {
+	case l.events <- e:
+	case <-l.ended:
+		return
+	}
+	select {
+	case <-l.handled:
+	case <-l.ended:
+	}
+}
+
+func (l loop) run(ctx context.Context, synced <-chan struct{}, yield func(Event[object.Object]) bool) {
+	end := func() bool {
+		synced = nil
+		return yield(Event[object.Object]{Type: source.Bookmark})
+	}
+	for ctx.Err() == nil {
+		select {
+		case e := <-l.events:
+			// The registration becomes synced before its next callback, so the Bookmark is in
+			// order.
+			if !e.IsInInitialList && isClosed(synced) && !end() {
+				return
+			}
+			if !yield(e) {
+				return
+			}
+			l.handled <- struct{}{}
+		case <-synced:
+			if !end() {
+				return
+			}
+		case <-ctx.Done():
+		}
+	}
+}
+
+// isClosed reports whether c is closed. It returns false for a nil channel.
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
