@@ -10,6 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -124,4 +125,47 @@ func until(ctx context.Context, e *engine.Informer, condition func() (bool, erro
 			return fail(context.Cause(ctx))
 		}
 	}
+}
+
+func register(e *engine.Informer, h engine.Handler, name string, opts []HandlerOption) (*Registration, error) {
+	fail := func(err error) (*Registration, error) {
+		return nil, fmt.Errorf("informer %s: AddEventHandler: %w", e.Name(), err)
+	}
+	if h == nil {
+		return fail(errors.New("the handler is nil"))
+	}
+	s := e.HandlerDefaults()
+	s.Name = name
+	if err := settings.Each(opts, func(o HandlerOption) error { return o.applyHandler(&s) }); err != nil {
+		return fail(err)
+	}
+	sub, err := e.AddHandler(h, s)
+	if err != nil {
+		return fail(err)
+	}
+	return &Registration{sub}, nil
+}
+
+func statusOf(e *engine.Informer) Status {
+	s := Status{Name: e.Name(), Running: e.Claimed(), Synced: e.HasSynced()}
+	worst := -1
+	for _, stream := range e.Streams() {
+		s.Streams = append(s.Streams, StreamStatus(stream))
+		bad := 0
+		if stream.Reflector.Reason != reason.None {
+			bad++
+		}
+		if !stream.Synced {
+			bad += 2
+		}
+		if bad > worst {
+			worst, s.Reflector = bad, stream.Reflector
+		}
+	}
+	version := e.Table().Version()
+	s.Objects, s.ResourceVersion = version.Len(), version.ResourceVersion()
+	for _, h := range e.Handlers() {
+		s.Handlers = append(s.Handlers, HandlerStatus(h))
+	}
+	return s
 }

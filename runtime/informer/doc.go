@@ -48,7 +48,7 @@
 // # Status
 //
 // A [Status] tells what an informer is doing. It has a [StreamStatus] for each namespace that is
-// read and a [HandlerStatus] for each handler.
+// read and a [HandlerStatus] for each handler. A [Mutation] tells which code has changed an object.
 //
 // # Order
 //
