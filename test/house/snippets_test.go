@@ -49,6 +49,7 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/buildcache"
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -65,7 +66,10 @@ var shownBefore = map[string]string{
 	"generator/buildcache/cache.go": `
 		var ctx context.Context
 		var cfg generator.Config`,
-	"runtime/informer/events.go": `
+	"runtime/informer/factories/doc.go": `
+		var ctx context.Context
+		var client *source.Client`,
+	"runtime/informer/informer.go": `
 		var ctx context.Context
 		var pods *informer.SharedIndexInformer[*corev1.Pod]`,
 	"runtime/lister/selecting.go": `

@@ -29,7 +29,7 @@ var ambiguous = []string{"entry", "known", "left", "memory", "node", "op", "plac
 var still = map[string]string{
 	"place": "runtime/internal/layout runtime/internal/table runtime/store/storetest",
 
-	"type entry":  "runtime/informer runtime/informer/internal/mutation runtime/internal/adopt runtime/source/internal/jsondec runtime/source/internal/protodec",
+	"type entry":  "runtime/informer/internal/mutation runtime/internal/adopt runtime/source/internal/jsondec runtime/source/internal/protodec",
 	"type node":   "runtime/internal/table runtime/source/internal/jsondec",
 	"type op":     "runtime/internal/adopt runtime/reflector runtime/source/internal/jsondec",
 	"type state":  "bench/soak generator/load runtime/internal/table",

@@ -52,9 +52,9 @@ type Factory struct {
 
 	// mu guards what follows; no goroutine waits for anything else while it holds mu
 	mu        sync.Mutex
-	informers map[informerKey]*entry
-	order     []*entry // in the order in which For made them
-	endings   []ending // leases that Stop and Remove have ended, until their goroutines have ended
+	informers map[informerKey]*member
+	order     []*member // in the order in which For made them
+	endings   []ending  // leases that Stop and Remove have ended, until their goroutines have ended
 	started   bool
 	shutdown  bool
 }
@@ -91,7 +91,7 @@ func (f *Factory) Base() *Factory { return f }
 // For never returns nil. Start returns errors about its arguments, and so do the methods of an
 // informer that could not be made.
 func For[T object.Object](f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...informer.Option) *informer.SharedIndexInformer[T] {
-	return view[T](entryOf(f, gvr, settings.TypeOf((*T)(nil)), opts))
+	return view[T](memberOf(f, gvr, settings.TypeOf((*T)(nil)), opts))
 }
 
 // ForMetadata returns the factory's informer of the metadata of a resource, of any kind. The server
@@ -162,8 +162,8 @@ func (f *Factory) Remove(ctx context.Context, one Informer) error {
 // Start, and more than once; each call waits.
 func (f *Factory) Shutdown(ctx context.Context) error { return failed("Shutdown", f.shutDown(ctx)) }
 
-// Informer is a [informer.SharedIndexInformer] of any type, with those of its methods that do not
-// depend on the type. No other type implements it.
+// Informer is an [informer.SharedIndexInformer] of any type, with those of its methods that do not
+// depend on the type.
 type Informer interface {
 	HasSynced() bool
 	Synced() <-chan struct{}

@@ -70,7 +70,7 @@ func NewKind[T object.Object](factory *Factory, resource schema.GroupVersionReso
 
 // Informer returns the factory's informer of the kind; see [For].
 func (k *Kind[T]) Informer() *informer.SharedIndexInformer[T] {
-	return view[T](k.erased.entry(settings.TypeOf((*T)(nil))))
+	return view[T](k.erased.member(settings.TypeOf((*T)(nil))))
 }
 
 // With returns the kind with other options. If the namespaces, selectors, shard or name differ, its

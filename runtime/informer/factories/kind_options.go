@@ -62,8 +62,8 @@ type kind struct {
 	opts     []informer.Option // never modified in place
 }
 
-func (k *kind) entry(t settings.GoType) *entry {
-	return entryOf(k.factory, k.resource, t, k.opts)
+func (k *kind) member(t settings.GoType) *member {
+	return memberOf(k.factory, k.resource, t, k.opts)
 }
 
 func (k *kind) with(opts []informer.Option) kind {

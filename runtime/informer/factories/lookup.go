@@ -22,8 +22,8 @@ type informerKey struct {
 	settings.Identity
 }
 
-// entry is one informer of a factory.
-type entry struct {
+// member is one informer of a factory.
+type member struct {
 	// set once at construction
 	key      informerKey
 	view     *engine.View      // the informer, whatever its type
@@ -51,27 +51,27 @@ func failed(call string, err error) error {
 	return nil
 }
 
-// view returns the typed informer of e, always the same one.
-func view[T object.Object](e *entry) *informer.SharedIndexInformer[T] {
-	return (*informer.SharedIndexInformer[T])(e.view)
+// view returns the typed informer of m, always the same one.
+func view[T object.Object](m *member) *informer.SharedIndexInformer[T] {
+	return (*informer.SharedIndexInformer[T])(m.view)
 }
 
-func (e *entry) engine() *engine.Informer { return e.view.Engine() }
+func (m *member) engine() *engine.Informer { return m.view.Engine() }
 
-// entryOf is For without its type parameter. For a nil factory it returns an entry whose engine
+// memberOf is For without its type parameter. For a nil factory it returns a member whose engine
 // returns errors only.
-func entryOf(f SharedInformerFactory, gvr schema.GroupVersionResource, t settings.GoType, opts []informer.Option) *entry {
+func memberOf(f SharedInformerFactory, gvr schema.GroupVersionResource, t settings.GoType, opts []informer.Option) *member {
 	if !settings.IsNil(f) {
 		if base := f.Base(); base != nil {
 			return base.lookup(gvr, t, opts)
 		}
 	}
 	name := resourceName(gvr)
-	return &entry{view: engine.NewView(engine.Broken(name, fmt.Errorf("factories.For %s: the factory is nil", name)))}
+	return &member{view: engine.NewView(engine.Broken(name, fmt.Errorf("factories.For %s: the factory is nil", name)))}
 }
 
-// lookup finds or makes the entry of an informer.
-func (f *Factory) lookup(gvr schema.GroupVersionResource, t settings.GoType, opts []informer.Option) *entry {
+// lookup finds or makes the member for a call of For.
+func (f *Factory) lookup(gvr schema.GroupVersionResource, t settings.GoType, opts []informer.Option) *member {
 	s := f.settings
 	s.ObjectType = t
 	wrong := applyKind(&s, gvr)
@@ -95,13 +95,13 @@ func (f *Factory) lookup(gvr schema.GroupVersionResource, t settings.GoType, opt
 	return e
 }
 
-func (f *Factory) findOrMake(key informerKey, kind settings.Identity, s *settings.Settings, wrong error) (e *entry, found bool) {
+func (f *Factory) findOrMake(key informerKey, kind settings.Identity, s *settings.Settings, wrong error) (e *member, found bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if e := f.informers[key]; e != nil {
 		return e, true
 	}
-	e = &entry{key: key, settings: *s}
+	e = &member{key: key, settings: *s}
 	err := wrong
 	var made *engine.Informer
 	if err == nil {
@@ -114,7 +114,7 @@ func (f *Factory) findOrMake(key informerKey, kind settings.Identity, s *setting
 	}
 	e.view = engine.NewView(made)
 	if f.informers == nil {
-		f.informers = map[informerKey]*entry{}
+		f.informers = map[informerKey]*member{}
 	}
 	f.informers[key] = e
 	f.order = append(f.order, e)
@@ -137,17 +137,17 @@ func (f *Factory) newEngine(key informerKey, kind settings.Identity, s *settings
 
 // adjust checks that opts agree with the options that the informer was made with, and adds their
 // indexes. It may wait for the batch that is being applied.
-func (e *entry) adjust(opts []informer.Option) error {
-	made, all := e.settings.Comparable(), e.settings
+func (m *member) adjust(opts []informer.Option) error {
+	made, all := m.settings.Comparable(), m.settings
 	all.Indexes = nil
 	if err := settings.ApplyAll(&all, settings.InFor, opts); err != nil {
 		return err
 	}
 	var errs []error
 	if all.Comparable() != made {
-		errs = append(errs, e.disagreeing(opts))
+		errs = append(errs, m.disagreeing(opts))
 	}
-	if err := e.engine().AddIndexes(all.Indexes...); err != nil {
+	if err := m.engine().AddIndexes(all.Indexes...); err != nil {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
@@ -155,11 +155,11 @@ func (e *entry) adjust(opts []informer.Option) error {
 
 // disagreeing returns an error that names those of opts, each of which is right by itself, that
 // differ from the options that the informer was made with.
-func (e *entry) disagreeing(opts []informer.Option) error {
-	made := e.settings.Comparable()
+func (m *member) disagreeing(opts []informer.Option) error {
+	made := m.settings.Comparable()
 	var errs []error
 	for _, opt := range opts {
-		s := e.settings
+		s := m.settings
 		if err := settings.ApplyAll(&s, settings.InFor, []informer.Option{opt}); err != nil || s.Comparable() != made {
 			errs = append(errs, fmt.Errorf("%v: the informer was made with another value; give it to the first For, or to none, or make another informer by WithName", opt))
 		}

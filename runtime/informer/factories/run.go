@@ -145,7 +145,7 @@ func (f *Factory) stopOne(i Informer, remove bool) ([]ending, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	// Each informer has a channel of its own, by which it is recognised, whatever its type.
-	at := slices.IndexFunc(f.order, func(e *entry) bool { return e.engine().Synced() == i.Synced() })
+	at := slices.IndexFunc(f.order, func(e *member) bool { return e.engine().Synced() == i.Synced() })
 	if at < 0 {
 		return nil, fmt.Errorf("the factory has no such informer: %s", i.Status().Name)
 	}
