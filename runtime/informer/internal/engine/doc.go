@@ -43,7 +43,7 @@
 //	prepare, cached, adopt     objects are checked and transformed, or known already
 //	record                     what the source brings is counted
 //	sink, apply, stage         what has come at once is applied, a full state when it is complete
-//	writer, publish            the table's next version, and its publication
+//	batch, publish             the table's next version, and its publication
 //	index, guard               indexes, and panics of their functions
 //	await                      calls that wait for a version or a deletion go on
 //	subscription, slot, pool   which handler gets a turn, and on which goroutine
