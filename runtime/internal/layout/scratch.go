@@ -35,7 +35,7 @@ func (s *Scratch) Len() int { return s.n }
 
 // Push adds a zero element and returns its address.
 func (s *Scratch) Push() Pointer {
-	chunk, at, _ := place(s.n)
+	chunk, at, _ := locate(s.n)
 	if chunk == len(s.chunks) {
 		var room Slice
 		s.chunks = append(s.chunks, s.t.Make(Pointer(&room), firstChunk<<chunk))
@@ -46,12 +46,12 @@ func (s *Scratch) Push() Pointer {
 
 // At returns the address of element i.
 func (s *Scratch) At(i int) Pointer {
-	chunk, at, _ := place(i)
+	chunk, at, _ := locate(i)
 	return At(s.chunks[chunk], uintptr(at)*s.t.size)
 }
 
-// place returns where element n is, and how many elements its chunk has from it on.
-func place(n int) (chunk, at, left int) {
+// locate returns where element n is, and how many elements its chunk has from it on.
+func locate(n int) (chunk, at, left int) {
 	chunk = bits.Len(uint(n/firstChunk+1)) - 1
 	at = n - firstChunk*(1<<chunk-1)
 	return chunk, at, firstChunk<<chunk - at
@@ -64,7 +64,7 @@ func place(n int) (chunk, at, left int) {
 func (s *Scratch) Take(mark int, field Pointer, text *Text, textMark TextMark) {
 	first, to := mark, s.t.Make(field, s.n-mark)
 	for mark < s.n {
-		chunk, at, left := place(mark)
+		chunk, at, left := locate(mark)
 		n := min(left, s.n-mark)
 		from := At(s.chunks[chunk], uintptr(at)*s.t.size)
 		*s.from, *s.to = Slice{from, n, n}, Slice{to, n, n}
@@ -82,7 +82,7 @@ func (s *Scratch) Take(mark int, field Pointer, text *Text, textMark TextMark) {
 // Drop removes the elements from number mark on.
 func (s *Scratch) Drop(mark int) {
 	for at := mark; at < s.n; {
-		chunk, first, left := place(at)
+		chunk, first, left := locate(at)
 		n := min(left, s.n-at)
 		*s.from = Slice{At(s.chunks[chunk], uintptr(first)*s.t.size), n, n}
 		s.moves[0].Clear()

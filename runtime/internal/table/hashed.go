@@ -15,7 +15,7 @@ var seed = maphash.MakeSeed()
 func Hash[K comparable](key K) uint32 { return uint32(maphash.Comparable(seed, key)) }
 
 // bucketLoad is the mean number of entries in a bucket. bucketLen is the number of entries in one
-// piece of a bucket, so that a bucket of Places takes two cache lines, its owner's number included.
+// piece of a bucket, so that a bucket of Rows takes two cache lines, its owner's number included.
 const (
 	bucketLoad = 10
 	bucketLen  = 13
@@ -36,7 +36,7 @@ type hashed[V comparable] struct {
 }
 
 // bucket has entries in the order of their insertion, and unused ones after them. The value of an
-// entry is the Place of an object, whose key it stands for, or the posting of an index key. The
+// entry is the Row of an object, whose key it stands for, or the posting of an index key. The
 // zero V marks an unused entry.
 type bucket[V comparable] struct {
 	hashes [bucketLen]uint32

@@ -199,7 +199,7 @@ func checkShape(t testing.TB, v *Version) {
 	checkState(t, stateOf(v))
 }
 
-func checkState(t testing.TB, v *state) {
+func checkState(t testing.TB, v *versionState) {
 	t.Helper()
 	objects := 0
 	for _, n := range nodesOf(&v.objects.leaves) {

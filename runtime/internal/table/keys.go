@@ -40,9 +40,9 @@ func (k *keyCopies) has(i int, key *object.Key) bool {
 	return k.bytes[end.namespace:end.name] == key.Name && k.bytes[from:end.namespace] == key.Namespace
 }
 
-// find returns the place of key and its object, or 0 and nil if there is none. With get, it may
+// find returns the row of key and its object, or 0 and nil if there is none. With get, it may
 // copy keys.
-func (s *state) find(key object.Key, hash uint32, get bool) (Place, object.Object) {
+func (s *versionState) find(key object.Key, hash uint32, get bool) (Row, object.Object) {
 	for b := bucketOf(&s.keys, hash); b != nil; b = b.more {
 		keys := b.keys.Load()
 		if keys == nil || keys.bytes == "" {
@@ -63,7 +63,7 @@ func (s *state) find(key object.Key, hash uint32, get bool) (Place, object.Objec
 
 // copyKeys returns the copies of the keys in b, or nil. It makes them for the second Get. now is
 // the present value of b.keys.
-func (s *state) copyKeys(b *bucket[Place], now *keyCopies, get bool) *keyCopies {
+func (s *versionState) copyKeys(b *bucket[Row], now *keyCopies, get bool) *keyCopies {
 	switch {
 	case !get || now == tooLong:
 		return nil

@@ -12,7 +12,7 @@ import (
 
 // copied returns how many buckets have copies of their keys.
 func copied(v *Version) (n int) {
-	each(&stateOf(v).keys.buckets, func(_ uint32, b *node[bucket[Place]]) bool {
+	each(&stateOf(v).keys.buckets, func(_ uint32, b *node[bucket[Row]]) bool {
 		if keys := b.c.keys.Load(); keys != nil && keys.bytes != "" {
 			n++
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestKeptObjectsSurviveASweep keeps the objects of a set of places, found in an older version, in
+// TestKeptObjectsSurviveASweep keeps the objects of a set of rows, found in an older version, in
 // a replacement.
 func TestKeptObjectsSurviveASweep(t *testing.T) {
 	tb, err := New()
@@ -26,7 +26,7 @@ func TestKeptObjectsSurviveASweep(t *testing.T) {
 		x.Set(named(n))
 	}
 	before := x.Publish()
-	var kept, none PlaceSet
+	var kept, none RowSet
 	for n := range 200 {
 		obj, at := before.Find(object.Key{Name: fmt.Sprint(n)})
 		if obj == nil || at == 0 {
@@ -44,7 +44,7 @@ func TestKeptObjectsSurviveASweep(t *testing.T) {
 		t.Errorf("found %v at %d", obj, at)
 	}
 	if kept.Len() != 67 || none.Len() != 0 {
-		t.Errorf("%d and %d places", kept.Len(), none.Len())
+		t.Errorf("%d and %d rows", kept.Len(), none.Len())
 	}
 	x = tb.Begin()
 	x.Set(named(1000))

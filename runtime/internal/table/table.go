@@ -34,12 +34,12 @@ import (
 // all nodes in which they agree.
 //
 //	Version ─┬─ objects   vector: slot ─▶ object
-//	         └─ directory ─┬─ keys        hash table: key ─▶ Place
+//	         └─ directory ─┬─ keys        hash table: key ─▶ Row
 //	                       ├─ namespaces  hash table: namespace ─▶ posting
 //	                       └─ indexes[i]  hash table: index key ─▶ posting
 //
 // A vector is an array of leaves of 8 objects. A hash table is an array of buckets of 13 entries.
-// The key of an object stands in the object itself; a [Place] is its slot plus one. A posting is
+// The key of an object stands in the object itself; a [Row] is its slot plus one. A posting is
 // one key and the set of slots that have it.
 //
 // The type array describes how one array serves all Versions at once. What matters here: a reader
@@ -90,7 +90,7 @@ type ID struct {
 func New(indexes ...Index) (*Table, error) {
 	t := &Table{}
 	t.writer = &writer{table: t}
-	empty := &state{directory: &directory{}}
+	empty := &versionState{directory: &directory{}}
 	empty.content = empty
 	t.version.Store(&empty.Version)
 	x := t.Begin()
@@ -117,7 +117,7 @@ func (t *Table) Begin() Txn {
 	}
 	w.serial++
 	now := stateOf(t.version.Load())
-	w.next = &state{objects: now.objects, resourceVersion: now.resourceVersion, streams: now.streams, directory: now.directory}
+	w.next = &versionState{objects: now.objects, resourceVersion: now.resourceVersion, streams: now.streams, directory: now.directory}
 	w.next.content, w.spare = w.next, &w.next.spare
 	return Txn{table: t, owner: w.serial}
 }

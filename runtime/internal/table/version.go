@@ -13,13 +13,13 @@ import (
 // unspecified, but the same for each call.
 type Version struct{ content content }
 
-// content is a *state. Types behind an interface are not compiled again in each package that
+// content is a *versionState. Types behind an interface are not compiled again in each package that
 // mentions a generic type over Version, as packages of generated code do. To keep it so, no
-// exported method that uses the *state is inlined.
+// exported method that uses the *versionState is inlined.
 type content interface{ isContent() }
 
-// state is a Version with its content.
-type state struct {
+// versionState is a Version with its content.
+type versionState struct {
 	Version
 	*directory
 	objects         vector
@@ -29,7 +29,7 @@ type state struct {
 	spare   link[leaf] // in the chain of objects, or unused
 }
 
-func (*state) isContent() {}
+func (*versionState) isContent() {}
 
 // namespaceVersion is the resourceVersion of one namespace.
 type namespaceVersion struct {
@@ -40,7 +40,7 @@ type namespaceVersion struct {
 // directory has the hash tables by which the objects of a Version are found. It is a struct of its
 // own because most Txns don't change it.
 type directory struct {
-	keys       hashed[Place]
+	keys       hashed[Row]
 	namespaces hashed[*posting]
 	indexes    []*index
 	unsynced   Unsynced // nil: the table has all objects
@@ -218,15 +218,15 @@ func (s Set) And(other Set, yield func(object.Object) bool) {
 }
 
 // stateOf returns the state of v, or nil if v is nil or zero.
-func stateOf(v *Version) *state {
+func stateOf(v *Version) *versionState {
 	if v == nil || v.content == nil {
 		return nil
 	}
-	return v.content.(*state)
+	return v.content.(*versionState)
 }
 
 // stateIn returns the state that s belongs to. s must not be zero.
-func stateIn(s Set) *state { return s.content.(*state) }
+func stateIn(s Set) *versionState { return s.content.(*versionState) }
 
 // slots yields every object with its slot until yield returns false.
 func (s Set) slots(yield func(uint32, object.Object) bool) {
@@ -253,7 +253,7 @@ func postingOf(postings *hashed[*posting], hash uint32, is func(key any) bool) *
 }
 
 // index returns the index; nil if s, which may be nil, doesn't have it.
-func (s *state) index(id *ID) *index {
+func (s *versionState) index(id *ID) *index {
 	if s != nil {
 		for _, ix := range s.indexes {
 			if ix.id == id {

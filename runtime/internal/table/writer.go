@@ -19,8 +19,8 @@ type writer struct {
 	open  atomic.Uint64 // number of the open Txn, 0 if there is none
 	// number of the last Txn; the open one may change nodes with this owner in place
 	serial        uint64
-	next          *state      // nil without an open Txn
-	spare         *link[leaf] // of next, until it is used
+	next          *versionState // nil without an open Txn
+	spare         *link[leaf]   // of next, until it is used
 	ownsDirectory bool
 	ownsStreams   bool
 	replacing     bool
@@ -40,7 +40,7 @@ func (*writer) isHidden() {}
 type lookup struct {
 	key  object.Key
 	hash uint32
-	at   Place
+	at   Row
 	obj  object.Object // nil: there is no result
 }
 
@@ -55,7 +55,7 @@ func writerOf(x Txn) *writer { return x.table.writer.(*writer) }
 
 // settle clears the fields that only the open Txn needs in the arrays that s has changed, or may
 // have.
-func (w *writer) settle(s *state) {
+func (w *writer) settle(s *versionState) {
 	settle(&s.objects.leaves)
 	if !w.ownsDirectory {
 		return
@@ -106,7 +106,7 @@ func (w *writer) find(key object.Key) *lookup {
 func (w *writer) insert(f *lookup) {
 	w.ownDirectory()
 	slot := w.takeSlot()
-	f.at = Place(slot + 1)
+	f.at = Row(slot + 1)
 	insert(&w.next.keys, w.serial, f.hash, f.at)
 	if f.key.Namespace != "" {
 		enter(&w.next.namespaces, w.serial, Hash(f.key.Namespace), f.key.Namespace, slot)
@@ -211,8 +211,8 @@ func leave(postings *hashed[*posting], owner uint64, hash uint32, key any, slot 
 	}
 }
 
-// keep records that the object at the place stays, if a replacement has started.
-func (w *writer) keep(at Place) {
+// keep records that the object of the row stays, if a replacement has started.
+func (w *writer) keep(at Row) {
 	if !w.replacing {
 		return
 	}

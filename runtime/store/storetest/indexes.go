@@ -10,17 +10,17 @@ import (
 )
 
 type (
-	color string
-	place = store.NamespacedKey[color]
+	color      string
+	localColor = store.NamespacedKey[color]
 )
 
 // One index for each kind of key and of key function: optional, plain, several with duplicates,
 // within a namespace.
 var (
-	byColor = store.NewIndex("ByColor", colors)
-	bySize  = store.NewIndex("BySize", sizes)
-	byTags  = store.NewIndex("ByTags", tags)
-	byPlace = store.NewIndex("ByPlace", places)
+	byColor      = store.NewIndex("ByColor", colors)
+	bySize       = store.NewIndex("BySize", sizes)
+	byTags       = store.NewIndex("ByTags", tags)
+	byLocalColor = store.NewIndex("ByLocalColor", localColors)
 )
 
 func colors(obj Object, keys []color) []color {
@@ -39,6 +39,6 @@ func tags(obj Object, keys []string) []string {
 	return append(keys, strings.Split(obj.Labels["tags"], ".")...)
 }
 
-func places(obj Object, keys []place) []place {
-	return append(keys, place{Namespace: obj.Namespace, Key: color(obj.Labels["color"])})
+func localColors(obj Object, keys []localColor) []localColor {
+	return append(keys, localColor{Namespace: obj.Namespace, Key: color(obj.Labels["color"])})
 }

@@ -46,7 +46,7 @@ func Run(t *testing.T, rig func(t *testing.T, indexes ...store.Indexer[Object]) 
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := &suite{model: map[object.Key]Object{}}
-			s.Rig = rig(t, byColor, bySize, byTags, byPlace)
+			s.Rig = rig(t, byColor, bySize, byTags, byLocalColor)
 			test.run(t, s)
 		})
 	}

@@ -56,7 +56,7 @@ func verify(t *testing.T, s *store.Snapshot[Object], model map[object.Key]Object
 	verifyIndex(v, s, byColor, colors)
 	verifyIndex(v, s, bySize, sizes)
 	verifyIndex(v, s, byTags, tags)
-	verifyIndex(v, s, byPlace, places)
+	verifyIndex(v, s, byLocalColor, localColors)
 }
 
 func verifyIndex[K comparable](v verifier, s *store.Snapshot[Object], index *store.Index[Object, K], keysOf func(Object, []K) []K) {

@@ -11,9 +11,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// writer writes the batches of one stream to the table. It is kept from batch to batch, to save
-// allocations. Informer.writing is held while it is used.
-type writer struct {
+// batchWriter writes the batches of one stream to the table. It is kept from batch to batch, to
+// save allocations. Informer.writing is held while it is used.
+type batchWriter struct {
 	*stream
 	txn     table.Txn
 	changes []changelog.Change
@@ -30,7 +30,7 @@ type writer struct {
 const roomy = 64
 
 // reset discards what was not published, and keeps some room for the next batch.
-func (w *writer) reset() {
+func (w *batchWriter) reset() {
 	w.txn.Discard() // does nothing after Publish
 	if w.txn, w.stream = (table.Txn{}), nil; cap(w.changes) <= roomy {
 		clear(w.changes) // so that it keeps no objects alive
@@ -40,7 +40,7 @@ func (w *writer) reset() {
 }
 
 // changeAll applies changes that come between two full states.
-func (w *writer) changeAll(batch []delta) {
+func (w *batchWriter) changeAll(batch []delta) {
 	w.changes = slices.Grow(w.changes, len(batch))
 	for n := range batch {
 		switch d := &batch[n]; d.Type {
@@ -59,7 +59,7 @@ func (w *writer) changeAll(batch []delta) {
 // replace applies a full state. Deletions of the objects that it lacks come first in the log. That
 // keeps the order of events of each key, because no other change of this state has one of their
 // keys. The first full state is not logged. It is replayed from the table, which takes no memory.
-func (w *writer) replace(full fullState, resourceVersion string) {
+func (w *batchWriter) replace(full fullState, resourceVersion string) {
 	w.first = !w.HasSynced()
 	if !w.first { // else the table has nothing that the state could lack
 		w.txn.StartReplace()
@@ -86,7 +86,7 @@ func (w *writer) replace(full fullState, resourceVersion string) {
 }
 
 // set stores an object and records the changes that result from it.
-func (w *writer) set(obj object.Object) {
+func (w *batchWriter) set(obj object.Object) {
 	if w.first {
 		w.store(obj)
 		return
@@ -107,13 +107,13 @@ func (w *writer) set(obj object.Object) {
 	w.store(obj)
 }
 
-func (w *writer) store(obj object.Object) {
+func (w *batchWriter) store(obj object.Object) {
 	w.informer.config.Mutations.Store(obj)
 	w.txn.Set(obj)
 	w.applied++
 }
 
-func (w *writer) delete(obj object.Object) {
+func (w *batchWriter) delete(obj object.Object) {
 	old, ok := w.txn.Delete(object.KeyOf(obj))
 	if !ok {
 		return
@@ -127,14 +127,14 @@ func (w *writer) delete(obj object.Object) {
 	}
 }
 
-func (w *writer) record(c changelog.Change) {
+func (w *batchWriter) record(c changelog.Change) {
 	if !w.first {
 		w.changes = append(w.changes, c)
 	}
 }
 
 // moveTo sets the resourceVersion of the stream in the table.
-func (w *writer) moveTo(resourceVersion string) {
+func (w *batchWriter) moveTo(resourceVersion string) {
 	switch {
 	case resourceVersion == "":
 	case len(w.informer.streams) == 1:

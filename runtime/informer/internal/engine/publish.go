@@ -8,7 +8,7 @@ import (
 
 // publish makes the transaction the table's current version, appends its changes to the log, and
 // wakes the goroutines that wait for them, in one step.
-func (w *writer) publish() {
+func (w *batchWriter) publish() {
 	i := w.informer
 	i.mu.Lock()
 	defer i.mu.Unlock()

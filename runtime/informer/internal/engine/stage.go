@@ -83,7 +83,7 @@ func (s *stream) stageObject(obj object.Object) {
 
 // unstage drops what is staged.
 func (s *stream) unstage() {
-	s.staging, s.staged, s.base, s.kept, s.touched = false, nil, nil, table.PlaceSet{}, table.PlaceSet{}
+	s.staging, s.staged, s.base, s.kept, s.touched = false, nil, nil, table.RowSet{}, table.RowSet{}
 	s.stagedLen.Store(0)
 }
 

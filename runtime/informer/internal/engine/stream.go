@@ -56,11 +56,11 @@ type stream struct {
 	// base is the table's version when staging began; nil in the first full state.
 	base *table.Version
 
-	// kept has the places in base of those objects of the full state that have not changed; they
+	// kept has the rows in base of those objects of the full state that have not changed; they
 	// are not staged.
-	kept    table.PlaceSet
-	touched table.PlaceSet // places in base of the objects that are staged
-	writer  writer
+	kept    table.RowSet
+	touched table.RowSet // rows in base of the objects that are staged
+	writer  batchWriter
 
 	// stagedLen is staged.len(), for the metrics; it is set from time to time.
 	stagedLen atomic.Int64
