@@ -58,14 +58,14 @@ func (m *machine) begin() action {
 	m.pages = pages{}
 	if m.rules.stream && !m.noStream && !m.noWatch && !m.listOnly {
 		m.state = StateStreaming
-		a := action{op: opStream, version: m.version}
+		a := action{task: taskStream, version: m.version}
 		if m.fresh {
 			a.version = ""
 		}
 		return a
 	}
 	m.state = StateListing
-	a := action{op: opList}
+	a := action{task: taskList}
 	switch {
 	case m.rules.pageSize > 0:
 		a.limit = m.rules.pageSize
@@ -93,9 +93,9 @@ func (m *machine) enter(next State) action {
 		m.state = StateConnecting
 		if m.doubt {
 			m.doubt = false
-			return action{op: opProbe}
+			return action{task: taskProbe}
 		}
-		return action{op: opWatch, version: m.version}
+		return action{task: taskWatch, version: m.version}
 	}
 	return m.begin()
 }
@@ -111,7 +111,7 @@ func (m *machine) retry(next State) action {
 
 func (m *machine) wait(next State, after time.Duration) action {
 	m.state, m.then = StateWaiting, next
-	return action{op: opWait, after: after}
+	return action{task: taskWait, after: after}
 }
 
 // initial handles an event of a watch-list before its bookmark.
@@ -126,7 +126,7 @@ func (m *machine) initial(in *input) action {
 		return action{}
 	}
 	if m.isOld(in.version) {
-		return action{op: opLeave, noticed: reason.WentBack}
+		return action{task: taskLeave, noticed: reason.WentBack}
 	}
 	m.complete(in.version)
 	m.state = StateWatching
@@ -138,7 +138,7 @@ func (m *machine) change(in *input) action {
 	c, ok := m.next(in.event, in.version)
 	switch {
 	case !ok:
-		return action{op: opLeave, noticed: reason.WentBack}
+		return action{task: taskLeave, noticed: reason.WentBack}
 	case c == callBookmark:
 		return action{call: c, told: in.version}
 	}
@@ -178,7 +178,7 @@ func (m *machine) page(in *input) action {
 		// a newer one, watching from the older one repeats changes, but misses none.
 		m.complete(p.version)
 		m.state = StateConnecting
-		return action{call: callEnd, told: p.version, op: opWatch, version: p.version}
+		return action{call: callEnd, told: p.version, task: taskWatch, version: p.version}
 	}
 	p.empty++
 	if in.items > 0 {
@@ -192,7 +192,7 @@ func (m *machine) page(in *input) action {
 		p.kept, p.count, p.next = in.token, 0, max(1, 2*p.next)
 	}
 	m.pages = p
-	a := action{op: opPage, token: in.token, limit: m.rules.pageSize}
+	a := action{task: taskPage, token: in.token, limit: m.rules.pageSize}
 	if a.limit == 0 {
 		a.limit = defaultPage
 	}

@@ -57,8 +57,8 @@ func TestStepIsThrottled(t *testing.T) {
 			s, a := step(machine{rules: r}, input{typ: inStart})
 			requests := 0
 			for range 100 {
-				switch a.op {
-				case opWait:
+				switch a.task {
+				case taskWait:
 					requests = 0
 					s, a = step(s, input{typ: inElapsed})
 				default:
@@ -82,7 +82,7 @@ func TestStepNeverHurries(t *testing.T) {
 		requests := 0
 		type event struct {
 			state State
-			op    op
+			task  task
 			got   input
 		}
 		var history []event
@@ -91,20 +91,20 @@ func TestStepNeverHurries(t *testing.T) {
 		}
 		for range 200 {
 			var in input
-			switch a.op {
-			case opWait:
+			switch a.task {
+			case taskWait:
 				requests, history = 0, history[:0]
 				in = input{typ: inElapsed}
-			case opLeave:
+			case taskLeave:
 				in = input{typ: inFailed, reason: a.noticed}
-			case opProbe:
+			case taskProbe:
 				in = input{typ: inProbed, version: fmt.Sprint(version - r.IntN(2)*50)}
-			case opList, opPage:
+			case taskList, taskPage:
 				requests++
 				if in = fail(); r.IntN(2) == 0 {
 					in = input{typ: inPage, version: fmt.Sprint(version - r.IntN(2)*50)}
 				}
-			case opStream, opWatch:
+			case taskStream, taskWatch:
 				requests++
 				switch in = fail(); r.IntN(4) {
 				case 0:
@@ -112,12 +112,12 @@ func TestStepNeverHurries(t *testing.T) {
 				case 1:
 					in = input{typ: inEvent, event: source.Bookmark, version: fmt.Sprint(version - r.IntN(2)*50), initialEnd: true}
 				}
-			case opGoOn:
+			case taskGoOn:
 				if in = fail(); r.IntN(2) == 0 {
 					in = input{typ: inEnded, brief: true, events: true}
 				}
 			}
-			history = append(history, event{s.state, a.op, in})
+			history = append(history, event{s.state, a.task, in})
 			if requests > 6 {
 				t.Fatalf("seed %d: %d requests without a wait: %s", seed, requests, fmt.Sprintf("%+v", history))
 			}

@@ -103,7 +103,7 @@ func (r *run[T]) end() error {
 // step takes a step of the machine, and publishes a failure that the machine has noticed itself.
 func (r *run[T]) step(in *input) action {
 	a := r.machine.step(in)
-	if a.noticed != reason.None && a.op != opLeave {
+	if a.noticed != reason.None && a.task != taskLeave {
 		r.failure(a.noticed, &reason.Error{Reason: a.noticed})
 	}
 	return a
@@ -112,7 +112,7 @@ func (r *run[T]) step(in *input) action {
 // publish publishes a change of state, after the calls to the sink that belong to it. It determines
 // how long a wait is.
 func (r *run[T]) publish(a *action) {
-	if a.op == opWait {
+	if a.task == taskWait {
 		if a.after > 0 {
 			a.after = r.config.Backoff.obey(a.after)
 		} else {
@@ -170,22 +170,22 @@ func (r *run[T]) now() time.Time { return r.epoch.Add(time.Since(r.epoch)) }
 // do carries out the action, and sets the next input. It returns when there is one, and when ctx is
 // done.
 func (r *run[T]) do() {
-	switch r.todo.op {
-	case opStream, opWatch:
+	switch r.todo.task {
+	case taskStream, taskWatch:
 		r.watch()
-	case opList, opPage:
+	case taskList, taskPage:
 		r.in = r.page(&r.todo)
-	case opProbe:
+	case taskProbe:
 		r.in = r.probe()
 	default:
 		r.pause()
 	}
 }
 
-// pause waits for as long as the action demands, if its operation is opWait.
+// pause waits for as long as the action demands, if its task is taskWait.
 func (r *run[T]) pause() {
 	r.in = input{typ: inElapsed}
-	if r.todo.op != opWait {
+	if r.todo.task != taskWait {
 		return
 	}
 	timer := time.NewTimer(r.todo.after)
@@ -204,7 +204,7 @@ func (r *run[T]) beginReplace() error {
 
 // page reads one page of a list.
 func (r *run[T]) page(a *action) input {
-	if a.op == opList && r.beginReplace() != nil {
+	if a.task == taskList && r.beginReplace() != nil {
 		return input{}
 	}
 	ctx, cancel := context.WithCancelCause(r.ctx)

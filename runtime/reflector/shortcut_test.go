@@ -30,8 +30,8 @@ func TestTheShortcutForEventsDoesWhatStepDoes(t *testing.T) {
 			if diff := cmp.Diff(long, short, cmp.AllowUnexported(machine{}, rules{}, pages{})); diff != "" {
 				t.Fatalf("after %+v (-step +next):\n%s", in, diff)
 			}
-			if c != a.call || ok == (a.op == opLeave) {
-				t.Fatalf("%+v: step has call %d and op %d, next has %d, %v", in, a.call, a.op, c, ok)
+			if c != a.call || ok == (a.task == taskLeave) {
+				t.Fatalf("%+v: step has call %d and task %d, next has %d, %v", in, a.call, a.task, c, ok)
 			}
 			if !ok {
 				declined++

@@ -102,22 +102,22 @@ type input struct {
 	healthy    bool          // the watch was open long enough to forget earlier failures
 }
 
-// op is what the run has to do next: a closed set of operations.
-type op uint8
+// task is what the run has to do next: a closed set of tasks.
+type task uint8
 
 const (
-	opGoOn   op = iota // go on reading the open stream
-	opLeave            // leave the open stream, because of action.noticed
-	opStream           // begin a replace and open a watch-list at version
-	opList             // begin a replace and read the first page: version, match, limit
-	opPage             // read the page of token: limit
-	opWatch            // open a watch at version
-	opProbe            // ask for the most recent version
-	opWait             // wait for action.after, or for the backoff if that is 0
+	taskGoOn   task = iota // go on reading the open stream
+	taskLeave              // leave the open stream, because of action.noticed
+	taskStream             // begin a replace and open a watch-list at version
+	taskList               // begin a replace and read the first page: version, match, limit
+	taskPage               // read the page of token: limit
+	taskWatch              // open a watch at version
+	taskProbe              // ask for the most recent version
+	taskWait               // wait for action.after, or for the backoff if that is 0
 )
 
 // call is a call to the sink about what was added, modified and so on: a closed set. It is made
-// before the op.
+// before the task.
 type call uint8
 
 const (
@@ -134,7 +134,7 @@ const (
 // action is what the run has to do about an input.
 type action struct {
 	call    call
-	op      op
+	task    task
 	told    string // version for callBookmark and callEnd
 	version string
 	match   string

@@ -16,7 +16,7 @@ import (
 
 // watch reads a watch, or a watch-list and the watch that follows in the same stream.
 func (r *run[T]) watch() {
-	if r.todo.op == opStream && r.beginReplace() != nil {
+	if r.todo.task == taskStream && r.beginReplace() != nil {
 		r.in = input{}
 		return
 	}
@@ -30,10 +30,10 @@ func (r *run[T]) newWatch() *watch[T] {
 	timeout := r.config.WatchTimeout + time.Duration(rand.Float64()*float64(r.config.WatchTimeout))
 	a := &r.todo
 	w := &watch[T]{run: r, opts: source.WatchOptions{
-		ResourceVersion: a.version, SendInitialEvents: a.op == opStream, Timeout: timeout, Anew: r.machine.anew,
+		ResourceVersion: a.version, SendInitialEvents: a.task == taskStream, Timeout: timeout, Anew: r.machine.anew,
 	}}
 	w.reading, w.cancel = context.WithCancelCause(r.ctx)
-	if a.op == opStream {
+	if a.task == taskStream {
 		limit := r.config.InitialEventsTimeout
 		w.dog = newWatchdog(limit, func() { w.cancel(noticedError(reason.NoBookmark, "no initial event for %v", limit)) })
 		// A server that doesn't support watch-lists may send other events for a long time, and
@@ -157,7 +157,7 @@ func (w *watch[T]) event(e source.Event[T]) error {
 		start = time.Now()
 	}
 	a := w.step(&input{typ: inEvent, event: e.Type, version: e.ResourceVersion, initialEnd: e.InitialEventsEnd})
-	if a.op == opLeave {
+	if a.task == taskLeave {
 		w.leaving = a.noticed
 		return errLeave
 	}
