@@ -17,7 +17,7 @@ type Adopter struct {
 	buf     []byte
 	depth   int
 	parts   []part
-	entries []entry
+	entries []keyedValue
 
 	// State of read.
 	next     int // part
@@ -45,8 +45,8 @@ type part struct {
 	made       layout.Pointer // the map, set by read: one word
 }
 
-// entry is an entry of a map.
-type entry struct {
+// keyedValue is an entry of a map.
+type keyedValue struct {
 	key   string
 	value layout.Pointer // to a copy of it
 }

@@ -38,7 +38,7 @@ func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
 	p := c.program
 	switch t.Kind() {
 	case reflect.String:
-		s.fields = append(s.fields, field{op: opString, offset: offset, site: p.sites.Add(share.String, nil)})
+		s.fields = append(s.fields, field{kind: stringField, offset: offset, site: p.sites.Add(share.String, nil)})
 		return
 	case reflect.Struct:
 		if t != reflect.TypeFor[time.Time]() {
@@ -54,9 +54,9 @@ func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
 		}
 	case reflect.Pointer:
 		if !hides(t.Elem()) {
-			f := field{op: opPointer, offset: offset, of: c.shape(t.Elem())}
+			f := field{kind: pointerField, offset: offset, of: c.shape(t.Elem())}
 			if k := t.Elem().Kind(); k >= reflect.Bool && k <= reflect.Float64 {
-				f.op = opScalar
+				f.kind = scalarField
 			} else {
 				f.site = p.sites.Add(share.Reference, t)
 			}
@@ -65,11 +65,11 @@ func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
 		}
 	case reflect.Slice:
 		of := c.shape(t.Elem())
-		s.fields = append(s.fields, field{op: opSlice, offset: offset, of: of, site: p.sites.Add(share.Slice, t)})
+		s.fields = append(s.fields, field{kind: sliceField, offset: offset, of: of, site: p.sites.Add(share.Slice, t)})
 		return
 	case reflect.Map:
 		if t.Key().Kind() == reflect.String {
-			f := field{op: opMap, offset: offset, of: c.shape(t.Elem()), typ: layout.NewType(t), number: p.maps}
+			f := field{kind: mapField, offset: offset, of: c.shape(t.Elem()), typ: layout.NewType(t), number: p.maps}
 			f.site, f.keys = p.sites.Add(share.Reference, t), p.sites.Add(share.String, nil)
 			p.maps++
 			s.fields = append(s.fields, f)
@@ -77,7 +77,7 @@ func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
 		}
 	case reflect.Interface:
 		if t.NumMethod() == 0 {
-			s.fields = append(s.fields, field{op: opAny, offset: offset})
+			s.fields = append(s.fields, field{kind: anyField, offset: offset})
 			return
 		}
 	}
@@ -90,7 +90,7 @@ func (c *compiler) addFields(s *shape, t reflect.Type, offset uintptr) {
 		at := offset + f.Offset
 		switch {
 		case t == reflect.TypeFor[metav1.ObjectMeta]() && (f.Name == "Name" || f.Name == "Namespace"):
-			s.fields = append(s.fields, field{op: opName, offset: at})
+			s.fields = append(s.fields, field{kind: nameField, offset: at})
 		case f.IsExported(), t == reflect.TypeFor[resource.Quantity]() && f.Type.Kind() == reflect.String:
 			c.add(s, f.Type, at)
 		default:
@@ -101,10 +101,10 @@ func (c *compiler) addFields(s *shape, t reflect.Type, offset uintptr) {
 
 // addMemory adds raw memory.
 func (s *shape) addMemory(offset, size uintptr) {
-	if last := len(s.fields) - 1; last >= 0 && s.fields[last].op == opMemory && s.fields[last].offset+s.fields[last].size == offset {
+	if last := len(s.fields) - 1; last >= 0 && s.fields[last].kind == memoryField && s.fields[last].offset+s.fields[last].size == offset {
 		s.fields[last].size += size
 	} else if size > 0 {
-		s.fields = append(s.fields, field{op: opMemory, offset: offset, size: size})
+		s.fields = append(s.fields, field{kind: memoryField, offset: offset, size: size})
 	}
 }
 

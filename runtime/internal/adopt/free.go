@@ -19,7 +19,7 @@ func slotOf(key string) int {
 // writeAny writes the value in the empty interface at p. slot is its index among freeSites.
 func (a *Adopter) writeAny(p layout.Pointer, slot int) bool {
 	if f := a.freeField(p); f != nil {
-		if f.op == opMap {
+		if f.kind == mapField {
 			a.buf = append(a.buf, isMap)
 		} else {
 			a.buf = append(a.buf, isList)

@@ -18,7 +18,7 @@ func gather[V any](a *Adopter, f *field, p layout.Pointer) {
 	for k, v := range *layout.As[map[string]V](p) {
 		to := values.Push()
 		*layout.As[V](to) = v
-		a.entries = append(a.entries, entry{k, to})
+		a.entries = append(a.entries, keyedValue{k, to})
 	}
 }
 
@@ -28,7 +28,7 @@ func (a *Adopter) gatherAny(f *field, p layout.Pointer) {
 	for it := f.typ.Value(p).MapRange(); it.Next(); {
 		to := values.Push()
 		f.of.typ.Value(to).SetIterValue(it)
-		a.entries = append(a.entries, entry{it.Key().String(), to})
+		a.entries = append(a.entries, keyedValue{it.Key().String(), to})
 	}
 }
 
@@ -64,7 +64,7 @@ func (a *Adopter) fill(m *part) {
 	}
 }
 
-func fill[V any](p layout.Pointer, entries []entry) {
+func fill[V any](p layout.Pointer, entries []keyedValue) {
 	m := *layout.As[map[string]V](p)
 	for _, e := range entries {
 		m[e.key] = *layout.As[V](e.value)

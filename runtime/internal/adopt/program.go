@@ -33,9 +33,9 @@ type shape struct {
 }
 
 type field struct {
-	op     op
+	kind   fieldKind
 	offset uintptr
-	size   uintptr      // of opMemory
+	size   uintptr      // of memoryField
 	site   int          // of a string, or of the value that it refers to
 	keys   int          // site of a map's keys
 	of     *shape       // of a pointer's target, a slice's elements, or a map's values
@@ -43,19 +43,19 @@ type field struct {
 	typ    *layout.Type // of a map, or of the slice in an interface
 }
 
-// op is the kind of a field's memory.
-type op uint8
+// fieldKind is the kind of a field's memory.
+type fieldKind uint8
 
 const (
-	opMemory op = iota // copied as raw bytes
-	opString
-	opName    // a string that shares its memory with no other: see layout.Text
-	opScalar  // a pointer to a number or a boolean
-	opPointer // a pointer to anything else
-	opSlice
-	opMap // a map whose keys are strings
-	opAny // an empty interface
-	opBox // the slice in an empty interface
+	memoryField fieldKind = iota // copied as raw bytes
+	stringField
+	nameField    // a string that shares its memory with no other: see layout.Text
+	scalarField  // a pointer to a number or a boolean
+	pointerField // a pointer to anything else
+	sliceField
+	mapField // a map whose keys are strings
+	anyField // an empty interface
+	boxField // the slice in an empty interface
 )
 
 var programs sync.Map // of *Program, by reflect.Type
@@ -69,8 +69,8 @@ func ProgramOf(t reflect.Type) *Program {
 	c := compiler{program: p, shapes: map[reflect.Type]*shape{}}
 	p.root = c.shape(t)
 	values := c.shape(reflect.TypeFor[any]())
-	p.freeMap = field{op: opMap, of: values, typ: layout.NewType(reflect.TypeFor[map[string]any]()), number: p.maps, site: p.sites.Len()}
-	p.freeList = field{op: opBox, of: values, typ: layout.NewType(reflect.TypeFor[[]any]()), site: p.sites.Len() + freeSites}
+	p.freeMap = field{kind: mapField, of: values, typ: layout.NewType(reflect.TypeFor[map[string]any]()), number: p.maps, site: p.sites.Len()}
+	p.freeList = field{kind: boxField, of: values, typ: layout.NewType(reflect.TypeFor[[]any]()), site: p.sites.Len() + freeSites}
 	p.maps++
 	for _, t := range []reflect.Type{reflect.TypeFor[map[string]any](), reflect.TypeFor[*[]any]()} {
 		for range freeSites {

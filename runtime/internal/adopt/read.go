@@ -9,15 +9,15 @@ import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 func (a *Adopter) read(s *shape, p layout.Pointer) {
 	for i := range s.fields {
 		f := &s.fields[i]
-		if f.op == opMemory {
+		if f.kind == memoryField {
 			continue
 		}
 		at := layout.At(p, f.offset)
-		switch f.op {
-		case opName:
-		case opString:
+		switch f.kind {
+		case nameField:
+		case stringField:
 			a.readText(f.site, at)
-		case opAny:
+		case anyField:
 			if free := a.freeField(at); free != nil {
 				a.readReference(free, layout.Of(&layout.As[layout.Interface](at).Data))
 			}
@@ -47,10 +47,10 @@ func (a *Adopter) readText(site int, p layout.Pointer) {
 // readReference sets a pointer, a slice or a map.
 func (a *Adopter) readReference(f *field, p layout.Pointer) {
 	switch {
-	case f.op == opScalar:
+	case f.kind == scalarField:
 		a.readScalar(f, layout.As[layout.Pointer](p))
 		return
-	case f.op == opSlice && layout.As[layout.Slice](p).Len == 0:
+	case f.kind == sliceField && layout.As[layout.Slice](p).Len == 0:
 		f.of.typ.Make(p, 0)
 		return
 	}
@@ -111,22 +111,22 @@ func (a *Adopter) readScalar(f *field, p *layout.Pointer) {
 // copyOf replaces the reference at p, whose value was written as a part, by a reference to a copy.
 func (a *Adopter) copyOf(f *field, number int, p layout.Pointer) {
 	a.next = number + 1
-	switch f.op {
-	case opPointer:
+	switch f.kind {
+	case pointerField:
 		from := *layout.As[layout.Pointer](p)
 		to := f.of.typ.New()
 		f.of.typ.Copy(to, from)
 		*layout.As[layout.Pointer](p) = to
 		a.read(f.of, to)
-	case opSlice:
+	case sliceField:
 		a.copySlice(f, p)
-	case opBox:
+	case boxField:
 		from := *layout.As[layout.Pointer](p)
 		to := f.typ.New()
 		*layout.As[layout.Slice](to) = *layout.As[layout.Slice](from)
 		*layout.As[layout.Pointer](p) = to
 		a.copySlice(f, to)
-	case opMap:
+	case mapField:
 		part := &a.parts[number]
 		makeMap(f, part.n, p)
 		part.made = *layout.As[layout.Pointer](p)
@@ -155,7 +155,7 @@ func (a *Adopter) copySlice(f *field, p layout.Pointer) {
 }
 
 func (o *own) keep(f *field, p layout.Pointer) {
-	if f.op == opSlice {
+	if f.kind == sliceField {
 		o.value = *layout.As[layout.Slice](p)
 	} else {
 		o.value.Data = *layout.As[layout.Pointer](p)
@@ -163,7 +163,7 @@ func (o *own) keep(f *field, p layout.Pointer) {
 }
 
 func (o *own) put(f *field, p layout.Pointer) {
-	if f.op == opSlice {
+	if f.kind == sliceField {
 		*layout.As[layout.Slice](p) = o.value
 	} else {
 		*layout.As[layout.Pointer](p) = o.value.Data

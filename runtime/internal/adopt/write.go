@@ -42,12 +42,12 @@ func (a *Adopter) write(s *shape, p layout.Pointer) bool {
 	for i := range s.fields {
 		f := &s.fields[i]
 		at := layout.At(p, f.offset)
-		switch f.op {
-		case opMemory:
+		switch f.kind {
+		case memoryField:
 			a.writeMemory(at, f.size)
-		case opString, opName:
+		case stringField, nameField:
 			a.writeText(*layout.As[string](at))
-		case opAny:
+		case anyField:
 			if !a.writeAny(at, 0) {
 				return false
 			}
@@ -84,10 +84,10 @@ func (a *Adopter) writeText(s string) {
 // order in which they begin.
 func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
 	switch {
-	case f.op == opScalar:
+	case f.kind == scalarField:
 		a.writeMemory(*layout.As[layout.Pointer](p), f.of.typ.Size())
 		return true
-	case f.op == opSlice && layout.As[layout.Slice](p).Len == 0:
+	case f.kind == sliceField && layout.As[layout.Slice](p).Len == 0:
 		a.writeLen(0)
 		return true
 	}
@@ -96,14 +96,14 @@ func (a *Adopter) writeReference(f *field, site int, p layout.Pointer) bool {
 	}
 	number, ok := len(a.parts), true
 	a.parts = append(a.parts, part{field: f, site: site, start: len(a.buf)})
-	switch f.op {
-	case opPointer:
+	switch f.kind {
+	case pointerField:
 		ok = a.write(f.of, *layout.As[layout.Pointer](p))
-	case opSlice:
+	case sliceField:
 		ok = a.writeSlice(f.of, layout.As[layout.Slice](p))
-	case opMap:
+	case mapField:
 		ok = a.writeMap(f, number, p)
-	case opBox:
+	case boxField:
 		list := **layout.As[*[]any](p)
 		a.writeLen(len(list))
 		for i := range list {
@@ -150,7 +150,7 @@ func (a *Adopter) writeMap(f *field, number int, p layout.Pointer) bool {
 	}
 	n := len(a.entries) - first
 	a.parts[number].entries, a.parts[number].n = first, n
-	slices.SortFunc(a.entries[first:], func(x, y entry) int { return strings.Compare(x.key, y.key) })
+	slices.SortFunc(a.entries[first:], func(x, y keyedValue) int { return strings.Compare(x.key, y.key) })
 	a.writeLen(n)
 	free := f.of == a.program.freeMap.of
 	for i := range n {

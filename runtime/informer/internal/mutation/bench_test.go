@@ -16,7 +16,7 @@ func BenchmarkStore(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				d.Store(obj)
-				clear(d.entries)
+				clear(d.watched)
 			}
 		})
 	}

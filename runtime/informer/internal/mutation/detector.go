@@ -14,7 +14,7 @@ import (
 // Detector watches the objects of one informer. It has no goroutine of its own. The nil Detector
 // does nothing.
 //
-//	Store ──▶ entries: object ─▶ deep copy ◀── compare ── Check (before and after a callback)
+//	Store ──▶ watched: object ─▶ deep copy ◀── compare ── Check (before and after a callback)
 //	                       ▲                      ▲────── Run   (everything, again and again)
 //	                       └── Run forgets what has left the cache
 //
@@ -26,10 +26,10 @@ type Detector struct {
 	informer string
 	report   func(Mutation) // nil: log
 
-	// mu guards what follows. It is never held together with entry.mu, nor while objects are copied
-	// or compared.
+	// mu guards what follows. It is never held together with watchedObject.mu, nor while objects are
+	// copied or compared.
 	mu      sync.Mutex
-	entries map[object.Object]*entry // by identity: all objects are pointers
+	watched map[object.Object]*watchedObject // by identity: all objects are pointers
 	// pass is the number of the current or last pass over all objects.
 	pass   uint64
 	logger *klog.Logger // nil before the first Run
@@ -44,7 +44,7 @@ func New(informer string, report func(Mutation)) *Detector {
 	return &Detector{
 		informer: informer,
 		report:   report,
-		entries:  map[object.Object]*entry{},
+		watched:  map[object.Object]*watchedObject{},
 		lossy:    map[fmt.Stringer]bool{},
 	}
 }
@@ -65,16 +65,16 @@ func (d *Detector) Check(handler string, old, obj object.Object) {
 	if d == nil {
 		return
 	}
-	var e *entry
+	var w *watchedObject
 	if obj != nil {
-		e = d.watch(obj)
+		w = d.watch(obj)
 	}
 	if old != nil {
-		if before := d.watch(old); before != e {
+		if before := d.watch(old); before != w {
 			d.compare(old, before, handler)
 		}
 	}
-	d.compare(obj, e, handler)
+	d.compare(obj, w, handler)
 }
 
 // CheckAll compares every object that is watched. It is for the end of a run, when no callback is
@@ -83,7 +83,7 @@ func (d *Detector) CheckAll() {
 	if d == nil {
 		return
 	}
-	for obj, e := range d.entriesWhere(func(*entry) bool { return true }) {
-		d.compare(obj, e, "")
+	for obj, w := range d.watchedWhere(func(*watchedObject) bool { return true }) {
+		d.compare(obj, w, "")
 	}
 }

@@ -264,7 +264,7 @@ func TestObjectsThatLeftAreComparedOnceMoreAndForgotten(t *testing.T) {
 			time.Sleep(3100 * time.Millisecond)
 			synctest.Wait()
 			l.want(t, " shop/b .spec.nodeName")
-			if n := len(d.entries); n != 0 {
+			if n := len(d.watched); n != 0 {
 				t.Fatalf("%d objects are watched after they have left", n)
 			}
 		}
@@ -297,7 +297,7 @@ func TestRunPausesAndStopsInTheMiddleOfAPass(t *testing.T) {
 		})
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if n := len(d.entriesWhere(func(*entry) bool { return true })); n != 100 {
+		if n := len(d.watchedWhere(func(*watchedObject) bool { return true })); n != 100 {
 			t.Errorf("%d objects compared in the first second, want 100: a tenth of the time", n)
 		}
 		cancel()

@@ -59,11 +59,11 @@ func (d *Detector) passOver(p *pacer, objects iter.Seq[object.Object]) bool {
 // forget compares the objects that were neither in the cache nor in a callback during the last two
 // passes, and stops watching them. It returns false if p is done.
 func (d *Detector) forget(p *pacer) bool {
-	for obj, e := range d.entriesWhere(d.unusedLocked) {
-		d.compare(obj, e, "")
+	for obj, w := range d.watchedWhere(d.unusedLocked) {
+		d.compare(obj, w, "")
 		d.mu.Lock()
-		if d.unusedLocked(e) { // a callback may have got it again
-			delete(d.entries, obj)
+		if d.unusedLocked(w) { // a callback may have got it again
+			delete(d.watched, obj)
 		}
 		d.mu.Unlock()
 		if !p.step() {
@@ -73,7 +73,7 @@ func (d *Detector) forget(p *pacer) bool {
 	return true
 }
 
-func (d *Detector) unusedLocked(e *entry) bool { return e.used+1 < d.pass }
+func (d *Detector) unusedLocked(w *watchedObject) bool { return w.used+1 < d.pass }
 
 // pacer alternates work and rest.
 type pacer struct {

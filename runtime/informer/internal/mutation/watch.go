@@ -12,8 +12,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// entry is what the Detector keeps of one object that it watches.
-type entry struct {
+// watchedObject is what the Detector keeps of one object that it watches.
+type watchedObject struct {
 	// set once at construction
 	identity Mutation // Informer, Key, UID and ResourceVersion
 
@@ -23,18 +23,18 @@ type entry struct {
 	pristine runtime.Object // the deep copy, to which the object must be equal
 }
 
-// watch returns the entry of obj, and makes one if obj was not watched. It returns nil if obj can't
-// be watched.
-func (d *Detector) watch(obj object.Object) *entry {
-	if e, ok := d.lookUp(obj); ok {
-		return e
+// watch returns what is kept of obj, which it begins to watch if it has not been. It returns nil if
+// obj can't be watched.
+func (d *Detector) watch(obj object.Object) *watchedObject {
+	if w, ok := d.lookUp(obj); ok {
+		return w
 	}
 	pristine := obj.DeepCopyObject()
 	if path, lossy := compare(pristine, obj); lossy {
 		giveUp(d, reflect.TypeOf(obj), path)
 		return nil
 	}
-	e := &entry{pristine: pristine, identity: Mutation{
+	w := &watchedObject{pristine: pristine, identity: Mutation{
 		Informer:        d.informer,
 		Key:             object.KeyOf(obj),
 		UID:             obj.GetUID(),
@@ -42,26 +42,26 @@ func (d *Detector) watch(obj object.Object) *entry {
 	}}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if other := d.entries[obj]; other != nil { // another goroutine was faster
-		e = other
+	if other := d.watched[obj]; other != nil { // another goroutine was faster
+		w = other
 	}
-	d.entries[obj] = e
-	e.used = d.pass
-	return e
+	d.watched[obj] = w
+	w.used = d.pass
+	return w
 }
 
-// lookUp returns the entry of obj, or nil if obj can't be watched. ok is false if obj has no entry
-// and its type is not known to be lossy.
-func (d *Detector) lookUp(obj object.Object) (e *entry, ok bool) {
+// lookUp returns what is kept of obj, or nil if obj can't be watched. ok is false if obj is not
+// watched and its type is not known to be lossy.
+func (d *Detector) lookUp(obj object.Object) (w *watchedObject, ok bool) {
 	t := reflect.TypeOf(obj)
 	if t.Kind() != reflect.Pointer {
 		return nil, true
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if e = d.entries[obj]; e != nil {
-		e.used = d.pass
-		return e, true
+	if w = d.watched[obj]; w != nil {
+		w.used = d.pass
+		return w, true
 	}
 	return nil, d.lossy[t]
 }
@@ -81,20 +81,20 @@ func giveUp(d *Detector, t reflect.Type, path string) {
 }
 
 // compare reports a mutation of obj, and takes the object as it is now for the next comparison.
-func (d *Detector) compare(obj object.Object, e *entry, handler string) {
-	if e == nil {
+func (d *Detector) compare(obj object.Object, w *watchedObject, handler string) {
+	if w == nil {
 		return
 	}
-	e.mu.Lock()
-	path, mutated := compare(e.pristine, obj)
+	w.mu.Lock()
+	path, mutated := compare(w.pristine, obj)
 	if mutated {
-		e.pristine = obj.DeepCopyObject()
+		w.pristine = obj.DeepCopyObject()
 	}
-	e.mu.Unlock()
+	w.mu.Unlock()
 	if !mutated {
 		return
 	}
-	m := e.identity
+	m := w.identity
 	m.Path, m.Handler = path, handler
 	if d.report != nil {
 		d.report(m)
@@ -112,15 +112,15 @@ func (d *Detector) log() klog.Logger {
 	return klog.Background()
 }
 
-// entriesWhere returns a copy of those entries for which keep is true. It calls keep with
+// watchedWhere returns those of Detector.watched for which keep is true. It calls keep with
 // Detector.mu held.
-func (d *Detector) entriesWhere(keep func(*entry) bool) map[object.Object]*entry {
+func (d *Detector) watchedWhere(keep func(*watchedObject) bool) map[object.Object]*watchedObject {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	kept := map[object.Object]*entry{}
-	for obj, e := range d.entries {
-		if keep(e) {
-			kept[obj] = e
+	kept := map[object.Object]*watchedObject{}
+	for obj, w := range d.watched {
+		if keep(w) {
+			kept[obj] = w
 		}
 	}
 	return kept

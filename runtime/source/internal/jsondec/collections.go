@@ -12,21 +12,21 @@ const maxPart = 32 << 10
 
 // part decodes the value at in[i] that may be shared, or takes it from the table or from an earlier
 // value of the same object. The value is of a kind that shows by itself where it ends.
-func (d *Decoder) part(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) part(pl *plan, i int, p layout.Pointer) int {
 	if !d.parts {
-		return d.own(n, i, p)
+		return d.own(pl, i, p)
 	}
-	try := d.predictor.Try(int(n.site))
+	try := d.predictor.Try(int(pl.site))
 	if try {
-		if part := d.predictor.Predict(int(n.site), d.in[i:]); part != nil {
+		if part := d.predictor.Predict(int(pl.site), d.in[i:]); part != nil {
 			part.Put(p)
-			d.predictor.Follow(int(n.site), part)
+			d.predictor.Follow(int(pl.site), part)
 			return i + part.Len()
 		}
 	}
-	before := &d.before[n.number]
+	before := &d.before[pl.number]
 	if size := before.end - before.start; size > 0 && before.start >= d.floor && size <= len(d.in)-i && string(d.in[i:i+size]) == string(d.in[before.start:before.end]) {
-		before.put(n, p)
+		before.put(pl, p)
 		return i + size
 	}
 	end := -1
@@ -34,54 +34,54 @@ func (d *Decoder) part(n *node, i int, p layout.Pointer) int {
 		end = valueEnd(d.in[:min(len(d.in), i+maxPart)], i)
 	}
 	if end >= 0 {
-		part, enter := d.predictor.Find(int(n.site), d.in[i:end])
+		part, enter := d.predictor.Find(int(pl.site), d.in[i:end])
 		if part != nil {
 			part.Put(p)
 			return end
 		}
 		if enter {
-			return d.enter(n, i, end, p)
+			return d.enter(pl, i, end, p)
 		}
 	}
-	if end = d.own(n, i, p); end >= 0 {
+	if end = d.own(pl, i, p); end >= 0 {
 		if before.end == 0 {
 			d.kept = append(d.kept, before)
 		}
-		before.keep(n, i, end, p)
+		before.keep(pl, i, end, p)
 	}
 	return end
 }
 
 // enter decodes a value that ends before in[end] for the table. The value may outlive this object,
 // so it gets its own block for its strings and refers to no parts that belong to the object.
-func (d *Decoder) enter(n *node, i, end int, p layout.Pointer) int {
+func (d *Decoder) enter(pl *plan, i, end int, p layout.Pointer) int {
 	mark, floor := d.mark(), d.floor
 	d.floor = i
-	if d.own(n, i, p) != end || !d.finish(mark) {
+	if d.own(pl, i, p) != end || !d.finish(mark) {
 		return -1
 	}
 	d.floor = floor
-	d.predictor.Enter(int(n.site), d.in[i:end], p)
+	d.predictor.Enter(int(pl.site), d.in[i:end], p)
 	return end
 }
 
-// part is the last value of a node that was decoded in the present object.
+// part is the last value of a plan that was decoded in the present object.
 type part struct {
 	start, end int // in the input; 0: there is no value
 	value      layout.Slice
 }
 
-func (l *part) keep(n *node, start, end int, p layout.Pointer) {
+func (l *part) keep(pl *plan, start, end int, p layout.Pointer) {
 	l.start, l.end = start, end
-	if n.op == opSlice {
+	if pl.op == opSlice {
 		l.value = *layout.As[layout.Slice](p)
 	} else {
 		l.value.Data = *layout.As[layout.Pointer](p)
 	}
 }
 
-func (l *part) put(n *node, p layout.Pointer) {
-	if n.op == opSlice {
+func (l *part) put(pl *plan, p layout.Pointer) {
+	if pl.op == opSlice {
 		*layout.As[layout.Slice](p) = l.value
 	} else {
 		*layout.As[layout.Pointer](p) = l.value.Data
@@ -89,45 +89,45 @@ func (l *part) put(n *node, p layout.Pointer) {
 }
 
 // own decodes a value that belongs to the object.
-func (d *Decoder) own(n *node, i int, p layout.Pointer) int {
-	switch n.op {
+func (d *Decoder) own(pl *plan, i int, p layout.Pointer) int {
+	switch pl.op {
 	case opSlice:
-		return d.slice(n, i+1, p)
+		return d.slice(pl, i+1, p)
 	case opMap:
-		return d.mapOf(n, i+1, p)
+		return d.mapOf(pl, i+1, p)
 	default:
-		return d.pointer(n, i, p)
+		return d.pointer(pl, i, p)
 	}
 }
 
 // pointer decodes the target of a pointer.
-func (d *Decoder) pointer(n *node, i int, p layout.Pointer) int {
-	to := n.elem.typ.New()
+func (d *Decoder) pointer(pl *plan, i int, p layout.Pointer) int {
+	to := pl.elem.typ.New()
 	*layout.As[layout.Pointer](p) = to
-	return d.value(n.elem, i, to)
+	return d.value(pl.elem, i, to)
 }
 
 // slice decodes an array whose first byte after the bracket is in[i].
-func (d *Decoder) slice(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) slice(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i < len(in) && in[i] <= ' ' {
 		i = skipSpace(in, i)
 	}
 	if i < len(in) && in[i] == ']' {
-		n.elem.typ.Make(p, 0)
+		pl.elem.typ.Make(p, 0)
 		return i + 1
 	}
 	if d.depth++; d.depth > maxDepth {
 		return -1
 	}
-	scratch := d.scratches[n.scratch]
+	scratch := d.scratches[pl.scratch]
 	if scratch == nil {
-		scratch = n.elem.typ.NewScratch()
-		d.scratches[n.scratch] = scratch
+		scratch = pl.elem.typ.NewScratch()
+		d.scratches[pl.scratch] = scratch
 	}
 	mark, text := scratch.Len(), d.text.Mark()
 	for {
-		i = d.value(n.elem, i, scratch.Push())
+		i = d.value(pl.elem, i, scratch.Push())
 		if i < 0 {
 			return -1
 		}
@@ -146,7 +146,7 @@ func (d *Decoder) slice(n *node, i int, p layout.Pointer) int {
 
 // array decodes an array whose first byte after the bracket is in[i]. Surplus elements are dropped,
 // missing ones are zero.
-func (d *Decoder) array(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) array(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i = skipSpace(in, i); i < len(in) && in[i] == ']' {
 		return i + 1
@@ -155,8 +155,8 @@ func (d *Decoder) array(n *node, i int, p layout.Pointer) int {
 		return -1
 	}
 	for at := 0; ; at++ {
-		if at < n.length {
-			i = d.value(n.elem, i, layout.At(p, uintptr(at)*n.elem.typ.Size()))
+		if at < pl.length {
+			i = d.value(pl.elem, i, layout.At(p, uintptr(at)*pl.elem.typ.Size()))
 		} else {
 			i = skip(in, i)
 		}

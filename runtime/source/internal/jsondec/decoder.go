@@ -28,11 +28,11 @@ type Decoder struct {
 	pointed string         // the same, for strings
 	none    layout.Pointer // a nil pointer, in place of a part without a value
 	maps    maps
-	before  []part  // by node number
+	before  []part  // by plan number
 	kept    []*part // those of before that are in use
 	floor   int     // parts that begin before it in the input are not reused
 
-	// What the Decoder has learned, by node number. Allocated when needed.
+	// What the Decoder has learned, by plan number. Allocated when needed.
 	objects      []*memberOrder
 	strings      []*recent
 	scratches    []*layout.Scratch
@@ -115,7 +115,7 @@ func (d *Decoder) forget() {
 
 // value decodes the value at in[i], or after white space there, into p, which must have a zero
 // value. It returns the index after the value, or -1.
-func (d *Decoder) value(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) value(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i >= len(in) {
 		return -1
@@ -127,28 +127,28 @@ func (d *Decoder) value(n *node, i int, p layout.Pointer) int {
 		}
 		c = in[i]
 	}
-	if c == 'n' && n.op != opRaw {
+	if c == 'n' && pl.op != opRaw {
 		// What can be null is nil already. Everything else stays unchanged, as in encoding/json.
-		if i = literalEnd(in, i, "null"); i < 0 || n.op == opRefuse || n.op == opDuration {
+		if i = literalEnd(in, i, "null"); i < 0 || pl.op == opRefuse || pl.op == opDuration {
 			return -1
 		}
 		return i
 	}
-	switch n.op {
+	switch pl.op {
 	case opString:
 		if c == '"' {
-			return d.string(n, i+1, p)
+			return d.string(pl, i+1, p)
 		}
 	case opName:
 		if c == '"' {
-			return d.name(n, i+1, p)
+			return d.name(pl, i+1, p)
 		}
 	case opStruct:
 		if c == '{' {
-			return d.members(n.object, i+1, p)
+			return d.members(pl.object, i+1, p)
 		}
 	case opTime:
-		return d.time(n, i, p)
+		return d.time(pl, i, p)
 	case opBool:
 		switch {
 		case c == 't':
@@ -158,31 +158,31 @@ func (d *Decoder) value(n *node, i int, p layout.Pointer) int {
 			return literalEnd(in, i, "false")
 		}
 	case opInt64, opInt32, opInt16, opInt8, opUint64, opUint32, opUint16, opUint8:
-		return d.integer(n.op, i, p)
+		return d.integer(pl.op, i, p)
 	case opFloat64, opFloat32:
-		return d.float(n.op, i, p)
+		return d.float(pl.op, i, p)
 	case opScalarPointer:
-		return d.scalar(n, i, p)
+		return d.scalar(pl, i, p)
 	case opStringPointer:
 		if c == '"' {
-			return d.stringPointer(n, i+1, p)
+			return d.stringPointer(pl, i+1, p)
 		}
 	case opSlice:
 		if c == '[' {
-			return d.part(n, i, p)
+			return d.part(pl, i, p)
 		}
 	case opMap:
 		if c == '{' {
-			return d.part(n, i, p)
+			return d.part(pl, i, p)
 		}
 	case opPointer:
 		if c == '{' || c == '[' {
-			return d.part(n, i, p)
+			return d.part(pl, i, p)
 		}
-		return d.pointer(n, i, p)
+		return d.pointer(pl, i, p)
 	case opArray:
 		if c == '[' {
-			return d.array(n, i+1, p)
+			return d.array(pl, i+1, p)
 		}
 	case opBytes:
 		if c == '"' {
@@ -193,19 +193,19 @@ func (d *Decoder) value(n *node, i int, p layout.Pointer) int {
 		*layout.As[any](p) = v
 		return end
 	case opMicroTime:
-		return d.microTime(n, i, p)
+		return d.microTime(pl, i, p)
 	case opDuration:
 		return d.duration(i, p)
 	case opQuantity:
-		return d.quantity(n, i, p)
+		return d.quantity(pl, i, p)
 	case opIntOrString:
-		return d.intOrString(n, i, p)
+		return d.intOrString(pl, i, p)
 	case opRaw:
-		return d.raw(n, i, p)
+		return d.raw(pl, i, p)
 	case opText:
-		return d.ownText(n, i, p)
+		return d.ownText(pl, i, p)
 	case opManaged:
-		return d.managed(n, i)
+		return d.managed(pl, i)
 	}
 	return -1
 }

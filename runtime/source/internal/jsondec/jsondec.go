@@ -13,8 +13,8 @@
 // elements are read into reused memory and copied when their number is known ([layout.Scratch]);
 // maps are filled last.
 //
-//	New        compiles a type: a node for each field, an object for each struct
-//	Decoder    reads values by nodes, with a method for each kind of node, and learns from each
+//	New        compiles a type: a plan for each field, an object for each struct
+//	Decoder    reads values by plans, with a method for each kind of plan, and learns from each
 //	           object (which member follows which, which strings came last) for the next one
 //	share      finds parts of objects that are in memory already, by their bytes
 //
@@ -34,7 +34,7 @@ import (
 // concurrent use.
 type Program struct {
 	// Set once at construction.
-	root    *node
+	root    *plan
 	pointer reflect.Type // to the type
 	sites   share.Sites
 	counts  counts

@@ -17,12 +17,12 @@ import (
 )
 
 // raw decodes the value at in[i] by the type's UnmarshalJSON.
-func (d *Decoder) raw(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) raw(pl *plan, i int, p layout.Pointer) int {
 	end := skip(d.in, i)
 	if end < 0 {
 		return -1
 	}
-	own := n.typ.Value(p).Addr().Interface().(json.Unmarshaler)
+	own := pl.typ.Value(p).Addr().Interface().(json.Unmarshaler)
 	if own.UnmarshalJSON(d.in[i:end:end]) != nil {
 		return -1
 	}
@@ -30,7 +30,7 @@ func (d *Decoder) raw(n *node, i int, p layout.Pointer) int {
 }
 
 // ownText decodes the string at in[i] by the type's UnmarshalText.
-func (d *Decoder) ownText(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) ownText(pl *plan, i int, p layout.Pointer) int {
 	if d.in[i] != '"' {
 		return -1
 	}
@@ -38,7 +38,7 @@ func (d *Decoder) ownText(n *node, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	own := n.typ.Value(p).Addr().Interface().(encoding.TextUnmarshaler)
+	own := pl.typ.Value(p).Addr().Interface().(encoding.TextUnmarshaler)
 	if own.UnmarshalText(b[:len(b):len(b)]) != nil {
 		return -1
 	}
@@ -110,7 +110,7 @@ func twoDigits(b []byte) int {
 }
 
 // time decodes a metav1.Time at in[i].
-func (d *Decoder) time(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) time(pl *plan, i int, p layout.Pointer) int {
 	const size = len(`"2006-01-02T15:04:05Z"`)
 	if len(d.in)-i >= size && d.in[i] == '"' && d.in[i+size-2] == 'Z' && d.in[i+size-1] == '"' {
 		if unix, ok := d.seconds(d.in[i+1 : i+1+secondsLen]); ok {
@@ -119,11 +119,11 @@ func (d *Decoder) time(n *node, i int, p layout.Pointer) int {
 			return i + size
 		}
 	}
-	return d.raw(n, i, p)
+	return d.raw(pl, i, p)
 }
 
 // microTime decodes a metav1.MicroTime at in[i].
-func (d *Decoder) microTime(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) microTime(pl *plan, i int, p layout.Pointer) int {
 	const size = len(`"2006-01-02T15:04:05.000000Z"`)
 	if len(d.in)-i >= size && d.in[i] == '"' && d.in[i+1+secondsLen] == '.' && d.in[i+size-2] == 'Z' && d.in[i+size-1] == '"' {
 		fraction := d.in[i+2+secondsLen:]
@@ -134,7 +134,7 @@ func (d *Decoder) microTime(n *node, i int, p layout.Pointer) int {
 			return i + size
 		}
 	}
-	return d.raw(n, i, p)
+	return d.raw(pl, i, p)
 }
 
 // duration decodes a metav1.Duration at in[i].
@@ -180,7 +180,7 @@ func quantityField(name string, size uintptr, kind reflect.Kind) int {
 
 // quantity decodes a resource.Quantity at in[i] by package quantity, or copies one that was decoded
 // from the same bytes before.
-func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) quantity(pl *plan, i int, p layout.Pointer) int {
 	end := -1
 	if d.in[i] == '"' {
 		end, _ = stringEnd(d.in, i+1)
@@ -216,11 +216,11 @@ func (d *Decoder) quantity(n *node, i int, p layout.Pointer) int {
 }
 
 // intOrString decodes an intstr.IntOrString at in[i].
-func (d *Decoder) intOrString(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) intOrString(pl *plan, i int, p layout.Pointer) int {
 	v := layout.As[intstr.IntOrString](p)
 	if d.in[i] == '"' {
 		v.Type = intstr.String
-		return d.string(n, i+1, layout.Of(&v.StrVal))
+		return d.string(pl, i+1, layout.Of(&v.StrVal))
 	}
 	return d.integer(opInt32, i, layout.Of(&v.IntVal))
 }

@@ -6,7 +6,7 @@ import "github.com/informer-gen/informer-gen/runtime/internal/layout"
 
 // managed checks that dropped managed fields are a list of objects. Many objects have the same
 // entries, which are checked only once.
-func (d *Decoder) managed(n *node, i int) int {
+func (d *Decoder) managed(pl *plan, i int) int {
 	in := d.in
 	if in[i] != '[' {
 		return -1
@@ -14,12 +14,12 @@ func (d *Decoder) managed(n *node, i int) int {
 	if i = skipSpace(in, i+1); i < len(in) && in[i] == ']' {
 		return i + 1
 	}
-	site := int(n.site)
+	site := int(pl.site)
 	for more := true; more; {
 		if i = d.managedEntry(site, skipSpace(in, i)); i < 0 {
 			return -1
 		}
-		site = min(site+1, int(n.site)+managedSites-1)
+		site = min(site+1, int(pl.site)+managedSites-1)
 		if i, more = next(in, i, ']'); i < 0 {
 			return -1
 		}

@@ -12,12 +12,12 @@ import (
 // values are set, which is at the end of the object.
 type maps struct {
 	unfilled []unfilled
-	entries  []entry
+	entries  []scratchEntry
 }
 
 // unfilled is a map that is allocated but has no entries yet.
 type unfilled struct {
-	node *node
+	plan *plan
 	m    layout.Pointer // the map itself: one word
 	n    int            // entries
 	last int            // the last one, in entries
@@ -25,13 +25,13 @@ type unfilled struct {
 	keys, values int // lengths of the scratches before the map
 }
 
-// entry is a key and its value in a mapScratch.
-type entry struct {
+// scratchEntry is a key and its value in a mapScratch.
+type scratchEntry struct {
 	key, value layout.Pointer
 	before     int // the entry of the map before it
 }
 
-// mapScratch holds keys and values of the maps of a node.
+// mapScratch holds keys and values of the maps of a plan.
 type mapScratch struct{ keys, values *layout.Scratch }
 
 // mark is a point in the decoding of an object: finish can complete everything decoded after it.
@@ -53,7 +53,7 @@ func (d *Decoder) finish(since mark) bool {
 		ok = d.fill(&unfilled[i]) && ok
 	}
 	for _, u := range unfilled {
-		scratch := d.mapScratches[u.node.scratch]
+		scratch := d.mapScratches[u.plan.scratch]
 		scratch.keys.Drop(min(u.keys, scratch.keys.Len()))
 		scratch.values.Drop(min(u.values, scratch.values.Len()))
 	}
@@ -65,8 +65,8 @@ func (d *Decoder) finish(since mark) bool {
 
 // fill fills a map. It returns false if two entries have the same key.
 func (d *Decoder) fill(u *unfilled) bool {
-	n := u.node
-	if n.key.op == opString && n.elem.op == opString {
+	pl := u.plan
+	if pl.key.op == opString && pl.elem.op == opString {
 		m := *layout.As[map[string]string](layout.Of(&u.m))
 		for at, left := u.last, u.n; left > 0; left-- {
 			e := &d.maps.entries[at]
@@ -75,34 +75,34 @@ func (d *Decoder) fill(u *unfilled) bool {
 		}
 		return len(m) == u.n
 	}
-	m := n.typ.Value(layout.Of(&u.m))
+	m := pl.typ.Value(layout.Of(&u.m))
 	for at, left := u.last, u.n; left > 0; left-- {
 		e := &d.maps.entries[at]
-		m.SetMapIndex(n.key.typ.Value(e.key), n.elem.typ.Value(e.value))
+		m.SetMapIndex(pl.key.typ.Value(e.key), pl.elem.typ.Value(e.value))
 		at = e.before
 	}
 	return m.Len() == u.n
 }
 
 // mapOf decodes an object whose first byte after the brace is in[i] into a map.
-func (d *Decoder) mapOf(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) mapOf(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
 	if i < len(in) && in[i] <= ' ' {
 		i = skipSpace(in, i)
 	}
 	if i < len(in) && in[i] == '}' {
-		d.makeMap(n, 0, p)
+		d.makeMap(pl, 0, p)
 		return i + 1
 	}
 	if d.depth++; d.depth > maxDepth {
 		return -1
 	}
-	scratch := d.mapScratches[n.scratch]
+	scratch := d.mapScratches[pl.scratch]
 	if scratch == nil {
-		scratch = &mapScratch{n.key.typ.NewScratch(), n.elem.typ.NewScratch()}
-		d.mapScratches[n.scratch] = scratch
+		scratch = &mapScratch{pl.key.typ.NewScratch(), pl.elem.typ.NewScratch()}
+		d.mapScratches[pl.scratch] = scratch
 	}
-	u := unfilled{node: n, keys: scratch.keys.Len(), values: scratch.values.Len()}
+	u := unfilled{plan: pl, keys: scratch.keys.Len(), values: scratch.values.Len()}
 	for more := true; more; {
 		if i < len(in) && in[i] <= ' ' {
 			i = skipSpace(in, i)
@@ -110,13 +110,13 @@ func (d *Decoder) mapOf(n *node, i int, p layout.Pointer) int {
 		if i >= len(in) || in[i] != '"' {
 			return -1
 		}
-		if n.drop != nil && d.dropped(n, i) {
+		if pl.drop != nil && d.dropped(pl, i) {
 			if i = skipName(in, i); i >= 0 {
 				i = skip(in, i)
 			}
 		} else {
-			e := entry{scratch.keys.Push(), scratch.values.Push(), u.last}
-			if i = d.mapEntry(n, i, e); i >= 0 {
+			e := scratchEntry{scratch.keys.Push(), scratch.values.Push(), u.last}
+			if i = d.mapEntry(pl, i, e); i >= 0 {
 				u.last, u.n = len(d.maps.entries), u.n+1
 				d.maps.entries = append(d.maps.entries, e)
 			}
@@ -130,32 +130,32 @@ func (d *Decoder) mapOf(n *node, i int, p layout.Pointer) int {
 	}
 	d.depth--
 	if u.n > 0 { // else all entries were dropped
-		u.m = d.makeMap(n, u.n, p)
+		u.m = d.makeMap(pl, u.n, p)
 		d.maps.unfilled = append(d.maps.unfilled, u)
 	}
 	return i
 }
 
 // dropped reports whether the entry whose key is at in[i] isn't kept.
-func (d *Decoder) dropped(n *node, i int) bool {
+func (d *Decoder) dropped(pl *plan, i int) bool {
 	key, end := d.plainText(i + 1)
-	return end >= 0 && n.drop[string(key)]
+	return end >= 0 && pl.drop[string(key)]
 }
 
 // makeMap sets the map at p to an empty one with room for size entries, and returns it.
-func (d *Decoder) makeMap(n *node, size int, p layout.Pointer) layout.Pointer {
-	if n.key.op == opString && n.elem.op == opString {
+func (d *Decoder) makeMap(pl *plan, size int, p layout.Pointer) layout.Pointer {
+	if pl.key.op == opString && pl.elem.op == opString {
 		*layout.As[map[string]string](p) = make(map[string]string, size)
 	} else {
-		n.typ.Value(p).Set(reflect.MakeMapWithSize(n.typ.Reflect(), size))
+		pl.typ.Value(p).Set(reflect.MakeMapWithSize(pl.typ.Reflect(), size))
 	}
 	return *layout.As[layout.Pointer](p)
 }
 
 // mapEntry decodes the key at in[i] and its value.
-func (d *Decoder) mapEntry(n *node, i int, e entry) int {
+func (d *Decoder) mapEntry(pl *plan, i int, e scratchEntry) int {
 	in := d.in
-	if i = d.mapKey(n.key, i+1, e.key); i < 0 {
+	if i = d.mapKey(pl.key, i+1, e.key); i < 0 {
 		return -1
 	}
 	if i < len(in) && in[i] <= ' ' {
@@ -164,18 +164,18 @@ func (d *Decoder) mapEntry(n *node, i int, e entry) int {
 	if i >= len(in) || in[i] != ':' {
 		return -1
 	}
-	return d.value(n.elem, i+1, e.value)
+	return d.value(pl.elem, i+1, e.value)
 }
 
 // mapKey decodes the key whose first byte after the quote is in[i].
-func (d *Decoder) mapKey(n *node, i int, p layout.Pointer) int {
-	switch n.op {
+func (d *Decoder) mapKey(pl *plan, i int, p layout.Pointer) int {
+	switch pl.op {
 	case opString:
-		return d.string(n, i, p)
+		return d.string(pl, i, p)
 	case opText:
-		return d.ownText(n, i-1, p)
+		return d.ownText(pl, i-1, p)
 	}
-	end := d.integer(n.op, i, p)
+	end := d.integer(pl.op, i, p)
 	if end < 0 || end >= len(d.in) || d.in[end] != '"' {
 		return -1
 	}

@@ -73,16 +73,16 @@ func (d *Decoder) float(op op, i int, p layout.Pointer) int {
 }
 
 // scalar decodes the boolean or integer at in[i] that a pointer points to.
-func (d *Decoder) scalar(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) scalar(pl *plan, i int, p layout.Pointer) int {
 	d.word = 0
-	end := d.value(n.elem, i, layout.Of(&d.word))
+	end := d.value(pl.elem, i, layout.Of(&d.word))
 	if end < 0 {
 		return -1
 	}
 	to := layout.As[layout.Pointer](p)
-	if *to = d.predictor.Scalar(n.elem.typ.Size(), d.word); *to == nil {
-		*to = n.elem.typ.New()
-		n.elem.typ.Copy(*to, layout.Of(&d.word))
+	if *to = d.predictor.Scalar(pl.elem.typ.Size(), d.word); *to == nil {
+		*to = pl.elem.typ.New()
+		pl.elem.typ.Copy(*to, layout.Of(&d.word))
 	}
 	return end
 }

@@ -60,7 +60,7 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 			if m.outer != nil {
 				outer = embedded(m.outer, p)
 			}
-			i = d.value(m.node, i, layout.At(outer, m.offset))
+			i = d.value(m.plan, i, layout.At(outer, m.offset))
 		}
 		if i < 0 || i >= len(in) {
 			return -1

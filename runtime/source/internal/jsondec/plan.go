@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
-// op is the way in which a value of a node's type is read.
+// op is the way in which values are read.
 type op uint8
 
 const (
@@ -55,9 +55,9 @@ const (
 	opManaged // managed fields that are dropped
 )
 
-// node describes how to read the values of one field, element or key. A Pod has a thousand nodes,
+// plan describes how to read the values of one field, element or key. A Pod has a thousand plans,
 // so they are small.
-type node struct {
+type plan struct {
 	op      op
 	number  uint16 // index in the Decoder's list of what it has learned, for the op
 	scratch uint16 // of a slice or map
@@ -65,13 +65,13 @@ type node struct {
 	length  int    // of an array
 
 	typ    *layout.Type
-	elem   *node // of a pointer, slice, array or map
-	key    *node // of a map
+	elem   *plan // of a pointer, slice, array or map
+	key    *plan // of a map
 	object *object
 	drop   map[string]bool // keys of a map that are not kept
 }
 
-// object describes how to read the members of a struct. All nodes of the type use the same one.
+// object describes how to read the members of a struct. All plans of the type use the same one.
 type object struct {
 	number  uint16
 	members []member
@@ -81,7 +81,7 @@ type object struct {
 type member struct {
 	start  start
 	offset uintptr
-	node   *node
+	plan   *plan
 	outer  *outer // the embedded pointer that leads to the field, or nil
 }
 
@@ -92,14 +92,14 @@ type outer struct {
 	typ    *layout.Type
 }
 
-// compiler makes the nodes of a type.
+// compiler makes the plans of a type.
 type compiler struct {
 	drop    dropped.Parts
 	sites   share.Sites
 	objects map[reflect.Type]*object
 	types   map[reflect.Type]*layout.Type
 	counts  counts
-	many    bool // the type has too many nodes for a number
+	many    bool // the type has too many plans for a number
 }
 
 // counts are the lengths of a Decoder's lists.
@@ -138,58 +138,58 @@ var opInt, opUint = func() (op, op) {
 	return opInt64, opUint64
 }()
 
-// node makes a node of a type.
-func (c *compiler) node(t reflect.Type) *node {
-	n := &node{op: kindOps[t.Kind()], typ: c.typ(t)}
+// plan makes a plan of a type.
+func (c *compiler) plan(t reflect.Type) *plan {
+	pl := &plan{op: kindOps[t.Kind()], typ: c.typ(t)}
 	// encoding/json calls methods on the address of a value, if its type has a name.
 	if p := reflect.PointerTo(t); t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
 		own := p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
 		switch op, ok := knownTypes[t]; {
 		case ok:
-			n.op = op
+			pl.op = op
 		case own && t.Name() == "", t == reflect.TypeFor[json.Number]():
-			n.op = opRefuse
+			pl.op = opRefuse
 		case p.Implements(jsonUnmarshaler):
-			n.op = opRaw
+			pl.op = opRaw
 		case own:
-			n.op = opText
+			pl.op = opText
 		}
 	}
-	switch n.op {
+	switch pl.op {
 	case opString:
-		c.text(n)
+		c.text(pl)
 	case opIntOrString:
-		c.text(n)
+		c.text(pl)
 	case opStruct:
-		n.object = c.object(t)
+		pl.object = c.object(t)
 	case opPointer:
-		n.elem = c.node(t.Elem())
-		switch op := n.elem.op; {
+		pl.elem = c.plan(t.Elem())
+		switch op := pl.elem.op; {
 		case op >= opBool && op <= opUint64, op == opDuration:
-			n.op = opScalarPointer
+			pl.op = opScalarPointer
 		case op == opString:
-			n.op = opStringPointer
+			pl.op = opStringPointer
 		default:
-			n.number, n.site = c.number(&c.counts.parts), c.site(share.Reference, t)
+			pl.number, pl.site = c.number(&c.counts.parts), c.site(share.Reference, t)
 		}
 	case opSlice:
 		if t.Elem().Kind() == reflect.Uint8 {
-			n.op = opBytes
+			pl.op = opBytes
 			break
 		}
-		n.elem = c.node(t.Elem())
-		n.scratch = c.number(&c.counts.scratches)
-		n.number, n.site = c.number(&c.counts.parts), c.site(share.Slice, t)
+		pl.elem = c.plan(t.Elem())
+		pl.scratch = c.number(&c.counts.scratches)
+		pl.number, pl.site = c.number(&c.counts.parts), c.site(share.Slice, t)
 	case opArray:
-		n.elem, n.length = c.node(t.Elem()), t.Len()
+		pl.elem, pl.length = c.plan(t.Elem()), t.Len()
 	case opMap:
-		c.mapNode(n, t)
+		c.mapPlan(pl, t)
 	case opAny:
 		if t.NumMethod() > 0 {
-			n.op = opRefuse
+			pl.op = opRefuse
 		}
 	}
-	return n
+	return pl
 }
 
 // number returns the next number of a count.
@@ -216,30 +216,30 @@ func (c *compiler) typ(t reflect.Type) *layout.Type {
 	return typ
 }
 
-// text prepares the node of a string.
-func (c *compiler) text(n *node) {
-	n.number, n.site = c.number(&c.counts.strings), c.site(share.String, nil)
+// text prepares the plan of a string.
+func (c *compiler) text(pl *plan) {
+	pl.number, pl.site = c.number(&c.counts.strings), c.site(share.String, nil)
 }
 
-func (c *compiler) mapNode(n *node, t reflect.Type) {
+func (c *compiler) mapPlan(pl *plan, t reflect.Type) {
 	switch kind := t.Key().Kind(); {
 	case reflect.PointerTo(t.Key()).Implements(jsonUnmarshaler):
-		n.op = opRefuse // encoding/json calls this method, with the key in quotes
+		pl.op = opRefuse // encoding/json calls this method, with the key in quotes
 		return
 	case reflect.PointerTo(t.Key()).Implements(textUnmarshaler):
-		n.key = &node{op: opText, typ: c.typ(t.Key())}
+		pl.key = &plan{op: opText, typ: c.typ(t.Key())}
 	case kind == reflect.String, kind >= reflect.Int && kind <= reflect.Uintptr:
-		n.key = &node{op: kindOps[kind], typ: c.typ(t.Key())}
+		pl.key = &plan{op: kindOps[kind], typ: c.typ(t.Key())}
 		if kind == reflect.String {
-			c.text(n.key)
+			c.text(pl.key)
 		}
 	default:
-		n.op = opRefuse
+		pl.op = opRefuse
 		return
 	}
-	n.elem = c.node(t.Elem())
-	n.scratch = c.number(&c.counts.maps)
-	n.number, n.site = c.number(&c.counts.parts), c.site(share.Reference, t)
+	pl.elem = c.plan(t.Elem())
+	pl.scratch = c.number(&c.counts.maps)
+	pl.number, pl.site = c.number(&c.counts.parts), c.site(share.Reference, t)
 }
 
 // object returns the object of a struct type.
@@ -249,16 +249,16 @@ func (c *compiler) object(t reflect.Type) *object {
 	}
 	o := &object{}
 	c.objects[t] = o // the type may contain itself
-	c.members(o, t, func(f goField) *node { return c.node(f.typ) })
+	c.members(o, t, func(f goField) *plan { return c.plan(f.typ) })
 	return o
 }
 
-func (c *compiler) members(o *object, t reflect.Type, nodeOf func(goField) *node) {
+func (c *compiler) members(o *object, t reflect.Type, planOf func(goField) *plan) {
 	o.number = c.number(&c.counts.objects)
 	for _, f := range fieldsOf(t) {
-		m := member{start: newStart(f.name), node: nodeOf(f)}
+		m := member{start: newStart(f.name), plan: planOf(f)}
 		if t == reflect.TypeFor[metav1.ObjectMeta]() && (f.name == "name" || f.name == "namespace") {
-			m.node.op = opName
+			m.plan.op = opName
 		}
 		at := t
 		for i, index := range f.index {
@@ -269,12 +269,12 @@ func (c *compiler) members(o *object, t reflect.Type, nodeOf func(goField) *node
 				m.outer = &outer{m.outer, m.offset, c.typ(at)}
 				m.offset = 0
 				if !sf.IsExported() {
-					m.node = &node{op: opRefuse} // encoding/json can't set the pointer
+					m.plan = &plan{op: opRefuse} // encoding/json can't set the pointer
 				}
 			}
 		}
 		if f.quoted || !plain(f.name) {
-			m.node = &node{op: opRefuse}
+			m.plan = &plan{op: opRefuse}
 		}
 		o.members = append(o.members, m)
 	}
@@ -288,50 +288,50 @@ const maxMembers = 256
 // plain reports whether a name needs no escapes in JSON.
 func plain(name string) bool { return plainEnd([]byte(name), 0) == len(name) }
 
-// root makes the node of an API object, with what is dropped.
-func (c *compiler) root(t reflect.Type) (*node, error) {
-	n := c.node(t)
-	if n.op != opStruct {
+// root makes the plan of an API object, with what is dropped.
+func (c *compiler) root(t reflect.Type) (*plan, error) {
+	pl := c.plan(t)
+	if pl.op != opStruct {
 		return nil, fmt.Errorf("%v is not a struct, or has methods of its own to decode it", t)
 	}
 	if !c.drop.ManagedFields && len(c.drop.Annotations) == 0 {
-		return n, nil
+		return pl, nil
 	}
-	o := *n.object
+	o := *pl.object
 	o.members = nil
 	hasMetadata := false
-	c.members(&o, t, func(f goField) *node {
+	c.members(&o, t, func(f goField) *plan {
 		if f.name == "metadata" && f.typ == reflect.TypeFor[metav1.ObjectMeta]() {
 			hasMetadata = true
 			return c.metadata()
 		}
-		return c.node(f.typ)
+		return c.plan(f.typ)
 	})
 	if !hasMetadata {
 		return nil, fmt.Errorf("%v has no metadata of which something could be dropped", t)
 	}
-	n.object = &o
-	return n, nil
+	pl.object = &o
+	return pl, nil
 }
 
-// metadata makes the node of an object's own metadata.
-func (c *compiler) metadata() *node {
+// metadata makes the plan of an object's own metadata.
+func (c *compiler) metadata() *plan {
 	t := reflect.TypeFor[metav1.ObjectMeta]()
 	o := &object{}
-	c.members(o, t, func(f goField) *node {
-		n := c.node(f.typ)
+	c.members(o, t, func(f goField) *plan {
+		pl := c.plan(f.typ)
 		switch f.name {
 		case "managedFields":
 			if c.drop.ManagedFields {
-				n = &node{op: opManaged, typ: n.typ, site: c.site(share.Reference, nil)}
+				pl = &plan{op: opManaged, typ: pl.typ, site: c.site(share.Reference, nil)}
 				for range managedSites - 1 {
 					c.site(share.Reference, nil)
 				}
 			}
 		case "annotations":
-			n.drop = c.drop.Annotations
+			pl.drop = c.drop.Annotations
 		}
-		return n
+		return pl
 	})
-	return &node{op: opStruct, typ: c.typ(t), object: o}
+	return &plan{op: opStruct, typ: c.typ(t), object: o}
 }

@@ -30,12 +30,12 @@ const (
 )
 
 // string decodes the string whose first byte after the quote is in[i].
-func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) string(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
-	r := d.strings[n.number]
+	r := d.strings[pl.number]
 	if r == nil {
 		r = &recent{credit: maxCredit / 2}
-		d.strings[n.number] = r
+		d.strings[pl.number] = r
 	}
 	if r.credit > 0 {
 		guess := r.next[r.at%recentSize] % recentSize
@@ -62,7 +62,7 @@ func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
 	}
 	b := in[i : end-1]
 	if r.credit > 0 {
-		if s, ok := d.repeated(r, int(n.site), b); ok {
+		if s, ok := d.repeated(r, int(pl.site), b); ok {
 			*layout.As[string](p) = s
 			return end
 		}
@@ -77,12 +77,12 @@ func (d *Decoder) string(n *node, i int, p layout.Pointer) int {
 
 // name decodes the name or namespace whose first byte after the quote is in[i]. Programs often keep
 // these as keys after the object is gone, so they keep nothing else alive.
-func (d *Decoder) name(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) name(pl *plan, i int, p layout.Pointer) int {
 	b, end := d.plainText(i)
 	if end < 0 {
 		return -1
 	}
-	if s, ok := d.predictor.String(int(n.site), b); ok {
+	if s, ok := d.predictor.String(int(pl.site), b); ok {
 		*layout.As[string](p) = s
 	} else {
 		*layout.As[string](p) = string(b)
@@ -92,26 +92,26 @@ func (d *Decoder) name(n *node, i int, p layout.Pointer) int {
 
 // stringPointer decodes the string that a pointer points to, and whose first byte after the quote
 // is in[i].
-func (d *Decoder) stringPointer(n *node, i int, p layout.Pointer) int {
+func (d *Decoder) stringPointer(pl *plan, i int, p layout.Pointer) int {
 	to := layout.As[layout.Pointer](p)
 	if !d.parts {
-		*to = n.elem.typ.New()
-		return d.string(n.elem, i, *to)
+		*to = pl.elem.typ.New()
+		return d.string(pl.elem, i, *to)
 	}
 	d.pointed = ""
 	mark := d.text.Mark()
-	end := d.string(n.elem, i, layout.Of(&d.pointed))
+	end := d.string(pl.elem, i, layout.Of(&d.pointed))
 	if end < 0 {
 		return -1
 	}
-	if r := d.strings[n.elem.number]; d.text.Mark() != mark || d.pointed != "" && d.pointed != r.strings[r.at] {
+	if r := d.strings[pl.elem.number]; d.text.Mark() != mark || d.pointed != "" && d.pointed != r.strings[r.at] {
 		// The string belongs to the object: it gets memory of its own.
-		*to = n.elem.typ.New()
+		*to = pl.elem.typ.New()
 		*layout.As[string](*to) = d.pointed
-		d.text.Move(mark, layout.Of(&d.pointed), *to, n.elem.typ.Size())
+		d.text.Move(mark, layout.Of(&d.pointed), *to, pl.elem.typ.Size())
 		return end
 	}
-	*to = layout.Of(d.target(d.strings[n.elem.number], d.pointed))
+	*to = layout.Of(d.target(d.strings[pl.elem.number], d.pointed))
 	return end
 }
 
