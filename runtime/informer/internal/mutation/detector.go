@@ -26,8 +26,8 @@ type Detector struct {
 	informer string
 	report   func(Mutation) // nil: log
 
-	// mu guards what follows. It is never held together with watchedObject.mu, nor while objects are
-	// copied or compared.
+	// mu guards what follows. It is never held together with watchedObject.mu, nor while objects
+	// are copied or compared.
 	mu      sync.Mutex
 	watched map[object.Object]*watchedObject // by identity: all objects are pointers
 	// pass is the number of the current or last pass over all objects.
