@@ -45,6 +45,10 @@ var allowed = []struct {
 		reaches: []string{"object", "source/internal/dropped"},
 	},
 	{
+		pkg:     "source/internal/protowire",
+		reaches: []string{"object", "source/internal/dropped"},
+	},
+	{
 		pkg:     "source/internal/quantity",
 		imports: []string{"k8s.io/apimachinery"},
 	},
@@ -74,28 +78,28 @@ var allowed = []struct {
 	},
 	{
 		pkg:     "source/internal/decode",
-		reaches: []string{"object", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share"},
+		reaches: []string{"object", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2", "github.com/go-json-experiment/json", "sigs.k8s.io/json"},
 	},
 	{
 		pkg:     "source",
-		reaches: []string{"object", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share"},
+		reaches: []string{"object", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest"},
 	},
 	{
 		pkg:     "reason",
-		reaches: []string{"object", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share"},
+		reaches: []string{"object", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share"},
 		imports: []string{"k8s.io/apimachinery"},
 	},
 	{pkg: "internal/resourceversion"},
 	{
 		pkg:     "reflector",
-		reaches: []string{"reason", "object", "source", "internal/resourceversion", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share"},
+		reaches: []string{"reason", "object", "source", "internal/resourceversion", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "watch",
-		reaches: []string{"reason", "object", "source", "internal/resourceversion", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share", "reflector"},
+		reaches: []string{"reason", "object", "source", "internal/resourceversion", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector"},
 		imports: []string{"k8s.io/apimachinery"},
 	},
 	{
@@ -120,22 +124,22 @@ var allowed = []struct {
 	},
 	{
 		pkg:     "informer/internal/engine",
-		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation"},
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "informer/internal/settings",
-		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation"},
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "informer",
-		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store"},
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
 		pkg:     "informer/factories",
-		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer"},
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{

@@ -31,3 +31,12 @@ func cutOff(err error) error {
 	}
 	return err
 }
+
+// refused returns the error of bytes that package cborwire or protowire refuses with err, which may
+// be nil.
+func refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", ErrMalformed, err)
+}

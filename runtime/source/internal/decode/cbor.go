@@ -143,7 +143,7 @@ func (c *cborFormat) whole() step {
 	n, ok, err := c.frame.End(c.f.data(), maxItem)
 	switch {
 	case err != nil:
-		return c.failed(wrongCBOR(err))
+		return c.failed(refused(err))
 	case !ok:
 		return step{}
 	}

@@ -19,17 +19,9 @@ func (c *cborFormat) head() (cborwire.Head, error) {
 			c.f.pos += h.Size
 		}
 		if ok || err != nil {
-			return h, wrongCBOR(err)
+			return h, refused(err)
 		}
 	}
-}
-
-// wrongCBOR returns the error of bytes that package cborwire refuses with err, which may be nil.
-func wrongCBOR(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w", ErrMalformed, err)
 }
 
 // value reads the head of the next item, and the tags before it. It returns io.EOF only at the end
@@ -44,7 +36,7 @@ func (c *cborFormat) value() (cborwire.Head, error) {
 		case err != nil || h.Major != cborwire.Tag:
 			return h, err
 		case n == cborwire.MaxDepth:
-			return h, wrongCBOR(cborwire.ErrDepth)
+			return h, refused(cborwire.ErrDepth)
 		}
 	}
 }
@@ -140,7 +132,7 @@ func (c *cborFormat) next() ([]byte, error) {
 		n, ok, err := c.frame.End(data, maxItem)
 		switch {
 		case err != nil:
-			return nil, wrongCBOR(err)
+			return nil, refused(err)
 		case ok:
 			c.f.pos += n
 			return data[:n], nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/protowire"
 )
 
 // drip gives what it has in small pieces, as a network does.
@@ -85,16 +86,17 @@ func TestDroppingTakesLinearTime(t *testing.T) {
 		part := bytes.Join(parts, nil)
 		return bytes.Repeat(part, size/len(part))
 	}
-	name := appendBytes(appendBytes(nil, 1, []byte("a")), 6, []byte("1"))
+	name := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("a")), 6, []byte("1"))
+	const annotations = 12 // the number of the field
 	annotation := func(key string) []byte {
-		return appendBytes(nil, protoAnnotations, appendBytes(appendBytes(nil, 1, []byte(key)), 2, []byte("x")))
+		return protowire.AppendBytes(nil, annotations, protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte(key)), 2, []byte("x")))
 	}
 	protoItem := func(item ...[]byte) []byte {
-		typeMeta := appendBytes(appendBytes(nil, 1, []byte("v1")), 2, []byte("PodList"))
-		list := appendBytes(appendBytes(nil, 1, appendBytes(nil, 2, []byte("7"))), 2, bytes.Join(item, nil))
-		return appendBytes(appendBytes([]byte(protoPrefix), 1, typeMeta), 2, list)
+		typeMeta := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("v1")), 2, []byte("PodList"))
+		list := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(nil, 2, []byte("7"))), 2, bytes.Join(item, nil))
+		return protowire.AppendBytes(protowire.AppendBytes([]byte(protoPrefix), 1, typeMeta), 2, list)
 	}
-	meta := func(fields ...[]byte) []byte { return appendBytes(nil, 1, bytes.Join(fields, nil)) }
+	meta := func(fields ...[]byte) []byte { return protowire.AppendBytes(nil, 1, bytes.Join(fields, nil)) }
 	text := func(s string) []byte { return append([]byte{0x60 + byte(len(s))}, s...) }
 	end := []byte{0xff}
 	cborItem := func(item ...[]byte) []byte {
@@ -107,7 +109,7 @@ func TestDroppingTakesLinearTime(t *testing.T) {
 		f    Format
 		body []byte
 	}{
-		"protobuf, metadata":         {Protobuf, protoItem(repeated(meta(name, annotation("drop")), appendBytes(nil, 2, nil)))},
+		"protobuf, metadata":         {Protobuf, protoItem(repeated(meta(name, annotation("drop")), protowire.AppendBytes(nil, 2, nil)))},
 		"protobuf, annotations":      {Protobuf, protoItem(meta(name, repeated(annotation("drop"), annotation("keep"))))},
 		"protobuf, unknown fields":   {Protobuf, protoItem(meta(name), repeated([]byte{0x78, 1, 0x70, 1}))},
 		"protobuf, unknown metadata": {Protobuf, protoItem(meta(name, repeated([]byte{0xf8, 1, 1, 0xf0, 1, 1})))},
@@ -128,10 +130,10 @@ func TestQuantitiesTakeBoundedTime(t *testing.T) {
 		list  = `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"name":"a","resourceVersion":"1"},`
 		small = `"spec":{"overhead":{"cpu":"1e-99999999"}}`
 	)
-	entry := appendBytes(appendBytes(nil, 1, []byte("cpu")), 2, appendBytes(nil, 1, []byte("1e-99999999")))
-	pod := appendBytes(appendBytes(nil, 1, appendBytes(appendBytes(nil, 1, []byte("a")), 6, []byte("1"))), 2, appendBytes(nil, 32, entry))
-	typeMeta := appendBytes(appendBytes(nil, 1, []byte("v1")), 2, []byte("PodList"))
-	protoList := appendBytes(appendBytes(nil, 1, appendBytes(nil, 2, []byte("7"))), 2, pod)
+	entry := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("cpu")), 2, protowire.AppendBytes(nil, 1, []byte("1e-99999999")))
+	pod := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("a")), 6, []byte("1"))), 2, protowire.AppendBytes(nil, 32, entry))
+	typeMeta := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("v1")), 2, []byte("PodList"))
+	protoList := protowire.AppendBytes(protowire.AppendBytes(nil, 1, protowire.AppendBytes(nil, 2, []byte("7"))), 2, pod)
 	for name, tc := range map[string]struct {
 		f     Format
 		body  string
@@ -140,7 +142,7 @@ func TestQuantitiesTakeBoundedTime(t *testing.T) {
 		"JSON":                  {JSON, list + small + `}]}`, false},
 		"JSON that is declined": {JSON, list + `"spec":{},` + small + `}]}`, false},
 		"JSON, a large number":  {JSON, list + `"spec":{"overhead":{"cpu":"1` + strings.Repeat("0", 30) + `e99999999"}}}]}`, true},
-		"protobuf":              {Protobuf, protoPrefix + string(appendBytes(appendBytes(nil, 1, typeMeta), 2, protoList)), false},
+		"protobuf":              {Protobuf, protoPrefix + string(protowire.AppendBytes(protowire.AppendBytes(nil, 1, typeMeta), 2, protoList)), false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if err := readWithin(t, tc.f, Options{}, newPod, "list", []byte(tc.body)); (err != nil) != tc.fails {

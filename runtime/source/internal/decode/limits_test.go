@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/protowire"
 )
 
 // TestAbsurdLengths: a length in a response is not trusted.
@@ -122,10 +123,10 @@ func TestItemBeyondTheEndOfItsList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	head := slices.Clip(appendBytes(nil, 1, appendBytes(nil, 2, []byte("7"))))
-	for _, list := range [][]byte{appendBytes(head, 2, item), appendBytes(head, 15, []byte("unknown"))} {
+	head := slices.Clip(protowire.AppendBytes(nil, 1, protowire.AppendBytes(nil, 2, []byte("7"))))
+	for _, list := range [][]byte{protowire.AppendBytes(head, 2, item), protowire.AppendBytes(head, 15, []byte("unknown"))} {
 		for short := range 3 {
-			body := binary.AppendUvarint(append(appendBytes([]byte(protoPrefix), 1, meta), byte(protoBytes(2))), uint64(len(list)-short))
+			body := binary.AppendUvarint(append(protowire.AppendBytes([]byte(protoPrefix), 1, meta), byte(protowire.Bytes(2))), uint64(len(list)-short))
 			body = append(body, list...)
 			got, _, err := listAll(serveIn(t, Protobuf, body, func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
 			if short == 0 && err != nil || short > 0 && (!errors.Is(err, errBeyondList) || len(got) != 0) {
@@ -145,20 +146,10 @@ func TestFrameTooLong(t *testing.T) {
 	}
 }
 
-// TestFieldsCutOff: a field of each wire type is whole or an error.
-func TestFieldsCutOff(t *testing.T) {
-	for _, field := range []string{
-		"\x08\x96\x01", "\xf8\x07\x01", "\x09\x01\x02\x03\x04\x05\x06\x07\x08", "\x12\x03abc", "\x0d\x01\x02\x03\x04", "\x0a\x00",
-	} {
-		for cut := 1; cut <= len(field); cut++ {
-			f, rest, err := nextField([]byte(field[:cut]))
-			if whole := cut == len(field); whole && (err != nil || f.size != cut || len(rest) != 0) || !whole && !errors.Is(err, errField) {
-				t.Errorf("%q: got a field of %d bytes, %q and %v", field[:cut], f.size, rest, err)
-			}
-		}
-	}
+// TestWireTypesThatDoNotExist: a field of a wire type that there isn't is malformed.
+func TestWireTypesThatDoNotExist(t *testing.T) {
 	for _, wireType := range []byte{3, 4, 6, 7} {
-		if _, _, err := nextField([]byte{8 | wireType, 0}); !errors.Is(err, ErrMalformed) {
+		if _, _, err := parseEvent([]byte{8 | wireType, 0}); !errors.Is(err, ErrMalformed) {
 			t.Errorf("wire type %d: got %v", wireType, err)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"io"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/protowire"
 )
 
 // protoFormat reads Kubernetes' protobuf. Every object outside of a list is in an envelope that has
@@ -23,14 +25,6 @@ type protoFormat struct {
 	f   *feed
 	end int64 // where the current list ends in the response; 0 outside of one
 }
-
-// envelope is an object with its kind and apiVersion.
-type envelope struct {
-	apiVersion, kind string
-	raw              []byte
-}
-
-const protoPrefix = "k8s\x00"
 
 func newProtoFormat(s *Stream) formatReader { return &protoFormat{s: s, f: s.feed} }
 
@@ -53,17 +47,17 @@ func (p *protoFormat) list(l *listReader) error {
 		}
 		var value []byte
 		switch tag {
-		case protoBytes(1): // type
+		case protowire.Bytes(1): // type
 			if value, err = p.value(); err == nil {
 				l.apiVersion, l.kind, err = parseTypeMeta(value)
 			}
-		case protoBytes(2): // raw
+		case protowire.Bytes(2): // raw
 			if seen {
 				return fmt.Errorf("%w: two lists in one envelope", ErrMalformed)
 			}
 			seen = true
 			err = p.message(l)
-		case protoBytes(3): // content encoding
+		case protowire.Bytes(3): // content encoding
 			if value, err = p.value(); err == nil {
 				err = checkEncoding(value)
 			}
@@ -88,7 +82,7 @@ func (p *protoFormat) message(l *listReader) error {
 		if err := p.f.need(1); err != nil {
 			return cutOff(err)
 		}
-		if p.f.data()[0] == byte(protoBytes(2)) {
+		if p.f.data()[0] == byte(protowire.Bytes(2)) {
 			if !l.items {
 				if err := l.begin(); err != nil {
 					return err
@@ -103,7 +97,7 @@ func (p *protoFormat) message(l *listReader) error {
 		if err != nil {
 			return cutOff(err)
 		}
-		if tag == protoBytes(1) {
+		if tag == protowire.Bytes(1) {
 			var meta metav1.ListMeta
 			var value []byte
 			if value, err = p.value(); err == nil {
@@ -136,7 +130,7 @@ func (p protoItems) scan() step {
 		return step{result: stepEnd}
 	case len(data) == 0:
 		return step{}
-	case data[0] != byte(protoBytes(2)):
+	case data[0] != byte(protowire.Bytes(2)):
 		return step{result: stepEnd}
 	}
 	size, n := binary.Uvarint(data[1:])
@@ -244,7 +238,7 @@ var errNumber = fmt.Errorf("%w: protobuf: a number of more than 64 bits", ErrMal
 // skip skips the value of an unknown field.
 func (p *protoFormat) skip(tag uint64) error {
 	size := uint64(0)
-	err := checkNumber(tag)
+	err := refused(protowire.CheckNumber(tag))
 	if err != nil {
 		return err
 	}
@@ -258,7 +252,7 @@ func (p *protoFormat) skip(tag uint64) error {
 	case 5:
 		size = 4
 	default:
-		err = errWireType(tag)
+		err = refused(protowire.WireTypeError(tag))
 	}
 	for err == nil && size > 0 {
 		if err = p.f.need(1); err == nil {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/protowire"
 )
 
 // A type that embeds another one has its methods, but is another type.
@@ -64,12 +65,12 @@ func TestWhichTypesHaveProtobuf(t *testing.T) {
 func TestProtobufInAnotherEncoding(t *testing.T) {
 	list := podtest.Transcode(t, []byte(podtest.List("7", podtest.Large(1))), Protobuf)
 	for encoding, want := range map[string]error{"": nil, "gzip": ErrMalformed} {
-		body := appendBytes(bytes.Clone(list), 3, []byte(encoding))
+		body := protowire.AppendBytes(bytes.Clone(list), 3, []byte(encoding))
 		if _, _, err := listAll(serveIn(t, Protobuf, body, newPod, Options{Kind: "Pod"})); !errors.Is(err, want) {
 			t.Errorf("a list encoded as %q: got %v, want %v", encoding, err, want)
 		}
-		object := appendBytes(podtest.Encode(t, Protobuf, podtest.LargeObject(t, 1)), 3, []byte(encoding))
-		event := appendBytes(appendBytes(nil, 1, []byte("ADDED")), 2, appendBytes(nil, 1, object))
+		object := protowire.AppendBytes(podtest.Encode(t, Protobuf, podtest.LargeObject(t, 1)), 3, []byte(encoding))
+		event := protowire.AppendBytes(protowire.AppendBytes(nil, 1, []byte("ADDED")), 2, protowire.AppendBytes(nil, 1, object))
 		body = append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...)
 		if _, err := watchAll(serveIn(t, Protobuf, body, newPod, Options{Kind: "Pod"})); !errors.Is(err, want) {
 			t.Errorf("an event encoded as %q: got %v, want %v", encoding, err, want)

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/source/internal/protodec"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/protowire"
 )
 
 // protoDecoder decodes objects and events. Input that the fast decoder declines is decoded by the
@@ -95,7 +96,8 @@ func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
 	}
 	raw := e.raw
 	if !d.c.drop.None() {
-		raw, err = dropProto(raw, &d.c.drop)
+		raw, err = protowire.Drop(raw, &d.c.drop)
+		err = refused(err)
 	}
 	if err == nil {
 		err = malformed(obj.(protoMessage).Unmarshal(raw))
@@ -107,7 +109,7 @@ func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
 func areFields(msg []byte) bool {
 	for len(msg) > 0 {
 		var err error
-		if _, msg, err = nextField(msg); err != nil {
+		if _, msg, err = protowire.Next(msg); err != nil {
 			return false
 		}
 	}
@@ -119,68 +121,18 @@ func areFields(msg []byte) bool {
 func (d *protoDecoder) mark(e envelope, r *Item) {
 	var meta metav1.ObjectMeta
 	for rest := e.raw; len(rest) > 0; {
-		var f protoField
-		if f, rest, r.err = nextField(rest); r.err != nil {
+		f, after, err := protowire.Next(rest)
+		if err != nil {
+			r.err = refused(err)
 			return
 		}
-		if f.tag == protoBytes(1) {
-			if r.err = malformed(meta.Unmarshal(f.value)); r.err != nil {
+		rest = after
+		if f.Tag == protowire.Bytes(1) {
+			if r.err = malformed(meta.Unmarshal(f.Value)); r.err != nil {
 				return
 			}
 		}
 	}
 	r.id = identity{apiVersion: e.apiVersion, kind: e.kind, resourceVersion: meta.ResourceVersion}
 	r.InitialEventsEnd = meta.Annotations[metav1.InitialEventsAnnotationKey] == "true"
-}
-
-// protoStatus decodes a Status with its envelope.
-func protoStatus(raw []byte) (metav1.Status, error) {
-	e, err := parseEnvelope(raw)
-	if err != nil {
-		return metav1.Status{}, err
-	}
-	return e.status()
-}
-
-func (e envelope) status() (status metav1.Status, err error) {
-	if e.kind == "Status" {
-		err = malformed(status.Unmarshal(e.raw))
-	}
-	status.APIVersion, status.Kind = e.apiVersion, e.kind
-	return status, err
-}
-
-// parseEvent reads an event, and the envelope of its object.
-func parseEvent(raw []byte) (typ string, e envelope, err error) {
-	var rawObject []byte
-	for len(raw) > 0 {
-		var f protoField
-		if f, raw, err = nextField(raw); err != nil {
-			return "", e, err
-		}
-		switch f.tag {
-		case protoBytes(1):
-			typ = typeName(f.value)
-		case protoBytes(2):
-			rawObject = f.value
-		}
-	}
-	if err := checkType(typ); err != nil {
-		return "", e, err
-	}
-	var object []byte
-	for len(rawObject) > 0 {
-		var f protoField
-		if f, rawObject, err = nextField(rawObject); err != nil {
-			return "", e, err
-		}
-		if f.tag == protoBytes(1) {
-			object = f.value
-		}
-	}
-	if object == nil {
-		return "", e, errNoObject(typ)
-	}
-	e, err = parseEnvelope(object)
-	return typ, e, err
 }

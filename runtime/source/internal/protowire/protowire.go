@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package protowire finds where fields of protobuf end, and removes parts of encoded objects. It
+// decodes nothing.
+package protowire
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+)
+
+// Bytes returns the tag of a length-delimited field.
+func Bytes(number int) uint64 { return uint64(number)<<3 | 2 }
+
+// AppendBytes appends a length-delimited field to a message.
+func AppendBytes(dst []byte, number int, value []byte) []byte {
+	dst = binary.AppendUvarint(dst, Bytes(number))
+	dst = binary.AppendUvarint(dst, uint64(len(value)))
+	return append(dst, value...)
+}
+
+// Field is one field of a message.
+type Field struct {
+	Tag   uint64
+	Value []byte // nil unless the field is length-delimited
+	Size  int    // of the whole field
+}
+
+// Next splits the first field off a message that isn't empty.
+func Next(msg []byte) (f Field, rest []byte, err error) {
+	tag, n := binary.Uvarint(msg)
+	if n <= 0 {
+		return f, nil, ErrField
+	}
+	if err := CheckNumber(tag); err != nil {
+		return f, nil, err
+	}
+	rest = msg[n:]
+	skip := 0
+	switch tag & 7 {
+	case 0:
+		if _, skip = binary.Uvarint(rest); skip <= 0 {
+			return f, nil, ErrField
+		}
+	case 1:
+		skip = 8
+	case 2:
+		size, m := binary.Uvarint(rest)
+		if m <= 0 || size > uint64(len(rest)-m) {
+			return f, nil, ErrField
+		}
+		skip = m + int(size)
+		f.Value = rest[m:skip:skip]
+	case 5:
+		skip = 4
+	default:
+		return f, nil, WireTypeError(tag)
+	}
+	if skip > len(rest) {
+		return f, nil, ErrField
+	}
+	f.Tag, f.Size = tag, n+skip
+	return f, rest[skip:], nil
+}
+
+// ErrField is the error of a field that is not whole.
+var ErrField = errors.New("a protobuf field goes beyond the end of its message")
+
+// CheckNumber refuses tags with a field number that can't be declared.
+func CheckNumber(tag uint64) error {
+	if number := int32(tag >> 3); number <= 0 {
+		return fmt.Errorf("a protobuf field has the number %d", number)
+	}
+	return nil
+}
+
+// WireTypeError returns the error of a tag whose wire type is none.
+func WireTypeError(tag uint64) error {
+	return fmt.Errorf("protobuf field %d has wire type %d, which there isn't", tag>>3, tag&7)
+}
