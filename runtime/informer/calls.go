@@ -14,7 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// This file has the methods of SharedIndexInformer without its type parameter.
+// This file has the methods of SharedIndexInformer without its type parameter; await.go has those
+// that wait.
 
 var errContext = errors.New("the context is nil")
 
@@ -40,33 +41,6 @@ func acquire(ctx context.Context, e *engine.Informer) (*Lease, error) {
 	return &Lease{l}, nil
 }
 
-func awaitObject(ctx context.Context, e *engine.Informer, obj object.Object) error {
-	if err := checkAwaited(e, "AwaitObject", obj); err != nil {
-		return err
-	}
-	return e.AwaitObject(ctx, object.KeyOf(obj), obj.GetResourceVersion())
-}
-
-func awaitDeleted(ctx context.Context, e *engine.Informer, obj object.Object) error {
-	if err := checkAwaited(e, "AwaitDeleted", obj); err != nil {
-		return err
-	}
-	return e.AwaitDeleted(ctx, object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion())
-}
-
-func checkAwaited(e *engine.Informer, call string, obj object.Object) error {
-	if err := broken(e); err != nil {
-		return err
-	}
-	switch {
-	case settings.IsNil(obj):
-		return fmt.Errorf("informer %s: %s: the object is nil", e.Name(), call)
-	case obj.GetResourceVersion() == "":
-		return fmt.Errorf("informer %s: %s: %s has no resourceVersion; give what the server returned", e.Name(), call, object.KeyOf(obj))
-	}
-	return nil
-}
-
 func newEngine(src source.Source[object.Object], t settings.GoType, opts []Option) (*engine.Informer, error) {
 	s := settings.Default()
 	s.ObjectType = t
@@ -85,46 +59,6 @@ func addIndexers(e *engine.Informer, indexes []engine.Indexer) error {
 		return fmt.Errorf("informer %s: AddIndexers: %w", e.Name(), err)
 	}
 	return nil
-}
-
-func waitForCacheSync(ctx context.Context, e *engine.Informer, opts []WaitOption) error {
-	wait, err := settings.ApplyWait(opts)
-	if err == nil && ctx == nil {
-		err = errContext
-	}
-	if err != nil {
-		return fmt.Errorf("informer %s: WaitForCacheSync: %w", e.Name(), err)
-	}
-	return engine.WaitForCacheSync(ctx, wait.GiveUp, engine.Wait{Informer: e})
-}
-
-func until(ctx context.Context, e *engine.Informer, condition func() (bool, error)) error {
-	fail := func(err error) error { return fmt.Errorf("informer %s: Until: %w", e.Name(), err) }
-	switch {
-	case ctx == nil:
-		return fail(errContext)
-	case condition == nil:
-		return fail(errors.New("the condition is nil"))
-	}
-	if err := broken(e); err != nil {
-		return fail(err)
-	}
-	select {
-	case <-e.Synced():
-	case <-ctx.Done():
-		return fail(context.Cause(ctx))
-	}
-	for {
-		changed := e.Changed() // before looking
-		if done, err := condition(); done || err != nil {
-			return err
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fail(context.Cause(ctx))
-		}
-	}
 }
 
 func register(e *engine.Informer, h engine.Handler, name string, opts []HandlerOption) (*Registration, error) {

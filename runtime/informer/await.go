@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+func awaitObject(ctx context.Context, e *engine.Informer, obj object.Object) error {
+	if err := checkAwaited(e, "AwaitObject", obj); err != nil {
+		return err
+	}
+	return e.AwaitObject(ctx, object.KeyOf(obj), obj.GetResourceVersion())
+}
+
+func awaitDeleted(ctx context.Context, e *engine.Informer, obj object.Object) error {
+	if err := checkAwaited(e, "AwaitDeleted", obj); err != nil {
+		return err
+	}
+	return e.AwaitDeleted(ctx, object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion())
+}
+
+func checkAwaited(e *engine.Informer, call string, obj object.Object) error {
+	if err := broken(e); err != nil {
+		return err
+	}
+	switch {
+	case settings.IsNil(obj):
+		return fmt.Errorf("informer %s: %s: the object is nil", e.Name(), call)
+	case obj.GetResourceVersion() == "":
+		return fmt.Errorf("informer %s: %s: %s has no resourceVersion; give what the server returned", e.Name(), call, object.KeyOf(obj))
+	}
+	return nil
+}
+
+func waitForCacheSync(ctx context.Context, e *engine.Informer, opts []WaitOption) error {
+	wait, err := settings.ApplyWait(opts)
+	if err == nil && ctx == nil {
+		err = errContext
+	}
+	if err != nil {
+		return fmt.Errorf("informer %s: WaitForCacheSync: %w", e.Name(), err)
+	}
+	return engine.WaitForCacheSync(ctx, wait.GiveUp, engine.Wait{Informer: e})
+}
+
+func until(ctx context.Context, e *engine.Informer, condition func() (bool, error)) error {
+	fail := func(err error) error { return fmt.Errorf("informer %s: Until: %w", e.Name(), err) }
+	switch {
+	case ctx == nil:
+		return fail(errContext)
+	case condition == nil:
+		return fail(errors.New("the condition is nil"))
+	}
+	if err := broken(e); err != nil {
+		return fail(err)
+	}
+	select {
+	case <-e.Synced():
+	case <-ctx.Done():
+		return fail(context.Cause(ctx))
+	}
+	for {
+		changed := e.Changed() // before looking
+		if done, err := condition(); done || err != nil {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fail(context.Cause(ctx))
+		}
+	}
+}
