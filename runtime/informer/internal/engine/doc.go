@@ -37,7 +37,7 @@
 // These are the files in the order in which an event passes them. Package changelog has the log and
 // the merged backlogs.
 //
-//	config, engine             what an informer is made of, and what it offers
+//	config, engine, view       what an informer is made of, and what it offers
 //	lease, run, starting       when it runs
 //	stream                     one source, and its reader and applier
 //	prepare, cached, adopt     objects are checked and transformed, or known already
