@@ -6,14 +6,9 @@ import (
 	"context"
 	"errors"
 	"go/token"
-	"path"
 	"path/filepath"
-	"strings"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/names"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
-	"github.com/informer-gen/informer-gen/generator/model"
 )
 
 // Inspection says what Generate would do with each type, and why. Names of files are relative to
@@ -122,97 +117,4 @@ func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 		i.Types = append(i.Types, t)
 	}
 	return i, nil
-}
-
-// inspected is the type for those who read about it.
-func inspected(of resolve.Type) InspectedType {
-	t := InspectedType{
-		Package: of.Package, Name: of.Name, Pos: of.Pos, Generated: of.Model != nil, Reason: Fact(of.Reason), Advice: of.Advice,
-		Group: Fact(of.Group), GroupGoName: Fact(of.GroupGoName), Version: Fact(of.Version),
-		Scope: Fact(of.Scope), Resource: Fact(of.Resource), Plural: Fact(of.Plural),
-	}
-	if of.Model == nil {
-		return t
-	}
-	for i, x := range of.Model.Indexes {
-		t.Indexes = append(t.Indexes, InspectedIndex{
-			Name: x.Name, Key: keyName(t.Name, x), Of: madeOf(x), Namespaced: x.Namespaced, Pos: of.Indexes[i],
-		})
-	}
-	return t
-}
-
-// keyName is the type of an index's keys as code in another package names it.
-func keyName(kind string, x *model.Index) string {
-	switch {
-	case len(x.Paths) > 1:
-		return kind + x.Name + "Key"
-	case x.Key.Package != "":
-		return x.Key.Package + "." + x.Key.Name
-	}
-	return x.Key.Name
-}
-
-// madeOf says in the words of the marker what an index is made of.
-func madeOf(x *model.Index) string {
-	var text string
-	switch {
-	case x.Owner != nil && x.Owner.Controller:
-		text = "owner controller"
-	case x.Owner != nil && x.Owner.Group == "":
-		text = "owner " + x.Owner.Kind
-	case x.Owner != nil:
-		text = "owner " + x.Owner.Kind + "." + x.Owner.Group
-	case x.Func != nil:
-		text = "func " + x.Func.Package.Path + "." + x.Func.Name
-	default:
-		var paths []string
-		for _, p := range x.Paths {
-			paths = append(paths, p.Text)
-		}
-		text = "field " + strings.Join(paths, ";")
-	}
-	var conditions []string
-	for _, c := range x.When {
-		sign := "=="
-		if c.Not {
-			sign = "!="
-		}
-		literal := c.Literal
-		if literal == "nil" {
-			literal = "null"
-		}
-		conditions = append(conditions, c.Path.Text+sign+literal)
-	}
-	if len(conditions) > 0 {
-		text += " when " + strings.Join(conditions, " && ")
-	}
-	return text
-}
-
-func accessor(t InspectedType, layout model.Layout) string {
-	if layout == model.Single {
-		return "factory." + t.Plural.Text + "()"
-	}
-	return "factory." + t.GroupGoName.Text + "()." + names.UpperFirst(t.Version.Text) + "()." + t.Plural.Text + "()"
-}
-
-// belongs reports whether a file that is made from a package is that of a type alone: its name is
-// the type's, or begins with it.
-func belongs(file, source string, of resolve.Type) bool {
-	own, base := strings.ToLower(of.Name), path.Base(file)
-	return of.Model != nil && source == of.Package && (base == own+".go" || strings.HasPrefix(base, own+"_"))
-}
-
-// relative makes the names of files relative to dir.
-func (t *InspectedType) relative(dir string) {
-	positions := []*token.Position{
-		&t.Pos, &t.Reason.Pos, &t.Group.Pos, &t.GroupGoName.Pos, &t.Version.Pos, &t.Scope.Pos, &t.Resource.Pos, &t.Plural.Pos,
-	}
-	for i := range t.Indexes {
-		positions = append(positions, &t.Indexes[i].Pos)
-	}
-	for _, pos := range positions {
-		pos.Filename = diag.ShortPath(dir, pos.Filename)
-	}
 }

@@ -5,9 +5,7 @@ package generator
 import (
 	"errors"
 	"fmt"
-	"go/token"
 	"maps"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -41,55 +39,6 @@ type settings struct {
 	// reads are the files, and the folders with CustomResourceDefinitions, that all of this depends
 	// on, apart from go.mod.
 	reads []string
-}
-
-// setting is a value of the call or of the configuration file.
-type setting struct {
-	text string
-	// dir is the folder that the value is relative to if it is the name of a file.
-	dir string
-	// key and pos are where it stands in the configuration file. A position that isn't valid is
-	// that of the call.
-	key string
-	pos token.Position
-}
-
-// isSet reports whether there is a value.
-func (s setting) isSet() bool { return s.text != "" }
-
-// path is the value as the absolute name of a file.
-func (s setting) path() string {
-	if !s.isSet() || filepath.IsAbs(s.text) {
-		return s.text
-	}
-	return filepath.Join(s.dir, filepath.FromSlash(s.text))
-}
-
-// wrong is a finding about the value.
-func (s setting) wrong(message string) diag.Diagnostic {
-	d := diag.Diagnostic{Pos: s.pos, Message: message}
-	if s.pos.IsValid() {
-		d.Marker = s.key
-	}
-	return d
-}
-
-// folder reports an input of the configuration file that is a folder and doesn't exist. What else
-// is wrong with inputs is known to the go command.
-func (s setting) folder(report *diag.List) {
-	if !s.pos.IsValid() || !strings.HasPrefix(s.text, "./") && !strings.HasPrefix(s.text, "../") {
-		return
-	}
-	folder, _, dots := strings.Cut(s.text, "...")
-	if dots {
-		folder = folder[:strings.LastIndexByte(folder, '/')+1]
-	}
-	switch info, err := os.Stat(setting{text: folder, dir: s.dir}.path()); {
-	case err != nil:
-		report.Add(s.wrong("there is no folder " + strings.TrimSuffix(folder, "/")))
-	case !info.IsDir():
-		report.Add(s.wrong(folder + " is a file: name the folder that it lies in"))
-	}
 }
 
 // located gives findings without a position that of the input which they name.
@@ -211,32 +160,6 @@ func (cfg Config) file(dir string, main goModule) (string, error) {
 
 var buildTag = regexp.MustCompile(`^[\pL\pN_.]+$`)
 
-// realDir is the absolute name of a folder. The go command names files by their real paths.
-func realDir(dir string) (string, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return "", fmt.Errorf("finding the working directory: %w", err)
-	}
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
-	}
-	return dir, nil
-}
-
-// workspaceOf returns the folder of the go.work that dir lies in, or dir itself.
-func workspaceOf(dir string) string {
-	for d := dir; ; {
-		if _, err := os.Stat(filepath.Join(d, "go.work")); err == nil {
-			return d
-		}
-		parent := filepath.Dir(d)
-		if parent == d {
-			return dir
-		}
-		d = parent
-	}
-}
-
 // findingsOf are those that err holds, or err as one.
 func findingsOf(err error) diag.List {
 	var list diag.List
@@ -252,14 +175,6 @@ func given(flag *bool, value marker.Value) bool {
 		return *flag
 	}
 	return config.True(value)
-}
-
-func texts(all []setting) []string {
-	var list []string
-	for _, s := range all {
-		list = append(list, s.text)
-	}
-	return list
 }
 
 // layoutOf returns the layout of that name; "" is the default.

@@ -5,18 +5,15 @@ package generator
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
-	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
-	"github.com/informer-gen/informer-gen/generator/internal/resolve"
 	"github.com/informer-gen/informer-gen/generator/model"
 	"github.com/informer-gen/informer-gen/generator/output"
 )
@@ -30,74 +27,6 @@ type target struct {
 	importPath string
 	layout     model.Layout
 	pkg        string // the name of the package in the layout Single
-}
-
-// goModule is a folder with a go.mod.
-type goModule struct {
-	dir  string // absolute
-	path string
-}
-
-// findModule returns the module that dir, which need not exist, belongs to.
-func findModule(dir string) (goModule, error) {
-	for d := dir; ; {
-		file := filepath.Join(d, "go.mod")
-		data, err := os.ReadFile(file)
-		switch {
-		case err == nil:
-			modulePath := modfile.ModulePath(data)
-			if modulePath == "" {
-				return goModule{}, fmt.Errorf("%s has no module path", file)
-			}
-			return goModule{dir: d, path: modulePath}, nil
-		case !errors.Is(err, fs.ErrNotExist):
-			return goModule{}, fmt.Errorf("looking for the module of %s: %w", dir, err)
-		}
-		parent := filepath.Dir(d)
-		if parent == d {
-			return goModule{}, fmt.Errorf("%s lies in no Go module: there is no go.mod in it or above it", dir)
-		}
-		d = parent
-	}
-}
-
-// nested names the modules below the folder that is read which may have API types; "" if there are
-// none. No pattern with ... enters them.
-func (s settings) nested() string {
-	if !slices.ContainsFunc(s.loading.Patterns, func(p string) bool { return strings.Contains(p, "...") }) {
-		return ""
-	}
-	var modules []goModule
-	typesIn := map[string]bool{} // by folder of a module
-	_ = filepath.WalkDir(s.loading.Dir, func(name string, entry fs.DirEntry, err error) error {
-		base := entry.Name()
-		switch {
-		case err != nil:
-			return nil // what can't be read has nothing to say
-		case entry.IsDir() && name != s.loading.Dir && (base == "vendor" || base == "testdata" || base == "node_modules" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")):
-			return fs.SkipDir
-		case base == "go.mod" && filepath.Dir(name) != s.loading.Dir:
-			if m, err := findModule(filepath.Dir(name)); err == nil {
-				modules = append(modules, m)
-			}
-		case strings.HasSuffix(base, ".go"):
-			if data, err := os.ReadFile(name); err == nil && resolve.LooksLikeAPI(data) {
-				typesIn[filepath.Dir(name)] = true
-			}
-		}
-		return nil
-	})
-	text := ""
-	for _, m := range modules {
-		for dir := range typesIn {
-			if dir == m.dir || strings.HasPrefix(dir, m.dir+string(filepath.Separator)) {
-				text += fmt.Sprintf("; %s is a module of its own, which ... doesn't enter: run informer-gen there, or require it and name its packages, as in %s/...",
-					filepath.ToSlash(diag.ShortPath(s.dir, m.dir)), m.path)
-				break
-			}
-		}
-	}
-	return text
 }
 
 // findTarget decides the output folder, which is DefaultOutput beside the go.mod of main unless

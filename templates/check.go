@@ -171,28 +171,3 @@ func (c *checker) exported(name, what string) {
 		c.errs = append(c.errs, fmt.Errorf("%s: %q is no exported Go name", what, name))
 	}
 }
-
-// space returns a name space in which some names are taken by what is generated for everyone.
-func (c *checker) space(where string, taken ...string) *space {
-	s := &space{c: c, where: where, by: map[string]string{}}
-	for _, name := range taken {
-		s.by[name] = "the generated code itself"
-	}
-	return s
-}
-
-type space struct {
-	c     *checker
-	where string
-	hint  string // what else can be done
-	by    map[string]string
-}
-
-func (s *space) add(name, what string) {
-	if other, ok := s.by[name]; ok {
-		s.c.errs = append(s.c.errs,
-			fmt.Errorf("%s and %s both need the name %q in %s: one must be called otherwise%s", other, what, name, s.where, s.hint))
-		return
-	}
-	s.by[name] = what
-}

@@ -11,55 +11,6 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// lookupsInterface has the methods of listers that answer from the indexes.
-func (f *file) lookupsInterface(k *kind) *jen.Statement {
-	var methods []jen.Code
-	for _, x := range k.Indexes {
-		if !x.Namespaced {
-			methods = append(methods, f.lookups(k, x)...)
-		}
-	}
-	return commentf("%sLookups finds %s by their indexes, in no order.", k.Name, k.Plural).
-		Type().Id(k.Name + "Lookups").Interface(methods...)
-}
-
-// lookupMethods implement them.
-func (f *file) lookupMethods(k *kind) []jen.Code {
-	var methods []jen.Code
-	for _, x := range k.Indexes {
-		key := []jen.Code{jen.Id("key").Add(f.key(k, x))}
-		methods = append(methods,
-			k.listerMethod(x.Name, key, f.seq(k), f.lookup(k, x, "Lookup")),
-			k.listerMethod("List"+x.Name, key, jen.Index().Add(f.object(k)), f.lookup(k, x, "List")))
-	}
-	return methods
-}
-
-// lookups are the two methods for an index, as an interface has them.
-func (f *file) lookups(k *kind, x *model.Index) []jen.Code {
-	key := func() *jen.Statement { return jen.Id("key").Add(f.key(k, x)) }
-	return []jen.Code{
-		indented(fmt.Sprintf("%s finds the %s.", x.Name, found(k, x))).
-			Id(x.Name).Params(key()).Add(f.seq(k)),
-		commentf("List%s returns what %s finds, as a slice.", x.Name, x.Name).
-			Id("List" + x.Name).Params(key()).Index().Add(f.object(k)),
-	}
-}
-
-// lookup asks an index for the objects of key in the lister's namespace.
-func (f *file) lookup(k *kind, x *model.Index, name string) *jen.Statement {
-	index := jen.Id(k.Name + x.Name)
-	snapshot, namespace := jen.Id("l").Dot("Snapshot").Call(), jen.Id("l").Dot("InNamespace").Call()
-	switch {
-	case x.Namespaced:
-		return index.Dot(name).Call(snapshot, f.namespacedKey(k, x, namespace, jen.Id("key")))
-	case k.Namespaced:
-		return index.Dot(name+"In").Call(snapshot, namespace, jen.Id("key"))
-	default:
-		return index.Dot(name).Call(snapshot, jen.Id("key"))
-	}
-}
-
 // indexNames are the constants with the names of the indexes.
 func indexNames(k *kind) *jen.Statement {
 	if len(k.Indexes) == 1 {
@@ -214,26 +165,6 @@ func (f *file) key(k *kind, x *model.Index) *jen.Statement {
 		return jen.Id(k.Name + x.Name + "Key")
 	}
 	return f.goType(k, x.Key)
-}
-
-// found returns in words which objects an index finds.
-func found(k *kind, x *model.Index) string {
-	var b strings.Builder
-	b.WriteString(k.Plural)
-	switch {
-	case x.Func != nil:
-		fmt.Fprintf(&b, " for which %s.%s returns key", x.Func.Package.Name, x.Func.Name)
-	case x.Owner != nil && x.Owner.Controller:
-		b.WriteString(" whose controller has the UID key")
-	case x.Owner != nil:
-		fmt.Fprintf(&b, " owned by the %s called key", strings.TrimSuffix(x.Owner.Kind+"."+x.Owner.Group, "."))
-	default:
-		b.WriteString(" with key at ")
-		for n, path := range x.Paths {
-			b.WriteString(or(n > 0, " and ", "") + path.Text)
-		}
-	}
-	return b.String() + limits(x)
 }
 
 // indexedBy says by what an index finds objects.

@@ -18,34 +18,6 @@ func listerDocFile(p *packages, g *model.Group, v *model.Version) *file {
 	return f
 }
 
-// expansionsFile is expansion_generated.go beside the listers: the expansion interfaces that the
-// user has not declared, as client-go's listers have it.
-func expansionsFile(p *pkg, source string, kinds []*kind) *file {
-	f := newFile(p, "expansion_generated.go", source)
-	for _, k := range kinds {
-		if !k.ListerExpansion {
-			f.addExpansion(k, k.Name+"Lister")
-		}
-		if k.Namespaced && !k.NamespaceListerExpansion {
-			f.addExpansion(k, k.Name+"NamespaceLister")
-		}
-	}
-	return f
-}
-
-// hasExpansions reports whether some type has an expansion interface that the user has not
-// declared.
-func hasExpansions(kinds []*kind) bool {
-	return slices.ContainsFunc(kinds, func(k *kind) bool {
-		return !k.ListerExpansion || k.Namespaced && !k.NamespaceListerExpansion
-	})
-}
-
-func (f *file) addExpansion(k *kind, name string) {
-	f.add(commentf("%sExpansion adds methods to %s: declare it in %s instead.", name, name, expansionFile(k.Type)).
-		Type().Id(name + "Expansion").Interface())
-}
-
 // listerFile is widget.go beside the listers: the lister of one type, where the type is served, and
 // its indexes.
 func listerFile(k *kind) *file {

@@ -10,8 +10,10 @@
 //	informers/<group>/<version>/widget.go      informer.go  WidgetInformer, WithWidgets
 //	listers/<group>/<version>/doc.go           lister.go    the package comment
 //	…                         expansion_generated.go        expansions not declared by the user
+//	                                           expansions.go
 //	listers/<group>/<version>/widget.go        lister.go    WidgetLister
-//	                                           index.go     its indexes, and methods for them
+//	                                           index.go     its indexes
+//	                                           lookups.go   methods of listers for them
 //
 // The layout Single has one folder with factory.go, resource.go, expansion_generated.go and, for
 // each type, widget.go (single.go).
@@ -26,6 +28,7 @@ import (
 	"fmt"
 	"path"
 	"runtime"
+	"slices"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -58,7 +61,7 @@ func Render(out *model.Output) ([]model.File, error) {
 	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	sortFiles(files)
+	slices.SortFunc(files, func(a, b model.File) int { return strings.Compare(a.Path, b.Path) })
 	return files, nil
 }
 
@@ -109,32 +112,6 @@ func ListerDir(layout model.Layout, g *model.Group, v *model.Version) string {
 	return path.Join("listers", folder(g.Package), folder(v.Package))
 }
 
-// expansionFile is the name of the file in ListerDir in which the user may declare the expansion
-// interfaces of t.
-func expansionFile(t *model.Type) string {
-	return base(t) + "_expansion.go"
-}
-
 func informerDir(g *model.Group, v *model.Version) string {
 	return path.Join("informers", folder(g.Package), folder(v.Package))
-}
-
-// base is the name of a type's files without their endings. An underscore could make the go command
-// take the ending for that of a test or of an operating system, and the names of our own files are
-// taken.
-func base(t *model.Type) string {
-	name := strings.ToLower(t.Name)
-	switch {
-	case strings.Contains(name, "_"), name == "doc", name == "factory", name == "resource", name == "version":
-		return name + "_kind"
-	}
-	return name
-}
-
-// groupVersion is how people write a version of a group: "apps/v1", "v1" in the core group.
-func groupVersion(g *model.Group, v *model.Version) string {
-	if g.Name == "" {
-		return v.Name
-	}
-	return g.Name + "/" + v.Name
 }

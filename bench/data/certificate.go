@@ -3,162 +3,65 @@
 package data
 
 import (
-	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// certificatesVersion is that of cert-manager's Certificate. The Go types here have the fields of
-// its CRD, because cert-manager's own module requires the SDKs of half a dozen cloud providers.
-var certificatesVersion = schema.GroupVersion{Group: "cert-manager.io", Version: "v1"}
-
-// Certificate is cert-manager's.
-type Certificate struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-	Spec              certificateSpec   `json:"spec"`
-	Status            certificateStatus `json:"status"`
-}
-
-// CertificateList is what a list of them is decoded into.
-type CertificateList struct {
-	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
-	Items           []Certificate `json:"items"`
-}
-
-type certificateSpec struct {
-	Subject                 *x509Subject         `json:"subject,omitempty"`
-	LiteralSubject          string               `json:"literalSubject,omitempty"`
-	CommonName              string               `json:"commonName,omitempty"`
-	Duration                *metav1.Duration     `json:"duration,omitempty"`
-	RenewBefore             *metav1.Duration     `json:"renewBefore,omitempty"`
-	RenewBeforePercentage   *int32               `json:"renewBeforePercentage,omitempty"`
-	DNSNames                []string             `json:"dnsNames,omitempty"`
-	IPAddresses             []string             `json:"ipAddresses,omitempty"`
-	URIs                    []string             `json:"uris,omitempty"`
-	OtherNames              []otherName          `json:"otherNames,omitempty"`
-	EmailAddresses          []string             `json:"emailAddresses,omitempty"`
-	SecretName              string               `json:"secretName"`
-	SecretTemplate          *secretTemplate      `json:"secretTemplate,omitempty"`
-	Keystores               *keystores           `json:"keystores,omitempty"`
-	IssuerRef               issuerReference      `json:"issuerRef"`
-	IsCA                    bool                 `json:"isCA,omitempty"`
-	Usages                  []keyUsage           `json:"usages,omitempty"`
-	PrivateKey              *privateKey          `json:"privateKey,omitempty"`
-	SignatureAlgorithm      string               `json:"signatureAlgorithm,omitempty"`
-	EncodeUsagesInRequest   *bool                `json:"encodeUsagesInRequest,omitempty"`
-	RevisionHistoryLimit    *int32               `json:"revisionHistoryLimit,omitempty"`
-	AdditionalOutputFormats []outputFormat       `json:"additionalOutputFormats,omitempty"`
-	NameConstraints         *certificateNameRule `json:"nameConstraints,omitempty"`
-}
-
-type keyUsage string
-
-type x509Subject struct {
-	Organizations       []string `json:"organizations,omitempty"`
-	Countries           []string `json:"countries,omitempty"`
-	OrganizationalUnits []string `json:"organizationalUnits,omitempty"`
-	Localities          []string `json:"localities,omitempty"`
-	Provinces           []string `json:"provinces,omitempty"`
-	StreetAddresses     []string `json:"streetAddresses,omitempty"`
-	PostalCodes         []string `json:"postalCodes,omitempty"`
-	SerialNumber        string   `json:"serialNumber,omitempty"`
-}
-
-type otherName struct {
-	OID       string `json:"oid,omitempty"`
-	UTF8Value string `json:"utf8Value,omitempty"`
-}
-
-type secretTemplate struct {
-	Annotations map[string]string `json:"annotations,omitempty"`
-	Labels      map[string]string `json:"labels,omitempty"`
-}
-
-type keystores struct {
-	JKS    *keystore `json:"jks,omitempty"`
-	PKCS12 *keystore `json:"pkcs12,omitempty"`
-}
-
-type keystore struct {
-	Create            bool              `json:"create"`
-	Alias             *string           `json:"alias,omitempty"`
-	Profile           string            `json:"profile,omitempty"`
-	PasswordSecretRef secretKeySelector `json:"passwordSecretRef,omitempty"`
-	Password          *string           `json:"password,omitempty"`
-}
-
-type secretKeySelector struct {
-	Name string `json:"name"`
-	Key  string `json:"key,omitempty"`
-}
-
-type issuerReference struct {
-	Name  string `json:"name"`
-	Kind  string `json:"kind,omitempty"`
-	Group string `json:"group,omitempty"`
-}
-
-type privateKey struct {
-	RotationPolicy string `json:"rotationPolicy,omitempty"`
-	Encoding       string `json:"encoding,omitempty"`
-	Algorithm      string `json:"algorithm,omitempty"`
-	Size           int    `json:"size,omitempty"`
-}
-
-type outputFormat struct {
-	Type string `json:"type"`
-}
-
-type certificateNameRule struct {
-	Critical  bool       `json:"critical,omitempty"`
-	Permitted *nameItems `json:"permitted,omitempty"`
-	Excluded  *nameItems `json:"excluded,omitempty"`
-}
-
-type nameItems struct {
-	DNSDomains     []string `json:"dnsDomains,omitempty"`
-	IPRanges       []string `json:"ipRanges,omitempty"`
-	EmailAddresses []string `json:"emailAddresses,omitempty"`
-	URIDomains     []string `json:"uriDomains,omitempty"`
-}
-
-type certificateStatus struct {
-	Conditions               []certificateCondition `json:"conditions,omitempty"`
-	LastFailureTime          *metav1.Time           `json:"lastFailureTime,omitempty"`
-	NotBefore                *metav1.Time           `json:"notBefore,omitempty"`
-	NotAfter                 *metav1.Time           `json:"notAfter,omitempty"`
-	RenewalTime              *metav1.Time           `json:"renewalTime,omitempty"`
-	Revision                 *int                   `json:"revision,omitempty"`
-	NextPrivateKeySecretName *string                `json:"nextPrivateKeySecretName,omitempty"`
-	FailedIssuanceAttempts   *int                   `json:"failedIssuanceAttempts,omitempty"`
-}
-
-type certificateCondition struct {
-	Type               string                 `json:"type"`
-	Status             metav1.ConditionStatus `json:"status"`
-	LastTransitionTime *metav1.Time           `json:"lastTransitionTime,omitempty"`
-	Reason             string                 `json:"reason,omitempty"`
-	Message            string                 `json:"message,omitempty"`
-	ObservedGeneration int64                  `json:"observedGeneration,omitempty"`
-}
-
-// DeepCopyObject implements runtime.Object. No side copies what it caches.
-func (c *Certificate) DeepCopyObject() runtime.Object { return copyByJSON(c, &Certificate{}) }
-
-// DeepCopyObject implements runtime.Object.
-func (c *CertificateList) DeepCopyObject() runtime.Object { return copyByJSON(c, &CertificateList{}) }
-
-func copyByJSON[T runtime.Object](from, to T) T {
-	text, err := json.Marshal(from)
-	if err == nil {
-		err = json.Unmarshal(text, to)
+// NewCertificate returns the i-th of n Certificates as cert-manager leaves them: issued by one of 8
+// issuers, made by Helm or for an Ingress, ready. It has about 2 KB of JSON. Its own are its name,
+// UID, resourceVersion, DNS names, secret, times and revision.
+func NewCertificate(i, n int) *Certificate {
+	r := rand.New(rand.NewPCG(seedOfCertificates, uint64(i)))
+	team := teams[r.IntN(len(teams))]
+	name := fmt.Sprintf("%s-%05d-tls", team, i)
+	host := fmt.Sprintf("%s-%05d.apps.example.com", team, i)
+	notBefore := epoch.Add(time.Duration(r.IntN(90*24*3600)) * time.Second)
+	issuer := r.IntN(8)
+	c := &Certificate{
+		TypeMeta: metav1.TypeMeta{Kind: "Certificate", APIVersion: certificatesVersion.String()},
+		ObjectMeta: crMeta(r, i, n, name, map[string]string{
+			"app.kubernetes.io/instance": team, "app.kubernetes.io/managed-by": "Helm", "helm.sh/chart": "app-2." + strconv.Itoa(issuer) + ".0",
+		}, certificateWriters...),
+		Spec: certificateSpec{
+			Subject:              &x509Subject{Organizations: []string{"Example Ltd"}, OrganizationalUnits: []string{team}},
+			CommonName:           host,
+			Duration:             &metav1.Duration{Duration: 2160 * time.Hour},
+			RenewBefore:          &metav1.Duration{Duration: 360 * time.Hour},
+			DNSNames:             []string{host, "www." + host},
+			SecretName:           name,
+			IssuerRef:            issuerReference{Name: fmt.Sprintf("issuer-%d", issuer), Kind: "ClusterIssuer", Group: "cert-manager.io"},
+			Usages:               []keyUsage{"digital signature", "key encipherment", "server auth"},
+			PrivateKey:           &privateKey{Algorithm: "ECDSA", Size: 256, RotationPolicy: "Always"},
+			SecretTemplate:       &secretTemplate{Labels: map[string]string{"team": team}},
+			RevisionHistoryLimit: new(int32(1)),
+		},
+		Status: certificateStatus{
+			Conditions: []certificateCondition{{
+				Type: "Ready", Status: metav1.ConditionTrue, LastTransitionTime: new(metav1.NewTime(notBefore.Add(time.Hour + 7*time.Second))),
+				Reason: "Ready", Message: "Certificate is up to date and has not expired", ObservedGeneration: 1,
+			}},
+			NotBefore:   new(metav1.NewTime(notBefore)),
+			NotAfter:    new(metav1.NewTime(notBefore.Add(2160 * time.Hour))),
+			RenewalTime: new(metav1.NewTime(notBefore.Add(1800 * time.Hour))),
+			Revision:    new(1 + r.IntN(9)),
+		},
 	}
-	if err != nil {
-		panic(err) // what is decoded can be encoded
-	}
-	return to
+	c.Status.Conditions[0].ObservedGeneration = c.Generation
+	return c
+}
+
+var certificateWriters = []fieldsWriter{
+	{name: "helm", version: "cert-manager.io/v1", operation: metav1.ManagedFieldsOperationUpdate,
+		fields: `{"f:metadata":{"f:labels":{".":{},"f:app.kubernetes.io/instance":{},"f:app.kubernetes.io/managed-by":{},"f:helm.sh/chart":{}}},` +
+			`"f:spec":{".":{},"f:commonName":{},"f:dnsNames":{},"f:duration":{},"f:issuerRef":{".":{},"f:group":{},"f:kind":{},"f:name":{}},` +
+			`"f:privateKey":{".":{},"f:algorithm":{},"f:rotationPolicy":{},"f:size":{}},"f:renewBefore":{},"f:revisionHistoryLimit":{},` +
+			`"f:secretName":{},"f:secretTemplate":{".":{},"f:labels":{".":{},"f:team":{}}},` +
+			`"f:subject":{".":{},"f:organizationalUnits":{},"f:organizations":{}},"f:usages":{}}}`},
+	{name: "cert-manager-certificates-readiness", version: "cert-manager.io/v1", subresource: "status", operation: metav1.ManagedFieldsOperationUpdate,
+		fields: `{"f:status":{".":{},"f:conditions":{".":{},"k:{\"type\":\"Ready\"}":{".":{},"f:lastTransitionTime":{},"f:message":{},` +
+			`"f:observedGeneration":{},"f:reason":{},"f:status":{},"f:type":{}}},"f:notAfter":{},"f:notBefore":{},"f:renewalTime":{},"f:revision":{}}}`},
 }

@@ -17,9 +17,6 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker/syntax"
 )
 
-// boilerplate is where both kubebuilder and code-generator have the licence.
-const boilerplate = "hack/boilerplate.go.txt"
-
 // walk reads the Go files of the module.
 func (p *Project) walk() error {
 	return filepath.WalkDir(p.Dir, func(name string, entry fs.DirEntry, err error) error {
@@ -127,40 +124,6 @@ func (p *Project) file(name string, data []byte) {
 		return
 	}
 	p.packages = append(p.packages, found)
-}
-
-// selects reports whether a marker makes the generator look at a type.
-func selects(line syntax.Line) bool {
-	name, value, _ := strings.Cut(line.Text, "=")
-	name = strings.TrimSpace(name)
-	return name == "genclient" || name == "kubebuilder:object:root" && strings.TrimSpace(value) != "false"
-}
-
-func isStruct(spec *ast.TypeSpec) bool {
-	_, ok := spec.Type.(*ast.StructType)
-	return ok
-}
-
-// looksLikeKind reports whether a type embeds a TypeMeta and an ObjectMeta, with tags as versioned
-// types have them. In a file that imports names without a qualifier, they need none.
-func looksLikeKind(spec *ast.TypeSpec, dot bool) bool {
-	s, ok := spec.Type.(*ast.StructType)
-	if !ok || !spec.Name.IsExported() {
-		return false
-	}
-	embedded := map[string]bool{}
-	for _, field := range s.Fields.List {
-		if len(field.Names) > 0 || field.Tag == nil {
-			continue
-		}
-		switch name := field.Type.(type) {
-		case *ast.SelectorExpr:
-			embedded[name.Sel.Name] = true
-		case *ast.Ident:
-			embedded[name.Name] = dot
-		}
-	}
-	return embedded["TypeMeta"] && embedded["ObjectMeta"]
 }
 
 // hasGenerateLine reports whether one of the lines is a go:generate line for informer-gen, and not

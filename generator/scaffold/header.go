@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package scaffold
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// boilerplate is where both kubebuilder and code-generator have the licence.
+const boilerplate = "hack/boilerplate.go.txt"
+
+// readHeader reads the licence. One that holds more than comments isn't taken.
+func (p *Project) readHeader(year string) error {
+	if p.Header == "" {
+		return nil
+	}
+	data, err := os.ReadFile(filepath.Join(p.Dir, filepath.FromSlash(p.Header)))
+	if errors.Is(err, fs.ErrNotExist) {
+		p.Header = ""
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("reading the licence header: %w", err)
+	}
+	data = unixLines(data)
+	if len(bytes.TrimSpace(data)) == 0 {
+		p.Header = ""
+		return nil
+	}
+	if yearWord.Match(data) {
+		p.HeaderYear = year
+		data = yearWord.ReplaceAll(data, []byte(year))
+	}
+	// With nothing but comments, the first package clause is the one added here.
+	text := string(data) + "\npackage p\n"
+	if file, err := parser.ParseFile(token.NewFileSet(), "", text, parser.PackageClauseOnly); err != nil || file.Name.Name != "p" {
+		p.Notes = append(p.Notes, p.Header+" has more than comments in it, so it is no header.")
+		p.Header, p.HeaderYear = "", ""
+		return nil
+	}
+	p.header = data
+	return nil
+}
+
+var yearWord = regexp.MustCompile(`\bYEAR\b`)
+
+// unixLines takes back what a checkout on Windows may have done to a file.
+func unixLines(data []byte) []byte { return bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) }

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package templates
+
+import (
+	"slices"
+
+	"github.com/informer-gen/informer-gen/generator/model"
+)
+
+// expansionsFile is expansion_generated.go beside the listers: the expansion interfaces that the
+// user has not declared, as client-go's listers have it.
+func expansionsFile(p *pkg, source string, kinds []*kind) *file {
+	f := newFile(p, "expansion_generated.go", source)
+	for _, k := range kinds {
+		if !k.ListerExpansion {
+			f.addExpansion(k, k.Name+"Lister")
+		}
+		if k.Namespaced && !k.NamespaceListerExpansion {
+			f.addExpansion(k, k.Name+"NamespaceLister")
+		}
+	}
+	return f
+}
+
+// hasExpansions reports whether some type has an expansion interface that the user has not
+// declared.
+func hasExpansions(kinds []*kind) bool {
+	return slices.ContainsFunc(kinds, func(k *kind) bool {
+		return !k.ListerExpansion || k.Namespaced && !k.NamespaceListerExpansion
+	})
+}
+
+func (f *file) addExpansion(k *kind, name string) {
+	f.add(commentf("%sExpansion adds methods to %s: declare it in %s instead.", name, name, expansionFile(k.Type)).
+		Type().Id(name + "Expansion").Interface())
+}
+
+// expansionFile is the name of the file in ListerDir in which the user may declare the expansion
+// interfaces of t.
+func expansionFile(t *model.Type) string {
+	return base(t) + "_expansion.go"
+}

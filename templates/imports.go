@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package templates
+
+import (
+	"go/doc"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+)
+
+type imported struct {
+	name string // in this file
+	pkg  string // in its package clause
+	used bool
+}
+
+// fix gives a package its own name before any other package can take it.
+func (f *file) fix(importPath, pkg string) {
+	f.alias(importPath, pkg, pkg)
+}
+
+// alias imports a package under a name that may not be its own, and which is extended when it is
+// taken.
+func (f *file) alias(importPath, pkg, name string) {
+	if f.imports[importPath] == nil {
+		name = f.free(importPath, name)
+		f.imports[importPath] = &imported{name: name, pkg: pkg}
+		f.taken[name] = true
+	}
+}
+
+// qual is the identifier id of the package that is called pkg.
+func (f *file) qual(importPath, pkg, id string) *jen.Statement {
+	f.alias(importPath, pkg, pkg)
+	imp := f.imports[importPath]
+	imp.used = true
+	return jen.Id(imp.name).Dot(id)
+}
+
+// from is the identifier id of a generated package, which is imported under the name alias, unless
+// it is f's own.
+func (f *file) from(p *pkg, alias, id string) *jen.Statement {
+	if p == f.pkg {
+		return jen.Id(id)
+	}
+	f.alias(p.path, p.name, alias)
+	return f.qual(p.path, p.name, id)
+}
+
+// free finds a name for an import: its own, that of the folder above in front of it, or one with a
+// number.
+func (f *file) free(importPath, name string) string {
+	long := identifier(path.Base(path.Dir(importPath))) + name
+	for n := 2; ; n++ {
+		for _, candidate := range []string{name, long} {
+			if !f.taken[candidate] && !f.pkg.declared[candidate] && !unusable(candidate) {
+				return candidate
+			}
+		}
+		long = name + strconv.Itoa(n)
+	}
+}
+
+// unusable reports whether a name can't, or should not, be used for an import.
+func unusable(name string) bool {
+	return !token.IsIdentifier(name) || doc.IsPredeclared(name) || name == "_" || name == "init"
+}
+
+// importSpecs are the imports that are used, those of the standard library first. A name is given
+// only where the path doesn't say it.
+func (f *file) importSpecs() []jen.Code {
+	var std, others []string
+	for importPath, imp := range f.imports {
+		switch {
+		case !imp.used:
+		case strings.Contains(firstElement(importPath), "."):
+			others = append(others, importPath)
+		default:
+			std = append(std, importPath)
+		}
+	}
+	var specs []jen.Code
+	for _, paths := range [][]string{std, others} {
+		slices.Sort(paths)
+		if len(specs) > 0 && len(paths) > 0 {
+			specs = append(specs, jen.Line())
+		}
+		for _, importPath := range paths {
+			spec := jen.Lit(importPath)
+			if imp := f.imports[importPath]; imp.name != imp.pkg || imp.name != assumedName(importPath) {
+				spec = jen.Id(imp.name).Lit(importPath)
+			}
+			specs = append(specs, spec)
+		}
+	}
+	return specs
+}
+
+func firstElement(importPath string) string {
+	first, _, _ := strings.Cut(importPath, "/")
+	return first
+}
+
+// assumedName is the package name that goimports expects at the end of an import path.
+func assumedName(importPath string) string {
+	last := path.Base(importPath)
+	if rest, ok := strings.CutPrefix(last, "v"); ok {
+		if _, err := strconv.Atoi(rest); err == nil && path.Dir(importPath) != "." {
+			last = path.Base(path.Dir(importPath))
+		}
+	}
+	last = strings.TrimPrefix(last, "go-")
+	if i := strings.IndexFunc(last, notIdentifier); i >= 0 {
+		last = last[:i]
+	}
+	return last
+}

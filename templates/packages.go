@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package templates
+
+import (
+	"path"
+
+	"github.com/informer-gen/informer-gen/generator/model"
+)
+
+// pkg is a Go package that is generated.
+type pkg struct {
+	dir      string // relative to the output folder
+	path     string // import path
+	name     string
+	declared map[string]bool // unexported names in it, which no import of its files may have
+}
+
+// packages are those of an output; in the layout Single they are all the same.
+type packages struct {
+	out       *model.Output
+	root      *pkg // of the factory
+	informers map[*model.Version]*pkg
+	listers   map[*model.Version]*pkg
+	kinds     map[*model.Version][]*kind
+	all       []*kind
+}
+
+func newPackages(out *model.Output) *packages {
+	p := &packages{
+		out: out, informers: map[*model.Version]*pkg{}, listers: map[*model.Version]*pkg{},
+		kinds: map[*model.Version][]*kind{},
+	}
+	if out.Layout == model.Single {
+		p.root = newPkg(out, ".", out.Package, "factory")
+	} else {
+		p.root = newPkg(out, "informers", "informers", "factory")
+	}
+	for _, g := range out.Groups {
+		for _, v := range g.Versions {
+			p.addVersion(g, v)
+		}
+	}
+	return p
+}
+
+func (p *packages) addVersion(g *model.Group, v *model.Version) {
+	informers, listers := p.root, p.root
+	if p.out.Layout != model.Single {
+		informers = newPkg(p.out, informerDir(g, v), folder(v.Package), "version")
+		listers = newPkg(p.out, ListerDir(p.out.Layout, g, v), folder(v.Package))
+	}
+	for _, t := range v.Types {
+		k := &kind{Type: t, Group: g, Version: v, informers: informers, listers: listers}
+		informers.declared[k.private()+"Informer"] = true
+		listers.declared[k.private()+"Lister"] = true
+		listers.declared[k.private()+"NamespaceLister"] = true
+		p.kinds[v] = append(p.kinds[v], k)
+		p.all = append(p.all, k)
+	}
+	p.informers[v], p.listers[v] = informers, listers
+}
+
+func newPkg(out *model.Output, dir, name string, declared ...string) *pkg {
+	p := &pkg{dir: dir, path: path.Join(out.ImportPath, dir), name: name, declared: map[string]bool{}}
+	for _, name := range declared {
+		p.declared[name] = true
+	}
+	return p
+}
+
+// source is the import path of the package that the kinds of a version come from; "" when there is
+// more than one.
+func (p *packages) source(v *model.Version) string {
+	path := ""
+	for n, t := range v.Types {
+		if n > 0 && t.Source.Path != path {
+			return ""
+		}
+		path = t.Source.Path
+	}
+	return path
+}
