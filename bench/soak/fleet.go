@@ -258,25 +258,25 @@ func (f *fleet) visit(ctx context.Context) (visits int) {
 	return visits
 }
 
-// state is what exists: key to UID and version.
-type state map[object.Key]string
+// versions are the UID and the resourceVersion of each object that exists, by its key.
+type versions map[object.Key]string
 
-func stateOf(objects iter.Seq[*Probe]) state {
-	s := state{}
+func versionsOf(objects iter.Seq[*Probe]) versions {
+	v := versions{}
 	for obj := range objects {
-		s[object.KeyOf(obj)] = fmt.Sprintf("%s@%s", obj.UID, obj.ResourceVersion)
+		v[object.KeyOf(obj)] = fmt.Sprintf("%s@%s", obj.UID, obj.ResourceVersion)
 	}
-	return s
+	return v
 }
 
-// differs returns in how many keys two states differ, and one of them.
-func (s state) differs(other state) (n int, example string) {
-	keys := maps.Clone(s)
+// differs returns how many objects differ from those of other, and one of them.
+func (v versions) differs(other versions) (n int, example string) {
+	keys := maps.Clone(v)
 	maps.Copy(keys, other)
 	for key := range keys {
-		if s[key] != other[key] {
+		if v[key] != other[key] {
 			n++
-			example = fmt.Sprintf("%s is %q, want %q", key, s[key], other[key])
+			example = fmt.Sprintf("%s is %q, want %q", key, v[key], other[key])
 		}
 	}
 	return n, example

@@ -95,11 +95,11 @@ func (c *checker) measure(obj *Probe) {
 	}
 }
 
-// knows returns the last state of each object that the handler got.
-func (c *checker) knows() state {
+// knows returns the last version of each object that the handler got.
+func (c *checker) knows() versions {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return stateOf(maps.Values(c.live))
+	return versionsOf(maps.Values(c.live))
 }
 
 func newer(old, obj *Probe) bool {

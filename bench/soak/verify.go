@@ -66,7 +66,7 @@ func (s *soak) verify(ctx context.Context) error {
 }
 
 // listed lists the objects of the server, by net/http and not by the code under test.
-func (s *soak) listed(ctx context.Context, m *member) (state, error) {
+func (s *soak) listed(ctx context.Context, m *member) (versions, error) {
 	text, err := s.cluster.do(ctx, http.MethodGet, collectionPath(m.namespace)+"?labelSelector="+url.QueryEscape(m.selector), "", nil)
 	if err != nil {
 		return nil, fmt.Errorf("list what %s should have: %w", m.name, err)
@@ -77,12 +77,12 @@ func (s *soak) listed(ctx context.Context, m *member) (state, error) {
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		return nil, fmt.Errorf("list what %s should have: %w", m.name, err)
 	}
-	return stateOf(slices.Values(list.Items)), nil
+	return versionsOf(slices.Values(list.Items)), nil
 }
 
 // differences describes how an informer differs from the server.
-func (m *member) differences(want state) (all []string) {
-	if n, example := stateOf(m.informer.Store().Snapshot().All()).differs(want); n > 0 {
+func (m *member) differences(want versions) (all []string) {
+	if n, example := versionsOf(m.informer.Store().Snapshot().All()).differs(want); n > 0 {
 		all = append(all, fmt.Sprintf("%s's store differs from the server in %d of %d objects: %s; %v", m.name, n, len(want), example, m.informer.Status()))
 	}
 	for n, h := range m.handlers {

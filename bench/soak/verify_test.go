@@ -118,7 +118,7 @@ func TestVerifyAsksTheServerAgain(t *testing.T) {
 			return `{"items":[]}`, nil
 		})
 		want := s.fleet.members[0]
-		if missing := want.differences(state{}); len(missing) != 1 || !strings.Contains(missing[0], "has not synced") {
+		if missing := want.differences(versions{}); len(missing) != 1 || !strings.Contains(missing[0], "has not synced") {
 			t.Errorf("an informer that was never run: %q", missing)
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -41,7 +41,7 @@ type checker struct {
 
 	// changed by list only, while nothing is being checked
 	metas  map[string]*packages.Package // by import path
-	states map[string]state             // by ID
+	visits map[string]visit             // by ID
 	back   map[edge]bool                // imports that close a cycle
 	roots  map[string]*Package          // by ID
 
@@ -63,18 +63,18 @@ func newChecker(fset *token.FileSet) *checker {
 		reader: &reader{fset: fset, seen: map[string][sha256.Size]byte{}},
 		busy:   make(chan struct{}, runtime.GOMAXPROCS(0)),
 		metas:  map[string]*packages.Package{},
-		states: map[string]state{},
+		visits: map[string]visit{},
 		back:   map[edge]bool{},
 		roots:  map[string]*Package{},
 		units:  map[string]*unit{},
 	}
 }
 
-// state is how far add has come with a package.
-type state int
+// visit is how far add has come with a package.
+type visit int
 
 const (
-	unseen state = iota
+	notYet visit = iota
 	open
 	done
 )
@@ -90,19 +90,19 @@ func (c *checker) list(roots []*Package) {
 // add takes in a package and what it imports, and finds the imports that close a cycle, so that no
 // two packages wait for one another.
 func (c *checker) add(p *packages.Package) {
-	if c.states[p.ID] != unseen {
+	if c.visits[p.ID] != notYet {
 		return
 	}
-	c.states[p.ID] = open
+	c.visits[p.ID] = open
 	c.metas[p.PkgPath] = p
 	for _, path := range slices.Sorted(maps.Keys(p.Imports)) {
 		dep := p.Imports[path]
-		if c.states[dep.ID] == open {
+		if c.visits[dep.ID] == open {
 			c.back[edge{p.ID, dep.ID}] = true
 		}
 		c.add(dep)
 	}
-	c.states[p.ID] = done
+	c.visits[p.ID] = done
 }
 
 func (c *checker) unit(id string) *unit {

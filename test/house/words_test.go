@@ -27,7 +27,6 @@ var ambiguous = []string{"entry", "known", "left", "memory", "node", "op", "plac
 // still are identifiers that break these rules, with their packages. What no longer breaks a rule
 // has to go from here.
 var still = map[string]string{
-	"type state": "bench/soak generator/load",
 }
 
 // TestWords: identifiers have no word that is given up, and words of CONTRIBUTING.md's glossary are
