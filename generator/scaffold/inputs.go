@@ -33,21 +33,23 @@ func (p *Project) inputs() {
 			return
 		}
 	}
-	tops := map[string]bool{}
-	for _, name := range folders {
-		top, _, nested := strings.Cut(name, "/")
-		if name == "." || !nested && len(folders) == 1 {
-			break
-		}
-		tops[top] = true
-	}
-	if len(tops) == 1 {
-		for top := range tops {
-			p.Inputs = []string{"./" + top + "/..."}
-		}
-		return
-	}
 	p.Inputs = []string{"./..."}
+	if top := onlyTop(folders); top != "" {
+		p.Inputs = []string{"./" + top + "/..."}
+	}
+}
+
+// onlyTop returns the folder beside go.mod that all of the folders lie in; "" if there is none, or
+// if it is the only folder itself.
+func onlyTop(folders []string) string {
+	if len(folders) == 0 || len(folders) == 1 && !strings.Contains(folders[0], "/") {
+		return ""
+	}
+	top, _, _ := strings.Cut(folders[0], "/")
+	if top == "." || slices.ContainsFunc(folders, func(name string) bool { return !below(name, top) }) {
+		return ""
+	}
+	return top
 }
 
 // below reports whether the folder name is dir or lies in it.

@@ -67,6 +67,7 @@ func TestLookDecidesOnTheInputs(t *testing.T) {
 		"below one folder":             {"-- types/v1/a.go --\n" + marked + "-- types/v2/a.go --\n" + marked, Plain, "./types/..."},
 		"in several":                   {"-- a/v1/a.go --\n" + marked + "-- b/v1/a.go --\n" + marked, Plain, "./..."},
 		"beside go.mod":                {"-- a.go --\n" + marked + "-- b/v1/a.go --\n" + marked, Plain, "./..."},
+		"beside go.mod and before it":  {"-- b.go --\n" + marked + "-- a/v1/a.go --\n" + marked, Plain, "./..."},
 		"kubebuilder":                  {"-- PROJECT --\n-- api/v1/a.go --\n" + marked, Kubebuilder, "./api/..."},
 		"kubebuilder before 4":         {"-- PROJECT --\n-- apis/shop/v1/a.go --\n" + marked, Kubebuilder, "./apis/..."},
 		"kubebuilder and others":       {"-- PROJECT --\n-- api/v1/a.go --\n" + marked + "-- pkg/v1/a.go --\n" + marked, Kubebuilder, "./..."},
