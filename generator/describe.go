@@ -13,7 +13,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// inspected is the type for those who read about it.
+// inspected returns what is said about a type, without Accessor and Files.
 func inspected(of resolve.Type) InspectedType {
 	t := InspectedType{
 		Package: of.Package, Name: of.Name, Pos: of.Pos, Generated: of.Model != nil, Reason: Fact(of.Reason), Advice: of.Advice,
@@ -31,7 +31,7 @@ func inspected(of resolve.Type) InspectedType {
 	return t
 }
 
-// keyName is the type of an index's keys as code in another package names it.
+// keyName returns the type of an index's keys as code in another package names it.
 func keyName(kind string, x *model.Index) string {
 	switch {
 	case len(x.Paths) > 1:
@@ -42,7 +42,7 @@ func keyName(kind string, x *model.Index) string {
 	return x.Key.Name
 }
 
-// madeOf says in the words of the marker what an index is made of.
+// madeOf returns, in the words of the marker, what an index is made of.
 func madeOf(x *model.Index) string {
 	var text string
 	switch {
@@ -79,6 +79,7 @@ func madeOf(x *model.Index) string {
 	return text
 }
 
+// accessor returns what code writes to get at the informer and the lister of a type.
 func accessor(t InspectedType, layout model.Layout) string {
 	if layout == model.Single {
 		return "factory." + t.Plural.Text + "()"

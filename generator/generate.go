@@ -192,14 +192,15 @@ func (cfg Config) Check() diag.List {
 	return errs
 }
 
-// RealDir is Dir, absolute and without links.
+// RealDir returns Dir, absolute and without links. It fails if Dir is relative and the working
+// directory is unknown.
 func (cfg Config) RealDir() (string, error) { return realDir(cfg.Dir) }
 
 // errWrong means that there are errors among the findings.
 var errWrong = errors.New("the input is wrong")
 
-// read is the part of Generate that comes before the packages are looked into. What is wrong is the
-// error, warnings are the findings.
+// read reads the configuration and loads the packages. What is wrong is the error; the findings are
+// warnings.
 func (cfg Config) read(ctx context.Context) (settings, *load.Program, diag.List, error) {
 	s, findings := cfg.settings()
 	if errs, _ := findings.Split(); len(errs) > 0 {

@@ -76,9 +76,12 @@ type InspectedIndex struct {
 	Pos        token.Position
 }
 
-// Inspect does what Generate does, except for comparing with the output, and says what it has
-// decided. Wrong content of packages is no error here but among the Findings; the error is that of
-// a wrong configuration or of the go command. It calls neither Warn nor writes anything.
+// Inspect decides what Generate would generate, and returns the decisions. It writes nothing,
+// doesn't call Warn, and doesn't check what would become of files that earlier runs have written.
+//
+// What is wrong in the packages is no error but stands among the Findings. The error is a diag.List
+// if the configuration is wrong, else that of the go command; if ctx is done first, it is the
+// context's cause.
 func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 	s, program, findings, err := cfg.read(ctx)
 	if err != nil {

@@ -60,7 +60,8 @@ func workspaceOf(dir string) string {
 	}
 }
 
-// realDir is the absolute name of a folder. The go command names files by their real paths.
+// realDir returns the absolute name of a folder, without links where it exists: the go command
+// names files by their real paths.
 func realDir(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -72,8 +73,8 @@ func realDir(dir string) (string, error) {
 	return dir, nil
 }
 
-// nested names the modules below the folder that is read which may have API types; "" if there are
-// none. No pattern with ... enters them.
+// nested returns, for the end of a message, the modules below the folder that is read which may
+// have API types; "" if there are none. No pattern with ... enters them.
 func (s settings) nested() string {
 	if !slices.ContainsFunc(s.loading.Patterns, func(p string) bool { return strings.Contains(p, "...") }) {
 		return ""

@@ -25,7 +25,7 @@ type setting struct {
 // isSet reports whether there is a value.
 func (s setting) isSet() bool { return s.text != "" }
 
-// path is the value as the absolute name of a file.
+// path returns the value as the absolute name of a file; "" if there is no value.
 func (s setting) path() string {
 	if !s.isSet() || filepath.IsAbs(s.text) {
 		return s.text
@@ -33,7 +33,7 @@ func (s setting) path() string {
 	return filepath.Join(s.dir, filepath.FromSlash(s.text))
 }
 
-// wrong is a finding about the value.
+// wrong returns an error about the value, as a finding.
 func (s setting) wrong(message string) diag.Diagnostic {
 	d := diag.Diagnostic{Pos: s.pos, Message: message}
 	if s.pos.IsValid() {
@@ -42,9 +42,9 @@ func (s setting) wrong(message string) diag.Diagnostic {
 	return d
 }
 
-// folder reports an input of the configuration file that is a folder and doesn't exist. What else
-// is wrong with inputs is known to the go command.
-func (s setting) folder(report *diag.List) {
+// checkFolder adds a finding if the value is an input of the configuration file that names a folder
+// which doesn't exist. The go command finds what else is wrong with inputs.
+func (s setting) checkFolder(report *diag.List) {
 	if !s.pos.IsValid() || !strings.HasPrefix(s.text, "./") && !strings.HasPrefix(s.text, "../") {
 		return
 	}
@@ -60,6 +60,7 @@ func (s setting) folder(report *diag.List) {
 	}
 }
 
+// texts returns the values without where they stand.
 func texts(all []setting) []string {
 	var list []string
 	for _, s := range all {

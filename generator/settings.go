@@ -41,7 +41,7 @@ type settings struct {
 	reads []string
 }
 
-// located gives findings without a position that of the input which they name.
+// located returns the findings; those without a position get that of the input which they name.
 func (s settings) located(findings diag.List) diag.List {
 	findings = slices.Clone(findings)
 	for i, d := range findings {
@@ -126,7 +126,7 @@ func (cfg Config) settings() (settings, diag.List) {
 	}
 	s.loading.Skip = s.to.owns
 	for _, input := range inputs {
-		input.folder(&report)
+		input.checkFolder(&report)
 	}
 	for _, tag := range tags {
 		if !buildTag.MatchString(tag.text) {
@@ -160,7 +160,7 @@ func (cfg Config) file(dir string, main goModule) (string, error) {
 
 var buildTag = regexp.MustCompile(`^[\pL\pN_.]+$`)
 
-// findingsOf are those that err holds, or err as one.
+// findingsOf returns the findings that err holds, or err as one.
 func findingsOf(err error) diag.List {
 	var list diag.List
 	if errors.As(err, &list) {
@@ -169,7 +169,7 @@ func findingsOf(err error) diag.List {
 	return diag.List{{Message: err.Error()}}
 }
 
-// given is *flag or, without one, what the configuration file says.
+// given returns *flag or, if flag is nil, what the configuration file says.
 func given(flag *bool, value marker.Value) bool {
 	if flag != nil {
 		return *flag

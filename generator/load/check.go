@@ -35,8 +35,8 @@ func (p *Program) Check(roots ...*Package) {
 // checker checks packages from source, each once, and several at a time.
 type checker struct {
 	*reader
-	// busy has a place for every goroutine that may parse or check; a goroutine that holds one
-	// waits for no package.
+	// busy bounds how many goroutines parse or check at a time: each holds a slot of the channel
+	// while it does, and waits for no package meanwhile.
 	busy chan struct{}
 
 	// changed by list only, while nothing is being checked

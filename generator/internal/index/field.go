@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
-// promoted reports that the name of a field, which unexported embedded structs may lie before,
+// promoted returns an error if the name of a field, which an unexported embedded struct may have,
 // means another field in Go.
 func promoted(from types.Type, field *types.Var, s segment) *textError {
 	if obj, _, _ := types.LookupFieldOrMethod(from, true, nil, field.Name()); obj == field {

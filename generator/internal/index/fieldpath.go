@@ -36,7 +36,7 @@ func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 		f, problem := followText(k.Type, value.Text)
 		var key model.GoType
 		if problem == nil {
-			key, problem = pathKey(r.Output, f)
+			key, problem = pathKey(r.output, f)
 		}
 		if problem != nil {
 			r.failIn(m, value, problem)
@@ -44,7 +44,7 @@ func (r *Reader) fieldPaths(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 		}
 		for i, other := range x.Paths {
 			if reflect.DeepEqual(other.Steps, f.steps) {
-				r.Report.Fail(m.At, value.Pos, fmt.Sprintf("%s stands in the key already, as its part %d", value.Text, i+1))
+				r.report.Fail(m.At, value.Pos, fmt.Sprintf("%s stands in the key already, as its part %d", value.Text, i+1))
 				return false
 			}
 		}
@@ -236,7 +236,7 @@ func (f *followed) look(step *model.Step, l look, soFar, here string, field int)
 	return nil
 }
 
-// isOneValue reports a path that ends at a list or a map. The finding stands at offset.
+// isOneValue returns an error, at offset, if the path ends at a list or a map.
 func (f *followed) isOneValue(offset int) *textError {
 	str := typeString(f.end)
 	switch f.end.Underlying().(type) {
@@ -253,8 +253,8 @@ func (f *followed) isOneValue(offset int) *textError {
 	return nil
 }
 
-// isOneValueBefore reports that segment s, with which the rest of the path begins, follows a list
-// or a map, which soFar leads to.
+// isOneValueBefore returns an error if soFar leads to a list or a map, so that segment s, with
+// which the rest of the path begins, can't follow it.
 func (f *followed) isOneValueBefore(soFar string, offset int, s segment, rest string) *textError {
 	if m, ok := f.end.Underlying().(*types.Map); ok {
 		key := s.name

@@ -193,11 +193,11 @@ func TestFieldPathsAreFollowedThroughTypes(t *testing.T) {
 			parts = append(parts, part)
 		}
 		got := strings.Join(parts, "; ")
-		if len(r.Report.Findings()) > 0 {
-			got = strings.NewReplacer("f.go:1:", "", "+informer:index: ", "").Replace(r.Report.Findings().Error())
+		if len(r.report.Findings()) > 0 {
+			got = strings.NewReplacer("f.go:1:", "", "+informer:index: ", "").Replace(r.report.Findings().Error())
 		}
-		if ok != (len(r.Report.Findings()) == 0) {
-			t.Errorf("%s: ok is %v with %v", text, ok, r.Report.Findings())
+		if ok != (len(r.report.Findings()) == 0) {
+			t.Errorf("%s: ok is %v with %v", text, ok, r.report.Findings())
 		}
 		if got != want {
 			t.Errorf("%s\n got %s\nwant %s", text, got, want)
@@ -263,9 +263,9 @@ func TestConditionsAreCheckedAgainstTypes(t *testing.T) {
 		m := indexMarker(t, "when="+text)
 		ok := r.conditions(k, m, x)
 		var parts []string
-		if errs, warnings := r.Report.Findings().Split(); len(r.Report.Findings()) > 0 {
+		if errs, warnings := r.report.Findings().Split(); len(r.report.Findings()) > 0 {
 			if ok != (len(errs) == 0) {
-				t.Errorf("%s: ok is %v with %v", text, ok, r.Report.Findings())
+				t.Errorf("%s: ok is %v with %v", text, ok, r.report.Findings())
 			}
 			parts = append(parts, strings.NewReplacer("f.go:1:", "", "+informer:index: ", "").Replace(append(errs, warnings...).Error()))
 		}
@@ -298,10 +298,10 @@ func TestConditionsOnTheWayToTheKey(t *testing.T) {
 		x := &model.Index{}
 		m := indexMarker(t, args)
 		if !r.fieldPaths(k, m, x) {
-			t.Fatal(r.Report.Findings())
+			t.Fatal(r.report.Findings())
 		}
 		r.conditions(k, m, x)
-		if got := r.Report.Findings().Error(); want == "" && got != "" || !strings.HasSuffix(got, want) {
+		if got := r.report.Findings().Error(); want == "" && got != "" || !strings.HasSuffix(got, want) {
 			t.Errorf("%s\n got %s\nwant %s", args, got, want)
 		}
 	}
@@ -330,11 +330,11 @@ func FuzzFollow(f *testing.F) {
 		x := &model.Index{}
 		ok := r.fieldPaths(k, m, x)
 		ok = r.conditions(k, m, x) && ok
-		errs, _ := r.Report.Findings().Split()
+		errs, _ := r.report.Findings().Split()
 		if ok != (len(errs) == 0) {
-			t.Errorf("%v with %v", ok, r.Report.Findings())
+			t.Errorf("%v with %v", ok, r.report.Findings())
 		}
-		for _, d := range r.Report.Findings() {
+		for _, d := range r.report.Findings() {
 			if d.Pos.Column < 1 || d.Pos.Column > longest+1 {
 				t.Errorf("%q, %q: %v", field, when, d)
 			}

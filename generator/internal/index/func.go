@@ -22,7 +22,7 @@ func (r *Reader) function(k Kind, m *marker.Index, x *model.Index) bool {
 	pkg := k.Package
 	if path != "" && path != pkg.Path {
 		why := ""
-		if pkg, why = r.Funcs.find(path, pkg, r.Output); why != "" {
+		if pkg, why = r.funcs.find(path, pkg, r.output); why != "" {
 			r.failIn(m, m.Func, textErrorf(0, "%s", why))
 			return false
 		}
@@ -33,7 +33,7 @@ func (r *Reader) function(k Kind, m *marker.Index, x *model.Index) bool {
 		key  model.GoType
 	)
 	if problem == nil {
-		elem, key, problem = funcKey(r.Output, pkg, f)
+		elem, key, problem = funcKey(r.output, pkg, f)
 	}
 	if problem != nil {
 		problem.offset = len(m.Func.Text) - len(name)

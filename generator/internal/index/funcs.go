@@ -24,7 +24,8 @@ func splitFunc(text string) (path, name string) {
 	return "", text
 }
 
-// Funcs are the packages of functions that indexes name, other than those of the types.
+// Funcs are the packages of functions that indexes name, other than those of the types. ImportFuncs
+// makes them.
 type Funcs struct {
 	program  *load.Program
 	packages []*load.Package // those that are there
@@ -58,11 +59,11 @@ func ImportFuncs(ctx context.Context, program *load.Program, paths []string) (Fu
 	return f, nil
 }
 
-// Packages returns those that are there.
+// Packages returns the packages that ImportFuncs found.
 func (f Funcs) Packages() []*load.Package { return f.packages }
 
-// find returns the package at path, which isn't that of the type, or says why generated code can't
-// call it.
+// find returns the package at path, which isn't that of the type, or why generated code can't call
+// its functions.
 func (f Funcs) find(path string, of *load.Package, output Output) (pkg *load.Package, why string) {
 	const example = "name a function of another package by its import path, as in example.com/p/q.Keys"
 	if err := module.CheckImportPath(path); err != nil {

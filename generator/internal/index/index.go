@@ -19,19 +19,18 @@ import (
 	"github.com/informer-gen/informer-gen/generator/model"
 )
 
-// Reader reads the indexes of kinds.
+// Reader reads the indexes of kinds. NewReader makes one.
 type Reader struct {
-	Report *report.Report
-	Output Output
-	Owners *Owners
-	Funcs  Funcs
-
-	docs *docComments
+	report *report.Report
+	output Output
+	owners *Owners
+	funcs  Funcs
+	docs   *docComments
 }
 
-// NewReader returns a Reader that reports what is wrong.
+// NewReader returns a Reader that reports to r what is wrong.
 func NewReader(r *report.Report, output Output, owners *Owners, funcs Funcs) *Reader {
-	return &Reader{Report: r, Output: output, Owners: owners, Funcs: funcs, docs: &docComments{position: r.Position}}
+	return &Reader{report: r, output: output, owners: owners, funcs: funcs, docs: &docComments{position: r.Position}}
 }
 
 // Output is where generated code will stand.
@@ -76,18 +75,18 @@ func (r *Reader) Read(k Kind) []Declared {
 	for _, m := range k.Markers {
 		name := m.Name.Text
 		if !names.IsExported(name) {
-			r.Report.Fail(m.At, m.Name.Pos, fmt.Sprintf("name %q is no exported Go name: it becomes the lister's method%s", name, names.SuggestExported(name)))
+			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("name %q is no exported Go name: it becomes the lister's method%s", name, names.SuggestExported(name)))
 			continue
 		}
 		if other, ok := first[name]; ok {
-			r.Report.Fail(m.At, m.Name.Pos, fmt.Sprintf("type %s has an index %s already, at %s", k.Name, name, r.Report.Short(other)))
+			r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("type %s has an index %s already, at %s", k.Name, name, r.report.Short(other)))
 			continue
 		}
 		first[name] = m.Name.Pos
 		clash := false
 		for _, method := range []string{name, "List" + name} {
 			if why, ok := methods[method]; ok && !clash {
-				r.Report.Fail(m.At, m.Name.Pos, fmt.Sprintf("an index can't be called %s: %s", name, why))
+				r.report.Fail(m.At, m.Name.Pos, fmt.Sprintf("an index can't be called %s: %s", name, why))
 				clash = true
 			}
 		}
@@ -110,12 +109,12 @@ func (r *Reader) index(k Kind, m *marker.Index) *model.Index {
 	var ok bool
 	switch given := keysOf(m); len(given) {
 	case 0:
-		r.Report.Fail(m.At, m.Pos, "index "+x.Name+" has no keys: give it a field, a func or an owner")
+		r.report.Fail(m.At, m.Pos, "index "+x.Name+" has no keys: give it a field, a func or an owner")
 		return nil
 	case 1:
 		ok = r.keys(k, m, x)
 	default:
-		r.Report.Fail(m.At, given[1].at, fmt.Sprintf("index %s has %s and %s: it takes one of them", x.Name, given[0].what, given[1].what))
+		r.report.Fail(m.At, given[1].at, fmt.Sprintf("index %s has %s and %s: it takes one of them", x.Name, given[0].what, given[1].what))
 	}
 	if m.When.IsSet() {
 		ok = r.conditions(k, m, x) && ok
@@ -159,7 +158,7 @@ func (r *Reader) keys(k Kind, m *marker.Index, x *model.Index) (ok bool) {
 	}
 	for i, path := range x.Paths {
 		if why := sameForAll(k, path); why != "" {
-			r.Report.Fail(m.At, m.Fields[i].Pos, why)
+			r.report.Fail(m.At, m.Fields[i].Pos, why)
 			ok = false
 		}
 	}
@@ -188,12 +187,12 @@ func (r *Reader) inNamespace(k Kind, m *marker.Index, x *model.Index) bool {
 		return true
 	}
 	if !k.Namespaced {
-		r.Report.Fail(m.At, m.Namespaced.Pos, fmt.Sprintf("namespaced contradicts the scope of %s, which is cluster-scoped", k.Name))
+		r.report.Fail(m.At, m.Namespaced.Pos, fmt.Sprintf("namespaced contradicts the scope of %s, which is cluster-scoped", k.Name))
 		return false
 	}
 	for i, path := range x.Paths {
 		if len(x.Paths) == len(m.Fields) && isNamespace(path.Steps) { // else some of them are wrong
-			r.Report.Fail(m.At, m.Fields[i].Pos, fmt.Sprintf("with namespaced, the namespace is a part of every key: leave %s or namespaced out", path.Text))
+			r.report.Fail(m.At, m.Fields[i].Pos, fmt.Sprintf("with namespaced, the namespace is a part of every key: leave %s or namespaced out", path.Text))
 			return false
 		}
 	}
@@ -206,7 +205,7 @@ func (r *Reader) repeated(before []Declared, x *model.Index, m *marker.Index) {
 		same := *other.Index
 		same.Name = x.Name
 		if reflect.DeepEqual(same, *x) {
-			r.Report.Warn(m.At, m.Name.Pos, fmt.Sprintf("index %s holds the same as index %s at %s", x.Name, other.Name, r.Report.Short(other.Pos)))
+			r.report.Warn(m.At, m.Name.Pos, fmt.Sprintf("index %s holds the same as index %s at %s", x.Name, other.Name, r.report.Short(other.Pos)))
 			return
 		}
 	}
@@ -214,7 +213,7 @@ func (r *Reader) repeated(before []Declared, x *model.Index, m *marker.Index) {
 
 // failIn reports what is wrong inside of a value of m.
 func (r *Reader) failIn(m *marker.Index, value marker.Value, p *textError) {
-	r.Report.Add(diag.Diagnostic{
+	r.report.Add(diag.Diagnostic{
 		Pos: value.At(p.offset), Marker: m.At.Name, Message: p.message, Allowed: p.allowed, Warning: p.warning,
 	})
 }

@@ -19,7 +19,8 @@ const typesPath = "k8s.io/apimachinery/pkg/types"
 
 var likeKind = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 
-// Owners are the kinds that objects may be owned by, as far as they are known.
+// Owners are the kinds that objects may be owned by, as far as they are known. NewOwners makes
+// them.
 type Owners struct {
 	kinds map[string][]string // sorted, by group
 	// partial means that packages of the project aren't read, which may have more kinds.
@@ -45,7 +46,7 @@ func (o *Owners) Add(group, kind string) {
 
 // owner fills in what kind of owners an index is about.
 func (r *Reader) owner(m *marker.Index, x *model.Index) bool {
-	owner, problem := r.Owners.parse(m.Owner.Text)
+	owner, problem := r.owners.parse(m.Owner.Text)
 	if problem != nil {
 		r.failIn(m, m.Owner, problem)
 	}

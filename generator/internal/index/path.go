@@ -65,8 +65,8 @@ func parsePath(text string) ([]segment, *textError) {
 	return segments, problem
 }
 
-// unprintable reports characters that mustn't stand in comments of Go, where paths and conditions
-// are repeated.
+// unprintable returns an error about the first character that mustn't stand in comments of Go,
+// where paths and conditions are repeated.
 func unprintable(text string) *textError {
 	for i, r := range text {
 		if r != '\t' && !unicode.IsPrint(r) || r == utf8.RuneError {
@@ -76,6 +76,7 @@ func unprintable(text string) *textError {
 	return nil
 }
 
+// unexpected returns an error about the character at an offset of a path.
 func unexpected(text string, at int) *textError {
 	r, _ := utf8.DecodeRuneInString(text[at:])
 	if r == ';' {

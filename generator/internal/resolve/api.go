@@ -44,8 +44,9 @@ type kind struct {
 	api      *api
 	declared *declared
 	goType   *types.Named
-	// the last two until shareAcrossVersions those of this version alone
-	plural, scope, resource Fact
-	pos                     token.Position
-	indexes                 []token.Position // of Type.Indexes
+	plural   Fact
+	// scope and resource are those of this version alone until shareAcrossVersions.
+	scope, resource Fact
+	pos             token.Position
+	indexes         []token.Position // of Type.Indexes
 }

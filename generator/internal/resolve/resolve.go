@@ -27,6 +27,7 @@ import (
 
 // Input is what Resolve decides by.
 type Input struct {
+	// Program has loaded the Roots. Resolve has it check their Go types.
 	Program *load.Program
 	// Roots are the packages to look at.
 	Roots []*load.Package
@@ -93,7 +94,8 @@ type Type struct {
 	Indexes []token.Position
 }
 
-// Resolve decides about all types of the roots. If ctx ends first, the error is its cause.
+// Resolve decides about all types of the roots. What is wrong with them is among the findings; the
+// one error is the cause of ctx, if ctx ends first.
 func Resolve(ctx context.Context, in Input) (Result, error) {
 	r := report.New(in.Program.Fset, in.Dir)
 

@@ -14,8 +14,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker/kubebuilder"
 )
 
-// selection is the answer to whether something is to be generated for a type, before anything is
-// known about what the type is made of.
+// selection is whether something is to be generated for a type, as far as that is known before its
+// Go type is.
 type selection struct {
 	yes bool
 	// client means that +genclient, or the config file, asks for the type by name, so that a type
@@ -182,8 +182,8 @@ func whereReason(r *report.Report, s selection) string {
 	return " (" + r.Short(s.at.Pos) + ")"
 }
 
-// embeds says by the syntax alone whether the type embeds the struct of that name from metav1. It
-// can't see through aliases, which types tell.
+// embeds reports, by the syntax alone, whether the type embeds the struct of that name from metav1.
+// It can't see through aliases, which types tell.
 func embeds(a *api, d *declared, name string) bool {
 	s, ok := d.spec.Type.(*ast.StructType)
 	if !ok {

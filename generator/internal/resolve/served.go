@@ -10,8 +10,8 @@ import (
 	"github.com/informer-gen/informer-gen/generator/marker/kubebuilder"
 )
 
-// notServed says why there is nothing to list and watch, and where that stands; the reason is empty
-// if there is.
+// notServed returns why there is nothing to list and watch, and where that stands; the reason is
+// empty if there is.
 func notServed(r *report.Report, d *declared) (reason string, at marker.At) {
 	if m := marker.First[kubebuilder.UnservedVersion](d.markers); m != nil {
 		return "+kubebuilder:unservedversion says that the API server doesn't serve it", m.At

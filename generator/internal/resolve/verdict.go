@@ -25,7 +25,7 @@ type verdict struct {
 	advice string
 }
 
-// result is the verdict for those who ask why.
+// result returns the verdict as Result has it.
 func (v verdict) result() Type {
 	t := Type{Package: v.api.pkg.Path, Name: v.name, Pos: v.pos, Reason: Fact{v.reason, v.at.Name, v.at.Pos}, Advice: v.advice}
 	if k := v.kind; k != nil {
