@@ -95,7 +95,7 @@
 // a cached object may also end the process, as Go does when another goroutine reads the map at that
 // moment.
 //
-// With [WithoutSharing], each object owns its parts, as in client-go, for twice the memory.
+// With [WithoutSharing], each object owns its parts, as in client-go, and takes more memory.
 //
 // # Sync
 //

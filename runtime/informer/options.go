@@ -122,12 +122,12 @@ func WithoutAnnotations(keys ...string) Option {
 }
 
 // WithoutSharing makes each object own all the memory that it refers to. By default, equal parts of
-// objects (maps, slices, what pointers point to) are stored once, which takes half of the memory
-// and of the time. Cached objects are read-only in either case. But if a program changes an object
-// by mistake, with this option only that object is wrong. Without it, other objects may have the
-// same part, and are wrong until the server sends them again; see the package documentation. Equal
-// strings, which can't be changed, may be stored once in either case. For can't cancel the option
-// of a factory. A Source given to New may ignore the option.
+// objects (maps, slices, what pointers point to) are stored once, which takes less memory and less
+// time. Cached objects are read-only in either case. But if a program changes an object by mistake,
+// with this option only that object is wrong. Without it, other objects may have the same part, and
+// are wrong until the server sends them again; see the package documentation. Equal strings, which
+// can't be changed, may be stored once in either case. For can't cancel the option of a factory. A
+// Source given to New may ignore the option.
 func WithoutSharing() Option {
 	return settings.New("WithoutSharing", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.Unshared = true

@@ -24,11 +24,6 @@ var givenUp = map[string]string{
 // ambiguous are words that mean much: one package at most has an unexported type of this name.
 var ambiguous = []string{"entry", "known", "left", "memory", "node", "op", "place", "span", "state", "writer"}
 
-// still are identifiers that break these rules, with their packages. What no longer breaks a rule
-// has to go from here.
-var still = map[string]string{
-}
-
 // TestWords: identifiers have no word that is given up, and words of CONTRIBUTING.md's glossary are
 // declared only in the packages whose words they are.
 func TestWords(t *testing.T) {
@@ -68,16 +63,7 @@ func TestWords(t *testing.T) {
 	}
 	for _, word := range slices.Sorted(maps.Keys(found)) {
 		for _, folder := range found[word] {
-			if !slices.Contains(strings.Fields(still[word]), folder) {
-				t.Errorf("%s: an identifier or a file is called %s: %s", folder, word, whyNot(word, found[word], glossary))
-			}
-		}
-	}
-	for word, folders := range still {
-		for folder := range strings.FieldsSeq(folders) {
-			if !slices.Contains(found[word], folder) {
-				t.Errorf("%s has no identifier %s that breaks a rule any more: take it out of still", folder, word)
-			}
+			t.Errorf("%s: an identifier or a file is called %s: %s", folder, word, whyNot(word, found[word], glossary))
 		}
 	}
 }
