@@ -11,7 +11,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/go-logr/logr"
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
@@ -20,7 +19,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -193,17 +191,6 @@ func (j *journal[T]) saw(t *testing.T, lines ...string) {
 	}
 }
 
-// sawAll wants these lines since the last call, in any order.
-func (j *journal[T]) sawAll(t *testing.T, lines ...string) {
-	t.Helper()
-	got := j.take()
-	slices.Sort(got)
-	slices.Sort(lines)
-	if diff := cmp.Diff(lines, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // check wants a legal history that ends with the objects of the store.
 func (j *journal[T]) check(t *testing.T, i *informer.SharedIndexInformer[T]) {
 	t.Helper()
@@ -250,16 +237,6 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
-// wantTransformError wants an informer that has not synced because of its transform.
-func wantTransformError(t *testing.T, pods *informer.SharedIndexInformer[*corev1.Pod]) {
-	t.Helper()
-	s := pods.Status()
-	var err *source.TransformError
-	if s.Synced || s.Objects != 0 || s.Reflector.Reason != reason.Transform || !errors.As(s.Reflector.LastError, &err) || err.Key != (object.Key{Namespace: "shop", Name: "pod-1"}) {
-		t.Errorf("status %v", s)
-	}
-}
-
 // pass lets time pass, until no goroutine can run.
 func pass(d time.Duration) {
 	time.Sleep(d)
@@ -276,7 +253,5 @@ func want(t *testing.T, err error, text string) {
 		t.Errorf("got  %v\nwant %s", err, text)
 	}
 }
-
-var discard = logr.Discard()
 
 func keep[T object.Object](obj T) (T, error) { return obj, nil }

@@ -24,6 +24,8 @@ var scheme = func() *runtime.Scheme {
 	return s
 }()
 
+// Serializer is apimachinery's own for protobuf or CBOR. It panics for JSON, which Encode writes
+// with the standard library.
 func Serializer(f fmt.Stringer) runtime.Serializer {
 	switch f.String() {
 	case "protobuf":

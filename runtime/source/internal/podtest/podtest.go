@@ -26,6 +26,7 @@ func KindPod(name, version string) string {
 // WithKind adds apiVersion and kind to a Pod.
 func WithKind(pod string) string { return `{"apiVersion":"v1","kind":"Pod",` + pod[1:] }
 
+// List is a list of Pods in JSON.
 func List(version string, items ...string) string {
 	return `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"` + version + `"},"items":[` + strings.Join(items, ",") + `]}`
 }
@@ -46,6 +47,7 @@ func Large(i int) string {
 "containerStatuses":[{"name":"web","state":{"running":{"startedAt":"2026-01-02T03:04:08Z"}},"lastState":{},"ready":true,"restartCount":0,"image":"registry.test/web:1.2.3","imageID":"registry.test/web@sha256:%064[1]x","containerID":"containerd://%064[1]x","started":true}],"qosClass":"Burstable"}}`, i, i%50)
 }
 
+// LargeList is a list of n of the Pods that Large writes.
 func LargeList(n int) string {
 	items := make([]string, n)
 	for i := range items {
@@ -54,6 +56,7 @@ func LargeList(n int) string {
 	return List("12345", items...)
 }
 
+// LargeObject is what apimachinery decodes from the i-th of them.
 func LargeObject(t testing.TB, i int) *corev1.Pod {
 	t.Helper()
 	var p corev1.Pod
@@ -71,4 +74,5 @@ const (
 	Throttled   = `{"object":{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"TooManyRequests","details":{"retryAfterSeconds":7},"code":429},"type":"ERROR"}`
 )
 
+// Event is an event of a watch in JSON.
 func Event(typ, obj string) string { return `{"type":"` + typ + `","object":` + obj + `}` }
