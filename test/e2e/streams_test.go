@@ -36,10 +36,10 @@ func TestEventsAsAWatch(t *testing.T) {
 			f, i := crateInformer(t, p.url, ns, opts...)
 			run(t, f)
 			steps := map[string]func(){ // what the body does next
-				"SYNCED": func() {
+				"BOOKMARK": func() {
 					ns.load(t, "crate-000", 1)
 				},
-				"UPDATED crate-000": func() {
+				"MODIFIED crate-000": func() {
 					p.cut()
 					ns.delete(t, "crate-001")
 				},
@@ -75,8 +75,8 @@ func TestEventsAsAWatch(t *testing.T) {
 				slices.Sort(lines[:3]) // the initial ones come in any order
 			}
 			want := []string{
-				"ADDED crate-000, initial", "ADDED crate-001, initial", "ADDED crate-002, initial", "SYNCED",
-				"UPDATED crate-000", "DELETED crate-001", "ADDED crate-001",
+				"ADDED crate-000, initial", "ADDED crate-001, initial", "ADDED crate-002, initial", "BOOKMARK",
+				"MODIFIED crate-000", "DELETED crate-001", "ADDED crate-001",
 			}
 			if diff := cmp.Diff(want, lines); diff != "" {
 				t.Errorf("events (-want +got):\n%s", diff)
