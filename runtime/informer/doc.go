@@ -5,7 +5,7 @@
 // A [SharedIndexInformer] keeps a copy of the objects of one resource, as values of one Go type.
 // The copy is called its store. [New] makes an informer over any [source.Source]. Package
 // [github.com/informer-gen/informer-gen/runtime/informer/factories] makes many, which share a
-// client and are started and stopped together; generated code does so too.
+// client and are started and stopped together; generated factories are built on it.
 //
 // An informer first reads all objects with a list. Then it opens a watch, a request whose response
 // is a stream of changes. If the watch can't be continued, it relists: it reads all objects again,
@@ -23,15 +23,15 @@
 //	fewer or smaller objects   WithNamespace, WithLabelSelector, WithFieldSelector,
 //	                           WithShardSelector; factories.ForMetadata, WithoutManagedFields,
 //	                           WithoutAnnotations; WithTransform; FilteringHandler
-//	that for one kind only     factories.WithKind, and for one more informer of a kind its With;
-//	                           both take factories.KindOptions
+//	that for one kind only     factories.WithKind; for one more informer of a kind,
+//	                           factories.Kind.With; both take factories.KindOptions
 //
 // # Options
 //
 // An [Option] configures an informer, or a factory, as the default of all its informers. Options of
 // what is read: [WithNamespace], [WithLabelSelector], [WithFieldSelector], [WithShardSelector]. Of
 // how: [WithFormats], [WithTuning]. Of what is kept: [WithoutManagedFields], [WithoutAnnotations],
-// [WithTransform], [WithIndexes], [WithoutSharing], [WithEmptyBeforeSync]. Of what is told:
+// [WithTransform], [WithIndexes], [WithoutSharing], [WithEmptyBeforeSync]. Of what is reported:
 // [WithName], [WithLogger], [WithMetrics], [WithErrorHandler], [WithMutationDetector].
 //
 // A [HandlerOption] configures one handler ([WithHandlerName]), a [SharedOption] one handler or all
@@ -136,9 +136,9 @@
 //
 // The end of an informer waits for every running callback. Run does so once its context is done.
 // [Lease.Release], and Stop, Remove and Shutdown of a factory, do so until the context that they
-// are given is done. Acquire, and Start of a factory, wait for nothing: if the last run has
-// not ended yet, the next one follows it. A callback, or the body of a loop over Events, that waits
-// for the end of its own informer waits for itself, until that context is done.
+// are given is done. Acquire, and Start of a factory, wait for nothing: if the last run has not
+// ended yet, the next one follows it. A callback, or the body of a loop over Events, that waits for
+// the end of its own informer waits for itself, until that context is done.
 //
 // A transform and an error handler delay the stream for which they are called. If objects arrive
 // faster than they can be stored, the stream is read more slowly: at most 1,024 changes wait.

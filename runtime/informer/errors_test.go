@@ -110,8 +110,8 @@ func TestBrokenInformers(t *testing.T) {
 	want(t, podsOf((*factories.Factory)(nil)).Run(t.Context()), "factories.For pods/v1: the factory is nil")
 }
 
-// TestFactoryRemembersErrors gives New and For every wrong argument; Start returns an error
-// for each.
+// TestFactoryRemembersErrors gives New and For every wrong argument; Start returns an error for
+// each.
 func TestFactoryRemembersErrors(t *testing.T) {
 	server := newShop()
 	client := server.client(t)

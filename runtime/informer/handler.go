@@ -144,6 +144,10 @@ func (h FilteringHandler[T]) OnDelete(deleted Deleted[T]) {
 	}
 }
 
+func (h FilteringHandler[T]) accepts(obj T) bool {
+	return h.Handler != nil && (h.Filter == nil || h.Filter(obj))
+}
+
 var (
 	_ Handler[object.Object] = HandlerFuncs[object.Object]{}
 	_ Handler[object.Object] = ResourceEventHandlerFuncs[object.Object]{}

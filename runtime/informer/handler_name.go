@@ -18,10 +18,6 @@ func (h ResourceEventHandlerFuncs[T]) funcs() [3]any {
 
 func (h FilteringHandler[T]) filtered() any { return h.Handler }
 
-func (h FilteringHandler[T]) accepts(obj T) bool {
-	return h.Handler != nil && (h.Filter == nil || h.Filter(obj))
-}
-
 // handlerName is the default name of a handler in logs and errors: the first of its functions, else
 // the handler's type. That of a FilteringHandler is its Handler's.
 func handlerName(handler any) string {

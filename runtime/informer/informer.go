@@ -90,7 +90,7 @@ func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInf
 // run again: it lists anew, and its handlers get the events that still waited for them and then the
 // differences.
 //
-// If Acquire or a Factory's Start was called meanwhile, Run returns when ctx is done, and the
+// If Acquire or a factory's Start was called meanwhile, Run returns when ctx is done, and the
 // informer runs on.
 func (i *SharedIndexInformer[T]) Run(ctx context.Context) error {
 	return run(ctx, (*engine.View)(i).Engine())
@@ -98,7 +98,7 @@ func (i *SharedIndexInformer[T]) Run(ctx context.Context) error {
 
 // Acquire makes the informer run. It is for several users that don't know of each other: the
 // informer runs as long as there is a [Lease] whose context is not done and that was not released,
-// a Factory that has started it, or a call of Run. Acquire starts the informer if it does not run,
+// a factory that has started it, or a call of Run. Acquire starts the informer if it does not run,
 // and waits for nothing. The informer stops when the last of these has ended. After that, it may be
 // acquired, or run, again. The informer uses the values, such as the logger, of the context that
 // started it. Acquire returns an error if ctx is nil or done.
@@ -190,7 +190,7 @@ func (i *SharedIndexInformer[T]) AwaitDeleted(ctx context.Context, obj T) error 
 // again, the loop goes on. Each loop over the result is a registration of its own.
 //
 // A loop that can't be registered ends at once, without an event, and logs why: a nil ctx, a wrong
-// option, or an informer that [factories.For] could not make.
+// option, or an informer that factories.For could not make.
 //
 //go:noinline
 func (i *SharedIndexInformer[T]) Events(ctx context.Context, opts ...HandlerOption) iter.Seq[Event[T]] {
@@ -227,7 +227,7 @@ type Lease struct {
 // all its goroutines have ended, or until ctx is done. Then the error wraps context.Cause(ctx) and
 // names each handler that has not returned, with the key of the object that it was called for. Each
 // call waits. A lease whose context is done has ended by itself; Release may still be called to
-// wait. It returns an error if ctx is nil.
+// wait. It returns an error if the lease or ctx is nil.
 func (l *Lease) Release(ctx context.Context) error {
 	if l == nil {
 		return errors.New("informer: Release: the lease is nil; Acquire has failed")

@@ -10,7 +10,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// This file has what the functions of options.go and handler_options.go return.
+// This file has what the functions of options.go, handler_options.go and wait.go return.
 
 // withTransform isn't inlined, to save compile time.
 //

@@ -30,8 +30,9 @@ type Option interface {
 
 // WithNamespace restricts informers to one namespace, or to several. "" means all of them, which is
 // the default. A namespace that is given twice counts once; the order has no meaning. No namespace
-// at all is an error, and so is "" among several. Informers made with WithClusterScope ignore the
-// namespaces of their factory. New refuses the option: its Source determines the namespace.
+// at all is an error, and so is "" among several. Informers made with factories.WithClusterScope
+// ignore the namespaces of their factory. New refuses the option: its Source determines the
+// namespace.
 //
 // One informer reads each of several namespaces by requests of its own, so the account needs no
 // right to read other ones. It keeps all objects in one store, with one set of handlers and
@@ -95,8 +96,8 @@ func WithFormats(formats ...source.Format) Option {
 }
 
 // WithoutManagedFields drops metadata.managedFields while objects are decoded, so that they never
-// take memory. A program must not write such objects back by Update. For can't cancel the option of
-// a factory. New refuses the option: its Source decodes.
+// take memory. A program must not write such objects back by Update. factories.For can't cancel the
+// option of a factory. New refuses the option: its Source decodes.
 func WithoutManagedFields() Option {
 	return settings.New("WithoutManagedFields", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
 		s.DropManagedFields = true
@@ -106,8 +107,8 @@ func WithoutManagedFields() Option {
 
 // WithoutAnnotations drops the annotations with these keys while objects are decoded, for example
 // "kubectl.kubernetes.io/last-applied-configuration". A program must not write such objects back by
-// Update. Keys given to For are added to those of the factory, which For can't cancel. An empty key
-// is an error. New refuses the option: its Source decodes.
+// Update. Keys given to factories.For are added to those of the factory, which it can't cancel. An
+// empty key is an error. New refuses the option: its Source decodes.
 func WithoutAnnotations(keys ...string) Option {
 	keys = slices.Clone(keys)
 	return settings.New("WithoutAnnotations", settings.InFactory|settings.InFor, func(s *settings.Settings) error {
@@ -126,8 +127,8 @@ func WithoutAnnotations(keys ...string) Option {
 // time. Cached objects are read-only in either case. But if a program changes an object by mistake,
 // with this option only that object is wrong. Without it, other objects may have the same part, and
 // are wrong until the server sends them again; see the package documentation. Equal strings, which
-// can't be changed, may be stored once in either case. For can't cancel the option of a factory. A
-// Source given to New may ignore the option.
+// can't be changed, may be stored once in either case. factories.For can't cancel the option of a
+// factory. A Source given to New may ignore the option.
 func WithoutSharing() Option {
 	return settings.New("WithoutSharing", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.Unshared = true
@@ -148,8 +149,8 @@ func WithoutSharing() Option {
 // [WithErrorHandler] report it, and the store keeps what it has. A nil transform, the default,
 // changes nothing.
 //
-// T is the informer's type, or object.Object, which fits every informer and is the only one that
-// a factory takes. To drop fields before they are decoded, use [WithoutManagedFields] and
+// T is the informer's type, or object.Object, which fits every informer and is the only one that a
+// factory takes. To drop fields before they are decoded, use [WithoutManagedFields] and
 // [WithoutAnnotations].
 func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 	return withTransform(settings.TypeOf((*T)(nil)), eraseTransform(transform), settings.CodeOf(transform))
@@ -157,10 +158,10 @@ func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 
 // WithTuning sets how informers read, and how patient they are: pages, watch-lists, timeouts, and
 // the waits after failures. A field with its zero value changes nothing, and neither does such a
-// field of Backoff. So For refines the tuning of the factory, and two calls of WithTuning add up. A
-// value that the factory has set can be replaced; each default that [reflector.Tuning] and
-// [reflector.Backoff] document may be given too. PageSize and DisableWatchList have no such value,
-// so For can't cancel those of the factory.
+// field of Backoff. So factories.For refines the tuning of the factory, and two calls of WithTuning
+// add up. A value that the factory has set can be replaced; each default that [reflector.Tuning]
+// and [reflector.Backoff] document may be given too. PageSize and DisableWatchList have no such
+// value, so factories.For can't cancel those of the factory.
 func WithTuning(tuning reflector.Tuning) Option {
 	return settings.New("WithTuning", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		return s.Refine(tuning)
@@ -168,11 +169,11 @@ func WithTuning(tuning reflector.Tuning) Option {
 }
 
 // WithErrorHandler sets a function that is called with each failure of a list or watch, and the
-// name of the informer; [reason.Of] returns the kind of the failure. It is also called for
-// each object for which the function of an index has panicked. It is called on the goroutine that
-// has the failure, possibly by several at once, and must not block. It can't change what the
-// informer does next. nil, the default, means none. Failures are logged, and appear in Status, in
-// either case.
+// name of the informer; [reason.Of] returns the kind of the failure. It is also called for each
+// object for which the function of an index has panicked. It is called on the goroutine that has
+// the failure, possibly by several at once, and must not block. It can't change what the informer
+// does next. nil, the default, means none. Failures are logged, and appear in Status, in either
+// case.
 func WithErrorHandler(handle func(informer string, err error)) Option {
 	return settings.New("WithErrorHandler", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.OnError, s.OnErrorCode = handle, settings.CodeOf(handle)
@@ -189,8 +190,8 @@ func WithLogger(logger klog.Logger) Option {
 	})
 }
 
-// WithMetrics sets the provider that gets an informer's metrics; runtime/metrics/prometheus has
-// one. nil, the default, means none, and costs nothing.
+// WithMetrics sets the provider that gets an informer's metrics; package prometheus below package
+// metrics has one. nil, the default, means none, and costs nothing.
 func WithMetrics(provider metrics.Provider) Option {
 	return settings.New("WithMetrics", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		s.Metrics = provider
@@ -231,9 +232,9 @@ func WithMutationDetector(report func(Mutation)) Option {
 
 // WithName sets the name of an informer in logs, errors, metrics and Status. The default is the Go
 // type for informers made by New. For those of a factory it is "resource.group/version", for
-// example "widgets.samples.io/v1", followed by the restrictions that For added to those of the
-// factory, and by the content of a type that may be of any kind: `pods/v1 in namespace "shop"
-// (metadata)`. In a factory, informers of different names are different informers.
+// example "widgets.samples.io/v1", followed by the restrictions that factories.For added to those
+// of the factory, and by the content of a type that may be of any kind: `pods/v1 in namespace
+// "shop" (metadata)`. In a factory, informers of different names are different informers.
 func WithName(name string) Option {
 	return settings.New("WithName", settings.InFor|settings.InNew, func(s *settings.Settings) error {
 		if name == "" {
@@ -244,9 +245,9 @@ func WithName(name string) Option {
 	})
 }
 
-// WithIndexes sets the indexes of one informer. For also adds them to an informer that exists
-// already. An index that is given twice counts once; two indexes of one name are an error.
-// A factory refuses the option, because an index is for one type.
+// WithIndexes sets the indexes of one informer. factories.For also adds them to an informer that
+// exists already. An index that is given twice counts once; two indexes of one name are an error. A
+// factory refuses the option, because an index is for one type.
 func WithIndexes[T object.Object](indexes ...store.Indexer[T]) Option {
 	return withIndexes(settings.TypeOf((*T)(nil)), eraseIndexes(indexes))
 }

@@ -118,8 +118,8 @@ func asked(t *testing.T, option informer.Option, more []informer.Option, fault *
 	return lines
 }
 
-// TestWatchTimeout looks at the time after which the server is asked to end a watch: at random
-// up to twice the option's.
+// TestWatchTimeout looks at the time after which the server is asked to end a watch: at random up
+// to twice the option's.
 func TestWatchTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _, client := cluster()

@@ -30,12 +30,11 @@ const (
 	// Throttled is 429, or 5xx with a Retry-After. The reflector obeys a Retry-After with any
 	// reason, up to reflector.Backoff.MaxRetryAfter.
 	Throttled
-	// ServerError is 5xx, also in the middle of a watch. Tried again with backoff. If two
-	// watches at the same version are accepted and then fail at once like this, a full state is
-	// read.
+	// ServerError is 5xx, also in the middle of a watch. Tried again with backoff. If two watches
+	// at the same version are accepted and then fail at once like this, a full state is read.
 	ServerError
-	// Unreachable is a connection that was refused, reset, cut off or never made. Tried again
-	// with backoff.
+	// Unreachable is a connection that was refused, reset, cut off or never made. Tried again with
+	// backoff.
 	Unreachable
 	// Silent is a connection that brought nothing for reflector.Tuning.SilenceTimeout. A watch that
 	// was open is opened again at once, and with backoff from the second time on; before that, the
@@ -43,33 +42,31 @@ const (
 	Silent
 	// NoBookmark is a watch-list whose initial events did not end. A list is read instead.
 	NoBookmark
-	// Refused is 400, 405, 406, 415, 422 or another 4xx: the server doesn't support the
-	// request. If it was a watch-list, lists are used from then on; otherwise it is tried again
-	// with backoff.
+	// Refused is 400, 405, 406, 415, 422 or another 4xx: the server doesn't support the request. If
+	// it was a watch-list, lists are used from then on; otherwise it is tried again with backoff.
 	Refused
-	// Expired is 410: the server no longer has the version that was asked for. A full state
-	// is read.
-	Expired
-	// TooNew is a version that the server has not reached. The most recent full state is
+	// Expired is 410: the server no longer has the version that was asked for. A full state is
 	// read.
+	Expired
+	// TooNew is a version that the server has not reached. The most recent full state is read.
 	TooNew
-	// WentBack is a server whose versions went backwards, as after a restored backup. The
-	// most recent full state is read, and replaces everything.
+	// WentBack is a server whose versions went backwards, as after a restored backup. The most
+	// recent full state is read, and replaces everything.
 	WentBack
-	// Unreadable is an object that the server could not read from its storage. A full state
-	// is read anew.
+	// Unreadable is an object that the server could not read from its storage. A full state is read
+	// anew.
 	Unreadable
-	// BadData is an answer that could not be decoded. The request is repeated, with backoff
-	// from the second time on; if a watch brings bad data twice at the same version, a full state
-	// is read.
+	// BadData is an answer that could not be decoded. The request is repeated, with backoff from
+	// the second time on; if a watch brings bad data twice at the same version, a full state is
+	// read.
 	BadData
 	// Transform is an object that the Source could not transform ([source.TransformError]). Treated
 	// like BadData.
 	Transform
 	// ShortWatch is a watch that the server closed at once. It is opened again with backoff.
 	ShortWatch
-	// EndlessList is a list whose continue tokens repeat or whose pages stay empty. Tried
-	// again with backoff.
+	// EndlessList is a list whose continue tokens repeat or whose pages stay empty. Tried again
+	// with backoff.
 	EndlessList
 )
 
@@ -87,8 +84,8 @@ func (r Reason) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 // Lasting reports whether such a failure lasts until a person does something about it: gives the
 // account the rights, installs the resource, repairs the object. It may still end (a resource may
 // be about to be installed), and the reflector goes on trying; a caller that waits for the
-// reflector may want to give up. Lasting returns false for WatchForbidden, since lists
-// replace watches.
+// reflector may want to give up. Lasting returns false for WatchForbidden, since lists replace
+// watches.
 func (r Reason) Lasting() bool {
 	switch r {
 	case Unauthorized, Forbidden, NotFound, Refused, BadData, Transform:

@@ -13,8 +13,7 @@ import (
 )
 
 // step is the whole behaviour: from a machine and an input it computes the next machine and an
-// action.
-// It has no clock, no timer, no lock and no loop.
+// action. It has no clock, no timer, no lock and no loop.
 func step(m machine, in input) (machine, action) {
 	a := m.step(&in)
 	return m, a

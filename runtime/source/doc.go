@@ -102,8 +102,8 @@
 // callback therefore slows the stream down, through TCP's flow control, and a server may close a
 // watch that is read too slowly. An event that has arrived is handed over without waiting for what
 // comes after it. A cancelled context ends the wait for the server at once. It does not interrupt a
-// callback that is running, but no further callback starts. In short: the callback sets the
-// pace, and nothing runs any more after List or Watch has returned.
+// callback that is running, but no further callback starts. In short: the callback sets the pace,
+// and nothing runs any more after List or Watch has returned.
 //
 // # Goroutines
 //

@@ -10,8 +10,8 @@
 // resourceVersion. Readers never wait for a writer, nor a writer for readers. Snapshots that one
 // goroutine takes from one Reader never go backwards.
 //
-// In short: take a Snapshot, make all reads on it that must be consistent, and drop it.
-// Keeping a Snapshot costs the memory of everything that has changed since.
+// In short: take a Snapshot, make all reads on it that must be consistent, and drop it. Keeping a
+// Snapshot costs the memory of everything that has changed since.
 //
 // Iteration is in no particular order. A loop may stop at any time, and its body may read and write
 // the Store.

@@ -30,8 +30,8 @@ type Options struct {
 	// Backoff determines the waits before the next try after a failure.
 	Backoff reflector.Backoff
 	// OnError, if not nil, is called with each failure after which Retry goes on, on the caller's
-	// goroutine, before the wait that follows. It must not block. [reason.Of] returns the
-	// kind of the failure.
+	// goroutine, before the wait that follows. It must not block. [reason.Of] returns the kind of
+	// the failure.
 	OnError func(error)
 }
 
@@ -58,9 +58,9 @@ func (o Options) withDefaults() Options {
 //   - event's error, unchanged, as soon as it returns one
 //   - one that wraps context.Cause(ctx), when ctx is done, and the last failure too, if no watch
 //     was open at that time
-//   - one that wraps the failure after which it can't go on without losing changes;
-//     [reason.Of] returns its reason, most often [reason.Expired] (410). To go
-//     on, a program has to list, and to start after the version of the list.
+//   - one that wraps the failure after which it can't go on without losing changes; [reason.Of]
+//     returns its reason, most often [reason.Expired] (410). To go on, a program has to list, and
+//     to start after the version of the list.
 //   - one about the arguments: resourceVersion must be that of an object or a list, not "" or "0",
 //     and no argument may be nil
 //

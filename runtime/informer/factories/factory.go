@@ -42,8 +42,8 @@ type SharedInformerFactory interface {
 
 // Factory makes informers that share a client and defaults. They are started and stopped together,
 // or one by one. A factory has one informer for each resource, Go type, set of namespaces,
-// selectors, shard and name, however often [For] is called. Make a Factory with [New]. Its
-// methods may be called by any goroutine at any time.
+// selectors, shard and name, however often [For] is called. Make a Factory with [New]. Its methods
+// may be called by any goroutine at any time.
 type Factory struct {
 	// set once at construction
 	client   *source.Client
@@ -60,8 +60,8 @@ type Factory struct {
 }
 
 // New returns a factory whose informers read through client. opts are the defaults of its
-// informers; those of [WithKind] are for one kind only. New starts nothing. Start returns
-// errors about its arguments.
+// informers; those of [WithKind] are for one kind only. New starts nothing. Start returns errors
+// about its arguments.
 func New(client *source.Client, opts ...informer.Option) *Factory {
 	f := &Factory{client: client, settings: settings.Default()}
 	if client == nil {
@@ -120,8 +120,8 @@ func (f *Factory) Informers() []Informer {
 // run until ctx is done or the factory stops them. Start may be called again, for informers that
 // were made or stopped since, or after the ctx of an earlier call is done. An informer that is
 // still waiting for its callbacks then runs again as soon as they have returned. Start starts
-// nothing and returns an error if New or For was given wrong arguments, if ctx is nil or
-// done (then it wraps context.Cause(ctx)), and after Shutdown (then it wraps [ErrShutdown]).
+// nothing and returns an error if New or For was given wrong arguments, if ctx is nil or done (then
+// it wraps context.Cause(ctx)), and after Shutdown (then it wraps [ErrShutdown]).
 func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.start(ctx)) }
 
 // WaitForCacheSync waits until every informer that was started and not stopped has synced, and then

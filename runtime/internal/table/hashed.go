@@ -36,8 +36,8 @@ type hashed[V comparable] struct {
 }
 
 // bucket has entries in the order of their insertion, and unused ones after them. The value of an
-// entry is the Row of an object, whose key it stands for, or the posting of an index key. The
-// zero V marks an unused entry.
+// entry is the Row of an object, whose key it stands for, or the posting of an index key. The zero
+// V marks an unused entry.
 type bucket[V comparable] struct {
 	hashes [bucketLen]uint32
 	has    [bucketLen]V

@@ -40,8 +40,8 @@ func (k *keyCopies) has(i int, key *object.Key) bool {
 	return k.bytes[end.namespace:end.name] == key.Name && k.bytes[from:end.namespace] == key.Namespace
 }
 
-// find returns the row of key and its object, or 0 and nil if there is none. With get, it may
-// copy keys.
+// find returns the row of key and its object, or 0 and nil if there is none. With get, it may copy
+// keys.
 func (s *versionState) find(key object.Key, hash uint32, get bool) (Row, object.Object) {
 	for b := bucketOf(&s.keys, hash); b != nil; b = b.more {
 		keys := b.keys.Load()

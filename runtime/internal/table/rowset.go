@@ -46,8 +46,8 @@ func (m *RowSet) Has(p Row) bool {
 // Len returns the number of rows.
 func (m *RowSet) Len() int { return m.n }
 
-// KeepAll does what Keep does, for all rows of m, and costs much less. Each row must have had
-// an object when the Txn began, or before.
+// KeepAll does what Keep does, for all rows of m, and costs much less. Each row must have had an
+// object when the Txn began, or before.
 //
 //go:noinline
 func (x Txn) KeepAll(m *RowSet) {

@@ -11,8 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// TestKeptObjectsSurviveASweep keeps the objects of a set of rows, found in an older version, in
-// a replacement.
+// TestKeptObjectsSurviveASweep keeps the objects of a set of rows, found in an older version, in a
+// replacement.
 func TestKeptObjectsSurviveASweep(t *testing.T) {
 	tb, err := New()
 	if err != nil {

@@ -11,8 +11,8 @@
 // waits for no reader. A Version is the state at one moment: it always gives the same answers, and
 // it has all changes of a Txn or none.
 //
-// In short: copying a pointer takes a snapshot, and holding a snapshot costs the memory of
-// what has changed since.
+// In short: copying a pointer takes a snapshot, and holding a snapshot costs the memory of what has
+// changed since.
 //
 // # Index functions that panic
 //
@@ -39,8 +39,8 @@ import (
 //	                       └─ indexes[i]  hash table: index key ─▶ posting
 //
 // A vector is an array of leaves of 8 objects. A hash table is an array of buckets of 13 entries.
-// The key of an object stands in the object itself; a [Row] is its slot plus one. A posting is
-// one key and the set of slots that have it.
+// The key of an object stands in the object itself; a [Row] is its slot plus one. A posting is one
+// key and the set of slots that have it.
 //
 // The type array describes how one array serves all Versions at once. What matters here: a reader
 // finds a node with two loads, and a Txn that changes a node copies that node and nothing else.

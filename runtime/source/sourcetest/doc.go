@@ -57,8 +57,8 @@
 // The functions of a Fault are called on the goroutine that makes the request or reads the body,
 // without a lock held.
 //
-// In short: after a write the informers get the event soon; to wait until they have it, use
-// their AwaitResourceVersion.
+// In short: after a write the informers get the event soon; to wait until they have it, use their
+// AwaitResourceVersion.
 //
 // # Goroutines
 //

@@ -35,8 +35,8 @@ func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion str
 	})
 }
 
-// AwaitObject waits until the stream that reads key's namespace is at resourceVersion or later
-// in the table, so that this state of the object, a later one, or its deletion is in the table.
+// AwaitObject waits until the stream that reads key's namespace is at resourceVersion or later in
+// the table, so that this state of the object, a later one, or its deletion is in the table.
 func (i *Informer) AwaitObject(ctx context.Context, key object.Key, resourceVersion string) error {
 	return i.awaiting(ctx, fmt.Sprintf("%s at resourceVersion %q", key, resourceVersion), resourceVersion, func() error {
 		s, err := i.streamFor(key)

@@ -56,8 +56,8 @@ type stream struct {
 	// base is the table's version when staging began; nil in the first full state.
 	base *table.Version
 
-	// kept has the rows in base of those objects of the full state that have not changed; they
-	// are not staged.
+	// kept has the rows in base of those objects of the full state that have not changed; they are
+	// not staged.
 	kept    table.RowSet
 	touched table.RowSet // rows in base of the objects that are staged
 	writer  batchWriter

@@ -8,9 +8,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
-// Drop removes the dropped parts from an encoded object, in place, and returns the shorter
-// object. The object must be well-formed, which Frame.End has ensured. An item
-// that is not a map is returned unchanged.
+// Drop removes the dropped parts from an encoded object, in place, and returns the shorter object.
+// The object must be well-formed, which Frame.End has ensured. An item that is not a map is
+// returned unchanged.
 func Drop(item []byte, drop *dropped.Parts) []byte {
 	e := editor{item: item}
 	e.members(func(name string) bool {
@@ -32,8 +32,8 @@ func Drop(item []byte, drop *dropped.Parts) []byte {
 	return e.item[:e.to]
 }
 
-// editor copies an item over itself, without the map entries that are dropped. Each byte is
-// scanned and copied once.
+// editor copies an item over itself, without the map entries that are dropped. Each byte is scanned
+// and copied once.
 type editor struct {
 	item  []byte
 	from  int // the next byte to copy
