@@ -56,8 +56,8 @@
 // quick, and at most 250 ms in all for one that is slow. A full queue, of 1,024 changes, blocks the
 // reflector that fills it, which stops reading the connection until there is room. A handler that
 // does not return blocks its own events, the Remove of its registration and the end of the
-// informer, which has a deadline in Lease.Release and Factory.Shutdown; and once, for 250 ms, the
-// stream; nothing else.
+// informer, which has a deadline in informer.Lease.Release and factories.Factory.Shutdown; and
+// once, for 250 ms, the stream; nothing else.
 //
 // # Goroutines
 //

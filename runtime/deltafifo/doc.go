@@ -19,5 +19,6 @@
 // # Goroutines
 //
 // A DeltaFIFO starts none, and its methods may be called by any. The goroutine that calls Pop calls
-// Options.Known, with the queue's lock held, and process, without it.
+// Known of [Options], with the queue's lock held, and then the function that it has given to Pop,
+// without it.
 package deltafifo

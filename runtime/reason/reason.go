@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package reason names what can go wrong between a reflector and its server, and returns the reason
-// of an error. Status.Reason of package reflector is the reason of the failure from which the
-// reflector is recovering; informer.FailOn takes reasons.
+// Package reason names what can go wrong between a reflector, which lists and watches objects, and
+// its server. [Of] returns the reason of an error. Status.Reason of package reflector is the reason
+// of the failure from which the reflector is recovering; informer.FailOn takes reasons.
 //
 // Nothing here blocks or starts a goroutine, and all of it is safe for concurrent use.
 package reason

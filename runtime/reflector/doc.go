@@ -11,9 +11,10 @@
 //
 // # States
 //
-// One pure function, step, determines the behaviour: from a state and an input it computes the next
-// state and an action. It has no clock, no lock and no loop. Run carries out the actions and passes
-// their results to step as inputs. An event of an open watch needs only next, a part of step.
+// One pure function, step, determines the behaviour: from a machine (the state, and all else that
+// matters) and an input it computes the next machine and an action. It has no clock, no lock and no
+// loop. Run carries out the actions and passes their results to step as inputs. An event of an open
+// watch needs only next, a part of step.
 //
 //	 a round begins: at the start, after a watch's 410, or when the versions went back
 //	   │

@@ -91,7 +91,7 @@ const (
 type input struct {
 	typ        inputType
 	event      source.EventType
-	version    string // of an event or a page
+	version    string // of an event, of a page, or of the server that was asked
 	initialEnd bool
 	token      string // of the next page
 	items      int    // in the page, including those that were skipped

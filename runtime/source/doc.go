@@ -67,7 +67,7 @@
 // several goroutines decode the response. All streams of the process reuse each other's buffers,
 // also large ones; the garbage collector frees those that no stream needs. A length that is written
 // in a response is not trusted: memory is allocated as bytes arrive. An object of more than 256 MiB
-// is an error, and so is a frame of more than 16 MiB in a protobuf watch.
+// is an error, and so is an event of more than 16 MiB in a protobuf watch.
 //
 // A watch that waits holds a buffer of one kilobyte. After a burst of events it holds a larger one
 // until the next bookmark. A Go type is analysed once in the process, when its first object is
@@ -75,12 +75,13 @@
 // shares one decoder with all sources that In has made of it, and has more of them only while
 // several streams decode at the same time.
 //
-// With ReadOnly, equal parts of objects are in memory once. Each source has a table of up to 16 MB
-// that remembers parts that repeat and forgets those that don't. Lists and watches use the same
-// table, so a list that is read again shares its parts with the objects of the first one. The 16 MB
-// count the memory of the parts themselves. Sources of other namespaces that In has made share the
-// table. Short strings that repeat are shared in any case. With Known, an object that the caller
-// already has is not decoded again, unless the server answers in CBOR.
+// With ReadOnly ([ListOptions], [WatchOptions]), equal parts of objects are in memory once. Each
+// source has a table of up to 16 MB that remembers parts that repeat and forgets those that don't.
+// Lists and watches use the same table, so a list that is read again shares its parts with the
+// objects of the first one. The 16 MB count the memory of the parts themselves. Sources of other
+// namespaces that In has made share the table. Short strings that repeat are shared in any case.
+// With Known, another of these options, an object that the caller already has is not decoded again,
+// unless the server answers in CBOR.
 //
 // A caller that has promised ReadOnly and writes to an object nevertheless changes other objects,
 // too. Objects that the server sends afterwards are not affected: before a part is shared with

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package factories makes informers that share a client and defaults, and that are started, awaited
-// and stopped together.
+// and stopped together. Package informer describes what an informer does.
 //
 //	factory := factories.New(client, informer.WithNamespace("shop"))
 //	pods := factories.For[*corev1.Pod](factory, corev1.SchemeGroupVersion.WithResource("pods"))
@@ -18,6 +18,12 @@
 // A factory is a user of its informers like any other: what it has started runs on while another
 // part of the program has a lease (Acquire or Run), and the factory's Stop and Shutdown end only
 // what its Start has begun.
+//
+// # Blocking
+//
+// Stop, Remove and Shutdown wait until goroutines have ended, WaitForCacheSync until informers have
+// synced, each until its context is done. A call of For that adds indexes to an informer waits
+// until the batch of changes that is being applied is done. Nothing else waits.
 //
 // # Goroutines
 //

@@ -60,8 +60,8 @@ type Factory struct {
 }
 
 // New returns a factory whose informers read through client. opts are the defaults of its
-// informers; those of [WithKind] are for one kind only. New starts nothing. Start returns errors
-// about its arguments.
+// informers; those of [WithKind] are for one kind only. New starts nothing. [Factory.Start] returns
+// errors about New's arguments.
 func New(client *source.Client, opts ...informer.Option) *Factory {
 	f := &Factory{client: client, settings: settings.Default()}
 	if client == nil {
@@ -88,8 +88,8 @@ func (f *Factory) Base() *Factory { return f }
 // An informer that is made after Start waits for the next Start, or for Acquire. Until then its
 // listers' Get returns [informer.ErrNotSynced], and WaitForCacheSync names it.
 //
-// For never returns nil. Start returns errors about its arguments, and so do the methods of an
-// informer that could not be made.
+// For never returns nil. [Factory.Start] returns errors about For's arguments, and so do the
+// methods of an informer that could not be made.
 func For[T object.Object](f SharedInformerFactory, gvr schema.GroupVersionResource, opts ...informer.Option) *informer.SharedIndexInformer[T] {
 	return view[T](memberOf(f, gvr, settings.TypeOf((*T)(nil)), opts))
 }
@@ -110,8 +110,8 @@ func (f *Factory) Informers() []Informer {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	informers := make([]Informer, len(f.order))
-	for n, e := range f.order {
-		informers[n] = view[object.Object](e)
+	for n, m := range f.order {
+		informers[n] = view[object.Object](m)
 	}
 	return informers
 }
@@ -127,7 +127,7 @@ func (f *Factory) Start(ctx context.Context) error { return failed("Start", f.st
 // WaitForCacheSync waits until every informer that was started and not stopped has synced, and then
 // returns nil. While it waits, it logs every 10 s for which informers it waits, and why. If it does
 // not return nil, the error names the informers that have not synced, and why; it wraps the last
-// error of each, and context.Cause(ctx) if ctx is done. [FailOn] ends the wait earlier.
+// error of each, and context.Cause(ctx) if ctx is done. [informer.FailOn] ends the wait earlier.
 // WaitForCacheSync does not wait for informers that end before they have synced; after Shutdown the
 // error wraps [ErrShutdown] too.
 //

@@ -3,10 +3,11 @@
 package factories
 
 import (
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 type generic struct {

@@ -17,8 +17,8 @@ import (
 )
 
 type informerKey struct {
-	gvr  schema.GroupVersionResource
-	kind settings.GoType
+	gvr    schema.GroupVersionResource
+	goType settings.GoType
 	settings.Identity
 }
 
@@ -75,64 +75,66 @@ func (f *Factory) lookup(gvr schema.GroupVersionResource, t settings.GoType, opt
 	s := f.settings
 	s.ObjectType = t
 	wrong := applyKind(&s, gvr)
-	kind := s.Identity
+	defaults := s.Identity
 	wrong = errors.Join(wrong, settings.ApplyAll(&s, settings.InFor, opts))
-	e, found := f.findOrMake(informerKey{gvr, t, s.Identity}, kind, &s, wrong)
-	if !found || e.broken {
-		return e
+	m, found := f.findOrMake(informerKey{gvr, t, s.Identity}, defaults, &s, wrong)
+	if !found || m.broken {
+		return m
 	}
 	if wrong == nil {
-		wrong = e.adjust(opts)
+		wrong = m.adjust(opts)
 	}
 	if wrong != nil {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		err := fmt.Errorf("factories.For %s: %w", resourceName(gvr), wrong)
-		if !slices.ContainsFunc(e.errs, func(known error) bool { return known.Error() == err.Error() }) {
-			e.errs = append(e.errs, err)
+		if !slices.ContainsFunc(m.errs, func(known error) bool { return known.Error() == err.Error() }) {
+			m.errs = append(m.errs, err)
 		}
 	}
-	return e
+	return m
 }
 
-func (f *Factory) findOrMake(key informerKey, kind settings.Identity, s *settings.Settings, wrong error) (e *member, found bool) {
+// findOrMake returns the member for key. defaults is the identity of the kind's informers without
+// options of For. If the informer can't be made, the new member is broken and has the error.
+func (f *Factory) findOrMake(key informerKey, defaults settings.Identity, s *settings.Settings, wrong error) (m *member, found bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if e := f.informers[key]; e != nil {
-		return e, true
+	if m := f.informers[key]; m != nil {
+		return m, true
 	}
-	e = &member{key: key, settings: *s}
+	m = &member{key: key, settings: *s}
 	err := wrong
 	var made *engine.Informer
 	if err == nil {
-		made, err = f.newEngine(key, kind, s)
+		made, err = f.newEngine(key, defaults, s)
 	}
 	if err != nil {
 		err = fmt.Errorf("factories.For %s: %w", resourceName(key.gvr), err)
-		e.errs = append(e.errs, err)
-		made, e.broken = engine.Broken(resourceName(key.gvr), err), true
+		m.errs = append(m.errs, err)
+		made, m.broken = engine.Broken(resourceName(key.gvr), err), true
 	}
-	e.view = engine.NewView(made)
+	m.view = engine.NewView(made)
 	if f.informers == nil {
 		f.informers = map[informerKey]*member{}
 	}
-	f.informers[key] = e
-	f.order = append(f.order, e)
-	return e, false
+	f.informers[key] = m
+	f.order = append(f.order, m)
+	return m, false
 }
 
-func (f *Factory) newEngine(key informerKey, kind settings.Identity, s *settings.Settings) (*engine.Informer, error) {
+func (f *Factory) newEngine(key informerKey, defaults settings.Identity, s *settings.Settings) (*engine.Informer, error) {
 	if f.client == nil {
 		return nil, errors.New("the factory has no client")
 	}
-	if err := checkKind(key.gvr, key.kind); err != nil {
+	if err := checkKind(key.gvr, key.goType); err != nil {
 		return nil, err
 	}
 	all, err := streams(s, f.client, key.gvr)
 	if err != nil {
 		return nil, err
 	}
-	return s.NewEngine(describe(key, kind, s.ClusterScoped()), all...)
+	return s.NewEngine(describe(key, defaults, s.ClusterScoped()), all...)
 }
 
 // adjust checks that opts agree with the options that the informer was made with, and adds their

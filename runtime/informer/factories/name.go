@@ -13,15 +13,15 @@ import (
 )
 
 // describe returns the name of an informer: its own name, or that of the kind and the parts of id
-// that differ from the kind's default.
-func describe(id informerKey, kind settings.Identity, clusterScoped bool) string {
-	if id.Name != kind.Name {
+// that differ from defaults, the identity of the kind's informers without options of For.
+func describe(id informerKey, defaults settings.Identity, clusterScoped bool) string {
+	if id.Name != defaults.Name {
 		return id.Name
 	}
 	var b strings.Builder
 	b.WriteString(cmp.Or(id.Name, resourceName(id.gvr)))
 	switch namespaces := id.SplitNamespaces(); {
-	case clusterScoped || id.Namespaces == kind.Namespaces:
+	case clusterScoped || id.Namespaces == defaults.Namespaces:
 	case id.Namespaces == "":
 		b.WriteString(" in all namespaces")
 	case len(namespaces) == 1:
@@ -30,9 +30,9 @@ func describe(id informerKey, kind settings.Identity, clusterScoped bool) string
 		fmt.Fprintf(&b, " in namespaces %q", namespaces)
 	}
 	for _, part := range []struct{ what, own, default_ string }{
-		{"labels", id.LabelSelector, kind.LabelSelector},
-		{"fields", id.FieldSelector, kind.FieldSelector},
-		{"shard", id.ShardSelector, kind.ShardSelector},
+		{"labels", id.LabelSelector, defaults.LabelSelector},
+		{"fields", id.FieldSelector, defaults.FieldSelector},
+		{"shard", id.ShardSelector, defaults.ShardSelector},
 	} {
 		switch part.own {
 		case part.default_:
@@ -44,9 +44,9 @@ func describe(id informerKey, kind settings.Identity, clusterScoped bool) string
 	}
 	switch {
 	case id.Name != "":
-	case id.kind == metadataType:
+	case id.goType == metadataType:
 		b.WriteString(" (metadata)")
-	case forAnyKind(id.kind):
+	case forAnyKind(id.goType):
 		b.WriteString(" (unstructured)")
 	}
 	return b.String()

@@ -20,8 +20,8 @@ import (
 // wrongLocked returns an error about wrong arguments of New and For.
 func (f *Factory) wrongLocked() error {
 	errs := f.errs[:len(f.errs):len(f.errs)]
-	for _, e := range f.order {
-		errs = append(errs, e.errs...)
+	for _, m := range f.order {
+		errs = append(errs, m.errs...)
 	}
 	return errors.Join(errs...)
 }
@@ -44,17 +44,17 @@ func (f *Factory) start(ctx context.Context) error {
 		return fmt.Errorf("the context is done: %w", context.Cause(ctx))
 	}
 	f.started = true
-	for _, e := range f.order {
-		if e.lease != nil && e.ctx.Err() == nil {
+	for _, m := range f.order {
+		if m.lease != nil && m.ctx.Err() == nil {
 			continue
 		}
 		ctx, end := context.WithCancelCause(ctx)
-		lease, err := e.engine().Acquire(ctx)
+		lease, err := m.engine().Acquire(ctx)
 		if err != nil { // ctx was done in the meantime
 			end(nil)
 			return err
 		}
-		e.begun, e.lease, e.ctx, e.end = true, lease, ctx, end
+		m.begun, m.lease, m.ctx, m.end = true, lease, ctx, end
 	}
 	return nil
 }
@@ -71,12 +71,12 @@ func (f *Factory) waitForCacheSync(ctx context.Context, opts []informer.WaitOpti
 	started := f.started
 	var waits []engine.Wait
 	var never []string
-	for _, e := range f.order {
+	for _, m := range f.order {
 		switch {
-		case e.lease != nil:
-			waits = append(waits, engine.Wait{Informer: e.engine(), Ended: e.lease.Done()})
-		case !e.begun && !e.engine().HasSynced() && !e.engine().Claimed():
-			never = append(never, e.engine().Name())
+		case m.lease != nil:
+			waits = append(waits, engine.Wait{Informer: m.engine(), Ended: m.lease.Done()})
+		case !m.begun && !m.engine().HasSynced() && !m.engine().Claimed():
+			never = append(never, m.engine().Name())
 		}
 	}
 	f.mu.Unlock()
@@ -145,21 +145,21 @@ func (f *Factory) stopOne(i Informer, remove bool) ([]ending, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	// Each informer has a channel of its own, by which it is recognised, whatever its type.
-	at := slices.IndexFunc(f.order, func(e *member) bool { return e.engine().Synced() == i.Synced() })
+	at := slices.IndexFunc(f.order, func(m *member) bool { return m.engine().Synced() == i.Synced() })
 	if at < 0 {
 		return nil, fmt.Errorf("the factory has no such informer: %s", i.Status().Name)
 	}
-	e := f.order[at]
-	if e.lease != nil {
-		e.end(errStopped)
-		f.endings = append(f.endings, ending{e.engine(), e.lease})
-		e.lease = nil
+	m := f.order[at]
+	if m.lease != nil {
+		m.end(errStopped)
+		f.endings = append(f.endings, ending{m.engine(), m.lease})
+		m.lease = nil
 	}
 	if remove {
 		f.order = slices.Delete(f.order, at, at+1)
-		delete(f.informers, e.key)
+		delete(f.informers, m.key)
 	}
-	return slices.DeleteFunc(slices.Clone(f.endings), func(one ending) bool { return one.engine != e.engine() }), nil
+	return slices.DeleteFunc(slices.Clone(f.endings), func(e ending) bool { return e.engine != m.engine() }), nil
 }
 
 func (f *Factory) shutDown(ctx context.Context) error {
@@ -178,10 +178,10 @@ func (f *Factory) endAll() []ending {
 	defer f.mu.Unlock()
 	f.shutdown = true
 	all := slices.Clone(f.endings)
-	for _, e := range f.order {
-		if e.lease != nil {
-			e.end(ErrShutdown)
-			all = append(all, ending{e.engine(), e.lease})
+	for _, m := range f.order {
+		if m.lease != nil {
+			m.end(ErrShutdown)
+			all = append(all, ending{m.engine(), m.lease})
 		}
 	}
 	return all

@@ -26,39 +26,39 @@ type RowSet struct {
 }
 
 // Add adds a row, which must not be 0.
-func (m *RowSet) Add(p Row) {
-	word, bit := int(p-1)/64, uint64(1)<<((p-1)%64)
-	for word >= len(m.bits) {
-		m.bits = append(m.bits, 0)
+func (s *RowSet) Add(row Row) {
+	word, bit := int(row-1)/64, uint64(1)<<((row-1)%64)
+	for word >= len(s.bits) {
+		s.bits = append(s.bits, 0)
 	}
-	if m.bits[word]&bit == 0 {
-		m.bits[word] |= bit
-		m.n++
+	if s.bits[word]&bit == 0 {
+		s.bits[word] |= bit
+		s.n++
 	}
 }
 
 // Has reports whether a row was added.
-func (m *RowSet) Has(p Row) bool {
-	word := int(p-1) / 64
-	return p > 0 && word < len(m.bits) && m.bits[word]>>((p-1)%64)&1 != 0
+func (s *RowSet) Has(row Row) bool {
+	word := int(row-1) / 64
+	return row > 0 && word < len(s.bits) && s.bits[word]>>((row-1)%64)&1 != 0
 }
 
 // Len returns the number of rows.
-func (m *RowSet) Len() int { return m.n }
+func (s *RowSet) Len() int { return s.n }
 
-// KeepAll does what Keep does, for all rows of m, and costs much less. Each row must have had an
+// KeepAll does what Keep does, for all rows of s, and costs much less. Each row must have had an
 // object when the Txn began, or before.
 //
 //go:noinline
-func (x Txn) KeepAll(m *RowSet) {
+func (x Txn) KeepAll(s *RowSet) {
 	if !x.Open() || !writerOf(x).replacing {
 		return
 	}
 	w := writerOf(x)
-	for len(w.kept) < len(m.bits) {
+	for len(w.kept) < len(s.bits) {
 		w.kept = append(w.kept, 0)
 	}
-	for i, bits := range m.bits {
+	for i, bits := range s.bits {
 		w.kept[i] |= bits
 	}
 }

@@ -3,9 +3,9 @@
 package prometheus
 
 import (
-	"github.com/informer-gen/informer-gen/runtime/metrics"
-
 	prom "github.com/prometheus/client_golang/prometheus"
+
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
 // The vectors make the metrics that recorders write, and keep them for the next run of the same

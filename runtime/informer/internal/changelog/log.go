@@ -4,7 +4,8 @@
 // all handlers: each handler has a [Stretch] of the [Log] to read. For a handler that lags, the
 // changes of a key can be merged into a [Backlog].
 //
-// Nothing here blocks, takes a lock or starts a goroutine; the caller orders the calls.
+// Nothing here blocks, takes a lock or starts a goroutine; the caller orders the calls. Points in
+// time are durations since a moment that the caller has chosen.
 package changelog
 
 import (

@@ -37,7 +37,8 @@ type Config struct {
 	Metrics   metrics.Provider   // nil: none
 	Mutations *mutation.Detector // nil: none
 
-	// EmptyBeforeSync: until the first sync, reads of the table find no objects and return no error
+	// EmptyBeforeSync: until the first sync, reads of the table find no objects and return no
+	// error.
 	EmptyBeforeSync bool
 }
 

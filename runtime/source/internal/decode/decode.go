@@ -16,8 +16,12 @@
 //	             ▼
 //	            listReader, watchReader: check items, in any format ─▶ the callback
 //
-// The package knows formats and objects. It knows no request: package source asks, and says what
-// was wrong with which resource.
+// A Stream reads, decodes and calls back on the goroutine that calls List or Watch, one call at a
+// time, in the order of the response. Helpers that decode ahead have ended when List or Watch
+// returns. Package source documents what that promises.
+//
+// The package knows formats and objects. It knows no request: package source asks, and adds to each
+// error the resource that was asked for.
 package decode
 
 import (

@@ -19,7 +19,7 @@ const (
 	CBOR
 )
 
-// formats has what is known of each format. Nothing else chooses by format.
+// formats has what differs between the formats.
 var formats = [...]struct {
 	name       string
 	mediaTypes []string                            // the first one is asked for
