@@ -3,7 +3,6 @@
 package reflector
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -35,11 +34,9 @@ func (b Backoff) withDefaults() Backoff {
 	return b
 }
 
-// validate checks a Backoff whose defaults are filled in.
+// validate checks a Backoff whose defaults are filled in, and whose durations are not negative.
 func (b Backoff) validate() error {
 	switch {
-	case b.Initial < 0 || b.Max < 0 || b.ResetAfter < 0 || b.MaxRetryAfter < 0:
-		return errors.New("negative duration in Tuning.Backoff; 0 means its default")
 	case b.Max < b.Initial:
 		return fmt.Errorf("the longest wait, Backoff.Max %v, is shorter than the first, Backoff.Initial %v", b.Max, b.Initial)
 	case !(b.Factor >= 1): // also NaN

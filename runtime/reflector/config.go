@@ -126,14 +126,27 @@ func (c Config[T]) Validate() error {
 }
 
 // Validate returns the error that New would return about t, or nil. Numbers below zero are errors,
-// and so is a Backoff whose fields contradict each other.
+// except for Backoff.Jitter, and so is a Backoff whose fields contradict each other.
 func (t Tuning) Validate() error {
 	t = t.withDefaults()
-	switch {
-	case t.PageSize < 0:
+	if t.PageSize < 0 {
 		return fmt.Errorf("negative Tuning.PageSize %d; 0 means its default", t.PageSize)
-	case t.InitialEventsTimeout < 0 || t.WatchTimeout < 0 || t.SilenceTimeout < 0:
-		return errors.New("a timeout in Tuning is negative; 0 means its default")
+	}
+	for _, d := range []struct {
+		field string
+		value time.Duration
+	}{
+		{"InitialEventsTimeout", t.InitialEventsTimeout},
+		{"WatchTimeout", t.WatchTimeout},
+		{"SilenceTimeout", t.SilenceTimeout},
+		{"Backoff.Initial", t.Backoff.Initial},
+		{"Backoff.Max", t.Backoff.Max},
+		{"Backoff.ResetAfter", t.Backoff.ResetAfter},
+		{"Backoff.MaxRetryAfter", t.Backoff.MaxRetryAfter},
+	} {
+		if d.value < 0 {
+			return fmt.Errorf("negative Tuning.%s %v; 0 means its default", d.field, d.value)
+		}
 	}
 	return t.Backoff.validate()
 }

@@ -263,23 +263,29 @@ func TestStatusIsRaceFree(t *testing.T) {
 
 func TestWrongConfigIsRefused(t *testing.T) {
 	good := Config[thing]{Source: &fake{}, Sink: &record{}}
-	for name, spoil := range map[string]func(*Config[thing]){
-		"source":  func(c *Config[thing]) { c.Source = nil },
-		"sink":    func(c *Config[thing]) { c.Sink = nil },
-		"pages":   func(c *Config[thing]) { c.PageSize = -1 },
-		"timeout": func(c *Config[thing]) { c.SilenceTimeout = -1 },
-		"initial": func(c *Config[thing]) { c.Backoff.Initial = -1 },
-		"max":     func(c *Config[thing]) { c.Backoff = Backoff{Initial: 2, Max: 1} },
-		"factor":  func(c *Config[thing]) { c.Backoff.Factor = 0.5 },
-		"jitter":  func(c *Config[thing]) { c.Backoff.Jitter = 1.5 },
+	for what, spoil := range map[string]func(*Config[thing]){
+		"Config.Source is nil":              func(c *Config[thing]) { c.Source = nil },
+		"Config.Sink is nil":                func(c *Config[thing]) { c.Sink = nil },
+		"Tuning.PageSize -1":                func(c *Config[thing]) { c.PageSize = -1 },
+		"Tuning.InitialEventsTimeout -1ns":  func(c *Config[thing]) { c.InitialEventsTimeout = -1 },
+		"Tuning.WatchTimeout -1ns":          func(c *Config[thing]) { c.WatchTimeout = -1 },
+		"Tuning.SilenceTimeout -1ns":        func(c *Config[thing]) { c.SilenceTimeout = -1 },
+		"Tuning.Backoff.Initial -1ns":       func(c *Config[thing]) { c.Backoff.Initial = -1 },
+		"Tuning.Backoff.Max -1ns":           func(c *Config[thing]) { c.Backoff.Max = -1 },
+		"Tuning.Backoff.ResetAfter -1ns":    func(c *Config[thing]) { c.Backoff.ResetAfter = -1 },
+		"Tuning.Backoff.MaxRetryAfter -1ns": func(c *Config[thing]) { c.Backoff.MaxRetryAfter = -1 },
+		"Backoff.Max 1ns, is shorter":       func(c *Config[thing]) { c.Backoff = Backoff{Initial: 2, Max: 1} },
+		"Backoff.Factor 0.5 is less than 1": func(c *Config[thing]) { c.Backoff.Factor = 0.5 },
+		"Backoff.Jitter 1.5 is more than 1": func(c *Config[thing]) { c.Backoff.Jitter = 1.5 },
 	} {
 		c := good
 		spoil(&c)
-		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), "reflector.New") || c.Validate() == nil {
-			t.Errorf("%s: got %v", name, err)
+		_, err := New(c)
+		if err == nil || !strings.HasPrefix(err.Error(), "reflector.New") || !strings.Contains(err.Error(), what) || c.Validate() == nil {
+			t.Errorf("%s: got %v", what, err)
 		}
-		if wrong := name != "source" && name != "sink"; (c.Tuning.Validate() != nil) != wrong {
-			t.Errorf("%s: the tuning is said to be wrong: %v", name, c.Tuning.Validate())
+		if wrong := !strings.HasPrefix(what, "Config."); (c.Tuning.Validate() != nil) != wrong {
+			t.Errorf("%s: the tuning is said to be wrong: %v", what, c.Tuning.Validate())
 		}
 	}
 	r, err := New(good)

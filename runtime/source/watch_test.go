@@ -209,6 +209,9 @@ func TestBrokenConnection(t *testing.T) {
 			if len(got) != 1 || !errors.Is(err, reset) || errors.As(err, &decode) {
 				t.Errorf("%s, %v: got %d events and %v, want 1 and an error of the connection", name, reset, len(got), err)
 			}
+			if err != nil && !strings.HasPrefix(err.Error(), "watch pods/v1: reading the response: ") {
+				t.Errorf("%s, %v: the error does not say what was being done: %v", name, reset, err)
+			}
 		}
 	}
 }

@@ -40,9 +40,9 @@ func TestOptionConflicts(t *testing.T) {
 			`factories.For pods/v1: source.New of pods/v1: the shard selector's "x" is not of the form shardRange(object.metadata.uid, '0x…', '0x…')`},
 		"empty annotation": {opts{informer.WithoutAnnotations("a", "")}, nil, "factories.New: WithoutAnnotations: a key is empty"},
 		"negative timeouts": {opts{informer.WithTuning(reflector.Tuning{WatchTimeout: -1}), informer.WithTuning(reflector.Tuning{SilenceTimeout: -1})}, opts{informer.WithTuning(reflector.Tuning{InitialEventsTimeout: -1})},
-			"factories.New: WithTuning: a timeout in Tuning is negative; 0 means its default\n" +
-				"WithTuning: a timeout in Tuning is negative; 0 means its default\n" +
-				"factories.For pods/v1: WithTuning: a timeout in Tuning is negative; 0 means its default"},
+			"factories.New: WithTuning: negative Tuning.WatchTimeout -1ns; 0 means its default\n" +
+				"WithTuning: negative Tuning.SilenceTimeout -1ns; 0 means its default\n" +
+				"factories.For pods/v1: WithTuning: negative Tuning.InitialEventsTimeout -1ns; 0 means its default"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := factories.New(client, test.factory...)
