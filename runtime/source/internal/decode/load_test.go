@@ -63,7 +63,7 @@ func TestStreamsShareTheProcessors(t *testing.T) {
 			t.Errorf("%d events of 600, %v", n, err)
 		}
 		if before > 0 || between < 150 || after > 0 {
-			t.Errorf("helped with %d events while two others came, with %d of 199 while there was nobody else, and with %d when two others had come again", before, between, after)
+			t.Errorf("helped with %d events while two others came, with %d of 199 while there was no other, and with %d when two others had come again", before, between, after)
 		}
 		c.removeStream()
 		c.removeStream()
