@@ -106,7 +106,7 @@ func TestFromSourceToHandler(t *testing.T) {
 	}
 }
 
-func TestOutage(t *testing.T) {
+func TestOutageIsNamedAndWaitedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		end := server.outage()
@@ -141,7 +141,7 @@ func TestOutage(t *testing.T) {
 	})
 }
 
-func TestIndexes(t *testing.T) {
+func TestIndexesAreAddedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newPods(t, newShop(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2")).source(t))
 		stop := start(t, pods)
@@ -234,7 +234,7 @@ func TestResyncPeriods(t *testing.T) {
 	})
 }
 
-func TestGeneric(t *testing.T) {
+func TestGenericIsAViewOfTheInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pods := newPods(t, newShop(pod("shop", "blue", "node-1")).source(t))
 		generic := factories.Generic(pods, corev1.Resource("pods"))

@@ -215,9 +215,10 @@ func TestMutationDetectorOfTheEnvironment(t *testing.T) {
 	t.Log(pods.Run(ctx))
 }
 
-// TestMutationDetectorByEnvironment shows that the environment variable of client-go makes these
-// informers look for mutations too. A mutation would end the process; this test has none.
-func TestMutationDetectorByEnvironment(t *testing.T) {
+// TestMutationDetectorOfTheEnvironmentFindsNoFalseMutation shows that the environment variable of
+// client-go makes these informers look for mutations too. A mutation would end the process; this
+// test has none.
+func TestMutationDetectorOfTheEnvironmentFindsNoFalseMutation(t *testing.T) {
 	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))

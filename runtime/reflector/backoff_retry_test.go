@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestRetryAfter(t *testing.T) {
+func TestRetryAfterIsProlongedByATenthAtMost(t *testing.T) {
 	for err, want := range map[error]time.Duration{statusError(429, 10): 10 * time.Second, statusError(429, 0): 0, statusError(410, 10): 0, io.EOF: 0} {
 		if got := (Backoff{}).RetryAfter(err); got < want || got > want+want/10 {
 			t.Errorf("%v: %v, want %v and at most a tenth", err, got, want)

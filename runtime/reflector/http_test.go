@@ -77,9 +77,9 @@ func wireBookmark(version int, end string) string {
 	return wireEvent("BOOKMARK", fmt.Sprintf(`{"kind":"Thing","apiVersion":"test.io/v1","metadata":{"resourceVersion":"%d","annotations":{"k8s.io/initial-events-end":%q}}}`, version, end))
 }
 
-// TestOverHTTP has one failure after the other over the real source: refused, throttled, a
+// TestFailuresOverHTTP has one failure after the other over the real source: refused, throttled, a
 // watch-list, bad data, expiry, silence.
-func TestOverHTTP(t *testing.T) {
+func TestFailuresOverHTTP(t *testing.T) {
 	obj, event, end := wireThing, wireEvent, wireBookmark(5, "true")
 	gone := event("ERROR", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","code":410}`)
 	var asked []string

@@ -33,7 +33,7 @@ func (w *warningsWithContext) HandleWarningHeaderWithContext(ctx context.Context
 	w.got = append(w.got, fmt.Sprint(ctx.Value(contextKey{}), code, agent, text))
 }
 
-func TestWarnings(t *testing.T) {
+func TestWarningsReachTheHandler(t *testing.T) {
 	serve := roundTrip(func(req *http.Request) (*http.Response, error) {
 		resp := answer(200, podtest.List("7"))
 		if req.URL.Query().Has("watch") {
@@ -76,9 +76,9 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// TestGzip: every format is compressed on the wire, and a list is read while it is being
-// decompressed. An option turns it off.
-func TestGzip(t *testing.T) {
+// TestEveryFormatIsCompressed: every format is compressed on the wire, and a list is read while it
+// is being decompressed. An option turns it off.
+func TestEveryFormatIsCompressed(t *testing.T) {
 	text := []byte(podtest.List("7", podtest.Large(1), podtest.Large(2)))
 	var zipped bool
 	var f Format

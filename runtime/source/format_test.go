@@ -112,7 +112,7 @@ func TestAnswerInAWrongFormat(t *testing.T) {
 	}
 }
 
-func TestFormatsOptions(t *testing.T) {
+func TestWrongFormatsAreRefused(t *testing.T) {
 	c := newTestClient(t, nil)
 	for name, err := range map[string]error{
 		"protobuf of a type without": second(New[*unstructured.Unstructured](c, pods, Options{Formats: []Format{Protobuf, JSON}})),

@@ -153,7 +153,7 @@ func TestHTTPErrors(t *testing.T) {
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
+func TestRetryAfterInSecondsAndAsADate(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 500e6, time.UTC)
 	for header, want := range map[string]int32{
 		"": 0, "1": 1, " 30 ": 30, "0": 0, "-1": 0, "1.2": 2, "soon": 0, "NaN": 0, "1e300": 1<<31 - 1, "99999999999": 1<<31 - 1,

@@ -207,8 +207,9 @@ func TestListUntyped(t *testing.T) {
 	}
 }
 
-// TestErased is the way of the engine: one instantiation over the interface.
-func TestErased(t *testing.T) {
+// TestOneInstantiationServesAllTypes is the way of the engine: one instantiation over the
+// interface.
+func TestOneInstantiationServesAllTypes(t *testing.T) {
 	body := `{"kind":"DeploymentList","apiVersion":"apps/v1","metadata":{"resourceVersion":"7"},"items":[` + podtest.Pod("a", "1") + `]}`
 	c := newTestClient(t, func(*http.Request) (*http.Response, error) { return answer(200, body), nil })
 	s, err := New[object.Object](c, deployments, Options{NewObject: func() object.Object { return &appsv1.Deployment{} }})

@@ -96,7 +96,7 @@ func TestEveryFormatWatches(t *testing.T) {
 				{Type: Deleted, Object: added, ResourceVersion: "1"},
 			}
 			for i := range got {
-				if !got[i].More { // TestMore says when there is more
+				if !got[i].More { // a test of package decode shows when there is more
 					t.Errorf("nothing comes after event %d", i+1)
 				}
 				got[i].More = false

@@ -59,9 +59,9 @@ func TestNothingIsSharedWithoutParts(t *testing.T) {
 	}
 }
 
-// TestRandomThings decodes things of which much repeats, in random order, through tables of several
-// sizes and several predictors.
-func TestRandomThings(t *testing.T) {
+// TestRandomValuesAreDecodedRight decodes things of which much repeats, in random order, through
+// tables of several sizes and several predictors.
+func TestRandomValuesAreDecodedRight(t *testing.T) {
 	for _, size := range []int{0, 2000, 100_000, 10_000_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(5, uint64(size)))

@@ -80,9 +80,9 @@ func TestRevisionsAreOrderedByAge(t *testing.T) {
 	}
 }
 
-// TestStandsKeepNoText gives namespaces versions that are pieces of large texts, as those of
-// objects are.
-func TestStandsKeepNoText(t *testing.T) {
+// TestResourceVersionsKeepNoText gives namespaces versions that are pieces of large texts, as those
+// of objects are.
+func TestResourceVersionsKeepNoText(t *testing.T) {
 	const namespaces, size = 50, 500_000
 	table := mustNew(t)
 	before := heap()

@@ -89,10 +89,10 @@ func TestEndedTxnLeavesTheNextAlone(t *testing.T) {
 	}
 }
 
-// TestObjectsThatWereChanged has objects that were changed while they were in the table, which is
-// forbidden, but happens: what an index has under their old keys is wrong then, but reading it does
-// not panic.
-func TestObjectsThatWereChanged(t *testing.T) {
+// TestReadingSurvivesObjectsThatWereChanged has objects that were changed while they were in the
+// table, which is forbidden, but happens: what an index has under their old keys is wrong then, but
+// reading it does not panic.
+func TestReadingSurvivesObjectsThatWereChanged(t *testing.T) {
 	for _, n := range []int{1, 3, 200, 5000} { // in each form of a posting
 		byKey := byKeys("keys")
 		table := mustNew(t, byKey)

@@ -188,8 +188,8 @@ func TestGzip(t *testing.T) {
 	}
 }
 
-// TestHandler goes through a socket.
-func TestHandler(t *testing.T) {
+// TestWorksOverASocket goes through a socket.
+func TestWorksOverASocket(t *testing.T) {
 	server, pods := history(t)
 	loopback := httptest.NewServer(server)
 	defer loopback.Close()

@@ -230,7 +230,7 @@ func TestEndWatches(t *testing.T) {
 	later.want("DELETED c 8")
 }
 
-func TestRestore(t *testing.T) {
+func TestRestoreGoesBackToAVersion(t *testing.T) {
 	server, pods := history(t)
 	w := watch(t.Context(), t, server, "/api/v1/pods?watch=1&resourceVersion=6")
 	server.Restore("4")

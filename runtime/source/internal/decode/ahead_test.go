@@ -272,8 +272,9 @@ func TestAheadFailures(t *testing.T) {
 	}
 }
 
-// TestMore: an event says that another one has come, unless it may not be handed over.
-func TestMore(t *testing.T) {
+// TestMoreMeansThatTheNextEventHasCome: an event says that another one has come, unless it may not
+// be handed over.
+func TestMoreMeansThatTheNextEventHasCome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		one := podtest.Event("ADDED", podtest.KindPod("a", "1"))
 		events := one + one + one

@@ -37,9 +37,9 @@ func fatPod(t testing.TB) *corev1.Pod {
 	return p
 }
 
-// TestDropped: what is dropped is missing, the rest is as it was, in every format and for every
-// kind of type.
-func TestDropped(t *testing.T) {
+// TestDroppedPartsAreMissing: what is dropped is missing, the rest is as it was, in every format
+// and for every kind of type.
+func TestDroppedPartsAreMissing(t *testing.T) {
 	whole := fatPod(t)
 	for name, opts := range map[string]Options{
 		"nothing":         {},

@@ -136,8 +136,9 @@ func TestItemBeyondTheEndOfItsList(t *testing.T) {
 	}
 }
 
-// TestFrameTooLong: text in the place of a length is bad data at once; nothing is waited for.
-func TestFrameTooLong(t *testing.T) {
+// TestTextInPlaceOfALengthIsBadData: text in the place of a length is bad data at once; nothing is
+// waited for.
+func TestTextInPlaceOfALengthIsBadData(t *testing.T) {
 	for _, body := range []string{`{"type":"ADDED"}`, "\xff\xff\xff\xff\x01", "\x01\x00\x00\x01"} {
 		_, err := watchAll(serveIn(t, Protobuf, []byte(body), newPod, Options{Kind: "Pod"}))
 		if !errors.Is(err, ErrMalformed) || errors.Is(err, io.ErrUnexpectedEOF) {

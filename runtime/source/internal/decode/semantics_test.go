@@ -162,9 +162,10 @@ var tricky = []string{
 	`{"a":[1,{"b":null}]}`, `{"":""}`, `{"a":}`, `{"a" 1}`, `{a:1}`, `{"kind":"X","apiVersion":"v1"}`, `{"f:metadata":{"f:labels":{}}}`, ` {"x" : "spaces" } `,
 }
 
-// TestSemantics is the promise of the package: JSON means what it means to sigs.k8s.io/json. It
-// puts every tricky value into every field, alone, after another value and twice.
-func TestSemantics(t *testing.T) {
+// TestJSONMeansWhatItMeansToSigs is the promise of the package: JSON means what it means to
+// sigs.k8s.io/json. It puts every tricky value into every field, alone, after another value and
+// twice.
+func TestJSONMeansWhatItMeansToSigs(t *testing.T) {
 	newKitchen := func() object.Object { return &kitchen{} }
 	var names []string
 	for f := range reflect.TypeFor[kitchen]().Fields() {

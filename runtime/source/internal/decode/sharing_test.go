@@ -108,9 +108,9 @@ func TestReadOnlySharing(t *testing.T) {
 	}
 }
 
-// TestKnown: what the caller has is handed over in the place of what the server sends, if it is the
-// same, and only where it may.
-func TestKnown(t *testing.T) {
+// TestKnownObjectsAreHandedOver: what the caller has is handed over in the place of what the server
+// sends, if it is the same, and only where it may.
+func TestKnownObjectsAreHandedOver(t *testing.T) {
 	for _, f := range []Format{JSON, Protobuf} {
 		for name, how := range map[string]tuning{"alone": {procs: 1, sizes: defaultTuning.sizes}, "ahead": tiny} {
 			have := map[object.Key]*corev1.Pod{}

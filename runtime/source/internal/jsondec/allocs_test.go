@@ -14,9 +14,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
-// TestAllocations: what doesn't depend on the machine. The Pods are known to the table when the
-// counting begins.
-func TestAllocations(t *testing.T) {
+// TestDecodingAllocatesLittle: what doesn't depend on the machine. The Pods are known to the table
+// when the counting begins.
+func TestDecodingAllocatesLittle(t *testing.T) {
 	program := mustProgram[corev1.Pod](t, dropped.Parts{ManagedFields: true})
 	for _, tc := range []struct {
 		name   string

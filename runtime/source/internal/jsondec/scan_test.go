@@ -154,7 +154,7 @@ func FuzzScanners(f *testing.F) {
 	})
 }
 
-func TestDrop(t *testing.T) {
+func TestDroppedPartsAreMissing(t *testing.T) {
 	drop := dropped.Parts{ManagedFields: true, Annotations: map[string]bool{"drop": true, "prometheus.io/port": true, "é\"": true}}
 	program := mustProgram[corev1.Pod](t, drop)
 	table := share.New(1 << 20)

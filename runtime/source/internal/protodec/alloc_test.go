@@ -14,9 +14,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
-// TestAllocations holds that nothing is allocated but what objects keep, and that equal parts
-// aren't.
-func TestAllocations(t *testing.T) {
+// TestOnlyWhatIsKeptIsAllocated holds that nothing is allocated but what objects keep, and that
+// equal parts aren't.
+func TestOnlyWhatIsKeptIsAllocated(t *testing.T) {
 	p, err := New(reflect.TypeFor[corev1.Pod](), dropped.Parts{ManagedFields: true})
 	if err != nil {
 		t.Fatal(err)

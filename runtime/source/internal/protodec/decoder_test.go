@@ -116,8 +116,8 @@ func mutate(r *rand.Rand, data []byte) []byte {
 	return data
 }
 
-// TestManyGoroutines decode through one table that forgets all the time.
-func TestManyGoroutines(t *testing.T) {
+// TestManyGoroutinesShareATable decode through one table that forgets all the time.
+func TestManyGoroutinesShareATable(t *testing.T) {
 	typ := reflect.TypeFor[corev1.Pod]()
 	pods := podsOf(t, 200, false)
 	p, err := New(typ, dropped.Parts{})

@@ -17,9 +17,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
-// TestDrop decodes without managedFields and some annotations: of the object itself, not of what is
-// in it.
-func TestDrop(t *testing.T) {
+// TestDroppedPartsAreMissing decodes without managedFields and some annotations: of the object
+// itself, not of what is in it.
+func TestDroppedPartsAreMissing(t *testing.T) {
 	annotations := map[string]bool{"drop/one": true, "drop/two": true}
 	for _, drop := range []dropped.Parts{{ManagedFields: true}, {Annotations: annotations}, {ManagedFields: true, Annotations: annotations}} {
 		p, err := New(reflect.TypeFor[corev1.PodTemplate](), drop)
