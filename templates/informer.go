@@ -40,7 +40,7 @@ func (f *file) addInformer(k *kind, receiver, on string, factory jen.Code) {
 				Id("Informer").Params().Op("*").Add(f.of(informerPath, "SharedIndexInformer", k)),
 			comment("Lister reads the informer's store, which is empty until the informer has synced.").
 				Id("Lister").Params().Add(f.lister(k, k.Name+"Lister")),
-			comment("With is for an informer with other options: one of its own, if they select other objects.").
+			comment("With returns the informer with these options: another informer, if they select other objects.").
 				Id("With").Params(options()).Id(k.Name+"Informer"),
 		),
 		commentf("With%s gives the informers of %s options of their own, whatever those of the factory are.", k.Plural, k.Plural).

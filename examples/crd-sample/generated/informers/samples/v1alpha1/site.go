@@ -19,7 +19,7 @@ type SiteInformer interface {
 	Informer() *informer.SharedIndexInformer[*v1alpha1.Site]
 	// Lister reads the informer's store, which is empty until the informer has synced.
 	Lister() listers.SiteLister
-	// With is for an informer with other options: one of its own, if they select other objects.
+	// With returns the informer with these options: another informer, if they select other objects.
 	With(options factories.KindOptions[*v1alpha1.Site]) SiteInformer
 }
 

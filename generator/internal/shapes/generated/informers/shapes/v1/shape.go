@@ -18,7 +18,7 @@ type ShapeInformer interface {
 	Informer() *informer.SharedIndexInformer[*v1.Shape]
 	// Lister reads the informer's store, which is empty until the informer has synced.
 	Lister() listers.ShapeLister
-	// With is for an informer with other options: one of its own, if they select other objects.
+	// With returns the informer with these options: another informer, if they select other objects.
 	With(options factories.KindOptions[*v1.Shape]) ShapeInformer
 }
 
