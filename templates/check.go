@@ -37,7 +37,7 @@ type checker struct {
 	errs []error
 }
 
-// factory is the name space of the factory's methods.
+// factory returns the space of the factory's methods.
 func (c *checker) factory() *space {
 	return c.space("the interface SharedInformerFactory",
 		"Base", "ForResource", "SharedInformerFactory", "Shutdown", "Start", "WaitForCacheSync")

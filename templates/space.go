@@ -2,10 +2,9 @@
 
 package templates
 
-import (
-	"fmt"
-)
+import "fmt"
 
+// space is a set of names of which each can be taken once, such as those that a package exports.
 type space struct {
 	c     *checker
 	where string
@@ -13,7 +12,7 @@ type space struct {
 	by    map[string]string
 }
 
-// space returns a name space in which some names are taken by what is generated for everyone.
+// space returns one in which the generated code itself has taken some names.
 func (c *checker) space(where string, taken ...string) *space {
 	s := &space{c: c, where: where, by: map[string]string{}}
 	for _, name := range taken {
@@ -22,6 +21,7 @@ func (c *checker) space(where string, taken ...string) *space {
 	return s
 }
 
+// add takes a name for what, or adds the error that something else has it.
 func (s *space) add(name, what string) {
 	if other, ok := s.by[name]; ok {
 		s.c.errs = append(s.c.errs,
