@@ -49,7 +49,7 @@ func (p *Project) Config() []byte {
 }
 
 func (p *Project) headerConfig(b *yamlWriter) {
-	b.line("# A file with comments that stand on top of each generated file; in place of the word YEAR in it comes headerYear.")
+	b.line("# A file with comments that stand on top of each generated file. headerYear takes the place of the word YEAR in it.")
 	switch {
 	case p.Header == "":
 		b.line("# header: %s", boilerplate)
