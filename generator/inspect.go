@@ -4,14 +4,13 @@ package generator
 
 import (
 	"context"
-	"errors"
 	"go/token"
 	"path/filepath"
 
 	"github.com/informer-gen/informer-gen/generator/diag"
 )
 
-// Inspection says what Generate would do with each type, and why. Names of files are relative to
+// Inspection is what Generate would do with each type, and why. Names of files are relative to
 // Config.Dir where that makes them shorter.
 type Inspection struct {
 	// Config is the name of the configuration file; empty if there is none.
@@ -23,11 +22,11 @@ type Inspection struct {
 	// Types are all exported types that are marked or have metav1.ObjectMeta, in the order of
 	// packages and positions.
 	Types []InspectedType
-	// Findings are sorted. An error among them says that Generate would fail.
+	// Findings are sorted. If there is an error among them, Generate would fail.
 	Findings diag.List
 }
 
-// InspectedType is a type that something is generated for, or why not.
+// InspectedType is a type, and whether something is generated for it, and why.
 type InspectedType struct {
 	// Package is the import path of the type's package.
 	Package string
@@ -79,9 +78,9 @@ type InspectedIndex struct {
 // Inspect decides what Generate would generate, and returns the decisions. It writes nothing,
 // doesn't call Warn, and doesn't check what would become of files that earlier runs have written.
 //
-// What is wrong in the packages is no error but stands among the Findings. The error is a diag.List
-// if the configuration is wrong, else that of the go command; if ctx is done first, it is the
-// context's cause.
+// What is wrong in the packages stands among the Findings, and is no error. The error is a
+// [diag.List] if the configuration is wrong, else that of the go command; if ctx is done first, it
+// is the context's cause.
 func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 	s, program, findings, err := cfg.read(ctx)
 	if err != nil {
@@ -92,8 +91,8 @@ func Inspect(ctx context.Context, cfg Config) (Inspection, error) {
 		return Inspection{}, err
 	}
 	findings = append(findings, result.Findings...).Sorted()
-	files, _, err := s.render(result, program.Roots)
-	if err != nil && !errors.Is(err, errWrong) && !errors.Is(err, ErrNothing) {
+	files, err := renderIfRight(result)
+	if err != nil {
 		return Inspection{}, err
 	}
 	i := Inspection{

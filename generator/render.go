@@ -29,6 +29,15 @@ func (s settings) render(result resolve.Result, roots []*load.Package) ([]model.
 	return files, findings, err
 }
 
+// renderIfRight returns the files for what was decided; none if something is wrong with it, or if
+// nothing is to be generated.
+func renderIfRight(result resolve.Result) ([]model.File, error) {
+	if errs, _ := result.Findings.Split(); len(errs) > 0 || len(result.Output.Groups) == 0 {
+		return nil, nil
+	}
+	return templates.Render(result.Output)
+}
+
 // nothing returns why there is nothing to generate.
 func (s settings) nothing(roots []*load.Package) error {
 	in := fmt.Sprintf("the %d packages that were read", len(roots))
