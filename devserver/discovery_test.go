@@ -19,7 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/devserver"
 )
 
-func TestDiscovery(t *testing.T) {
+func TestDiscoveryInBothForms(t *testing.T) {
 	t.Parallel()
 	s := start(t, devserver.Options{CRDs: crds{boatCRD()}})
 	for _, legacy := range []bool{false, true} {
@@ -140,7 +140,7 @@ func openAPIV3(c *discovery.DiscoveryClient) (string, error) {
 	return string(text), err
 }
 
-func TestKubeconfig(t *testing.T) {
+func TestKubeconfigLeadsToTheServer(t *testing.T) {
 	t.Parallel()
 	s := start(t, devserver.Options{})
 	text, err := s.Kubeconfig()

@@ -17,7 +17,7 @@ import (
 	"github.com/informer-gen/informer-gen/devserver"
 )
 
-func TestObjects(t *testing.T) {
+func TestObjectsAreServedAsInACluster(t *testing.T) {
 	t.Parallel()
 	s := start(t, devserver.Options{CRDs: crds{boatCRD()}})
 	ctx := t.Context()
@@ -129,7 +129,7 @@ func TestSelectorsAndPages(t *testing.T) {
 	}
 }
 
-func TestWatch(t *testing.T) {
+func TestWatchesFollowVersionsAndSelectors(t *testing.T) {
 	t.Parallel()
 	for _, cache := range []bool{true, false} {
 		t.Run(fmt.Sprintf("watchCache=%v", cache), func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-func TestWatchList(t *testing.T) {
+func TestWatchListEndsWithABookmark(t *testing.T) {
 	t.Parallel()
 	for _, cache := range []bool{true, false} {
 		t.Run(fmt.Sprintf("watchCache=%v", cache), func(t *testing.T) {

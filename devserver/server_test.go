@@ -160,7 +160,7 @@ func TestServersInParallel(t *testing.T) {
 	group.Wait()
 }
 
-func TestRestart(t *testing.T) {
+func TestRestartKeepsObjects(t *testing.T) {
 	t.Parallel()
 	for _, cache := range []bool{true, false} {
 		t.Run(fmt.Sprintf("watchCache=%v", cache), func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-func TestParse(t *testing.T) {
+func TestParseRefusesWrongFlags(t *testing.T) {
 	for _, tc := range []struct {
 		args string
 		runs int
@@ -42,8 +42,8 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestMarks keeps a mark from being lowered by accident.
-func TestMarks(t *testing.T) {
+// TestRowsHaveTheirMarks keeps a mark from being lowered by accident.
+func TestRowsHaveTheirMarks(t *testing.T) {
 	want := map[string]mark{
 		"generate: wall time":          {ratio: 6},
 		"generate: CPU time":           {ratio: 6},
@@ -114,7 +114,7 @@ func TestUsageCountsChildren(t *testing.T) {
 	}
 }
 
-func TestBeginning(t *testing.T) {
+func TestBeginningOfALongTextIsTwentyLines(t *testing.T) {
 	if got := beginning("a\nb"); got != "a\nb" {
 		t.Errorf("got %q", got)
 	}
@@ -123,7 +123,7 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
-func TestRewrite(t *testing.T) {
+func TestRewrittenModuleLeadsToTheCheckout(t *testing.T) {
 	data, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestProgramsAreThere(t *testing.T) {
 	}
 }
 
-func TestPrograms(t *testing.T) {
+func TestProgramsGetTheFlagsThatTheyRequire(t *testing.T) {
 	r := &rig{temp: "/temp", packages: []string{"k8s.io/api/core/v1"}}
 	var calls []string
 	for _, s := range sides {

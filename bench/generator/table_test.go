@@ -32,7 +32,7 @@ func Example() {
 	// not measured, MiB                 0                          0      –      ≥ 4  short
 }
 
-func TestMarkdown(t *testing.T) {
+func TestMarkdownHasTheCellsOfTheTable(t *testing.T) {
 	short := table{markdown: true, rows: sample().rows[1:3]}
 	const want = `| measure | informer-gen | lister-gen + informer-gen | ratio | mark |
 |---|--:|--:|--:|--:|
@@ -53,7 +53,7 @@ func TestARowThatMissesItsMarkEndsWithShort(t *testing.T) {
 	}
 }
 
-func TestMedian(t *testing.T) {
+func TestMedianOfEvenAndOddNumbers(t *testing.T) {
 	for _, tc := range []struct {
 		values []float64
 		want   float64

@@ -9,7 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/harness"
 )
 
-func TestFormat(t *testing.T) {
+func TestValuesHaveThreeDigits(t *testing.T) {
 	for _, tc := range []struct {
 		unit  harness.Unit
 		value float64

@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 }
 
 // A short soak, gentle enough for a busy machine, with one fault after the other.
-func TestSoak(t *testing.T) {
+func TestSoakEndsWithAVerdict(t *testing.T) {
 	var out strings.Builder
 	err := run(t.Context(), []string{"--minutes", "0.1", "--rate", "200", "--informers", "10", "--handlers", "20", "--faults", "600ms"}, &out, io.Discard)
 	t.Log(out.String())
@@ -39,7 +39,7 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-func TestOptions(t *testing.T) {
+func TestWrongOptionsAreRefused(t *testing.T) {
 	for _, args := range []string{"--minutes 0", "--rate -1", "--informers 0", "--handlers 3", "--faults -1s", "now"} {
 		if err := run(t.Context(), strings.Fields(args), io.Discard, io.Discard); err == nil {
 			t.Errorf("%s: no error", args)
@@ -47,7 +47,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-func TestPercentiles(t *testing.T) {
+func TestPercentilesAreNearlyExact(t *testing.T) {
 	var h histogram
 	for n := range 1000 {
 		h.add(time.Duration(n+1) * time.Millisecond)

@@ -148,7 +148,7 @@ func TestVerifyNamesAServerThatSaysNothing(t *testing.T) {
 	})
 }
 
-func TestWithin(t *testing.T) {
+func TestWithinWaitsForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if err := within("the end", func() { time.Sleep(patience / 2) }); err != nil {
 			t.Error(err)
@@ -161,7 +161,7 @@ func TestWithin(t *testing.T) {
 }
 
 // What is left is named: an informer, a goroutine. What took its time to go is not.
-func TestReleased(t *testing.T) {
+func TestWhatIsLeftIsNamed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := soakOf(t, 2, func(*http.Request) (string, error) { return "", errStop })
 		ended := []former{
@@ -181,7 +181,7 @@ func TestReleased(t *testing.T) {
 		if strings.Contains(text, "informer 0 is") || !strings.Contains(text, "informer 1 is still reachable") {
 			t.Errorf("the verdict is %s", text)
 		}
-		if strings.Count(text, "[Goroutine ") != 1 || !strings.Contains(text, "TestReleased") {
+		if strings.Count(text, "[Goroutine ") != 1 || !strings.Contains(text, "TestWhatIsLeftIsNamed") {
 			t.Errorf("the verdict names other goroutines than the one that waits for stop: %s", text)
 		}
 	})

@@ -72,7 +72,7 @@ func (f *fake) Stop(context.Context) error {
 	return nil
 }
 
-func TestServe(t *testing.T) {
+func TestServeAnswersEachLine(t *testing.T) {
 	var out bytes.Buffer
 	in := strings.NewReader("compact\nend-watches\n expire-watches \nfoo\n\nquit\ncompact\n")
 	if err := control.Serve(t.Context(), newFake(), in, &out); err != nil {
@@ -109,7 +109,7 @@ func TestServeEnds(t *testing.T) {
 	}
 }
 
-func TestProcess(t *testing.T) {
+func TestProcessSendsCommandsToItsChild(t *testing.T) {
 	p, err := control.Start(t.Context(), child(t, "serve"))
 	if err != nil {
 		t.Fatal(err)

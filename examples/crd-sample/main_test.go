@@ -37,7 +37,7 @@ var want = []string{
 	"all stopped",
 }
 
-func TestRun(t *testing.T) {
+func TestRunShowsAllSteps(t *testing.T) {
 	var out strings.Builder
 	if err := run(t.Context(), &out, options{}); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
@@ -91,7 +91,7 @@ func TestRunTwiceAgainstKubeconfig(t *testing.T) {
 }
 
 // Wherever it is interrupted, it says so and leaves nothing in the cluster.
-func TestInterrupt(t *testing.T) {
+func TestInterruptedRunLeavesNothing(t *testing.T) {
 	server, kubeconfig := cluster(t)
 	shop, err := newShop(t.Context(), server.Config())
 	if err != nil {

@@ -55,7 +55,7 @@ packages:
     - {name: ByImage, func: example.com/keys.Images}
 `
 
-func TestParse(t *testing.T) {
+func TestParseKeepsPositions(t *testing.T) {
 	file, wrong := Parse("f.yaml", []byte(full))
 	if len(wrong) > 0 {
 		t.Fatal(wrong)

@@ -200,7 +200,7 @@ type C struct {
 	}
 }
 
-func TestImport(t *testing.T) {
+func TestImportFindsPackagesThatNoPatternMatched(t *testing.T) {
 	program := loadText(t, `
 -- a/a.go --
 package a
@@ -237,7 +237,7 @@ func Keys(*a.A) []string { return nil }
 	}
 }
 
-func TestDependency(t *testing.T) {
+func TestDependencyHasNoFunctions(t *testing.T) {
 	program := loadText(t, `
 -- a/a.go --
 package a
@@ -266,7 +266,7 @@ func F() {}
 	}
 }
 
-func TestTags(t *testing.T) {
+func TestTagsReachTheGoCommand(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.26.0\n",
@@ -290,7 +290,7 @@ func TestTags(t *testing.T) {
 	}
 }
 
-func TestProgress(t *testing.T) {
+func TestProgressCountsPackages(t *testing.T) {
 	t.Setenv("GOFLAGS", "")
 	var got []Progress
 	program, err := Load(t.Context(), Config{
@@ -309,7 +309,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-func TestExists(t *testing.T) {
+func TestExistsReportsWhichPackagesAreThere(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.26.0\n"), 0o644); err != nil {
 		t.Fatal(err)

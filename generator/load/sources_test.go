@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-func TestSources(t *testing.T) {
+func TestSourcesAreAllThatARunReads(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +117,7 @@ package out
 	}
 }
 
-func TestTrees(t *testing.T) {
+func TestTreesAreWhereWildcardsMayMatch(t *testing.T) {
 	c := Config{Dir: filepath.FromSlash("/src/a")}
 	for patterns, want := range map[string]string{
 		".":                       "",
@@ -139,7 +139,7 @@ func TestTrees(t *testing.T) {
 	}
 }
 
-func TestChanges(t *testing.T) {
+func TestPackagesOutsideOfTheModuleCacheMayChange(t *testing.T) {
 	for name, tc := range map[string]struct {
 		meta packages.Package
 		want bool
@@ -157,7 +157,7 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-func TestWorkspace(t *testing.T) {
+func TestWorkspaceIsThatOfTheGoCommand(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755); err != nil {
 		t.Fatal(err)

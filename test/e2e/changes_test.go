@@ -43,7 +43,7 @@ func TestCreateUpdateDelete(t *testing.T) {
 }
 
 // One name, two objects: delete and then add, whether the informer watches or not.
-func TestRecreate(t *testing.T) {
+func TestRecreatedObjectIsADeleteAndAnAdd(t *testing.T) {
 	t.Parallel()
 	recreate := func(t *testing.T, ns in) {
 		t.Helper()
@@ -230,7 +230,7 @@ func TestBacklogOfAStuckHandler(t *testing.T) {
 	}
 }
 
-func TestResync(t *testing.T) {
+func TestResyncIsForTheHandlerThatAsked(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
 	ns.createMany(t, 5)

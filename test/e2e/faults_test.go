@@ -228,7 +228,7 @@ func TestCRDInstalledLater(t *testing.T) {
 }
 
 // Refused requests are repeated, after the time that the server names, if it does.
-func TestRefusals(t *testing.T) {
+func TestRefusedRequestsAreRepeated(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
 		fault  fault

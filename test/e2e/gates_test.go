@@ -242,7 +242,7 @@ func compareFormats(t *testing.T, c *cluster) {
 
 // Three replicas share the work by the objects' UIDs: each object is in exactly one of them, with
 // all its events.
-func TestShards(t *testing.T) {
+func TestShardsHaveEachObjectOnce(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "--feature-gates", "ShardedListAndWatch=true")
 	ns := c.crates(t)

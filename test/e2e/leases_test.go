@@ -44,7 +44,7 @@ func awaitRunning(t *testing.T, what string, n int) {
 
 // An informer runs for as long as a lease is held, and again for the next lease. The test is not
 // parallel: it counts goroutines.
-func TestLeases(t *testing.T) {
+func TestInformerRunsWhileALeaseIsHeld(t *testing.T) {
 	ns := shared.crates(t)
 	ns.createMany(t, 3)
 	before := goleak.IgnoreCurrent()

@@ -40,7 +40,7 @@ func samples(t *testing.T, registry *prom.Registry) map[string]float64 {
 
 // The metrics of an informer that syncs, follows changes, finds its watch expired and reads
 // everything again.
-func TestMetrics(t *testing.T) {
+func TestMetricsOfChangesAndARelist(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)
 	ns := c.crates(t)

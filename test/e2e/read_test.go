@@ -41,7 +41,7 @@ func (i in) names(t *testing.T, opts metav1.ListOptions) []string {
 }
 
 // Indexes and listers give the same answers as the server.
-func TestReads(t *testing.T) {
+func TestIndexesAndListersAgreeWithTheServer(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
 	ships := []string{"Argo", "Beagle", "Calypso"}
@@ -172,7 +172,7 @@ func TestLateIndex(t *testing.T) {
 }
 
 // The generic view is the same informer.
-func TestGeneric(t *testing.T) {
+func TestGenericViewIsTheSameInformer(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
 	ns.createMany(t, 5)

@@ -104,7 +104,7 @@ func TestEventsAsAWatch(t *testing.T) {
 }
 
 // Until waits for a state of the cache, which may be there already, and may take several objects.
-func TestUntil(t *testing.T) {
+func TestUntilWaitsForAStateOfTheCache(t *testing.T) {
 	t.Parallel()
 	ns := shared.crates(t)
 	ns.createMany(t, 2)

@@ -95,7 +95,7 @@ func boats(t *testing.T, config *rest.Config) dynamic.ResourceInterface {
 	return c.Resource(schema.GroupVersionResource{Group: "harbour.example.com", Version: "v1", Resource: "boats"})
 }
 
-func TestControl(t *testing.T) {
+func TestControlledServerObeysCommands(t *testing.T) {
 	t.Parallel()
 	_, file := writeCRD(t)
 	child := controlled(t, "--crds", file, "--no-watch-cache")
@@ -201,7 +201,7 @@ func TestKillAndRestart(t *testing.T) {
 	}
 }
 
-func TestSignal(t *testing.T) {
+func TestSignalEndsTheServer(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Log("there is no SIGTERM on windows")

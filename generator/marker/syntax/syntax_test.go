@@ -25,7 +25,7 @@ func parseText(text string) ([]marker.Marker, diag.List) {
 	return Parse([]Line{line}, &report), report
 }
 
-func TestParse(t *testing.T) {
+func TestParseReadsArgumentsWithTheirPositions(t *testing.T) {
 	for text, want := range map[string]string{
 		"+genclient":                                             "Genclient",
 		"+genclient // a comment":                                "Genclient",
@@ -183,7 +183,7 @@ func F() {
 // +last=1
 `
 
-func TestScan(t *testing.T) {
+func TestScanSortsLinesByWhatTheyStandAt(t *testing.T) {
 	t.Run("LF", func(t *testing.T) { testScan(t, source) })
 	t.Run("CRLF", func(t *testing.T) { testScan(t, strings.ReplaceAll(source, "\n", "\r\n")) })
 }
