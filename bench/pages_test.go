@@ -3,7 +3,10 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/informer-gen/informer-gen/bench/harness"
@@ -16,6 +19,51 @@ func TestPickedRowsAreMeasures(t *testing.T) {
 		b := named(t, p.Bench)
 		if !slices.ContainsFunc(b.Measures, func(m harness.Measure) bool { return m.Name == p.Measure }) {
 			t.Errorf("%s has no measure %q", p.Bench, p.Measure)
+		}
+	}
+}
+
+// TestTheWholeTableFitsThePages writes a table with all titles, measures and sides into copies of
+// the pages. Its values are made up.
+func TestTheWholeTableFitsThePages(t *testing.T) {
+	root := t.TempDir()
+	if err := os.Mkdir(filepath.Join(root, "docs"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range []string{"README.md", "docs/benchmarks.md"} {
+		text, err := os.ReadFile(filepath.Join("..", page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, page), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pages, err := report.OpenPages(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table strings.Builder
+	table.WriteString("a machine\n\n")
+	p := report.Printer{Out: &table, Markdown: true}
+	p.Head()
+	for _, b := range benches() {
+		p.Title(b.Title(full) + " (" + b.Name + ")")
+		for _, m := range b.Measures {
+			row := harness.Row{Measure: m, Results: map[harness.Side]harness.Result{}}
+			for n, side := range b.Sides() {
+				row.Results[side] = harness.Result{Median: float64(n + 1), Spread: 0.5}
+			}
+			p.Rows([]harness.Row{row})
+		}
+	}
+	if err := pages.Write(table.String()); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"docs/benchmarks.md", "docs/images/bench-light.svg"} {
+		text, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil || !strings.Contains(string(text), "a machine") {
+			t.Errorf("%s is not written anew (%v)", file, err)
 		}
 	}
 }
