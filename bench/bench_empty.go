@@ -138,7 +138,7 @@ func (s quietServer) config() *rest.Config {
 	return &rest.Config{Host: "http://quiet", Transport: s, QPS: -1}
 }
 
-// ClientGo makes an informer of each namespace.
+// clientGo makes an informer of each namespace.
 func (s quietServer) clientGo(namespaces []string) ([]podRig, error) {
 	c, gv := s.config(), data.Pods.Resource.GroupVersion()
 	c.GroupVersion, c.APIPath = &gv, data.Pods.APIPath()

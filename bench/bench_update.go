@@ -25,10 +25,11 @@ type updates struct {
 	others      []harness.Side
 }
 
-// updateBenches. The marked row with five more indexes has those of controller-runtime, whose
-// IndexField has two keys for each value, one in the namespace and one in all; so both sides can
-// answer the same questions, which with functions written by hand, in the row above, client-go's
-// cannot. (Ours are found in a namespace and in all by one key.)
+// updateBenches update one object after the other, with more indexes from row to row. In the rows
+// called doubled, client-go's indexes are those of controller-runtime's IndexField, which have two
+// keys for each value: one in the namespace, and one in all. Ours find objects in a namespace and
+// in all by one key. So in these rows both sides can answer the same questions. With functions
+// written by hand, in the rows before them, client-go's can't.
 func updateBenches() []harness.Bench {
 	return []harness.Bench{
 		updates{name: "none", title: "without an index", others: []harness.Side{goMap}}.bench(),

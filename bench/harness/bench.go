@@ -26,7 +26,7 @@ func (s Side) Peer() bool { return s == Ours || s == ClientGo || s == Controller
 type Sizes struct {
 	Pods int // synced from the wire
 	CRs  int // of both kinds together, synced from the wire
-	// Pods synced from the wire in the benchmarks with many; objects in a store or an informer
+	// Pods synced from the wire in the benchmarks with many; else objects in a store or an informer
 	Many       int
 	Events     int           // of decoded objects
 	HTTPEvents int           // from the wire

@@ -9,7 +9,7 @@ type Measure struct {
 	Name string // different from those of the benchmark's other measures
 	Unit Unit
 	More bool // More is better
-	// the mark: informer-gen's value over client-go's must be at most this, or with more at least;
+	// the mark: informer-gen's value over client-go's must be at most this, or with More at least;
 	// 0: no mark
 	Ratio float64
 	Limit Limit // of informer-gen's own value

@@ -55,8 +55,8 @@ func (c Cost) Plus(d Cost) Cost {
 	return Cost{c.Wall + d.Wall, c.CPU + d.CPU, c.Bytes + d.Bytes, c.allocs + d.allocs}
 }
 
-// Share is the cost of one operation of many.
-type Share struct{ Wall, CPU, Bytes, Allocs float64 } // wall and cpu in nanoseconds
+// Share is the cost of one operation of many. Wall and CPU are in nanoseconds.
+type Share struct{ Wall, CPU, Bytes, Allocs float64 }
 
 // Per returns the cost of one of n operations.
 func (c Cost) Per(n int) Share {

@@ -66,7 +66,7 @@ func (p *Pages) cut(path string) (before, text, after string, err error) {
 	return before + begins[path], text, markerEnd + after, nil
 }
 
-// files returns the contents of all files, by path, for a table as printer writes it, below a
+// files returns the contents of all files, by path, for a table as a [Printer] writes it, below a
 // line about the machine.
 func (p *Pages) files(table string) (map[string]string, error) {
 	r, err := readReport(table)
@@ -123,7 +123,7 @@ type line struct {
 	measure, ours, theirs, ratio, mark, note string // the cells
 }
 
-// readReport reads what printer writes as Markdown.
+// readReport reads what a [Printer] writes as Markdown.
 func readReport(table string) (report, error) {
 	machine, rest, ok := strings.Cut(table, "\n\n| ")
 	if !ok || strings.Contains(machine, "\n") {

@@ -38,9 +38,11 @@ type Rig[T server.Object] interface {
 
 // Setup is the configuration of an informer.
 type Setup struct {
-	// client-go's has a transform that removes managedFields; ours has a source that drops them,
-	Strip   bool
-	Keep    bool              // or doesn't: then its options have a transform, too
+	// Strip removes managedFields: client-go's informer does it in a transform, our source drops
+	// them.
+	Strip bool
+	// Keep means that our source keeps them all the same: the Options have a transform instead.
+	Keep    bool
 	Options []informer.Option // of ours
 }
 

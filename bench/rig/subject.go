@@ -23,7 +23,7 @@ type Subject interface {
 	// Added and Updated are closed when the handler has got all expected events.
 	Added() <-chan struct{}
 	Updated() <-chan struct{}
-	// UpdatedAt is when updated was closed. It may be called then.
+	// UpdatedAt returns when Updated was closed. It may be called from then on.
 	UpdatedAt() time.Time
 	// See summarizes the informer's objects and its handler's events. Call it when the informer has
 	// stopped. With deep, it takes the kinds from the objects.

@@ -15,7 +15,8 @@ import (
 // file is a file of things that stand one behind the other. The zero value has none.
 type file struct {
 	file *os.File
-	// while it is open, where the system allows that: nothing is left if the program is killed
+	// removed means that the file has lost its name while it is open, where the system allows that:
+	// then nothing is left if the program is killed.
 	removed bool
 	ends    []int64 // where each thing ends
 }

@@ -19,8 +19,8 @@ type rendering interface {
 	item(runtime.Object) ([]byte, error)
 	separator() int64
 	event(watch.EventType, runtime.Object) ([]byte, error)
-	// Head and tail stand around the items of a list, which have so many bytes.
-	Head(meta metav1.ListMeta, itemBytes int64) []byte
+	// head and tail stand around the items of a list, which have so many bytes.
+	head(meta metav1.ListMeta, itemBytes int64) []byte
 	tail(meta metav1.ListMeta) []byte
 	// bookmark ends the initial events of a watch-list.
 	bookmark(resourceVersion string) ([]byte, error)

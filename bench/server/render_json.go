@@ -53,7 +53,7 @@ func (j jsonRendering) event(t watch.EventType, obj runtime.Object) ([]byte, err
 	return fmt.Appendf(nil, `{"type":%q,"object":%s}`+"\n", t, text), err
 }
 
-func (j jsonRendering) Head(m metav1.ListMeta, _ int64) []byte {
+func (j jsonRendering) head(m metav1.ListMeta, _ int64) []byte {
 	if j.kind.BuiltIn {
 		return fmt.Appendf(nil, `{"kind":"%sList","apiVersion":%q,"metadata":%s,"items":[`, j.kind.Name, j.kind.Resource.GroupVersion(), listMeta(m))
 	}

@@ -53,7 +53,7 @@ func (p protobufRendering) event(t watch.EventType, obj runtime.Object) ([]byte,
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(event))), event...), err
 }
 
-func (p protobufRendering) Head(m metav1.ListMeta, itemBytes int64) []byte {
+func (p protobufRendering) head(m metav1.ListMeta, itemBytes int64) []byte {
 	meta, err := m.Marshal()
 	if err != nil {
 		panic(err) // it has strings and numbers

@@ -91,7 +91,7 @@ type served struct {
 	added     file // events of the first state
 	later     file // events that a watch sends
 
-	changed      map[int]int // from an object's place to that in what follows
+	changed      map[int]int // from an object's index to that in what follows
 	changedItems file
 	changedAdded file
 }
@@ -106,14 +106,14 @@ func (s *served) add(n int, at func(i int) apiruntime.Object) error {
 // change lets n of the objects have a second state.
 func (s *served) change(n, of int, at func(i, version int) apiruntime.Object) error {
 	s.changed = map[int]int{}
-	places := make([]int, n)
+	indexes := make([]int, n)
 	for k, i := range rand.New(rand.NewPCG(seedOfChanges, uint64(n))).Perm(of)[:n] {
-		places[k], s.changed[i] = i, k
+		indexes[k], s.changed[i] = i, k
 	}
 	return errors.Join(
-		s.changedItems.render(n, func(k int) ([]byte, error) { return s.rendering.item(at(places[k], data.CollectionVersion+1+k)) }),
+		s.changedItems.render(n, func(k int) ([]byte, error) { return s.rendering.item(at(indexes[k], data.CollectionVersion+1+k)) }),
 		s.changedAdded.render(n, func(k int) ([]byte, error) {
-			return s.rendering.event(watch.Added, at(places[k], data.CollectionVersion+1+k))
+			return s.rendering.event(watch.Added, at(indexes[k], data.CollectionVersion+1+k))
 		}),
 	)
 }
@@ -134,7 +134,7 @@ func (s *served) list(from, to int, next string, moved bool) io.Reader {
 	}
 	items, size := s.pieces(&s.items, &s.changedItems, from, to, moved)
 	size = max(0, size-s.rendering.separator()) // none behind the last
-	return io.MultiReader(bytes.NewReader(s.rendering.Head(m, size)), io.LimitReader(items, size), bytes.NewReader(s.rendering.tail(m)))
+	return io.MultiReader(bytes.NewReader(s.rendering.head(m, size)), io.LimitReader(items, size), bytes.NewReader(s.rendering.tail(m)))
 }
 
 // initial is what a watch-list sends.
