@@ -12,7 +12,7 @@
 //   - model holds what was decided;
 //   - templates make Go files of the model.
 //
-// Only Write of package output, which Files embeds, changes the disk.
+// Only [output.Folder.Write] changes the disk. [Files] embeds an [output.Folder].
 package generator
 
 import (
@@ -43,8 +43,8 @@ type Config struct {
 	// there need not be any. NoFile means that none is read.
 	File string
 	// Patterns are the go command's patterns for the packages to read: import paths, folders,
-	// "./...". None are the inputs of the configuration file or, without these, "./..." from the
-	// root of the module that the configuration file, or else Dir, lies in.
+	// "./...". If there are none, those of the configuration file count or, without these, "./..."
+	// from the root of the module that the configuration file, or else Dir, lies in.
 	Patterns []string
 	// Output is the output folder; empty means what the configuration file says, else DefaultOutput
 	// beside the go.mod of that module. It must lie in a module, which determines its import path.
@@ -59,19 +59,22 @@ type Config struct {
 	// what the configuration file says. There is no other default, so that files don't change with
 	// the clock.
 	HeaderYear string
-	// Tags are build tags for the go command. None are those of the configuration file.
+	// Tags are build tags for the go command. If there are none, those of the configuration file
+	// count.
 	Tags []string
 	// CRDs are YAML files with CustomResourceDefinitions, or folders of such files, which group,
-	// scope and plural of the kinds are checked against. None are those of the configuration file.
+	// scope and plural of the kinds are checked against. If there are none, those of the
+	// configuration file count.
 	CRDs []string
 	// Discover selects all types with metav1.TypeMeta and metav1.ObjectMeta in packages in which no
 	// type is marked; nil means what the configuration file says, else false.
 	Discover *bool
-	// Plurals are the plurals in Go by kind, for those where the rules give the wrong one. They are
-	// added to those of the configuration file.
+	// Plurals are the plurals in Go by kind, for those where the rules give the wrong one; may be
+	// nil. They are added to those of the configuration file.
 	Plurals map[string]string
-	// Prune allows a run whose patterns leave out packages that have files in the output; these
-	// files become stale. Nil means what the configuration file says, else false.
+	// Prune allows a run whose patterns leave out packages that have files in the output. These
+	// files become stale, and Write removes stale files. Nil means what the configuration file
+	// says, else false.
 	Prune *bool
 	// KeepGoing generates for the types that compile even if others don't. Files of types that are
 	// left out become stale, unless all types are left out. Nil means what the configuration file
@@ -107,8 +110,8 @@ const (
 	Single Layout = "single"
 )
 
-// Files is what one run would write, fully rendered: Write puts it on disk, Diff says what Write
-// would do. Generate makes the Name relative to Config.Dir where that is shorter.
+// Files is what one run would write, fully rendered: Write puts it on disk, Diff returns what Write
+// would change. Generate makes the Name relative to Config.Dir where that is shorter.
 type Files struct {
 	output.Folder
 	Inputs Inputs
@@ -116,12 +119,12 @@ type Files struct {
 
 // Inputs are what Files depend on, apart from the Config, the go command and its environment.
 type Inputs struct {
-	// Dir is Config.RealDir.
+	// Dir is what [Config.RealDir] returns.
 	Dir string
 	// Packages are what the packages were loaded from.
 	Packages load.Sources
-	// Configured are the configuration file and the files and folders that it or Config names, by
-	// their absolute names. In a folder the files count whose names have one of Endings.
+	// Configured are the absolute names of the configuration file, and of the files and folders
+	// that it or Config names. In such a folder, the files count that have one of the Endings.
 	Configured, Endings []string
 	// Warnings are all that Generate had.
 	Warnings diag.List
@@ -133,12 +136,14 @@ var ErrNothing = errors.New("no type to generate for")
 // Generate reads the packages of cfg and returns all files to be written for them, or an error. It
 // writes nothing itself, and the go command is the only program that it runs.
 //
-// If the configuration or the content of the packages is wrong, the error is a diag.List of
+// If the configuration or the content of the packages is wrong, the error is a [diag.List] of
 // everything that is wrong, warnings included, with file names relative to cfg.Dir; a finding
-// without a file is about cfg itself. If nothing is wrong but there is nothing to generate, it
-// wraps ErrNothing, unless that is allowed, or earlier runs have left files in the output and no
-// warning could be the reason: then Files is empty and those files are stale. If ctx is done first,
-// the error is the context's cause.
+// without a file is about cfg itself. If ctx is done first, the error is the context's cause.
+//
+// If nothing is wrong but there is nothing to generate, the error wraps [ErrNothing]. There is no
+// error in two cases: AllowEmpty is set, or earlier runs have left files in the output and there
+// are no warnings, one of which might say why nothing was found. Then Files has no files, and those
+// of earlier runs are stale.
 func Generate(ctx context.Context, cfg Config) (Files, error) {
 	s, program, findings, err := cfg.read(ctx)
 	if err != nil {

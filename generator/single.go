@@ -14,9 +14,9 @@ import (
 	"github.com/informer-gen/informer-gen/generator/output"
 )
 
-// packageName is the name of the one package of the layout Single: that of the user's own files in
-// the output folder or, if there are none, the last element of the import path. A program with a
-// build constraint is a script that is run by its name.
+// packageName returns the name of the one package of the layout Single: that of the user's own
+// files in the output folder or, if there are none, the last element of the import path. A program
+// with a build constraint is a script that is run by its name.
 func packageName(to target) (string, error) {
 	for _, file := range output.Handwritten(to.dir) {
 		switch {

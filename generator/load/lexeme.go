@@ -2,9 +2,7 @@
 
 package load
 
-import (
-	"bytes"
-)
+import "bytes"
 
 // A lexeme is no finer than what it takes to find the ends of declarations.
 type lexeme struct {

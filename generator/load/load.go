@@ -205,8 +205,8 @@ func (p *Program) parse(ctx context.Context, roots []*Package) error {
 	return group.Wait()
 }
 
-// Exists says for each of the import paths whether there is such a package. If ctx ends first, the
-// error is its cause.
+// Exists reports for each of the import paths whether there is a package with Go files. If ctx ends
+// first, the error is its cause.
 func Exists(ctx context.Context, cfg Config, paths []string) (map[string]bool, error) {
 	listed, err := cfg.list(ctx, alone, paths)
 	if err != nil {

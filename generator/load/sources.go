@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Sources are the places on disk that decide what a call of Load, Import and Check finds, apart
+// Sources are the files and folders that decide what a call of Load, Import and Check finds, apart
 // from the go command, its environment and what go.sum vouches for. All names are absolute.
 type Sources struct {
 	// Folders have the packages that may change: those of the main module, the workspace, modules

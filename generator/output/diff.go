@@ -12,7 +12,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// ChangeKind says in which way a file on disk is not what a run would write.
+// ChangeKind is the way in which a file on disk is not what a run would write.
 type ChangeKind int
 
 // The kinds of a Change.

@@ -13,7 +13,7 @@ import (
 )
 
 // Folder is an output folder with the files that it is to have, fully rendered: Write puts them on
-// disk, Diff says what Write would do.
+// disk, Diff returns what Write would change.
 //
 // The Go files in Root and below its folders informers and listers that carry our header belong to
 // the generator, in whichever layout it has written them. Files of others there are neither changed
@@ -94,6 +94,6 @@ func Existing(root string) (map[string]string, error) {
 	return files, nil
 }
 
-// Subfolders are the folders in an output folder that the grouped layout has; it has no files of
-// ours beside them. The layout Single has all of its files in the output folder itself.
+// Subfolders returns the names of the folders that the grouped layout has in an output folder. It
+// has all of its files in them, the layout Single in the output folder itself.
 func Subfolders() []string { return []string{"informers", "listers"} }

@@ -43,7 +43,7 @@ const (
 	differs
 )
 
-// plan compares the files with what is on disk.
+// plan has the files beside what is on disk.
 type plan struct {
 	files []planned         // sorted by path
 	stale map[string][]byte // our files that are not in files, with their content

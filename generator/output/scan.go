@@ -96,7 +96,7 @@ func (d disk) add(rel, name string, entry fs.DirEntry) error {
 	return nil
 }
 
-// foreign says which path is in the way of a file, and why it can't be overwritten; why is "" if
+// foreign returns which path is in the way of a file, and why it can't be overwritten; why is "" if
 // nothing is.
 func (d disk) foreign(name string) (at, why string) {
 	if mode, ok := d.others[name]; ok {

@@ -97,8 +97,8 @@ func (p *Project) fromRoot(patterns []string) ([]string, error) {
 
 func isGenerated(t generator.InspectedType) bool { return t.Generated }
 
-// sift says what has to be left out of a package. why is set if that is all of it: nothing is right
-// in it, or something is wrong that is not about one of its types.
+// sift returns what has to be left out of a package. why is set if that is all of it: nothing is
+// right in it, or something is wrong that is not about one of its types.
 func sift(pkg string, types []generator.InspectedType, errs diag.List) (settings Package, why string) {
 	settings.Path = pkg
 	wrong := map[string]string{} // by type

@@ -130,7 +130,7 @@ func notText(word string) bool {
 	return err == nil || word == "true" || word == "false"
 }
 
-// misspelt warns of text that is nearly one of the constants of its type, or the name of one.
+// misspelt warns about text that is nearly one of the constants of its type, or the name of one.
 func misspelt(t types.Type, l literal) *textError {
 	n, ok := types.Unalias(t).(*types.Named)
 	if !ok || n.Obj().Pkg() == nil || l.text == "" {

@@ -199,7 +199,7 @@ func (r *Reader) inNamespace(k Kind, m *marker.Index, x *model.Index) bool {
 	return true
 }
 
-// repeated warns of an index that holds the same as one before it.
+// repeated warns about an index that holds the same as one before it.
 func (r *Reader) repeated(before []Declared, x *model.Index, m *marker.Index) {
 	for _, other := range before {
 		same := *other.Index

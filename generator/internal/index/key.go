@@ -90,8 +90,8 @@ var sameButUnequal = map[string]notAKey{
 	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": {`80 and "80" mean the same and are unequal in Go`, "its String"},
 }
 
-// incomparable returns why == on values of t, which a message calls what, can panic or doesn't
-// say whether they mean the same; nil if it does.
+// incomparable returns why == can panic on values of t, or may find two of them different that mean
+// the same; nil if neither. Messages call the values what.
 func incomparable(t types.Type, what string, seen map[types.Type]bool) *notAKey {
 	t = types.Unalias(t)
 	if seen[t] {

@@ -15,7 +15,7 @@ type positions struct {
 	name  string
 	data  []byte
 	yaml  []int // where the lines begin for YAML
-	lines []int // where they begin for everyone else
+	lines []int // where they begin for Go
 }
 
 func positionsOf(name string, data []byte) positions {

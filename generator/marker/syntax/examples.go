@@ -2,7 +2,7 @@
 
 package syntax
 
-// examples shows each marker as it is written, a line each, by its name.
+// examples are comments with the markers, by name: a line for each example.
 var examples = map[string]string{
 	"genclient":                                "// +genclient",
 	"genclient:nonNamespaced":                  "// +genclient:nonNamespaced",
