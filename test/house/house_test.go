@@ -2,8 +2,8 @@
 
 // Package house holds the repository against the measures that it is built to: how long files are
 // and how much packages export, which package knows which, how wide comments are, words that have
-// one meaning or are not used, and whether the Go code on pages compiles. "go test ./test/house -v"
-// prints the measures.
+// one meaning or are not used, and whether the Go code on pages compiles and the commands there can
+// be run. "go test ./test/house -v" prints the measures.
 package house
 
 import (
@@ -117,8 +117,7 @@ func width(line string) int {
 	return utf8.RuneCountInString(line) + (tabColumns-1)*strings.Count(line, "\t")
 }
 
-// TestFiles are short.
-func TestFiles(t *testing.T) {
+func TestFilesAndPackagesAreSmall(t *testing.T) {
 	folders := goFiles(t)
 	for _, folder := range slices.Sorted(maps.Keys(folders)) {
 		var code []int // lines of each file that is no test
@@ -190,8 +189,7 @@ func exported(files []goFile) (n int) {
 	return n
 }
 
-// TestComments are narrow, and in plain words.
-func TestComments(t *testing.T) {
+func TestCommentsAreNarrowAndPlain(t *testing.T) {
 	for _, folder := range goFiles(t) {
 		for _, f := range folder {
 			for _, group := range f.file.Comments {
@@ -216,8 +214,7 @@ func TestComments(t *testing.T) {
 	}
 }
 
-// TestPackageDocs: every package has one.
-func TestPackageDocs(t *testing.T) {
+func TestEveryPackageHasADoc(t *testing.T) {
 	for folder, files := range goFiles(t) {
 		if !slices.ContainsFunc(files, func(f goFile) bool { return f.file.Doc != nil }) {
 			t.Errorf("the package in %s has no doc comment", folder)
@@ -225,8 +222,8 @@ func TestPackageDocs(t *testing.T) {
 	}
 }
 
-// TestProse of Markdown files is narrow, and in plain words. Tables, code and links may be wide.
-func TestProse(t *testing.T) {
+// TestPagesAreNarrowAndPlain looks at Markdown files. Tables, code and links may be wide.
+func TestPagesAreNarrowAndPlain(t *testing.T) {
 	for path, content := range files(t, ".md") {
 		code := false
 		for i, line := range linesOf(content) {

@@ -14,8 +14,8 @@ const module = "github.com/informer-gen/informer-gen/"
 
 // areas are the folders of the repository, each with its packages in layers, one a line; the first
 // one knows the least. A package imports packages of the lines before its own, and of what its area
-// sees. A new package needs a place here. For an import that runs the other way, move the code, not
-// the line.
+// sees. A new package needs its name here. For an import that runs the other way, move the code,
+// not the line.
 var areas = []area{
 	{
 		folder: "runtime",
@@ -100,8 +100,7 @@ type area struct {
 	layers []string // of packages below folder; those of one line don't know each other
 }
 
-// TestLayers fails for an import that runs back up between the layers.
-func TestLayers(t *testing.T) {
+func TestNoImportRunsBackUp(t *testing.T) {
 	imports := map[string][]string{} // by package, what its code imports of the repository
 	for folder, files := range goFiles(t) {
 		for _, f := range files {

@@ -20,7 +20,7 @@ import (
 )
 
 // compiledBy names the test that compiles the Go code of a page, or holds it against code that is
-// compiled. TestSnippets looks at all others.
+// compiled. TestShownCodeCompiles looks at all others.
 var compiledBy = map[string]string{
 	"README.md":         "cmd/informer-gen/readme_test.go TestNewUserRunsWhatTheReadmeShows",
 	"docs/generated.md": "templates/doc_test.go TestDocumentShowsWhatIsGenerated",
@@ -101,9 +101,9 @@ type snippet struct {
 	code string
 }
 
-// TestSnippets type-checks the Go code of pages and doc comments: whole files as they are, all
-// other code as the body of a function. An ellipsis (…) stands for statements.
-func TestSnippets(t *testing.T) {
+// TestShownCodeCompiles type-checks the Go code of pages and doc comments: whole files as they are,
+// all other code as the body of a function. An ellipsis (…) stands for statements.
+func TestShownCodeCompiles(t *testing.T) {
 	snippets := append(snippetsOfPages(t), snippetsOfComments(t)...)
 	set := token.NewFileSet()
 	compiled := compiledImports(t, set)

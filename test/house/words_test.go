@@ -24,9 +24,9 @@ var givenUp = map[string]string{
 // ambiguous are words that mean much: one package at most has an unexported type of this name.
 var ambiguous = []string{"entry", "known", "left", "memory", "node", "op", "place", "span", "state", "writer"}
 
-// TestWords: identifiers have no word that is given up, and words of CONTRIBUTING.md's glossary are
-// declared only in the packages whose words they are.
-func TestWords(t *testing.T) {
+// TestWordsStayInTheirPackages: identifiers have no word that is given up, and words of
+// CONTRIBUTING.md's glossary are declared only in the packages whose words they are.
+func TestWordsStayInTheirPackages(t *testing.T) {
 	glossary := glossaryOf(t)
 	found := map[string][]string{} // by word or type, the packages that may not have it
 	types := map[string][]string{} // by ambiguous word, the packages with such a type
