@@ -26,6 +26,21 @@ func awaitDeleted(ctx context.Context, e *engine.Informer, obj object.Object) er
 	return e.AwaitDeleted(ctx, object.KeyOf(obj), obj.GetUID(), obj.GetResourceVersion())
 }
 
+func awaitToken(ctx context.Context, e *engine.Informer, token object.Token) error {
+	if err := broken(e); err != nil {
+		return err
+	}
+	switch {
+	case token == object.Token{}:
+		return nil
+	case token.ResourceVersion == "":
+		return fmt.Errorf("informer %s: AwaitToken: the token of %s has no resourceVersion", e.Name(), token.Key)
+	case token.Gone:
+		return e.AwaitDeleted(ctx, token.Key, token.UID, token.ResourceVersion)
+	}
+	return e.AwaitObject(ctx, token.Key, token.ResourceVersion)
+}
+
 func checkAwaited(e *engine.Informer, call string, obj object.Object) error {
 	if err := broken(e); err != nil {
 		return err

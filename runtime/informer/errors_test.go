@@ -45,6 +45,7 @@ func TestErrorsNameTheCall(t *testing.T) {
 			"AwaitDeleted: the object is nil":                                               pods.AwaitDeleted(t.Context(), nil),
 			"AwaitObject: shop/blue has no resourceVersion; give what the server returned":  pods.AwaitObject(t.Context(), fresh),
 			"AwaitDeleted: shop/blue has no resourceVersion; give what the server returned": pods.AwaitDeleted(t.Context(), fresh),
+			"AwaitToken: the token of shop/blue has no resourceVersion":                     pods.AwaitToken(t.Context(), object.TokenOf(podResource, fresh)),
 		} {
 			want(t, err, "informer pods: "+text)
 		}
@@ -78,7 +79,7 @@ func TestNothingPanics(t *testing.T) {
 	broken := podsOf(nil)
 	for what, err := range map[string]error{
 		"AwaitResourceVersion": broken.AwaitResourceVersion(t.Context(), "1"), "AwaitObject": broken.AwaitObject(t.Context(), &corev1.Pod{}),
-		"AwaitDeleted": broken.AwaitDeleted(t.Context(), &corev1.Pod{}), "Run": broken.Run(t.Context()), "WaitForCacheSync": broken.WaitForCacheSync(t.Context()),
+		"AwaitDeleted": broken.AwaitDeleted(t.Context(), &corev1.Pod{}), "AwaitToken": broken.AwaitToken(t.Context(), object.Token{}), "Run": broken.Run(t.Context()), "WaitForCacheSync": broken.WaitForCacheSync(t.Context()),
 	} {
 		if err == nil || err.Error() != "factories.For pods/v1: the factory is nil" {
 			t.Errorf("%s: %v", what, err)

@@ -175,6 +175,20 @@ func (i *SharedIndexInformer[T]) AwaitDeleted(ctx context.Context, obj T) error 
 	return awaitDeleted(ctx, (*engine.View)(i).Engine(), obj)
 }
 
+// AwaitToken waits until the write that gave token has arrived. That is what AwaitObject does with
+// the object that the server answered, or, for a token that is Gone, what AwaitDeleted does. For
+// the zero Token it returns nil at once. The token must be of the resource that the informer reads,
+// in any version, and the informer can't check that. The errors are those of AwaitObject.
+//
+// An object that the informer's selectors exclude has no events there. If the write has changed
+// that, in either direction, there is one, and it ends the wait. If the object matched neither
+// before the write nor after it, only a later event of another object, or a bookmark, ends the
+// wait: up to about a minute. So don't wait for such objects (labels.Selector.Matches tells), or
+// give ctx a deadline.
+func (i *SharedIndexInformer[T]) AwaitToken(ctx context.Context, token object.Token) error {
+	return awaitToken(ctx, (*engine.View)(i).Engine(), token)
+}
+
 // Events returns the events of a new registration, for a loop: a [source.Added] for each object in
 // the store, one [source.Bookmark], then every change.
 //

@@ -148,7 +148,7 @@ func TestPromise08AWriteCanBeAwaited(t *testing.T) {
 				return []sourcetest.Event{e}
 			}
 		}})
-		pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{InitialEventsTimeout: time.Hour, SilenceTimeout: time.Hour}))
+		pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{InitialEventsTimeout: time.Hour, WatchTimeout: time.Hour, SilenceTimeout: time.Hour}))
 		defer start(t, pods)()
 		if err := pods.WaitForCacheSync(t.Context()); err != nil {
 			t.Fatal(err)
@@ -170,6 +170,17 @@ func TestPromise08AWriteCanBeAwaited(t *testing.T) {
 			{"a deletion", func() func(context.Context) error {
 				server.pods.Delete("shop", "blue")
 				return func(ctx context.Context) error { return pods.AwaitDeleted(ctx, blue) }
+			}, "none"},
+			{"a create, by its token", func() func(context.Context) error {
+				token := object.TokenOf(podResource, server.pods.Create(pod("shop", "blue", "node-3")))
+				return func(ctx context.Context) error { return pods.AwaitToken(ctx, token) }
+			}, "node-3"},
+			{"a delete, by its token", func() func(context.Context) error {
+				stored, _ := server.pods.Get("shop", "blue")
+				token := object.TokenOf(podResource, stored)
+				token.Gone = true
+				server.pods.Delete("shop", "blue")
+				return func(ctx context.Context) error { return pods.AwaitToken(ctx, token) }
 			}, "none"},
 		} {
 			begin, await := time.Now(), test.write()
