@@ -237,7 +237,7 @@ func (c *collection) open(ctx context.Context, verb string, query url.Values, pr
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer resp.Body.Close()
-		return nil, responseError(resp, verb, c.gvr.GroupResource())
+		return nil, responseError(resp, verb, c.gvr.GroupResource(), "")
 	}
 	f, err := formatOf(resp.Header.Get("Content-Type"), formats)
 	if err != nil {

@@ -17,6 +17,9 @@
 //	             │                                               │
 //	     item(obj) error                                 event(Event) error
 //
+// [HTTP.Do] sends a request about one object, such as a create or a patch. Package
+// [github.com/informer-gen/informer-gen/runtime/writer] makes writes of it.
+//
 // # Formats
 //
 // A request asks for several formats in order of preference ([Options].Formats); the server
@@ -123,12 +126,13 @@
 //
 // # Errors
 //
-// List and Watch return one of these:
+// List, Watch and Do return one of these:
 //
 //   - context.Cause(ctx), when ctx is done
 //   - the callback's error, unchanged
-//   - *apierrors.StatusError, when the server refuses (any status other than 200) or sends an ERROR
-//     event, in any format; apierrors.SuggestsClientDelay finds the Retry-After of either
+//   - *apierrors.StatusError, when the server refuses (any status other than 200, for Do other than
+//     2xx) or sends an ERROR event, in any format; apierrors.SuggestsClientDelay finds the
+//     Retry-After of either
 //   - *DecodeError, when the server sends something other than what was asked for; it names the
 //     item and its offset
 //   - *url.Error and other errors of net/http, when the connection fails

@@ -57,7 +57,8 @@ type Options struct {
 
 // HTTP lists and watches one collection of an API server. It implements [Source] and is safe for
 // use by several goroutines at once; each call makes one request, or two if the server refuses the
-// formats of the first.
+// formats of the first. Its method Do sends requests about single objects of the resource, writes
+// too.
 type HTTP[T object.Object] struct {
 	// Set once at construction.
 	c *collection
@@ -158,15 +159,16 @@ type Client struct {
 // NewClient makes a Client from config, which it copies. It opens no connection.
 //
 // Address, credentials, TLS, proxy, impersonation, wrapped transports and the user agent
-// (client-go's default, when config has none) are taken from config. QPS and Burst are ignored:
-// sources make few requests, paced by the server and by the caller's backoff. Timeout is ignored
-// too, because it would cut watches short; contexts end requests. ContentType and
+// (client-go's default, when config has none) are taken from config. QPS, Burst and RateLimiter are
+// ignored: sources make few requests, paced by the server and by the caller's backoff, and writes
+// are limited by the server's priority and fairness. Timeout is ignored too, because it would cut
+// watches short; contexts end requests. ContentType and
 // AcceptContentTypes are ignored: sources ask for what they can decode (Options.Formats). The
 // server may compress responses with gzip, unless DisableCompression is set.
 //
 // A server's warnings (the Warning header with code 299, as for a deprecated API version) go to
-// WarningHandlerWithContext, or else to WarningHandler, on the goroutine that calls List or Watch,
-// with its context. Without either they are dropped.
+// WarningHandlerWithContext, or else to WarningHandler, on the goroutine that calls List, Watch or
+// Do, with its context. Without either they are dropped.
 //
 // It fails if config is nil, if its host is not a URL, or if its credentials or certificates can't
 // be read.

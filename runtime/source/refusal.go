@@ -31,9 +31,9 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text, "\uFFFD")
 }
 
-// responseError returns the error for an answer other than 200. It waits a second at most for the
-// body.
-func responseError(resp *http.Response, verb string, resource schema.GroupResource) error {
+// responseError returns the error for an answer that is no success. It waits a second at most for
+// the body. name is "" for a list or watch.
+func responseError(resp *http.Response, verb string, resource schema.GroupResource, name string) error {
 	// If reading fails, the bytes before the failure and the status code are enough.
 	enough := time.AfterFunc(errorPatience, func() { resp.Body.Close() })
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
@@ -66,7 +66,7 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 	if message == "" {
 		message = "unknown"
 	}
-	return apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, "", message, int(retryAfter), true)
+	return apierrors.NewGenericServerResponse(resp.StatusCode, verb, resource, name, message, int(retryAfter), true)
 }
 
 // parseStatus reads a Status of failure in any format, also in one that wasn't asked for: a Status

@@ -3,12 +3,16 @@
 package source
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/url"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilnet "k8s.io/apimachinery/pkg/util/net"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // collectionURL returns the address at which a resource is listed and watched; namespace "" means
@@ -24,14 +28,39 @@ func (c *Client) collectionURL(gvr schema.GroupVersionResource, namespace string
 	return c.base.JoinPath(append(parts, gvr.Resource)...)
 }
 
+// objectURL returns the address of an object, or of one of its subresources if that is not "". For
+// the name "" it is that of the collection that an object is created in.
+func (c *Client) objectURL(gvr schema.GroupVersionResource, key object.Key, subresource string) *url.URL {
+	address := c.collectionURL(gvr, key.Namespace)
+	if key.Name != "" {
+		address = address.JoinPath(key.Name)
+	}
+	if subresource != "" {
+		address = address.JoinPath(subresource)
+	}
+	return address
+}
+
 // get asks for one of the formats in accept. The answer may have any status; its body must be
 // closed by the caller.
 func (c *Client) get(ctx context.Context, address *url.URL, accept string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	return c.send(ctx, http.MethodGet, address, accept, nil, "")
+}
+
+// send sends a request, with a body if contentType is not "". The answer is like that of get.
+func (c *Client) send(ctx context.Context, method string, address *url.URL, accept string, body []byte, contentType string) (*http.Response, error) {
+	var content io.Reader
+	if contentType != "" {
+		content = bytes.NewReader(body)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, address.String(), content)
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Accept", accept)
+	if contentType != "" {
+		req.Header.Set("Content-Type", contentType)
+	}
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, err

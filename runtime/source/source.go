@@ -162,16 +162,18 @@ var (
 // DecodeError reports that a response can't be used, and where in the stream. The items before that
 // position have been handed over; the item there and those after it have not.
 type DecodeError struct {
-	// Verb is "list" or "watch".
+	// Verb is "list" or "watch", or for a request about one object "get", "create", "update",
+	// "patch" or "delete".
 	Verb string
-	// Resource is the resource that was listed or watched.
+	// Resource is the resource that was asked for.
 	Resource schema.GroupVersionResource
 	// Item is the number of the object or event that is wrong, counted from 1; 0 means the list
-	// itself.
+	// itself, or the only object.
 	Item int
 	// Offset is where in the decompressed response the error was noticed, in bytes.
 	Offset int64
-	// Key is the key of the object, as far as it could be read; else the zero Key.
+	// Key is the key of the object, as far as it could be read, or that of the request; else the
+	// zero Key.
 	Key object.Key
 	// Err is the reason: one of this package's, or an error of the format's decoder. It is never
 	// nil.
@@ -189,12 +191,12 @@ func (e *DecodeError) Error() string {
 			what = "event"
 		}
 		fmt.Fprintf(&b, "%s %d ", what, e.Item)
-		switch {
-		case e.Key.Name != "":
-			fmt.Fprintf(&b, "(%s) ", e.Key)
-		case e.Key.Namespace != "":
-			fmt.Fprintf(&b, "(in namespace %s) ", e.Key.Namespace)
-		}
+	}
+	switch {
+	case e.Key.Name != "":
+		fmt.Fprintf(&b, "(%s) ", e.Key)
+	case e.Key.Namespace != "":
+		fmt.Fprintf(&b, "(in namespace %s) ", e.Key.Namespace)
 	}
 	fmt.Fprintf(&b, "at byte %d: %s", e.Offset, shorten(e.Err.Error()))
 	return b.String()

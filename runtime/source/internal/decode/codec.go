@@ -90,6 +90,24 @@ func (c *Codec) wrongKind(apiVersion, kind string) error {
 	return fmt.Errorf("%w: got %s %s, want %s %s; %s", ErrWrongKind, apiVersion, kind, c.apiVersion, want, hint)
 }
 
+// Stamped returns obj if it has an apiVersion and a kind, and else a copy that has those of the
+// codec's objects. It fails for an untyped object without a kind, since nothing says which it has.
+func (c *Codec) Stamped(obj object.Object) (object.Object, error) {
+	apiVersion, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
+	if apiVersion != "" && kind != "" {
+		return obj, nil
+	}
+	if kind == "" {
+		kind = c.kind
+	}
+	if kind == "" {
+		return nil, fmt.Errorf("the %T has no kind; set it, or Options.Kind", obj)
+	}
+	stamped := obj.DeepCopyObject().(object.Object)
+	stamped.GetObjectKind().SetGroupVersionKind(c.gvr.GroupVersion().WithKind(kind))
+	return stamped, nil
+}
+
 // stamp sets apiVersion and kind to the shared strings, so that no object keeps its own copies.
 func (c *Codec) stamp(obj object.Object, kind string) {
 	if u, ok := obj.(runtime.Unstructured); ok {

@@ -24,19 +24,20 @@ var formats = [...]struct {
 	name       string
 	mediaTypes []string                            // the first one is asked for
 	reader     func(*Stream) formatReader          // reads a response
+	object     func(*Codec, []byte, *Item)         // decodes an object that is alone in a response
 	status     func([]byte) (metav1.Status, error) // decodes a Status that is alone in a response
 }{
 	JSON: {
 		name: "JSON", mediaTypes: []string{"application/json"},
-		reader: newJSONFormat, status: jsonStatus,
+		reader: newJSONFormat, object: jsonObject, status: jsonStatus,
 	},
 	Protobuf: {
 		name: "protobuf", mediaTypes: []string{"application/vnd.kubernetes.protobuf"},
-		reader: newProtoFormat, status: protoStatus,
+		reader: newProtoFormat, object: protoObject, status: protoStatus,
 	},
 	CBOR: {
 		name: "CBOR", mediaTypes: []string{"application/cbor", "application/cbor-seq"},
-		reader: newCBORFormat, status: cborStatus,
+		reader: newCBORFormat, object: cborObject, status: cborStatus,
 	},
 }
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/decode"
+)
+
+// Request is a request about one object of a resource, for [HTTP.Do].
+type Request struct {
+	// Method is that of HTTP: GET, POST, PUT, PATCH or DELETE.
+	Method string
+	// Key is the object's. Its Namespace must be empty for a cluster-scoped resource. Its Name is
+	// empty for POST, which goes to the collection.
+	Key object.Key
+	// Subresource is the part of the object that the request is about, such as "status"; "" is the
+	// object itself.
+	Subresource string
+	// Query has the parameters of the address. nil means none.
+	Query url.Values
+
+	// Object, if not nil, is encoded as the body, with its apiVersion and kind, which are added to
+	// a copy if it has none. If ContentType is "", the format is protobuf or JSON, as in Formats of
+	// [Options]. With types.ApplyPatchType it is JSON without the fields of structs that have their
+	// zero value, because an apply claims every field that it names.
+	Object object.Object
+	// Body is the body if Object is nil, in the format that ContentType names. The request has no
+	// body if ContentType is "".
+	Body        []byte
+	ContentType string
+}
+
+// Do sends a request about one object, and returns the object that the server answers with, which
+// is the caller's own. It returns the zero T if the answer is a Status of success, as for a delete.
+// The restrictions of [Options] have no meaning for it: neither namespace nor selectors.
+//
+// A server that refuses protobuf (406 or 415) gets the same request again, with JSON alone, and so
+// does every later one. Do repeats no other request. It fails, without a request, if the method is
+// none of the five, if a part of the address can't be one, if Object can't be encoded, and if
+// metadata alone would replace an object: T is *metav1.PartialObjectMetadata and the method POST or
+// PUT. Other errors are those of the package documentation. After any error but a StatusError, the
+// server may have done what was asked, and after a [DecodeError] it has.
+func (h *HTTP[T]) Do(ctx context.Context, req Request) (T, error) {
+	obj, err := h.c.do(ctx, req)
+	typed, _ := obj.(T)
+	return typed, err
+}
+
+var verbs = map[string]string{
+	http.MethodGet: "get", http.MethodPost: "create", http.MethodPut: "update", http.MethodPatch: "patch", http.MethodDelete: "delete",
+}
+
+func (c *collection) do(ctx context.Context, req Request) (object.Object, error) {
+	err := c.checkRequest(req)
+	if ctx == nil {
+		err = errors.New("the context is nil")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("source.HTTP.Do of %s: %w", describe(c.gvr), err)
+	}
+	obj, err := c.exchange(ctx, req)
+	if err != nil {
+		return nil, c.ended(ctx, err)
+	}
+	return obj, nil // even if the context is done by now
+}
+
+func (c *collection) checkRequest(req Request) error {
+	if verbs[req.Method] == "" {
+		return fmt.Errorf("the method is %q; it must be GET, POST, PUT, PATCH or DELETE", req.Method)
+	}
+	for _, part := range []struct{ what, value string }{
+		{"namespace", req.Key.Namespace}, {"name", req.Key.Name}, {"subresource", req.Subresource},
+	} {
+		if err := checkPath(part.what, part.value); err != nil {
+			return err
+		}
+	}
+	switch replaces := req.Method == http.MethodPost || req.Method == http.MethodPut; {
+	case req.Key.Name == "" && req.Method != http.MethodPost:
+		return errors.New("the key has no name, which only a POST may lack")
+	case isNil(req.Object) && req.Object != nil:
+		return fmt.Errorf("the object is a nil %T", req.Object)
+	case replaces && c.codec.SentAs(false) != "":
+		return errors.New("metadata alone can't replace an object; send a patch, or use the object's own type")
+	}
+	return nil
+}
+
+// exchange sends the request and decodes the answer.
+func (c *collection) exchange(ctx context.Context, req Request) (object.Object, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	verb, about := verbs[req.Method], req.Key
+	if req.Object != nil {
+		about = object.KeyOf(req.Object)
+	}
+	fail := func(err error) error { return fmt.Errorf("%s %s (%s): %w", verb, describe(c.gvr), about, err) }
+	address := c.client.objectURL(c.gvr, req.Key, req.Subresource)
+	address.RawQuery = req.Query.Encode()
+	for {
+		formats, accept := c.accept("get")
+		body, contentType, err := c.body(req)
+		if err != nil {
+			return nil, fail(err)
+		}
+		resp, err := c.client.send(ctx, req.Method, address, accept, body, contentType)
+		if err != nil {
+			return nil, fail(err)
+		}
+		refused := resp.StatusCode == http.StatusNotAcceptable || resp.StatusCode == http.StatusUnsupportedMediaType && contentType == Protobuf.mediaType()
+		if refused && c.refused(accept) {
+			resp.Body.Close()
+			continue
+		}
+		defer resp.Body.Close()
+		if resp.StatusCode < 200 || resp.StatusCode > 299 {
+			return nil, responseError(resp, req.Method, c.gvr.GroupResource(), about.Name)
+		}
+		return c.answered(resp, verb, about, formats)
+	}
+}
+
+// answered decodes the answer to a request about an object.
+func (c *collection) answered(resp *http.Response, verb string, key object.Key, formats []Format) (object.Object, error) {
+	wrong := &DecodeError{Verb: verb, Resource: c.gvr, Key: key}
+	f, err := formatOf(resp.Header.Get("Content-Type"), formats)
+	if err != nil {
+		wrong.Err = err
+		return nil, wrong
+	}
+	body, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return nil, fmt.Errorf("%s %s (%s): reading the response: %w", verb, describe(c.gvr), key, err)
+	}
+	obj, err := c.codec.Object(body, decode.Format(f))
+	if at, ok := err.(*decode.Error); ok {
+		if status, err := decode.Format(f).Status(body); err == nil && status.Kind == "Status" {
+			return nil, nil
+		}
+		wrong.Offset, wrong.Err = at.Offset, at.Err
+		return nil, wrong
+	}
+	return obj, err
+}
+
+// maxAnswer bounds the size of one object. What a server can store is a hundred times smaller.
+const maxAnswer = 256 << 20
+
+// body returns the body of a request and its media type, "" if there is none.
+func (c *collection) body(req Request) (body []byte, mediaType string, err error) {
+	if req.Object == nil {
+		return req.Body, req.ContentType, nil
+	}
+	if mediaType = req.ContentType; mediaType == "" {
+		mediaType = JSON.mediaType()
+		if slices.Contains(c.formats, Protobuf) && !c.jsonOnly.Load() {
+			mediaType = Protobuf.mediaType()
+		}
+	}
+	encode, ok := encoders[mediaType]
+	if !ok {
+		return nil, "", fmt.Errorf("objects can't be encoded as %q; encode the object, and set Body", mediaType)
+	}
+	obj, err := c.codec.Stamped(req.Object)
+	if err == nil {
+		body, err = encode(obj)
+	}
+	return body, mediaType, err
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package source
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
+)
+
+// asked describes a request: "METHOD path?query type body".
+func asked(req *http.Request) string {
+	text := req.Method + " " + req.URL.RequestURI()
+	if req.Body != nil {
+		body, _ := io.ReadAll(req.Body)
+		text += " " + req.Header.Get("Content-Type") + " " + string(body)
+	}
+	return text
+}
+
+// TestDoAsks: the address follows from key and subresource, and only what has a type has a body.
+func TestDoAsks(t *testing.T) {
+	node := object.Key{Name: "node-7"}
+	blue := object.Key{Namespace: "shop", Name: "blue"}
+	plain, err := json.Marshal(&corev1.Pod{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got string
+	c := newTestClient(t, func(req *http.Request) (*http.Response, error) {
+		got = asked(req)
+		return answer(200, podtest.KindPod("blue", "7")), nil
+	})
+	s, err := New[*corev1.Pod](c, pods, Options{Namespace: "ignored", LabelSelector: "so=is-this", Formats: []Format{JSON}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tc := range []struct {
+		req  Request
+		want string
+	}{
+		{Request{Method: "GET", Key: blue}, "GET /api/v1/namespaces/shop/pods/blue"},
+		{Request{Method: "GET", Key: node, Query: url.Values{"pretty": {"a b"}}}, "GET /api/v1/pods/node-7?pretty=a+b"},
+		{Request{Method: "PUT", Key: blue, Subresource: "status", Object: &corev1.Pod{}}, "PUT /api/v1/namespaces/shop/pods/blue/status application/json " + string(plain)},
+		{Request{Method: "POST", Key: object.Key{Namespace: "shop"}, Object: &corev1.Pod{}}, "POST /api/v1/namespaces/shop/pods application/json " + string(plain)},
+		{Request{Method: "PATCH", Key: blue, Body: []byte("{}"), ContentType: "application/merge-patch+json"}, "PATCH /api/v1/namespaces/shop/pods/blue application/merge-patch+json {}"},
+		{Request{Method: "DELETE", Key: blue, Body: []byte("not sent")}, "DELETE /api/v1/namespaces/shop/pods/blue"},
+	} {
+		obj, err := s.Do(context.Background(), tc.req)
+		if err != nil || got != tc.want || obj.Name != "blue" || obj.Kind != "Pod" {
+			t.Errorf("%s\nwant %s\ngot %+v, %v", got, tc.want, obj, err)
+		}
+	}
+}
+
+// TestDoInEveryFormat: the answer is decoded from the format that the server chooses.
+func TestDoInEveryFormat(t *testing.T) {
+	for _, f := range everyFormat {
+		body := podtest.Encode(t, f, podtest.LargeObject(t, 1))
+		for _, status := range []int{200, 201, 202} {
+			s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+				return answer(status, string(body), "Content-Type", f.mediaType()), nil
+			}), pods, Options{Formats: everyFormat})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := s.Do(context.Background(), Request{Method: "GET", Key: object.Key{Name: "x"}})
+			if err != nil || got.Name == "" || len(got.Spec.Containers) == 0 {
+				t.Errorf("%v with status %d: got %+v, %v", f, status, got, err)
+			}
+		}
+		done := podtest.Encode(t, f, &metav1.Status{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Status"}, Status: metav1.StatusSuccess})
+		if got, err := serveIn(t, f, done, func() *corev1.Pod { return &corev1.Pod{} }, Options{}).Do(context.Background(), Request{Method: "DELETE", Key: object.Key{Name: "x"}}); got != nil || err != nil {
+			t.Errorf("%v: a Status of success gives %+v, %v", f, got, err)
+		}
+	}
+}
+
+// TestDoKeepsNothing: what Do returns is the caller's own, whatever streams share.
+func TestDoKeepsNothing(t *testing.T) {
+	s := serve(t, podtest.WithKind(podtest.Large(1)))
+	get := func() *corev1.Pod {
+		p, err := s.Do(context.Background(), Request{Method: "GET", Key: object.Key{Name: "blue"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first := get()
+	if len(first.Spec.Containers) == 0 {
+		t.Fatal("the Pod has no containers")
+	}
+	for i := range first.Spec.Containers {
+		first.Spec.Containers[i].Image = "changed"
+	}
+	for i, c := range get().Spec.Containers {
+		if c.Image == "changed" {
+			t.Errorf("container %d has another object's image", i)
+		}
+	}
+}
+
+func TestDoRefuses(t *testing.T) {
+	s, err := New[*corev1.Pod](newTestClient(t, func(*http.Request) (*http.Response, error) {
+		t.Error("a request")
+		return nil, io.EOF
+	}), pods, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blue := object.Key{Namespace: "shop", Name: "blue"}
+	for want, req := range map[string]Request{
+		`the method is "HEAD"`:                {Method: "HEAD", Key: blue},
+		"the key has no name":                 {Method: "GET"},
+		`the name "../x" can't be part`:       {Method: "GET", Key: object.Key{Name: "../x"}},
+		`the namespace "a?b" can't be part`:   {Method: "GET", Key: object.Key{Namespace: "a?b", Name: "x"}},
+		`the subresource "a/b" can't be part`: {Method: "GET", Key: blue, Subresource: "a/b"},
+		"the object is a nil *v1.Pod":         {Method: "PUT", Key: blue, Object: (*corev1.Pod)(nil)},
+		`objects can't be encoded as "x/y"`:   {Method: "PUT", Key: blue, Object: &corev1.Pod{}, ContentType: "x/y"},
+	} {
+		if _, err := s.Do(context.Background(), req); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %q", err, want)
+		}
+	}
+	var none context.Context
+	if _, err := s.Do(none, Request{Method: "GET", Key: blue}); err == nil {
+		t.Error("a nil context is accepted")
+	}
+}
+
+// TestDoFails: errors of the connection name the step and the object.
+func TestDoFails(t *testing.T) {
+	broken := errors.New("broken")
+	blue := object.Key{Namespace: "shop", Name: "blue"}
+	for want, serve := range map[string]roundTrip{
+		"update pods/v1 (shop/blue): ": func(*http.Request) (*http.Response, error) { return nil, broken },
+		"update pods/v1 (shop/blue): reading the response: ": func(*http.Request) (*http.Response, error) {
+			resp := answer(200, "")
+			resp.Body = io.NopCloser(brokenReader{broken})
+			return resp, nil
+		},
+	} {
+		s, err := New[*corev1.Pod](newTestClient(t, serve), pods, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		obj, err := s.Do(context.Background(), Request{Method: "PUT", Key: blue, Object: &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}}})
+		if !errors.Is(err, broken) || !strings.HasPrefix(err.Error(), want) || obj != nil {
+			t.Errorf("got %v, want %q…", err, want)
+		}
+		why := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(context.Background())
+		cancel(why)
+		if _, err := s.Do(ctx, Request{Method: "GET", Key: blue}); err != why {
+			t.Errorf("with a done context: %v", err)
+		}
+	}
+}
+
+type brokenReader struct{ err error }
+
+func (r brokenReader) Read([]byte) (int, error) { return 0, r.err }
+
+// TestDoWarns: the warnings of writes are handed on, too.
+func TestDoWarns(t *testing.T) {
+	var got warnings
+	c, err := NewClient(&rest.Config{Host: "http://api.test", WarningHandler: &got, Transport: roundTrip(func(*http.Request) (*http.Response, error) {
+		resp := answer(200, podtest.KindPod("blue", "7"))
+		resp.Header["Warning"] = []string{`299 - "old"`}
+		return resp, nil
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := New[*corev1.Pod](c, pods, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Do(context.Background(), Request{Method: "PATCH", Key: object.Key{Name: "blue"}}); err != nil || fmt.Sprint(got.got) != "[299-old]" {
+		t.Errorf("warned %q, %v", got.got, err)
+	}
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decode
+
+import (
+	"fmt"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Object decodes an object that is alone in a response, whose body is whole. The object owns its
+// parts, and has its kind set. It may have no resourceVersion, as in the answer to a create that
+// was a dry run. An error about the body is an [*Error].
+func (c *Codec) Object(body []byte, f Format) (object.Object, error) {
+	var r Item
+	formats[f].object(c, body, &r)
+	s := Stream{codec: c}
+	if r.err == nil {
+		r.err = s.acceptAlone(&r)
+	}
+	if r.err != nil {
+		return nil, s.fail(r.id.key, r.err, r.offset)
+	}
+	return r.Object, nil
+}
+
+func (s *Stream) acceptAlone(r *Item) error {
+	kind, err := s.checkKind(r.id.apiVersion, r.id.kind, "")
+	if err == nil && r.id.key.Name == "" {
+		err = fmt.Errorf("%w: no metadata.name", ErrIncomplete)
+	}
+	if err != nil {
+		return err
+	}
+	s.codec.stamp(r.Object, kind)
+	return nil
+}
+
+func jsonObject(c *Codec, body []byte, r *Item) {
+	pool := c.pools.json.pool(false)
+	d := pool.get()
+	if d == nil {
+		d = &jsonDecoder{c: c}
+	}
+	d.item(body, r)
+	pool.put(d)
+}
+
+func protoObject(c *Codec, body []byte, r *Item) {
+	e, err := parseEnvelope(body)
+	if err != nil {
+		r.err = err
+		return
+	}
+	pool := c.pools.proto.pool(false)
+	d := pool.get()
+	if d == nil {
+		d = &protoDecoder{c: c}
+	}
+	d.object(e, r, false)
+	pool.put(d)
+}
+
+func cborObject(c *Codec, body []byte, r *Item) { cborDecoder{c}.item(body, r) }
