@@ -84,10 +84,15 @@ var allowed = []struct {
 	{
 		pkg:     "source",
 		reaches: []string{"object", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share"},
-		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest"},
+		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest", "github.com/go-json-experiment/json"},
 	},
 	{
 		pkg:     "reason",
+		reaches: []string{"object", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
+	{
+		pkg:     "writer",
 		reaches: []string{"object", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share"},
 		imports: []string{"k8s.io/apimachinery"},
 	},

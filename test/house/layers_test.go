@@ -25,7 +25,7 @@ var areas = []area{
 			"internal/adopt source/internal/cborwire source/internal/jsondec source/internal/protodec source/internal/protowire store",
 			"lister store/storetest source/internal/decode",
 			"source",
-			"reason",
+			"reason writer",
 			"reflector",
 			"watch informer/internal/engine",
 			"informer/internal/settings",

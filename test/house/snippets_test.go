@@ -27,6 +27,7 @@ var compiledBy = map[string]string{
 	"docs/indexes.md":   "generator/docs_test.go TestIndexDocs",
 	"docs/markers.md":   "generator/marker/syntax/docs_test.go TestMarkersPageIsUpToDate",
 	"docs/testing.md":   "examples/crd-sample/fakes_test.go TestTheDocumentationHasTheseLines",
+	"docs/writes.md":    "test/e2e/shown_test.go TestTheWritesPageHasTheseLines",
 }
 
 // shownImports are what snippets may use without showing it.
@@ -54,6 +55,7 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/watch"
+	"github.com/informer-gen/informer-gen/runtime/writer"
 )
 `
 
@@ -88,6 +90,13 @@ var shownBefore = map[string]string{
 		var client interface {
 			Create(context.Context, *Job) (*Job, error)
 		}`,
+	"runtime/writer/doc.go": `
+		type Widget = shopv1.Widget
+		var ctx context.Context
+		var client *source.Client
+		resource := shopv1.GroupVersion.WithResource("widgets")
+		var cached *Widget
+		var cache *informer.SharedIndexInformer[*Widget]`,
 }
 
 // shownIn names a file that has each line of the snippets of another one: to import what they use
