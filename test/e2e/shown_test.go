@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/writer"
+)
+
+// The following functions are in docs/writes.md, too.
+
+func newWriter(client *source.Client) (*writer.Writer[*v1alpha1.Widget], error) {
+	return writer.New[*v1alpha1.Widget](client, listers.WidgetResource, writer.Options{FieldManager: "vending"})
+}
+
+const finalizer = "vending.example.com/stock"
+
+// reconcile brings one Widget closer to what it should be. It returns the token of what it has
+// written.
+func reconcile(ctx context.Context, widgets *writer.Writer[*v1alpha1.Widget], w *v1alpha1.Widget) (token object.Token, err error) {
+	switch held := slices.Contains(w.Finalizers, finalizer); {
+	case w.DeletionTimestamp != nil && held:
+		// Take the stock away here, then let the Widget go.
+		_, token, err = widgets.RemoveFinalizer(ctx, w, finalizer)
+	case w.DeletionTimestamp != nil:
+	case !held:
+		_, token, err = widgets.AddFinalizer(ctx, w, finalizer)
+	default:
+		_, token, err = widgets.MutateStatus(ctx, w, func(w *v1alpha1.Widget) error {
+			w.Status.Phase = v1alpha1.Running
+			return nil
+		})
+	}
+	return token, err
+}
+
+// reconcileNamed reconciles a Widget of the cache, and waits until the cache has what was written.
+func reconcileNamed(ctx context.Context, widgets *writer.Writer[*v1alpha1.Widget], cache *informer.SharedIndexInformer[*v1alpha1.Widget], key object.Key) error {
+	w, ok := cache.Store().Snapshot().Get(key)
+	if !ok {
+		return nil
+	}
+	token, err := reconcile(ctx, widgets, w)
+	if err != nil {
+		return err
+	}
+	return cache.AwaitToken(ctx, token)
+}
+
+// newRecorder returns a recorder of Events and the function that ends it.
+func newRecorder(ctx context.Context, config *rest.Config, controller string) (events.EventRecorder, func(), error) {
+	clientset, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, nil, err
+	}
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: clientset.EventsV1()})
+	if err := broadcaster.StartRecordingToSinkWithContext(ctx); err != nil {
+		return nil, nil, err
+	}
+	return broadcaster.NewRecorder(runtime.NewScheme(), controller), broadcaster.Shutdown, nil
+}
+
+// recordStart records that a Widget was started. The kind of the Event's object is that of the
+// object, which objects of the cache carry, so the scheme may be empty.
+func recordStart(recorder events.EventRecorder, w *v1alpha1.Widget) {
+	recorder.Eventf(w, nil, corev1.EventTypeNormal, "Started", "Starting", "started on %s", w.Spec.NodeName)
+}
+
+func TestShownReconcile(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	cache, ctx := ns.cache(t), deadline(t)
+	widgets, err := newWriter(connect(t, shared.url))
+	if err != nil {
+		t.Fatal(err)
+	}
+	created := written(t, cache)(widgets.Create(ctx, ns.widget("blue")))
+	key := object.KeyOf(created)
+	seen := func() *v1alpha1.Widget {
+		if err := reconcileNamed(ctx, widgets, cache, key); err != nil {
+			t.Fatal(err)
+		}
+		w, _ := cache.Store().Snapshot().Get(key)
+		return w
+	}
+	if w := seen(); len(w.Finalizers) != 1 || w.Status.Phase != "" {
+		t.Errorf("after the first call: %+v", w)
+	}
+	running := seen()
+	if running.Status.Phase != v1alpha1.Running {
+		t.Errorf("after the second call: %+v", running)
+	}
+	if w := seen(); w.ResourceVersion != running.ResourceVersion {
+		t.Errorf("a third call has written %+v", w)
+	}
+	token, err := widgets.Delete(ctx, created, metav1.DeleteOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cache.AwaitToken(ctx, token); err != nil {
+		t.Fatal(err)
+	}
+	if w := seen(); w != nil {
+		t.Errorf("after the last call the cache has %+v", w)
+	}
+	if _, err := widgets.Get(ctx, key); !apierrors.IsNotFound(err) {
+		t.Errorf("after the last call: %v", err)
+	}
+}
+
+// The first Event of its kind is created; when it comes again, its series is patched.
+func TestShownEvents(t *testing.T) {
+	t.Parallel()
+	type request struct {
+		what  string
+		event eventsv1.Event
+	}
+	requests := make(chan request, 10)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		var r request
+		r.what = req.Method + " " + req.URL.Path[:strings.LastIndex(req.URL.Path, "/events")]
+		err := json.NewDecoder(req.Body).Decode(&r.event)
+		r.event.Kind, r.event.APIVersion = "Event", "events.k8s.io/v1"
+		w.Header().Set("Content-Type", "application/json")
+		if err == nil {
+			err = json.NewEncoder(w).Encode(r.event)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		requests <- r
+	}))
+	defer server.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	recorder, end, err := newRecorder(ctx, &rest.Config{
+		Host: server.URL, Transport: transport, ContentConfig: rest.ContentConfig{ContentType: "application/json"},
+	}, "vending")
+	defer cancel()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer end()
+
+	blue := widget(1)
+	blue.Namespace, blue.UID, blue.Kind, blue.APIVersion = "shop", "u1", "Widget", v1alpha1.GroupVersion.String()
+	next := func() request {
+		recordStart(recorder, blue)
+		select {
+		case r := <-requests:
+			return r
+		case <-deadline(t).Done():
+			t.Fatal("no request")
+		}
+		return request{}
+	}
+	const path = " /apis/events.k8s.io/v1/namespaces/shop"
+	first := next()
+	if e := first.event; first.what != "POST"+path || e.Regarding.Name != blue.Name || e.Regarding.Kind != "Widget" || e.Regarding.UID != "u1" ||
+		e.Reason != "Started" || e.Action != "Starting" || e.Note != "started on node-1" || e.ReportingController != "vending" {
+		t.Errorf("got %s %+v", first.what, e)
+	}
+	if again := next(); again.what != "PATCH"+path || again.event.Series == nil || again.event.Series.Count != 2 {
+		t.Errorf("got %s %+v", again.what, again.event)
+	}
+}
+
+// TestTheWritesPageHasTheseLines compares the Go code of docs/writes.md with this file.
+func TestTheWritesPageHasTheseLines(t *testing.T) {
+	page, err := os.ReadFile("../../docs/writes.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.ReadFile("shown_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	if len(blocks) < 4 {
+		t.Fatalf("the page has %d blocks of Go code", len(blocks))
+	}
+	for _, block := range blocks {
+		if !strings.Contains(string(file), block[1]) {
+			t.Errorf("this is not in shown_test.go:\n%s", block[1])
+		}
+	}
+}

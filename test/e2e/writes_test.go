@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/writer"
+)
+
+type (
+	widgetWriter = *writer.Writer[*v1alpha1.Widget]
+	widgetCache  = *informer.SharedIndexInformer[*v1alpha1.Widget]
+)
+
+func (i in) writer(t *testing.T, opts writer.Options) widgetWriter {
+	t.Helper()
+	w, err := writer.New[*v1alpha1.Widget](connect(t, i.cluster.url), i.gvr, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// cache starts an informer of the namespace's Widgets.
+func (i in) cache(t *testing.T, opts ...informer.Option) widgetCache {
+	t.Helper()
+	f := factories.New(connect(t, i.cluster.url), append([]informer.Option{informer.WithNamespace(i.namespace)}, opts...)...)
+	cache := factories.For[*v1alpha1.Widget](f, listers.WidgetResource)
+	runSynced(t, f)
+	return cache
+}
+
+// widget gives a new Widget of the namespace.
+func (i in) widget(name string) *v1alpha1.Widget {
+	return &v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: i.namespace, Name: name}}
+}
+
+// written returns a function that takes the results of a write. It waits until the cache has the
+// write, and returns the object.
+func written(t *testing.T, cache widgetCache) func(*v1alpha1.Widget, object.Token, error) *v1alpha1.Widget {
+	return func(w *v1alpha1.Widget, token object.Token, err error) *v1alpha1.Widget {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := object.TokenOf(listers.WidgetResource, w); token != want || token.UID == "" || token.ResourceVersion == "" {
+			t.Errorf("the token is %+v, want %+v", token, want)
+		}
+		if err := cache.AwaitToken(deadline(t), token); err != nil {
+			t.Fatal(err)
+		}
+		cached, ok := cache.Store().Snapshot().Get(token.Key)
+		switch {
+		case token.Gone && ok:
+			t.Errorf("%s is gone, and the cache has it at %s", token.Key, cached.ResourceVersion)
+		case !token.Gone && (!ok || cached.ResourceVersion != token.ResourceVersion):
+			t.Errorf("the cache has %s at %+v, want %s", token.Key, cached, token.ResourceVersion)
+		}
+		return w
+	}
+}
+
+// One object through all writes, each of which the cache has once its token was awaited.
+func TestWrites(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	cache, w, ctx := ns.cache(t), ns.writer(t, writer.Options{}), deadline(t)
+	done := written(t, cache)
+
+	blue := ns.widget("blue")
+	blue.Spec.NodeName = "node-1"
+	created := done(w.Create(ctx, blue))
+	if blue.UID != "" || blue.Kind != "" || created.Kind != "Widget" || created.Spec.Tier != v1alpha1.Bronze {
+		t.Errorf("created %+v from %+v", created, blue)
+	}
+	if _, _, err := w.Create(ctx, blue); !apierrors.IsAlreadyExists(err) {
+		t.Errorf("a second create: %v", err)
+	}
+
+	changed := created.DeepCopyObject().(*v1alpha1.Widget)
+	changed.Spec.NodeName, changed.Status.Phase = "node-2", v1alpha1.Running
+	updated := done(w.Update(ctx, changed))
+	if updated.Spec.NodeName != "node-2" || updated.Status.Phase != "" {
+		t.Errorf("updated to %+v", updated)
+	}
+	if again := done(w.Update(ctx, updated)); again.ResourceVersion != updated.ResourceVersion {
+		t.Errorf("an update that changes nothing leads from %s to %s", updated.ResourceVersion, again.ResourceVersion)
+	}
+	if _, _, err := w.Update(ctx, changed); !apierrors.IsConflict(err) {
+		t.Errorf("an update of an old state: %v", err)
+	}
+
+	changed = updated.DeepCopyObject().(*v1alpha1.Widget)
+	changed.Spec.NodeName, changed.Status.Phase = "node-3", v1alpha1.Running
+	updated = done(w.UpdateStatus(ctx, changed))
+	if updated.Spec.NodeName != "node-2" || updated.Status.Phase != v1alpha1.Running {
+		t.Errorf("the status was updated to %+v", updated)
+	}
+	updated = done(w.MutateStatus(ctx, created, func(w *v1alpha1.Widget) error { w.Status.Phase = v1alpha1.Broken; return nil }))
+	if updated.Spec.NodeName != "node-2" || updated.Status.Phase != v1alpha1.Broken {
+		t.Errorf("the status was changed to %+v", updated)
+	}
+
+	key := object.KeyOf(created)
+	done(w.Patch(ctx, key, types.MergePatchType, []byte(`{"spec":{"nodeName":"node-4"}}`)))
+	done(w.Patch(ctx, key, types.JSONPatchType, []byte(`[{"op":"test","path":"/spec/nodeName","value":"node-4"},{"op":"replace","path":"/spec/tier","value":"gold"}]`)))
+	patched := done(w.PatchStatus(ctx, key, types.MergePatchType, []byte(`{"status":{"runningParts":3}}`)))
+	if patched.Spec.NodeName != "node-4" || patched.Spec.Tier != v1alpha1.Gold || patched.Status.RunningParts != 3 || patched.Status.Phase != v1alpha1.Broken {
+		t.Errorf("patched to %+v", patched)
+	}
+	if _, _, err := w.Patch(ctx, key, types.MergePatchType, []byte(`{"spec":{"tier":"lead"}}`)); !apierrors.IsInvalid(err) {
+		t.Errorf("a patch to an invalid object: %v", err)
+	}
+	if got, err := w.Get(ctx, key); err != nil || got.ResourceVersion != patched.ResourceVersion {
+		t.Errorf("got %+v, %v", got, err)
+	}
+
+	gone := object.TokenOf(ns.gvr, created)
+	gone.Gone = true
+	if token, err := w.Delete(ctx, created, metav1.DeleteOptions{}); err != nil || token != gone {
+		t.Errorf("the delete's token is %+v, %v; want %+v", token, err, gone)
+	}
+	if err := cache.AwaitToken(ctx, gone); err != nil {
+		t.Error(err)
+	}
+	if cached, ok := cache.Store().Snapshot().Get(key); ok {
+		t.Errorf("the cache has %+v", cached)
+	}
+	if _, err := w.Get(ctx, key); !apierrors.IsNotFound(err) {
+		t.Errorf("after the delete: %v", err)
+	}
+}
+
+// Many goroutines change one object, each from a state that is soon old. No change is lost.
+func TestMutateAmongOthers(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	cache, ctx := ns.cache(t), deadline(t)
+	first := written(t, cache)(ns.writer(t, writer.Options{}).Create(ctx, ns.widget("blue")))
+	const writers, writes = 8, 10
+	ended := make(chan error, writers)
+	for range writers {
+		w := ns.writer(t, writer.Options{})
+		go func() {
+			for n := 0; n < writes; {
+				cached, _ := cache.Store().Snapshot().Get(object.KeyOf(first))
+				_, token, err := w.MutateStatus(ctx, cached, func(w *v1alpha1.Widget) error { w.Status.RunningParts++; return nil })
+				if apierrors.IsConflict(err) {
+					continue // ten conflicts in a row
+				}
+				if err == nil {
+					err = cache.AwaitToken(ctx, token)
+				}
+				if err != nil {
+					ended <- err
+					return
+				}
+				n++
+			}
+			ended <- nil
+		}()
+	}
+	for range writers {
+		if err := <-ended; err != nil {
+			t.Fatal(err)
+		}
+	}
+	if cached, _ := cache.Store().Snapshot().Get(object.KeyOf(first)); cached.Status.RunningParts != writers*writes {
+		t.Errorf("%d changes, want %d", cached.Status.RunningParts, writers*writes)
+	}
+}
+
+// The delete of an object with finalizers is an update; the last finalizer's removal is its end,
+// although the server answers with the version from before.
+func TestFinalizers(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	cache, w, ctx := ns.cache(t), ns.writer(t, writer.Options{}), deadline(t)
+	done := written(t, cache)
+	const mine, theirs = "example.com/mine", "example.com/theirs"
+
+	created := done(w.Create(ctx, ns.widget("blue")))
+	done(w.AddFinalizer(ctx, created, theirs))
+	held := done(w.AddFinalizer(ctx, created, mine)) // from an old state
+	if fmt.Sprint(held.Finalizers) != fmt.Sprint([]string{theirs, mine}) {
+		t.Errorf("the finalizers are %q", held.Finalizers)
+	}
+	if again := done(w.AddFinalizer(ctx, held, mine)); again.ResourceVersion != held.ResourceVersion {
+		t.Errorf("the same finalizer again leads to %s", again.ResourceVersion)
+	}
+
+	token, err := w.Delete(ctx, created, metav1.DeleteOptions{})
+	if err != nil || token.Gone || token.ResourceVersion == held.ResourceVersion {
+		t.Fatalf("the delete's token is %+v, %v", token, err)
+	}
+	if err := cache.AwaitToken(ctx, token); err != nil {
+		t.Fatal(err)
+	}
+	cached, ok := cache.Store().Snapshot().Get(token.Key)
+	if !ok || cached.DeletionTimestamp == nil {
+		t.Fatalf("the cache has %+v", cached)
+	}
+	if _, _, err := w.AddFinalizer(ctx, cached, "example.com/late"); !apierrors.IsInvalid(err) {
+		t.Errorf("a finalizer for an object that is being deleted: %v", err)
+	}
+	cached = done(w.RemoveFinalizer(ctx, cached, theirs))
+	last, token, err := w.RemoveFinalizer(ctx, cached, mine)
+	done(last, token, err)
+	if !token.Gone {
+		t.Errorf("the token of the last finalizer is %+v", token)
+	}
+	if _, _, err := w.RemoveFinalizer(ctx, cached, mine); !apierrors.IsNotFound(err) {
+		t.Errorf("once more: %v", err)
+	}
+
+	// Another object of this name is not the one whose end was awaited, and is left alone.
+	anew := done(w.Create(ctx, ns.widget("blue")))
+	if _, _, err := w.AddFinalizer(ctx, held, "example.com/late"); !apierrors.IsConflict(err) {
+		t.Errorf("a finalizer for the object that was replaced: %v", err)
+	}
+	if _, err := w.Delete(ctx, held, metav1.DeleteOptions{}); !apierrors.IsConflict(err) {
+		t.Errorf("a delete of the object that was replaced: %v", err)
+	}
+	if err := cache.AwaitToken(ctx, token); err != nil {
+		t.Error(err)
+	}
+	if got, err := w.Get(ctx, token.Key); err != nil || got.ResourceVersion != anew.ResourceVersion {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// Preconditions and dry runs leave the object as it is.
+func TestWritesThatChangeNothing(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	w, dry, ctx := ns.writer(t, writer.Options{}), ns.writer(t, writer.Options{DryRun: true, FieldManager: "dry"}), deadline(t)
+	created, _, err := w.Create(ctx, ns.widget("blue"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := created.ResourceVersion
+	current, _, err := w.Patch(ctx, object.KeyOf(created), types.MergePatchType, []byte(`{"spec":{"nodeName":"node-1"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Delete(ctx, current, metav1.DeleteOptions{Preconditions: &metav1.Preconditions{ResourceVersion: &old}}); !apierrors.IsConflict(err) {
+		t.Errorf("a delete of an old state: %v", err)
+	}
+	red := ns.widget("red")
+	for what, write := range map[string]func() (*v1alpha1.Widget, object.Token, error){
+		"create": func() (*v1alpha1.Widget, object.Token, error) { return dry.Create(ctx, red) },
+		"mutate": func() (*v1alpha1.Widget, object.Token, error) {
+			return dry.Mutate(ctx, current, func(w *v1alpha1.Widget) error { w.Spec.NodeName = "node-2"; return nil })
+		},
+		"finalizer": func() (*v1alpha1.Widget, object.Token, error) {
+			return dry.AddFinalizer(ctx, current, "example.com/mine")
+		},
+		"apply": func() (*v1alpha1.Widget, object.Token, error) { return dry.Apply(ctx, red) },
+		"delete": func() (*v1alpha1.Widget, object.Token, error) {
+			token, err := dry.Delete(ctx, current, metav1.DeleteOptions{})
+			return red, token, err
+		},
+	} {
+		if got, token, err := write(); err != nil || got == nil || got.Name == "" || token != (object.Token{}) {
+			t.Errorf("%s: got %+v, %+v, %v", what, got, token, err)
+		}
+	}
+	if got, err := w.Get(ctx, object.KeyOf(current)); err != nil || got.ResourceVersion != current.ResourceVersion {
+		t.Errorf("the object is %+v, %v", got, err)
+	}
+	if _, err := w.Get(ctx, object.KeyOf(red)); !apierrors.IsNotFound(err) {
+		t.Errorf("the object that was created only as a dry run: %v", err)
+	}
+}
+
+// A write to an object that the selector excludes brings no event. One that takes the object out of
+// the selector does.
+func TestTokensAndSelectors(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	cache, w, ctx := ns.cache(t, mine), ns.writer(t, writer.Options{}), deadline(t)
+	in, out := ns.widget("in"), ns.widget("out")
+	in.Labels = map[string]string{"of": "mine"}
+	in = written(t, cache)(w.Create(ctx, in))
+	left, token, err := w.Patch(ctx, object.KeyOf(in), types.MergePatchType, []byte(`{"metadata":{"labels":null}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cache.AwaitToken(ctx, token); err != nil {
+		t.Fatal(err)
+	}
+	if cached, ok := cache.Store().Snapshot().Get(token.Key); ok || left.Labels != nil {
+		t.Errorf("the cache has %+v", cached)
+	}
+
+	_, token, err = w.Create(ctx, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	why := errors.New("enough")
+	short, cancel := context.WithCancelCause(ctx)
+	cancel(why)
+	if err := cache.AwaitToken(short, token); !errors.Is(err, why) {
+		t.Errorf("a write that has no event: %v", err)
+	}
+	other := ns.widget("other")
+	other.Labels = map[string]string{"of": "mine"}
+	written(t, cache)(w.Create(ctx, other))
+	if err := cache.AwaitToken(short, token); err != nil {
+		t.Errorf("after a later event: %v", err)
+	}
+}
+
+// What other clients have written can be awaited, too.
+func TestTokenOfAnotherClient(t *testing.T) {
+	t.Parallel()
+	ns := shared.widgets(t)
+	cache := ns.cache(t)
+	for n := range 5 {
+		token := object.TokenOf(ns.gvr, ns.create(t, widget(n)))
+		if err := cache.AwaitToken(deadline(t), token); err != nil {
+			t.Fatal(err)
+		}
+		if cached, ok := cache.Store().Snapshot().Get(token.Key); !ok || cached.ResourceVersion != token.ResourceVersion {
+			t.Errorf("the cache has %+v", cached)
+		}
+	}
+}
