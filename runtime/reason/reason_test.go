@@ -69,7 +69,7 @@ func TestReasonsOfErrors(t *testing.T) {
 		"too new by cause":     {tooNew, reason.TooNew, 0},
 		"unreadable":           {status(http.StatusInternalServerError, metav1.StatusReasonStoreReadError), reason.Unreadable, 0},
 		"wrapped":              {fmt.Errorf("list: %w", errGone), reason.Expired, 0},
-		"bad data":             {&source.DecodeError{Err: source.ErrIncomplete}, reason.BadData, 0},
+		"bad data":             {&source.DecodeError{Err: source.ErrMalformed}, reason.BadData, 0},
 		"transform":            {fmt.Errorf("list: %w", &source.TransformError{Err: errGone}), reason.Transform, 0},
 		"cut off":              {&source.DecodeError{Err: io.ErrUnexpectedEOF}, reason.Unreachable, 0},
 		"network":              {errors.New("connection refused"), reason.Unreachable, 0},

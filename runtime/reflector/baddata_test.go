@@ -20,7 +20,7 @@ import (
 func TestFaultW01OneBadObject(t *testing.T) {
 	key := object.Key{Namespace: "shop", Name: "bad"}
 	for name, bad := range map[string]error{
-		"without a name":   &source.DecodeError{Verb: "list", Item: 2, Key: key, Err: source.ErrIncomplete},
+		"without a name":   &source.DecodeError{Verb: "list", Item: 2, Key: key, Err: source.ErrMalformed},
 		"not decodable":    &source.DecodeError{Verb: "watch", Item: 2, Key: key, Err: source.ErrWrongKind},
 		"not transformed":  &source.TransformError{Key: key, Err: errors.New("no such unit")},
 		"from a transform": &source.TransformError{Key: key, Err: errGone}, // whatever it wraps

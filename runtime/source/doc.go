@@ -137,6 +137,5 @@
 //     item and its offset
 //   - *url.Error and other errors of net/http, when the connection fails
 //
-// [ErrWrongFormat], [ErrWrongKind], [ErrIncomplete] and [ErrMalformed] are reasons of a
-// DecodeError.
+// [ErrWrongFormat], [ErrWrongKind] and [ErrMalformed] are reasons of a DecodeError.
 package source

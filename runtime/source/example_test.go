@@ -68,14 +68,14 @@ func Example() {
 		return nil
 	})
 	fmt.Println(err)
-	fmt.Println(errors.Is(err, source.ErrIncomplete))
+	fmt.Println(errors.Is(err, source.ErrMalformed))
 	// Output:
 	// Pod blue
 	// Pod red
 	// the list stands at 12
 	// DELETED 13 red
 	// BOOKMARK 20
-	// watch pods/v1: event 3 (in namespace shop) at byte 345: incomplete: no metadata.name, without which the object can't be kept
+	// watch pods/v1: event 3 (in namespace shop) at byte 345: malformed: no metadata.name, without which the object can't be kept
 	// true
 }
 

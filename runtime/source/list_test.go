@@ -86,11 +86,11 @@ func TestListRejects(t *testing.T) {
 		"items of another group":     {podtest.List("7", `{"apiVersion":"x/v1","kind":"Pod",`+good[1:]), 1, ErrWrongKind, "x/v1"},
 		"list of another kind":       {`{"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[` + good + `]}`, 1, ErrWrongKind, "Node"},
 		"another kind said too late": {`{"items":[` + good + `],"kind":"NodeList","apiVersion":"v1","metadata":{"resourceVersion":"1"}}`, 0, ErrWrongKind, "NodeList"},
-		"no version":                 {`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`, 0, ErrIncomplete, ""},
-		"item without name":          {podtest.List("7", good, good, `{"metadata":{"namespace":"x","resourceVersion":"1"}}`), 3, ErrIncomplete, "item 3"},
-		"item without metadata":      {podtest.List("7", `{}`), 1, ErrIncomplete, ""},
-		"item null":                  {podtest.List("7", `null`), 1, ErrIncomplete, ""},
-		"item without version":       {podtest.List("7", good, `{"metadata":{"name":"b","namespace":"x"}}`), 2, ErrIncomplete, "(x/b)"},
+		"no version":                 {`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`, 0, ErrMalformed, ""},
+		"item without name":          {podtest.List("7", good, good, `{"metadata":{"namespace":"x","resourceVersion":"1"}}`), 3, ErrMalformed, "item 3"},
+		"item without metadata":      {podtest.List("7", `{}`), 1, ErrMalformed, ""},
+		"item null":                  {podtest.List("7", `null`), 1, ErrMalformed, ""},
+		"item without version":       {podtest.List("7", good, `{"metadata":{"name":"b","namespace":"x"}}`), 2, ErrMalformed, "(x/b)"},
 		"item is a number":           {podtest.List("7", good, `1`), 2, nil, "item 2"},
 		"field of the wrong type":    {podtest.List("7", `{"metadata":{"name":"b","namespace":"x","resourceVersion":"1"},"spec":{"nodeName":[]}}`), 1, nil, "(x/b)"},
 		"cut off between items":      {podtest.List("7", good)[:len(podtest.List("7", good))-2] + ",", 2, io.ErrUnexpectedEOF, "cut off"},
@@ -242,7 +242,7 @@ func TestMetadataThatPanics(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _, err := listAll(s)
-	if len(got) != 1 || got[0].Name != "a" || !errors.Is(err, ErrIncomplete) {
+	if len(got) != 1 || got[0].Name != "a" || !errors.Is(err, ErrMalformed) {
 		t.Errorf("got %v, %v", got, err)
 	}
 }

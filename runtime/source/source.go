@@ -149,13 +149,11 @@ var (
 	// ErrWrongKind means an answer or an object of another apiVersion or kind than those that were
 	// asked for.
 	ErrWrongKind = decode.ErrWrongKind
-	// ErrIncomplete means an object without metadata.name; or a list, an object or a bookmark
-	// without metadata.resourceVersion, or with "0". No state has the version "0", and a watch from
-	// it begins anywhere.
-	ErrIncomplete = decode.ErrIncomplete
 	// ErrMalformed means a response that is not a list or a sequence of events, although it may be
 	// well-formed JSON or CBOR. It also means an event of a type other than ADDED, MODIFIED,
-	// DELETED, BOOKMARK and ERROR, and a response that ends too early.
+	// DELETED, BOOKMARK and ERROR, a response that ends too early, and an object without
+	// metadata.name; or a list, an object or a bookmark without metadata.resourceVersion, or with
+	// "0". No state has the version "0", and a watch from it begins anywhere.
 	ErrMalformed = decode.ErrMalformed
 )
 

@@ -140,10 +140,10 @@ func TestEveryFormatRejects(t *testing.T) {
 		}{
 			"other version": {podtest.Encode(t, f, list("PodList", "v2", "7", *good)), 0, ErrWrongKind, ""},
 			"other list":    {podtest.Encode(t, f, list("Nodes", "v2", "7")), 0, ErrWrongKind, ""},
-			"no version":    {podtest.Encode(t, f, list("PodList", "v1", "", *good)), 0, ErrIncomplete, ""},
+			"no version":    {podtest.Encode(t, f, list("PodList", "v1", "", *good)), 0, ErrMalformed, ""},
 			"status":        {podtest.Encode(t, f, &metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: "Success"}), 0, ErrWrongKind, ""},
-			"no name":       {podtest.Encode(t, f, list("PodList", "v1", "7", *good, noName)), 2, ErrIncomplete, ""},
-			"unordered":     {podtest.Encode(t, f, list("PodList", "v1", "7", noVersion)), 1, ErrIncomplete, "shop/web-1"},
+			"no name":       {podtest.Encode(t, f, list("PodList", "v1", "7", *good, noName)), 2, ErrMalformed, ""},
+			"unordered":     {podtest.Encode(t, f, list("PodList", "v1", "7", noVersion)), 1, ErrMalformed, "shop/web-1"},
 			"empty":         {nil, 0, io.ErrUnexpectedEOF, ""},
 			"cut off":       {cutAfter(podtest.Encode(t, f, list("PodList", "v1", "7", *good, *good)), 0.8), 2, io.ErrUnexpectedEOF, ""},
 		} {
@@ -162,9 +162,9 @@ func TestEveryFormatRejects(t *testing.T) {
 			"unknown type": {podtest.EncodeEvent(t, f, "SPLICED", good), ErrMalformed, ""},
 			"no type":      {podtest.EncodeEvent(t, f, "", good), ErrMalformed, ""},
 			"wrong kind":   {podtest.EncodeEvent(t, f, "ADDED", otherKind), ErrWrongKind, "shop/web-1"},
-			"no name":      {podtest.EncodeEvent(t, f, "ADDED", &noName), ErrIncomplete, ""},
-			"unordered":    {podtest.EncodeEvent(t, f, "DELETED", &noVersion), ErrIncomplete, "shop/web-1"},
-			"empty mark":   {podtest.EncodeEvent(t, f, "BOOKMARK", markWithout), ErrIncomplete, ""},
+			"no name":      {podtest.EncodeEvent(t, f, "ADDED", &noName), ErrMalformed, ""},
+			"unordered":    {podtest.EncodeEvent(t, f, "DELETED", &noVersion), ErrMalformed, "shop/web-1"},
+			"empty mark":   {podtest.EncodeEvent(t, f, "BOOKMARK", markWithout), ErrMalformed, ""},
 			"no status":    {podtest.EncodeEvent(t, f, "ERROR", &corev1.ConfigMap{TypeMeta: metav1.TypeMeta{Kind: "ConfigMap", APIVersion: "v1"}}), ErrWrongKind, ""},
 		} {
 			got, err := watchAll(serveIn(t, f, append(bytes.Clone(one), tc.body...), func() *corev1.Pod { return &corev1.Pod{} }, Options{}))
@@ -251,7 +251,7 @@ func TestNoMetadataInEveryFormat(t *testing.T) {
 				Items:  []unstructured.Unstructured{{Object: map[string]any{"apiVersion": "v1", "kind": "Pod"}}},
 			})
 			_, _, err := listAll(serveIn(t, f, body, func() *pointerMeta { return &pointerMeta{} }, drop))
-			if !errors.Is(err, ErrIncomplete) {
+			if !errors.Is(err, ErrMalformed) {
 				t.Errorf("%v: got %v", f, err)
 			}
 		}

@@ -141,7 +141,7 @@ func TestRepeatedEvents(t *testing.T) {
 func TestStatesThatCannotGoOn(t *testing.T) {
 	tooNew := apierrors.NewTimeoutError("Too large resource version: 9, current: 5", 1)
 	unreadable := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 500, Reason: metav1.StatusReasonStoreReadError}}
-	bad := &source.DecodeError{Verb: "watch", Item: 1, Err: source.ErrIncomplete}
+	bad := &source.DecodeError{Verb: "watch", Item: 1, Err: source.ErrMalformed}
 	for name, tc := range map[string]struct {
 		turn    turn
 		reason  reason.Reason

@@ -123,7 +123,7 @@ func TestWrongAnswers(t *testing.T) {
 	}{
 		"HTML":         {answer{status: 200, body: "<html>", contentType: "text/html"}, source.ErrWrongFormat},
 		"another kind": {answer{status: 200, body: `{"kind":"Gadget","apiVersion":"samples.io/v1","metadata":{"name":"blue"}}`}, source.ErrWrongKind},
-		"no name":      {answer{status: 201, body: `{"kind":"Widget","apiVersion":"samples.io/v1"}`}, source.ErrIncomplete},
+		"no name":      {answer{status: 201, body: `{"kind":"Widget","apiVersion":"samples.io/v1"}`}, source.ErrMalformed},
 		"cut off":      {answer{status: 200, body: `{"kind":"Widget","apiVersion":`}, source.ErrMalformed},
 	} {
 		_, w := widgetWriter(t, writer.Options{}, tc.answer)

@@ -37,7 +37,6 @@ const (
 // moreNames are the packages that export more than mostNames, with their own number.
 var moreNames = map[string]int{
 	"runtime/informer": 45, // the options, handlers and status of which a program needs a few
-	"runtime/source":   26, // one more for requests about single objects, as programs send them
 }
 
 // unwanted are words that comments and docs have a plainer one for.

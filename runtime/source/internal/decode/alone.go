@@ -27,7 +27,7 @@ func (c *Codec) Object(body []byte, f Format) (object.Object, error) {
 func (s *Stream) acceptAlone(r *Item) error {
 	kind, err := s.checkKind(r.id.apiVersion, r.id.kind, "")
 	if err == nil && r.id.key.Name == "" {
-		err = fmt.Errorf("%w: no metadata.name", ErrIncomplete)
+		err = fmt.Errorf("%w: no metadata.name", ErrMalformed)
 	}
 	if err != nil {
 		return err

@@ -51,9 +51,9 @@ func (s *Stream) accept(r *Item, hint string) error {
 	case err != nil:
 		return err
 	case r.id.key.Name == "":
-		return fmt.Errorf("%w: no metadata.name, without which the object can't be kept", ErrIncomplete)
+		return fmt.Errorf("%w: no metadata.name, without which the object can't be kept", ErrMalformed)
 	case !isVersion(r.id.resourceVersion):
-		return fmt.Errorf("%w: no metadata.resourceVersion, without which the object can't be ordered", ErrIncomplete)
+		return fmt.Errorf("%w: no metadata.resourceVersion, without which the object can't be ordered", ErrMalformed)
 	}
 	s.codec.stamp(r.Object, kind)
 	return nil

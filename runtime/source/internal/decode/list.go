@@ -33,7 +33,7 @@ func (l *listReader) read() (List, error) {
 		err = l.check(l.items)
 	}
 	if err == nil && !isVersion(l.meta.ResourceVersion) {
-		err = fmt.Errorf("%w: no metadata.resourceVersion, without which the list can't be watched from", ErrIncomplete)
+		err = fmt.Errorf("%w: no metadata.resourceVersion, without which the list can't be watched from", ErrMalformed)
 	}
 	if err == nil {
 		return List{ResourceVersion: l.meta.ResourceVersion, Continue: l.meta.Continue, Skipped: l.skipped}, nil

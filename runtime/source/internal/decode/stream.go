@@ -95,9 +95,8 @@ func (t EventType) String() string {
 
 // The reasons of an Error other than errors of the formats' decoders.
 var (
-	ErrWrongKind  = errors.New("wrong kind")
-	ErrIncomplete = errors.New("incomplete")
-	ErrMalformed  = errors.New("malformed")
+	ErrWrongKind = errors.New("wrong kind")
+	ErrMalformed = errors.New("malformed")
 )
 
 // Error means that a response can't be used. It says where in the stream.

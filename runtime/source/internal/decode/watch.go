@@ -57,7 +57,7 @@ func (w *watchReader) checkBookmark(r *Item) error {
 		return err
 	}
 	if !isVersion(r.id.resourceVersion) {
-		return fmt.Errorf("%w: no metadata.resourceVersion, without which a bookmark is nothing", ErrIncomplete)
+		return fmt.Errorf("%w: no metadata.resourceVersion, without which a bookmark is nothing", ErrMalformed)
 	}
 	return nil
 }
