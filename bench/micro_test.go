@@ -33,6 +33,16 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 		"stall":           {Objects: stalledKeys},
 		"idle/0":          {Objects: z.Idle},
 		"idle/10":         {Objects: z.Idle},
+		"queue/cycle":     {Events: z.Keys},
+		"queue/loop/1":    {Events: z.Keys},
+		"queue/loop/4":    {Events: z.Keys},
+		"queue/loop/64":   {Events: z.Keys},
+		"queue/burst/1":   {Events: bursts * z.Keys / 10},
+		"queue/burst/4":   {Events: bursts * z.Keys / 10},
+		"queue/burst/64":  {Events: bursts * z.Keys / 10},
+		"queue/keys":      {Objects: 3 * z.Keys},
+		"queue/due":       {Objects: z.Keys, Events: z.Keys},
+		"queue/idle":      {Objects: z.Idle},
 	}
 	for _, b := range microBenches() {
 		for _, s := range b.Sides() {

@@ -119,6 +119,10 @@ var allowed = []struct {
 		imports: []string{"github.com/prometheus/client_golang"},
 	},
 	{
+		pkg:     "workqueue",
+		reaches: []string{"metrics"},
+	},
+	{
 		pkg:     "informer/internal/mutation",
 		reaches: []string{"object"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},

@@ -35,6 +35,7 @@ type Sizes struct {
 	Late       int           // objects that are there when a handler is added
 	Idle       int           // informers and handlers that do nothing
 	Grown      int           // objects in a store whose growth is measured
+	Keys       int           // that go through a work queue
 	Window     time.Duration // for counts per time
 }
 

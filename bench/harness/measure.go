@@ -13,6 +13,14 @@ type Measure struct {
 	// 0: no mark
 	Ratio float64
 	Limit Limit // of informer-gen's own value
+	Also  Mark  // beside another side
+}
+
+// Mark is the most that informer-gen's value may be, over that of a side that is not client-go. The
+// zero value is no mark.
+type Mark struct {
+	Side  Side
+	Ratio float64
 }
 
 // Limit is the most that a value may be. The zero value is no limit.
@@ -67,7 +75,11 @@ func (r Row) Quotient() (q float64, ok bool) {
 
 // IsShort reports whether informer-gen misses its mark, as far as that was measured.
 func (r Row) IsShort() bool {
-	if own, ok := r.Results[Ours]; ok && r.Limit.Set && own.Median > r.Limit.Max {
+	own, ok := r.Results[Ours]
+	if ok && r.Limit.Set && own.Median > r.Limit.Max {
+		return true
+	}
+	if other, too := r.Results[r.Also.Side]; ok && too && own.Median > r.Also.Ratio*other.Median {
 		return true
 	}
 	q, ok := r.Quotient()

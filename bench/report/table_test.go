@@ -53,6 +53,15 @@ func TestRatioAndMark(t *testing.T) {
 			t.Errorf("%s: got %q, %q, short %v; want %q, %q, %v", tc.name, ratioCell(r), markCell(r), r.IsShort(), tc.ratio, tc.mark, tc.short)
 		}
 	}
+	also := harness.Row{Measure: harness.Measure{Ratio: 0.5, Also: harness.Mark{Side: harness.ControllerRuntime, Ratio: 0.1}}, Results: map[harness.Side]harness.Result{
+		harness.Ours: {Median: 2}, harness.ClientGo: {Median: 10}, harness.ControllerRuntime: {Median: 20},
+	}}
+	if got, want := markCell(also), "≤ 0.5, ≤ 0.1 of controller-runtime"; got != want || also.IsShort() {
+		t.Errorf("got %q, short %v, want %q", got, also.IsShort(), want)
+	}
+	if also.Results[harness.ControllerRuntime] = (harness.Result{Median: 19}); !also.IsShort() {
+		t.Error("a mark beside controller-runtime was missed, and the row is not short")
+	}
 	alone := harness.Row{Measure: harness.Measure{Ratio: 0.5}, Results: map[harness.Side]harness.Result{harness.Ours: {Median: 1}}}
 	if ratioCell(alone) != "–" || alone.IsShort() {
 		t.Errorf("one side alone has the ratio %q, short %v", ratioCell(alone), alone.IsShort())

@@ -18,8 +18,11 @@ type QueueState struct {
 	// Depth is how many keys wait to be handed out, by level, the highest first. A key that was added
 	// while it is worked on is one of them.
 	Depth [3]int
-	// Delayed is how many keys wait for a time.
-	Delayed int
+	// Oldest is for how long the key has been ready that has been for longest; 0 if none is.
+	Oldest time.Duration
+	// Delayed is how many keys wait for a time, Held how many for what they were held for, and Failing
+	// how many have failed at their last attempt.
+	Delayed, Held, Failing int
 	// Running is how many keys are worked on. RunningFor is for how long, all together, and
 	// LongestRunning for how long the one that was handed out first.
 	Running                    int

@@ -3,6 +3,8 @@
 package workqueue
 
 import (
+	"slices"
+	"sync"
 	"time"
 )
 
@@ -28,7 +30,17 @@ type Exponential struct {
 }
 
 // Delay implements [Limiter].
-func (e Exponential) Delay(failures int, random float64) time.Duration { panic("not built yet") }
+func (e Exponential) Delay(failures int, random float64) time.Duration {
+	delay, most := max(0, e.Base), max(0, e.Base, e.Max)
+	for range max(0, failures-1) {
+		if delay > most/2 {
+			delay = most
+			break
+		}
+		delay *= 2
+	}
+	return delay - time.Duration(min(1, max(0, e.Jitter))*random*float64(delay))
+}
 
 // Least returns Base.
 func (e Exponential) Least() time.Duration { return e.Base }
@@ -40,7 +52,12 @@ type FastSlow struct {
 }
 
 // Delay implements [Limiter].
-func (f FastSlow) Delay(failures int, random float64) time.Duration { panic("not built yet") }
+func (f FastSlow) Delay(failures int, _ float64) time.Duration {
+	if failures <= f.Tries {
+		return f.Fast
+	}
+	return f.Slow
+}
 
 // Least returns Fast.
 func (f FastSlow) Least() time.Duration { return f.Fast }
@@ -49,12 +66,50 @@ func (f FastSlow) Least() time.Duration { return f.Fast }
 // a quiet period: each failure of any key takes a token of the future, which is never given back. So
 // the last of many keys that fail together waits for long. Options.RetryRate has no such effect: use
 // that, and Bucket where delays have to be those of client-go.
-func Bucket(perSecond float64, burst int) Limiter { panic("not built yet") }
+func Bucket(perSecond float64, burst int) Limiter {
+	return &bucket{made: time.Now(), pace: newPace(perSecond, burst)}
+}
+
+type bucket struct {
+	made time.Time
+
+	mu   sync.Mutex
+	pace pace // mu guards it
+}
+
+func (b *bucket) Delay(int, float64) time.Duration {
+	now := int64(time.Since(b.made))
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	at := max(now, b.pace.open())
+	b.pace.take(at)
+	return time.Duration(at - now)
+}
+
+func (b *bucket) Least() time.Duration { return 0 }
 
 // MaxOf returns a Limiter that answers the longest of several delays.
-func MaxOf(limiters ...Limiter) Limiter { panic("not built yet") }
+func MaxOf(limiters ...Limiter) Limiter { return maxOf(slices.Clone(limiters)) }
+
+type maxOf []Limiter
+
+func (m maxOf) Delay(failures int, random float64) (longest time.Duration) {
+	for _, l := range m {
+		longest = max(longest, l.Delay(failures, random))
+	}
+	return longest
+}
+
+func (m maxOf) Least() (longest time.Duration) {
+	for _, l := range m {
+		longest = max(longest, l.Least())
+	}
+	return longest
+}
 
 // ClientGo returns a Limiter with the delays of client-go's DefaultTypedControllerRateLimiter: the
 // longer one of 5 ms to 1000 s, doubled with each failure, and what a bucket of 10 a second with a
 // burst of 100 says. Set Options.RetryRate to -1 to have its behaviour.
-func ClientGo() Limiter { panic("not built yet") }
+func ClientGo() Limiter {
+	return MaxOf(Exponential{Base: 5 * time.Millisecond, Max: 1000 * time.Second}, Bucket(10, 100))
+}

@@ -5,6 +5,8 @@ package workqueue
 import (
 	"context"
 	"errors"
+	"hash/maphash"
+	"sync"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
@@ -14,7 +16,14 @@ import (
 // handed out to one worker at a time. Any goroutine may call its methods. Except for [Queue.Get] and
 // [Queue.ShutDown], none of them waits for anything but the queue's lock.
 type Queue[K comparable] struct {
-	core core
+	// set once at construction
+	name       string
+	seed       maphash.Seed
+	endMetrics func()
+
+	core    core
+	keys    keys[K] // core.mu guards it
+	endOnce sync.Once
 }
 
 // Options are the settings of a [Queue]. The zero value is ready to use.
@@ -39,7 +48,14 @@ type Options struct {
 
 // New returns an empty queue. It starts nothing: a queue has no goroutine, and no timer unless a
 // worker waits while a key is delayed.
-func New[K comparable](opts Options) *Queue[K] { panic("not built yet") }
+func New[K comparable](opts Options) *Queue[K] {
+	q := &Queue[K]{name: opts.Name, seed: maphash.MakeSeed(), endMetrics: func() {}}
+	q.core.init(opts, &q.keys)
+	if opts.Metrics != nil {
+		q.endMetrics = opts.Metrics.BeginQueue(opts.Name, q.core.state)
+	}
+	return q
+}
 
 // Level is the priority of a key. The zero value is Normal. Values below Low count as Low, values
 // above High as High.
@@ -78,7 +94,7 @@ type AddOptions struct {
 //   - A key that is held is ready when it is released.
 //
 // After ShutDown was called, Add does nothing.
-func (q *Queue[K]) Add(key K) { panic("not built yet") }
+func (q *Queue[K]) Add(key K) { q.AddWith(key, AddOptions{}) }
 
 // AddWith adds a key at a level, or after a delay.
 //
@@ -87,12 +103,42 @@ func (q *Queue[K]) Add(key K) { panic("not built yet") }
 //   - A key that is being worked on waits for the rest of the delay when its Item is done.
 //   - A key that failed is ready at the earlier one of its retry and the delay, but not sooner than
 //     Limiter.Least after its last attempt has ended.
-func (q *Queue[K]) AddWith(key K, opts AddOptions) { panic("not built yet") }
+func (q *Queue[K]) AddWith(key K, opts AddOptions) {
+	c, hash, now := &q.core, q.hash(key), q.core.now()
+	c.mu.Lock()
+	if c.closed {
+		c.mu.Unlock()
+		return
+	}
+	c.tick(now)
+	i := q.find(key, hash)
+	if i == none {
+		i = c.acquire(hash, now)
+		*q.keys.at(i) = key
+	}
+	c.add(i, numberOf(opts.Level), opts.After, now)
+	c.unlockAndWake(now)
+}
 
 // Get waits for a key that is ready and hands it out. The caller works on it and calls [Item.Done]
 // exactly once. The error is [ErrShutDown] once there is nothing more to hand out, or
 // context.Cause(ctx) if ctx ends first. Then there is no item.
-func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) { panic("not built yet") }
+func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
+	c := &q.core
+	i, waited, err := c.get(ctx)
+	if err != nil {
+		return Item[K]{}, err
+	}
+	s := c.slots.at(i)
+	item := Item[K]{
+		Key: *q.keys.at(i), Level: levelOf(s.level), Failures: int(s.failures), Waited: time.Duration(waited),
+		queue: q, slot: i, run: s.run,
+	}
+	w := c.toWake()
+	c.mu.Unlock()
+	w.wake()
+	return item, nil
+}
 
 // ErrShutDown is what [Queue.Get] returns when the queue was shut down and has nothing more to hand
 // out.
@@ -137,95 +183,47 @@ type Outcome struct {
 }
 
 // Done says what has come of the item, and lets go of its key. A second call does nothing.
-func (i Item[K]) Done(outcome Outcome) { panic("not built yet") }
+func (i Item[K]) Done(outcome Outcome) {
+	if i.queue == nil {
+		return
+	}
+	c := &i.queue.core
+	now := c.now()
+	c.mu.Lock()
+	c.tick(now)
+	c.done(i.slot, i.run, outcome, now)
+	c.unlockAndWake(now)
+}
 
 // Release ends the hold of a key that was done with Outcome.Hold. It does nothing to a key that is
 // not held.
-func (q *Queue[K]) Release(key K) { panic("not built yet") }
+func (q *Queue[K]) Release(key K) {
+	c, hash, now := &q.core, q.hash(key), q.core.now()
+	c.mu.Lock()
+	c.tick(now)
+	if i := q.find(key, hash); i != none {
+		c.releaseHold(i, now)
+	}
+	c.unlockAndWake(now)
+}
 
 // Forget forgets how often the key has failed: its next failure counts as the first. If the key
 // waits to be tried again, it is still tried again, at the same time. If it is being worked on,
 // only failures before this attempt are forgotten.
-func (q *Queue[K]) Forget(key K) { panic("not built yet") }
+func (q *Queue[K]) Forget(key K) {
+	c, hash := &q.core, q.hash(key)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if i := q.find(key, hash); i != none {
+		c.forget(c.slots.at(i))
+	}
+}
 
 // Len returns how many keys are ready to be handed out.
-func (q *Queue[K]) Len() int { panic("not built yet") }
-
-// Mode is what [Queue.ShutDown] does with keys that were added and not handed out.
-type Mode uint8
-
-const (
-	// Drop hands out nothing more.
-	Drop Mode = iota
-	// Finish hands out what is ready. It drops what is delayed or held, and what was added while
-	// the key was worked on.
-	Finish
-	// Drain hands out what is ready, and once more the keys that were added before the shutdown
-	// while they were worked on. It drops what is delayed or held.
-	Drain
-)
-
-// ShutDown ends the queue: nothing can be added any more, retries of failed keys included. It
-// returns when every item that was handed out is done; in the modes Finish and Drain, that includes
-// what the workers have yet to get, so they must go on until Get returns [ErrShutDown].
-//
-// If ctx ends first, the error names the keys that are still worked on, how long they have been,
-// and how many are ready, and wraps context.Cause(ctx). The queue stays shut down, and ShutDown may
-// be called again: to wait again, or with a stricter mode, which then holds. The order is Drain,
-// Finish, Drop; a mode that is less strict than the present one changes nothing. What was dropped
-// is in [Status].
-func (q *Queue[K]) ShutDown(ctx context.Context, mode Mode) error { panic("not built yet") }
-
-// Status is a state of a queue at one moment.
-type Status[K comparable] struct {
-	// High, Normal and Low are how many keys of each level are ready to be handed out.
-	High, Normal, Low int
-	// Delayed is how many keys wait for a time, because of a delay or a failure. NextDue is when the
-	// first one is due, the zero time if there is none.
-	Delayed int
-	NextDue time.Time
-	// Paced is how many keys have waited their delay after a failure and wait for Options.RetryRate.
-	Paced int
-	// Held is how many keys wait for Release.
-	Held int
-	// Failing is how many keys have failed at their last attempt, in whatever state they are.
-	Failing int
-	// Oldest is the key that has been ready for longest. It is nil if no key is ready.
-	Oldest *KeyStatus[K]
-	// Running are the keys that are worked on, the one that has been for longest first.
-	Running []KeyStatus[K]
-	// ShutDown reports whether ShutDown was called.
-	ShutDown bool
-	// Dropped is how many keys were dropped by ShutDown. DroppedKeys are the first of them, 100 at
-	// most.
-	Dropped     int
-	DroppedKeys []K
+func (q *Queue[K]) Len() int {
+	now := q.core.now()
+	q.core.mu.Lock()
+	defer q.core.mu.Unlock()
+	q.core.tick(now)
+	return q.core.readyKeys()
 }
-
-// KeyStatus is where a key is at one moment.
-type KeyStatus[K comparable] struct {
-	Key K
-	// Level is the level at which the key will be handed out, or was if it is running.
-	Level Level
-	// Failures is how many attempts in a row have failed.
-	Failures int
-	// Running reports whether the key is worked on, and Ready whether it can be handed out. If both
-	// are true, it was added while it was worked on.
-	Running, Ready bool
-	// Held reports whether the key waits for Release, and Paced whether it waits for
-	// Options.RetryRate.
-	Held, Paced bool
-	// Since is when the key was handed out if it is running, else when it became ready if it is, else
-	// when its last attempt ended. It is the zero time if the key only waits for a delay.
-	Since time.Time
-	// Due is when the delay of the key ends, or the hold at the latest. The zero time means that it
-	// waits for neither.
-	Due time.Time
-}
-
-// Status returns the state of the queue. It takes time in proportion to the number of running keys,
-// and of dropped ones.
-func (q *Queue[K]) Status() Status[K] { panic("not built yet") }
-
-// StatusOf returns where a key is. The second result reports whether the queue knows the key.
-func (q *Queue[K]) StatusOf(key K) (KeyStatus[K], bool) { panic("not built yet") }

@@ -21,7 +21,7 @@ var areas = []area{
 		folder: "runtime",
 		layers: []string{
 			"object metrics internal/layout internal/resourceversion source/internal/quantity source/internal/podtest",
-			"deltafifo metrics/prometheus informer/internal/changelog informer/internal/mutation internal/share internal/table source/sourcetest source/internal/dropped",
+			"deltafifo metrics/prometheus workqueue informer/internal/changelog informer/internal/mutation internal/share internal/table source/sourcetest source/internal/dropped",
 			"internal/adopt source/internal/cborwire source/internal/jsondec source/internal/protodec source/internal/protowire store",
 			"lister store/storetest source/internal/decode",
 			"source",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prometheus exports the metrics of informers to Prometheus. It is the only runtime package
-// that imports github.com/prometheus/client_golang.
+// Package prometheus exports the metrics of informers and of work queues to Prometheus. It is the
+// only runtime package that imports github.com/prometheus/client_golang.
 //
 // One Provider serves all informers of a process. Their names become the label informer, the names
 // of their handlers the label handler. To add a prefix or further labels, wrap the registerer:
@@ -73,6 +73,34 @@
 //	time() - informer_last_event_timestamp_seconds > 3600  // of a resource that always changes
 //	informer_handler_lag_seconds > 60
 //	informer_handler_running_seconds > 60                  // a callback that is stuck
+//
+// # Work queues
+//
+// Queues has the metrics of work queues, with the label name. They have the names that Kubernetes'
+// work queues use; those below the line are ours alone:
+//
+//	name                                        | type      | meaning
+//	--------------------------------------------+-----------+-------------------------------------
+//	workqueue_depth                             | gauge     | keys that wait to be handed out, by
+//	                                            |           |   priority: 1, 0 or -1
+//	workqueue_adds_total                        | counter   | how often a key came to wait
+//	workqueue_retries_total                     | counter   | delays, of failures and others
+//	workqueue_queue_duration_seconds            | histogram | from when a key was ready until it
+//	                                            |           |   was handed out
+//	workqueue_work_duration_seconds             | histogram | from there until it was done
+//	workqueue_unfinished_work_seconds           | gauge     | how long all keys together have been
+//	                                            |           |   worked on that are now
+//	workqueue_longest_running_processor_seconds | gauge     | how long the longest-running one has
+//	--------------------------------------------+-----------+-------------------------------------
+//	workqueue_oldest_seconds                    | gauge     | how long the oldest key that is ready
+//	                                            |           |   has been
+//	workqueue_delayed                           | gauge     | keys that wait for a time
+//	workqueue_held                              | gauge     | keys that are held until the cache has
+//	                                            |           |   what was written
+//	workqueue_failing                           | gauge     | keys that failed at their last attempt
+//
+// The series of a queue exist from New until its ShutDown has returned. Queues of one name share
+// theirs: such series show sums, or for ages the oldest.
 //
 // # Life of a series
 //

@@ -74,29 +74,32 @@ func TestMetricsPassTheLinter(t *testing.T) {
 	}
 }
 
-// TestDocumentation compares the table in the package's documentation with the result of Describe.
+// TestDocumentation compares the tables in the package's documentation with the results of Describe.
 func TestDocumentation(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var documented, described []string
-	for _, row := range regexp.MustCompile(`(?m)^//\t(informer_\w+) *\|`).FindAllStringSubmatch(string(doc), -1) {
-		documented = append(documented, row[1])
-	}
 	p, _ := newProvider(t)
-	ch := make(chan *prom.Desc)
-	go func() {
-		p.Describe(ch)
-		close(ch)
-	}()
-	for desc := range ch {
-		described = append(described, regexp.MustCompile(`fqName: "(\w+)"`).FindStringSubmatch(desc.String())[1])
-	}
-	slices.Sort(documented)
-	slices.Sort(described)
-	if !slices.Equal(documented, described) {
-		t.Errorf("doc.go has\n%s\nDescribe has\n%s", strings.Join(documented, "\n"), strings.Join(described, "\n"))
+	q, _ := newQueues(t)
+	for prefix, collector := range map[string]prom.Collector{"informer": p, "workqueue": q} {
+		var documented, described []string
+		for _, row := range regexp.MustCompile(`(?m)^//\t(`+prefix+`_\w+) *\|`).FindAllStringSubmatch(string(doc), -1) {
+			documented = append(documented, row[1])
+		}
+		ch := make(chan *prom.Desc)
+		go func() {
+			collector.Describe(ch)
+			close(ch)
+		}()
+		for desc := range ch {
+			described = append(described, regexp.MustCompile(`fqName: "(\w+)"`).FindStringSubmatch(desc.String())[1])
+		}
+		slices.Sort(documented)
+		slices.Sort(described)
+		if !slices.Equal(documented, described) {
+			t.Errorf("doc.go has\n%s\nDescribe has\n%s", strings.Join(documented, "\n"), strings.Join(described, "\n"))
+		}
 	}
 }
 

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workqueue
+
+import (
+	"math"
+	"time"
+)
+
+// pace limits how many a second may pass: it is the generic cell rate algorithm of ITU-T I.371.
+type pace struct {
+	interval int64 // between two, 0 for no limit
+	slack    int64 // how far ahead of its time one may be, which makes a burst
+	next     int64 // the time of the next one
+}
+
+// newPace returns a pace of so many a second, without a limit if that is not positive.
+func newPace(perSecond float64, burst int) pace {
+	if !(perSecond > 0) {
+		return pace{}
+	}
+	interval := max(1, int64(min(float64(time.Second)/perSecond, float64(time.Hour))))
+	return pace{interval: interval, slack: interval * int64(max(1, min(burst, math.MaxInt32))-1)}
+}
+
+// open is when the next one may pass.
+func (p *pace) open() int64 { return p.next - p.slack }
+
+func (p *pace) take(now int64) bool {
+	if now < p.open() {
+		return false
+	}
+	p.next = max(p.next, now) + p.interval
+	return true
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package workqueue_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
+)
+
+func TestAKeyIsWithOneWorkerAtATime(t *testing.T) {
+	inBubble(t, plain, func(k kit) {
+		k.Add("a")
+		first := k.get("a", 0)
+		k.Add("a")
+		k.Add("b")
+		second := k.get("b", 0) // and not a, which was added before
+		k.wantLen(0)
+		first.Done(succeeded)
+		k.wantLen(1)
+		k.get("a", 0).Done(succeeded)
+		second.Done(succeeded)
+		k.wantIdle()
+	})
+}
+
+func TestSeveralAddsAreOne(t *testing.T) {
+	inBubble(t, plain, func(k kit) {
+		k.Add("a")
+		k.Add("b")
+		k.Add("a")
+		k.wantLen(2)
+		item := k.get("a", 0)
+		for range 3 {
+			k.Add("a")
+		}
+		item.Done(succeeded)
+		k.get("b", 0).Done(succeeded)
+		k.get("a", 0).Done(succeeded)
+		k.wantIdle()
+	})
+}
+
+func TestKeysComeInTheOrderInWhichTheyWereAdded(t *testing.T) {
+	inBubble(t, plain, func(k kit) {
+		for n := range 2000 {
+			k.Add(fmt.Sprint(n))
+		}
+		for n := range 2000 {
+			k.get(fmt.Sprint(n), 0).Done(succeeded)
+		}
+	})
+}
+
+func TestLenCountsWhatIsReady(t *testing.T) {
+	inBubble(t, plain, func(k kit) {
+		k.Add("ready")
+		k.AddWith("delayed", workqueue.AddOptions{After: time.Second})
+		k.wantLen(1)
+		k.get("ready", 0)
+		k.Add("ready") // and running
+		k.wantLen(0)
+	})
+}
+
+func TestASecondDoneDoesNothing(t *testing.T) {
+	inBubble(t, plain, func(k kit) {
+		k.Add("a")
+		first := k.get("a", 0)
+		first.Done(succeeded)
+		first.Done(failed)
+		k.wantIdle()
+		k.Add("b") // which has the slot that a had
+		second := k.get("b", 0)
+		first.Done(failed)
+		if s := k.Status(); len(s.Running) != 1 {
+			t.Errorf("the item of a has ended that of b: %+v", s)
+		}
+		second.Done(succeeded)
+		workqueue.Item[string]{}.Done(succeeded)
+	})
+}
+
+func TestGetEndsWithItsContext(t *testing.T) {
+	inBubble(t, plain, func(k kit) {
+		why := errors.New("enough")
+		ctx, cancel := context.WithCancelCause(context.Background())
+		time.AfterFunc(time.Second, func() { cancel(why) })
+		if _, err := k.Get(ctx); !errors.Is(err, why) || time.Since(k.began) != time.Second {
+			t.Errorf("got %v after %v", err, time.Since(k.began))
+		}
+		k.Add("a")
+		if _, err := k.Get(ctx); !errors.Is(err, why) {
+			t.Errorf("got %v although a key was ready", err)
+		}
+		k.get("a", time.Second).Done(succeeded)
+	})
+}
+
+// A worker that was woken for a key and whose context ends at that moment leaves it to another one.
+func TestAKeyIsNotLostWithTheWorkerThatWasWokenForIt(t *testing.T) {
+	for range 300 {
+		q := workqueue.New[int](workqueue.Options{})
+		ctx, cancel := context.WithCancel(context.Background())
+		var got atomic.Int32
+		var some, last sync.WaitGroup
+		work := func(ctx context.Context) {
+			if item, err := q.Get(ctx); err == nil {
+				got.Add(1)
+				item.Done(succeeded)
+			}
+		}
+		for range 3 {
+			some.Go(func() { work(ctx) })
+		}
+		last.Go(func() { work(context.Background()) })
+		some.Go(cancel)
+		some.Go(func() { q.Add(1) })
+		some.Wait()
+		if err := q.ShutDown(context.Background(), workqueue.Finish); err != nil {
+			t.Fatal(err)
+		}
+		last.Wait()
+		if got.Load() != 1 {
+			t.Fatalf("the key was handed out %d times", got.Load())
+		}
+	}
+}
+
+func TestEveryWorkerIsWokenIfThereIsWorkForAll(t *testing.T) {
+	inBubble(t, plain, func(k kit) {
+		const workers = 10
+		var wg sync.WaitGroup
+		for range workers {
+			wg.Go(func() {
+				item, err := k.Get(context.Background())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(time.Second) // work that takes its time
+				item.Done(succeeded)
+			})
+		}
+		synctest.Wait()
+		for n := range workers {
+			k.Add(fmt.Sprint(n))
+		}
+		wg.Wait()
+		if took := time.Since(k.began); took != time.Second {
+			t.Errorf("%d workers took %v for a second's work each", workers, took)
+		}
+	})
+}
+
+// TestIdleQueuesHaveNoGoroutine: neither without work, nor while a key is delayed.
+func TestIdleQueuesHaveNoGoroutine(t *testing.T) {
+	before := runtime.NumGoroutine()
+	var queues []*workqueue.Queue[string]
+	for range 100 {
+		q := workqueue.New[string](workqueue.Options{})
+		q.Add("a")
+		q.AddWith("b", workqueue.AddOptions{After: time.Hour})
+		item, err := q.Get(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		item.Done(failed)
+		queues = append(queues, q)
+	}
+	if now := runtime.NumGoroutine(); now > before {
+		t.Errorf("%d goroutines more for %d queues", now-before, len(queues))
+	}
+	runtime.KeepAlive(queues)
+}
+
+func TestACycleAllocatesNothing(t *testing.T) {
+	q := workqueue.New[object.Key](workqueue.Options{Name: "cycle", Limiter: plain.Limiter, RetryRate: -1})
+	keys := make([]object.Key, 1000)
+	for n := range keys {
+		keys[n] = object.Key{Namespace: "shop", Name: fmt.Sprint("widget-", n)}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	cycle := func(opts workqueue.AddOptions, outcome workqueue.Outcome) {
+		for _, key := range keys {
+			q.AddWith(key, opts)
+		}
+		for q.Len() > 0 {
+			item, err := q.Get(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			item.Done(outcome)
+			q.Release(item.Key)
+			q.Forget(item.Key)
+		}
+	}
+	for _, tc := range []struct {
+		name    string
+		opts    workqueue.AddOptions
+		outcome workqueue.Outcome
+	}{
+		{name: "success"},
+		{name: "low", opts: workqueue.AddOptions{Level: workqueue.Low}},
+		{name: "failure", outcome: failed},
+		{name: "after", outcome: workqueue.Outcome{After: time.Minute}},
+		{name: "hold", outcome: workqueue.Outcome{Hold: time.Minute}},
+		{name: "delayed", opts: workqueue.AddOptions{After: time.Minute}},
+	} {
+		cycle(tc.opts, tc.outcome) // makes room
+		if allocs := testing.AllocsPerRun(10, func() { cycle(tc.opts, tc.outcome) }); allocs > 0 {
+			t.Errorf("%s: %v allocations for %d keys, want none", tc.name, allocs, len(keys))
+		}
+	}
+}
+
+// TestKeysAreNotKeptAlive: a key that is done is garbage.
+func TestKeysAreNotKeptAlive(t *testing.T) {
+	type thing struct{ _ [64]byte }
+	q := workqueue.New[*thing](workqueue.Options{})
+	collected := make(chan struct{})
+	func() {
+		key := &thing{}
+		runtime.AddCleanup(key, func(done chan struct{}) { close(done) }, collected)
+		q.Add(key)
+		item, err := q.Get(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		item.Done(succeeded)
+	}()
+	deadline := time.After(10 * time.Second)
+	for {
+		runtime.GC()
+		select {
+		case <-collected:
+			runtime.KeepAlive(q)
+			return
+		case <-deadline:
+			t.Fatal("the key is still alive")
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// TestMemoryOfABurstIsGivenBack: a minute after a queue has grown, when it is empty.
+func TestMemoryOfABurstIsGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		q := workqueue.New[int](workqueue.Options{})
+		for n := range 100_000 {
+			q.Add(n)
+		}
+		if slots := q.Slots(); slots < 100_000 {
+			t.Fatalf("%d slots for 100,000 keys", slots)
+		}
+		time.Sleep(2 * time.Minute)
+		for q.Len() > 0 {
+			item, err := q.Get(context.Background())
+			if err != nil {
+				t.Fatal(err)
+			}
+			item.Done(succeeded)
+		}
+		if slots := q.Slots(); slots != 0 {
+			t.Errorf("an empty queue has %d slots", slots)
+		}
+		q.Add(1)
+		if err := q.Check(); err != nil || q.Len() != 1 {
+			t.Errorf("Len = %d, %v", q.Len(), err)
+		}
+	})
+}
+
+// TestWorkersShareNoKey has many goroutines add, work, fail and end, while each key counts who has
+// it.
+func TestWorkersShareNoKey(t *testing.T) {
+	const keys, workers, adders, adds = 20, 8, 4, 3000
+	q := workqueue.New[int](workqueue.Options{Limiter: workqueue.Exponential{Base: time.Microsecond}, RetryRate: -1})
+	var busy [keys]atomic.Int32
+	var added, seen [keys]atomic.Int64 // the version of what a key is about, and the one that was seen
+	var working, adding sync.WaitGroup
+	for range workers {
+		working.Go(func() {
+			for n := 0; ; n++ {
+				item, err := q.Get(context.Background())
+				if err != nil {
+					return
+				}
+				if busy[item.Key].Add(1) != 1 {
+					t.Errorf("two workers have key %d", item.Key)
+				}
+				seen[item.Key].Store(added[item.Key].Load())
+				busy[item.Key].Add(-1)
+				outcome := []workqueue.Outcome{{}, {Failed: true}, {After: time.Microsecond}, {Hold: time.Microsecond}}[n%4]
+				if item.Failures > 0 {
+					outcome = succeeded
+				}
+				item.Done(outcome)
+			}
+		})
+	}
+	for range adders {
+		adding.Go(func() {
+			for n := range adds {
+				key := n % keys
+				added[key].Add(1)
+				q.AddWith(key, workqueue.AddOptions{Level: workqueue.Level(n%3 - 1), After: time.Duration(n%2) * time.Microsecond})
+			}
+		})
+	}
+	adding.Wait()
+	for idle := false; !idle; time.Sleep(time.Millisecond) {
+		s := q.Status()
+		idle = s.High+s.Normal+s.Low+s.Delayed+s.Paced+s.Held+len(s.Running) == 0
+	}
+	if err := q.ShutDown(context.Background(), workqueue.Drain); err != nil {
+		t.Error(err)
+	}
+	working.Wait()
+	for key := range keys {
+		if seen, added := seen[key].Load(), added[key].Load(); seen != added {
+			t.Errorf("key %d: version %d was seen last, not %d", key, seen, added)
+		}
+	}
+	if err := q.Check(); err != nil {
+		t.Error(err)
+	}
+}
