@@ -135,7 +135,7 @@ func loopBench(workers int) harness.Bench {
 	}, func(q aQueue, z harness.Sizes) (harness.Outcome, error) {
 		var left atomic.Int64
 		left.Store(int64(z.Keys))
-		var got atomic.Int64
+		got := make(chan int, workers)
 		for _, key := range queueKeys(min(loopedKeys, z.Keys)) {
 			q.add(key)
 		}
@@ -143,22 +143,28 @@ func loopBench(workers int) harness.Bench {
 			var wg sync.WaitGroup
 			for range workers {
 				wg.Go(func() {
-					w := q.worker()
+					w, n := q.worker(), 0
 					for left.Add(-1) >= 0 {
 						key, ok := w.get()
 						if !ok {
-							return
+							break
 						}
-						got.Add(1)
+						n++
 						w.done()
 						q.add(key)
 					}
+					got <- n
 				})
 			}
 			wg.Wait()
 			return nil
 		})
-		return ofKeys(c, int(got.Load())), err
+		close(got)
+		all := 0
+		for n := range got {
+			all += n
+		}
+		return ofKeys(c, all), err
 	},
 		harness.Measure{Name: perKey, Unit: harness.Time, Ratio: 0.3, Also: besideControllerRuntime},
 		harness.Measure{Name: allocsPerKey, Limit: harness.AtMost(0)})

@@ -18,14 +18,14 @@ func (c *core) add(i int32, level uint8, after time.Duration, now int64) {
 		c.addToHeld(s, level, due, now)
 	case s.is(ready):
 		if level < s.level {
-			c.unready(i)
+			c.unready(s)
 			s.level = level
-			c.ready[level].push(c.slots, i)
+			c.ready[level].push(c.slots, i, s)
 		}
 	case s.is(paced):
 		s.level = min(s.level, level)
 		if after <= 0 {
-			c.paced.remove(c.slots, i)
+			c.paced.remove(c.slots, s)
 			c.wait(i, max(due, c.floor(s)), now)
 		}
 	case s.is(delayed):
@@ -61,10 +61,9 @@ func (c *core) wait(i int32, due, now int64) {
 }
 
 // unready takes a slot out of the list of its level.
-func (c *core) unready(i int32) {
-	l := c.slots.at(i).level
-	if c.ready[l].remove(c.slots, i); c.ready[l].n == 0 {
-		c.passed[l] = 0
+func (c *core) unready(s *slot) {
+	if c.ready[s.level].remove(c.slots, s); c.ready[s.level].n == 0 {
+		c.passed[s.level] = 0
 	}
 }
 

@@ -149,7 +149,7 @@ func (c *core) release(i int32, now int64) {
 func (c *core) makeReady(i int32, since int64) {
 	s := c.slots.at(i)
 	s.flags, s.since = ready, since
-	c.ready[s.level].push(c.slots, i)
+	c.ready[s.level].push(c.slots, i, s)
 }
 
 // makeDelayed has a slot wait until due.
@@ -160,26 +160,34 @@ func (c *core) makeDelayed(i int32, due int64, why flags) {
 	c.delays.push(due, i)
 }
 
-// atOnce is how many delays come up in one step at most: the lock is not held for longer.
-const atOnce = 128
+// atOnce is how many delays come up in one step at most, so that the lock is not held for long. There
+// are two steps for each key that is handed out, Get and Done, so what is due does not pile up.
+const atOnce = 8
 
 // tick does what is due.
 func (c *core) tick(now int64) {
-	for n := 0; n < atOnce && len(c.delays.heap) > 0 && c.delays.heap[0].due <= now; n++ {
+	if len(c.delays.heap) > 0 && c.delays.heap[0].due <= now || c.paced.n > 0 {
+		c.comeUp(now)
+	}
+}
+
+func (c *core) comeUp(now int64) {
+	for n := 0; n < atOnce && len(c.delays.heap) > 0 && c.delays.heap[0].due <= now; {
 		e := c.delays.pop()
 		s := c.slots.at(e.slot)
-		switch {
-		case !s.waitsUntil(e.due):
+		if !s.waitsUntil(e.due) {
 			c.delays.stale--
-		case s.is(held):
+			continue
+		}
+		if n++; s.is(held) {
 			c.endHold(e.slot, now)
-		default:
+		} else {
 			c.due(e.slot, e.due)
 		}
 	}
 	for c.paced.n > 0 && c.pace.take(now) {
 		i := c.paced.first
-		c.paced.remove(c.slots, i)
+		c.paced.remove(c.slots, c.slots.at(i))
 		c.makeReady(i, now)
 		c.adds++
 	}
@@ -190,7 +198,7 @@ func (c *core) due(i int32, at int64) {
 	s := c.slots.at(i)
 	if s.is(retry) && c.pace.interval > 0 {
 		s.flags = paced
-		c.paced.push(c.slots, i)
+		c.paced.push(c.slots, i, s)
 		return
 	}
 	c.makeReady(i, at)

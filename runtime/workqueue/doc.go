@@ -58,8 +58,7 @@
 // goroutines are ordered by the queue's lock.
 //
 // Get waits for a key, and ShutDown for workers, both until their context ends. No other method
-// waits for more than the lock, which is never held for longer than a few microseconds, or the end
-// of 128 delays. Done must be called for each item; until then its key is handed out to no other
+// waits for more than the lock, which is held for a few microseconds at most. Done must be called for each item; until then its key is handed out to no other
 // worker, and ShutDown waits.
 //
 // # Goroutines

@@ -35,8 +35,8 @@ func (c *core) take(now int64) (i int32, waited int64) {
 	}
 	c.passed[l] = 0
 	i = c.ready[l].first
-	c.unready(i)
 	s := c.slots.at(i)
+	c.unready(s)
 	waited = max(0, now-s.since)
 	c.waited.count(waited)
 	c.runs++

@@ -5,6 +5,7 @@ package workqueue
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Check returns an error if the parts of the queue don't fit together.
@@ -81,3 +82,10 @@ func (q *Queue[K]) Slots() int { return int(q.core.slots.len()) }
 
 // Delays returns how many times are in the heap.
 func (q *Queue[K]) Delays() int { return len(q.core.delays.heap) }
+
+// BucketOf returns which bucket counts a duration.
+func BucketOf(took int64) int {
+	var d durations
+	d.count(took)
+	return slices.Index(d.Counts[:], 1)
+}

@@ -49,7 +49,7 @@ func (c *core) shut(mode Mode, now int64) {
 		for l := range c.ready {
 			for c.ready[l].n > 0 {
 				i := c.ready[l].first
-				c.unready(i)
+				c.unready(c.slots.at(i))
 				c.drop(i, now)
 			}
 		}
@@ -61,7 +61,7 @@ func (c *core) shut(mode Mode, now int64) {
 func (c *core) dropWaiting(now int64) {
 	for c.paced.n > 0 {
 		i := c.paced.first
-		c.paced.remove(c.slots, i)
+		c.paced.remove(c.slots, c.slots.at(i))
 		c.drop(i, now)
 	}
 	for len(c.delays.heap) > 0 {

@@ -86,8 +86,8 @@ type list struct {
 	n           int
 }
 
-func (l *list) push(slots pages[slot], i int32) {
-	s := slots.at(i)
+// push adds slot i, which is s, at the end.
+func (l *list) push(slots pages[slot], i int32, s *slot) {
 	s.a, s.b = none, l.last
 	if l.n == 0 {
 		l.first = i
@@ -99,8 +99,7 @@ func (l *list) push(slots pages[slot], i int32) {
 	l.n++
 }
 
-func (l *list) remove(slots pages[slot], i int32) {
-	s := slots.at(i)
+func (l *list) remove(slots pages[slot], s *slot) {
 	if s.b == none {
 		l.first = s.a
 	} else {

@@ -3,6 +3,7 @@
 package workqueue
 
 import (
+	"math/bits"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
@@ -17,11 +18,26 @@ type stats struct {
 // durations are counts in the form of metrics.Durations.
 type durations struct{ metrics.Durations }
 
-// count adds a duration of so many nanoseconds. The bounds are ten times as long as the ones before.
+// bounds are the bounds of buckets in nanoseconds. The bucket of a duration is that of the power of
+// two below it, or the next one.
+var bounds = [10]int64{10, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10}
+
+var bucketOfBits = func() (buckets [65]uint8) {
+	for n := range buckets {
+		for at, bound := range bounds {
+			if n > 0 && int64(1)<<min(n-1, 62) > bound {
+				buckets[n] = uint8(at + 1)
+			}
+		}
+	}
+	return buckets
+}()
+
+// count adds a duration of so many nanoseconds.
 func (d *durations) count(took int64) {
-	at, bound := 0, int64(10)
-	for at < len(d.Counts)-1 && took > bound {
-		at, bound = at+1, 10*bound
+	at := bucketOfBits[bits.Len64(uint64(took))]
+	if int(at) < len(bounds) && took > bounds[at] {
+		at++
 	}
 	d.Counts[at]++
 	d.Sum += time.Duration(took)
