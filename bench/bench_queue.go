@@ -237,7 +237,7 @@ func queuedKeysBench() harness.Bench {
 					for i := range keys {
 						how.add(q, i)
 					}
-					time.Sleep(20 * time.Millisecond) // client-go's queue of delays lags by 1,000 at most
+					time.Sleep(20 * time.Millisecond) // client-go's delays lag by 1,000
 					return nil
 				})
 				if err != nil {

@@ -231,14 +231,15 @@
 //
 // # queue
 //
-// Work queues of keys of two strings, with metrics on all sides: ours with runtime/metrics/prometheus,
-// client-go's rate-limiting queue with component-base's, controller-runtime's priority queue with its
-// own. Times are CPU time of the process, by the keys that were handed out.
+// Work queues of keys of two strings, with metrics on all sides: ours with
+// runtime/metrics/prometheus, client-go's rate-limiting queue with component-base's,
+// controller-runtime's priority queue with its own. Times are CPU time of the process, by the keys
+// that were handed out.
 //
 // cycle: one goroutine adds a thousand keys, then gets and ends each. loop: a thousand keys go
-// round, since each worker adds the key again that it has ended. burst: keys that are not queued are
-// added at once while the workers wait, three times. keys: the heap that a key in the queue takes
-// beyond its text, when it is ready, when it is delayed by an hour, and when it has failed and waits
-// for an hour. due: delays end in no order within two seconds, after all were added; the lateness is
-// from the end of a delay to where a worker has the key. idle: an empty queue.
+// round, since each worker adds the key again that it has ended. burst: keys that are not queued
+// are added at once while the workers wait, three times. keys: the heap that a key in the queue
+// takes beyond its text, when it is ready, when it is delayed by an hour, and when it has failed
+// and waits for an hour. due: delays end in no order within two seconds, after all were added; the
+// lateness is from the end of a delay to where a worker has the key. idle: an empty queue.
 package main

@@ -11,7 +11,7 @@ import (
 	prom "github.com/prometheus/client_golang/prometheus"
 	"k8s.io/client-go/util/workqueue"
 	"k8s.io/component-base/metrics/legacyregistry"
-	_ "k8s.io/component-base/metrics/prometheus/workqueue" // what Kubernetes' controllers measure with
+	_ "k8s.io/component-base/metrics/prometheus/workqueue" // Kubernetes' own
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	crmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 

@@ -4,8 +4,8 @@ package metrics
 
 import "time"
 
-// QueueProvider gets the metrics of work queues. One QueueProvider serves any number of queues, also
-// several of the same name.
+// QueueProvider gets the metrics of work queues. One QueueProvider serves any number of queues,
+// also several of the same name.
 type QueueProvider interface {
 	// BeginQueue is called when a queue is made. read returns the state of the queue; it takes the
 	// queue's lock for a moment. The function that BeginQueue returns must not be nil; it is called
@@ -15,13 +15,13 @@ type QueueProvider interface {
 
 // QueueState is the state of a work queue.
 type QueueState struct {
-	// Depth is how many keys wait to be handed out, by level, the highest first. A key that was added
-	// while it is worked on is one of them.
+	// Depth is how many keys wait to be handed out, by level, the highest first. A key that was
+	// added while it is worked on is one of them.
 	Depth [3]int
 	// Oldest is for how long the key has been ready that has been for longest; 0 if none is.
 	Oldest time.Duration
-	// Delayed is how many keys wait for a time, Held how many for what they were held for, and Failing
-	// how many have failed at their last attempt.
+	// Delayed is how many keys wait for a time, Held how many for what they were held for, and
+	// Failing how many have failed at their last attempt.
 	Delayed, Held, Failing int
 	// Running is how many keys are worked on. RunningFor is for how long, all together, and
 	// LongestRunning for how long the one that was handed out first.
@@ -40,8 +40,8 @@ type QueueState struct {
 
 // Durations counts durations by size.
 type Durations struct {
-	// Counts has, for each of the bounds 10 ns, 100 ns and so on to 10 s, how many durations were at most that and more than
-	// the one before, and at the end how many were more than all.
+	// Counts has, for each of the bounds 10 ns, 100 ns and so on to 10 s, how many durations were
+	// at most that and more than the one before, and at the end how many were more than all.
 	Counts [11]int64
 	// Sum is the sum of all durations.
 	Sum time.Duration

@@ -107,8 +107,8 @@ func (c *core) addToHeld(s *slot, level uint8, due, now int64) {
 	}
 }
 
-// endHold has a held slot take up what was added meanwhile. The caller has dropped its time from the
-// heap.
+// endHold has a held slot take up what was added meanwhile. The caller has dropped its time from
+// the heap.
 func (c *core) endHold(i int32, now int64) {
 	s := c.slots.at(i)
 	was, due := s.flags, s.since

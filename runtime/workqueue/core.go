@@ -35,7 +35,7 @@ type core struct {
 	table table
 
 	ready   [levels]list
-	passed  [levels]uint8 // hand-outs of other levels since the last one of this, while it had a key
+	passed  [levels]uint8 // hand-outs of others since the last one of this, while it had a key
 	paced   list
 	pace    pace
 	delays  delays
@@ -122,8 +122,8 @@ func (c *core) acquire(hash uint32, now int64) int32 {
 	return i
 }
 
-// keepMemory is how long slots are kept that a queue needed once, and largeQueue is how many of them
-// are always kept.
+// keepMemory is how long slots are kept that a queue needed once, and largeQueue is how many of
+// them are always kept.
 const (
 	keepMemory = int64(time.Minute)
 	largeQueue = 4 * pageSlots
@@ -160,8 +160,9 @@ func (c *core) makeDelayed(i int32, due int64, why flags) {
 	c.delays.push(due, i)
 }
 
-// atOnce is how many delays come up in one step at most, so that the lock is not held for long. There
-// are two steps for each key that is handed out, Get and Done, so what is due does not pile up.
+// atOnce is how many delays come up in one step at most, so that the lock is not held for long.
+// There are two steps for each key that is handed out, Get and Done, so what is due does not pile
+// up.
 const atOnce = 8
 
 // tick does what is due.

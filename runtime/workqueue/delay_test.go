@@ -122,7 +122,8 @@ func TestDroppedDelaysDoNotPileUp(t *testing.T) {
 	})
 }
 
-// TestATimerIsSetOnlyForAWorkerThatWaits: workers that are busy see what is due when they come back.
+// TestATimerIsSetOnlyForAWorkerThatWaits: workers that are busy see what is due when they come
+// back.
 func TestWorkersThatComeLateFindWhatIsDue(t *testing.T) {
 	inBubble(t, plain, func(k kit) {
 		k.AddWith("b", after(20*ms))

@@ -3,9 +3,9 @@
 package workqueue
 
 // delays are the times that slots wait for: a heap, each node with four children, which are one
-// line of the CPU's cache. A time that has been dropped or replaced stays in the heap until it comes
-// up, or until such times are more than half of the heap. So slots need not know where in the heap
-// they are, and no move within the heap writes to a slot.
+// line of the CPU's cache. A time that has been dropped or replaced stays in the heap until it
+// comes up, or until such times are more than half of the heap. So slots need not know where in the
+// heap they are, and no move within the heap writes to a slot.
 type delays struct {
 	heap []delay
 	// stale is how many delays of the heap are of no slot any more.

@@ -6,14 +6,14 @@
 //	handlers ─ Add ─▶ Queue ─ Get ─▶ worker ─ Item.Done ─▶ Queue
 //
 // A key says which object to look at, not what has happened to it. So a key that is added ten times
-// before a worker gets it is handed out once. [Queue] is typed by its key, which is an object.Key in
-// most programs and may be any comparable type.
+// before a worker gets it is handed out once. [Queue] is typed by its key, which is an object.Key
+// in most programs and may be any comparable type.
 //
 // # A key's way
 //
-// A key is ready, or delayed until a time, or running, which means that a worker has it. One that is
-// added while it runs is ready again as soon as it is done. So no two workers have one key, and no
-// change is missed: what was added before a worker got the key, the worker sees.
+// A key is ready, or delayed until a time, or running, which means that a worker has it. One that
+// is added while it runs is ready again as soon as it is done. So no two workers have one key, and
+// no change is missed: what was added before a worker got the key, the worker sees.
 //
 //	what happens                    | ready       | delayed              | running
 //	--------------------------------+-------------+----------------------+----------------------
@@ -28,12 +28,12 @@
 // # Failures
 //
 // The queue counts how often a key has failed in a row, as long as it is in the queue: a success or
-// [Queue.Forget] ends that, and nothing is kept of keys that are gone. Options.Limiter says how long
-// the key waits, by that number. [Exponential] is what most want, with a cap and with jitter.
+// [Queue.Forget] ends that, and nothing is kept of keys that are gone. Options.Limiter says how
+// long the key waits, by that number. [Exponential] is what most want, with a cap and with jitter.
 //
-// A failed key that is added, because of an event, does not wait for its retry. It is ready at once,
-// but not sooner than Limiter.Least after its last attempt has ended, so that a key with frequent
-// events and an error is no hot loop.
+// A failed key that is added, because of an event, does not wait for its retry. It is ready at
+// once, but not sooner than Limiter.Least after its last attempt has ended, so that a key with
+// frequent events and an error is no hot loop.
 //
 // When much fails at once, Options.RetryRate paces the retries: a key that has waited its delay
 // takes its turn when it would be handed out. No failure reserves a turn in the future. So the last
@@ -58,8 +58,8 @@
 // goroutines are ordered by the queue's lock.
 //
 // Get waits for a key, and ShutDown for workers, both until their context ends. No other method
-// waits for more than the lock, which is held for a few microseconds at most. Done must be called for each item; until then its key is handed out to no other
-// worker, and ShutDown waits.
+// waits for more than the lock, which is held for a few microseconds at most. Done must be called
+// for each item; until then its key is handed out to no other worker, and ShutDown waits.
 //
 // # Goroutines
 //

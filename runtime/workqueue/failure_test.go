@@ -54,7 +54,8 @@ func TestForgetForgetsFailuresAndNotTheRetry(t *testing.T) {
 	})
 }
 
-// TestAFailedKeyThatIsAddedIsReadyAtOnce: but not sooner than the base delay after its last attempt.
+// TestAFailedKeyThatIsAddedIsReadyAtOnce: but not sooner than the base delay after its last
+// attempt.
 func TestAFailedKeyThatIsAddedIsReadyAtOnce(t *testing.T) {
 	inBubble(t, plain, func(k kit) {
 		k.Add("a")

@@ -24,8 +24,8 @@ type Limiter interface {
 type Exponential struct {
 	Base, Max time.Duration
 	// Jitter is by how much a delay may be shorter, as a part of it between 0 and 1, so that keys
-	// that failed together don't come back together. A delay of 10 s with a Jitter of 0.1 is between
-	// 9 s and 10 s.
+	// that failed together don't come back together. A delay of 10 s with a Jitter of 0.1 is
+	// between 9 s and 10 s.
 	Jitter float64
 }
 
@@ -62,10 +62,10 @@ func (f FastSlow) Delay(failures int, _ float64) time.Duration {
 // Least returns Fast.
 func (f FastSlow) Least() time.Duration { return f.Fast }
 
-// Bucket returns a Limiter that hands out perSecond delays a second, and burst of them at once after
-// a quiet period: each failure of any key takes a token of the future, which is never given back. So
-// the last of many keys that fail together waits for long. Options.RetryRate has no such effect: use
-// that, and Bucket where delays have to be those of client-go.
+// Bucket returns a Limiter that hands out perSecond delays a second, and burst of them at once
+// after a quiet period: each failure of any key takes a token of the future, which is never given
+// back. So the last of many keys that fail together waits for long. Options.RetryRate has no such
+// effect: use that, and Bucket where delays have to be those of client-go.
 func Bucket(perSecond float64, burst int) Limiter {
 	return &bucket{made: time.Now(), pace: newPace(perSecond, burst)}
 }

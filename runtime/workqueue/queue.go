@@ -13,8 +13,8 @@ import (
 )
 
 // Queue is a work queue of keys. A key is in it once at most, however often it is added, and is
-// handed out to one worker at a time. Any goroutine may call its methods. Except for [Queue.Get] and
-// [Queue.ShutDown], none of them waits for anything but the queue's lock.
+// handed out to one worker at a time. Any goroutine may call its methods. Except for [Queue.Get]
+// and [Queue.ShutDown], none of them waits for anything but the queue's lock.
 type Queue[K comparable] struct {
 	// set once at construction
 	name       string
@@ -37,9 +37,9 @@ type Options struct {
 	// Exponential{Base: 5 * time.Millisecond, Max: 1000 * time.Second, Jitter: 0.1}.
 	Limiter Limiter
 	// RetryRate is how many keys a second may come back because of a failure, of all keys together;
-	// RetryBurst is how many may do so at once after a quiet period. A key that has waited its delay
-	// takes its turn among those; a key that is added meanwhile does not wait for its turn. A rate
-	// of 0 stands for 100 a second, a burst of 0 for 1,000. A negative rate means no limit.
+	// RetryBurst is how many may do so at once after a quiet period. A key that has waited its
+	// delay takes its turn among those; a key that is added meanwhile does not wait for its turn. A
+	// rate of 0 stands for 100 a second, a burst of 0 for 1,000. A negative rate means no limit.
 	RetryRate  float64
 	RetryBurst int
 	// Seed makes the delays of two queues equal, for tests. 0 stands for a random one.
@@ -170,15 +170,15 @@ type Outcome struct {
 	// Failed means that the attempt failed. It is counted, and the key is ready again after the
 	// delay of Options.Limiter, at the level that it had, and when Options.RetryRate allows it.
 	Failed bool
-	// After, if it is positive, is how long the key waits until it is ready again, at the level that
-	// it had. Together with Failed the failure is counted, and of the limiter's delay and After the
-	// earlier one counts, as always with several delays of one key. It is not sooner than
+	// After, if it is positive, is how long the key waits until it is ready again, at the level
+	// that it had. Together with Failed the failure is counted, and of the limiter's delay and
+	// After the earlier one counts, as always with several delays of one key. It is not sooner than
 	// Limiter.Least.
 	After time.Duration
-	// Hold, if it is positive, is how long the key is held back at most: it is not handed out before
-	// [Queue.Release] is called for it, or the time has passed. What is added meanwhile, and the
-	// retry or After of this outcome, take effect when the hold ends. If there is nothing of the
-	// kind, the end of the hold is the end of the key.
+	// Hold, if it is positive, is how long the key is held back at most: it is not handed out
+	// before [Queue.Release] is called for it, or the time has passed. What is added meanwhile, and
+	// the retry or After of this outcome, take effect when the hold ends. If there is nothing of
+	// the kind, the end of the hold is the end of the key.
 	Hold time.Duration
 }
 

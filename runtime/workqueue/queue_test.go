@@ -287,7 +287,7 @@ func TestWorkersShareNoKey(t *testing.T) {
 	const keys, workers, adders, adds = 20, 8, 4, 3000
 	q := workqueue.New[int](workqueue.Options{Limiter: workqueue.Exponential{Base: time.Microsecond}, RetryRate: -1})
 	var busy [keys]atomic.Int32
-	var added, seen [keys]atomic.Int64 // the version of what a key is about, and the one that was seen
+	var added, seen [keys]atomic.Int64 // versions of what a key is about
 	var working, adding sync.WaitGroup
 	for range workers {
 		working.Go(func() {

@@ -4,11 +4,11 @@ package workqueue
 
 // slot is what a queue knows of one key. With a key of two strings beside it, it is 64 bytes.
 type slot struct {
-	// a and b are one of three things: the links in a list, while the key is ready or paced; the time
-	// until which it waits, while it is delayed or held; or, while it is running, the time at which it
-	// was added again, or the one until which it will wait then.
+	// a and b are one of three things: the links in a list, while the key is ready or paced; the
+	// time until which it waits, while it is delayed or held; or, while it is running, the time at
+	// which it was added again, or the one until which it will wait then.
 	a, b     int32
-	since    int64  // when it became ready, or began to run; if it failed and waits, when it last ran
+	since    int64  // when it became ready, or began to run; if it failed, when it last ran
 	hash     uint32 // of the key
 	run      uint32 // which hand-out the running one is
 	pos      int32  // in core.running
@@ -42,8 +42,8 @@ func (s *slot) waitsUntil(t int64) bool {
 	return s.is(delayed|held) && !s.is(running) && s.time() == t
 }
 
-// A page has so many slots. It is 32 KB, and one of keys with two strings as well: the smallest size
-// that Go's allocator doesn't round up. The first page of a queue grows up to that.
+// A page has so many slots. It is 32 KB, and one of keys with two strings as well: the smallest
+// size that Go's allocator doesn't round up. The first page of a queue grows up to that.
 const (
 	pageBits  = 9
 	pageSlots = 1 << pageBits

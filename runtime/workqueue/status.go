@@ -11,11 +11,12 @@ import (
 type Status[K comparable] struct {
 	// High, Normal and Low are how many keys of each level are ready to be handed out.
 	High, Normal, Low int
-	// Delayed is how many keys wait for a time, because of a delay or a failure. NextDue is when the
-	// first one is due, the zero time if there is none.
+	// Delayed is how many keys wait for a time, because of a delay or a failure. NextDue is when
+	// the first one is due, the zero time if there is none.
 	Delayed int
 	NextDue time.Time
-	// Paced is how many keys have waited their delay after a failure and wait for Options.RetryRate.
+	// Paced is how many keys have waited their delay after a failure and wait for
+	// Options.RetryRate.
 	Paced int
 	// Held is how many keys wait for Release.
 	Held int
@@ -46,8 +47,8 @@ type KeyStatus[K comparable] struct {
 	// Held reports whether the key waits for Release, and Paced whether it waits for
 	// Options.RetryRate.
 	Held, Paced bool
-	// Since is when the key was handed out if it is running, when it became ready if it is, and when
-	// its last attempt ended if that failed and the key is not held. Else it is the zero time.
+	// Since is when the key was handed out if it is running, when it became ready if it is, and
+	// when its last attempt ended if that failed and the key is not held. Else it is the zero time.
 	Since time.Time
 	// Due is when the delay of the key ends, or the hold at the latest. The zero time means that it
 	// waits for neither.

@@ -3,8 +3,8 @@
 package workqueue
 
 // table finds slots by the hash of their key: an open-addressing hash table with linear probing,
-// which has 8 bytes for each place and at least a quarter of the places empty. Comparing keys is the
-// caller's part. Go's map would keep each key a second time.
+// which has 8 bytes for each place and at least a quarter of the places empty. Comparing keys is
+// the caller's part. Go's map would keep each key a second time.
 type table struct {
 	cells []cell // a power of two, or none
 	n     int

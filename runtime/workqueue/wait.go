@@ -82,9 +82,9 @@ func (c *core) giveUp(w *waiter) {
 	next.wake()
 }
 
-// toWake returns a waiter that has to be woken, if there is work for one. One is woken at a time: it
-// takes a key and, if there is more, has the next one woken. So a worker that is quick does the work
-// of many keys for one wake-up, and for slow ones all workers are woken soon.
+// toWake returns a waiter that has to be woken, if there is work for one. One is woken at a time:
+// it takes a key and, if there is more, has the next one woken. So a worker that is quick does the
+// work of many keys for one wake-up, and for slow ones all workers are woken soon.
 func (c *core) toWake() *waiter {
 	last := len(c.waiters) - 1
 	if c.waking || last < 0 || c.readyKeys() == 0 {

@@ -92,12 +92,10 @@
 //	                                            |           |   worked on that are now
 //	workqueue_longest_running_processor_seconds | gauge     | how long the longest-running one has
 //	--------------------------------------------+-----------+-------------------------------------
-//	workqueue_oldest_seconds                    | gauge     | how long the oldest key that is ready
-//	                                            |           |   has been
+//	workqueue_oldest_seconds                    | gauge     | age of the oldest that is ready
 //	workqueue_delayed                           | gauge     | keys that wait for a time
-//	workqueue_held                              | gauge     | keys that are held until the cache has
-//	                                            |           |   what was written
-//	workqueue_failing                           | gauge     | keys that failed at their last attempt
+//	workqueue_held                              | gauge     | keys that wait for the cache
+//	workqueue_failing                           | gauge     | keys that failed last time
 //
 // The series of a queue exist from New until its ShutDown has returned. Queues of one name share
 // theirs: such series show sums, or for ages the oldest.

@@ -74,7 +74,8 @@ func TestMetricsPassTheLinter(t *testing.T) {
 	}
 }
 
-// TestDocumentation compares the tables in the package's documentation with the results of Describe.
+// TestDocumentation compares the tables in the package's documentation with the results of
+// Describe.
 func TestDocumentation(t *testing.T) {
 	doc, err := os.ReadFile("doc.go")
 	if err != nil {

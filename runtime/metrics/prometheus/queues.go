@@ -14,9 +14,9 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
-// Queues is a metrics.QueueProvider whose metrics a Prometheus registry collects. Any number of work
-// queues may use it. The names of the metrics are those of Kubernetes' work queues, so dashboards
-// and alerts for these work.
+// Queues is a metrics.QueueProvider whose metrics a Prometheus registry collects. Any number of
+// work queues may use it. The names of the metrics are those of Kubernetes' work queues, so
+// dashboards and alerts for these work.
 type Queues struct {
 	mu     sync.Mutex // guards what follows; it is not held while a queue's state is read
 	byName map[string]*queueSeries
@@ -100,8 +100,8 @@ func (q *Queues) Describe(ch chan<- *prom.Desc) {
 	}
 }
 
-// Collect implements prometheus.Collector. It takes the lock of each queue, one after the other, for
-// a moment.
+// Collect implements prometheus.Collector. It takes the lock of each queue, one after the other,
+// for a moment.
 func (q *Queues) Collect(ch chan<- prom.Metric) {
 	type view struct {
 		reads []func() metrics.QueueState
