@@ -156,8 +156,7 @@ func (c *core) makeReady(i int32, since int64) {
 func (c *core) makeDelayed(i int32, due int64, why flags) {
 	s := c.slots.at(i)
 	s.flags = delayed | why
-	s.setTime(due)
-	c.delays.push(due, i)
+	c.delays.push(due, i, s)
 }
 
 // atOnce is how many delays come up in one step at most, so that the lock is not held for long.
@@ -176,7 +175,7 @@ func (c *core) comeUp(now int64) {
 	for n := 0; n < atOnce && len(c.delays.heap) > 0 && c.delays.heap[0].due <= now; {
 		e := c.delays.pop()
 		s := c.slots.at(e.slot)
-		if !s.waitsUntil(e.due) {
+		if !s.waitsFor(e) {
 			c.delays.stale--
 			continue
 		}

@@ -204,3 +204,16 @@ func TestGetWaitsForTheEndOfAHold(t *testing.T) {
 		k.get("a", 30*ms).Done(succeeded)
 	})
 }
+
+// A delay that was dropped must not come up in the place of a later one of the same time.
+func TestADroppedDelayOfTheSameTimeStaysDropped(t *testing.T) {
+	inBubble(t, plain, func(k kit) {
+		k.AddWith("a", after(20*ms))
+		k.Add("a")
+		k.get("a", 0).Done(succeeded)
+		k.AddWith("b", after(20*ms))
+		k.AddWith("a", after(20*ms))
+		k.get("b", 20*ms).Done(succeeded)
+		k.get("a", 20*ms).Done(succeeded)
+	})
+}

@@ -30,7 +30,10 @@ const children = 4
 // keptDelays is room for so many delays that is never given back.
 const keptDelays = 1024
 
-func (d *delays) push(due int64, i int32) {
+// push adds a delay of slot i, which is s.
+func (d *delays) push(due int64, i int32, s *slot) {
+	s.setTime(due)
+	s.pos = int32(d.pushed)
 	d.heap = append(d.heap, delay{due, i, d.pushed})
 	d.pushed++
 	d.up(len(d.heap) - 1)
@@ -53,7 +56,7 @@ func (d *delays) dropped(slots pages[slot]) {
 	}
 	kept := d.heap[:0]
 	for _, e := range d.heap {
-		if slots.at(e.slot).waitsUntil(e.due) {
+		if slots.at(e.slot).waitsFor(e) {
 			kept = append(kept, e)
 		}
 	}

@@ -103,8 +103,7 @@ func (c *core) done(i int32, run uint32, o Outcome, now int64) {
 func (c *core) hold(i int32, how flags, due, until int64) {
 	s := c.slots.at(i)
 	s.flags, s.since = held|how, due
-	s.setTime(until)
-	c.delays.push(until, i)
+	c.delays.push(until, i, s)
 	c.held++
 }
 

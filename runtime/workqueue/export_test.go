@@ -52,7 +52,7 @@ func (q *Queue[K]) Check() error {
 		if at > 0 && e.before(c.delays.heap[(at-1)/children]) {
 			all = append(all, fmt.Errorf("delay %d of the heap is before its parent", at))
 		}
-		if s := c.slots.at(e.slot); !s.waitsUntil(e.due) || in[e.slot] == "waiting" {
+		if s := c.slots.at(e.slot); !s.waitsFor(e) {
 			stale++
 		} else {
 			all = append(all, note(e.slot, "waiting", s.flags&(running|ready|paced) == 0))

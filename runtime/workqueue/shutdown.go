@@ -67,7 +67,7 @@ func (c *core) dropWaiting(now int64) {
 	for len(c.delays.heap) > 0 {
 		e := c.delays.pop()
 		s := c.slots.at(e.slot)
-		if !s.waitsUntil(e.due) {
+		if !s.waitsFor(e) {
 			continue
 		}
 		if !s.is(held) {

@@ -11,7 +11,7 @@ type slot struct {
 	since    int64  // when it became ready, or began to run; if it failed, when it last ran
 	hash     uint32 // of the key
 	run      uint32 // which hand-out the running one is
-	pos      int32  // in core.running
+	pos      int32  // in core.running; while it has a time in the heap, the order of that
 	failures uint8
 	flags    flags
 	level    uint8 // by number
@@ -37,9 +37,9 @@ func (s *slot) time() int64 { return int64(s.a)<<32 | int64(uint32(s.b)) }
 
 func (s *slot) setTime(t int64) { s.a, s.b = int32(t>>32), int32(t) }
 
-// waitsUntil reports whether t is the time of s in the heap.
-func (s *slot) waitsUntil(t int64) bool {
-	return s.is(delayed|held) && !s.is(running) && s.time() == t
+// waitsFor reports whether e is what s has in the heap.
+func (s *slot) waitsFor(e delay) bool {
+	return s.is(delayed|held) && !s.is(running) && s.time() == e.due && uint32(s.pos) == e.order
 }
 
 // A page has so many slots. It is 32 KB, and one of keys with two strings as well: the smallest

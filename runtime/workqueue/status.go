@@ -118,7 +118,7 @@ func (c *core) waitingKeys() int {
 
 // nextDue returns when the first delay ends.
 func (c *core) nextDue() (due int64, ok bool) {
-	for len(c.delays.heap) > 0 && !c.slots.at(c.delays.heap[0].slot).waitsUntil(c.delays.heap[0].due) {
+	for len(c.delays.heap) > 0 && !c.slots.at(c.delays.heap[0].slot).waitsFor(c.delays.heap[0]) {
 		c.delays.pop()
 		c.delays.stale--
 	}
