@@ -26,13 +26,11 @@ func (c *core) add(i int32, level uint8, after time.Duration, now int64) {
 		s.level = min(s.level, level)
 		if after <= 0 {
 			c.paced.remove(c.slots, s)
-			c.wait(i, max(due, c.floor(s)), now)
+			c.wait(i, c.notBefore(s, due), now)
 		}
 	case s.is(delayed):
 		s.level = min(s.level, level)
-		if s.failures > 0 {
-			due = max(due, c.floor(s))
-		}
+		due = c.notBefore(s, due)
 		if after <= 0 {
 			s.flags &^= retry
 		}
@@ -49,6 +47,14 @@ func (c *core) add(i int32, level uint8, after time.Duration, now int64) {
 
 // floor is the earliest time at which a slot runs again that has failed.
 func (c *core) floor(s *slot) int64 { return later(s.since, time.Duration(c.least)) }
+
+// notBefore returns due, or the floor of a slot that has failed.
+func (c *core) notBefore(s *slot, due int64) int64 {
+	if s.failures == 0 {
+		return due
+	}
+	return max(due, c.floor(s))
+}
 
 // wait makes a slot ready, or delays it until due.
 func (c *core) wait(i int32, due, now int64) {

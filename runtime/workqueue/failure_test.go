@@ -157,6 +157,27 @@ func TestRetriesArePaced(t *testing.T) {
 	})
 }
 
+// A key whose failures are forgotten while it waits for its turn is ready as soon as it is added.
+func TestForgetWhilePaced(t *testing.T) {
+	opts := plain
+	opts.Limiter = workqueue.Exponential{Base: 10 * ms, Max: 10 * ms, Jitter: 0.999}
+	opts.RetryRate, opts.RetryBurst = 1, 1
+	inBubble(t, opts, func(k kit) {
+		for _, key := range []string{"a", "b"} {
+			k.Add(key)
+			k.get(key, 0).Done(failed)
+		}
+		for !func() bool { s, _ := k.StatusOf("b"); return s.Paced }() {
+			time.Sleep(ms / 10)
+		}
+		k.Forget("b")
+		k.Add("b")
+		if s, _ := k.StatusOf("b"); !s.Ready {
+			t.Errorf("got %+v", s)
+		}
+	})
+}
+
 // The retries of many keys that fail at once are spread over the number of keys by the rate. With
 // client-go's defaults the last of 10,000 waits for 16.5 minutes, whatever becomes of the others.
 func TestManyFirstFailures(t *testing.T) {
