@@ -13,14 +13,9 @@ type Measure struct {
 	// 0: no mark
 	Ratio float64
 	Limit Limit // of informer-gen's own value
-	Also  Mark  // beside another side
-}
-
-// Mark is the most that informer-gen's value may be, over that of a side that is not client-go. The
-// zero value is no mark.
-type Mark struct {
-	Side  Side
-	Ratio float64
+	// a further mark: the same over the value of a side that is not client-go
+	Beside      Side
+	BesideRatio float64
 }
 
 // Limit is the most that a value may be. The zero value is no limit.
@@ -79,7 +74,7 @@ func (r Row) IsShort() bool {
 	if ok && r.Limit.Set && own.Median > r.Limit.Max {
 		return true
 	}
-	if other, too := r.Results[r.Also.Side]; ok && too && own.Median > r.Also.Ratio*other.Median {
+	if other, too := r.Results[r.Beside]; ok && too && own.Median > r.BesideRatio*other.Median {
 		return true
 	}
 	q, ok := r.Quotient()

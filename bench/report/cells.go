@@ -98,8 +98,8 @@ func markCell(r harness.Row) string {
 		}
 		marks = append(marks, sign+strconv.FormatFloat(r.Ratio, 'f', -1, 64))
 	}
-	if r.Also.Side != "" {
-		marks = append(marks, fmt.Sprintf("≤ %v of %s", r.Also.Ratio, r.Also.Side))
+	if r.Beside != "" {
+		marks = append(marks, fmt.Sprintf("≤ %v of %s", r.BesideRatio, r.Beside))
 	}
 	if r.Limit.Set {
 		marks = append(marks, "own ≤ "+strings.TrimSuffix(format(r.Unit, r.Limit.Max), ".00"))

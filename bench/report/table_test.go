@@ -53,7 +53,7 @@ func TestRatioAndMark(t *testing.T) {
 			t.Errorf("%s: got %q, %q, short %v; want %q, %q, %v", tc.name, ratioCell(r), markCell(r), r.IsShort(), tc.ratio, tc.mark, tc.short)
 		}
 	}
-	also := harness.Row{Measure: harness.Measure{Ratio: 0.5, Also: harness.Mark{Side: harness.ControllerRuntime, Ratio: 0.1}}, Results: map[harness.Side]harness.Result{
+	also := harness.Row{Measure: harness.Measure{Ratio: 0.5, Beside: harness.ControllerRuntime, BesideRatio: 0.1}, Results: map[harness.Side]harness.Result{
 		harness.Ours: {Median: 2}, harness.ClientGo: {Median: 10}, harness.ControllerRuntime: {Median: 20},
 	}}
 	if got, want := markCell(also), "≤ 0.5, ≤ 0.1 of controller-runtime"; got != want || also.IsShort() {
