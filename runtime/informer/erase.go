@@ -5,6 +5,8 @@ package informer
 import (
 	"context"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -36,6 +38,14 @@ func (s erasedSource[T]) Watch(ctx context.Context, opts source.WatchOptions, op
 		}
 		return event(erased)
 	})
+}
+
+// Resource returns the zero value if src has no such method.
+func (s erasedSource[T]) Resource() schema.GroupVersionResource {
+	if src, ok := any(s.src).(engine.Resourced); ok {
+		return src.Resource()
+	}
+	return schema.GroupVersionResource{}
 }
 
 // erased implements engine.Handler for a Handler of any type.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"iter"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -129,6 +131,12 @@ func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error 
 // the first sync; the first read before that is logged, unless WithEmptyBeforeSync was given.
 func (i *SharedIndexInformer[T]) Store() store.Reader[T] {
 	return store.View[T]((*engine.View)(i).Engine().Table())
+}
+
+// Resource returns the resource that the informer reads, if its Source knows: one with a method
+// Resource does, such as [source.HTTP]. Otherwise it returns the zero value.
+func (i *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
+	return (*engine.View)(i).Engine().Resource()
 }
 
 // HasSynced reports whether the first list is in the store. Once true, it stays true. Handlers may

@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/internal/table"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -130,6 +132,21 @@ func (i *Informer) setUnsynced() {
 
 // Name returns the name of the informer.
 func (i *Informer) Name() string { return i.config.Name }
+
+// Resourced is a Source that knows which resource it reads.
+type Resourced interface {
+	Resource() schema.GroupVersionResource
+}
+
+// Resource returns the resource that the informer reads, if its Source knows.
+func (i *Informer) Resource() (resource schema.GroupVersionResource) {
+	if len(i.config.Streams) > 0 {
+		if src, ok := i.config.Streams[0].Source.(Resourced); ok {
+			resource = src.Resource()
+		}
+	}
+	return resource
+}
 
 // Table returns the table that the informer keeps up to date.
 func (i *Informer) Table() *table.Table { return i.table }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+func TestAnInformerKnowsItsResourceIfItsSourceDoes(t *testing.T) {
+	resource := corev1.SchemeGroupVersion.WithResource("pods")
+	client, err := source.NewClient(sourcetest.New().Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	overHTTP, err := source.New[*corev1.Pod](client, resource, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := func(src source.Source[*corev1.Pod]) schema.GroupVersionResource {
+		i, err := informer.New(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i.Resource()
+	}
+	factory := factories.New(client, informer.WithNamespace("a", "b"))
+	for name, test := range map[string]struct{ got, want schema.GroupVersionResource }{
+		"a factory's":    {factories.For[*corev1.Pod](factory, resource).Resource(), resource},
+		"over HTTP":      {of(overHTTP), resource},
+		"any Source":     {of(struct{ source.Source[*corev1.Pod] }{}), schema.GroupVersionResource{}},
+		"that is broken": {factories.For[*corev1.Pod](factory, schema.GroupVersionResource{}).Resource(), schema.GroupVersionResource{}},
+	} {
+		if test.got != test.want {
+			t.Errorf("%s: got %v, want %v", name, test.got, test.want)
+		}
+	}
+}
