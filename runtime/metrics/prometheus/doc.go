@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prometheus exports the metrics of informers and of work queues to Prometheus. It is the
-// only runtime package that imports github.com/prometheus/client_golang.
+// Package prometheus exports the metrics of informers, of work queues and of controllers to
+// Prometheus. It is the only runtime package that imports github.com/prometheus/client_golang.
 //
 // One Provider serves all informers of a process. Their names become the label informer, the names
 // of their handlers the label handler. To add a prefix or further labels, wrap the registerer:
@@ -99,6 +99,37 @@
 //
 // The series of a queue exist from New until its ShutDown has returned. Queues of one name share
 // theirs: such series show sums, or for ages the oldest.
+//
+// # Controllers
+//
+// Controllers has the metrics of controllers, with the label controller, besides those of their
+// queues, where the time that keys are worked on is that of the reconciles. Those above the line
+// have the names that controller-runtime uses:
+//
+//	name                                               | type    | meaning
+//	---------------------------------------------------+---------+--------------------------------
+//	controller_runtime_reconcile_total                 | counter | reconciles, by result: success,
+//	                                                   |         |   requeue_after or error
+//	controller_runtime_reconcile_errors_total          | counter | those that returned an error
+//	controller_runtime_terminal_reconcile_errors_total | counter | those that returned a terminal
+//	                                                   |         |   one
+//	controller_runtime_reconcile_panics_total          | counter | those that panicked
+//	controller_runtime_reconcile_timeouts_total        | counter | those that returned after their
+//	                                                   |         |   deadline
+//	controller_runtime_max_concurrent_reconciles       | gauge   | how many may run at once
+//	controller_runtime_active_workers                  | gauge   | how many run
+//	---------------------------------------------------+---------+--------------------------------
+//	controller_awaiting_keys                           | gauge   | keys that are held until the
+//	                                                   |         |   cache has what was written
+//	controller_awaited_reconciles_total                | counter | reconciles after which the key
+//	                                                   |         |   was held
+//	controller_unseen_writes_total                     | counter | writes that the cache did not
+//	                                                   |         |   have in time
+//	controller_hot_loops_total                         | counter | how often a key was found that
+//	                                                   |         |   its own writes queue again
+//	                                                   |         |   and again
+//
+// The series of a controller exist while it runs, and its totals go on in the next run.
 //
 // # Life of a series
 //

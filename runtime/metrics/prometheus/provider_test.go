@@ -83,7 +83,8 @@ func TestDocumentation(t *testing.T) {
 	}
 	p, _ := newProvider(t)
 	q, _ := newQueues(t)
-	for prefix, collector := range map[string]prom.Collector{"informer": p, "workqueue": q} {
+	c := controllersOnly{&Controllers{Queues: &Queues{}}}
+	for prefix, collector := range map[string]prom.Collector{"informer": p, "workqueue": q, "controller": c} {
 		var documented, described []string
 		for _, row := range regexp.MustCompile(`(?m)^//\t(`+prefix+`_\w+) *\|`).FindAllStringSubmatch(string(doc), -1) {
 			documented = append(documented, row[1])
