@@ -29,25 +29,34 @@ func TestControllersInvariantsAreProven(t *testing.T) {
 			}
 		}
 	}
-	var missing []string
-	for n := 1; n <= 12; n++ {
-		missing = append(missing, fmt.Sprint("C-", n))
-	}
-	known := map[string]int{}
-	for _, row := range tableAfter(t, controllers, "### Invariants") {
-		id := row.cells[0]
-		if line, ok := known[id]; ok {
-			t.Errorf("%s:%d: row %s is in line %d already", controllers, row.line, id, line)
+	for _, part := range []struct {
+		invariants, decided string // headings
+		first, last         int    // invariants that must be there
+	}{
+		{"### Invariants", "### Decided here", 1, 12},
+		{"### Invariants of controllers", "### Decided for controllers", 13, 20},
+	} {
+		var missing []string
+		for n := part.first; n <= part.last; n++ {
+			missing = append(missing, fmt.Sprint("C-", n))
 		}
-		known[id] = row.line
-		missing = slices.DeleteFunc(missing, func(other string) bool { return other == id })
-		proven(row, row.cells[2])
-	}
-	if len(missing) > 0 {
-		t.Errorf("%s lacks the rows %s", controllers, strings.Join(missing, ", "))
-	}
-	for _, row := range tableAfter(t, controllers, "### Decided here") {
-		proven(row, row.cells[2])
+		known := map[string]int{}
+		for _, row := range tableAfter(t, controllers, part.invariants) {
+			for id := range strings.SplitSeq(row.cells[0], ", ") {
+				if line, ok := known[id]; ok {
+					t.Errorf("%s:%d: row %s is in line %d already", controllers, row.line, id, line)
+				}
+				known[id] = row.line
+				missing = slices.DeleteFunc(missing, func(other string) bool { return other == id })
+			}
+			proven(row, row.cells[2])
+		}
+		if len(missing) > 0 {
+			t.Errorf("%s lacks the rows %s", controllers, strings.Join(missing, ", "))
+		}
+		for _, row := range tableAfter(t, controllers, part.decided) {
+			proven(row, row.cells[2])
+		}
 	}
 }
 

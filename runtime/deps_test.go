@@ -147,6 +147,11 @@ var allowed = []struct {
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
+		pkg:     "controller",
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "workqueue", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "informer"},
+		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
+	},
+	{
 		pkg:     "informer/factories",
 		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer"},
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},

@@ -30,7 +30,7 @@ var areas = []area{
 			"watch informer/internal/engine",
 			"informer/internal/settings",
 			"informer",
-			"informer/factories",
+			"controller informer/factories",
 			"informer/internal/faulttest .",
 		},
 	},

@@ -42,6 +42,7 @@ const shownImports = `import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/devserver/control"
@@ -49,9 +50,12 @@ const shownImports = `import (
 	shopinformers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/buildcache"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/watch"
@@ -68,6 +72,15 @@ var shownBefore = map[string]string{
 	"generator/buildcache/cache.go": `
 		var ctx context.Context
 		var cfg generator.Config`,
+	"runtime/controller/doc.go": `
+		var ctx context.Context
+		var widgets *informer.SharedIndexInformer[*shopv1.Widget]
+		var pods *informer.SharedIndexInformer[*corev1.Pod]
+		var reconcile controller.Reconcile[object.Key]`,
+	"runtime/controller/watch.go": `
+		var nodes *informer.SharedIndexInformer[*corev1.Node]
+		var pods *informer.SharedIndexInformer[*corev1.Pod]
+		var podsByNode *store.Index[*corev1.Pod, string]`,
 	"runtime/informer/factories/doc.go": `
 		var ctx context.Context
 		var client *source.Client`,

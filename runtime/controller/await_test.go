@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// lagging delays each event of the watches by a time after its write, whatever the number of
+// events.
+type lagging struct {
+	by time.Duration
+
+	mu      sync.Mutex           // mu guards what follows
+	written map[string]time.Time // by resourceVersion
+}
+
+func (r *rig) lag(by time.Duration) *lagging {
+	l := &lagging{by: by, written: map[string]time.Time{}}
+	r.server.Inject(sourcetest.Fault{On: sourcetest.Watch | sourcetest.WatchList, Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+		a.Events = func(e sourcetest.Event) []sourcetest.Event {
+			if obj, ok := e.Object.(object.Object); ok {
+				l.mu.Lock()
+				at := l.written[obj.GetResourceVersion()]
+				l.mu.Unlock()
+				time.Sleep(time.Until(at.Add(l.by)))
+			}
+			return []sourcetest.Event{e}
+		}
+	}})
+	return l
+}
+
+// write calls writes, notes when that was, and returns the tokens.
+func (l *lagging) write(writes func() []object.Token) []object.Token {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	tokens := writes()
+	for _, token := range tokens {
+		l.written[token.ResourceVersion] = time.Now()
+	}
+	return tokens
+}
+
+// update writes a ConfigMap.
+func (r *rig) update(l *lagging, name string, change ...func(*corev1.ConfigMap)) []object.Token {
+	return l.write(func() []object.Token { return tokenOf(r.maps.Update(configMap(name, change...))) })
+}
+
+func tokenOf(m *corev1.ConfigMap) []object.Token {
+	return []object.Token{object.TokenOf(mapsResource, m)}
+}
+
+// counter is a controller that counts in its objects: each reconcile reads the cache, and writes
+// the next number.
+type counter struct {
+	*rig
+	lag   *lagging
+	until int // the number with which a reconcile writes no more
+
+	mu     sync.Mutex // mu guards what follows
+	wrote  map[string]int
+	stale  int
+	writes int
+}
+
+func (c *counter) reconcile(_ context.Context, key object.Key) (controller.Result, error) {
+	obj, ok := c.mapInformer.Store().Snapshot().Get(key)
+	if !ok {
+		return controller.Result{}, nil
+	}
+	n, _ := strconv.Atoi(obj.Data["n"])
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n < c.wrote[key.Name] {
+		c.stale++
+	}
+	if n >= c.until {
+		return controller.Result{}, nil
+	}
+	c.wrote[key.Name], c.writes = n+1, c.writes+1
+	next := map[string]string{"n": strconv.Itoa(n + 1)}
+	return controller.Result{Await: c.update(c.lag, key.Name, func(m *corev1.ConfigMap) { m.Data = next })}, nil
+}
+
+// TestAReconcileSeesWhatTheLastOneHasWritten, in 10,000 writes over a watch that lags by 100 ms,
+// while other events queue the keys all the time.
+func TestAReconcileSeesWhatTheLastOneHasWritten(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		const objects, each = 50, 200
+		c := &counter{rig: r, lag: r.lag(100 * time.Millisecond), until: each, wrote: map[string]int{}}
+		var keys []object.Key
+		for n := range objects {
+			keys = append(keys, object.KeyOf(r.maps.Create(configMap(fmt.Sprint("m", n)))))
+		}
+		controlled := r.new(c.reconcile, controller.Options{Concurrency: 4}, controller.Self(r.mapInformer))
+		stop := r.start(controlled)
+		for range 10 * each {
+			time.Sleep(17 * time.Millisecond)
+			controlled.Enqueue(keys...)
+		}
+		time.Sleep(time.Minute)
+		_ = stop()
+		totals := controlled.Status().Totals
+		same(t, "writes, stale reconciles, held, not seen in time", []any{c.writes, c.stale, totals.Awaited, totals.Unseen}, []any{objects * each, 0, objects * each, 0})
+	})
+}
+
+// TestAKeyThatAwaitsOccupiesNoWorker, and what comes meanwhile is one reconcile afterwards.
+func TestAKeyThatAwaitsOccupiesNoWorker(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.maps.Create(configMap("a"))
+		lag := r.lag(time.Second)
+		first := true
+		calls := &calls{do: func(_ context.Context, key object.Key) (result controller.Result, _ error) {
+			if key.Name == "a" && first {
+				first = false
+				result.Await = r.update(lag, "a")
+			}
+			return result, nil
+		}}
+		// The event of the write itself may come after the reconcile that it has ended the wait
+		// for.
+		added := func(old, _ *corev1.ConfigMap) bool { return old == nil }
+		c, _ := r.run(calls, controller.Options{}, controller.Self(r.mapInformer, added))
+		start := time.Now()
+		for range 5 {
+			time.Sleep(100 * time.Millisecond)
+			c.Enqueue(object.Key{Namespace: "shop", Name: "a"}, key("other"))
+		}
+		same(t, "meanwhile", calls.take(), []string{"shop/a", "other", "other", "other", "other", "other"})
+		status := c.Status()
+		if len(status.Awaiting) != 1 || status.Awaiting[0].Key != "shop/a" || !status.Awaiting[0].Since.Equal(start) ||
+			!strings.Contains(status.Awaiting[0].Writes[0], "configmaps shop/a at resourceVersion 3") {
+			t.Errorf("awaiting: %+v", status.Awaiting)
+		}
+		same(t, "held, running", []int{status.Queue.Held, status.Active}, []int{1, 0})
+		time.Sleep(time.Minute)
+		same(t, "afterwards", calls.gaps(start), []time.Duration{time.Second})
+		same(t, "awaiting", c.Status().Awaiting, []controller.Awaiting{})
+	})
+}
+
+// TestAwaitingIsBounded: then the reconcile comes nevertheless, and the wait is logged and counted.
+func TestAwaitingIsBounded(t *testing.T) {
+	for name, want := range map[string]time.Duration{"by default": 5 * time.Second, "AwaitTimeout": time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.maps.Create(configMap("a"))
+				lag, n := r.lag(time.Hour), 0
+				calls := &calls{do: func(_ context.Context, key object.Key) (result controller.Result, _ error) {
+					if n++; n == 1 {
+						result.Await = r.update(lag, "a")
+					}
+					return result, nil
+				}}
+				options := controller.Options{}
+				if name == "AwaitTimeout" {
+					options.AwaitTimeout = want
+				}
+				c, _ := r.run(calls, options, controller.Self(r.mapInformer))
+				start := time.Now()
+				c.Enqueue(object.Key{Namespace: "shop", Name: "a"})
+				time.Sleep(10 * time.Minute)
+				same(t, "reconciles", calls.gaps(start), []time.Duration{0, want})
+				totals := c.Status().Totals
+				same(t, "awaited, not seen in time", []int64{totals.Awaited, totals.Unseen}, []int64{1, 1})
+			})
+		})
+	}
+}
+
+// TestWhatComesAfterAnAwaitedWrite: delays begin when the reconcile returns, but the key does not
+// come back before the hold has ended. Without a delay it is forgotten.
+func TestWhatComesAfterAnAwaitedWrite(t *testing.T) {
+	for name, test := range map[string]struct {
+		after time.Duration
+		err   error
+		want  []time.Duration
+	}{
+		"nothing":       {want: []time.Duration{0}},
+		"After":         {after: time.Minute, want: []time.Duration{0, time.Minute}},
+		"a short After": {after: time.Millisecond, want: []time.Duration{0, time.Second}},
+		"an error":      {err: errTry, want: []time.Duration{0, time.Second}},
+		"terminal":      {err: controller.Terminal(errTry), want: []time.Duration{0}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.maps.Create(configMap("a"))
+				lag, n := r.lag(time.Second), 0
+				calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+					if n++; n > 1 {
+						return controller.Result{}, nil
+					}
+					return controller.Result{After: test.after, Await: r.update(lag, "a")}, test.err
+				}}
+				// The watch has a filter, so that the write itself queues nothing.
+				c, _ := r.run(calls, controller.Options{}, controller.Self(r.mapInformer, func(_, _ *corev1.ConfigMap) bool { return false }))
+				start := time.Now()
+				c.Enqueue(key("a"))
+				time.Sleep(10 * time.Minute)
+				gaps := calls.gaps(start)
+				for n := range gaps {
+					gaps[n] = gaps[n].Round(time.Millisecond)
+				}
+				same(t, "reconciles", gaps, test.want)
+				if _, known := c.StatusOf(key("a")); known {
+					t.Error("the queue remembers the key")
+				}
+			})
+		})
+	}
+}
+
+// TestWhatIsAwaited has the kinds of writes: how long each holds its key back.
+func TestWhatIsAwaited(t *testing.T) {
+	const lag = time.Second
+	finalizer := func(m *corev1.ConfigMap) { m.Finalizers = []string{"test/hold"} }
+	selected := func(m *corev1.ConfigMap) { m.Labels = map[string]string{"app": "web"} }
+	for name, test := range map[string]struct {
+		there *corev1.ConfigMap
+		write func(*rig, *lagging) []object.Token
+		want  time.Duration
+	}{
+		"an update": {configMap("m"), func(r *rig, l *lagging) []object.Token { return r.update(l, "m") }, lag},
+		"a create": {configMap("m"), func(r *rig, l *lagging) []object.Token {
+			return l.write(func() []object.Token { return tokenOf(r.maps.Create(configMap("new"))) })
+		}, lag},
+		"a write that changed nothing": {configMap("m"), func(r *rig, l *lagging) []object.Token {
+			m, _ := r.maps.Get("shop", "m")
+			return tokenOf(m)
+		}, 0},
+		"a delete": {configMap("m"), func(r *rig, l *lagging) []object.Token {
+			before, _ := r.maps.Get("shop", "m")
+			l.write(func() []object.Token { return tokenOf(r.maps.Delete("shop", "m")) })
+			token := object.TokenOf(mapsResource, before)
+			token.Gone = true
+			return []object.Token{token}
+		}, lag},
+		"a delete of an object with finalizers": {configMap("m", finalizer), func(r *rig, l *lagging) []object.Token {
+			return l.write(func() []object.Token { return tokenOf(r.maps.Delete("shop", "m")) })
+		}, lag},
+		"the zero Token": {configMap("m"), func(*rig, *lagging) []object.Token { return []object.Token{{}} }, 0},
+		"of another resource": {configMap("m"), func(r *rig, _ *lagging) []object.Token {
+			return []object.Token{object.TokenOf(podsResource, r.pods.Create(pod("p")))}
+		}, 0},
+		"leaves the selection":   {configMap("m", selected), func(r *rig, l *lagging) []object.Token { return r.update(l, "m") }, lag},
+		"enters the selection":   {configMap("m"), func(r *rig, l *lagging) []object.Token { return r.update(l, "m", selected) }, lag},
+		"outside the selection":  {configMap("m"), func(r *rig, l *lagging) []object.Token { return r.update(l, "m") }, 5 * time.Second},
+		"outside the namespaces": {configMap("m"), func(r *rig, l *lagging) []object.Token { return r.update(l, "m") }, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				there := r.maps.Create(test.there)
+				l := r.lag(lag)
+				informerOf := func(opts ...informer.Option) *informer.SharedIndexInformer[*corev1.ConfigMap] {
+					return factories.For[*corev1.ConfigMap](factories.New(r.client), mapsResource, opts...)
+				}
+				maps := r.mapInformer
+				switch {
+				case strings.HasSuffix(name, "selection"):
+					maps = informerOf(informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"})))
+				case strings.HasSuffix(name, "namespaces"):
+					maps = informerOf(informer.WithNamespace("elsewhere"))
+				}
+				n := 0
+				calls := &calls{do: func(context.Context, object.Key) (result controller.Result, _ error) {
+					if n++; n == 1 {
+						result.Await = test.write(r, l)
+					}
+					return result, nil
+				}}
+				c, _ := r.run(calls, controller.Options{}, controller.Self(maps, func(_, _ *corev1.ConfigMap) bool { return false }))
+				start := time.Now()
+				c.Enqueue(object.KeyOf(there))
+				time.Sleep(time.Millisecond)
+				c.Enqueue(object.KeyOf(there))
+				time.Sleep(time.Minute)
+				same(t, "reconciles", calls.gaps(start), []time.Duration{0, max(test.want, time.Millisecond)})
+			})
+		})
+	}
+}
+
+// TestAwaitingEndsWithTheRun, without a log line.
+func TestAwaitingEndsWithTheRun(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.maps.Create(configMap("a"))
+		never := object.Token{Resource: mapsResource, Key: key("a"), ResourceVersion: "1000000"}
+		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+			return controller.Result{Await: []object.Token{never}}, nil
+		}}
+		c, stop := r.run(calls, controller.Options{AwaitTimeout: time.Hour}, controller.Self(r.mapInformer))
+		same(t, "awaiting", len(c.Status().Awaiting), 1)
+		start := time.Now()
+		_ = stop()
+		same(t, "took", time.Since(start), time.Duration(0))
+		same(t, "not seen in time", c.Status().Totals.Unseen, 0)
+	})
+}
+
+// TestTheNextRunAwaitsTheWritesOfTheLast: informers that run on may lag, others have to list again.
+func TestTheNextRunAwaitsTheWritesOfTheLast(t *testing.T) {
+	for name, runsOn := range map[string]bool{"the informer runs on": true, "the informer stops": false} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				lag := r.lag(time.Second)
+				if runsOn {
+					lease, err := r.mapInformer.Acquire(t.Context())
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer func() { _ = lease.Release(context.Background()) }()
+				}
+				r.maps.Create(configMap("a"))
+				var mu sync.Mutex
+				written, got := "", ""
+				calls := &calls{do: func(_ context.Context, key object.Key) (result controller.Result, _ error) {
+					mu.Lock()
+					defer mu.Unlock()
+					if written != "" {
+						obj, _ := r.mapInformer.Store().Snapshot().Get(key)
+						got = obj.ResourceVersion
+						return result, nil
+					}
+					result.Await = r.update(lag, "a")
+					written = result.Await[0].ResourceVersion
+					return result, nil
+				}}
+				c, stop := r.run(calls, controller.Options{}, controller.Self(r.mapInformer))
+				go func() { _ = stop() }()
+				synctest.Wait()
+				if !runsOn {
+					time.Sleep(time.Minute) // the watch ends with its event
+				}
+				same(t, "reconciles of the first run", calls.take(), []string{"shop/a"})
+				stop = r.start(c)
+				time.Sleep(time.Minute)
+				mu.Lock()
+				defer mu.Unlock()
+				if got != written {
+					t.Errorf("the next run reads version %s, after %s was written", got, written)
+				}
+			})
+		})
+	}
+}

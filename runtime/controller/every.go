@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"runtime/debug"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+// every queues keys again and again, until ctx is done.
+func every[K comparable](ctx context.Context, period time.Duration, jitter float64, keys func() iter.Seq[K], add add[K]) {
+	for {
+		timer := time.NewTimer(period + time.Duration(rand.Float64()*jitter*float64(period)))
+		select {
+		case <-timer.C:
+			addEach(ctx, period, keys, add)
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+}
+
+func addEach[K comparable](ctx context.Context, period time.Duration, keys func() iter.Seq[K], add add[K]) {
+	defer func() {
+		if v := recover(); v != nil {
+			klog.FromContext(ctx).Error(fmt.Errorf("panic: %v", v), "Listing the keys to reconcile periodically", "period", period, "stack", string(debug.Stack()))
+		}
+	}()
+	for key := range keys() {
+		if ctx.Err() != nil {
+			return
+		}
+		add(key, true, "")
+	}
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// A controller that counts the Pods of each ConfigMap, and writes how many there are into it.
+func Example() {
+	server := sourcetest.New()
+	maps := sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap")
+	pods := sourcetest.Serve[*corev1.Pod](server, podsResource, "Pod")
+	maps.Create(configMap("blue"))
+	for _, name := range []string{"a", "b"} {
+		pods.Create(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name, OwnerReferences: []metav1.OwnerReference{
+			{APIVersion: "v1", Kind: "ConfigMap", Name: "blue", UID: "1"},
+		}}})
+	}
+
+	client, err := source.NewClient(server.Config())
+	if err != nil {
+		log.Fatal(err)
+	}
+	factory := factories.New(client)
+	mapInformer := factories.For[*corev1.ConfigMap](factory, mapsResource)
+	podInformer := factories.For[*corev1.Pod](factory, podsResource)
+	ctx, cancel := context.WithCancelCause(context.Background())
+
+	reconcile := func(_ context.Context, key object.Key) (controller.Result, error) {
+		current, ok := mapInformer.Store().Snapshot().Get(key)
+		if !ok {
+			return controller.Result{}, nil // it was deleted
+		}
+		want := fmt.Sprint(podInformer.Store().Snapshot().NamespaceLen(key.Namespace))
+		if current.Data["pods"] == want {
+			fmt.Println(key, "has", want, "Pods")
+			cancel(errors.New("done"))
+			return controller.Result{}, nil
+		}
+		changed := current.DeepCopy()
+		changed.Data = map[string]string{"pods": want}
+		written := maps.Update(changed) // in a program: a writer.Writer, or any other client
+		return controller.Result{Await: []object.Token{object.TokenOf(mapsResource, written)}}, nil
+	}
+	c, err := controller.New("pod-counter", reconcile, controller.Options{Concurrency: 4},
+		controller.Self(mapInformer),
+		controller.Owned(podInformer, schema.GroupKind{Kind: "ConfigMap"}),
+	)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(c.Run(ctx))
+	// Output:
+	// shop/blue has 2 Pods
+	// done
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
+)
+
+// run is one run of a controller. Its goroutines are the one of Run itself and those of wg.
+type run[K comparable] struct {
+	// set once at construction
+	controller *Controller[K]
+	ctx        context.Context // of Run, with the controller's logger
+	reconciles context.Context // the parent of theirs; lasts for Options.Grace longer
+	cancel     context.CancelCauseFunc
+	logger     klog.Logger
+	loggerKey  any        // under which contexts have the logger
+	informers  []Informer // that must have synced, each once
+	byResource map[schema.GroupResource][]Informer
+	queue      *workqueue.Queue[K]
+	wg         sync.WaitGroup
+	pool       pool
+	awaited    awaited[K]
+	loops      loops[K]
+
+	mu            sync.Mutex // mu guards what follows
+	registrations []*informer.Registration
+	stale         []Informer // those that have synced in an earlier run of theirs only
+	synced        bool
+}
+
+func (r *run[K]) isStale(i Informer) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Contains(r.stale, i)
+}
+
+func newRun[K comparable](ctx context.Context, c *Controller[K]) *run[K] {
+	r := &run[K]{controller: c, logger: klog.FromContext(ctx).WithValues("controller", c.name), loggerKey: loggerKey()}
+	r.ctx = klog.NewContext(ctx, r.logger)
+	r.reconciles, r.cancel = context.WithCancelCause(context.WithoutCancel(r.ctx))
+	r.findInformers()
+	r.queue = workqueue.New[K](c.options.Queue)
+	r.pool = pool{ctx: r.ctx, wg: &r.wg, work: r.work}
+	return r
+}
+
+// add queues keys without an event.
+func (r *run[K]) add(keys []K) {
+	for _, key := range keys {
+		r.addOne(key, false, "")
+	}
+}
+
+// addOne queues a key; it is an add.
+func (r *run[K]) addOne(key K, low bool, version string) {
+	r.loops.event(key, version)
+	if low {
+		r.queue.AddWith(key, workqueue.AddOptions{Level: workqueue.Low})
+		return
+	}
+	r.queue.Add(key)
+}
+
+// do runs until the context is done, or fails before it has begun to reconcile. It returns after
+// all goroutines have ended.
+func (r *run[K]) do() error {
+	release, err := r.startInformers()
+	// Last of all, because reconciles that still run read them:
+	defer release()
+	defer r.stop()
+	if err != nil {
+		return err
+	}
+	defer r.removeHandlers()
+	if err := r.addHandlers(); err != nil {
+		return err
+	}
+	if err := r.waitForSync(); err != nil {
+		return err
+	}
+	r.awaitLast()
+	r.start()
+	<-r.ctx.Done()
+	return nil
+}
+
+// findInformers sets the informers of the watches and options.
+func (r *run[K]) findInformers() {
+	all := slices.Clone(r.controller.options.Reads)
+	for _, w := range r.controller.watches {
+		all = append(all, w.needs...)
+	}
+	r.byResource = map[schema.GroupResource][]Informer{}
+	for _, i := range all {
+		if slices.Contains(r.informers, i) {
+			continue
+		}
+		r.informers = append(r.informers, i)
+		if resource := i.Resource().GroupResource(); !resource.Empty() {
+			r.byResource[resource] = append(r.byResource[resource], i)
+		}
+	}
+}
+
+// startInformers makes the informers run until release is called, which waits until those that
+// nothing else uses have ended.
+func (r *run[K]) startInformers() (release func(), err error) {
+	ctx := context.WithoutCancel(r.ctx)
+	var leases []*informer.Lease
+	release = func() {
+		for _, lease := range leases {
+			_ = lease.Release(ctx) // fails only if ctx is done
+		}
+	}
+	for _, i := range r.informers {
+		if status := i.Status(); status.Synced && !isFresh(status) {
+			r.mu.Lock()
+			r.stale = append(r.stale, i)
+			r.mu.Unlock()
+		}
+		lease, err := i.Acquire(ctx)
+		if err != nil {
+			return release, fmt.Errorf("starting an informer: %w", err)
+		}
+		leases = append(leases, lease)
+	}
+	return release, nil
+}
+
+func (r *run[K]) addHandlers() error {
+	for n, w := range r.controller.watches {
+		if w.prepare != nil {
+			if err := w.prepare(); err != nil {
+				return w.wrong(n, err)
+			}
+		}
+		if w.register == nil {
+			continue
+		}
+		registration, err := w.register(r.addOne, "controller "+r.controller.name+": "+w.name)
+		if err != nil {
+			return w.wrong(n, err)
+		}
+		r.mu.Lock()
+		r.registrations = append(r.registrations, registration)
+		r.mu.Unlock()
+	}
+	return nil
+}
+
+func (r *run[K]) removeHandlers() {
+	for _, registration := range r.handlers() {
+		registration.Remove()
+	}
+}
+
+func (r *run[K]) handlers() []*informer.Registration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.registrations)
+}
+
+// start starts the workers and the watches by period.
+func (r *run[K]) start() {
+	c := r.controller
+	r.mu.Lock()
+	r.synced = true
+	r.mu.Unlock()
+	c.mu.Lock()
+	r.pool.start(c.concurrency)
+	c.mu.Unlock()
+	for _, w := range c.watches {
+		if w.every != nil {
+			r.wg.Go(func() { w.every(r.ctx, r.addOne) })
+		}
+	}
+}
+
+// stop ends the queue and the contexts of the reconciles that run, and waits for all goroutines.
+func (r *run[K]) stop() {
+	cause := context.Cause(r.ctx)
+	if cause == nil {
+		cause = errors.New("the run has failed")
+	}
+	grace := time.AfterFunc(r.controller.options.Grace, func() { r.cancel(cause) })
+	defer r.cancel(cause)
+	defer grace.Stop()
+	r.pool.stop()
+	// It fails only if its context is done.
+	_ = r.queue.ShutDown(context.WithoutCancel(r.ctx), workqueue.Drop)
+	r.wg.Wait()
+}

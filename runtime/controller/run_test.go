@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+func TestNewRefusesWrongArguments(t *testing.T) {
+	r := newRig(t)
+	do := (&calls{}).reconcile
+	self := controller.Self(r.mapInformer)
+	byName := store.NewIndex("ByName", func(p *corev1.Pod, dst []string) []string { return append(dst, p.Name) })
+	nameOf := (*corev1.ConfigMap).GetName
+	none := func() iter.Seq[object.Key] { return nil }
+	type watches = []controller.Watch[object.Key]
+	for want, test := range map[string]struct {
+		name      string
+		reconcile controller.Reconcile[object.Key]
+		options   controller.Options
+		watches   watches
+	}{
+		`controller.New "": the name is empty`:    {"", do, controller.Options{}, nil},
+		`controller.New "c": the function is nil`: {"c", nil, controller.Options{}, nil},
+		`controller.New "c": Concurrency is -1`:   {"c", do, controller.Options{Concurrency: -1}, nil},
+		`controller.New "c": MaxRetries is -1`:    {"c", do, controller.Options{MaxRetries: -1}, nil},
+		`controller.New "c": Timeout is -1s`:      {"c", do, controller.Options{Timeout: -time.Second}, nil},
+		`controller.New "c": one of Reads is nil`: {"c", do, controller.Options{Reads: []controller.Informer{nil}}, nil},
+		`controller.New "c": watch 2: it is the zero value; make it with Self, Owned, Mapped, Indexed or Every`: {"c", do, controller.Options{}, watches{self, {}}},
+		`controller.New "c": watch 1, Self: the informer is nil`:                                                {"c", do, controller.Options{}, watches{controller.Self[*corev1.Pod](nil)}},
+		`controller.New "c": watch 1, Self: a filter is nil`:                                                    {"c", do, controller.Options{}, watches{controller.Self(r.mapInformer, nil)}},
+		`controller.New "c": watch 1, Mapped: the function is nil`:                                              {"c", do, controller.Options{}, watches{controller.Mapped[*corev1.ConfigMap, object.Key](r.mapInformer, nil)}},
+		`controller.New "c": watch 1, Indexed of configmaps/v1: the index is nil`:                               {"c", do, controller.Options{}, watches{controller.Indexed(r.mapInformer, nameOf, nil, r.podInformer)}},
+		`controller.New "c": watch 1, Indexed ByName of configmaps/v1: the informer that has the index is nil`:  {"c", do, controller.Options{}, watches{controller.Indexed(r.mapInformer, nameOf, byName, nil)}},
+		`controller.New "c": watch 1, Every 0s: the period is not positive`:                                     {"c", do, controller.Options{}, watches{controller.Every(0, 0, none)}},
+		`controller.New "c": watch 1, Every 1s: the jitter is negative`:                                         {"c", do, controller.Options{}, watches{controller.Every(time.Second, -1, none)}},
+		`controller.New "c": watch 1, Every 1s: the function is nil`:                                            {"c", do, controller.Options{}, watches{controller.Every[object.Key](time.Second, 0, nil)}},
+	} {
+		if _, err := controller.New(test.name, test.reconcile, test.options, test.watches...); err == nil || err.Error() != want {
+			t.Errorf("got  %v\nwant %s", err, want)
+		}
+	}
+}
+
+func TestRunStartsAndStopsItsInformers(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.maps.Create(configMap("a"))
+		calls := &calls{}
+		_, stop := r.run(calls, controller.Options{Reads: []controller.Informer{r.podInformer}}, controller.Self(r.mapInformer))
+		same(t, "running", []bool{r.mapInformer.Status().Running, r.podInformer.Status().Running}, []bool{true, true})
+		same(t, "reconciles", calls.take(), []string{"shop/a"})
+		if err := stop(); err != errStop {
+			t.Errorf("Run returns %v", err)
+		}
+		same(t, "running after the end", []bool{r.mapInformer.Status().Running, r.podInformer.Status().Running}, []bool{false, false})
+		same(t, "handlers after the end", len(r.mapInformer.Status().Handlers), 0)
+	})
+}
+
+func TestInformersThatOthersUseRunOn(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		lease, err := r.mapInformer.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, stop := r.run(&calls{}, controller.Options{}, controller.Self(r.mapInformer))
+		_ = stop()
+		same(t, "running", r.mapInformer.Status().Running, true)
+		_ = lease.Release(t.Context())
+	})
+}
+
+// TestNoReconcileBeforeTheHandlersHaveSynced: a handler that takes its time for the initial objects
+// is waited for; a controller that runs beside it isn't.
+func TestNoReconcileBeforeTheHandlersHaveSynced(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.maps.Create(configMap("a"))
+		r.pods.Create(pod("p"))
+		slow := controller.Mapped(r.podInformer, func(p *corev1.Pod, dst []object.Key) []object.Key {
+			time.Sleep(time.Minute)
+			return append(dst, key("of a Pod"))
+		})
+		calls, others := &calls{}, &calls{}
+		c, _ := r.run(calls, controller.Options{}, controller.Self(r.mapInformer), slow)
+		r.run(others, controller.Options{}, controller.Self(r.mapInformer), controller.Self(r.podInformer))
+		c.Enqueue(key("enqueued"))
+		time.Sleep(59 * time.Second)
+		same(t, "before", calls.take(), []string{})
+		same(t, "another controller", others.sorted(), []string{"shop/a", "shop/p"})
+		status := c.Status()
+		if status.Synced || len(status.Missing) != 1 || !strings.Contains(status.Missing[0], `handler "controller test: Mapped of pods/v1" is in OnAdd of shop/p for 59s`) {
+			t.Errorf("missing: %q", status.Missing)
+		}
+		time.Sleep(2 * time.Second)
+		same(t, "after", calls.sorted(), []string{"enqueued", "of a Pod", "shop/a"})
+		same(t, "missing", c.Status().Missing, []string{})
+	})
+}
+
+// TestOnlyTheInformersOfTheControllerAreWaitedFor: one that it doesn't use may fail.
+func TestOnlyTheInformersOfTheControllerAreWaitedFor(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.maps.Create(configMap("a"))
+		r.server.Inject(sourcetest.Fault{Resource: podsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
+		lease, err := r.podInformer.Acquire(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := &calls{}
+		r.run(calls, controller.Options{}, controller.Self(r.mapInformer))
+		same(t, "reconciles", calls.take(), []string{"shop/a"})
+		_ = lease.Release(t.Context())
+	})
+}
+
+func TestRunSaysWhatHasNotSyncedAndWhy(t *testing.T) {
+	for name, test := range map[string]struct {
+		options controller.Options
+		watch   func(*rig) controller.Watch[object.Key]
+		after   time.Duration // 0: the test ends the run, after a minute
+		want    []string
+	}{
+		"cancelled":   {want: []string{errStop.Error(), "pods/v1 is", "Forbidden"}},
+		"SyncTimeout": {options: controller.Options{SyncTimeout: time.Minute}, after: time.Minute, want: []string{"SyncTimeout of 1m0s has passed", "pods/v1 is", "Forbidden"}},
+		"FailOn":      {options: controller.Options{Sync: []informer.WaitOption{informer.FailOn()}}, after: time.Millisecond, want: []string{"pods/v1 is", "Forbidden"}},
+		"a handler": {
+			options: controller.Options{SyncTimeout: time.Minute},
+			watch: func(r *rig) controller.Watch[object.Key] {
+				return controller.Mapped(r.mapInformer, func(*corev1.ConfigMap, []object.Key) []object.Key { time.Sleep(2 * time.Minute); return nil })
+			},
+			after: 2 * time.Minute, // Run waits for the callback
+			want:  []string{"SyncTimeout of 1m0s has passed", `handler "controller test: Mapped of configmaps/v1" is in OnAdd of shop/a for 1m0s`},
+		},
+		"an informer that is only read": {
+			options: controller.Options{SyncTimeout: time.Minute},
+			watch:   func(r *rig) controller.Watch[object.Key] { return controller.Self(r.mapInformer) },
+			after:   time.Minute, want: []string{"SyncTimeout of 1m0s has passed", "pods/v1 is", "Forbidden"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.maps.Create(configMap("a"))
+				r.server.Inject(sourcetest.Fault{Resource: podsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
+				watch := controller.Self(r.podInformer)
+				if test.watch != nil {
+					watch = test.watch(r)
+				}
+				if strings.Contains(name, "only read") {
+					test.options.Reads = []controller.Informer{r.podInformer}
+				}
+				calls := &calls{}
+				ctx, cancel := context.WithCancelCause(t.Context())
+				defer cancel(nil)
+				if test.after == 0 {
+					time.AfterFunc(time.Minute, func() { cancel(errStop) })
+				}
+				start := time.Now()
+				err := r.new(calls.reconcile, test.options, watch).Run(ctx)
+				if err == nil {
+					t.Fatal("Run returns no error")
+				}
+				for _, want := range append(test.want, "controller test: Run: ") {
+					if !strings.Contains(err.Error(), want) {
+						t.Errorf("the error lacks %q: %v", want, err)
+					}
+				}
+				if test.after == 0 && (!errors.Is(err, errStop) || time.Since(start) != time.Minute) {
+					t.Errorf("after %v: %v", time.Since(start), err)
+				}
+				if test.after > 0 && time.Since(start) > test.after {
+					t.Errorf("Run has returned after %v, want %v", time.Since(start), test.after)
+				}
+				same(t, "reconciles", calls.take(), []string{})
+			})
+		})
+	}
+}
+
+func TestRunOnceAtATimeButAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.maps.Create(configMap("a"))
+		calls := &calls{}
+		c, stop := r.run(calls, controller.Options{}, controller.Self(r.mapInformer))
+		if err := c.Run(t.Context()); !errors.Is(err, controller.ErrRunning) {
+			t.Errorf("a second Run returns %v", err)
+		}
+		_ = stop()
+		same(t, "reconciles", calls.take(), []string{"shop/a"})
+		c.Enqueue(key("early"), key("early"))
+		r.maps.Create(configMap("b"))
+		stop = r.start(c)
+		time.Sleep(time.Second) // until the informer has listed again
+		same(t, "of the second run", calls.sorted(), []string{"early", "shop/a", "shop/b"})
+		_ = stop()
+		var none context.Context
+		same(t, "without a context", c.Run(none), "controller test: Run: the context is nil")
+	})
+}
+
+// TestTheEndWaitsForReconciles, whose contexts are done at once, or after the grace.
+func TestTheEndWaitsForReconciles(t *testing.T) {
+	for name, grace := range map[string]time.Duration{"at once": 0, "after the grace": time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.maps.Create(configMap("a"))
+				var cause error
+				var inTime, stillRuns bool
+				start := time.Now()
+				calls := &calls{do: func(ctx context.Context, key object.Key) (controller.Result, error) {
+					<-ctx.Done()
+					cause, inTime = context.Cause(ctx), time.Since(start) == time.Hour+grace
+					time.Sleep(time.Second)
+					stillRuns = r.mapInformer.Status().Running
+					return controller.Result{}, ctx.Err()
+				}}
+				c, stop := r.run(calls, controller.Options{Grace: grace}, controller.Self(r.mapInformer))
+				c.Enqueue(key("dropped"))
+				time.Sleep(time.Hour)
+				if err := stop(); err != errStop {
+					t.Errorf("Run returns %v", err)
+				}
+				same(t, "cause", cause, errStop)
+				same(t, "in time, with its informers", []bool{inTime, stillRuns}, []bool{true, true})
+				same(t, "took", time.Since(start), time.Hour+grace+time.Second)
+				same(t, "reconciles", calls.take(), []string{"shop/a"})
+				c.Enqueue(key("kept for the next run"))
+			})
+		})
+	}
+}
+
+func TestStatus(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.maps.Create(configMap("a"))
+		calls := &calls{do: sleep(time.Hour)}
+		c := r.new(calls.reconcile, controller.Options{Concurrency: 2}, controller.Self(r.mapInformer))
+		status := c.Status()
+		same(t, "before", []any{status.Name, status.Running, status.Synced, status.Concurrency}, []any{"test", false, false, 2})
+		start := time.Now()
+		stop := r.start(c)
+		synctest.Wait()
+		time.Sleep(time.Minute)
+		for range 2 {
+			c.Enqueue(key("x"), key("y"))
+		}
+		synctest.Wait()
+		status = c.Status()
+		same(t, "while it runs", []any{status.Running, status.Synced, status.Active, status.Queue.Normal}, []any{true, true, 2, 1})
+		same(t, "running", []any{status.Queue.Running[0].Key, status.Queue.Running[0].Since.Equal(start)}, []any{"shop/a", true})
+		same(t, "handlers", status.Handlers[0].Name, "controller test: Self of configmaps/v1")
+		where, known := c.StatusOf(key("x"))
+		same(t, "x", []any{known, where.Running}, []any{true, true})
+		go func() { _ = stop() }()
+		time.Sleep(2 * time.Hour)
+		same(t, "after", c.Status().Running, false)
+	})
+}

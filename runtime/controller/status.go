@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
+)
+
+// Status is what a controller is doing. Keys are texts, as fmt.Sprint returns them.
+type Status struct {
+	// Name is the name of the controller.
+	Name string
+	// Running reports whether Run was called and has not returned.
+	Running bool
+	// Synced reports whether this run has begun to reconcile.
+	Synced bool
+	// Missing has a line for each informer and each handler that Run still waits for, and why.
+	Missing []string
+	// Handlers are the handlers of the watches, while the controller runs.
+	Handlers []informer.HandlerStatus
+	// Concurrency is how many reconciles may run at once. Active is how many do: the running keys
+	// of Queue, with the time since when.
+	Concurrency, Active int
+	// Awaiting are the keys that are held back because the informers have not seen yet what their
+	// last reconcile has written, the one that has been for longest first.
+	Awaiting []Awaiting
+	// HotLoops are the keys that are reconciled again and again because of what their own
+	// reconciles write, the longest first. They are found by the tokens in Result.Await.
+	HotLoops []HotLoop
+	// Queue is the state of the work queue.
+	Queue workqueue.Status[string]
+	// Totals counts reconciles, over all runs.
+	Totals metrics.ReconcileTotals
+	// LastError is the error of the last reconcile that failed; "" if none has. LastErrorKey is its
+	// key, and LastErrorTime is when it returned.
+	LastError, LastErrorKey string
+	LastErrorTime           time.Time
+}
+
+// Awaiting is a key that is held back. See Result.Await.
+type Awaiting struct {
+	Key string
+	// Writes are the tokens that are awaited, as texts.
+	Writes []string
+	// Since is when the last reconcile of the key has returned.
+	Since time.Time
+}
+
+// HotLoop is a key of which 100 or more reconciles in a row were each queued by what the one before
+// has written, and by nothing else, and have each written the same object again.
+type HotLoop struct {
+	Key string
+	// Object is what they write: its resource and key.
+	Object string
+	// Reconciles is how many there were, Since when the first one was.
+	Reconciles int
+	Since      time.Time
+}
+
+// Status returns what the controller is doing.
+func (c *Controller[K]) Status() Status {
+	s := Status{Name: c.name, Totals: c.counts.totals(), Active: int(c.counts.active.Load())}
+	s.LastError, s.LastErrorKey, s.LastErrorTime = c.counts.lastError()
+	c.mu.Lock()
+	s.Running, s.Concurrency = c.running, c.concurrency
+	c.mu.Unlock()
+	r := c.run.Load()
+	if r == nil {
+		return s
+	}
+	s.Queue, s.Awaiting, s.HotLoops = textual(r.queue.Status()), r.awaited.describe(), r.loops.found()
+	for _, registration := range r.handlers() {
+		s.Handlers = append(s.Handlers, registration.Status())
+	}
+	r.mu.Lock()
+	s.Synced = r.synced
+	r.mu.Unlock()
+	if !s.Synced {
+		s.Missing = r.missing(s.Handlers)
+	}
+	return s
+}
+
+// StatusOf returns where a key is. The second result reports whether the queue knows the key.
+func (c *Controller[K]) StatusOf(key K) (workqueue.KeyStatus[K], bool) {
+	if r := c.run.Load(); r != nil {
+		return r.queue.StatusOf(key)
+	}
+	return workqueue.KeyStatus[K]{}, false
+}
+
+// missing says what a run waits for.
+func (r *run[K]) missing(handlers []informer.HandlerStatus) (lines []string) {
+	for _, i := range r.informers {
+		if status := i.Status(); !status.Synced || r.isStale(i) && !isFresh(status) {
+			lines = append(lines, "informer "+status.String())
+		}
+	}
+	for _, h := range handlers {
+		if !h.Synced {
+			lines = append(lines, h.String())
+		}
+	}
+	return lines
+}
+
+// textual returns a status with the keys as texts.
+func textual[K comparable](s workqueue.Status[K]) workqueue.Status[string] {
+	text := workqueue.Status[string]{
+		High: s.High, Normal: s.Normal, Low: s.Low, Delayed: s.Delayed, NextDue: s.NextDue, Paced: s.Paced, Held: s.Held, Failing: s.Failing,
+		ShutDown: s.ShutDown, Dropped: s.Dropped,
+	}
+	if s.Oldest != nil {
+		oldest := textualKey(*s.Oldest)
+		text.Oldest = &oldest
+	}
+	for _, k := range s.Running {
+		text.Running = append(text.Running, textualKey(k))
+	}
+	for _, key := range s.DroppedKeys {
+		text.DroppedKeys = append(text.DroppedKeys, textOf(key))
+	}
+	return text
+}
+
+func textualKey[K comparable](k workqueue.KeyStatus[K]) workqueue.KeyStatus[string] {
+	return workqueue.KeyStatus[string]{
+		Key: textOf(k.Key), Level: k.Level, Failures: k.Failures, Running: k.Running, Ready: k.Ready, Held: k.Held, Paced: k.Paced,
+		Since: k.Since, Due: k.Due,
+	}
+}
+
+// state returns the state for metrics.
+func (c *Controller[K]) state() metrics.ControllerState {
+	s := metrics.ControllerState{Active: int(c.counts.active.Load()), Totals: c.counts.totals()}
+	c.mu.Lock()
+	s.Concurrency = c.concurrency
+	c.mu.Unlock()
+	if r := c.run.Load(); r != nil {
+		s.Awaiting = int(r.awaited.len.Load())
+	}
+	return s
+}
+
+// counts are the totals of a controller, and its last error.
+type counts struct {
+	active                             atomic.Int64
+	succeeded, again, failed, terminal atomic.Int64
+	panics, timeouts, awaited, unseen  atomic.Int64
+	hotLoops                           atomic.Int64
+
+	mu   sync.Mutex // mu guards what follows
+	key  string
+	text string
+	at   time.Time
+}
+
+func (c *counts) totals() metrics.ReconcileTotals {
+	return metrics.ReconcileTotals{
+		Succeeded: c.succeeded.Load(), Again: c.again.Load(), Failed: c.failed.Load(), Terminal: c.terminal.Load(),
+		Panics: c.panics.Load(), Timeouts: c.timeouts.Load(), Awaited: c.awaited.Load(), Unseen: c.unseen.Load(),
+		HotLoops: c.hotLoops.Load(),
+	}
+}
+
+func (c *counts) remember(key string, err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.key, c.text, c.at = key, err.Error(), time.Now()
+}
+
+func (c *counts) lastError() (text, key string, at time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.text, c.key, c.at
+}

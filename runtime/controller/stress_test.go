@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// TestStress has events, errors, panics, deadlines, awaited writes and changes of the concurrency
+// all at once, outside of a bubble, through several runs. Whatever happens: no key is reconciled
+// twice at once, no reconcile reads a state from before its last write, and the last state of each
+// object is reconciled.
+func TestStress(t *testing.T) {
+	const objects = 20
+	r := newRig(t)
+	var stale, double atomic.Int64
+	var busy, wrote [objects]atomic.Int64 // by object: running reconciles, the last version written
+	seen := [objects]atomic.Int64{}
+	var calm atomic.Bool
+	reconcile := func(ctx context.Context, key object.Key) (result controller.Result, _ error) {
+		var n int
+		if _, err := fmt.Sscanf(key.Name, "m%d", &n); err != nil {
+			return result, controller.Terminal(err)
+		}
+		if busy[n].Add(1) > 1 {
+			double.Add(1)
+		}
+		defer busy[n].Add(-1)
+		obj, ok := r.mapInformer.Store().Snapshot().Get(key)
+		if !ok {
+			return result, nil
+		}
+		version := number(obj.ResourceVersion)
+		if version < wrote[n].Load() {
+			stale.Add(1)
+		}
+		seen[n].Store(version)
+		if calm.Load() {
+			return result, nil
+		}
+		switch rand.IntN(12) {
+		case 0:
+			panic("in the test")
+		case 1:
+			return result, errTry
+		case 2:
+			result.After = time.Millisecond
+		case 3:
+			runtime.Goexit()
+		case 4:
+			<-ctx.Done() // the deadline
+			return result, context.Cause(ctx)
+		case 5, 6:
+			written := r.maps.Update(configMap(key.Name))
+			wrote[n].Store(number(written.ResourceVersion))
+			result.Await = append(result.Await, object.TokenOf(mapsResource, written))
+		}
+		return result, nil
+	}
+	for n := range objects {
+		r.maps.Create(configMap(fmt.Sprint("m", n)))
+		r.pods.Create(pod(fmt.Sprint("p", n)))
+	}
+	c := r.new(reconcile, controller.Options{Concurrency: 4, Timeout: 5 * time.Millisecond},
+		controller.Self(r.mapInformer), controller.Owned(r.podInformer, schema.GroupKind{Kind: "ConfigMap"}))
+	ctx := klog.NewContext(t.Context(), klog.Logger{})
+	deadline := time.Now().Add(2 * time.Second)
+	for run := 0; time.Now().Before(deadline) || run < 3; run++ {
+		ctx, cancel := context.WithTimeoutCause(ctx, 300*time.Millisecond, errStop)
+		var others sync.WaitGroup
+		others.Go(func() {
+			for ctx.Err() == nil {
+				name := fmt.Sprint("m", rand.IntN(objects))
+				switch rand.IntN(4) {
+				case 0:
+					r.maps.Update(configMap(name))
+				case 1:
+					r.pods.Update(pod(fmt.Sprint("p", rand.IntN(objects)), ownedBy("v1", "ConfigMap", name)))
+				case 2:
+					c.Enqueue(object.Key{Namespace: "shop", Name: name})
+				case 3:
+					_ = c.SetConcurrency(1 + rand.IntN(8))
+					_ = c.Status()
+				}
+			}
+		})
+		if err := c.Run(ctx); !errors.Is(err, errStop) {
+			t.Fatal(err)
+		}
+		cancel()
+		others.Wait()
+	}
+	calm.Store(true)
+	stop := r.start(c)
+	last := func() (behind int) {
+		for n := range objects {
+			if obj, _ := r.maps.Get("shop", fmt.Sprint("m", n)); number(obj.ResourceVersion) > seen[n].Load() {
+				behind++
+			}
+		}
+		return behind
+	}
+	for patience := time.Now().Add(30 * time.Second); last() > 0 && time.Now().Before(patience); {
+		runtime.Gosched()
+	}
+	if behind := last(); behind > 0 {
+		t.Errorf("%d objects are not reconciled in their last state: %+v", behind, c.Status())
+	}
+	if err := stop(); !errors.Is(err, errStop) {
+		t.Fatal(err)
+	}
+	totals := c.Status().Totals
+	if double.Load() > 0 || stale.Load() > 0 {
+		t.Errorf("%d reconciles of a key that was being reconciled, %d that read a state from before their last write", double.Load(), stale.Load())
+	}
+	if totals.Panics == 0 || totals.Timeouts == 0 || totals.Awaited == 0 || totals.Again == 0 || totals.Unseen > 0 {
+		t.Errorf("the test shows too little: %+v", totals)
+	}
+}
+
+func number(resourceVersion string) (n int64) {
+	_, _ = fmt.Sscan(resourceVersion, &n)
+	return n
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller_test
+
+import (
+	"iter"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+func TestSelfQueuesWhatChanges(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.maps.Create(configMap("a"))
+		calls := &calls{}
+		r.run(calls, controller.Options{}, controller.Self(r.mapInformer))
+		same(t, "at the start", calls.take(), []string{"shop/a"})
+		r.maps.Create(configMap("b"))
+		same(t, "created", calls.take(), []string{"shop/b"})
+		r.maps.Update(configMap("a"))
+		same(t, "updated", calls.take(), []string{"shop/a"})
+		r.maps.Delete("shop", "b")
+		same(t, "deleted", calls.take(), []string{"shop/b"})
+	})
+}
+
+func ownedBy(apiVersion, kind string, names ...string) func(*corev1.Pod) {
+	return func(p *corev1.Pod) {
+		p.OwnerReferences = nil
+		for _, name := range names {
+			p.OwnerReferences = append(p.OwnerReferences, metav1.OwnerReference{APIVersion: apiVersion, Kind: kind, Name: name, UID: "1"})
+		}
+	}
+}
+
+func TestOwnedQueuesTheOwnersBeforeAndAfter(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		calls := &calls{}
+		r.run(calls, controller.Options{}, controller.Owned(r.podInformer, schema.GroupKind{Group: "samples.io", Kind: "Widget"}))
+		r.pods.Create(pod("none"))
+		r.pods.Create(pod("other", ownedBy("apps/v1", "Widget", "x")))
+		same(t, "owners of another kind", calls.take(), []string{})
+		r.pods.Create(pod("p", ownedBy("samples.io/v1", "Widget", "a", "b")))
+		same(t, "created", calls.sorted(), []string{"shop/a", "shop/b"})
+		r.pods.Update(pod("p", ownedBy("samples.io/v2", "Widget", "b", "c")))
+		same(t, "owners changed", calls.sorted(), []string{"shop/a", "shop/b", "shop/c"})
+		r.pods.Delete("shop", "p")
+		same(t, "deleted", calls.sorted(), []string{"shop/b", "shop/c"})
+	})
+}
+
+func TestOwnersThatAreClusterScopedHaveNoNamespace(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		calls := &calls{}
+		r.run(calls, controller.Options{}, controller.OwnedByClusterScoped(r.podInformer, schema.GroupKind{Kind: "Node"}))
+		r.pods.Create(pod("p", ownedBy("v1", "Node", "n")))
+		same(t, "created", calls.take(), []string{"n"})
+	})
+}
+
+func TestMappedQueuesTheKeysBeforeAndAfter(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var seen []int // capacities of dst
+		refs := func(p *corev1.Pod, dst []object.Key) []object.Key {
+			seen = append(seen, cap(dst))
+			for name := range strings.FieldsSeq(p.Annotations["refs"]) {
+				dst = append(dst, object.Key{Namespace: "refs", Name: name})
+			}
+			return dst
+		}
+		to := func(names string) func(*corev1.Pod) {
+			return func(p *corev1.Pod) { p.Annotations = map[string]string{"refs": names} }
+		}
+		calls := &calls{}
+		r.run(calls, controller.Options{}, controller.Mapped(r.podInformer, refs))
+		r.pods.Create(pod("p", to("a b b")))
+		same(t, "created", calls.sorted(), []string{"refs/a", "refs/b"})
+		r.pods.Update(pod("p", to("b c")))
+		same(t, "updated", calls.sorted(), []string{"refs/a", "refs/b", "refs/c"})
+		r.pods.Delete("shop", "p")
+		same(t, "deleted", calls.sorted(), []string{"refs/b", "refs/c"})
+		if slices.Max(seen) == 0 {
+			t.Error("dst has no room")
+		}
+	})
+}
+
+// TestMappedMayReturnASliceOfTheObject: it is neither kept nor written to.
+func TestMappedMayReturnASliceOfTheObject(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		own := [][]object.Key{{{Name: "a"}, {Name: "b"}}, {{Name: "c"}}}
+		n := 0
+		calls := &calls{}
+		r.run(calls, controller.Options{}, controller.Mapped(r.podInformer, func(*corev1.Pod, []object.Key) []object.Key {
+			n++
+			return own[(n-1)%2]
+		}))
+		r.pods.Create(pod("p"))
+		r.pods.Update(pod("p"))
+		r.pods.Update(pod("p"))
+		same(t, "queued", slices.Compact(calls.sorted()), []string{"a", "b", "c"})
+		same(t, "the object's own", own, "[[a b] [c]]")
+	})
+}
+
+func TestIndexedQueuesWhatRefersToTheObject(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		podsByMap := store.NewIndex("ByMap", func(p *corev1.Pod, dst []string) []string { return append(dst, p.Spec.NodeName) })
+		using := func(name string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.NodeName = name } }
+		for _, name := range []string{"p1", "p2"} {
+			r.pods.Create(pod(name, using("a")))
+		}
+		r.pods.Create(pod("p3", using("b")))
+		calls := &calls{}
+		r.run(calls, controller.Options{}, controller.Indexed(r.mapInformer, func(m *corev1.ConfigMap) string { return m.Data["name"] }, podsByMap, r.podInformer))
+		if status := r.podInformer.Status(); !status.Synced {
+			t.Fatalf("the informer that has the index was not waited for: %v", status)
+		}
+		called := func(name string) func(*corev1.ConfigMap) {
+			return func(m *corev1.ConfigMap) { m.Data = map[string]string{"name": name} }
+		}
+		r.maps.Create(configMap("m", called("a")))
+		same(t, "created", calls.sorted(), []string{"shop/p1", "shop/p2"})
+		r.maps.Update(configMap("m", called("b")))
+		same(t, "updated", calls.sorted(), []string{"shop/p1", "shop/p2", "shop/p3"})
+		r.maps.Update(configMap("m", called("b")))
+		same(t, "updated to the same", calls.sorted(), []string{"shop/p3"})
+		if got := podsByMap.Len(r.podInformer.Store().Snapshot(), "a"); got != 2 {
+			t.Errorf("the index has %d Pods of a, want 2", got)
+		}
+	})
+}
+
+func TestEveryQueuesInPeriods(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		calls := &calls{}
+		keys := func() iter.Seq[object.Key] { return slices.Values([]object.Key{{Name: "a"}, {Name: "b"}}) }
+		start := time.Now()
+		_, stop := r.run(calls, controller.Options{}, controller.Every(time.Minute, 0.5, keys))
+		same(t, "at the start", calls.take(), []string{})
+		time.Sleep(10 * time.Minute)
+		gaps := calls.gaps(start)
+		if n := len(gaps); n < 2*6 || n > 2*10 {
+			t.Errorf("%d reconciles in 10 minutes", n)
+		}
+		jittered := false
+		for n, gap := range gaps {
+			switch {
+			case n%2 == 1 && gap != 0:
+				t.Errorf("the second key comes %v after the first", gap)
+			case n%2 == 0 && (gap < time.Minute || gap > 90*time.Second):
+				t.Errorf("a period takes %v", gap)
+			case n%2 == 0:
+				jittered = jittered || gap != gaps[0]
+			}
+		}
+		if !jittered {
+			t.Error("all periods are equal")
+		}
+		_ = stop()
+		time.Sleep(10 * time.Minute)
+		same(t, "after the end", calls.take(), []string{})
+	})
+}
+
+func TestEveryGoesOnAfterAPanic(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		calls, n := &calls{}, 0
+		r.run(calls, controller.Options{}, controller.Every(time.Minute, 0, func() iter.Seq[object.Key] {
+			if n++; n == 1 {
+				panic("listing")
+			}
+			return slices.Values([]object.Key{{Name: "a"}})
+		}))
+		time.Sleep(time.Minute)
+		same(t, "first", calls.take(), []string{})
+		time.Sleep(time.Minute)
+		same(t, "second", calls.take(), []string{"a"})
+	})
+}
+
+// TestChangesGoBeforeInitialObjects: a change is reconciled while objects that were there at the
+// start still wait.
+func TestChangesGoBeforeInitialObjects(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		for n := range 100 {
+			r.maps.Create(configMap(string(rune('a'+n/26)) + string(rune('a'+n%26))))
+		}
+		calls := &calls{}
+		calls.do = sleep(time.Second)
+		r.run(calls, controller.Options{}, controller.Self(r.mapInformer))
+		r.maps.Create(configMap("new"))
+		time.Sleep(3 * time.Second)
+		if got := calls.take(); !slices.Contains(got, "shop/new") {
+			t.Errorf("%d reconciles, and none of the new object", len(got))
+		}
+	})
+}
+
+// TestWatchesAreMergedByKey: many events of many objects that concern one key are one reconcile.
+func TestWatchesAreMergedByKey(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		calls := &calls{}
+		calls.do = sleep(time.Second)
+		r.run(calls, controller.Options{}, controller.Mapped(r.podInformer, func(p *corev1.Pod, dst []object.Key) []object.Key {
+			return append(dst, object.Key{Name: p.Namespace})
+		}))
+		r.pods.Create(pod("first"))
+		synctest.Wait()
+		for n := range 100 {
+			r.pods.Create(pod(string(rune('a'+n/26)) + string(rune('a'+n%26))))
+		}
+		time.Sleep(time.Minute)
+		if got := len(calls.take()); got != 2 {
+			t.Errorf("%d reconciles of one key after 100 events, want the running one and one more", got)
+		}
+	})
+}

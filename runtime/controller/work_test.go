@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controller_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// sleep returns a reconcile that takes a time.
+func sleep(d time.Duration) func(context.Context, object.Key) (controller.Result, error) {
+	return func(context.Context, object.Key) (controller.Result, error) {
+		time.Sleep(d)
+		return controller.Result{}, nil
+	}
+}
+
+func key(name string) object.Key { return object.Key{Name: name} }
+
+func TestOneReconcileOfAKeyAtATime(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var mu sync.Mutex
+		running, most := map[object.Key]int{}, 0
+		calls := &calls{do: func(_ context.Context, key object.Key) (controller.Result, error) {
+			mu.Lock()
+			running[key]++
+			most = max(most, len(running))
+			if running[key] > 1 {
+				t.Errorf("two reconciles of %v at once", key)
+			}
+			mu.Unlock()
+			time.Sleep(time.Second)
+			mu.Lock()
+			delete(running, key)
+			mu.Unlock()
+			return controller.Result{}, nil
+		}}
+		c, _ := r.run(calls, controller.Options{Concurrency: 3})
+		c.Enqueue(key("a"), key("b"), key("c"), key("d"))
+		for range 10 {
+			time.Sleep(300 * time.Millisecond)
+			c.Enqueue(key("a"))
+		}
+		time.Sleep(10 * time.Second)
+		mu.Lock()
+		defer mu.Unlock()
+		same(t, "at once", most, 3)
+	})
+}
+
+// TestAnEventDuringAReconcileQueuesTheKeyAgain, once, and after it.
+func TestAnEventDuringAReconcileQueuesTheKeyAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		calls := &calls{do: sleep(time.Minute)}
+		r.run(calls, controller.Options{Concurrency: 2}, controller.Self(r.mapInformer))
+		start := time.Now()
+		r.maps.Create(configMap("a"))
+		synctest.Wait()
+		r.maps.Update(configMap("a"))
+		r.maps.Update(configMap("a"))
+		time.Sleep(time.Hour)
+		same(t, "reconciles", calls.gaps(start), []time.Duration{0, time.Minute})
+	})
+}
+
+var errTry = errors.New("the test lets it fail")
+
+func TestAnErrorIsTriedAgainAfterAGrowingDelay(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		n := 0
+		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+			if n++; n == 5 {
+				return controller.Result{}, nil
+			}
+			return controller.Result{}, fmt.Errorf("%d: %w", n, errTry)
+		}}
+		c, _ := r.run(calls, controller.Options{})
+		start := time.Now()
+		c.Enqueue(key("a"))
+		time.Sleep(time.Hour)
+		gaps := calls.gaps(start)
+		if len(gaps) != 5 {
+			t.Fatalf("reconciles after %v, want 5", gaps)
+		}
+		for n, gap := range gaps[1:] {
+			if most := 5 * time.Millisecond << n; gap > most || gap < most*9/10 {
+				t.Errorf("the delay after failure %d is %v, want about %v", n+1, gap, most)
+			}
+		}
+		status := c.Status()
+		same(t, "totals", []int64{status.Totals.Failed, status.Totals.Succeeded}, []int64{4, 1})
+		same(t, "last error", status.LastErrorKey+" "+status.LastError, "a 4: "+errTry.Error())
+		n = 0
+		start = time.Now()
+		c.Enqueue(key("a"))
+		time.Sleep(time.Hour)
+		if gaps := calls.gaps(start); gaps[1] > 5*time.Millisecond {
+			t.Errorf("after a success, the first delay is %v", gaps[1])
+		}
+	})
+}
+
+func TestATerminalErrorIsNotTriedAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		result := controller.Result{}
+		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+			return result, fmt.Errorf("wrapped: %w", controller.Terminal(errTry))
+		}}
+		c, _ := r.run(calls, controller.Options{})
+		c.Enqueue(key("a"))
+		time.Sleep(time.Hour)
+		same(t, "reconciles", calls.take(), []string{"a"})
+		if _, known := c.StatusOf(key("a")); known {
+			t.Error("the queue remembers the key")
+		}
+		c.Enqueue(key("a"))
+		same(t, "with its next event", calls.take(), []string{"a"})
+		result.After = 50 * time.Minute
+		c.Enqueue(key("a"))
+		time.Sleep(time.Hour)
+		same(t, "with After", calls.take(), []string{"a", "a"})
+		same(t, "totals", c.Status().Totals.Terminal, 4)
+		if err := controller.Terminal(errTry); !errors.Is(err, errTry) || controller.Terminal(nil) != nil {
+			t.Errorf("Terminal returns %v, %v for nil", err, controller.Terminal(nil))
+		}
+	})
+}
+
+func TestMaxRetries(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) { return controller.Result{}, errTry }}
+		c, _ := r.run(calls, controller.Options{MaxRetries: 2})
+		for range 2 {
+			c.Enqueue(key("a"))
+			time.Sleep(time.Hour)
+			same(t, "reconciles", calls.take(), []string{"a", "a", "a"})
+		}
+	})
+}
+
+func TestAfter(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		n := 0
+		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+			if n++; n > 2 {
+				return controller.Result{}, nil
+			}
+			return controller.Result{After: time.Minute}, nil
+		}}
+		c, _ := r.run(calls, controller.Options{})
+		start := time.Now()
+		c.Enqueue(key("a"))
+		time.Sleep(90 * time.Second)
+		c.Enqueue(key("a")) // takes the place of the second one's After
+		time.Sleep(time.Hour)
+		same(t, "reconciles", calls.gaps(start), []time.Duration{0, time.Minute, 30 * time.Second})
+		totals := c.Status().Totals
+		same(t, "totals", []int64{totals.Again, totals.Succeeded, totals.Failed}, []int64{2, 1, 0})
+	})
+}
+
+// TestAfterTogetherWithAnError: the shorter one counts.
+func TestAfterTogetherWithAnError(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		n := 0
+		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+			switch n++; {
+			case n == 1:
+				return controller.Result{After: time.Hour}, errTry
+			case n < 12:
+				return controller.Result{After: time.Second}, errTry
+			}
+			return controller.Result{}, nil
+		}}
+		c, _ := r.run(calls, controller.Options{})
+		start := time.Now()
+		c.Enqueue(key("a"))
+		time.Sleep(3 * time.Hour)
+		gaps := calls.gaps(start)
+		if len(gaps) != 12 {
+			t.Fatalf("reconciles after %v, want 12", gaps)
+		}
+		if gaps[1] > 5*time.Millisecond {
+			t.Errorf("after an hour or the first delay: %v", gaps[1])
+		}
+		if gaps[11] != time.Second {
+			t.Errorf("after a second or the eleventh delay: %v", gaps[11])
+		}
+	})
+}
+
+func TestAPanicIsAnError(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		n := 0
+		calls := &calls{do: func(context.Context, object.Key) (controller.Result, error) {
+			switch n++; n {
+			case 1:
+				panic("in the test")
+			case 2:
+				runtime.Goexit()
+			}
+			return controller.Result{}, nil
+		}}
+		c, _ := r.run(calls, controller.Options{})
+		c.Enqueue(key("a"))
+		time.Sleep(time.Hour)
+		same(t, "reconciles", calls.take(), []string{"a", "a", "a"})
+		status := c.Status()
+		same(t, "panics, failed", []int64{status.Totals.Panics, status.Totals.Failed}, []int64{1, 2})
+		same(t, "last error", status.LastError, "the reconcile has called runtime.Goexit")
+		same(t, "active", status.Active, 0)
+	})
+}
+
+func TestThePanicIsLoggedWithTheStack(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var log strings.Builder
+		ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logTo(&log)))
+		c := r.new(func(context.Context, object.Key) (controller.Result, error) { panic("in the test") }, controller.Options{MaxRetries: 1})
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = c.Run(ctx) })
+		c.Enqueue(key("a"))
+		time.Sleep(time.Hour)
+		cancel()
+		wg.Wait()
+		text := log.String()
+		for _, want := range []string{"panic: in the test", `"controller"="test"`, `"key"="a"`, "TestThePanicIsLoggedWithTheStack", "not tried again"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the log lacks %q:\n%s", want, text)
+			}
+		}
+	})
+}
+
+func TestTimeout(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		own := false
+		calls := &calls{do: func(ctx context.Context, key object.Key) (controller.Result, error) {
+			if own {
+				shorter, cancel := context.WithTimeout(ctx, time.Second)
+				defer cancel()
+				ctx = shorter
+			}
+			<-ctx.Done()
+			return controller.Result{}, controller.Terminal(context.Cause(ctx))
+		}}
+		c, _ := r.run(calls, controller.Options{Timeout: time.Minute})
+		c.Enqueue(key("a"))
+		time.Sleep(59 * time.Second)
+		same(t, "active", c.Status().Active, 1)
+		time.Sleep(2 * time.Second)
+		status := c.Status()
+		same(t, "timeouts", status.Totals.Timeouts, 1)
+		same(t, "error", status.LastError, "terminal: Options.Timeout has passed")
+		own = true
+		c.Enqueue(key("b"))
+		time.Sleep(time.Hour)
+		same(t, "timeouts after one that was not ours", c.Status().Totals.Timeouts, 1)
+	})
+}
+
+func TestTheContextHasTheLoggerWithControllerAndKey(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var log strings.Builder
+		type mine struct{}
+		ctx, cancel := context.WithCancel(context.WithValue(klog.NewContext(t.Context(), logTo(&log)), mine{}, "value"))
+		c := r.new(func(ctx context.Context, key object.Key) (controller.Result, error) {
+			klog.FromContext(ctx).Info("Reconciling")
+			child, cancel := context.WithCancel(ctx)
+			defer cancel()
+			klog.FromContext(child).Info("In a child", "mine", child.Value(mine{}))
+			return controller.Result{}, nil
+		}, controller.Options{Timeout: time.Minute})
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = c.Run(ctx) })
+		c.Enqueue(object.Key{Namespace: "shop", Name: "a"})
+		synctest.Wait()
+		cancel()
+		wg.Wait()
+		text := log.String()
+		for _, want := range []string{`"msg"="Reconciling" "controller"="test" "key"="shop/a"`, `"msg"="In a child" "controller"="test" "key"="shop/a" "mine"="value"`} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the log lacks %q:\n%s", want, text)
+			}
+		}
+	})
+}
+
+func TestSetConcurrencyWhileRunning(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		calls := &calls{do: sleep(time.Minute)}
+		c, _ := r.run(calls, controller.Options{Concurrency: 2})
+		for n := range 100 {
+			c.Enqueue(key(fmt.Sprint(n)))
+		}
+		active := func(want int) {
+			t.Helper()
+			synctest.Wait()
+			same(t, "active", c.Status().Active, want)
+		}
+		active(2)
+		same(t, "error", c.SetConcurrency(5), nil)
+		active(5)
+		same(t, "error", c.SetConcurrency(1), nil)
+		active(5) // those that run end first
+		time.Sleep(61 * time.Second)
+		active(1)
+		same(t, "concurrency", c.Status().Concurrency, 1)
+		same(t, "error", c.SetConcurrency(0), "controller test: SetConcurrency: 0; want 1 or more")
+	})
+}
+
+func TestFilters(t *testing.T) {
+	spec := func(generation int64, labels ...string) *corev1.Pod {
+		p := pod("p")
+		p.Generation = generation
+		for _, l := range labels {
+			p.Labels = map[string]string{"app": l}
+		}
+		return p
+	}
+	never := func(old, new *corev1.Pod) bool { return false }
+	for name, test := range map[string]struct {
+		filter   controller.Filter[*corev1.Pod]
+		old, new *corev1.Pod
+		want     bool
+	}{
+		"generation: added":             {controller.GenerationChanged[*corev1.Pod], nil, spec(1), true},
+		"generation: deleted":           {controller.GenerationChanged[*corev1.Pod], spec(1), nil, true},
+		"generation: changed":           {controller.GenerationChanged[*corev1.Pod], spec(1), spec(2), true},
+		"generation: the status":        {controller.GenerationChanged[*corev1.Pod], spec(1), spec(1, "web"), false},
+		"generation: the kind has none": {controller.GenerationChanged[*corev1.Pod], spec(0), spec(0), true},
+		"labels: added":                 {controller.LabelsChanged[*corev1.Pod], nil, spec(1), true},
+		"labels: deleted":               {controller.LabelsChanged[*corev1.Pod], spec(1), nil, true},
+		"labels: changed":               {controller.LabelsChanged[*corev1.Pod], spec(1), spec(1, "web"), true},
+		"labels: equal":                 {controller.LabelsChanged[*corev1.Pod], spec(1, "web"), spec(2, "web"), false},
+		"any: the second":               {controller.Any(never, controller.LabelsChanged[*corev1.Pod]), spec(1), spec(1, "web"), true},
+		"any: neither":                  {controller.Any(never, controller.LabelsChanged[*corev1.Pod]), spec(1), spec(2), false},
+		"any: of none":                  {controller.Any[*corev1.Pod](), nil, spec(2), false},
+	} {
+		if got := test.filter(test.old, test.new); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestSeveralFiltersMustAllAccept(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		calls := &calls{}
+		r.run(calls, controller.Options{}, controller.Self(r.podInformer, controller.GenerationChanged, controller.LabelsChanged))
+		change := func(generation int64, label string) func(*corev1.Pod) {
+			return func(p *corev1.Pod) { p.Generation, p.Labels = generation, map[string]string{"app": label} }
+		}
+		r.pods.Create(pod("p", change(1, "a")))
+		same(t, "created", calls.take(), []string{"shop/p"})
+		r.pods.Update(pod("p", change(2, "a")))
+		r.pods.Update(pod("p", change(2, "b")))
+		same(t, "one changed", calls.take(), []string{})
+		r.pods.Update(pod("p", change(3, "c")))
+		same(t, "both changed", calls.take(), []string{"shop/p"})
+	})
+}
