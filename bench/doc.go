@@ -242,4 +242,12 @@
 // takes beyond its text, when it is ready, when it is delayed by an hour, and when it has failed
 // and waits for an hour. due: delays end in no order within two seconds, after all were added; the
 // lateness is from the end of a delay to where a worker has the key. idle: an empty queue.
+//
+// # controller
+//
+// Keys that are added in a burst, and the workers of a controller that call a function which does
+// nothing: from the first add to the last return. Ours has its metrics on, controller-runtime's
+// (unmanaged, its default queue) has its own, and both have a logger that drops all. client-go has
+// no such loop: beside it stands the one that sample-controller has, by hand over the rate-limiting
+// queue, without a context for each item and without a recovery from panics.
 package main

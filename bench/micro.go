@@ -11,5 +11,5 @@ import (
 // microBenches are those that need no server.
 func microBenches() []harness.Bench {
 	return slices.Concat(eventBenches(), updateBenches(), getBenches(), readersBenches(), listBenches(),
-		growthBenches(), overheadBenches(), lateBenches(), relistBlockBenches(), stallBenches(), idleBenches(), emptyBenches(), queueBenches())
+		growthBenches(), overheadBenches(), lateBenches(), relistBlockBenches(), stallBenches(), idleBenches(), emptyBenches(), queueBenches(), controllerBenches())
 }

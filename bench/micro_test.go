@@ -43,6 +43,10 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 		"queue/keys":      {Objects: 3 * z.Keys},
 		"queue/due":       {Objects: z.Keys, Events: z.Keys},
 		"queue/idle":      {Objects: z.Idle},
+
+		"controller/noop/1":  {Events: (1 + reconcileRounds) * z.Many},
+		"controller/noop/4":  {Events: (1 + reconcileRounds) * z.Many},
+		"controller/noop/64": {Events: (1 + reconcileRounds) * z.Many},
 	}
 	for _, b := range microBenches() {
 		for _, s := range b.Sides() {

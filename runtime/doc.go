@@ -26,10 +26,10 @@
 // factories; [github.com/informer-gen/informer-gen/runtime/reason], the reasons for which a list or
 // watch fails; [github.com/informer-gen/informer-gen/runtime/workqueue], the queue between handlers
 // and the workers of a controller; [github.com/informer-gen/informer-gen/runtime/controller], the
-// loop around it; [github.com/informer-gen/informer-gen/runtime/writer], the writes of one resource;
-// [github.com/informer-gen/informer-gen/runtime/watch], a watch that reconnects, for programs that
-// need no store; [github.com/informer-gen/informer-gen/runtime/metrics], the interface to monitoring
-// systems, with an implementation for Prometheus below it; and
+// loop around it; [github.com/informer-gen/informer-gen/runtime/writer], the writes of one
+// resource; [github.com/informer-gen/informer-gen/runtime/watch], a watch that reconnects, for
+// programs that need no store; [github.com/informer-gen/informer-gen/runtime/metrics], the
+// interface to monitoring systems, with an implementation for Prometheus below it; and
 // [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in memory for
 // tests.
 //
