@@ -190,16 +190,18 @@ func (c *collection) at(version int64) map[object.Key]object.Object {
 	return objects
 }
 
-// sorted returns objects by namespace and name.
+// sorted returns objects in the order of lists.
 func sorted(objects map[object.Key]object.Object) []object.Object {
 	return slices.SortedFunc(maps.Values(objects), func(a, b object.Object) int {
 		return compareKeys(object.KeyOf(a), object.KeyOf(b))
 	})
 }
 
+// compareKeys has the order of an API server's storage, where namespace and name are one key, joined
+// by a slash: a-b/x comes before a/b.
 func compareKeys(a, b object.Key) int {
-	if c := strings.Compare(a.Namespace, b.Namespace); c != 0 {
-		return c
+	if a.Namespace == b.Namespace {
+		return strings.Compare(a.Name, b.Name)
 	}
-	return strings.Compare(a.Name, b.Name)
+	return strings.Compare(a.String(), b.String())
 }

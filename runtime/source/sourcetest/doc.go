@@ -29,8 +29,8 @@
 //     PartialObjectMetadata, by Accept; 406 if no format fits. Go types that have protobuf are sent
 //     as built-in kinds are, without a kind in the items of lists; in lists of other types, the
 //     list's kind and metadata stand behind the items. In CBOR, keys have any order.
-//   - Lists: resourceVersion, resourceVersionMatch, limit, continue. Pages stand at the version of
-//     the first one. A list at version "0" is whole. A version that is not reached yet is waited
+//   - Lists: resourceVersion, resourceVersionMatch, limit, continue. They are sorted by namespace,
+//     slash and name as one text, as storage is. Pages stand at the version of the first one. A list at version "0" is whole. A version that is not reached yet is waited
 //     for, 3 s, and then is 504 (too large); an exact one before the last compaction is 410.
 //   - Watches: from a version, from "" or "0" with the present objects first (unless
 //     sendInitialEvents is false), or as a watch-list (KEP-3157) with the bookmark that ends the

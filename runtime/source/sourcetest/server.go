@@ -182,7 +182,7 @@ func (c *Collection[T]) Get(namespace, name string) (obj T, ok bool) {
 	return obj, false
 }
 
-// All returns copies of all objects, sorted by namespace and name.
+// All returns copies of all objects, in the order of lists.
 func (c *Collection[T]) All() []T {
 	c.c.server.mu.Lock()
 	defer c.c.server.mu.Unlock()

@@ -108,6 +108,30 @@ func TestPagesStandAtTheFirstOnesVersion(t *testing.T) {
 	}
 }
 
+// TestListsAreInTheOrderOfJoinedKeys: in them a dash comes before a slash.
+func TestListsAreInTheOrderOfJoinedKeys(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "Pod")
+	for name, namespace := range map[string]string{"first": "a-b", "second": "a-b", "third": "a", "three": "a", "x": "b"} {
+		pods.Create(pod(namespace, name))
+	}
+	want := []string{"first", "second", "third", "three", "x"}
+	var all, paged []string
+	for _, p := range pods.All() {
+		all = append(all, p.Name)
+	}
+	for page := get(t, server, "/api/v1/pods?limit=1"); ; page = get(t, server, "/api/v1/pods?limit=1&continue="+page.meta.Continue) {
+		if paged = append(paged, page.names...); page.meta.Continue == "" {
+			break
+		}
+	}
+	for what, got := range map[string][]string{"All": all, "a list": get(t, server, "/api/v1/pods").names, "pages": paged} {
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s: %s", what, diff)
+		}
+	}
+}
+
 func TestCompactForgetsExactVersions(t *testing.T) {
 	server, pods := history(t)
 	server.Compact()
