@@ -164,7 +164,7 @@ var allowed = []struct {
 	{
 		pkg:     "source/sourcetest",
 		reaches: []string{"object"},
-		imports: []string{"k8s.io/apimachinery", "k8s.io/client-go/rest"},
+		imports: []string{"gopkg.in/evanphx/json-patch.v4", "k8s.io/apimachinery", "k8s.io/client-go/rest"},
 	},
 	{
 		pkg:     "source/internal/podtest",

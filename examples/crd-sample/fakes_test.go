@@ -69,7 +69,7 @@ func TestPlacedFollowsTheCluster(t *testing.T) {
 			t.Errorf("%d widgets on node-7, want 1", got)
 		}
 
-		server.Inject(sourcetest.Fault{On: sourcetest.Any, Times: 3, Do: sourcetest.Refuse(503)})
+		server.Inject(sourcetest.Fault{Times: 3, Do: sourcetest.Refuse(503)})
 		server.EndWatches()
 		blue.Spec.NodeName = "node-8"
 		cluster.Update(blue)

@@ -103,7 +103,7 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 		want(t, registry, map[string]float64{"informer_objects{pods}": -1}) // it does not run
 
 		// A failure, before anything is there.
-		end := c.server.Inject(sourcetest.Fault{On: sourcetest.Any, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
+		end := c.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusUnauthorized)})
 		stop := c.start(t)
 		want(t, registry, map[string]float64{
 			"informer_failures_total{pods,unauthorized}":             1,
@@ -180,7 +180,7 @@ func TestMetricsOfAnInformersLife(t *testing.T) {
 
 		// A relist.
 		want(t, registry, map[string]float64{"informer_relists_total{pods}": 0, "informer_watch_duration_seconds{pods}": 0})
-		end = c.server.Inject(sourcetest.Fault{On: sourcetest.Any, Times: 1, Do: sourcetest.Refuse(http.StatusGone)})
+		end = c.server.Inject(sourcetest.Fault{Times: 1, Do: sourcetest.Refuse(http.StatusGone)})
 		c.server.EndWatches()
 		time.Sleep(time.Second)
 		end()

@@ -5,7 +5,12 @@ package sourcetest
 import (
 	"net/http"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // faultLocked returns the fault that hits a request, or nil, and counts the hit.
@@ -13,7 +18,8 @@ func (s *Server) faultLocked(r Request) *Fault {
 	kept := s.faults[:0]
 	var hit *Fault
 	for _, f := range s.faults {
-		about := f.Times != 0 && f.On&r.Verb != 0 && (f.Resource == schema.GroupVersionResource{} || f.Resource == r.Resource)
+		about := f.Times != 0 && (f.On == 0 || f.On&r.Verb != 0) && r.Verb != 0 &&
+			(f.Resource == schema.GroupVersionResource{} || f.Resource == r.Resource) && (f.Match == nil || f.Match(r))
 		switch {
 		case !about || hit != nil:
 		case f.Skip > 0:
@@ -35,7 +41,7 @@ func (s *Server) faultLocked(r Request) *Fault {
 
 // answer makes the answer to a request, and applies the fault that hits it.
 func (s *Server) answer(req *http.Request) (*Answer, *body) {
-	r := parseRequest(req)
+	r, err := parseRequest(req)
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
 	c := s.collections[r.Resource]
@@ -43,9 +49,10 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 	s.mu.Unlock()
 
 	a := &Answer{Request: r, Header: http.Header{}, encoding: jsonEncoding{c}}
-	watching := r.Verb&(Watch|WatchList) != 0
 	switch {
-	case c == nil:
+	case err != nil:
+		a.Status = badRequest("reading the body: " + err.Error())
+	case c == nil, r.Verb != 0 && r.Subresource != "" && !(r.Subresource == statusPart && c.hasStatus()):
 		a.Status = Status(http.StatusNotFound)
 	case r.Verb == 0:
 		a.Status = Status(http.StatusMethodNotAllowed)
@@ -54,25 +61,61 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 		if q.encoding != nil {
 			a.encoding = q.encoding
 		}
-		if refusal == nil && r.Verb != Watch {
-			s.await(q.number, req.Context().Done())
+		if refusal == nil {
+			refusal = c.begin(a, q, req.Context().Done())
 		}
-		switch {
-		case refusal != nil:
-			a.Status = refusal
-		case watching:
-			a.stream = c.watch(q)
-		default:
-			a.Page, a.Status = c.list(q)
-		}
+		a.Status = refusal
 	}
+	watching := r.Verb&(Watch|WatchList) != 0
 	streamed, whole := a.encoding.contentType(watching), a.encoding.contentType(false)
 	a.Header.Set("Content-Type", streamed)
 	if fault != nil {
 		fault.Do(a)
 	}
+	if a.write != nil && a.Err == nil && a.Body == nil && a.Status == nil {
+		if err := a.write(a); err != nil {
+			a.Status = refusal(err)
+		}
+	}
 	if a.Status != nil && a.Body == nil && a.Header.Get("Content-Type") == streamed {
 		a.Header.Set("Content-Type", whole)
 	}
 	return a, newBody(req.Context(), a)
+}
+
+// begin makes the answer to a read, or reads what is to be written. It returns a refusal, or nil.
+func (c *collection) begin(a *Answer, q query, done <-chan struct{}) *metav1.Status {
+	r := a.Request
+	if r.Verb == Write {
+		var err error
+		a.write, err = c.parseWrite(r, q)
+		return refusal(err)
+	}
+	if r.Verb != Watch {
+		c.server.await(q.number, done)
+	}
+	var status *metav1.Status
+	switch r.Verb {
+	case Watch, WatchList:
+		a.stream = c.watch(q)
+	case Get:
+		a.Object, status = c.get(r, q)
+	default:
+		a.Page, status = c.list(q)
+	}
+	return status
+}
+
+// get answers a request for one object.
+func (c *collection) get(r Request, q query) (runtime.Object, *metav1.Status) {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	obj := c.objects[object.Key{Namespace: r.Namespace, Name: r.Name}]
+	switch {
+	case q.number > c.server.version:
+		return nil, tooLarge(q.number, c.server.version)
+	case obj == nil:
+		return nil, refusal(apierrors.NewNotFound(c.resource.GroupResource(), r.Name))
+	}
+	return c.out(obj, q.metadataOnly), nil
 }

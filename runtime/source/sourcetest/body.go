@@ -42,9 +42,13 @@ func newBody(ctx context.Context, a *Answer) *body {
 	b := &body{ctx: ctx, answer: a, closed: make(chan struct{})}
 	a.code = a.Code
 	if a.code == 0 {
-		a.code = http.StatusOK
-		if a.Status != nil {
+		switch {
+		case a.Status != nil:
 			a.code = int(a.Status.Code)
+		case a.created:
+			a.code = http.StatusCreated
+		default:
+			a.code = http.StatusOK
 		}
 	}
 	if a.Err != nil {
@@ -61,6 +65,8 @@ func newBody(ctx context.Context, a *Answer) *body {
 		b.whole, err = a.encoding.object(a.Status)
 	case a.Page != nil:
 		b.whole, err = a.encoding.page(a.Page)
+	case a.Object != nil:
+		b.whole, err = a.encoding.object(a.Object)
 	}
 	if err != nil {
 		panic(fmt.Sprintf("sourcetest: encoding the answer to %v: %v", a.Request, err))

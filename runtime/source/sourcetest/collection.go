@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -23,8 +22,12 @@ type collection struct {
 	resource schema.GroupVersionResource
 	kind     schema.GroupVersionKind
 	elem     reflect.Type // the struct of an object
-	proto    bool         // objects have protobuf
-	fields   []string     // of field selectors
+	proto    bool         // objects have protobuf, as built-in kinds do
+	status   int          // the index of the struct's field; -1 if it has none
+	counted  bool         // objects have a generation
+	scheme   *runtime.Scheme
+	plain    bool     // there is no status subresource; set before the first request
+	fields   []string // of field selectors
 
 	// the server's mu guards what follows
 	objects   map[object.Key]object.Object
@@ -53,6 +56,8 @@ func (s *Server) serve(resource schema.GroupVersionResource, kind schema.GroupVe
 		newest:  &change{},
 	}
 	_, c.proto = c.newObject().(marshaler)
+	c.scheme = scheme(kind, c.newObject())
+	c.status, c.counted = fieldOf(elem, "status"), !c.proto || fieldOf(elem, "spec") >= 0
 	c.oldest = c.newest
 	s.collections[resource] = c
 	return c
@@ -64,76 +69,11 @@ func (c *collection) newObject() object.Object {
 	return obj
 }
 
-func (c *collection) create(obj object.Object) object.Object {
-	obj = c.own(obj)
-	s := c.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.uids++
-	if obj.GetName() == "" && obj.GetGenerateName() != "" {
-		obj.SetName(fmt.Sprintf("%s%05d", obj.GetGenerateName(), s.uids))
-	}
-	key := object.KeyOf(obj)
-	switch {
-	case key.Name == "":
-		c.misused("Create", key, "it has no name")
-	case c.objects[key] != nil:
-		c.misused("Create", key, "it exists")
-	}
-	obj.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", s.uids)))
-	obj.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
-	obj.SetDeletionTimestamp(nil)
-	return c.writeLocked(key, obj)
-}
-
-func (c *collection) update(obj object.Object) object.Object {
-	obj = c.own(obj)
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
-	key := object.KeyOf(obj)
-	old := c.existingLocked("Update", key)
-	obj.SetUID(old.GetUID())
-	obj.SetCreationTimestamp(old.GetCreationTimestamp())
-	obj.SetDeletionTimestamp(old.GetDeletionTimestamp())
-	if obj.GetDeletionTimestamp() != nil && len(obj.GetFinalizers()) == 0 {
-		return c.deleteLocked(key, obj)
-	}
-	return c.writeLocked(key, obj)
-}
-
-func (c *collection) remove(key object.Key) object.Object {
-	c.server.mu.Lock()
-	defer c.server.mu.Unlock()
-	old := c.existingLocked("Delete", key)
-	obj := old.DeepCopyObject().(object.Object)
-	if len(obj.GetFinalizers()) == 0 {
-		return c.deleteLocked(key, obj)
-	}
-	if obj.GetDeletionTimestamp() != nil {
-		return obj
-	}
-	now := metav1.Now().Rfc3339Copy()
-	obj.SetDeletionTimestamp(&now)
-	return c.writeLocked(key, obj)
-}
-
 // own returns a copy of an object with its kind set.
 func (c *collection) own(obj object.Object) object.Object {
 	obj = obj.DeepCopyObject().(object.Object)
 	obj.GetObjectKind().SetGroupVersionKind(c.kind)
 	return obj
-}
-
-func (c *collection) existingLocked(method string, key object.Key) object.Object {
-	old := c.objects[key]
-	if old == nil {
-		c.misused(method, key, "it does not exist")
-	}
-	return old
-}
-
-func (c *collection) misused(method string, key object.Key, why string) {
-	panic(fmt.Sprintf("sourcetest: %s %s %q: %s", method, c.resource.GroupResource(), key, why))
 }
 
 // writeLocked stores obj, which the caller must not use any more, and returns a copy.
@@ -197,8 +137,8 @@ func sorted(objects map[object.Key]object.Object) []object.Object {
 	})
 }
 
-// compareKeys has the order of an API server's storage, where namespace and name are one key, joined
-// by a slash: a-b/x comes before a/b.
+// compareKeys has the order of an API server's storage, where namespace and name are one key,
+// joined by a slash: a-b/x comes before a/b.
 func compareKeys(a, b object.Key) int {
 	if a.Namespace == b.Namespace {
 		return strings.Compare(a.Name, b.Name)

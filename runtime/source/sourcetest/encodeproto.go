@@ -39,12 +39,12 @@ func (protoEncoding) page(p *Page) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := field(nil, 1, raw)
+	list := appendField(nil, 1, raw)
 	for _, item := range p.Items {
 		if raw, err = marshal(item); err != nil {
 			return nil, err
 		}
-		list = field(list, 2, raw)
+		list = appendField(list, 2, raw)
 	}
 	return envelope(p.APIVersion, p.Kind, list)
 }
@@ -77,8 +77,8 @@ func envelope(apiVersion, kind string, content []byte) ([]byte, error) {
 	return append([]byte("k8s\x00"), raw...), err
 }
 
-// field appends a protobuf field of bytes.
-func field(to []byte, number uint64, content []byte) []byte {
+// appendField appends a protobuf field of bytes.
+func appendField(to []byte, number uint64, content []byte) []byte {
 	to = binary.AppendUvarint(to, number<<3|2)
 	to = binary.AppendUvarint(to, uint64(len(content)))
 	return append(to, content...)

@@ -5,8 +5,6 @@ package sourcetest
 import (
 	"errors"
 	"net/http"
-	"net/url"
-	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -17,16 +15,21 @@ import (
 
 // Fault is something that goes wrong with some of the requests.
 type Fault struct {
-	// On are the verbs of requests that are hit; 0 means [Any].
+	// On are the verbs of requests that are hit; 0 means all of them.
 	On Verb
 	// Resource restricts the fault to requests for one resource; the zero value means all.
 	Resource schema.GroupVersionResource
+	// Match, if not nil, restricts the fault to the requests for which it returns true, such as
+	// those with one Method or Name. It is called with a lock held: it must not call methods of the
+	// server or of its collections.
+	Match func(Request) bool
 	// Skip is the number of requests that pass before the first one is hit.
 	Skip int
 	// Times is the number of requests that are hit; 0 means one, [Always] all that follow.
 	Times int
 	// Do changes the answer. It runs on the goroutine of the request, may be called by several at
-	// once, and may call the methods of the server and of its collections.
+	// once, and may call the methods of the server and of its collections. For a write it runs
+	// before anything is written, so what it writes itself comes first.
 	Do func(*Answer)
 }
 
@@ -39,9 +42,6 @@ const Always = -1
 func (s *Server) Inject(f Fault) (end func()) {
 	if f.Do == nil {
 		panic("sourcetest: Inject: the fault does nothing: Do is nil")
-	}
-	if f.On == 0 {
-		f.On = Any
 	}
 	if f.Times == 0 {
 		f.Times = 1
@@ -57,7 +57,11 @@ func (s *Server) Inject(f Fault) (end func()) {
 }
 
 // Answer is the answer that the server is about to send. A [Fault] changes it. Of the contents that
-// it may have, the first of Err, Body, Status, Page and the events of a watch is sent.
+// it may have, the first of Err, Body, Status, Page, Object and the events of a watch is sent.
+//
+// A write is done after the fault, unless the fault has set Err, Body or Status: then nothing is
+// written. A write that is done although the client does not learn of it is one with a Delay that
+// is longer than the client's timeout, or with a Cut.
 type Answer struct {
 	// Request is the request.
 	Request Request
@@ -68,7 +72,7 @@ type Answer struct {
 	// over a socket, syscall.ECONNRESET and syscall.ECONNREFUSED reset the connection and other
 	// errors close it. [ErrHang] keeps it open, and nothing is sent.
 	Err error
-	// Code is the status code; 0 means that of Status, or 200.
+	// Code is the status code; 0 means that of Status, or 200, and 201 for what was created.
 	Code int
 	// Header has the Content-Type already. If Status is set, the Content-Type follows from it,
 	// unless a Fault changes it here.
@@ -77,8 +81,12 @@ type Answer struct {
 	Body []byte
 	// Status is a refusal. It is set if the server itself refuses the request.
 	Status *metav1.Status
-	// Page is the answer to a list; nil for a watch, and if the server itself refuses the request.
+	// Page is the answer to a list; nil for other requests, and if the server itself refuses the
+	// request.
 	Page *Page
+	// Object is the answer to a get: a copy, which may be changed. It is nil for other requests;
+	// the answer to a write is made after the fault.
+	Object runtime.Object
 	// Events, if not nil, is called with each event of a watch, also with bookmarks, and returns
 	// the events to send instead. It is called by one goroutine at a time.
 	Events func(Event) []Event
@@ -99,6 +107,8 @@ type Answer struct {
 	Cut    int
 	CutErr error
 
+	write    write // nil unless the request is a write
+	created  bool
 	code     int
 	encoding encoding
 	stream   *stream
@@ -136,61 +146,6 @@ func Edit(edit func(Event) []Event) func(*Answer) {
 			}
 		}
 	}
-}
-
-// Request is one request as the server understood it.
-type Request struct {
-	// Verb is the kind of the request; 0 if it is not a list or watch.
-	Verb Verb
-	// Resource and Namespace are read from the path; Namespace "" means all of them.
-	Resource  schema.GroupVersionResource
-	Namespace string
-	// Method, Path and Query are as they were sent.
-	Method, Path string
-	Query        url.Values
-	// Accept is the header of that name: the formats that the client understands.
-	Accept string
-	// Time is when the request arrived.
-	Time time.Time
-}
-
-// String returns the verb, the path and the query, in one line.
-func (r Request) String() string {
-	s := r.Verb.String() + " " + r.Path
-	if len(r.Query) > 0 {
-		s += "?" + r.Query.Encode()
-	}
-	return s
-}
-
-// Verb is a kind of request, or a set of them, joined by |.
-type Verb uint8
-
-// The verbs. A list and its later pages have different verbs, and so have a watch and a watch-list.
-const (
-	List      Verb = 1 << iota // the first page of a list, or a list without pages
-	Continue                   // a later page
-	Watch                      // a watch that sends changes only
-	WatchList                  // a watch that sends the present objects first (sendInitialEvents)
-
-	// Any is all of them.
-	Any = List | Continue | Watch | WatchList
-)
-
-var verbNames = []string{"list", "continue", "watch", "watch-list"}
-
-// String returns the names of the verbs, joined by |; "other" if there is none.
-func (v Verb) String() string {
-	var names []string
-	for i, name := range verbNames {
-		if v&(1<<i) != 0 {
-			names = append(names, name)
-		}
-	}
-	if names == nil {
-		return "other"
-	}
-	return strings.Join(names, "|")
 }
 
 // Page is a list, or one page of it, before it is encoded.

@@ -55,7 +55,7 @@ func TestFaultsAreAScript(t *testing.T) {
 	if len(requests) != 11 || last.Resource != widgetResource || last.Verb != sourcetest.List || last.Time.IsZero() {
 		t.Errorf("%d requests, the last one %+v", len(requests), last)
 	}
-	if text := fmt.Sprint(requests[9], sourcetest.Any, sourcetest.Verb(0)); text != "continue /api/v1/pods?continue=x list|continue|watch|watch-list other" {
+	if text := fmt.Sprint(requests[9], sourcetest.Watch|sourcetest.Write, sourcetest.Verb(0)); text != "continue /api/v1/pods?continue=x watch|write other" {
 		t.Error(text)
 	}
 }

@@ -4,6 +4,7 @@ package sourcetest
 
 import (
 	"mime"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,7 +30,8 @@ func partial(obj object.Object) *metav1.PartialObjectMetadata {
 }
 
 // negotiate picks the format that the client likes best of those that the server has.
-func (c *collection) negotiate(accept string, watch bool) (e encoding, metadataOnly, ok bool) {
+func (c *collection) negotiate(r Request) (e encoding, metadataOnly, ok bool) {
+	accept, watch := r.Accept, r.Verb&(Watch|WatchList) != 0
 	if accept == "" {
 		accept = "*/*"
 	}
@@ -59,9 +61,9 @@ func (c *collection) negotiate(accept string, watch bool) (e encoding, metadataO
 		}
 		return 0
 	})
-	as := "PartialObjectMetadataList"
-	if watch {
-		as = "PartialObjectMetadata"
+	as := "PartialObjectMetadata"
+	if !watch && r.Name == "" && r.Method != http.MethodPost {
+		as += "List"
 	}
 	for _, cl := range clauses {
 		metadataOnly := cl.params["as"] == as && cl.params["g"] == partialGVK.Group && cl.params["v"] == partialGVK.Version

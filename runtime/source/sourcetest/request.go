@@ -3,6 +3,7 @@
 package sourcetest
 
 import (
+	"io"
 	"net/http"
 	"net/url"
 	"slices"
@@ -15,7 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// query holds the options of a list or watch.
+// query holds the options of a read, and the selection of a delete of many objects.
 type query struct {
 	namespace    string
 	labels       labels.Selector
@@ -33,11 +34,19 @@ type query struct {
 	metadataOnly bool
 }
 
-func parseRequest(req *http.Request) Request {
-	r := Request{
+// statusPart is the only subresource that is served.
+const statusPart = "status"
+
+// parseRequest reads a request, also its body.
+func parseRequest(req *http.Request) (r Request, err error) {
+	r = Request{
 		Method: req.Method, Path: req.URL.Path, Query: req.URL.Query(),
-		Accept: strings.Join(req.Header.Values("Accept"), ","),
-		Time:   time.Now(),
+		Accept:      strings.Join(req.Header.Values("Accept"), ","),
+		ContentType: req.Header.Get("Content-Type"), UserAgent: req.UserAgent(),
+		Time: time.Now(),
+	}
+	if req.Body != nil {
+		r.Body, err = io.ReadAll(req.Body)
 	}
 	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
 	switch {
@@ -46,36 +55,43 @@ func parseRequest(req *http.Request) Request {
 	case parts[0] == "apis" && len(parts) > 3:
 		r.Resource.Group, r.Resource.Version, parts = parts[1], parts[2], parts[3:]
 	default:
-		return r
+		return r, err
 	}
+	if len(parts) > 2 && parts[0] == "namespaces" && !(len(parts) == 3 && ofNamespace(parts[2])) {
+		r.Namespace, parts = parts[1], parts[2:]
+	}
+	if len(parts) > 3 {
+		return r, err
+	}
+	for i, dst := range []*string{&r.Resource.Resource, &r.Name, &r.Subresource}[:len(parts)] {
+		*dst = parts[i]
+	}
+	r.Verb = r.verb()
+	return r, err
+}
+
+// ofNamespace reports whether the third part of namespaces/shop/… is a subresource of the namespace
+// and not a resource in it.
+func ofNamespace(part string) bool { return part == statusPart || part == "finalize" }
+
+func (r Request) verb() Verb {
 	switch {
-	case len(parts) == 3 && parts[0] == "namespaces":
-		r.Namespace, r.Resource.Resource = parts[1], parts[2]
-	case len(parts) == 1:
-		r.Resource.Resource = parts[0]
-	case len(parts) == 4 && parts[0] == "namespaces": // one object
-		r.Namespace, r.Resource.Resource = parts[1], parts[2]
-		return r
-	case len(parts) == 2:
-		r.Resource.Resource = parts[0]
-		return r
-	default:
-		return r
-	}
-	if req.Method != http.MethodGet {
-		return r
-	}
-	switch {
+	case r.Method == http.MethodGet && r.Name != "":
+		return Get
+	case r.Method == http.MethodPost && r.Name == "", r.Method == http.MethodDelete && r.Subresource == "",
+		(r.Method == http.MethodPut || r.Method == http.MethodPatch) && r.Name != "":
+		return Write
+	case r.Method != http.MethodGet:
+		return 0
 	case isTrue(r.Query, "watch") && isTrue(r.Query, "sendInitialEvents"):
-		r.Verb = WatchList
+		return WatchList
 	case isTrue(r.Query, "watch"):
-		r.Verb = Watch
+		return Watch
 	case r.Query.Get("continue") != "":
-		r.Verb = Continue
+		return Continue
 	default:
-		r.Verb = List
+		return List
 	}
-	return r
 }
 
 func isTrue(q url.Values, name string) bool {
@@ -132,7 +148,7 @@ func (c *collection) parseQuery(r Request) (query, *metav1.Status) {
 		return q, status
 	}
 	var ok bool
-	if q.encoding, q.metadataOnly, ok = c.negotiate(r.Accept, r.Verb&(Watch|WatchList) != 0); !ok {
+	if q.encoding, q.metadataOnly, ok = c.negotiate(r); !ok {
 		return q, Status(http.StatusNotAcceptable)
 	}
 	return q, nil

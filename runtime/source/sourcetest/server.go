@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/rest"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -19,10 +20,10 @@ import (
 // Server is an API server in memory. Make one with [New]. Its methods, and those of its
 // collections, may be called by any goroutine at any time, also from the functions of a Fault.
 //
-//	Collection.Create ─▶ objects, by key
-//	                     changes ─ ● ─▶ ● ─▶ ● ─▶ ●   linked list; Compact forgets its beginning
-//	                                    ▲         ▲
-//	                              watch ┘   watch ┘   a cursor each; reading the body moves it
+//	Create, Update, Delete ─▶ objects, by key ◀─ POST, PUT, PATCH, DELETE
+//	                          changes ─ ● ─▶ ● ─▶ ● ─▶ ●   linked; Compact forgets the first ones
+//	                                         ▲         ▲
+//	                                   watch ┘   watch ┘   cursors; reading a body moves its own
 type Server struct {
 	// BookmarkInterval is the time between two bookmarks of a watch. 0 means a minute, as in API
 	// servers; a negative value means that bookmarks come from Server.Bookmark only (and at the end
@@ -31,6 +32,10 @@ type Server struct {
 	// MediaTypes are the formats that the server offers, of JSON, Protobuf and CBOR. nil means all
 	// of them. Set it before the first request.
 	MediaTypes []string
+	// TypeConverter has the schemas by which apply patches are merged. nil means, and so does a
+	// kind that it doesn't know, that lists are replaced as a whole. For built-in kinds take
+	// NewTypeConverter of k8s.io/client-go/applyconfigurations. Set it before the first request.
+	TypeConverter managedfields.TypeConverter
 
 	mu          sync.Mutex // mu guards what follows, and the content of all collections
 	version     int64      // of the last write to any collection
@@ -129,8 +134,10 @@ func (s *Server) Restore(resourceVersion string) {
 // Collection is the objects of one resource in all namespaces. A test changes them by its methods.
 // [Serve] returns it.
 //
-// Objects are copied on their way in and out. A write that an API server would refuse is a mistake
-// of the test: it panics.
+// Objects are copied on their way in and out. The methods are the test's own hand: they store what
+// they are given, status included, where the requests of clients have the rules of an API server. A
+// Create of an object that exists, and an Update or Delete of one that doesn't, is a mistake of the
+// test: it panics.
 type Collection[T object.Object] struct {
 	c *collection // set once at construction
 }
@@ -153,16 +160,25 @@ func Serve[T object.Object](server *Server, resource schema.GroupVersionResource
 	return &Collection[T]{server.serve(resource, resource.GroupVersion().WithKind(kind), t.Elem(), fields)}
 }
 
-// Create adds an object and returns it as it was stored, with uid, creationTimestamp and
-// resourceVersion, and a name if it had only a generateName. It panics if the object has no name,
-// or exists.
+// WithoutStatus takes the status subresource away, which a resource has if its objects have a
+// status: then clients write the status together with the rest, as with a CustomResourceDefinition
+// that does not declare the subresource. Call it before the first request. It returns c.
+func (c *Collection[T]) WithoutStatus() *Collection[T] {
+	c.c.plain = true
+	return c
+}
+
+// Create adds an object and returns it as it was stored, with uid, creationTimestamp,
+// resourceVersion and generation, and a name if it had only a generateName. Its status is stored,
+// too. It panics if the object has no name, or exists.
 func (c *Collection[T]) Create(obj T) T { return c.c.create(obj).(T) }
 
 // Update replaces an object and returns it as it was stored. obj needs no uid and no
 // resourceVersion: there are no conflicts. uid, creationTimestamp and deletionTimestamp stay what
 // they were. If the object is being deleted and obj has no finalizer any more, it is deleted. An
 // update that changes nothing gets a new resourceVersion, too, for which an API server does
-// nothing. It panics if the object doesn't exist.
+// nothing. The generation is raised as for a client's update, and not lowered. It panics if the
+// object doesn't exist.
 func (c *Collection[T]) Update(obj T) T { return c.c.update(obj).(T) }
 
 // Delete removes an object and returns its last state, with the resourceVersion of the deletion. An

@@ -82,7 +82,7 @@ func listVersions(t *testing.T) {
 		t.Errorf("another namespace: %v", a)
 	}
 	for path, want := range map[string]int{
-		"/api/v1/nodes": 404, "/": 404, "/version": 404, "/api/v1/namespaces/shop/pods/a": 405, "/api/v1/pods/a": 405, "/api/v1/namespaces/shop/pods/a/status": 404, "/apis/apps/v1/deployments": 404,
+		"/api/v1/nodes": 404, "/": 404, "/version": 404, "/api/v1/pods/a": 404, "/api/v1/namespaces/shop/pods/a/status": 404, "/api/v1/namespaces/shop/pods/a/log/x": 404, "/apis/apps/v1/deployments": 404,
 	} {
 		if a := get(t, server, path); a.code != want {
 			t.Errorf("%s: %d, want %d", path, a.code, want)

@@ -3,14 +3,29 @@
 package sourcetest
 
 import (
+	"errors"
 	"net/http"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 func typed(status *metav1.Status) *metav1.Status {
 	status.TypeMeta = metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}
 	return status
+}
+
+// refusal returns an error of a write as API servers send it; nil for nil.
+func refusal(err error) *metav1.Status {
+	var known apierrors.APIStatus
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &known):
+		status := known.Status()
+		return typed(&status)
+	}
+	return typed(&metav1.Status{Status: metav1.StatusFailure, Code: http.StatusInternalServerError, Message: err.Error()})
 }
 
 func badRequest(message string) *metav1.Status {

@@ -14,10 +14,10 @@ import (
 // RoundTrip implements http.RoundTripper. Reading the response's body reads the server's memory
 // directly.
 func (s *Server) RoundTrip(req *http.Request) (*http.Response, error) {
+	a, body := s.answer(req)
 	if req.Body != nil {
 		_ = req.Body.Close()
 	}
-	a, body := s.answer(req)
 	if err := body.begin(); err != nil {
 		return nil, err
 	}

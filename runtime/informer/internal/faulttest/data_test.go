@@ -258,7 +258,7 @@ func TestAnswersWithWrongBytes(t *testing.T) {
 			a.Body = append([]byte(`{"kind":"PodList","items":[`), bytes.Repeat([]byte{'1'}, 8<<20)...)
 		}), reasons: bad, requests: 4},
 		{name: "page of HTML", lists: true, first: func(w *world) {
-			w.inject(sourcetest.Any, 3, func(a *sourcetest.Answer) {
+			w.inject(anyVerb, 3, func(a *sourcetest.Answer) {
 				a.Body = []byte("<!DOCTYPE html><html><body>Please log in</body></html>")
 				a.Header.Set("Content-Type", "text/html; charset=utf-8")
 			})
@@ -278,7 +278,7 @@ func TestAnswersWithWrongBytes(t *testing.T) {
 		{name: "empty object in the place of a list", formats: []string{"json"}, lists: true, first: list(2, func(a *sourcetest.Answer) { a.Body = []byte("{}") }), reasons: bad, requests: 4},
 		{name: "null in the place of a list", formats: []string{"json"}, lists: true, first: list(2, func(a *sourcetest.Answer) { a.Body = []byte("null") }), reasons: bad, requests: 4},
 		{name: "answer with code 201", lists: true, first: func(w *world) {
-			w.inject(sourcetest.Any, 1, func(a *sourcetest.Answer) { a.Code = http.StatusCreated })
+			w.inject(anyVerb, 1, func(a *sourcetest.Answer) { a.Code = http.StatusCreated })
 		}, reasons: reasons(reason.ServerError), requests: 3},
 	})
 }

@@ -36,10 +36,10 @@ func TestConnectionsThatFail(t *testing.T) {
 	refused := fmt.Errorf("dial tcp: %w", syscall.ECONNREFUSED)
 	reset := fmt.Errorf("read tcp: %w", syscall.ECONNRESET)
 	run(t, []fault{
-		{name: "connection refused at the start", first: answer(sourcetest.Any, 5, sourcetest.Fail(refused)), reasons: unreachable, requests: 7},
+		{name: "connection refused at the start", first: answer(anyVerb, 5, sourcetest.Fail(refused)), reasons: unreachable, requests: 7},
 		{name: "connection refused while watching", later: rewatch(5, sourcetest.Fail(refused)), reasons: unreachable, requests: 6, check: noRelist},
 		{name: "ten minutes of outage", later: func(w *world) {
-			time.AfterFunc(10*time.Minute, w.inject(sourcetest.Any, sourcetest.Always, sourcetest.Fail(refused)))
+			time.AfterFunc(10*time.Minute, w.inject(anyVerb, sourcetest.Always, sourcetest.Fail(refused)))
 			w.server.EndWatches()
 		}, reasons: unreachable, within: 11 * time.Minute, requests: 45, check: func(w *world) {
 			noRelist(w)
@@ -50,13 +50,13 @@ func TestConnectionsThatFail(t *testing.T) {
 				}
 			}
 		}},
-		{name: "reset before an answer", first: answer(sourcetest.Any, 3, sourcetest.Fail(reset)), reasons: unreachable, requests: 5},
+		{name: "reset before an answer", first: answer(anyVerb, 3, sourcetest.Fail(reset)), reasons: unreachable, requests: 5},
 		{name: "list reset in its middle", lists: true, first: answer(sourcetest.List, 3, cut(2000, reset)), reasons: unreachable, requests: 5},
 		{name: "watch-list reset in its middle", first: answer(sourcetest.WatchList, 3, cut(2000, reset)), reasons: unreachable, requests: 4},
 		{name: "watch reset in its middle", later: rewatch(1, cut(1500, reset)), reasons: unreachable, requests: 3, check: noRelist},
 		{name: "connection closed in the middle of an event", later: rewatch(1, cut(1500, io.ErrUnexpectedEOF)), reasons: unreachable, requests: 3, check: noRelist},
 		{name: "connection lost by HTTP/2", later: rewatch(1, cut(1500, errors.New("http2: client connection lost"))), reasons: unreachable, requests: 3, check: noRelist},
-		{name: "no answer at the start", first: answer(sourcetest.Any, 2, sourcetest.Fail(sourcetest.ErrHang)), reasons: silent, within: 10 * time.Minute, requests: 8},
+		{name: "no answer at the start", first: answer(anyVerb, 2, sourcetest.Fail(sourcetest.ErrHang)), reasons: silent, within: 10 * time.Minute, requests: 8},
 		{name: "no answer to a watch", later: rewatch(1, sourcetest.Fail(sourcetest.ErrHang)), reasons: silent, within: 5 * time.Minute, requests: 8},
 		{name: "half-open list", lists: true, first: answer(sourcetest.List, 1, cut(2000, sourcetest.ErrHang)), reasons: silent, within: 5 * time.Minute, requests: 4},
 		{
@@ -67,7 +67,7 @@ func TestConnectionsThatFail(t *testing.T) {
 		{name: "list that trickles", lists: true, first: answer(sourcetest.List, 1, slow(1, 10*time.Second)), reasons: silent, within: 6 * time.Minute, requests: 4},
 		{name: "list that is slow but comes", lists: true, first: answer(sourcetest.List, 1, slow(200, time.Second)), requests: 2},
 		{name: "watch that is slow but comes", later: rewatch(1, slow(2000, 50*time.Millisecond)), requests: 1},
-		{name: "answer that comes late", first: answer(sourcetest.Any, 1, func(a *sourcetest.Answer) { a.Delay = 8 * time.Second }), requests: 1},
+		{name: "answer that comes late", first: answer(anyVerb, 1, func(a *sourcetest.Answer) { a.Delay = 8 * time.Second }), requests: 1},
 		{name: "watch closed at once, for nine minutes", later: func(w *world) {
 			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Watch, sourcetest.Always, func(a *sourcetest.Answer) { a.Body = []byte{} }))
 			w.server.EndWatches()

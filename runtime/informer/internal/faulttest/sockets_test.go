@@ -109,7 +109,7 @@ func TestRealConnectionsThatFail(t *testing.T) {
 			_, _ = io.WriteString(c, "SSH-2.0-OpenSSH_9.9\r\n")
 		}), reasons: unreachable},
 		{name: "something other than TLS", tls: true, first: spoil(3, func(c net.Conn) { _, _ = io.WriteString(c, "HTTP/1.0 400 Bad Request\r\n\r\n") }), reasons: unreachable},
-		{name: "reset before an answer", first: answer(sourcetest.Any, 3, sourcetest.Fail(syscall.ECONNRESET)), reasons: unreachable},
+		{name: "reset before an answer", first: answer(anyVerb, 3, sourcetest.Fail(syscall.ECONNRESET)), reasons: unreachable},
 		{name: "list reset in its middle", lists: true, first: answer(sourcetest.List, 2, cut(1500, syscall.ECONNRESET)), reasons: unreachable},
 		{name: "watch reset in its middle", later: rewatch(2, cut(500, syscall.ECONNRESET)), reasons: unreachable},
 		{name: "watch closed in its middle, HTTP/2", tls: true, http2: true, later: rewatch(2, cut(500, io.ErrUnexpectedEOF)), reasons: unreachable},
@@ -125,13 +125,13 @@ func TestRealConnectionsThatFail(t *testing.T) {
 			s.server.EndWatches()
 		}, may: reasons(reason.ShortWatch, reason.Unreachable)},
 		{name: "keep-alives off", later: rewatch(3, func(a *sourcetest.Answer) { a.Header.Set("Connection", "close") }), may: reasons(reason.ShortWatch)},
-		{name: "no answer", first: answer(sourcetest.Any, 2, sourcetest.Fail(sourcetest.ErrHang)), reasons: silent},
+		{name: "no answer", first: answer(anyVerb, 2, sourcetest.Fail(sourcetest.ErrHang)), reasons: silent},
 		{name: "half-open list", lists: true, first: answer(sourcetest.List, 1, cut(1500, sourcetest.ErrHang)), reasons: silent},
 		{name: "half-open watch", later: rewatch(1, cut(500, sourcetest.ErrHang)), reasons: silent},
 		{name: "half-open watch, HTTP/2", tls: true, http2: true, later: rewatch(1, cut(500, sourcetest.ErrHang)), reasons: silent},
 		{name: "list that trickles", lists: true, first: answer(sourcetest.List, 1, func(a *sourcetest.Answer) { a.Chunk, a.Pause = 1, 20*time.Millisecond }), reasons: silent},
 		{name: "list that is slow but comes", lists: true, first: answer(sourcetest.List, 1, func(a *sourcetest.Answer) { a.Chunk, a.Pause = 500, time.Millisecond })},
-		{name: "gzip", first: answer(sourcetest.Any, 5, func(a *sourcetest.Answer) { a.Gzip = true })},
+		{name: "gzip", first: answer(anyVerb, 5, func(a *sourcetest.Answer) { a.Gzip = true })},
 		{name: "gzip cut off", lists: true, first: answer(sourcetest.List, 2, func(a *sourcetest.Answer) { a.Gzip, a.Cut = true, -20 }), reasons: unreachable},
 		{name: "gzip that is none", lists: true, first: answer(sourcetest.List, 2, func(a *sourcetest.Answer) { a.Header.Set("Content-Encoding", "gzip") }), reasons: unreachable},
 	} {

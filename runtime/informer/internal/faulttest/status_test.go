@@ -18,11 +18,11 @@ import (
 
 func TestStatusesOtherThan200(t *testing.T) {
 	run(t, []fault{
-		{name: "401 three times", first: refuse(sourcetest.Any, 3, 401), reasons: reasons(reason.Unauthorized), requests: 4},
+		{name: "401 three times", first: refuse(anyVerb, 3, 401), reasons: reasons(reason.Unauthorized), requests: 4},
 		{name: "401 while watching", later: refuseWatch(3, 401), reasons: reasons(reason.Unauthorized), requests: 4, check: noRelist},
-		{name: "403 then allowed", first: refuse(sourcetest.Any, 5, 403), reasons: reasons(reason.WatchForbidden, reason.Forbidden), requests: 7},
+		{name: "403 then allowed", first: refuse(anyVerb, 5, 403), reasons: reasons(reason.WatchForbidden, reason.Forbidden), requests: 7},
 		{name: "403 for nine minutes", first: func(w *world) {
-			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Any, sourcetest.Always, sourcetest.Refuse(403)))
+			time.AfterFunc(9*time.Minute, w.inject(anyVerb, sourcetest.Always, sourcetest.Refuse(403)))
 		}, reasons: reasons(reason.WatchForbidden, reason.Forbidden), within: 10 * time.Minute, requests: 45},
 		{name: "403 on the list only", lists: true, first: refuse(sourcetest.List, 3, 403), reasons: reasons(reason.Forbidden), requests: 5},
 		{name: "403 on the watch only", lists: true, first: refuse(sourcetest.Watch, 3, 403), reasons: reasons(reason.WatchForbidden), requests: 7},
@@ -45,31 +45,31 @@ func TestStatusesOtherThan200(t *testing.T) {
 			reasons: reasons(reason.NotFound), requests: 8,
 		},
 		{name: "404 while watching", later: refuseWatch(3, 404), reasons: reasons(reason.NotFound), requests: 4, check: noRelist},
-		{name: "409", first: refuse(sourcetest.Any, 3, 409), reasons: reasons(reason.Refused), requests: 5},
+		{name: "409", first: refuse(anyVerb, 3, 409), reasons: reasons(reason.Refused), requests: 5},
 		{name: "422 on watch-lists for ever", first: refuse(sourcetest.WatchList, sourcetest.Always, 422), reasons: reasons(reason.Refused), requests: 3},
 		{name: "400 on a watch", later: refuseWatch(1, 400), reasons: reasons(reason.Refused), requests: 3},
-		{name: "406", formats: []string{"json"}, first: refuse(sourcetest.Any, 2, 406), reasons: reasons(reason.Refused), requests: 4},
-		{name: "500 on the first sync", first: refuse(sourcetest.Any, 5, 500), reasons: reasons(reason.ServerError), requests: 8},
+		{name: "406", formats: []string{"json"}, first: refuse(anyVerb, 2, 406), reasons: reasons(reason.Refused), requests: 4},
+		{name: "500 on the first sync", first: refuse(anyVerb, 5, 500), reasons: reasons(reason.ServerError), requests: 8},
 		{name: "500 on a watch is no reason to list", later: refuseWatch(4, 500), reasons: reasons(reason.ServerError), requests: 5, check: noRelist},
-		{name: "503", first: refuse(sourcetest.Any, 3, 503), reasons: reasons(reason.ServerError), requests: 5},
+		{name: "503", first: refuse(anyVerb, 3, 503), reasons: reasons(reason.ServerError), requests: 5},
 		{name: "504", later: refuseWatch(3, 504), reasons: reasons(reason.ServerError), requests: 4, check: noRelist},
 		{name: "502 with a page of HTML", first: func(w *world) {
-			w.inject(sourcetest.Any, 3, func(a *sourcetest.Answer) {
+			w.inject(anyVerb, 3, func(a *sourcetest.Answer) {
 				a.Code, a.Body = http.StatusBadGateway, []byte("<html>bad gateway</html>")
 				a.Header.Set("Content-Type", "text/html")
 			})
 		}, reasons: reasons(reason.ServerError), requests: 5},
 		{name: "403 whose body does not end", first: func(w *world) {
-			w.inject(sourcetest.Any, 2, func(a *sourcetest.Answer) {
+			w.inject(anyVerb, 2, func(a *sourcetest.Answer) {
 				a.Status = sourcetest.Status(403)
 				a.Cut, a.CutErr = 10, sourcetest.ErrHang
 			})
 		}, reasons: reasons(reason.WatchForbidden, reason.Forbidden), requests: 4},
 		{name: "302 to nowhere", first: func(w *world) {
-			w.inject(sourcetest.Any, 2, func(a *sourcetest.Answer) { a.Code, a.Body = http.StatusFound, []byte{} })
+			w.inject(anyVerb, 2, func(a *sourcetest.Answer) { a.Code, a.Body = http.StatusFound, []byte{} })
 		}, reasons: reasons(reason.ServerError), requests: 4},
 		{name: "204 without a body", first: func(w *world) {
-			w.inject(sourcetest.Any, 2, func(a *sourcetest.Answer) { a.Code, a.Body = http.StatusNoContent, []byte{} })
+			w.inject(anyVerb, 2, func(a *sourcetest.Answer) { a.Code, a.Body = http.StatusNoContent, []byte{} })
 		}, reasons: reasons(reason.ServerError), requests: 4},
 	})
 }
@@ -97,33 +97,33 @@ func TestThrottlingIsObeyed(t *testing.T) {
 		}
 	}
 	run(t, []fault{
-		{name: "429 without Retry-After", first: refuse(sourcetest.Any, 4, 429), reasons: reasons(reason.Throttled), requests: 5},
+		{name: "429 without Retry-After", first: refuse(anyVerb, 4, 429), reasons: reasons(reason.Throttled), requests: 5},
 		{name: "429 with Retry-After", first: func(w *world) {
-			w.inject(sourcetest.Any, 2, retryAfter(429, "7"))
+			w.inject(anyVerb, 2, retryAfter(429, "7"))
 		}, reasons: reasons(reason.Throttled), requests: 3, check: apart(7 * time.Second)},
 		{name: "429 with Retry-After on a watch", later: func(w *world) {
 			w.inject(sourcetest.Watch, 2, retryAfter(429, "7"))
 			w.server.EndWatches()
 		}, reasons: reasons(reason.Throttled), requests: 3, check: apart(7 * time.Second)},
 		{name: "503 with Retry-After", first: func(w *world) {
-			w.inject(sourcetest.Any, 1, retryAfter(503, "20"))
+			w.inject(anyVerb, 1, retryAfter(503, "20"))
 		}, reasons: reasons(reason.Throttled), requests: 2, check: apart(20 * time.Second)},
 		{name: "Retry-After of a server whose clock is a day ahead", first: func(w *world) {
 			now := time.Now().Add(24 * time.Hour).UTC()
-			w.inject(sourcetest.Any, 1, func(a *sourcetest.Answer) {
+			w.inject(anyVerb, 1, func(a *sourcetest.Answer) {
 				a.Header.Set("Date", now.Format(http.TimeFormat))
 				retryAfter(429, now.Add(5*time.Second).Format(http.TimeFormat))(a)
 			})
 		}, reasons: reasons(reason.Throttled), requests: 2, check: apart(5 * time.Second)},
 		{name: "Retry-After of a server whose clock is a day behind", first: func(w *world) {
 			now := time.Now().Add(-24 * time.Hour).UTC()
-			w.inject(sourcetest.Any, 1, func(a *sourcetest.Answer) {
+			w.inject(anyVerb, 1, func(a *sourcetest.Answer) {
 				a.Header.Set("Date", now.Format(http.TimeFormat))
 				retryAfter(429, now.Add(5*time.Second).Format(http.TimeFormat))(a)
 			})
 		}, reasons: reasons(reason.Throttled), requests: 2, check: apart(5 * time.Second)},
 		{name: "Retry-After of 68 years", first: func(w *world) {
-			w.inject(sourcetest.Any, 1, retryAfter(429, "2147483647"))
+			w.inject(anyVerb, 1, retryAfter(429, "2147483647"))
 		}, reasons: reasons(reason.Throttled), within: 8 * time.Minute, requests: 2, check: apart(5 * time.Minute)},
 		{name: "403 with Retry-After", lists: true, first: func(w *world) {
 			w.inject(sourcetest.List, 1, retryAfter(403, "7"))
@@ -165,7 +165,7 @@ func TestExpiredVersionsAnywhere(t *testing.T) {
 			w.server.Compact()
 		}, reasons: reasons(reason.ServerError, reason.Expired), requests: 6},
 		{name: "410 on everything for nine minutes", first: func(w *world) {
-			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Any, sourcetest.Always, sourcetest.Refuse(410)))
+			time.AfterFunc(9*time.Minute, w.inject(anyVerb, sourcetest.Always, sourcetest.Refuse(410)))
 		}, reasons: reasons(reason.Expired), within: 10 * time.Minute, requests: 90},
 		{name: "410 on every watch for nine minutes", later: func(w *world) {
 			time.AfterFunc(9*time.Minute, w.inject(sourcetest.Watch, sourcetest.Always, sourcetest.Refuse(410)))
@@ -199,6 +199,9 @@ func TestExpiredVersionsAnywhere(t *testing.T) {
 // --- scripts ---
 
 func reasons(r ...reason.Reason) []reason.Reason { return r }
+
+// anyVerb is the On of a fault that hits every request.
+const anyVerb = sourcetest.Verb(0)
 
 func (w *world) inject(on sourcetest.Verb, times int, do func(*sourcetest.Answer)) (end func()) {
 	return w.server.Inject(sourcetest.Fault{On: on, Times: times, Do: do})

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sourcetest_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestApplyMergesByOwner has two managers apply parts of one object.
+func TestApplyMergesByOwner(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
+	apply := func(query, body string) written {
+		return call(t, server, "PATCH", inShop+"/a"+query, "apiVersion: v1\nkind: Pod\n"+body, "Content-Type", "application/apply-patch+yaml")
+	}
+	labels := func(text string) string { return "metadata: {name: a, labels: {" + text + "}}" }
+	now := func() string {
+		stored, _ := pods.Get("shop", "a")
+		return fmt.Sprint(stored.Labels, stored.Spec.NodeName)
+	}
+	for _, tc := range []struct{ query, body, want, after string }{
+		{"?fieldManager=one", labels("color: red, size: '1'"), "201 a at 2", "map[color:red size:1]"},
+		{"?fieldManager=one", labels("color: red, size: '1'"), "200 a at 2", "map[color:red size:1]"},
+		{"?fieldManager=two", labels("color: blue"), `409 Conflict Apply failed with 1 conflict: conflict with "one": .metadata.labels.color`, "map[color:red size:1]"},
+		{"?fieldManager=two&force=true&dryRun=All", labels("color: blue"), "200 a at 2", "map[color:red size:1]"},
+		{"?fieldManager=two&force=true", labels("color: blue"), "200 a at 3", "map[color:blue size:1]"},
+		{"?fieldManager=one", labels(""), "200 a at 4", "map[color:blue]"},
+		{"?fieldManager=one", labels("") + "\nspec: {nodeName: one}", "200 a at 5", "map[color:blue]one"},
+		{"", labels(""), `422 Invalid PatchOptions.meta.k8s.io "" is invalid: fieldManager: Required value: is required for apply patch`, ""},
+		{"?fieldManager=one", "metadata: {name: b}", "400 BadRequest the name of the object (b) does not match the name on the URL (a)", ""},
+		{"?fieldManager=one", ":", "400", "map[color:blue]one"},
+	} {
+		what := tc.query + " " + tc.body
+		got := apply(tc.query, tc.body)
+		if tc.want != "400" || got.code != 400 {
+			expect(t, what, got, tc.want)
+		}
+		if now := now(); tc.after != "" && now != tc.after {
+			t.Errorf("%s: %s, want %s", what, now, tc.after)
+		}
+	}
+
+	// Who writes in another way owns what it changes.
+	expect(t, "update", call(t, server, "PATCH", inShop+"/a", `{"spec":{"nodeName":"m"}}`, "Content-Type", "application/merge-patch+json", "User-Agent", "by-hand/v1 (linux)"), "200 a at 6")
+	conflict := apply("?fieldManager=one", labels("")+"\nspec: {nodeName: one}")
+	if conflict.code != 409 || !strings.Contains(conflict.status.Message, `conflict with "by-hand" using v1`) || conflict.status.Details.Causes[0].Type != metav1.CauseTypeFieldManagerConflict {
+		t.Error(conflict.raw)
+	}
+}
+
+func TestApplyOfAStatus(t *testing.T) {
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
+	const body = `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"status":{"phase":"Running"},"spec":{"nodeName":"n"}}`
+	apply := func() written {
+		return call(t, server, "PATCH", inShop+"/a/status?fieldManager=one", body, "Content-Type", "application/apply-patch+yaml")
+	}
+	expect(t, "missing", apply(), `404 NotFound pods "a" not found`)
+	pods.Create(pod("shop", "a"))
+	expect(t, "status", apply(), "200 a at 3")
+	stored, _ := pods.Get("shop", "a")
+	if stored.Status.Phase != corev1.PodRunning || stored.Spec.NodeName != "" || len(stored.ManagedFields) == 0 || stored.ManagedFields[0].Subresource != "status" {
+		t.Errorf("%+v", stored)
+	}
+}

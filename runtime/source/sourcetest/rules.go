@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sourcetest
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// This file has what an API server does to each object that it stores, of whatever kind.
+
+// nameLocked gives a name to an object that has only a generateName.
+func (c *collection) nameLocked(obj object.Object) {
+	c.server.uids++
+	if obj.GetName() == "" && obj.GetGenerateName() != "" {
+		obj.SetName(fmt.Sprintf("%s%05d", obj.GetGenerateName(), c.server.uids))
+	}
+}
+
+// bornLocked gives uid and creationTimestamp to a new object, after nameLocked.
+func (c *collection) bornLocked(obj object.Object) {
+	obj.SetUID(types.UID(fmt.Sprintf("00000000-0000-4000-8000-%012d", c.server.uids)))
+	obj.SetCreationTimestamp(metav1.Now().Rfc3339Copy())
+}
+
+// keep gives obj what no update changes, and the generation that its content asks for.
+func (c *collection) keep(obj, old object.Object) {
+	obj.SetCreationTimestamp(old.GetCreationTimestamp())
+	obj.SetDeletionTimestamp(old.GetDeletionTimestamp())
+	obj.SetDeletionGracePeriodSeconds(old.GetDeletionGracePeriodSeconds())
+	obj.SetGeneration(old.GetGeneration())
+	if c.counted && c.differ(obj, old) {
+		obj.SetGeneration(old.GetGeneration() + 1)
+	}
+}
+
+// doom marks an object as being deleted, and reports whether it was not yet.
+func (c *collection) doom(obj object.Object) bool {
+	if obj.GetDeletionTimestamp() != nil {
+		return false
+	}
+	if obj.GetGeneration() > 0 {
+		obj.SetGeneration(obj.GetGeneration() + 1)
+	}
+	now := metav1.Now().Rfc3339Copy()
+	obj.SetDeletionTimestamp(&now)
+	obj.SetDeletionGracePeriodSeconds(new(int64))
+	return true
+}
+
+// differ reports whether two objects differ outside of metadata, and of a status with a
+// subresource: then the generation is raised.
+func (c *collection) differ(a, b object.Object) bool {
+	if a, ok := a.(*unstructured.Unstructured); ok {
+		x, y := maps.Clone(a.Object), maps.Clone(b.(*unstructured.Unstructured).Object)
+		for _, content := range []map[string]any{x, y} {
+			delete(content, "metadata")
+			if !c.plain {
+				delete(content, "status")
+			}
+		}
+		return !equality.Semantic.DeepEqual(x, y)
+	}
+	x, y := reflect.ValueOf(a).Elem(), reflect.ValueOf(b).Elem()
+	for i := range c.elem.NumField() {
+		f := c.elem.Field(i)
+		switch {
+		case !f.IsExported(), f.Type == reflect.TypeFor[metav1.TypeMeta](), f.Type == reflect.TypeFor[metav1.ObjectMeta](),
+			i == c.status && !c.plain:
+		case !equality.Semantic.DeepEqual(x.Field(i).Interface(), y.Field(i).Interface()):
+			return true
+		}
+	}
+	return false
+}
+
+// hasStatus reports whether the objects have a status subresource.
+func (c *collection) hasStatus() bool {
+	return !c.plain && (c.status >= 0 || c.elem == reflect.TypeFor[unstructured.Unstructured]())
+}
+
+// setStatus gives an object the status of another one; nil means none.
+func (c *collection) setStatus(obj, from object.Object) {
+	if obj, ok := obj.(*unstructured.Unstructured); ok {
+		delete(obj.Object, "status")
+		if from == nil {
+			return
+		}
+		if status, ok := from.(*unstructured.Unstructured).Object["status"]; ok {
+			obj.Object["status"] = status
+		}
+		return
+	}
+	field := reflect.ValueOf(obj).Elem().Field(c.status)
+	if from == nil {
+		field.SetZero()
+		return
+	}
+	field.Set(reflect.ValueOf(from).Elem().Field(c.status))
+}
+
+// fieldOf returns the index of the field of a struct that has a name in JSON, -1 if there is none.
+func fieldOf(t reflect.Type, name string) int {
+	for i := range t.NumField() {
+		if tag, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); tag == name {
+			return i
+		}
+	}
+	return -1
+}
