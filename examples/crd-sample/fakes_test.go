@@ -12,6 +12,9 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	"github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
@@ -79,6 +82,42 @@ func TestPlacedFollowsTheCluster(t *testing.T) {
 			t.Errorf("%d widgets on node-8 a minute after the server's failure, want 1", got)
 		}
 	})
+}
+
+// place puts a widget on a node: code under test that writes.
+func place(ctx context.Context, widgets dynamic.ResourceInterface, name, node string) error {
+	return retry.RetryOnConflict(retry.DefaultRetry, func() error {
+		widget, err := widgets.Get(ctx, name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if err := unstructured.SetNestedField(widget.Object, node, "spec", "nodeName"); err != nil {
+			return err
+		}
+		_, err = widgets.Update(ctx, widget, metav1.UpdateOptions{})
+		return err
+	})
+}
+
+func TestConflictsAreRetried(t *testing.T) {
+	server := sourcetest.New()
+	cluster := sourcetest.Serve[*v1alpha1.Widget](server, listers.WidgetResource, "")
+	cluster.Create(&v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}})
+	client, err := dynamic.NewForConfig(server.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// another client writes first, once
+	server.Inject(sourcetest.Fault{On: sourcetest.Write, Do: func(*sourcetest.Answer) {
+		cluster.Update(&v1alpha1.Widget{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}})
+	}})
+	widgets := client.Resource(listers.WidgetResource).Namespace("shop")
+	if err := place(t.Context(), widgets, "blue", "node-7"); err != nil {
+		t.Fatal(err)
+	}
+	if blue, _ := cluster.Get("shop", "blue"); blue.Spec.NodeName != "node-7" {
+		t.Errorf("blue is on %q, want node-7", blue.Spec.NodeName)
+	}
 }
 
 // TestTheDocumentationHasTheseLines compares the Go code of docs/testing.md with this file.
