@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package builtin
+
+import (
+	"sync"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/managedfields"
+	"k8s.io/client-go/applyconfigurations"
+	"sigs.k8s.io/structured-merge-diff/v6/typed"
+)
+
+// clientgo knows how the fields of built-in kinds merge. The first call parses a schema of 430 KB,
+// which takes longer than the rest of a server's start.
+var clientgo = sync.OnceValue(func() managedfields.TypeConverter {
+	return applyconfigurations.NewTypeConverter(schemeOf())
+})
+
+// Warm does, once in a process, what the first write would wait for.
+func Warm() { clientgo() }
+
+// converter is clientgo, but for Scale, of which client-go has no schema: that is deduced.
+type converter struct{ deduced managedfields.TypeConverter }
+
+var _ managedfields.TypeConverter = converter{}
+
+func newConverter() converter { return converter{managedfields.NewDeducedTypeConverter()} }
+
+func (c converter) ObjectToTyped(obj runtime.Object, options ...typed.ValidationOptions) (*typed.TypedValue, error) {
+	if _, ok := obj.(*autoscalingv1.Scale); ok {
+		return c.deduced.ObjectToTyped(obj, options...)
+	}
+	return clientgo().ObjectToTyped(obj, options...)
+}
+
+func (c converter) TypedToObject(value *typed.TypedValue) (runtime.Object, error) {
+	return c.deduced.TypedToObject(value) // which doesn't depend on the kind
+}

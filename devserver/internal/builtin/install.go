@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package builtin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	apidiscoveryv2 "k8s.io/api/apidiscovery/v2"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/endpoints"
+	"k8s.io/apiserver/pkg/endpoints/discovery"
+	genericapirequest "k8s.io/apiserver/pkg/endpoints/request"
+	"k8s.io/apiserver/pkg/registry/generic"
+	"k8s.io/apiserver/pkg/registry/generic/registry"
+	"k8s.io/apiserver/pkg/registry/rest"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+)
+
+// Config is what Install needs besides the server; all fields are required.
+type Config struct {
+	Etcd      genericoptions.EtcdOptions
+	Track     func(generic.RESTOptionsGetter) generic.RESTOptionsGetter // sees each storage made, to destroy it
+	Admission admission.Interface
+	// MinRequestTimeout is the server's.
+	MinRequestTimeout time.Duration
+	MaxBody           int64 // bytes that a request may have
+}
+
+// Kinds are the built-in kinds of one server.
+type Kinds struct {
+	stores     []*registry.Store
+	namespaces *registry.Store
+	paths      []string // of the groups and versions, without a slash before or after
+}
+
+// Install makes the storages of all kinds and serves them by server, which must not have been
+// prepared to run. Whoever Config.Track tells of a storage has to destroy it.
+func Install(server *genericapiserver.GenericAPIServer, c Config) (*Kinds, error) {
+	served := map[schema.GroupVersion]map[string]rest.Storage{}
+	var order []schema.GroupVersion
+	serve := func(gv schema.GroupVersion, resource string, storage rest.Storage) {
+		if served[gv] == nil {
+			served[gv] = map[string]rest.Storage{}
+			order = append(order, gv)
+		}
+		served[gv][resource] = storage
+	}
+
+	all := &Kinds{}
+	codecs := serializer.NewCodecFactory(schemeOf())
+	protobuf, ok := runtime.SerializerInfoForMediaType(codecs.SupportedMediaTypes(), runtime.ContentTypeProtobuf)
+	if !ok {
+		return nil, errors.New("there is no serializer for protobuf")
+	}
+	for _, k := range kinds() {
+		etcd := c.Etcd
+		versioner := schema.GroupVersions{k.gv}
+		etcd.StorageConfig.Codec = codecs.CodecForVersions(protobuf.Serializer, codecs.UniversalDeserializer(), versioner, runtime.InternalGroupVersioner)
+		etcd.StorageConfig.EncodeVersioner = versioner
+		options := c.Track(etcd.CreateRESTOptionsGetter(&genericoptions.SimpleStorageFactory{StorageConfig: etcd.StorageConfig}, nil))
+		main, err := newMainStorage(k, options)
+		if err != nil {
+			return nil, err
+		}
+		all.stores = append(all.stores, main.Store)
+		if k.resource == "namespaces" {
+			namespaces := newNamespaceStorage(main)
+			all.namespaces = main.Store
+			serve(k.gv, k.resource, namespaces)
+			serve(k.gv, k.resource+"/finalize", newFinalizeStorage(namespaces, k))
+		} else {
+			serve(k.gv, k.resource, main)
+		}
+		if !k.also.Empty() {
+			serve(k.also, k.resource, main)
+		}
+		if _, ok := partOf(k.newObject(), "Status"); ok {
+			serve(k.gv, k.resource+"/status", newStatusStorage(main.Store, k))
+		}
+		if k.scale {
+			serve(k.gv, k.resource+"/scale", scaleStorage{main.Store, k.gv})
+		}
+	}
+
+	for _, gv := range order {
+		if err := all.install(server, c, gv, served[gv]); err != nil {
+			return nil, fmt.Errorf("serve %s: %w", gv, err)
+		}
+	}
+	return all, nil
+}
+
+// install does for one group and version what the server's own InstallAPIGroups does, without
+// building OpenAPI.
+func (all *Kinds) install(server *genericapiserver.GenericAPIServer, c Config, gv schema.GroupVersion, storages map[string]rest.Storage) error {
+	s := schemeOf()
+	info := genericapiserver.NewDefaultAPIGroupInfo(gv.Group, s, runtime.NewParameterCodec(s), serializer.NewCodecFactory(s))
+	versions := map[string][]string{}
+	for resource := range storages {
+		versions[resource] = []string{gv.String()}
+	}
+	group := &endpoints.APIGroupVersion{
+		Storage:                     storages,
+		Root:                        genericapiserver.APIGroupPrefix,
+		GroupVersion:                gv,
+		AllServedVersionsByResource: versions,
+		OptionsExternalVersion:      info.OptionsExternalVersion,
+		Serializer:                  info.NegotiatedSerializer,
+		ParameterCodec:              info.ParameterCodec,
+		Typer:                       s,
+		Creater:                     s,
+		Convertor:                   s,
+		ConvertabilityChecker:       s,
+		Defaulter:                   s,
+		Namer:                       meta.NewAccessor(),
+		UnsafeConvertor:             runtime.UnsafeObjectConvertor(s),
+		TypeConverter:               newConverter(),
+		EquivalentResourceRegistry:  server.EquivalentResourceRegistry,
+		Authorizer:                  server.Authorizer,
+		Admit:                       c.Admission,
+		MinRequestTimeout:           c.MinRequestTimeout,
+		MaxRequestBodyBytes:         c.MaxBody,
+	}
+	found := server.AggregatedDiscoveryGroupManager
+	if gv.Group == "" {
+		group.Root = genericapiserver.DefaultLegacyAPIPrefix
+		found = server.AggregatedLegacyDiscoveryGroupManager
+	}
+	resources, _, err := group.InstallREST(server.Handler.GoRestfulContainer)
+	if err != nil {
+		return err
+	}
+	found.AddGroupVersion(gv.Group, apidiscoveryv2.APIVersionDiscovery{
+		Version: gv.Version, Freshness: apidiscoveryv2.DiscoveryFreshnessCurrent, Resources: resources,
+	})
+	// before the groups of custom resources, which have 1000
+	found.SetGroupVersionPriority(metav1.GroupVersion{Group: gv.Group, Version: gv.Version}, 17000, 1)
+	if gv.Group == "" {
+		all.paths = append(all.paths, "api/"+gv.Version)
+		return nil
+	}
+	all.paths = append(all.paths, "apis/"+gv.String())
+	version := metav1.GroupVersionForDiscovery{GroupVersion: gv.String(), Version: gv.Version}
+	served := metav1.APIGroup{Name: gv.Group, Versions: []metav1.GroupVersionForDiscovery{version}, PreferredVersion: version}
+	server.DiscoveryGroupManager.AddGroup(served)
+	server.Handler.GoRestfulContainer.Add(discovery.NewAPIGroupHandler(server.Serializer, served).WebService())
+	return nil
+}
+
+// Ready returns nil when every kind can be listed and watched.
+func (all *Kinds) Ready() error {
+	for _, store := range all.stores {
+		if err := store.ReadinessCheck(); err != nil {
+			return fmt.Errorf("%s: %w", store.DefaultQualifiedResource, err)
+		}
+	}
+	return nil
+}
+
+// CreateNamespaces creates the namespaces that aren't there.
+func (all *Kinds) CreateNamespaces(ctx context.Context, names ...string) error {
+	for _, name := range names {
+		ns := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
+		schemeOf().Default(ns)
+		ctx := genericapirequest.WithNamespace(ctx, "")
+		_, err := all.namespaces.Create(ctx, ns, rest.ValidateAllObjectFunc, &metav1.CreateOptions{})
+		if err != nil && !apierrors.IsAlreadyExists(err) {
+			return fmt.Errorf("create namespace %s: %w", name, err)
+		}
+	}
+	return nil
+}
+
+// Resource is a collection of objects that is served.
+type Resource struct {
+	schema.GroupVersionResource
+	Kind       string
+	Namespaced bool
+}
+
+// Resources are all collections of built-in kinds.
+func Resources() []Resource {
+	var all []Resource
+	for _, k := range kinds() {
+		all = append(all, Resource{k.gv.WithResource(k.resource), k.gvk(schemeOf()).Kind, !k.cluster})
+	}
+	return all
+}
+
+// Serves reports whether a group is one of the built-in kinds'.
+func Serves(group string) bool {
+	return slices.ContainsFunc(kinds(), func(k *kind) bool {
+		return k.gv.Group == group || !k.also.Empty() && k.also.Group == group
+	})
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package builtin
+
+import (
+	"reflect"
+	"strings"
+)
+
+// jsonName is a field's name in JSON; inline means that the field's own fields stand in its place.
+func jsonName(field reflect.StructField) (name string, inline bool) {
+	name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+	if name == "-" || !field.IsExported() {
+		return "", false
+	}
+	return name, name == "" && (field.Anonymous || strings.Contains(options, "inline"))
+}
+
+// promoted reports whether a field of an embedded struct of t stands among t's own in JSON.
+func promoted(t reflect.Type, field reflect.StructField) bool {
+	for depth := 1; depth < len(field.Index); depth++ {
+		if _, inline := jsonName(t.FieldByIndex(field.Index[:depth])); !inline {
+			return false
+		}
+	}
+	return true
+}

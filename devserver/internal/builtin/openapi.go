@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package builtin
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+
+	autoscalingv1 "k8s.io/api/autoscaling/v1"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	"k8s.io/kube-openapi/pkg/builder3"
+	"k8s.io/kube-openapi/pkg/cached"
+	"k8s.io/kube-openapi/pkg/common"
+	"k8s.io/kube-openapi/pkg/common/restfuladapter"
+	"k8s.io/kube-openapi/pkg/spec3"
+	"k8s.io/kube-openapi/pkg/validation/spec"
+)
+
+// OpenAPIPrefixes are the paths of built-in kinds, which a server that prepares to run shall leave
+// out of its OpenAPI: ServeOpenAPI adds them.
+func OpenAPIPrefixes() []string {
+	prefixes := []string{"/api/"}
+	for _, k := range kinds() {
+		for _, gv := range []string{k.gv.Group, k.also.Group} {
+			if path := "/apis/" + gv + "/"; gv != "" && !slices.Contains(prefixes, path) {
+				prefixes = append(prefixes, path)
+			}
+		}
+	}
+	return prefixes
+}
+
+// ServeOpenAPI serves OpenAPI v3 of all kinds by a server that is prepared to run. It is built when
+// a client first asks for it. The definitions of config must have those of apimachinery's types.
+func (all *Kinds) ServeOpenAPI(server *genericapiserver.GenericAPIServer, config common.OpenAPIV3Config) {
+	config.IgnorePrefixes = nil
+	known := config.Definitions
+	for _, path := range all.paths {
+		server.OpenAPIV3VersionedService.UpdateGroupVersionLazy(path, cached.Once(cached.Func(func() (*spec3.OpenAPI, string, error) {
+			config := config
+			config.Definitions = maps.Clone(known)
+			d := definitions{known: config.Definitions, name: config.GetDefinitionName}
+			d.refer(reflect.TypeFor[autoscalingv1.Scale]())
+			for gvk, t := range schemeOf().AllKnownTypes() {
+				if slices.ContainsFunc(kinds(), func(k *kind) bool { return k.gv == gvk.GroupVersion() || k.also == gvk.GroupVersion() }) {
+					d.refer(t)
+				}
+			}
+			for _, service := range restfuladapter.AdaptWebServices(server.Handler.GoRestfulContainer.RegisteredWebServices()) {
+				if service.RootPath() == "/"+path {
+					doc, err := builder3.BuildOpenAPISpecFromRoutes([]common.RouteContainer{service}, &config)
+					return doc, path, err
+				}
+			}
+			return &spec3.OpenAPI{}, path, nil
+		})))
+	}
+}
+
+// definitions describes Go types: their fields by reflection, their texts by what k8s.io/api has
+// generated for that. Missing is what only comments of the types say: which fields are required, and
+// how server-side apply merges lists.
+type definitions struct {
+	known map[string]common.OpenAPIDefinition
+	name  func(name string) (string, spec.Extensions)
+}
+
+// refer returns the schema that leads to the definition of a struct, which it adds.
+func (d definitions) refer(t reflect.Type) (schema spec.Schema, name string) {
+	named, ok := reflect.Zero(t).Interface().(interface{ OpenAPIModelName() string })
+	if !ok {
+		return d.define(t).Schema, ""
+	}
+	name = named.OpenAPIModelName()
+	if _, ok := d.known[name]; !ok {
+		d.known[name] = common.OpenAPIDefinition{} // ends the recursion of types that have themselves
+		d.known[name] = d.define(t)
+	}
+	title, _ := d.name(name)
+	return *spec.RefSchema("#/components/schemas/" + common.EscapeJsonPointer(title)), name
+}
+
+// define describes a struct.
+func (d definitions) define(t reflect.Type) common.OpenAPIDefinition {
+	zero := reflect.Zero(t).Interface()
+	texts := textsOf(t)
+	def := common.OpenAPIDefinition{Schema: spec.Schema{SchemaProps: spec.SchemaProps{Description: texts[""]}}}
+	schema := &def.Schema
+	if scalar, ok := zero.(interface {
+		OpenAPISchemaType() []string
+		OpenAPISchemaFormat() string
+	}); ok {
+		schema.Type, schema.Format = scalar.OpenAPISchemaType(), scalar.OpenAPISchemaFormat()
+		if either, ok := zero.(interface{ OpenAPIV3OneOfTypes() []string }); ok {
+			schema.Type, schema.OneOf = nil, common.GenerateOpenAPIV3OneOfSchema(either.OpenAPIV3OneOfTypes())
+		}
+		return def
+	}
+	schema.Type, schema.Properties = spec.StringOrArray{"object"}, map[string]spec.Schema{}
+	for _, field := range reflect.VisibleFields(t) {
+		name, inline := jsonName(field)
+		if inline || name == "" || len(field.Index) > 1 && !promoted(t, field) {
+			continue
+		}
+		property, dependencies := d.describe(field.Type)
+		property.Description = texts[name]
+		if depth := len(field.Index) - 1; depth > 0 {
+			property.Description = textsOf(t.FieldByIndex(field.Index[:depth]).Type)[name]
+		}
+		for tag, extension := range map[string]string{"patchStrategy": "x-kubernetes-patch-strategy", "patchMergeKey": "x-kubernetes-patch-merge-key"} {
+			if value := field.Tag.Get(tag); value != "" {
+				property.AddExtension(extension, value)
+			}
+		}
+		schema.Properties[name] = property
+		def.Dependencies = append(def.Dependencies, dependencies...)
+	}
+	return def
+}
+
+// textsOf are the texts of a struct's fields by their names in JSON, and its own by the name "".
+func textsOf(t reflect.Type) map[string]string {
+	if documented, ok := reflect.Zero(t).Interface().(interface{ SwaggerDoc() map[string]string }); ok {
+		return documented.SwaggerDoc()
+	}
+	return nil
+}
+
+// describe gives the schema of a field, and the names of the definitions that it leads to.
+func (d definitions) describe(t reflect.Type) (schema spec.Schema, dependencies []string) {
+	switch t.Kind() {
+	case reflect.Pointer:
+		return d.describe(t.Elem())
+	case reflect.Struct:
+		schema, name := d.refer(t)
+		if name != "" {
+			dependencies = []string{name}
+		}
+		return schema, dependencies
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return *spec.StrFmtProperty("byte"), nil
+		}
+		items, dependencies := d.describe(t.Elem())
+		return *spec.ArrayProperty(&items), dependencies
+	case reflect.Map:
+		values, dependencies := d.describe(t.Elem())
+		return *spec.MapProperty(&values), dependencies
+	default:
+		schema := spec.Schema{}
+		name, format := common.OpenAPITypeFormat(t.Kind().String())
+		if name != "" {
+			schema.Type, schema.Format = spec.StringOrArray{name}, format
+		}
+		return schema, nil
+	}
+}

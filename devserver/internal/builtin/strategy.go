@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package builtin
+
+import (
+	"context"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/apiserver/pkg/registry/rest"
+	"k8s.io/apiserver/pkg/storage/names"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+)
+
+// strategy is how objects of a kind are created, updated and deleted.
+type strategy struct {
+	runtime.ObjectTyper
+	names.NameGenerator
+	*kind
+}
+
+var (
+	_ rest.RESTCreateStrategy              = strategy{}
+	_ rest.RESTUpdateStrategy              = strategy{}
+	_ rest.RESTGracefulDeleteStrategy      = strategy{}
+	_ rest.GarbageCollectionDeleteStrategy = strategy{}
+	_ rest.ResetFieldsStrategy             = strategy{}
+)
+
+func newStrategy(k *kind) strategy { return strategy{schemeOf(), names.SimpleNameGenerator, k} }
+
+func (s strategy) NamespaceScoped() bool                                     { return !s.cluster }
+func (s strategy) AllowCreateOnUpdate(context.Context) bool                  { return s.createByPut }
+func (s strategy) AllowUnconditionalUpdate(context.Context) bool             { return !s.versionNeeded }
+func (s strategy) Canonicalize(runtime.Object)                               {}
+func (s strategy) WarningsOnCreate(context.Context, runtime.Object) []string { return nil }
+func (s strategy) WarningsOnUpdate(context.Context, runtime.Object, runtime.Object) []string {
+	return nil
+}
+
+// PrepareForCreate completes a new object. Its status is for those to write who know it.
+func (s strategy) PrepareForCreate(_ context.Context, obj runtime.Object) {
+	if status, ok := partOf(obj, "Status"); ok && !s.bornWithState {
+		status.SetZero()
+	}
+	if s.generation {
+		accessor(obj).SetGeneration(1)
+	}
+	if s.prepare != nil {
+		s.prepare(obj, nil)
+	}
+}
+
+// PrepareForUpdate keeps the status, and counts the generation if the content has changed.
+func (s strategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+	if status, ok := partOf(obj, "Status"); ok {
+		before, _ := partOf(old, "Status")
+		status.Set(before)
+	}
+	if s.prepare != nil {
+		s.prepare(obj, old)
+	}
+	if s.generation && !equality.Semantic.DeepEqual(contentOf(obj), contentOf(old)) {
+		accessor(obj).SetGeneration(accessor(old).GetGeneration() + 1)
+	}
+}
+
+func (s strategy) Validate(_ context.Context, obj runtime.Object) field.ErrorList {
+	valid := s.validName
+	if valid == nil {
+		valid = validation.NameIsDNSSubdomain
+	}
+	return validation.ValidateObjectMetaAccessor(accessor(obj), !s.cluster, valid, field.NewPath("metadata"))
+}
+
+// ValidateUpdate has nothing to add to what the store validates, which is the metadata.
+func (s strategy) ValidateUpdate(context.Context, runtime.Object, runtime.Object) field.ErrorList {
+	return nil
+}
+
+// CheckGracefulDelete reports whether an object is kept for a while after its deletion.
+func (s strategy) CheckGracefulDelete(_ context.Context, obj runtime.Object, options *metav1.DeleteOptions) bool {
+	if s.grace == nil || options == nil {
+		return false
+	}
+	seconds := s.grace(obj, options.GracePeriodSeconds)
+	options.GracePeriodSeconds = &seconds
+	return true
+}
+
+func (s strategy) DefaultGarbageCollectionPolicy(context.Context) rest.GarbageCollectionPolicy {
+	if s.orphans {
+		return rest.OrphanDependents
+	}
+	return rest.DeleteDependents
+}
+
+// GetResetFields are the fields that a write to the object doesn't change.
+func (s strategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return s.reset("status")
+}
+
+func (s strategy) reset(name string) map[fieldpath.APIVersion]*fieldpath.Set {
+	set := fieldpath.NewSet(fieldpath.MakePathOrDie(name))
+	fields := map[fieldpath.APIVersion]*fieldpath.Set{fieldpath.APIVersion(s.gv.String()): set}
+	if !s.also.Empty() {
+		fields[fieldpath.APIVersion(s.also.String())] = set
+	}
+	return fields
+}
+
+// statusStrategy is how a status is updated: it changes nothing else.
+type statusStrategy struct{ strategy }
+
+func (s statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
+	status, _ := partOf(obj, "Status")
+	onlyChange(obj, old, status)
+}
+
+func (s statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
+	return s.reset("spec")
+}
+
+// onlyChange lets obj be old, but for one part of it, and for what a write always takes along.
+func onlyChange(obj, old runtime.Object, part reflect.Value) {
+	kept := reflect.New(part.Type()).Elem()
+	kept.Set(part)
+	version, managers := accessor(obj).GetResourceVersion(), accessor(obj).GetManagedFields()
+	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(old.DeepCopyObject()).Elem())
+	part.Set(kept)
+	accessor(obj).SetResourceVersion(version)
+	accessor(obj).SetManagedFields(managers)
+}
+
+// partOf is a field of an object, to be read and set.
+func partOf(obj runtime.Object, name string) (part reflect.Value, ok bool) {
+	part = reflect.ValueOf(obj).Elem().FieldByName(name)
+	return part, part.IsValid()
+}
+
+// contentOf is what the generation counts changes of: the spec, or all but the metadata.
+func contentOf(obj runtime.Object) any {
+	if spec, ok := partOf(obj, "Spec"); ok {
+		return spec.Interface()
+	}
+	obj = obj.DeepCopyObject()
+	for _, name := range []string{"TypeMeta", "ObjectMeta"} {
+		part, _ := partOf(obj, name)
+		part.SetZero()
+	}
+	return obj
+}
+
+func accessor(obj runtime.Object) metav1.Object {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		panic(err) // each built-in kind has metadata
+	}
+	return m
+}
