@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deletion
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// object is what the graph keeps of an object. It is never changed.
+type object struct {
+	resource        Resource
+	namespace, name string
+	uid             types.UID
+	owners          []metav1.OwnerReference
+	deleting        bool
+	finalizers      []string
+}
+
+// waits reports whether the object is deleted and waits until its dependents are treated.
+func (o *object) waits(finalizer string) bool {
+	return o != nil && o.deleting && slices.Contains(o.finalizers, finalizer)
+}
+
+// isMeant reports whether the object is what a reference in a namespace leads to.
+func (o *object) isMeant(ref metav1.OwnerReference, namespace string) bool {
+	if o == nil || o.uid != ref.UID || o.name != ref.Name || o.resource.Kind != ref.Kind {
+		return false
+	}
+	group, _, _ := strings.Cut(ref.APIVersion, "/")
+	if !strings.Contains(ref.APIVersion, "/") {
+		group = ""
+	}
+	return o.resource.Group == group && (!o.resource.Namespaced || o.namespace == namespace)
+}
+
+// graph has all objects by UID, and who depends on whom.
+type graph struct {
+	mu         sync.Mutex
+	objects    map[types.UID]*object                // mu guards it
+	dependents map[types.UID]map[types.UID]struct{} // by owner, which need not be among objects; mu guards it
+}
+
+func newGraph() *graph {
+	return &graph{objects: map[types.UID]*object{}, dependents: map[types.UID]map[types.UID]struct{}{}}
+}
+
+// put adds an object or replaces its earlier state, and returns the UIDs of what must be looked at.
+func (g *graph) put(o *object) (affected []types.UID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	affected = []types.UID{o.uid}
+	if old := g.objects[o.uid]; old != nil {
+		for _, owner := range old.owners {
+			g.unlinkLocked(owner.UID, o.uid)
+			affected = append(affected, owner.UID) // may wait for dependents, which are one less
+		}
+	}
+	g.objects[o.uid] = o
+	for _, owner := range o.owners {
+		if g.dependents[owner.UID] == nil {
+			g.dependents[owner.UID] = map[types.UID]struct{}{}
+		}
+		g.dependents[owner.UID][o.uid] = struct{}{}
+	}
+	return affected
+}
+
+// remove forgets an object, and returns the UIDs of its dependents and owners.
+func (g *graph) remove(uid types.UID) (affected []types.UID) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for dependent := range g.dependents[uid] {
+		affected = append(affected, dependent)
+	}
+	if o := g.objects[uid]; o != nil {
+		for _, owner := range o.owners {
+			g.unlinkLocked(owner.UID, uid)
+			affected = append(affected, owner.UID)
+		}
+	}
+	delete(g.objects, uid)
+	return affected
+}
+
+func (g *graph) unlinkLocked(owner, dependent types.UID) {
+	delete(g.dependents[owner], dependent)
+	if len(g.dependents[owner]) == 0 {
+		delete(g.dependents, owner)
+	}
+}
+
+// get returns nil for an object that is not there.
+func (g *graph) get(uid types.UID) *object {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.objects[uid]
+}
+
+// dependentsOf returns the objects that have an owner reference to uid.
+func (g *graph) dependentsOf(uid types.UID) (found []*object) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for dependent := range g.dependents[uid] {
+		found = append(found, g.objects[dependent])
+	}
+	return found
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deletion
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// treat does what is due for an object. An error means that it must be tried again.
+func (g *Garbage) treat(ctx context.Context, uid types.UID) error {
+	o := g.graph.get(uid)
+	switch {
+	case o == nil:
+		return nil
+	case o.waits(metav1.FinalizerOrphanDependents):
+		return g.orphan(ctx, o)
+	case o.waits(metav1.FinalizerDeleteDependents):
+		return g.finishForeground(ctx, o)
+	case o.deleting || len(o.owners) == 0:
+		return nil
+	}
+	return g.collect(ctx, o)
+}
+
+// collect deletes an object that has lost all its owners. Of an object that has lost some, it
+// removes the references to them.
+func (g *Garbage) collect(ctx context.Context, o *object) error {
+	if g.settled(o) {
+		return nil
+	}
+	client := o.resource.in(g.objects, o.namespace)
+	now, err := client.Get(ctx, o.name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && (now.UID != o.uid || now.DeletionTimestamp != nil) {
+		return nil // an event says so soon
+	}
+	if err != nil {
+		return err
+	}
+	var kept []metav1.OwnerReference
+	waiting := false // an owner waits for this object to go first
+	unseen := false  // an owner is there, and no event has told of it
+	for _, ref := range now.OwnerReferences {
+		there, seen, err := g.exists(ctx, ref, o.namespace)
+		if err != nil {
+			return err
+		}
+		unseen = unseen || there && !seen
+		blocks := ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
+		switch {
+		case there && blocks && g.graph.get(ref.UID).waits(metav1.FinalizerDeleteDependents):
+			waiting = true
+		case there:
+			kept = append(kept, ref)
+		}
+	}
+	switch {
+	case len(kept) == len(now.OwnerReferences) && unseen:
+		return errUnseen // it may go before its monitor begins, and no event would tell
+	case len(kept) == len(now.OwnerReferences):
+		return nil
+	case len(kept) > 0:
+		return patchMetadata(ctx, client, now, "ownerReferences", kept)
+	}
+	policy := metav1.DeletePropagationBackground
+	switch {
+	case slices.Contains(now.Finalizers, metav1.FinalizerOrphanDependents):
+		policy = metav1.DeletePropagationOrphan
+	case slices.Contains(now.Finalizers, metav1.FinalizerDeleteDependents), waiting && len(g.graph.dependentsOf(o.uid)) > 0:
+		policy = metav1.DeletePropagationForeground
+	}
+	err = client.Delete(ctx, o.name, metav1.DeleteOptions{
+		Preconditions:     &metav1.Preconditions{UID: &now.UID, ResourceVersion: &now.ResourceVersion},
+		PropagationPolicy: &policy,
+	})
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	return err
+}
+
+// settled reports whether all owners are known to be there, and none waits for dependents. The
+// server need not be asked then.
+func (g *Garbage) settled(o *object) bool {
+	for _, ref := range o.owners {
+		if owner := g.graph.get(ref.UID); !owner.isMeant(ref, o.namespace) || owner.waits(metav1.FinalizerDeleteDependents) {
+			return false
+		}
+	}
+	return true
+}
+
+var errUnseen = errors.New("an owner was not seen yet")
+
+// exists reports whether an owner is there, and whether events tell when it goes. The server is
+// asked about one that was not seen yet.
+func (g *Garbage) exists(ctx context.Context, ref metav1.OwnerReference, namespace string) (there, seen bool, err error) {
+	if g.graph.get(ref.UID).isMeant(ref, namespace) {
+		return true, true, nil
+	}
+	resource, ok := g.resources.of(ref)
+	if !ok || resource.Namespaced && namespace == "" {
+		return true, true, nil // it can't be looked for: Kubernetes leaves these alone as well
+	}
+	owner, err := resource.in(g.objects, namespace).Get(ctx, ref.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, false, nil
+	}
+	return err == nil && owner.UID == ref.UID, false, err
+}
+
+// orphan removes the references to an object that is deleted without its dependents, and lets it go.
+func (g *Garbage) orphan(ctx context.Context, o *object) error {
+	for _, dependent := range g.graph.dependentsOf(o.uid) {
+		client := dependent.resource.in(g.objects, dependent.namespace)
+		now, err := client.Get(ctx, dependent.name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		kept := slices.DeleteFunc(slices.Clone(now.OwnerReferences), func(ref metav1.OwnerReference) bool { return ref.UID == o.uid })
+		if len(kept) == len(now.OwnerReferences) {
+			continue
+		}
+		if err := patchMetadata(ctx, client, now, "ownerReferences", kept); err != nil && !apierrors.IsNotFound(err) {
+			return err
+		}
+	}
+	return g.release(ctx, o, metav1.FinalizerOrphanDependents)
+}
+
+// finishForeground lets an object go when nothing is left that blocks its deletion. Until then it
+// asks for the dependents to be looked at.
+func (g *Garbage) finishForeground(ctx context.Context, o *object) error {
+	blocked := false
+	for _, dependent := range g.graph.dependentsOf(o.uid) {
+		for _, ref := range dependent.owners {
+			blocked = blocked || ref.UID == o.uid && ref.BlockOwnerDeletion != nil && *ref.BlockOwnerDeletion
+		}
+		g.queue.Add(dependent.uid)
+	}
+	if blocked {
+		return nil // the end of the last one brings this object here again
+	}
+	return g.release(ctx, o, metav1.FinalizerDeleteDependents)
+}
+
+// release removes a finalizer.
+func (g *Garbage) release(ctx context.Context, o *object, finalizer string) error {
+	client := o.resource.in(g.objects, o.namespace)
+	now, err := client.Get(ctx, o.name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) || err == nil && now.UID != o.uid {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	kept := slices.DeleteFunc(slices.Clone(now.Finalizers), func(f string) bool { return f == finalizer })
+	if err := patchMetadata(ctx, client, now, "finalizers", kept); !apierrors.IsNotFound(err) {
+		return err
+	}
+	return nil
+}
