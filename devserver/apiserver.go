@@ -31,6 +31,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	basecompatibility "k8s.io/component-base/compatibility"
+	"k8s.io/kube-openapi/pkg/common"
 )
 
 // apiConfig is the configuration of newAPIServer; all fields are required.
@@ -40,11 +41,20 @@ type apiConfig struct {
 	loopback          *rest.Config
 	watchCache        bool
 	minRequestSeconds int
+	builtInKinds      bool
+	collectGarbage    bool
+}
+
+// apiServer is what newAPIServer makes.
+type apiServer struct {
+	*apiserver.CustomResourceDefinitions
+	openAPI  *common.OpenAPIV3Config
+	builtIns *builtIns // nil without built-in kinds
 }
 
 // newAPIServer makes the API server over a running etcd. RunWithContext, or Destroy of its
 // GenericAPIServer, ends what it has started; after that, the storages must be destroyed.
-func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceDefinitions, error) {
+func newAPIServer(c apiConfig, made *storages) (*apiServer, error) {
 	codec := apiserver.Codecs.LegacyCodec(v1beta1.SchemeGroupVersion, apiextensionsv1.SchemeGroupVersion)
 	storage := storagebackend.NewDefaultConfig("/registry/"+apiextensionsv1.GroupName, codec)
 	storage.Transport.ServerList = []string{c.etcdURL}
@@ -54,6 +64,8 @@ func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceD
 	etcd := genericoptions.NewEtcdOptions(storage)
 	etcd.StorageConfig.CountMetricPollPeriod = 0
 	etcd.EnableWatchCache = c.watchCache
+	// Without a collector the finalizers that this adds would never be taken away.
+	etcd.EnableGarbageCollection = c.collectGarbage
 	etcd.SkipHealthEndpoints = true
 
 	generic := genericapiserver.NewRecommendedConfig(apiserver.Codecs)
@@ -84,6 +96,14 @@ func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceD
 	generic.OpenAPIConfig.Info.Title = "devserver"
 	generic.OpenAPIV3Config.Info.Title = "devserver"
 
+	var kinds *builtIns
+	if c.builtInKinds {
+		var err error
+		if kinds, err = newBuiltIns(generic, c.loopback); err != nil {
+			return nil, fmt.Errorf("configure built-in kinds: %w", err)
+		}
+	}
+
 	root := &discovery{}
 	generic.BuildHandlerChainFunc = func(api http.Handler, conf *genericapiserver.Config) http.Handler {
 		return genericapiserver.DefaultBuildHandlerChain(root.wrap(api), conf)
@@ -95,17 +115,26 @@ func newAPIServer(c apiConfig, crStorages *storages) (*apiserver.CustomResourceD
 	conf := apiserver.Config{
 		GenericConfig: generic,
 		ExtraConfig: apiserver.ExtraConfig{
-			CRDRESTOptionsGetter: crStorages.track(options.NewCRDRESTOptionsGetter(*etcd, generic.ResourceTransformers, generic.StorageObjectCountTracker)),
+			CRDRESTOptionsGetter: made.track(options.NewCRDRESTOptionsGetter(*etcd, generic.ResourceTransformers, generic.StorageObjectCountTracker)),
 			ServiceResolver:      noServices{},
-			AuthResolverWrapper:  webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, c.loopback, noopoteltrace.NewTracerProvider()),
+			AuthResolverWrapper:  webhookAuth(c.loopback),
 		},
 	}
 	api, err := conf.Complete().New(genericapiserver.NewEmptyDelegate())
 	if err != nil {
 		return nil, fmt.Errorf("create the API server: %w", err)
 	}
-	root.serve(api.GenericAPIServer.AggregatedDiscoveryGroupManager)
-	return api, nil
+	if kinds != nil {
+		if err := kinds.install(api.GenericAPIServer, generic, *etcd, made); err != nil {
+			return nil, fmt.Errorf("serve built-in kinds: %w", err)
+		}
+	}
+	root.serve(api.GenericAPIServer, kinds != nil)
+	return &apiServer{api, generic.OpenAPIV3Config, kinds}, nil
+}
+
+func webhookAuth(loopback *rest.Config) webhook.AuthenticationInfoResolverWrapper {
+	return webhook.NewDefaultAuthenticationInfoResolverWrapper(nil, nil, loopback, noopoteltrace.NewTracerProvider())
 }
 
 // releaseVersion is served as a semantic version, which clients want to parse. The libraries get
@@ -120,11 +149,11 @@ func (v releaseVersion) Info() *version.Info {
 	return info
 }
 
-// noServices resolves the service of a conversion webhook: there are no Services here.
+// noServices resolves the service of a webhook: there is no network of Services here.
 type noServices struct{}
 
 func (noServices) ResolveEndpoint(namespace, name string, _ int32) (*url.URL, error) {
-	return nil, fmt.Errorf("service %s/%s: this server has no Services; give the webhook's clientConfig a url", namespace, name)
+	return nil, fmt.Errorf("service %s/%s: this server doesn't reach Services; give the webhook's clientConfig a url", namespace, name)
 }
 
 // idleListener accepts nothing until it is closed.

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apiserver/pkg/endpoints/discovery/aggregated"
 	"k8s.io/apiserver/pkg/endpoints/handlers/negotiation"
 	"k8s.io/apiserver/pkg/endpoints/handlers/responsewriters"
+	genericapiserver "k8s.io/apiserver/pkg/server"
 )
 
 // discovery serves /apis and /api. In a cluster that is the aggregator's part; the API server of
@@ -27,8 +28,9 @@ type discovery struct {
 
 const aggregatedJSON = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-// serve starts answering from groups, which knows every group that is served.
-func (d *discovery) serve(groups aggregated.ResourceManager) {
+// serve starts answering with the groups that api serves, and with its core kinds if there are any.
+func (d *discovery) serve(api *genericapiserver.GenericAPIServer, core bool) {
+	groups := api.AggregatedDiscoveryGroupManager
 	list := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer, err := groupList(groups, r)
 		if err != nil {
@@ -39,14 +41,17 @@ func (d *discovery) serve(groups aggregated.ResourceManager) {
 	})
 	var apis http.Handler = aggregated.WrapAggregatedDiscoveryToHandler(list, groups, groups)
 
-	none := aggregated.NewResourceManager("api")
+	legacy, served := api.AggregatedLegacyDiscoveryGroupManager, []string{}
+	if core {
+		served = []string{"v1"}
+	}
 	versions := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		writeNegotiated(w, r, &metav1.APIVersions{Versions: []string{}})
+		writeNegotiated(w, r, &metav1.APIVersions{Versions: served})
 	})
-	var api http.Handler = aggregated.WrapAggregatedDiscoveryToHandler(versions, none, none)
+	var old http.Handler = aggregated.WrapAggregatedDiscoveryToHandler(versions, legacy, legacy)
 
 	d.apis.Store(&apis)
-	d.api.Store(&api)
+	d.api.Store(&old)
 }
 
 // wrap answers for /apis and /api and leaves the rest to next.

@@ -9,7 +9,8 @@
 //	defer server.Close()
 //	client, err := dynamic.NewForConfig(server.Config())
 //
-// It is k8s.io/apiextensions-apiserver over an embedded etcd. A start takes well under a second (go
+// It is k8s.io/apiextensions-apiserver over an embedded etcd, with Kubernetes' built-in kinds if
+// asked for. A start takes well under a second (go
 // test -bench Start prints it). The first build of a program that imports the package takes
 // minutes. Several servers in one process are fine, each with its own data and port.
 //
@@ -22,10 +23,49 @@
 // in the old form, /version and OpenAPI v2 and v3 are there too, so that kubectl, REST mappers and
 // generated clients work.
 //
-// Built-in kinds aren't served: there are no Pods, no Namespaces, no RBAC. Objects may be created
-// in any namespace. Nothing collects garbage, so owner references have no effect. Every client is
-// an administrator. Objects are served as JSON and YAML. A client that would send protobuf, as
-// typed clients of built-in groups do, must be told to send JSON, as Server.Config does.
+// Every client is an administrator. Custom resources are served as JSON and YAML. A client that
+// would send protobuf, as typed clients of built-in groups do by themselves, must be told to send
+// JSON, as Server.Config does.
+//
+// # Built-in kinds
+//
+// Without Options.BuiltInKinds there are no Pods and no Namespaces: objects may be created in any
+// namespace. With it the kinds that the option names are served as well, by the same code and in
+// protobuf too: client-go's leader election, its event recorders and kubectl work. Package
+// devservertest starts such a server for a test.
+//
+// They are storage, and the rules around it, of kube-apiserver:
+//
+//   - metadata is filled in and validated; the generation counts changes of the spec
+//   - the status is written by its subresource only; scale, for deployments, replicasets and
+//     statefulsets
+//   - patches of all kinds, server-side apply with merge keys and managed fields, dry runs
+//   - field selectors on what can be selected by in a cluster, such as spec.nodeName and
+//     status.phase of Pods, involvedObject.name of events and the type of secrets
+//   - events are the same objects in core and in events.k8s.io, and last an hour
+//   - a deleted Pod waits for its node if it has one and a grace period, and with it for a deletion
+//     with the grace period 0
+//   - a namespace that is deleted takes its content with it. A create in a namespace that isn't
+//     there is NotFound, in one that is deleted Forbidden, for custom resources too
+//   - admission webhooks are called for every kind, if their clientConfig has a url
+//   - OpenAPI v3, which lacks what only comments in the Go types say: which fields are required, and
+//     how lists merge
+//
+// Missing is what other parts of a cluster do. There are no controllers: no ReplicaSet makes Pods,
+// no Service has endpoints or a clusterIP, no namespace gets a default ServiceAccount or
+// kube-root-ca.crt. There is no admission but namespaces' and webhooks'. Fields outside of metadata
+// aren't validated; only those have defaults that programs dereference or select by (replicas,
+// types, protocols, restartPolicy, of Jobs and webhooks what must be there). There are no logs,
+// exec, binding, eviction and tokens, no other kinds, no RBAC, and kubectl get prints names and
+// ages. OpenAPI v2 has the CRDs only.
+//
+// A CRD of a group that has built-in kinds would be hidden by them, and is refused.
+//
+// # Owners
+//
+// With Options.CollectGarbage objects go when their owners have gone, custom resources included,
+// and deletions in the foreground and those that orphan do what they do in a cluster. An object
+// whose owner's kind isn't served is kept.
 //
 // # CRDs
 //
@@ -61,6 +101,9 @@
 // The 410 of a watch is an ERROR event in a stream with status 200, that of a list is the status
 // itself. A restart keeps watches from the newest resourceVersion in any case: only changes before
 // it are unknown to the watch cache afterwards.
+//
+// ExpireWatches is about custom resources: watches of built-in kinds answer 410 only with
+// DisableWatchCache.
 //
 // Watches that are open go on through a Compact. ExpireWatches ends them, as EndWatches does and as
 // the server does by itself after Options.MinRequestTimeout. Any other answer can be made by

@@ -11,7 +11,6 @@ import (
 
 	"go.etcd.io/etcd/server/v3/embed"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	"k8s.io/apiextensions-apiserver/pkg/apiserver"
 	"k8s.io/client-go/rest"
 )
 
@@ -23,7 +22,7 @@ type Server struct {
 	dir      string
 	loop     *loopback
 	etcd     *embed.Etcd
-	api      *apiserver.CustomResourceDefinitions
+	api      *apiServer
 	watches  watchTracker
 	storages storages
 	failed   chan error // the errors of parts that ended by themselves; buffered for all parts
@@ -56,7 +55,7 @@ func Start(ctx context.Context, opts Options) (*Server, error) {
 	s := &Server{
 		stopping: make(chan struct{}),
 		done:     make(chan struct{}),
-		failed:   make(chan error, 3),
+		failed:   make(chan error, 4),
 	}
 	if err := s.start(ctx, opts); err != nil {
 		return nil, fmt.Errorf("devserver: %w", errors.Join(err, s.cleanUp()))
@@ -77,8 +76,9 @@ func (s *Server) URL() string { return "http://" + s.addr.String() }
 func (s *Server) Dir() string { return s.dir }
 
 // Config gives a new REST config for clients of this server. It sets the content type to JSON,
-// which is all that custom resources are served as, and no rate limit. It sets no transport, so
-// clients made from it share http.DefaultTransport.
+// which is all that custom resources are served as, and no rate limit; clients of built-in kinds
+// only may set it to protobuf. It sets no transport, so clients made from it share
+// http.DefaultTransport.
 func (s *Server) Config() *rest.Config {
 	return &rest.Config{Host: s.URL(), QPS: -1, ContentConfig: jsonContent}
 }

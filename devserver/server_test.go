@@ -281,18 +281,26 @@ type writerFunc func([]byte) (int, error)
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
 func BenchmarkStart(b *testing.B) {
-	var stopping time.Duration
-	for b.Loop() {
-		s, err := devserver.Start(b.Context(), devserver.Options{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		began := time.Now()
-		if err := s.Close(); err != nil {
-			b.Fatal(err)
-		}
-		stopping += time.Since(began)
+	for name, opts := range map[string]devserver.Options{
+		"CRDs":         {},
+		"BuiltInKinds": {BuiltInKinds: true},
+		"Garbage":      {BuiltInKinds: true, CollectGarbage: true},
+	} {
+		b.Run(name, func(b *testing.B) {
+			var stopping time.Duration
+			for b.Loop() {
+				s, err := devserver.Start(b.Context(), opts)
+				if err != nil {
+					b.Fatal(err)
+				}
+				began := time.Now()
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+				stopping += time.Since(began)
+			}
+			b.ReportMetric((b.Elapsed()-stopping).Seconds()*1000/float64(b.N), "start-ms/op")
+			b.ReportMetric(stopping.Seconds()*1000/float64(b.N), "stop-ms/op")
+		})
 	}
-	b.ReportMetric((b.Elapsed()-stopping).Seconds()*1000/float64(b.N), "start-ms/op")
-	b.ReportMetric(stopping.Seconds()*1000/float64(b.N), "stop-ms/op")
 }

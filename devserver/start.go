@@ -100,6 +100,8 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 		loopback:          s.loop.config(),
 		watchCache:        !opts.DisableWatchCache,
 		minRequestSeconds: opts.minRequestSeconds(),
+		builtInKinds:      opts.BuiltInKinds,
+		collectGarbage:    opts.CollectGarbage,
 	}, &s.storages)
 	if err != nil {
 		return err
@@ -107,6 +109,9 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 	s.api = api
 	s.cleanups = append(s.cleanups, func() error { s.storages.destroy(); return nil })
 	prepared := api.GenericAPIServer.PrepareRun()
+	if api.builtIns != nil {
+		api.builtIns.kinds.ServeOpenAPI(api.GenericAPIServer, *api.openAPI)
+	}
 	s.serve(establishEarlier(s.awaitCRDs(api.GenericAPIServer.Handler)), s.loop, "serve the API server's own requests")
 	s.cleanups = append(s.cleanups, func() error { s.loop.transport.CloseIdleConnections(); return nil })
 
@@ -136,6 +141,13 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 		return fmt.Errorf("read the CRDs that are there: %w", context.Cause(ctx))
 	}
 
+	if api.builtIns != nil {
+		if err := api.builtIns.start(ctx); err != nil {
+			return err
+		}
+		s.cleanups = append(s.cleanups, func() error { api.builtIns.stop(); return nil })
+	}
+
 	running = true
 	ended := make(chan struct{})
 	go func() {
@@ -151,9 +163,16 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 		return err
 	}
 
+	if err := s.startDeletions(ctx, opts.CollectGarbage); err != nil {
+		return err
+	}
+
 	found, err := crds.Lister().List(labels.Everything())
 	if err != nil {
 		return fmt.Errorf("read the CRDs that are there: %w", err)
+	}
+	if err := api.checkHidden(found); err != nil {
+		return err
 	}
 	return awaitServed(ctx, s.loop.config(), slices.DeleteFunc(slices.Clone(found), func(crd *apiextensionsv1.CustomResourceDefinition) bool {
 		return !isEstablished(crd) || crd.DeletionTimestamp != nil

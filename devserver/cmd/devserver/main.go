@@ -6,6 +6,12 @@
 //	devserver --crds config/crd --kubeconfig /tmp/dev.kubeconfig
 //	kubectl --kubeconfig /tmp/dev.kubeconfig api-resources
 //
+// With --built-in-kinds it serves Pods, Deployments and other kinds as well, and kubectl's usual
+// commands work:
+//
+//	devserver --built-in-kinds --collect-garbage --kubeconfig /tmp/dev.kubeconfig
+//	kubectl --kubeconfig /tmp/dev.kubeconfig create namespace shop
+//
 // Without --kubeconfig the kubeconfig goes to stdout once the server is ready. The command ends on
 // SIGINT and SIGTERM. With --control another program drives it; see the package control.
 package main
@@ -44,6 +50,7 @@ func main() {
 type flags struct {
 	addr, dataDir, kubeconfig string
 	crds                      []string
+	builtIn, collectGarbage   bool
 	noWatchCache              bool
 	featureGates              string
 	minRequestTimeout         time.Duration
@@ -68,6 +75,8 @@ func command() *cobra.Command {
 	p.StringVar(&f.addr, "addr", "127.0.0.1:0", "`host:port` to serve plain HTTP on; port 0 is a free one. Whoever reaches it is an administrator")
 	p.StringVar(&f.dataDir, "data-dir", "", "`folder` of the data; kept (default: a temporary one, removed at the end)")
 	p.StringArrayVar(&f.crds, "crds", nil, "`file or folder` with CRDs in YAML to install; may be repeated")
+	p.BoolVar(&f.builtIn, "built-in-kinds", false, "serve kinds that Kubernetes has built in too, and call admission webhooks; objects need namespaces that are there")
+	p.BoolVar(&f.collectGarbage, "collect-garbage", false, "delete objects whose owners are gone")
 	p.StringVar(&f.kubeconfig, "kubeconfig", "", "`file` to write the kubeconfig to (default: stdout)")
 	p.BoolVar(&f.noWatchCache, "no-watch-cache", false, "answer each list and watch from etcd, so that a compaction makes old watches fail with 410")
 	p.StringVar(&f.featureGates, "feature-gates", "", "`gates` of the API server to switch, as in Name=true,Name=false")
@@ -93,6 +102,8 @@ func run(ctx context.Context, f flags, in io.Reader, out, errOut io.Writer) (err
 		Addr:              f.addr,
 		Dir:               f.dataDir,
 		CRDs:              crds,
+		BuiltInKinds:      f.builtIn,
+		CollectGarbage:    f.collectGarbage,
 		DisableWatchCache: f.noWatchCache,
 		MinRequestTimeout: f.minRequestTimeout,
 	}

@@ -147,6 +147,35 @@ func TestControlledServerObeysCommands(t *testing.T) {
 	}
 }
 
+// Built-in kinds and the collection of garbage have a flag each.
+func TestBuiltInKinds(t *testing.T) {
+	t.Parallel()
+	for _, flags := range [][]string{nil, {"--built-in-kinds"}, {"--built-in-kinds", "--collect-garbage"}} {
+		c, err := dynamic.NewForConfig(&rest.Config{Host: controlled(t, flags...).URL()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps := c.Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
+		orphan := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "orphan", "ownerReferences": []any{
+				map[string]any{"apiVersion": "v1", "kind": "ConfigMap", "name": "gone", "uid": "gone"},
+			}},
+		}}
+		if _, err := maps.Create(t.Context(), orphan, metav1.CreateOptions{}); (err == nil) != (len(flags) > 0) {
+			t.Errorf("%q: a create gives %v", flags, err)
+		}
+		// The child is another process, whose deletions give no signal: so this asks again.
+		for deadline := time.Now().Add(time.Minute); len(flags) == 2 && time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+			if _, err = maps.Get(t.Context(), "orphan", metav1.GetOptions{}); err != nil {
+				break
+			}
+		}
+		if _, err = maps.Get(t.Context(), "orphan", metav1.GetOptions{}); (err == nil) != (len(flags) == 1) {
+			t.Errorf("%q: Get gives %v", flags, err)
+		}
+	}
+}
+
 // CBOR is served only where the gate is open.
 func TestFeatureGates(t *testing.T) {
 	t.Parallel()

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devserver
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/apiserver/pkg/admission"
+	"k8s.io/apiserver/pkg/admission/initializer"
+	"k8s.io/apiserver/pkg/admission/plugin/namespace/lifecycle"
+	webhookinit "k8s.io/apiserver/pkg/admission/plugin/webhook/initializer"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/mutating"
+	"k8s.io/apiserver/pkg/admission/plugin/webhook/validating"
+	genericapiserver "k8s.io/apiserver/pkg/server"
+	genericoptions "k8s.io/apiserver/pkg/server/options"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/devserver/internal/builtin"
+)
+
+// builtIns are the built-in kinds of a server, and the admission that comes with them.
+type builtIns struct {
+	kinds     *builtin.Kinds
+	admission admission.Interface
+	client    *fewClients
+	informers *fewInformers // what the admission has to know
+	cancel    context.CancelFunc
+	ended     chan struct{} // closed when the informers have, after cancel
+}
+
+// newBuiltIns gives the server that config is for its admission.
+func newBuiltIns(config *genericapiserver.RecommendedConfig, loopback *rest.Config) (*builtIns, error) {
+	client, err := newFewClients(loopback)
+	if err != nil {
+		return nil, err
+	}
+	b := &builtIns{client: client, informers: newFewInformers(client), ended: make(chan struct{})}
+
+	namespaces, err := lifecycle.NewLifecycle(sets.New(metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic))
+	if err != nil {
+		return nil, err
+	}
+	mutating, err := mutating.NewMutatingWebhook(nil)
+	if err != nil {
+		return nil, err
+	}
+	validating, err := validating.NewValidatingAdmissionWebhook(nil)
+	if err != nil {
+		return nil, err
+	}
+	initializers := admission.PluginInitializers{
+		webhookinit.NewPluginInitializer(webhookAuth(loopback), noServices{}),
+		initializer.New(client, nil, b.informers, config.Authorization.Authorizer, config.FeatureGate, config.EffectiveVersion, config.DrainedNotify(), nil),
+	}
+	plugins := []admission.Interface{noHiddenCRDs{}, namespaces, mutating, validating}
+	for _, plugin := range plugins {
+		initializers.Initialize(plugin)
+		if err := admission.ValidateInitialization(plugin); err != nil {
+			return nil, err
+		}
+	}
+	b.admission = admission.NewChainHandler(plugins...)
+	config.AdmissionControl = b.admission
+	config.OpenAPIConfig.IgnorePrefixes = append(config.OpenAPIConfig.IgnorePrefixes, builtin.OpenAPIPrefixes()...)
+	config.OpenAPIV3Config.IgnorePrefixes = append(config.OpenAPIV3Config.IgnorePrefixes, builtin.OpenAPIPrefixes()...)
+	return b, nil
+}
+
+// install serves the kinds by api, which config has made.
+func (b *builtIns) install(api *genericapiserver.GenericAPIServer, config *genericapiserver.RecommendedConfig, etcd genericoptions.EtcdOptions, made *storages) (err error) {
+	etcd.StorageConfig.StorageObjectCountTracker = config.StorageObjectCountTracker
+	b.kinds, err = builtin.Install(api, builtin.Config{
+		Etcd:              etcd,
+		Track:             made.track,
+		Admission:         b.admission,
+		MinRequestTimeout: time.Duration(config.MinRequestTimeout) * time.Second,
+		MaxBody:           config.MaxRequestBodyBytes,
+	})
+	return err
+}
+
+// start returns when the kinds and their admission are ready. The server must answer by then.
+func (b *builtIns) start(ctx context.Context) error {
+	if err := poll(ctx, func(context.Context) error { return b.kinds.Ready() }); err != nil {
+		return fmt.Errorf("wait for built-in kinds: %w", err)
+	}
+	err := b.kinds.CreateNamespaces(ctx, metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, "kube-node-lease")
+	if err != nil {
+		return err
+	}
+	running, cancel := context.WithCancel(context.Background())
+	b.cancel = cancel
+	go func() {
+		defer close(b.ended)
+		var warming sync.WaitGroup
+		warming.Go(builtin.Warm)
+		b.informers.run(running)
+		warming.Wait()
+	}()
+	if err := b.informers.awaitSynced(ctx); err != nil {
+		b.stop()
+		return fmt.Errorf("read what admission depends on: %w", err)
+	}
+	return nil
+}
+
+// stop ends what start has started.
+func (b *builtIns) stop() {
+	b.cancel()
+	<-b.ended
+}
+
+// noHiddenCRDs refuses CRDs whose objects would never be served: those of built-in groups.
+type noHiddenCRDs struct{}
+
+var _ admission.ValidationInterface = noHiddenCRDs{}
+
+func (noHiddenCRDs) Handles(op admission.Operation) bool { return op == admission.Create }
+
+func (noHiddenCRDs) Validate(_ context.Context, a admission.Attributes, _ admission.ObjectInterfaces) error {
+	if crd, ok := a.GetObject().(*apiextensions.CustomResourceDefinition); ok && builtin.Serves(crd.Spec.Group) {
+		return admission.NewForbidden(a, errHidden(crd.Spec.Group))
+	}
+	return nil
+}
+
+func errHidden(group string) error {
+	return fmt.Errorf("the built-in kinds of group %s would hide its objects; start without BuiltInKinds to serve it", group)
+}
+
+// checkHidden returns an error if one of the CRDs, which an earlier run has left, is of a built-in
+// group.
+func (a *apiServer) checkHidden(crds []*apiextensionsv1.CustomResourceDefinition) error {
+	for _, crd := range crds {
+		if a.builtIns != nil && builtin.Serves(crd.Spec.Group) {
+			return fmt.Errorf("CRD %s of an earlier run: %w", crd.Name, errHidden(crd.Spec.Group))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devserver_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/devserver"
+)
+
+// withBuiltIns starts a server with built-in kinds.
+func withBuiltIns(t testing.TB, crds ...string) *devserver.Server {
+	t.Helper()
+	opts := devserver.Options{BuiltInKinds: true}
+	if len(crds) > 0 {
+		opts.CRDs = append(opts.CRDs, boatCRD())
+	}
+	return start(t, opts)
+}
+
+// typed gives a client of built-in kinds that speaks protobuf, as those of components do.
+func typed(t testing.TB, s *devserver.Server) *kubernetes.Clientset {
+	t.Helper()
+	config := s.Config()
+	config.WarningHandler = rest.NoWarnings{} // that Endpoints are deprecated
+	config.ContentType = runtime.ContentTypeProtobuf
+	config.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
+	c, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// builtInKinds are all that are promised, with whether they have namespaces and a status.
+var builtInKinds = []struct {
+	gv, resource, kind string
+	namespaced, status bool
+}{
+	{"v1", "namespaces", "Namespace", false, true},
+	{"v1", "pods", "Pod", true, true},
+	{"v1", "services", "Service", true, true},
+	{"v1", "endpoints", "Endpoints", true, false},
+	{"v1", "nodes", "Node", false, true},
+	{"v1", "configmaps", "ConfigMap", true, false},
+	{"v1", "secrets", "Secret", true, false},
+	{"v1", "serviceaccounts", "ServiceAccount", true, false},
+	{"v1", "persistentvolumeclaims", "PersistentVolumeClaim", true, true},
+	{"v1", "events", "Event", true, false},
+	{"events.k8s.io/v1", "events", "Event", true, false},
+	{"apps/v1", "deployments", "Deployment", true, true},
+	{"apps/v1", "replicasets", "ReplicaSet", true, true},
+	{"apps/v1", "statefulsets", "StatefulSet", true, true},
+	{"apps/v1", "daemonsets", "DaemonSet", true, true},
+	{"batch/v1", "jobs", "Job", true, true},
+	{"coordination.k8s.io/v1", "leases", "Lease", true, false},
+	{"discovery.k8s.io/v1", "endpointslices", "EndpointSlice", true, false},
+	{"admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", false, false},
+	{"admissionregistration.k8s.io/v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false, false},
+}
+
+func TestBuiltInKindsAreServed(t *testing.T) {
+	t.Parallel()
+	s := withBuiltIns(t)
+	for _, k := range builtInKinds {
+		t.Run(k.gv+" "+k.resource, func(t *testing.T) {
+			gv, err := schema.ParseGroupVersion(k.gv)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := client(t, s).Resource(gv.WithResource(k.resource))
+			c, namespace := all.Namespace(""), ""
+			if k.namespaced {
+				namespace = "default"
+				c = all.Namespace(namespace)
+			}
+			obj := &unstructured.Unstructured{Object: map[string]any{
+				"apiVersion": k.gv, "kind": k.kind, "metadata": map[string]any{"name": "one", "labels": map[string]any{"test": "yes"}},
+			}}
+			created, err := c.Create(t.Context(), obj, metav1.CreateOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if created.GetUID() == "" || created.GetCreationTimestamp() == (metav1.Time{}) || created.GetResourceVersion() == "" ||
+				created.GetNamespace() != namespace || created.GetKind() != k.kind || created.GetAPIVersion() != k.gv {
+				t.Errorf("created %v", created)
+			}
+			if _, err := c.Create(t.Context(), obj, metav1.CreateOptions{}); !apierrors.IsAlreadyExists(err) {
+				t.Errorf("the second create gives %v, want AlreadyExists", err)
+			}
+
+			w, err := c.Watch(t.Context(), metav1.ListOptions{ResourceVersion: created.GetResourceVersion(), LabelSelector: "test=yes"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer w.Stop()
+			update := created.DeepCopy()
+			update.SetAnnotations(map[string]string{"changed": "yes"})
+			if _, err := c.Update(t.Context(), update, metav1.UpdateOptions{}); err != nil {
+				t.Fatalf("update: %v", err)
+			}
+			if _, err := c.Update(t.Context(), update, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
+				t.Errorf("an update of an old state gives %v, want Conflict", err)
+			}
+			wantEvent(t, w, watch.Modified, "one")
+			list, err := all.List(t.Context(), metav1.ListOptions{FieldSelector: "metadata.name=one"})
+			if err != nil || len(list.Items) != 1 || list.Items[0].GetAnnotations()["changed"] != "yes" {
+				t.Fatalf("the list has %v, %v", list, err)
+			}
+
+			_, err = c.UpdateStatus(t.Context(), list.Items[0].DeepCopy(), metav1.UpdateOptions{})
+			if k.status != (err == nil) {
+				t.Errorf("an update of the status gives %v, there is one: %v", err, k.status)
+			}
+			if err := c.Delete(t.Context(), "one", metav1.DeleteOptions{}); err != nil {
+				t.Fatal(err)
+			}
+			for gone := false; !gone; {
+				e, ok := next(t, w)
+				gone = !ok || e.Type == watch.Deleted
+			}
+			if _, err := c.Get(t.Context(), "one", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+				t.Errorf("Get of a deleted object gives %v, want NotFound", err)
+			}
+			err = c.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{LabelSelector: "test=yes"})
+			if k.resource == "namespaces" != apierrors.IsMethodNotSupported(err) || err != nil && k.resource != "namespaces" {
+				t.Errorf("DeleteCollection gives %v", err)
+			}
+		})
+	}
+}
+
+// Built-in kinds are off unless they are asked for.
+func TestNoBuiltInKindsWithoutOption(t *testing.T) {
+	t.Parallel()
+	s := start(t, devserver.Options{CRDs: crds{boatCRD()}})
+	c, err := kubernetes.NewForConfig(s.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.CoreV1().Pods("default").List(t.Context(), metav1.ListOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("a list of Pods gives %v, want NotFound", err)
+	}
+	b := boat("anywhere", "a")
+	b.SetNamespace("no-such-namespace")
+	if _, err := client(t, s).Resource(boats).Namespace("no-such-namespace").Create(t.Context(), b, metav1.CreateOptions{}); err != nil {
+		t.Errorf("a create in a namespace that isn't there gives %v", err)
+	}
+}
+
+func TestBuiltInKindsInDiscovery(t *testing.T) {
+	t.Parallel()
+	s := withBuiltIns(t, "boats")
+	for _, legacy := range []bool{false, true} {
+		c, err := discovery.NewDiscoveryClientForConfig(s.Config())
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.UseLegacyDiscovery = legacy
+		groups, lists, err := c.ServerGroupsAndResources()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if groups[0].Name != "" || len(groups[0].Versions) == 0 {
+			t.Errorf("legacy=%v: the first group is %+v, want core", legacy, groups[0])
+		}
+		found := map[string]metav1.APIResource{}
+		for _, list := range lists {
+			for _, r := range list.APIResources {
+				found[list.GroupVersion+" "+r.Name] = r
+			}
+		}
+		for _, k := range builtInKinds {
+			r, ok := found[k.gv+" "+k.resource]
+			if !ok || r.Kind != k.kind || r.Namespaced != k.namespaced || r.SingularName != strings.ToLower(k.kind) {
+				t.Errorf("legacy=%v: %s %s is %+v", legacy, k.gv, k.resource, r)
+			}
+			if _, ok := found[k.gv+" "+k.resource+"/status"]; ok != k.status {
+				t.Errorf("legacy=%v: %s %s has a status: %v", legacy, k.gv, k.resource, ok)
+			}
+		}
+		if _, ok := found["harbour.example.com/v1 boats"]; !ok {
+			t.Errorf("legacy=%v: the CRD's kind is missing", legacy)
+		}
+		for _, want := range []string{"apps/v1 deployments/scale", "v1 namespaces/finalize"} {
+			if _, ok := found[want]; !ok {
+				t.Errorf("legacy=%v: %s is missing", legacy, want)
+			}
+		}
+	}
+}
+
+// What fills a new object in, for all kinds alike.
+func TestBuiltInMetadata(t *testing.T) {
+	t.Parallel()
+	s := withBuiltIns(t)
+	c := typed(t, s)
+	generated, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{GenerateName: "a-"}}, metav1.CreateOptions{})
+	if err != nil || !strings.HasPrefix(generated.Name, "a-") || len(generated.Name) <= len("a-") {
+		t.Errorf("generateName gives %v, %v", generated, err)
+	}
+	for name, meta := range map[string]metav1.ObjectMeta{
+		"a name":      {Name: "Capital_"},
+		"a label":     {Name: "a", Labels: map[string]string{"-": "b"}},
+		"an owner":    {Name: "a", OwnerReferences: []metav1.OwnerReference{{Name: "b"}}},
+		"a finalizer": {Name: "a", Finalizers: []string{"b c"}},
+	} {
+		_, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: meta}, metav1.CreateOptions{})
+		if !apierrors.IsInvalid(err) {
+			t.Errorf("%s that is wrong gives %v, want Invalid", name, err)
+		}
+	}
+	if _, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a", Namespace: "other"}}, metav1.CreateOptions{}); !apierrors.IsBadRequest(err) {
+		t.Errorf("a namespace that isn't the request's gives %v, want BadRequest", err)
+	}
+
+	replicas := int32(3)
+	d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Name: "d"}, Spec: appsv1.DeploymentSpec{Replicas: &replicas}}
+	d, err = c.AppsV1().Deployments("default").Create(t.Context(), d, metav1.CreateOptions{})
+	if err != nil || d.Generation != 1 {
+		t.Fatalf("created %v, %v", d, err)
+	}
+	d.Labels = map[string]string{"a": "b"}
+	if d, err = c.AppsV1().Deployments("default").Update(t.Context(), d, metav1.UpdateOptions{}); err != nil || d.Generation != 1 {
+		t.Fatalf("after a change of the labels: %v, %v", d, err)
+	}
+	d.Spec.Paused = true
+	if d, err = c.AppsV1().Deployments("default").Update(t.Context(), d, metav1.UpdateOptions{}); err != nil || d.Generation != 2 {
+		t.Fatalf("after a change of the spec: %v, %v", d, err)
+	}
+	d.ResourceVersion = ""
+	if _, err = c.AppsV1().Deployments("default").Update(t.Context(), d, metav1.UpdateOptions{}); err != nil {
+		t.Errorf("an update without resourceVersion gives %v", err)
+	}
+	dry, err := c.CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "dry"}}, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
+	if err != nil || dry.UID == "" {
+		t.Errorf("a dry run gives %v, %v", dry, err)
+	}
+	if _, err := c.CoreV1().ConfigMaps("default").Get(t.Context(), "dry", metav1.GetOptions{}); !apierrors.IsNotFound(err) {
+		t.Errorf("after a dry run Get gives %v, want NotFound", err)
+	}
+}
+
+func TestBuiltInsAreKept(t *testing.T) {
+	t.Parallel()
+	opts := devserver.Options{BuiltInKinds: true, Dir: t.TempDir()}
+	first := start(t, opts)
+	before, err := typed(t, first).CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "a"}, Data: map[string]string{"b": "c"}}, metav1.CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	after, err := typed(t, start(t, opts)).CoreV1().ConfigMaps("default").Get(t.Context(), "a", metav1.GetOptions{})
+	if err != nil || after.UID != before.UID || after.ResourceVersion != before.ResourceVersion || after.Data["b"] != "c" {
+		t.Errorf("after a restart it is %v, %v", after, err)
+	}
+}
+
+// A CRD of a built-in group could never be used, so it is refused at once.
+func TestCRDOfBuiltInGroup(t *testing.T) {
+	t.Parallel()
+	const want = "the built-in kinds of group coordination.k8s.io would hide its objects"
+	hidden := boatCRD()
+	hidden.Name, hidden.Spec.Group = "boats.coordination.k8s.io", "coordination.k8s.io"
+	hidden.Annotations = map[string]string{"api-approved.kubernetes.io": "unapproved, it is a test"}
+	dir := t.TempDir()
+	for _, opts := range []devserver.Options{
+		{BuiltInKinds: true, CRDs: crds{hidden}}, // given
+		{Dir: dir, CRDs: crds{hidden}},           // served, since the kinds aren't
+		{Dir: dir, BuiltInKinds: true},           // left by the run before
+	} {
+		s, err := devserver.Start(t.Context(), opts)
+		if err == nil {
+			s.Close()
+		}
+		if refused := err != nil; refused != opts.BuiltInKinds || refused && !strings.Contains(err.Error(), want) {
+			t.Errorf("Start with %s gives %v", fmt.Sprintf("%+v", opts), err)
+		}
+	}
+	s := withBuiltIns(t)
+	if err := devserver.InstallCRDs(t.Context(), s.Config(), hidden); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), want) {
+		t.Errorf("InstallCRDs gives %v", err)
+	}
+}
+
+// toUnstructured is an object as the dynamic client wants it.
+func toUnstructured(t testing.TB, obj runtime.Object) *unstructured.Unstructured {
+	t.Helper()
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(obj)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &unstructured.Unstructured{Object: content}
+}

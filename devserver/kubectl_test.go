@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package devserver_test
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/openapi3"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/kube-openapi/pkg/spec3"
+	"sigs.k8s.io/yaml"
+
+	"github.com/informer-gen/informer-gen/devserver"
+)
+
+// What kubectl apply does with each document: it maps the kind, and applies on the server's side.
+func TestApplyOfManifests(t *testing.T) {
+	t.Parallel()
+	s := withBuiltIns(t, "boats")
+	mapper := mapperOf(t, s)
+	for _, doc := range strings.Split(manifests, "---\n") {
+		obj := &unstructured.Unstructured{}
+		if err := yaml.Unmarshal([]byte(doc), obj); err != nil {
+			t.Fatal(err)
+		}
+		mapping, err := mapper.RESTMapping(obj.GroupVersionKind().GroupKind(), obj.GroupVersionKind().Version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // the second time nothing changes
+			applied, err := client(t, s).Resource(mapping.Resource).Namespace(obj.GetNamespace()).
+				Apply(t.Context(), obj.GetName(), obj, metav1.ApplyOptions{FieldManager: "kubectl"})
+			if err != nil {
+				t.Fatalf("apply %s %s: %v", obj.GetKind(), obj.GetName(), err)
+			}
+			hasFields := strings.Contains(doc, "spec:") || strings.Contains(doc, "stringData:")
+			if fields := applied.GetManagedFields(); hasFields && (len(fields) != 1 || fields[0].Manager != "kubectl") {
+				t.Errorf("%s: the managed fields are %v", obj.GetKind(), fields)
+			}
+		}
+	}
+}
+
+const manifests = `apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: web, namespace: shop}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: web, namespace: shop}
+stringData: {password: secret}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {app: web}
+  ports: [{name: http, port: 80, targetPort: http}]
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: web
+        image: web:1
+        ports: [{name: http, containerPort: 8080}]
+        resources: {requests: {cpu: 100m, memory: 1Gi}}
+        env: [{name: PASSWORD, valueFrom: {secretKeyRef: {name: web, key: password}}}]
+---
+apiVersion: harbour.example.com/v1
+kind: Boat
+metadata: {name: ada, namespace: shop}
+spec: {berth: a}
+`
+
+func TestShortNamesAndCategories(t *testing.T) {
+	t.Parallel()
+	s := withBuiltIns(t)
+	c, err := discovery.NewDiscoveryClientForConfig(s.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapper := restmapper.NewShortcutExpander(mapperOf(t, s), c, func(string) {})
+	for short, want := range map[string]string{
+		"po": "pods", "svc": "services", "deploy": "deployments", "ns": "namespaces", "cm": "configmaps", "ev": "events",
+		"no": "nodes", "sa": "serviceaccounts", "pvc": "persistentvolumeclaims", "rs": "replicasets", "sts": "statefulsets", "ds": "daemonsets", "ep": "endpoints",
+	} {
+		got, err := mapper.ResourceFor(schema.GroupVersionResource{Resource: short})
+		if err != nil || got.Resource != want {
+			t.Errorf("%s is %v, %v, want %s", short, got, err, want)
+		}
+	}
+	all, _ := restmapper.NewDiscoveryCategoryExpander(c).Expand("all")
+	var names []string
+	for _, gr := range all {
+		names = append(names, gr.Resource)
+	}
+	slices.Sort(names)
+	if want := []string{"daemonsets", "deployments", "jobs", "pods", "replicasets", "services", "statefulsets"}; !slices.Equal(names, want) {
+		t.Errorf("all is %v, want %v", names, want)
+	}
+}
+
+// kubectl get prints what the server gives it as a table.
+func TestTables(t *testing.T) {
+	t.Parallel()
+	s := withBuiltIns(t)
+	const accept = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
+	for path, first := range map[string]string{"/api/v1/namespaces": "default", "/api/v1/namespaces/kube-system": "kube-system"} {
+		var table metav1.Table
+		if err := json.Unmarshal(get(t, s.URL()+path, accept), &table); err != nil {
+			t.Fatal(err)
+		}
+		if table.Kind != "Table" || table.ColumnDefinitions[0].Name != "Name" || table.Rows[0].Cells[0] != first {
+			t.Errorf("%s gives the table %+v", path, table)
+		}
+	}
+}
+
+// kubectl explain, create and edit read OpenAPI v3.
+func TestOpenAPIOfBuiltIns(t *testing.T) {
+	t.Parallel()
+	s := withBuiltIns(t, "boats")
+	c, err := discovery.NewDiscoveryClientForConfig(s.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := openapi3.NewRoot(c.OpenAPIV3())
+	eventually(t, func() error {
+		if gvs, err := root.GroupVersions(); err != nil || !slices.Contains(gvs, boats.GroupVersion()) {
+			return errNotYet
+		}
+		return nil
+	})
+	for _, k := range builtInKinds {
+		gv, err := schema.ParseGroupVersion(k.gv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc, err := root.GVSpec(gv)
+		if err != nil {
+			t.Fatalf("%s: %v", k.gv, err)
+		}
+		path := "/apis/" + k.gv + "/"
+		if gv.Group == "" {
+			path = "/api/v1/"
+		}
+		if k.namespaced {
+			path += "namespaces/{namespace}/"
+		}
+		at := doc.Paths.Paths[path+k.resource+"/{name}"]
+		if at == nil || at.Patch == nil {
+			t.Errorf("%s has no path %s%s/{name}: %v", k.gv, path, k.resource, slices.Collect(maps.Keys(doc.Paths.Paths)))
+			continue
+		}
+		name, found := "", 0
+		for n, schema := range doc.Components.Schemas {
+			gvks, _ := json.Marshal(schema.Extensions["x-kubernetes-group-version-kind"])
+			if strings.Contains(string(gvks), `"kind":"`+k.kind+`"`) && strings.Contains(string(gvks), `"group":"`+gv.Group+`"`) {
+				name, found = n, found+1
+			}
+		}
+		if found != 1 || doc.Components.Schemas[name].Properties["metadata"].AllOf == nil || doc.Components.Schemas[name].Description == "" {
+			t.Errorf("%s %s: %d schemas have the kind: %+v", k.gv, k.kind, found, doc.Components.Schemas[name])
+		}
+		for n, schema := range doc.Components.Schemas {
+			for property, of := range schema.Properties {
+				for _, ref := range of.AllOf {
+					if target := strings.TrimPrefix(ref.Ref.String(), "#/components/schemas/"); doc.Components.Schemas[target] == nil {
+						t.Errorf("%s: %s.%s refers to %s, which isn't there", k.gv, n, property, target)
+					}
+				}
+			}
+		}
+	}
+	core, err := root.GVSpec(schema.GroupVersion{Version: "v1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pod := core.Components.Schemas["io.k8s.api.core.v1.PodSpec"]
+	if pod == nil || pod.Properties["containers"].Extensions["x-kubernetes-patch-merge-key"] != "name" || !strings.HasPrefix(pod.Properties["nodeName"].Description, "NodeName ") {
+		t.Errorf("PodSpec is %+v", pod)
+	}
+	params := core.Paths.Paths["/api/v1/namespaces/{namespace}/pods"].Post.Parameters
+	if !slices.ContainsFunc(params, func(p *spec3.Parameter) bool { return p.Name == "fieldValidation" }) {
+		t.Error("a create of Pods has no parameter fieldValidation, which kubectl looks for")
+	}
+}
+
+func mapperOf(t *testing.T, s *devserver.Server) *restmapper.DeferredDiscoveryRESTMapper {
+	t.Helper()
+	c, err := discovery.NewDiscoveryClientForConfig(s.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(c))
+}
+
+// Fields that a kind doesn't have are what the client asks for: refused, reported or dropped.
+func TestFieldValidationOfBuiltIns(t *testing.T) {
+	t.Parallel()
+	c := client(t, withBuiltIns(t)).Resource(schema.GroupVersionResource{Version: "v1", Resource: "configmaps"}).Namespace("default")
+	wrong := &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "ConfigMap", "metadata": map[string]any{"name": "a"}, "dada": map[string]any{"a": "b"},
+	}}
+	if _, err := c.Create(t.Context(), wrong, metav1.CreateOptions{FieldValidation: metav1.FieldValidationStrict}); err == nil || !strings.Contains(err.Error(), `unknown field "dada"`) {
+		t.Errorf("strict validation gives %v", err)
+	}
+	if _, err := c.Create(t.Context(), wrong, metav1.CreateOptions{FieldValidation: metav1.FieldValidationIgnore}); err != nil {
+		t.Errorf("without validation the create gives %v", err)
+	}
+}
