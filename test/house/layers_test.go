@@ -67,7 +67,7 @@ var areas = []area{
 	},
 	{
 		folder: "devserver",
-		layers: []string{"internal/etcdlog control", ".", "cmd/devserver"},
+		layers: []string{"internal/etcdlog internal/builtin internal/deletion control", ".", "devservertest cmd/devserver"},
 	},
 	{
 		folder: "examples/crd-sample",
