@@ -86,6 +86,17 @@ func (m *machine) begin() action {
 	return a
 }
 
+// inRound reports whether a full state is being read, or is to be read after a wait.
+func (m *machine) inRound() bool {
+	switch m.state {
+	case StateStreaming, StateListing:
+		return true
+	case StateWaiting:
+		return m.then == StateListing
+	}
+	return false
+}
+
 // enter begins the state to which a wait or a retry leads.
 func (m *machine) enter(next State) action {
 	if next == StateConnecting {

@@ -152,6 +152,10 @@ func TestPromise07EverySignOfVersionsThatWentBack(t *testing.T) {
 				if s := g.Status(); s.State != StateWatching || s.ResourceVersion != "50" || s.Relists != 1 {
 					t.Errorf("status %+v", s)
 				}
+				// The failure of the first watch led to a second one only.
+				if by := g.Status().RelistsBy; len(by) != 1 || by[reason.WentBack]+by[reason.TooNew] != 1 {
+					t.Errorf("relists by %v", by)
+				}
 			})
 		})
 	}

@@ -3,6 +3,7 @@
 package reflector
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -34,10 +35,11 @@ type run[T object.Object] struct {
 	todo action // the action that is being carried out
 
 	machine   machine
-	shown     State // the state that was last published in Status
-	waits     int   // in a row
-	replacing bool  // the sink is between BeginReplace and EndReplace or AbortReplace
-	sinkErr   error // the first one; it ends the run
+	shown     State         // the state that was last published in Status
+	waits     int           // in a row
+	replacing bool          // the sink is between BeginReplace and EndReplace or AbortReplace
+	cause     reason.Reason // why the full state that is read, or was read last, is read
+	sinkErr   error         // the first one; it ends the run
 }
 
 func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
@@ -102,7 +104,11 @@ func (r *run[T]) end() error {
 
 // step takes a step of the machine, and publishes a failure that the machine has noticed itself.
 func (r *run[T]) step(in *input) action {
+	inRound := r.machine.inRound()
 	a := r.machine.step(in)
+	if !inRound && r.machine.inRound() {
+		r.cause = cmp.Or(a.noticed, in.reason)
+	}
 	if a.noticed != reason.None && a.task != taskLeave {
 		r.failure(a.noticed, &reason.Error{Reason: a.noticed})
 	}
@@ -133,7 +139,7 @@ func (r *run[T]) tell(a *action) error {
 		if r.sink(func() error { return r.config.Sink.EndReplace(a.told) }) == nil {
 			r.r.update(func(s *Status) {
 				if s.Synced || s.ResourceVersion != "" {
-					s.Relists++
+					s.countRelist(r.cause)
 				}
 				s.Synced, s.ResourceVersion = true, a.told
 			})

@@ -207,7 +207,7 @@ func TestOneRunAtATime(t *testing.T) {
 		g.again()
 		g.wantCalls("list rv=0 limit=500 token=", "watch rv=5", "list rv=5NotOlderThan limit=0 token=", "watch rv=5")
 		g.wantTold("begin, end 5, begin, end 5")
-		if s := g.Status(); s.Relists != 1 || !s.Synced {
+		if s := g.Status(); s.Relists != 1 || s.RelistsBy[reason.None] != 1 || !s.Synced {
 			t.Errorf("status %+v", s)
 		}
 	})

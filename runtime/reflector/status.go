@@ -5,6 +5,7 @@ package reflector
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -45,6 +46,19 @@ type Status struct {
 	// Relists is the number of full states that the Sink has got after the first one, over all
 	// Runs.
 	Relists int64
+	// RelistsBy is Relists by the reason of the failure that made the reflector read a full state
+	// anew; reason.None stands for a new Run. It is nil until the first of them, and must not be
+	// changed.
+	RelistsBy map[reason.Reason]int64
+}
+
+// countRelist counts a full state that was read because of a failure. It makes a new map, since
+// copies of the Status have the old one.
+func (s *Status) countRelist(cause reason.Reason) {
+	by := map[reason.Reason]int64{}
+	maps.Copy(by, s.RelistsBy)
+	by[cause]++
+	s.RelistsBy, s.Relists = by, s.Relists+1
 }
 
 // State is what a Reflector is doing.
@@ -106,24 +120,25 @@ func (s Status) String() string {
 // "1m30s". It leaves out zero values, except for state and synced.
 func (s Status) MarshalJSON() ([]byte, error) {
 	text := struct {
-		State           State         `json:"state"`
-		Since           time.Time     `json:"since,omitzero"`
-		For             string        `json:"for,omitempty"`
-		Synced          bool          `json:"synced"`
-		Reason          reason.Reason `json:"reason,omitzero"`
-		LastError       string        `json:"lastError,omitempty"`
-		LastErrorTime   time.Time     `json:"lastErrorTime,omitzero"`
-		Attempts        int           `json:"attempts,omitempty"`
-		RetryAt         time.Time     `json:"retryAt,omitzero"`
-		LastEvent       time.Time     `json:"lastEvent,omitzero"`
-		LastBookmark    time.Time     `json:"lastBookmark,omitzero"`
-		ResourceVersion string        `json:"resourceVersion,omitempty"`
-		BadData         int64         `json:"badData,omitempty"`
-		Relists         int64         `json:"relists,omitempty"`
+		State           State                   `json:"state"`
+		Since           time.Time               `json:"since,omitzero"`
+		For             string                  `json:"for,omitempty"`
+		Synced          bool                    `json:"synced"`
+		Reason          reason.Reason           `json:"reason,omitzero"`
+		LastError       string                  `json:"lastError,omitempty"`
+		LastErrorTime   time.Time               `json:"lastErrorTime,omitzero"`
+		Attempts        int                     `json:"attempts,omitempty"`
+		RetryAt         time.Time               `json:"retryAt,omitzero"`
+		LastEvent       time.Time               `json:"lastEvent,omitzero"`
+		LastBookmark    time.Time               `json:"lastBookmark,omitzero"`
+		ResourceVersion string                  `json:"resourceVersion,omitempty"`
+		BadData         int64                   `json:"badData,omitempty"`
+		Relists         int64                   `json:"relists,omitempty"`
+		RelistsBy       map[reason.Reason]int64 `json:"relistsBy,omitempty"`
 	}{
 		State: s.State, Since: s.Since.UTC(), Synced: s.Synced, Reason: s.Reason, LastErrorTime: s.LastErrorTime.UTC(), Attempts: s.Attempts,
 		RetryAt: s.RetryAt.UTC(), LastEvent: s.LastEvent.UTC(), LastBookmark: s.LastBookmark.UTC(), ResourceVersion: s.ResourceVersion,
-		BadData: s.BadData, Relists: s.Relists,
+		BadData: s.BadData, Relists: s.Relists, RelistsBy: s.RelistsBy,
 	}
 	if !s.Since.IsZero() {
 		text.For = time.Since(s.Since).Round(time.Millisecond).String()
