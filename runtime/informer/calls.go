@@ -98,8 +98,17 @@ func statusOf(e *engine.Informer) Status {
 	}
 	version := e.Table().Version()
 	s.Objects, s.ResourceVersion = version.Len(), version.ResourceVersion()
-	for _, h := range e.Handlers() {
-		s.Handlers = append(s.Handlers, HandlerStatus(h))
-	}
+	s.Handlers = handlerStatus(e.Handlers())
 	return s
+}
+
+func keyStatus(e *engine.Informer, key object.Key) []HandlerStatus {
+	return handlerStatus(e.HandlersOf(key))
+}
+
+func handlerStatus(handlers []engine.HandlerStatus) (all []HandlerStatus) {
+	for _, h := range handlers {
+		all = append(all, HandlerStatus(h))
+	}
+	return all
 }

@@ -48,7 +48,9 @@
 // # Status
 //
 // A [Status] tells what an informer is doing. It has a [StreamStatus] for each namespace that is
-// read and a [HandlerStatus] for each handler. A [Mutation] tells which code has changed an object.
+// read and a [HandlerStatus] for each handler. KeyStatus tells which handlers have events of one
+// key to come. A [Mutation] tells which code has changed an object. Package
+// [github.com/informer-gen/informer-gen/runtime/inspect] makes a page of all that.
 //
 // # Order
 //

@@ -240,6 +240,14 @@ func (i *SharedIndexInformer[T]) Until(ctx context.Context, condition func(*stor
 // Status returns what the informer is doing, and how its handlers keep up.
 func (i *SharedIndexInformer[T]) Status() Status { return statusOf((*engine.View)(i).Engine()) }
 
+// KeyStatus returns how far each handler is with one key: of the handler's status, Backlog counts
+// the events of this key that wait, WaitingSince is when the oldest of them was published, and
+// Callback is set if it is running for this key. It is for people who ask where a key is: it looks
+// through all that waits.
+func (i *SharedIndexInformer[T]) KeyStatus(key object.Key) []HandlerStatus {
+	return keyStatus((*engine.View)(i).Engine(), key)
+}
+
 // Lease keeps an informer running. [SharedIndexInformer.Acquire] returns it.
 type Lease struct {
 	lease *engine.Lease // set once at construction

@@ -101,6 +101,9 @@ type HandlerStatus struct {
 	// Backlog is how many events wait, without the one that is being handled. Merged events count
 	// as one.
 	Backlog int
+	// WaitingSince is when the oldest of the events that wait was published; the zero time if none
+	// waits.
+	WaitingSince time.Time
 	// Merging reports whether the handler has fallen behind its threshold and has not caught up
 	// since.
 	Merging bool
@@ -129,19 +132,25 @@ func (s HandlerStatus) String() string {
 	return b.String()
 }
 
-// MarshalJSON returns a JSON object with the key as text, and since when and for how long the
-// callback has been running. It leaves out what does not apply.
+// MarshalJSON returns a JSON object with the key as text, since when and for how long the callback
+// has been running, and for how long the oldest event has been waiting, as lag. It leaves out what
+// does not apply.
 func (s HandlerStatus) MarshalJSON() ([]byte, error) {
 	text := struct {
-		Name     string    `json:"name"`
-		Synced   bool      `json:"synced"`
-		Backlog  int       `json:"backlog"`
-		Merging  bool      `json:"merging,omitempty"`
-		Callback string    `json:"callback,omitempty"`
-		Key      string    `json:"key,omitempty"`
-		Since    time.Time `json:"since,omitzero"`
-		For      string    `json:"for,omitempty"`
+		Name         string    `json:"name"`
+		Synced       bool      `json:"synced"`
+		Backlog      int       `json:"backlog"`
+		WaitingSince time.Time `json:"waitingSince,omitzero"`
+		Lag          string    `json:"lag,omitempty"`
+		Merging      bool      `json:"merging,omitempty"`
+		Callback     string    `json:"callback,omitempty"`
+		Key          string    `json:"key,omitempty"`
+		Since        time.Time `json:"since,omitzero"`
+		For          string    `json:"for,omitempty"`
 	}{Name: s.Name, Synced: s.Synced, Backlog: s.Backlog, Merging: s.Merging}
+	if !s.WaitingSince.IsZero() {
+		text.WaitingSince, text.Lag = s.WaitingSince.UTC(), time.Since(s.WaitingSince).Round(time.Millisecond).String()
+	}
 	if s.Callback != "" {
 		text.Callback, text.Key, text.Since = s.Callback, s.Key.String(), s.Since.UTC()
 		text.For = time.Since(s.Since).Round(time.Millisecond).String()

@@ -102,7 +102,8 @@ func ForMetadata(f SharedInformerFactory, gvr schema.GroupVersionResource, opts 
 }
 
 // Informers returns the informers that For has made and Remove has not removed, in the order in
-// which they were made.
+// which they were made. Each is a *informer.SharedIndexInformer[object.Object], whatever the type
+// of its objects.
 func (f *Factory) Informers() []Informer {
 	if f == nil {
 		return nil

@@ -111,6 +111,16 @@ func (b *Backlog) Take(obj object.Object) object.Object {
 	return p.new
 }
 
+// WaitingFor returns how many changes of a key are left to deliver, and when the oldest of them was
+// published.
+func (b *Backlog) WaitingFor(key object.Key) (events int, since time.Duration) {
+	p := b.byKey[key]
+	if p == nil {
+		return 0, 0
+	}
+	return p.events(), p.at
+}
+
 func (b *Backlog) link(p *merged) {
 	if b.byKey == nil {
 		b.byKey = map[object.Key]*merged{}

@@ -50,6 +50,7 @@
 //	deliver, callback, remove  its turn: replays, changes and resyncs
 //	pace, watchdog             handlers that lag, and those that don't return
 //	status, measure            what can be asked
+//	keystatus                  where one key waits
 //	unsynced, wait             what is missing before the first sync
 //
 // # Goroutines

@@ -69,22 +69,8 @@ func (i *Informer) queues() []fifo {
 // measure returns the state of the handler for the metrics.
 func (s *Subscription) measure() metrics.HandlerState {
 	status := s.Status()
-	state := metrics.HandlerState{Synced: status.Synced, Backlog: status.Backlog, Merging: status.Merging, CallbackSince: status.Since}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v := s.informer.pool.view(s)
-	switch {
-	case len(s.replays) > 0:
-		state.WaitingSince = s.epoch.Add(s.replays[0].at)
-	case v.waits:
-		state.WaitingSince = s.epoch.Add(v.pendingAt)
-	case s.backlog.Len() > 0:
-		state.WaitingSince = s.epoch.Add(s.backlog.Since())
-	case s.log.Len() > 0:
-		_, at := s.log.Next()
-		state.WaitingSince = s.epoch.Add(at)
-	case s.waitingLocked() > 0:
-		state.WaitingSince = s.epoch.Add(v.tailAt)
+	return metrics.HandlerState{
+		Synced: status.Synced, Backlog: status.Backlog, Merging: status.Merging,
+		WaitingSince: status.WaitingSince, CallbackSince: status.Since,
 	}
-	return state
 }

@@ -181,15 +181,16 @@ type view struct {
 	delivering, waits bool // the pending event is being delivered, or waits
 	pending           changelog.Change
 	pendingAt         time.Duration
-	// when the first change of the tail was published, if there is one
-	tailAt time.Duration
+	logged            int64
+	tail              changelog.Stretch
+	tailAt            time.Duration // when its first change was published, if there is one
 }
 
 func (p *pool) view(s *Subscription) view {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	sl := &s.slot
-	v := view{delivering: sl.state == delivering, waits: sl.pendingWaits(), pending: sl.pending, pendingAt: sl.pendingAt}
+	v := view{delivering: sl.state == delivering, waits: sl.pendingWaits(), pending: sl.pending, pendingAt: sl.pendingAt, logged: s.logged.Load(), tail: sl.tail}
 	if sl.tail.Len() > 0 {
 		_, v.tailAt = sl.tail.Next()
 	}

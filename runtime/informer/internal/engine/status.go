@@ -14,13 +14,14 @@ import (
 
 // HandlerStatus is how one subscription keeps up.
 type HandlerStatus struct {
-	Name     string
-	Synced   bool
-	Backlog  int
-	Merging  bool
-	Callback string
-	Key      object.Key
-	Since    time.Time
+	Name         string
+	Synced       bool
+	Backlog      int
+	WaitingSince time.Time
+	Merging      bool
+	Callback     string
+	Key          object.Key
+	Since        time.Time
 }
 
 // StreamStatus is how one stream is doing.
@@ -71,19 +72,22 @@ func (i *Informer) Handlers() []HandlerStatus {
 func (s *Subscription) Status() HandlerStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.statusLocked()
+	return s.statusLocked(s.informer.pool.view(s))
 }
 
-func (s *Subscription) statusLocked() HandlerStatus {
-	v := s.informer.pool.view(s)
+// statusLocked returns the status. v was taken while the caller held mu.
+func (s *Subscription) statusLocked(v view) HandlerStatus {
 	status := HandlerStatus{
 		Name:    s.config.Name,
 		Synced:  s.HasSynced(),
-		Backlog: s.waitingLocked() + s.backlog.Len() + s.initialLocked(),
+		Backlog: int(v.logged-s.took) + s.backlog.Len() + s.initialLocked(),
 		Merging: s.slow.Load(),
 	}
 	if v.waits {
 		status.Backlog++
+	}
+	if status.Backlog > 0 {
+		status.WaitingSince = s.epoch.Add(s.oldestLocked(&v))
 	}
 	switch {
 	case s.calling:
@@ -93,6 +97,22 @@ func (s *Subscription) statusLocked() HandlerStatus {
 		status.Callback, status.Key, status.Since = v.pending.Type.Callback(), v.pending.Key(), s.epoch.Add(v.pendingAt)
 	}
 	return status
+}
+
+// oldestLocked returns when the oldest of the events that wait was published. There must be one.
+func (s *Subscription) oldestLocked(v *view) time.Duration {
+	switch {
+	case s.initialLocked() > 0:
+		return s.replays[0].at
+	case v.waits:
+		return v.pendingAt
+	case s.backlog.Len() > 0:
+		return s.backlog.Since()
+	case s.log.Len() > 0:
+		_, at := s.log.Next()
+		return at
+	}
+	return v.tailAt
 }
 
 // running returns a line about the callback that is running, "" if none is.

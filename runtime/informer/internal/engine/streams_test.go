@@ -9,6 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	diff "github.com/google/go-cmp/cmp"
+
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -196,10 +198,9 @@ func TestStatusOfEachStream(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")
 		defer r.start()()
 		r.feedTo(1, "[ =a@1 =b@2 ]@3")
-		got := r.Streams()
-		if len(got) != 2 || got[0] != (StreamStatus{Namespace: "one"}) ||
-			got[1] != (StreamStatus{Namespace: "two", Synced: true, Objects: 2, ResourceVersion: "3"}) {
-			t.Errorf("got %+v", got)
+		want := []StreamStatus{{Namespace: "one"}, {Namespace: "two", Synced: true, Objects: 2, ResourceVersion: "3"}}
+		if wrong := diff.Diff(want, r.Streams()); wrong != "" {
+			t.Errorf("status: %s", wrong)
 		}
 	})
 }

@@ -91,7 +91,7 @@ func (p *pool) lookLocked(r *run) {
 func (s *Subscription) look() (report HandlerStatus, due time.Duration, running bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	status := s.statusLocked()
+	status := s.statusLocked(s.informer.pool.view(s))
 	if status.Callback == "" {
 		return HandlerStatus{}, 0, false
 	}
