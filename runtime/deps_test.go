@@ -157,6 +157,10 @@ var allowed = []struct {
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
+		pkg:     "inspect",
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer", "informer/factories"},
+	},
+	{
 		pkg:     "store/storetest",
 		reaches: []string{"object", "internal/table", "store"},
 		imports: []string{"k8s.io/apimachinery"},

@@ -29,9 +29,10 @@
 // loop around it; [github.com/informer-gen/informer-gen/runtime/writer], the writes of one
 // resource; [github.com/informer-gen/informer-gen/runtime/watch], a watch that reconnects, for
 // programs that need no store; [github.com/informer-gen/informer-gen/runtime/metrics], the
-// interface to monitoring systems, with an implementation for Prometheus below it; and
-// [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in memory for
-// tests.
+// interface to monitoring systems, with an implementation for Prometheus below it;
+// [github.com/informer-gen/informer-gen/runtime/inspect], a page that shows what informers are
+// doing; and [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in
+// memory for tests.
 //
 // Data goes one way. Only informer connects the packages of the path, by its internal package
 // engine: reflector knows source but not the queue that it fills, deltafifo and store know neither

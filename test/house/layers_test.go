@@ -31,7 +31,7 @@ var areas = []area{
 			"informer/internal/settings",
 			"informer",
 			"controller informer/factories",
-			"informer/internal/faulttest .",
+			"inspect informer/internal/faulttest .",
 		},
 	},
 	{

@@ -53,6 +53,7 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -69,6 +70,8 @@ var shownBefore = map[string]string{
 		var ctx context.Context`,
 	"docs/generator.md": `
 		var widgets shopinformers.WidgetInformer`,
+	"docs/operations.md": `
+		var factory *factories.Factory`,
 	"generator/buildcache/cache.go": `
 		var ctx context.Context
 		var cfg generator.Config`,
@@ -87,6 +90,9 @@ var shownBefore = map[string]string{
 	"runtime/informer/informer.go": `
 		var ctx context.Context
 		var pods *informer.SharedIndexInformer[*corev1.Pod]`,
+	"runtime/inspect/doc.go": `
+		var mux *http.ServeMux
+		var factory *factories.Factory`,
 	"runtime/lister/selecting.go": `
 		var pod *corev1.Pod
 		var replicaSets lister.Lister[*appsv1.ReplicaSet]`,

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+)
+
+// forwarded are headers by which proxies say that a request came from elsewhere.
+var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
+
+// fromThisMachine returns an error unless a request has come from the loopback, was sent to it, and
+// through no proxy that names itself. The Host header is looked at because a name of the internet
+// may lead a browser on this machine here (DNS rebinding).
+func fromThisMachine(req *http.Request) error {
+	const instead = "; only requests from this machine are answered, for example by kubectl port-forward, unless inspect.WithAuthorizer is given"
+	from, err := netip.ParseAddrPort(req.RemoteAddr)
+	if err != nil || !from.Addr().Unmap().IsLoopback() {
+		return errors.New("the request came from another address than the loopback" + instead)
+	}
+	for _, name := range forwarded {
+		if req.Header.Get(name) != "" {
+			return fmt.Errorf("the request came through a proxy, which has set %s%s", name, instead)
+		}
+	}
+	if !isLoopback(req.Host) {
+		return errors.New("the Host header names another host than localhost" + instead)
+	}
+	return nil
+}
+
+// isLoopback reports whether the value of a Host header, with or without a port, is localhost or an
+// address of the loopback.
+func isLoopback(host string) bool {
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	host = strings.TrimSuffix(strings.TrimPrefix(host, "["), "]")
+	if strings.EqualFold(strings.TrimSuffix(host, "."), "localhost") {
+		return true
+	}
+	addr, err := netip.ParseAddr(host)
+	return err == nil && addr.Unmap().IsLoopback()
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reason"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+)
+
+// condition is how an informer or a handler is doing, in one word of people's.
+type condition string
+
+const (
+	healthy    condition = "healthy"     // the store follows the server
+	idle       condition = "idle"        // of a handler: nothing waits
+	busy       condition = "busy"        // of a handler: it takes what comes
+	stopped    condition = "not running" // it has no lease
+	starting   condition = "starting"    // the first full state is on its way
+	behind     condition = "behind"      // of a handler: its events are merged
+	recovering condition = "recovering"  // a failure that may end by itself; the store may be old
+	stuck      condition = "stuck"       // of a handler: a callback does not return
+	failing    condition = "failing"     // a failure that lasts
+)
+
+var ranks = map[condition]int{healthy: 0, idle: 0, busy: 0, stopped: 1, starting: 2, behind: 3, recovering: 4, stuck: 5, failing: 6}
+
+func (c condition) rank() int { return ranks[c] }
+
+// worse returns the worse one of two conditions.
+func worse(a, b condition) condition {
+	if b.rank() > a.rank() {
+		return b
+	}
+	return a
+}
+
+const (
+	stuckAfter   = 30 * time.Second // after which an informer logs a callback
+	manyFailures = 5                // in a row
+)
+
+// conditionOf returns the condition of an informer, or of one of its streams.
+func conditionOf(running, synced bool, s reflector.Status) condition {
+	lasts := s.Reason.Lasting() || s.Attempts > manyFailures
+	switch {
+	case !running && !synced && s.LastError != nil:
+		return failing // it could not be made, or ended before it had synced
+	case !running:
+		return stopped
+	case s.Reason == reason.None && synced:
+		return healthy
+	case s.Reason == reason.None:
+		return starting
+	case s.Reason == reason.WatchForbidden && synced:
+		return recovering // lists replace watches
+	case lasts || !synced && s.Attempts > 1:
+		return failing
+	}
+	return recovering
+}
+
+// describe finds out how an informer is doing, and why.
+func describe(s informer.Status, now time.Time) informerReport {
+	r := informerReport{Status: s, Condition: conditionOf(s.Running, s.Synced, s.Reflector)}
+	switch r.Condition {
+	case failing, recovering:
+		r.Why, r.Advice = whyOf(s, now), adviceFor[s.Reflector.Reason]
+	}
+	return r
+}
+
+// whyOf returns a sentence about an informer that has failed.
+func whyOf(s informer.Status, now time.Time) string {
+	text := "It has not synced: "
+	if s.Synced {
+		text = "It has synced, but its state may be old: "
+	}
+	for _, stream := range s.Streams {
+		if len(s.Streams) > 1 && stream.Reflector.Reason != reason.None {
+			text += "namespace " + stream.Namespace + " "
+			return text + stateInWords(s.Running, stream.Reflector, now) + "."
+		}
+	}
+	return text + stateInWords(s.Running, s.Reflector, now) + "."
+}
+
+// stateInWords returns what a reflector is doing, and what has failed.
+func stateInWords(running bool, s reflector.Status, now time.Time) string {
+	if !running {
+		if s.LastError != nil {
+			return fmt.Sprintf("not running (%v)", s.LastError)
+		}
+		return "not running"
+	}
+	text := s.State.String()
+	if !s.RetryAt.IsZero() {
+		text = "tries again in " + inWords(max(0, s.RetryAt.Sub(now)))
+	}
+	if s.Reason == reason.None {
+		return fmt.Sprintf("%s, for %s", text, inWords(now.Sub(s.Since)))
+	}
+	return fmt.Sprintf("%v (%v); %s in a row, %s", s.Reason, s.LastError, count(s.Attempts, "failure"), text)
+}
+
+// adviceFor is what a person can do about a failure. Those that are not here end by themselves.
+var adviceFor = map[reason.Reason]string{
+	reason.Unauthorized:   "Look at the credentials: the service account's token, or the kubeconfig.",
+	reason.Forbidden:      "Give the account the verbs list and watch for this resource.",
+	reason.WatchForbidden: "Give the account the verb watch. Until then, changes are seen with the next list only.",
+	reason.NotFound:       "Install the CustomResourceDefinition of the resource, or take the kind out of the program.",
+	reason.Throttled:      "Look at the load of the API server, and at its priority and fairness.",
+	reason.ServerError:    "Look at the log of the API server.",
+	reason.Unreachable:    "Look at the network between this process and the API server.",
+	reason.Silent:         "Look at the network, and at proxies that keep dead connections open.",
+	reason.Refused:        "Look at the server's version, and at the informer's selectors.",
+	reason.BadData:        "An object does not fit the Go type. The log names the object and the field.",
+	reason.Transform:      "The informer's transform returns an error for an object. The log has it.",
+	reason.Unreadable:     "The server can't read an object from its storage. Look at its log.",
+}
+
+var adviceOfHandler = map[condition]string{
+	stuck:  "Look at what the callback waits for: /debug/pprof/goroutine?debug=2 has its stack.",
+	behind: "Let the callback only add the key to a work queue.",
+}
+
+func conditionOfHandler(h informer.HandlerStatus, now time.Time) condition {
+	switch {
+	case h.Callback != "" && now.Sub(h.Since) >= stuckAfter:
+		return stuck
+	case h.Merging:
+		return behind
+	case !h.Synced && h.Backlog > 0:
+		return starting
+	case h.Callback != "" || h.Backlog > 0:
+		return busy
+	}
+	return idle
+}
+
+// whyOfHandler returns a sentence about a handler that is stuck or behind.
+func whyOfHandler(h informer.HandlerStatus, now time.Time) string {
+	text := fmt.Sprintf("Handler %s ", cmp.Or(h.Name, "without a name"))
+	if h.Callback != "" {
+		text += fmt.Sprintf("has been in %s of %s for %s", h.Callback, h.Key, inWords(now.Sub(h.Since)))
+	} else {
+		text += "is behind"
+	}
+	if h.Backlog > 0 {
+		text += fmt.Sprintf("; %s for it, the oldest for %s", waitInWords(h.Backlog), inWords(now.Sub(h.WaitingSince)))
+	}
+	return text + "."
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Option configures a [Handler].
+type Option func(*server)
+
+// WithAuthorizer replaces the rule that requests must come from this machine: each request is
+// answered for which allow returns nil, and each other one gets 403 with the text of the error.
+// allow is called on the goroutines of the server, several at once. A nil allow refuses all.
+func WithAuthorizer(allow func(*http.Request) error) Option {
+	if allow == nil {
+		allow = func(*http.Request) error { return errors.New("the authorizer is nil; it refuses everything") }
+	}
+	return func(s *server) { s.allow = allow }
+}
+
+// WithQueues adds work queues. read is called for each request, on the server's goroutine; it must
+// not wait. The queues of several WithQueues follow each other.
+func WithQueues(read func() []Queue) Option {
+	return func(s *server) {
+		if read != nil {
+			s.queues = append(s.queues, read)
+		}
+	}
+}
+
+// server is what Handler returns.
+type server struct {
+	// set once at construction
+	factory factories.SharedInformerFactory
+	allow   func(*http.Request) error
+	queues  []func() []Queue
+}
+
+// Handler returns a handler of GET requests that shows the informers of a factory; see the package
+// documentation for its parameters, and for who may see it. Nil options are ignored, and a nil
+// factory has no informers. It can be mounted under any path.
+func Handler(factory factories.SharedInformerFactory, opts ...Option) http.Handler {
+	s := &server{factory: factory, allow: fromThisMachine}
+	for _, opt := range opts {
+		if opt != nil {
+			opt(s)
+		}
+	}
+	return s
+}
+
+// ServeHTTP implements http.Handler.
+func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	header := w.Header()
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Content-Type-Options", "nosniff")
+	if err := s.allow(req); err != nil {
+		http.Error(w, "inspect: refused: "+err.Error(), http.StatusForbidden)
+		return
+	}
+	if req.Method != http.MethodGet && req.Method != http.MethodHead {
+		header.Set("Allow", "GET, HEAD")
+		http.Error(w, "inspect: only GET and HEAD are served here", http.StatusMethodNotAllowed)
+		return
+	}
+	query := req.URL.Query()
+	asked := question{text: strings.TrimSpace(query.Get("key"))}
+	code := http.StatusOK
+	if asked.text != "" {
+		if asked.key, asked.err = object.ParseKey(asked.text); asked.err != nil {
+			code = http.StatusBadRequest
+		}
+	}
+	header.Add("Vary", "Accept")
+	var body []byte
+	var err error
+	switch format := query.Get("format"); {
+	case format == "json" || format == "" && !strings.Contains(req.Header.Get("Accept"), "text/html"):
+		if asked.err != nil {
+			http.Error(w, "inspect: "+asked.err.Error(), code)
+			return
+		}
+		header.Set("Content-Type", "application/json")
+		body, err = json.MarshalIndent(s.report(asked, time.Now()), "", "  ")
+	case format == "" || format == "html":
+		header.Set("Content-Type", "text/html; charset=utf-8")
+		header.Set("Content-Security-Policy", contentPolicy)
+		header.Set("Referrer-Policy", "no-referrer")
+		body, err = s.page(asked, refreshOf(query.Get("refresh")))
+	default:
+		http.Error(w, fmt.Sprintf("inspect: format %q: want json or html", format), http.StatusBadRequest)
+		return
+	}
+	if err != nil {
+		http.Error(w, "inspect: write the answer: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(code)
+	if req.Method == http.MethodGet {
+		_, _ = w.Write(body) // an error means that the client is gone
+	}
+}
+
+// page returns the HTML page.
+func (s *server) page(asked question, refresh int) ([]byte, error) {
+	var b bytes.Buffer
+	err := pageTemplate.Execute(&b, pageData{
+		report: s.report(asked, time.Now()), Asked: asked.text, Wrong: asked.err, Refresh: refresh, Refreshes: refreshes,
+	})
+	return b.Bytes(), err
+}
+
+// refreshes are the periods that the page offers, in seconds.
+var refreshes = []int{2, 10, 60}
+
+// refreshOf returns the number of seconds after which the page loads itself again, 0 for never.
+func refreshOf(text string) int {
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 {
+		return 0
+	}
+	return min(n, 3600)
+}
+
+// question is what a request asks.
+type question struct {
+	text string // "" if it asks for no key
+	key  object.Key
+	err  error // text is no key
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// keyReport explains where one key is.
+type keyReport struct {
+	Key       string        `json:"key"`
+	Informers []keyInformer `json:"informers"` // first those that have it, or events of it
+	Queues    []keyQueue    `json:"queues,omitempty"`
+}
+
+// keyInformer is what one informer knows of the key.
+type keyInformer struct {
+	Informer        string `json:"informer"`
+	Stored          bool   `json:"stored"`
+	ResourceVersion string `json:"resourceVersion,omitempty"` // of the object
+	Why             string `json:"why"`
+	// Handlers are those that are not done with the key.
+	Handlers []informer.HandlerStatus `json:"handlers,omitempty"`
+}
+
+// keyQueue is where one queue has the key.
+type keyQueue struct {
+	Queue string `json:"queue"`
+	Where string `json:"where"`
+}
+
+func explain(key object.Key, all []factories.Informer, queues []Queue, now time.Time) *keyReport {
+	r := &keyReport{Key: key.String(), Informers: []keyInformer{}}
+	for _, i := range all {
+		r.Informers = append(r.Informers, explainIn(key, i, now))
+	}
+	slices.SortStableFunc(r.Informers, func(a, b keyInformer) int { return b.rank() - a.rank() })
+	for _, q := range queues {
+		if where := q.where(r.Key, now); where != "" {
+			r.Queues = append(r.Queues, keyQueue{q.Name, where})
+		}
+	}
+	return r
+}
+
+// Others returns those that neither have the key nor events of it.
+func (r *keyReport) Others() (others []keyInformer) {
+	for _, in := range r.Informers {
+		if !in.Knows() {
+			others = append(others, in)
+		}
+	}
+	return others
+}
+
+// Knows reports whether the informer has the key, or events of it.
+func (k keyInformer) Knows() bool { return k.rank() > 0 }
+
+// rank orders informers by how much they know.
+func (k keyInformer) rank() int {
+	switch {
+	case k.Stored:
+		return 2
+	case len(k.Handlers) > 0:
+		return 1
+	}
+	return 0
+}
+
+func explainIn(key object.Key, i factories.Informer, now time.Time) keyInformer {
+	status := withoutContents(i.Status())
+	in := keyInformer{Informer: status.Name}
+	typed, ok := i.(*informer.SharedIndexInformer[object.Object])
+	if !ok { // no factory of this module returns such an informer
+		in.Why = "The informer is of a type that can't be looked into."
+		return in
+	}
+	for _, h := range typed.KeyStatus(key) {
+		if h.Backlog > 0 || h.Callback != "" {
+			in.Handlers = append(in.Handlers, h)
+		}
+	}
+	at := slices.IndexFunc(status.Streams, func(s informer.StreamStatus) bool { return s.Namespace == "" || s.Namespace == key.Namespace })
+	if at < 0 {
+		in.Why = "Not read: " + onlyReads(status.Streams)
+		return in
+	}
+	stream := status.Streams[at]
+	if !stream.Synced {
+		in.Why = "Unknown: the informer has not synced. " + sentence(stateInWords(status.Running, stream.Reflector, now))
+		return in
+	}
+	snapshot := typed.Store().Snapshot()
+	obj, ok := snapshot.Get(key)
+	if !ok {
+		in.Why = fmt.Sprintf("Not stored: at resourceVersion %s the server had no such object, or a selector of the informer leaves it out. %s",
+			snapshot.NamespaceResourceVersion(stream.Namespace), whyOlder(status.Running, stream, now))
+		in.Why = strings.TrimSpace(in.Why)
+		return in
+	}
+	in.Stored, in.ResourceVersion = true, obj.GetResourceVersion()
+	in.Why = fmt.Sprintf("Stored. %s", whyOlder(status.Running, stream, now))
+	in.Why = strings.TrimSpace(in.Why)
+	return in
+}
+
+// onlyReads returns which namespaces an informer reads.
+func onlyReads(streams []informer.StreamStatus) string {
+	var names []string
+	for _, s := range streams {
+		names = append(names, s.Namespace)
+	}
+	return fmt.Sprintf("the informer reads only namespace %s.", strings.Join(names, ", "))
+}
+
+// whyOlder returns why the store may be older than the server; "" if it follows the server.
+func whyOlder(running bool, s informer.StreamStatus, now time.Time) string {
+	if c := conditionOf(running, s.Synced, s.Reflector); c == healthy {
+		return ""
+	}
+	return "The server may have a newer state: " + stateInWords(running, s.Reflector, now) + "."
+}
+
+// where returns where the queue has a key, "" if it doesn't, or can't tell.
+func (q Queue) where(key string, now time.Time) string {
+	if q.Find != nil {
+		return q.Find(key)
+	}
+	for _, r := range q.Running {
+		if r.Key == key {
+			return "a worker has had it for " + inWords(now.Sub(r.Since))
+		}
+	}
+	if q.Oldest != nil && q.Oldest.Key == key {
+		return "ready for " + inWords(now.Sub(q.Oldest.Since)) + ", the oldest of all that wait"
+	}
+	return ""
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/inspect"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestOneKeyIsExplained asks for keys that are stored, not stored, not read and unknown.
+func TestOneKeyIsExplained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue"), pod("shop", "red"))
+		sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
+		server.refuse("nodes", http.StatusForbidden)
+		var log strings.Builder
+		f := server.factory(t, informer.WithLogger(logTo(&log)))
+		all := factories.For[*corev1.Pod](f, podResource)
+		factories.For[*corev1.Pod](f, podResource, informer.WithName("bank"), informer.WithNamespace("bank"))
+		factories.For[*corev1.Node](f, nodeResource)
+		let := make(chan struct{})
+		added(t, all, "billing", func(*corev1.Pod) { <-let })
+		added(t, all, "quick", func(*corev1.Pod) {})
+		defer start(t, f)()
+		time.Sleep(3 * time.Second)
+		blue, _ := server.pods.Get("shop", "blue")
+		blue.Labels = map[string]string{"color": "blue"}
+		server.pods.Update(blue)
+		synctest.Wait()
+		time.Sleep(2 * time.Second)
+		h := inspect.Handler(f)
+
+		r := reported(t, h, "/?key=shop/blue").Key
+		if len(r.Informers) != 3 {
+			t.Fatalf("%+v", r)
+		}
+		pods, bank, nodes := r.Informers[0], r.Informers[1], r.Informers[2]
+		if pods.Informer != "pods/v1" || !pods.Stored || pods.ResourceVersion != "4" || pods.Why != "Stored." {
+			t.Errorf("%+v", pods)
+		}
+		// The other pod may be the one that the handler was called for first.
+		other := reported(t, h, "/?key=shop/red").Key.Informers[0]
+		callbacks := pods.Handlers[0].Callback + other.Handlers[0].Callback
+		waits := pods.Handlers[0].Backlog + other.Handlers[0].Backlog
+		if len(pods.Handlers) != 1 || pods.Handlers[0].Name != "billing" || callbacks != "OnAdd" || waits != 2 {
+			t.Errorf("handlers of blue %+v, of red %+v", pods.Handlers, other.Handlers)
+		}
+		same(t, "of another namespace", bank.Why, "Not read: the informer reads only namespace bank.")
+		contains(t, nodes.Why, "Unknown: the informer has not synced. Forbidden (")
+		contains(t, page(t, h, "/?key=shop/blue"), "Where shop/blue is", "pods/v1 resourceVersion 4 Stored.", "Handler billing", "of it to come, the oldest for")
+
+		close(let)
+		synctest.Wait()
+		contains(t, page(t, h, "/?key=shop/blue"), "Every handler is done with it.")
+		absent := reported(t, h, "/?key=shop/green").Key.Informers[0]
+		if absent.Stored || !strings.HasPrefix(absent.Why, "Not stored: at resourceVersion 4 the server had no such object, or a selector") {
+			t.Errorf("%+v", absent)
+		}
+		if strings.Contains(log.String(), "An informer was read before its first sync") {
+			t.Error("looking at the page was logged as a read of the program's")
+		}
+	})
+}
+
+// TestOldStateIsExplained asks for a key while the server is away, and after the end.
+func TestOldStateIsExplained(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue"))
+		f := server.factory(t)
+		factories.For[*corev1.Pod](f, podResource)
+		end := start(t, f)
+		server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusServiceUnavailable)})
+		server.EndWatches()
+		time.Sleep(time.Minute)
+		h := inspect.Handler(f)
+		in := reported(t, h, "/?key=shop/blue").Key.Informers[0]
+		contains(t, in.Why, "Stored. The server may have a newer state: server error (", "in a row, tries again in")
+		same(t, "stored", in.Stored, true)
+		end()
+		contains(t, reported(t, h, "/?key=shop/blue").Key.Informers[0].Why, "Stored. The server may have a newer state: not running")
+	})
+}
+
+// TestQueuesAreShown has a queue that can find keys, and one that can't.
+func TestQueuesAreShown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begin := time.Now()
+		time.Sleep(5 * time.Minute)
+		h := inspect.Handler(newShop().factory(t),
+			inspect.WithQueues(nil),
+			inspect.WithQueues(func() []inspect.Queue {
+				return []inspect.Queue{{
+					Name: "endpoints", Ready: []int{2, 1500}, Delayed: 7, Retrying: 3,
+					Oldest:  &inspect.QueueKey{Key: "shop/red", Since: begin.Add(4 * time.Minute)},
+					Running: []inspect.QueueKey{{Key: "shop/blue", Since: begin, Attempt: 4}},
+				}}
+			}),
+			inspect.WithQueues(func() []inspect.Queue {
+				return []inspect.Queue{{Name: "billing", Find: func(key string) string {
+					if key != "shop/blue" {
+						return ""
+					}
+					return "delayed, after 3 failures"
+				}}}
+			}))
+		r := reported(t, h, "/?key=shop/blue")
+		same(t, "queues", len(r.Queues), 2)
+		same(t, "where", r.Key.Queues, []struct{ Queue, Where string }{{"endpoints", "a worker has had it for 5 minutes"}, {"billing", "delayed, after 3 failures"}})
+		same(t, "where the other is", reported(t, h, "/?key=shop/red").Key.Queues, []struct{ Queue, Where string }{{"endpoints", "ready for 60 seconds, the oldest of all that wait"}})
+		same(t, "a third one", len(reported(t, h, "/?key=shop/green").Key.Queues), 0)
+		contains(t, page(t, h, "/"), "endpoints 1,502 by priority: 2, 1,500 shop/red, for 60 seconds 7 3 after failures shop/blue for 5 minutes, attempt 4", "billing 0 none 0 none")
+	})
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reason"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+)
+
+//go:embed page.html
+var pageHTML string
+
+//go:embed page.css
+var pageCSS string
+
+// pageTemplate is the page with its style sheet. The sheet has no comments, which html/template
+// would take out, so that the page has it byte for byte.
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
+	"ago":       ago,
+	"inWords":   func(t, now time.Time) string { return inWords(now.Sub(t)) },
+	"thousands": thousands,
+	"count":     count,
+	"color":     condition.color,
+	"handler":   conditionOfHandler,
+	"stream": func(running bool, s informer.StreamStatus) condition {
+		return conditionOf(running, s.Synced, s.Reflector)
+	},
+	"state":    shortState,
+	"relists":  relistsInWords,
+	"utc":      func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
+	"sentence": sentence,
+	"attempt":  func(n int) string { return fmt.Sprintf("attempt %d", n) },
+	"ready":    Queue.ready,
+	"levels":   levelsInWords,
+}).Parse(strings.Replace(pageHTML, "STYLE", pageCSS, 1)))
+
+// contentPolicy allows the style sheet, by its hash, and nothing else: no script and no request.
+var contentPolicy = func() string {
+	sum := sha256.Sum256([]byte(pageCSS))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}()
+
+// pageData is what the template shows.
+type pageData struct {
+	report
+	Asked     string // the key, as it was asked for
+	Wrong     error  // why that is no key
+	Refresh   int    // in seconds; 0 for never
+	Refreshes []int
+}
+
+// Counts returns how many informers are in each condition, the worst first.
+func (p pageData) Counts() (counts []conditionCount) {
+	for _, i := range p.Informers {
+		at := slices.IndexFunc(counts, func(c conditionCount) bool { return c.Condition == i.Condition })
+		if at < 0 {
+			at = len(counts)
+			counts = append(counts, conditionCount{Condition: i.Condition})
+		}
+		counts[at].Count++
+	}
+	slices.SortStableFunc(counts, func(a, b conditionCount) int { return b.Condition.rank() - a.Condition.rank() })
+	return counts
+}
+
+type conditionCount struct {
+	Condition condition
+	Count     int
+}
+
+// Objects returns the number of objects of all informers.
+func (p pageData) Objects() (n int) {
+	for _, i := range p.Informers {
+		n += i.Objects
+	}
+	return n
+}
+
+// HasHandlers reports whether there is a handler.
+func (p pageData) HasHandlers() bool {
+	return slices.ContainsFunc(p.Informers, func(i informerReport) bool { return len(i.Handlers) > 0 })
+}
+
+// color returns the class of the page's style sheet for a condition.
+func (c condition) color() string {
+	switch c {
+	case stopped:
+		return "off"
+	case starting:
+		return "info"
+	case behind, recovering:
+		return "warn"
+	case stuck, failing:
+		return "bad"
+	}
+	return "good"
+}
+
+// shortState returns what a reflector is doing in a few words; the problems above have the rest.
+func shortState(running bool, s reflector.Status) string {
+	switch {
+	case !running:
+		return ""
+	case s.Reason != reason.None:
+		return fmt.Sprintf("%v: %v", s.State, s.Reason)
+	}
+	return s.State.String()
+}
+
+// relistsInWords returns the causes of relists, such as "2 expired, 1 new run".
+func relistsInWords(by map[reason.Reason]int64) string {
+	var parts []string
+	for _, cause := range slices.Sorted(maps.Keys(by)) {
+		name := cause.String()
+		if cause == reason.None {
+			name = "new run"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s", thousands(int(by[cause])), name))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// levelsInWords returns the ready keys of each priority, such as "3 high, 0, 12 low".
+func levelsInWords(levels []int) string {
+	if len(levels) < 2 {
+		return ""
+	}
+	parts := make([]string, len(levels))
+	for n, ready := range levels {
+		parts[n] = thousands(ready)
+	}
+	return "by priority: " + strings.Join(parts, ", ")
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/reason"
+)
+
+// Check is a readiness check. It is an http.Handler, and has the type of checks of other libraries:
+// healthz.Checker(inspect.Ready(factory)) is one of controller-runtime's.
+type Check func(*http.Request) error
+
+// Ready returns a check that fails until every informer of the factory has synced. Its error names
+// those that have not, and why. The check looks at nothing but memory, and does not use the
+// request, which may be nil. An informer that was made and never started fails it too, as it fails
+// WaitForCacheSync: start it, or remove it from the factory.
+//
+// Once synced, an informer stays so, also while the server can't be reached: to take a program out
+// of service then would help no one. The page and the metrics show how old its state is.
+func Ready(factory factories.SharedInformerFactory) Check {
+	return func(*http.Request) error {
+		base := baseOf(factory)
+		if base == nil {
+			return errors.New("not ready: the factory is nil")
+		}
+		all := base.Informers()
+		var missing []string
+		for _, i := range all {
+			if i.HasSynced() {
+				continue
+			}
+			if s := i.Status(); !s.Synced {
+				missing = append(missing, s.Name+" "+unsynced(s))
+			}
+		}
+		if missing == nil {
+			return nil
+		}
+		return fmt.Errorf("not ready: %d of %d informers have not synced: %s", len(missing), len(all), strings.Join(missing, "; "))
+	}
+}
+
+// unsynced returns why an informer has not synced, without the texts of errors.
+func unsynced(s informer.Status) string {
+	switch {
+	case !s.Running && s.Reflector.LastError != nil:
+		return "could not be made, or has ended; the log and the page have the error"
+	case !s.Running:
+		return "is not running; a factory's Start runs those that were made before it"
+	}
+	var parts []string
+	for _, stream := range s.Streams {
+		if stream.Synced {
+			continue
+		}
+		text := "is " + stream.Reflector.State.String()
+		if stream.Reflector.Reason != reason.None {
+			text += fmt.Sprintf(" (%v, %s in a row)", stream.Reflector.Reason, count(stream.Reflector.Attempts, "failure"))
+		}
+		if stream.Namespace != "" {
+			text = fmt.Sprintf("in namespace %s %s", stream.Namespace, text)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// ServeHTTP answers 200 and "ok", or 503 and why not.
+func (c Check) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if err := c(req); err != nil {
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte("ok\n")) // an error means that the client is gone
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect_test
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	podResource  = corev1.SchemeGroupVersion.WithResource("pods")
+	nodeResource = corev1.SchemeGroupVersion.WithResource("nodes")
+	discard      = logr.Discard()
+)
+
+func pod(namespace, name string) *corev1.Pod {
+	return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}
+
+// shop is an API server in memory, with pods.
+type shop struct {
+	*sourcetest.Server
+	pods *sourcetest.Collection[*corev1.Pod]
+}
+
+func newShop(pods ...*corev1.Pod) *shop {
+	server := sourcetest.New()
+	s := &shop{server, sourcetest.Serve[*corev1.Pod](server, podResource, "Pod")}
+	for _, pod := range pods {
+		s.pods.Create(pod)
+	}
+	return s
+}
+
+func (s *shop) factory(t *testing.T, opts ...informer.Option) *factories.Factory {
+	t.Helper()
+	client, err := source.NewClient(s.Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return factories.New(client, append([]informer.Option{informer.WithLogger(discard)}, opts...)...)
+}
+
+// refuse answers the requests for one resource with a status.
+func (s *shop) refuse(resource string, code int) (end func()) {
+	return s.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+		if a.Request.Resource.Resource == resource {
+			a.Status = sourcetest.Status(code)
+		}
+	}})
+}
+
+// start starts a factory; the end of the test shuts it down.
+func start(t *testing.T, f *factories.Factory) (end func()) {
+	t.Helper()
+	if err := f.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+	return func() {
+		t.Helper()
+		if err := f.Shutdown(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// added calls add for each object that a pod informer adds.
+func added(t *testing.T, i *informer.SharedIndexInformer[*corev1.Pod], name string, add func(*corev1.Pod)) {
+	t.Helper()
+	h := informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(pod *corev1.Pod, _ bool) { add(pod) }}
+	if _, err := i.AddEventHandler(h, informer.WithHandlerName(name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// get makes a request from this machine.
+func get(h http.Handler, target string, accept string) *httptest.ResponseRecorder {
+	req := httptest.NewRequest(http.MethodGet, target, nil)
+	req.RemoteAddr, req.Host = "127.0.0.1:4711", "localhost:8080"
+	req.Header.Set("Accept", accept)
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, req)
+	return w
+}
+
+const browser = "text/html,application/xhtml+xml,*/*;q=0.8"
+
+// page returns the text of the HTML page, without tags, of which it checks that they match.
+func page(t *testing.T, h http.Handler, target string) (text string) {
+	t.Helper()
+	w := get(h, target, browser)
+	if got := w.Header().Get("Content-Type"); got != "text/html; charset=utf-8" {
+		t.Errorf("content type %q", got)
+	}
+	var b strings.Builder
+	decoder := xml.NewDecoder(w.Body)
+	for style := false; ; {
+		token, err := decoder.Token()
+		switch token := token.(type) {
+		case xml.StartElement:
+			style = token.Name.Local == "style"
+			b.WriteByte(' ')
+		case xml.CharData:
+			if !style {
+				b.Write(token)
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatalf("the page is not well-formed: %v", err)
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}
+
+// report has those fields of the JSON that tests look at.
+type report struct {
+	Condition string
+	Problems  []struct{ Condition, Name, Text, Advice string }
+	Informers []struct {
+		Name, Condition, Why, Advice, ResourceVersion string
+		Running, Synced                               bool
+		Objects                                       int
+		Reflector                                     struct {
+			State, Reason, LastError string
+			RelistsBy                map[string]int
+		}
+		Streams  []struct{ Namespace string }
+		Handlers []struct {
+			Name, Lag, Callback, Key, For string
+			Backlog                       int
+		}
+	}
+	Queues []struct {
+		Name    string
+		Ready   []int
+		Running []struct{ Key string }
+	}
+	Key *struct {
+		Key       string
+		Informers []struct {
+			Informer, ResourceVersion, Why string
+			Stored                         bool
+			Handlers                       []struct {
+				Name, Callback, Lag string
+				Backlog             int
+			}
+		}
+		Queues []struct{ Queue, Where string }
+	}
+}
+
+func reported(t *testing.T, h http.Handler, target string) (r report) {
+	t.Helper()
+	w := get(h, target, "*/*")
+	if got := w.Header().Get("Content-Type"); got != "application/json" || w.Code != http.StatusOK {
+		t.Errorf("%d, content type %q: %s", w.Code, got, w.Body)
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// contains asserts that a text has the parts, in any order.
+func contains(t *testing.T, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is missing in:\n%s", part, text)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package inspect
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// inWords returns a duration in one unit, as people say it: "45 seconds", "3 minutes".
+func inWords(d time.Duration) string {
+	switch {
+	case d < time.Millisecond:
+		return "less than 1 ms"
+	case d < time.Second:
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	case d < 100*time.Second:
+		return count(int(d/time.Second), "second")
+	case d < 100*time.Minute:
+		return count(int(d/time.Minute), "minute")
+	case d < 48*time.Hour:
+		return count(int(d/time.Hour), "hour")
+	}
+	return count(int(d/(24*time.Hour)), "day")
+}
+
+// ago returns how long ago a point in time was; "never" for the zero time.
+func ago(t, now time.Time) string {
+	switch d := now.Sub(t); {
+	case t.IsZero():
+		return "never"
+	case d < time.Second:
+		return "just now"
+	default:
+		return inWords(d) + " ago"
+	}
+}
+
+// count returns a number of things: "1 failure", "2 failures".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%s %ss", thousands(n), thing)
+}
+
+// waitInWords returns "1 event waits" or "2 events wait".
+func waitInWords(n int) string {
+	if n == 1 {
+		return "1 event waits"
+	}
+	return count(n, "event") + " wait"
+}
+
+// thousands returns a number with a comma after each three digits.
+func thousands(n int) string {
+	text := fmt.Sprint(n)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}
+
+// sentence returns a text that begins with a capital letter and ends with a full stop.
+func sentence(text string) string {
+	if text == "" {
+		return ""
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
+}
