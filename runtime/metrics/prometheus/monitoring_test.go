@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prometheus
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/yaml"
+
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+)
+
+// registered returns the series that a registry collects, histograms as theirs, and the labels of
+// each.
+func registered(t *testing.T) map[string][]string {
+	t.Helper()
+	p, registry := newProvider(t)
+	now := time.Now()
+	i := &fake{state: metrics.InformerState{ResourceVersion: "1", LastEvent: now, LastBookmark: now}}
+	run := p.BeginInformer("widgets", i.read)
+	defer run.Close()
+	run.ListDone(time.Second, 1)
+	run.WatchDone(time.Second, 1)
+	run.BatchDone(time.Second, 1)
+	run.Failed("forbidden")
+	h := run.BeginHandler("queue", i.readHandler)
+	defer h.Close()
+	h.CallbackDone(time.Second, true)
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	series := map[string][]string{}
+	for _, family := range families {
+		var labels []string
+		for _, pair := range family.GetMetric()[0].GetLabel() {
+			labels = append(labels, pair.GetName())
+		}
+		if family.GetMetric()[0].GetHistogram() == nil {
+			series[family.GetName()] = labels
+			continue
+		}
+		for _, suffix := range []string{"_bucket", "_sum", "_count"} {
+			series[family.GetName()+suffix] = labels
+		}
+		series[family.GetName()+"_bucket"] = append(slices.Clone(labels), "le")
+	}
+	return series
+}
+
+const monitoring = "../../../docs/monitoring"
+
+// alert is one rule of alerts.yaml.
+type alert struct {
+	Alert, Expr, For    string
+	Labels, Annotations map[string]string
+}
+
+func alertsOf(t *testing.T) (alerts []alert) {
+	t.Helper()
+	var file struct {
+		Groups []struct {
+			Name  string
+			Rules []alert
+		}
+	}
+	if err := yaml.UnmarshalStrict(contentOf(t, "alerts.yaml"), &file); err != nil {
+		t.Fatal(err)
+	}
+	for _, group := range file.Groups {
+		alerts = append(alerts, group.Rules...)
+	}
+	return alerts
+}
+
+func contentOf(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(filepath.FromSlash(monitoring), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// dashboard is what is checked of dashboard.json.
+type dashboard struct {
+	Panels []struct {
+		ID          int
+		Title, Type string
+		GridPos     struct{ H, W, X, Y int }
+		Targets     []struct{ Expr, LegendFormat string }
+	}
+	Templating struct {
+		List []struct {
+			Name, Definition string
+			Query            any
+		}
+	}
+}
+
+// TestMonitoringAsksForMetricsThatExist looks up each name and label of the alert rules and of the
+// dashboard, and finds metrics that none of them shows.
+func TestMonitoringAsksForMetricsThatExist(t *testing.T) {
+	series := registered(t)
+	shown := map[string]bool{}
+	check := func(where, expr string) (labels []string) {
+		t.Helper()
+		names, labels, wrong := parse(expr)
+		if wrong != "" {
+			t.Errorf("%s: %s in %s", where, wrong, expr)
+		}
+		known := []string{"instance", "pod"} // Prometheus adds these
+		for _, name := range names {
+			if series[name] == nil {
+				t.Errorf("%s: there is no metric %s", where, name)
+			}
+			shown[strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_sum"), "_count")] = true
+			known = append(known, series[name]...)
+		}
+		for _, label := range labels {
+			if !slices.Contains(known, label) {
+				t.Errorf("%s: no metric of %s has the label %s", where, expr, label)
+			}
+		}
+		if len(names) == 0 {
+			t.Errorf("%s: %s asks for no metric", where, expr)
+		}
+		return known
+	}
+	labelInText := regexp.MustCompile(`\$labels\.(\w+)|\{\{(\w+)\}\}`)
+	checkText := func(where, text string, known []string) {
+		t.Helper()
+		for _, m := range labelInText.FindAllStringSubmatch(text, -1) {
+			if !slices.Contains(known, m[1]+m[2]) {
+				t.Errorf("%s: no metric has the label %s", where, m[1]+m[2])
+			}
+		}
+	}
+
+	alerts := alertsOf(t)
+	for _, a := range alerts {
+		known := check(a.Alert, a.Expr)
+		checkText(a.Alert, a.Annotations["summary"]+a.Annotations["description"], known)
+		if a.Labels["severity"] == "" || a.Annotations["summary"] == "" || a.Annotations["description"] == "" {
+			t.Errorf("%s lacks a severity, a summary or a description", a.Alert)
+		}
+		if a.For != "" {
+			if _, err := time.ParseDuration(a.For); err != nil {
+				t.Errorf("%s: %v", a.Alert, err)
+			}
+		}
+	}
+	var board dashboard
+	if err := json.Unmarshal(contentOf(t, "dashboard.json"), &board); err != nil {
+		t.Fatal(err)
+	}
+	ids := map[int]bool{}
+	for _, p := range board.Panels {
+		if ids[p.ID] || p.GridPos.X+p.GridPos.W > 24 {
+			t.Errorf("panel %q has the number %d of another one, or does not fit", p.Title, p.ID)
+		}
+		ids[p.ID] = true
+		for _, target := range p.Targets {
+			checkText(p.Title, target.LegendFormat, check(p.Title, target.Expr))
+		}
+		if len(p.Targets) == 0 && p.Type != "row" {
+			t.Errorf("panel %q shows nothing", p.Title)
+		}
+	}
+	for _, variable := range board.Templating.List {
+		if m := regexp.MustCompile(`^label_values\((\w+), (\w+)\)$`).FindStringSubmatch(variable.Definition); m != nil {
+			check(variable.Name, m[1]+`{`+m[2]+`=""}`)
+		} else if variable.Definition != "" {
+			t.Errorf("variable %s is defined by %s", variable.Name, variable.Definition)
+		}
+	}
+	if len(alerts) < 5 || len(board.Panels) < 10 {
+		t.Errorf("found %d alerts and %d panels", len(alerts), len(board.Panels))
+	}
+	for name := range series {
+		name = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "_bucket"), "_sum"), "_count")
+		if !shown[name] {
+			t.Errorf("%s is in no alert and on no panel", name)
+		}
+	}
+}
+
+// TestEveryAlertIsExplained looks for each one on the page for operators.
+func TestEveryAlertIsExplained(t *testing.T) {
+	page, err := os.ReadFile(filepath.FromSlash("../../../docs/operations.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range alertsOf(t) {
+		if !strings.Contains(string(page), "| `"+a.Alert+"` |") {
+			t.Errorf("docs/operations.md has no row for %s", a.Alert)
+		}
+	}
+}
+
+var (
+	aString   = regexp.MustCompile(`"[^"]*"`)
+	aDuration = regexp.MustCompile(`\[(\$__rate_interval|\d+[smhd])\]`)
+	matchers  = regexp.MustCompile(`\{([^}]*)\}`)
+	aMatcher  = regexp.MustCompile(`^\s*(\w+)\s*(?:=|!=|=~|!~)\s*"[^"]*"\s*$`)
+	grouping  = regexp.MustCompile(`\b(?:by|on|without|ignoring)\s*\(([^)]*)\)`)
+	aName     = regexp.MustCompile(`[a-zA-Z_:][\w:]*`)
+)
+
+// notMetrics are the functions and operators that expressions may use.
+var notMetrics = []string{"and", "bool", "count", "histogram_quantile", "increase", "max", "min", "or", "rate", "sum", "time", "unless", "vector"}
+
+// parse returns the metrics and the labels that a PromQL expression names. It understands what is
+// in the files, and refuses the rest.
+func parse(expr string) (names, labels []string, wrong string) {
+	rest := matchers.ReplaceAllStringFunc(expr, func(m string) string {
+		for one := range strings.SplitSeq(strings.Trim(m, "{}"), ",") {
+			found := aMatcher.FindStringSubmatch(one)
+			if found == nil {
+				wrong = "a matcher that is none: " + one
+				return ""
+			}
+			labels = append(labels, found[1])
+		}
+		return ""
+	})
+	rest = aDuration.ReplaceAllString(aString.ReplaceAllString(rest, ""), "")
+	rest = grouping.ReplaceAllStringFunc(rest, func(g string) string {
+		for label := range strings.SplitSeq(grouping.FindStringSubmatch(g)[1], ",") {
+			labels = append(labels, strings.TrimSpace(label))
+		}
+		return ""
+	})
+	for _, name := range aName.FindAllString(rest, -1) {
+		if !slices.Contains(notMetrics, name) {
+			names = append(names, name)
+		}
+	}
+	if strings.Count(rest, "(") != strings.Count(rest, ")") || strings.ContainsAny(rest, "{}[]$\"") {
+		wrong = "brackets that don't match, or a range that is none"
+	}
+	return names, labels, wrong
+}
+
+// TestParse shows what the check finds.
+func TestParse(t *testing.T) {
+	names, labels, wrong := parse(`histogram_quantile(0.99, sum by (informer, le) (rate(a_bucket{reason=~"x|y",type="z"}[5m]))) > 1 and b{} == bool 0`)
+	if !slices.Equal(names, []string{"a_bucket", "b"}) || !slices.Equal(labels, []string{"reason", "type", "informer", "le"}) || wrong == "" {
+		t.Errorf("%q, %q, %q", names, labels, wrong) // b{} has an empty matcher
+	}
+	for _, expr := range []string{"sum(a", "rate(a[5])", "rate(a[$x])", `a{b}`} {
+		if _, _, wrong := parse(expr); wrong == "" {
+			t.Errorf("%s is right", expr)
+		}
+	}
+	if found := slices.Sorted(maps.Keys(registered(t))); !slices.Contains(found, "informer_list_duration_seconds_bucket") || slices.Contains(found, "informer_list_duration_seconds") {
+		t.Errorf("registered are %q", found)
+	}
+}
