@@ -3,6 +3,8 @@ module github.com/informer-gen/informer-gen/test/e2e
 go 1.26.0
 
 require (
+	github.com/chromedp/cdproto v0.159.0
+	github.com/chromedp/chromedp v0.23.0
 	github.com/google/go-cmp v0.7.0
 	github.com/informer-gen/informer-gen v0.0.0
 	github.com/informer-gen/informer-gen/devserver v0.0.0

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/inspect"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// TestPageInABrowser loads the page of package inspect in headless Chromium, narrow and wide, light
+// and dark, and finds what must be on it. With the variable E2E_SCREENSHOTS, it writes pictures
+// into that folder.
+func TestPageInABrowser(t *testing.T) {
+	t.Parallel()
+	browser := startChromium(t)
+	page, key := pageOfCrates(t)
+	for _, width := range []int64{400, 1280} {
+		for _, theme := range []string{"light", "dark"} {
+			t.Run(fmt.Sprint(width, " ", theme), func(t *testing.T) {
+				tab, cancel := chromedp.NewContext(browser)
+				defer cancel()
+				complaints := complaintsOf(tab, t)
+				media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}}
+				if _, err := chromedp.Call(tab, emulation.SetEmulatedMedia, media); err != nil {
+					t.Fatal(err)
+				}
+				if err := chromedp.Do(tab, chromedp.EmulateViewport(width, 900), chromedp.Navigate(page+"?key="+url.QueryEscape(key.String()))); err != nil {
+					t.Fatal(err)
+				}
+				seen, err := chromedp.Run(tab, chromedp.Evaluate[seenPage](lookAtPage))
+				if err != nil {
+					t.Fatal(err)
+				}
+				seen.check(t, width, theme, key)
+				if wrong := complaints(); wrong != "" {
+					t.Errorf("the browser complains: %s", wrong)
+				}
+				keepPicture(tab, t, fmt.Sprintf("page-%d-%s.png", width, theme))
+			})
+		}
+	}
+	t.Run("form and link", func(t *testing.T) {
+		tab, cancel := chromedp.NewContext(browser)
+		defer cancel()
+		if err := chromedp.Do(tab, chromedp.Navigate(page), chromedp.SendKeys("#key", "no-such/key"), chromedp.Submit("#key")); err != nil {
+			t.Fatal(err)
+		}
+		explained, err := chromedp.Run(tab, chromedp.Text("#explained h2", chromedp.NodeVisible))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := chromedp.Do(tab, chromedp.Click("#problems h3 a")); err != nil {
+			t.Fatal(err)
+		}
+		target, err := chromedp.Run(tab, chromedp.Text("tbody:target th", chromedp.NodeVisible))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if explained != "Where no-such/key is" || target != "missing" {
+			t.Errorf("the form explains %q, the link leads to %q", explained, target)
+		}
+	})
+}
+
+// pageOfCrates serves the page of a factory with an informer that is well, but for a handler that
+// is in a callback for key, and with one of a resource that is not installed.
+func pageOfCrates(t *testing.T) (page string, key object.Key) {
+	t.Helper()
+	ns := shared.crates(t)
+	ns.createMany(t, 3)
+	f, i := crateInformer(t, shared.url, ns)
+	called, let := make(chan object.Key, 3), make(chan struct{})
+	hangs := informer.HandlerFuncs[*Crate]{AddFunc: func(c *Crate, _ bool) { called <- object.KeyOf(c); <-let }}
+	if _, err := i.AddEventHandler(hangs, informer.WithHandlerName("billing")); err != nil {
+		t.Fatal(err)
+	}
+	factories.For[*Crate](f, crates.GroupVersion().WithResource("missing"), informer.WithName("missing"))
+	run(t, f)
+	t.Cleanup(func() { close(let) }) // before the end of the factory, which waits for the handler
+	select {
+	case key = <-called:
+	case <-deadline(t).Done():
+		t.Fatal("the handler is not called")
+	}
+	for end := deadline(t); f.Informers()[1].Status().Reflector.LastError == nil; {
+		select {
+		case <-time.After(10 * time.Millisecond):
+		case <-end.Done():
+			t.Fatal("the informer of a missing resource has no error")
+		}
+	}
+	server := httptest.NewServer(inspect.Handler(f, inspect.WithQueues(func() []inspect.Queue {
+		return []inspect.Queue{{Name: "shipping", Ready: []int{1, 20}, Delayed: 3, Running: []inspect.QueueKey{{Key: key.String(), Since: time.Now(), Attempt: 2}}}}
+	})))
+	t.Cleanup(server.Close)
+	return server.URL, key
+}
+
+// startChromium starts a browser, which ends with the test. Where none is installed, it skips the
+// test.
+func startChromium(t *testing.T) context.Context {
+	t.Helper()
+	var path string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "headless-shell"} {
+		found, err := exec.LookPath(name)
+		if err == nil && exec.Command(found, "--version").Run() == nil {
+			path = found
+			break
+		}
+	}
+	if path == "" {
+		t.Skip("this test did not run: no Chromium is installed; apt-get install chromium, or .ci/run browser")
+	}
+	// The context of the test ends before its cleanups, which end the browser.
+	ctx, cancelWait := context.WithTimeout(context.Background(), patience)
+	ctx, cancelAll := chromedp.NewExecAllocator(ctx,
+		chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
+		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun, chromedp.NoDefaultBrowserCheck,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
+	browser, cancel := chromedp.NewContext(ctx)
+	t.Cleanup(func() {
+		if err := chromedp.Cancel(browser); err != nil {
+			t.Errorf("end the browser: %v", err)
+		}
+		cancel()
+		cancelAll()
+		cancelWait()
+	})
+	if err := chromedp.Do(browser); err != nil {
+		t.Fatalf("start %s: %v", path, err)
+	}
+	return browser
+}
+
+// keepPicture writes a picture of a tab into the folder of E2E_SCREENSHOTS, if that is set.
+func keepPicture(tab context.Context, t *testing.T, name string) {
+	t.Helper()
+	folder := os.Getenv("E2E_SCREENSHOTS")
+	if folder == "" {
+		return
+	}
+	picture, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, name), picture, 0o644)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// complaintsOf returns a function that returns what the browser has logged in a tab: refusals by
+// the policy of the page, requests that failed, errors of scripts.
+func complaintsOf(tab context.Context, t *testing.T) func() string {
+	t.Helper()
+	var mu sync.Mutex // guards lines
+	var lines []string
+	err := chromedp.Listen(tab, func(event any) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch event := event.(type) {
+		case *log.EventEntryAdded:
+			lines = append(lines, event.Entry.Text)
+		case *runtime.EventExceptionThrown:
+			lines = append(lines, event.ExceptionDetails.Text)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() string {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Join(lines, "; ")
+	}
+}
+
+// seenPage is what lookAtPage returns.
+type seenPage struct {
+	Title, Text string
+	Back        [3]float64 // the color of the background
+	Cell        string     // how a cell of a table is laid out
+	Beyond      []string   // elements that reach beyond the window
+	Faint       []string   // texts with too little contrast
+	Badges      []string
+}
+
+const lookAtPage = `(() => {
+	const color = (s) => (s.match(/[\d.]+/g) || [0, 0, 0, 0]).map(Number);
+	const clear = (s) => { const c = color(s); return c.length > 3 && c[3] === 0; };
+	const back = (e) => { while (e.parentElement && clear(getComputedStyle(e).backgroundColor)) e = e.parentElement; return color(getComputedStyle(e).backgroundColor); };
+	const light = (c) => { const [r, g, b] = c.map((v) => { v /= 255; return v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4; }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+	const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((m, n) => n - m); return (x + 0.05) / (y + 0.05); };
+	const all = [...document.querySelectorAll("body *")].filter((e) => e.getClientRects().length && !e.closest("thead"));
+	const texts = all.filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()));
+	return {
+		Title: document.title, Text: document.body.innerText.replace(/\s+/g, " "),
+		Back: color(getComputedStyle(document.body).backgroundColor).slice(0, 3),
+		Cell: getComputedStyle(document.querySelector("#informers td")).display,
+		Beyond: all.filter((e) => e.getBoundingClientRect().right > innerWidth + 0.5).map((e) => e.outerHTML.slice(0, 80)),
+		Faint: texts.filter((e) => contrast(color(getComputedStyle(e).color), back(e)) < 4.5).map((e) => e.outerHTML.slice(0, 80)),
+		Badges: [...document.querySelectorAll("#informers .badge")].map((e) => e.innerText),
+	};
+})()`
+
+func (s seenPage) check(t *testing.T, width int64, theme string, key object.Key) {
+	t.Helper()
+	for _, want := range []string{
+		"2 informers with 3 objects", "1 healthy", "What is wrong", "not found", "Install the CustomResourceDefinition",
+		"Where " + key.String() + " is", "Stored.", "Handler billing has been in OnAdd of it for", "A worker has had it for",
+		"billing", "watching", "OnAdd of " + key.String() + " for", "shipping", "attempt 2",
+	} {
+		if !strings.Contains(s.Text, want) {
+			t.Errorf("%q is not on the page: %s", want, s.Text)
+		}
+	}
+	if s.Title != "(1) Informers" || len(s.Badges) != 2 || s.Badges[0] != "healthy" || s.Badges[1] != "failing" {
+		t.Errorf("title %q, badges %q", s.Title, s.Badges)
+	}
+	if isLight := s.Back[0] > 128; isLight != (theme == "light") {
+		t.Errorf("the background is %v", s.Back)
+	}
+	if want := map[bool]string{true: "flex", false: "table-cell"}[width < 860]; s.Cell != want {
+		t.Errorf("a cell is laid out as %s, want %s", s.Cell, want)
+	}
+	if len(s.Beyond) > 0 {
+		t.Errorf("these reach beyond the window: %q", s.Beyond)
+	}
+	if len(s.Faint) > 0 {
+		t.Errorf("these have too little contrast: %q", s.Faint)
+	}
+}
