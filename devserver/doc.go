@@ -48,8 +48,8 @@
 //   - a namespace that is deleted takes its content with it. A create in a namespace that isn't
 //     there is NotFound, in one that is deleted Forbidden, for custom resources too
 //   - admission webhooks are called for every kind, if their clientConfig has a url
-//   - OpenAPI v3, which lacks what only comments in the Go types say: which fields are required, and
-//     how lists merge
+//   - OpenAPI v3, which lacks what only comments in the Go types say: which fields are required,
+//     and how lists merge
 //
 // Missing is what other parts of a cluster do. There are no controllers: no ReplicaSet makes Pods,
 // no Service has endpoints or a clusterIP, no namespace gets a default ServiceAccount or

@@ -34,16 +34,17 @@ type Options struct {
 	CRDs []*apiextensionsv1.CustomResourceDefinition
 
 	// BuiltInKinds serves kinds that Kubernetes has built in beside those of the CRDs: namespaces,
-	// pods, services, endpoints, nodes, configmaps, secrets, serviceaccounts, persistentvolumeclaims,
-	// events, deployments, replicasets, statefulsets, daemonsets, jobs, leases, endpointslices, and
-	// configurations of admission webhooks, which are then called. Objects can only be created in
-	// namespaces that are there: default, kube-system, kube-public and kube-node-lease are, from the
-	// start. The package documentation says what else holds, and what is missing.
+	// pods, services, endpoints, nodes, configmaps, secrets, serviceaccounts,
+	// persistentvolumeclaims, events, deployments, replicasets, statefulsets, daemonsets, jobs,
+	// leases, endpointslices, and configurations of admission webhooks, which are then called.
+	// Objects can only be created in namespaces that are there: default, kube-system, kube-public
+	// and kube-node-lease are, from the start. The package documentation says what else holds, and
+	// what is missing.
 	BuiltInKinds bool
 
 	// CollectGarbage deletes objects whose owners, by their metadata.ownerReferences, are all gone,
-	// and lets deletions wait for dependents, or orphan them, if they ask for it. Without it nothing
-	// follows from owner references, and each deletion is one in the background.
+	// and lets deletions wait for dependents, or orphan them, if they ask for it. Without it
+	// nothing follows from owner references, and each deletion is one in the background.
 	CollectGarbage bool
 
 	// DisableWatchCache makes the server answer each list and watch from etcd. That is slower, but

@@ -63,8 +63,8 @@ func creations(group, version, resource string) []admissionregistrationv1.RuleWi
 
 var none = admissionregistrationv1.SideEffectClassNone
 
-// installWebhooks registers webhooks for boats and for configmaps, and waits until they are in force:
-// until inForce accepts what dry creates of configmaps with two names give.
+// installWebhooks registers webhooks for boats and for configmaps, and waits until they are in
+// force: until inForce accepts what dry creates of configmaps with two names give.
 func installWebhooks(t *testing.T, s *devserver.Server, mutate, validate admissionregistrationv1.WebhookClientConfig, inForce func(probe *corev1.ConfigMap, err, refusal error) bool) {
 	t.Helper()
 	c := typed(t, s).AdmissionregistrationV1()

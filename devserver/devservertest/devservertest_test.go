@@ -3,6 +3,7 @@
 package devservertest_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -17,7 +18,6 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 
-	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
 )
 
@@ -33,14 +33,15 @@ spec:
 `
 
 func TestNewServesBuiltInKindsAndCRDs(t *testing.T) {
-	t.Parallel()
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "kites.yaml"), []byte(crd), 0o600); err != nil {
+	t.Chdir(t.TempDir())
+	folder := filepath.FromSlash("config/crd/bases")
+	if err := errors.Join(os.MkdirAll(folder, 0o700), os.WriteFile(filepath.Join(folder, "kites.yaml"), []byte(crd), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	var server *devserver.Server
+	var stopped <-chan struct{}
 	t.Run("test with a server", func(t *testing.T) {
-		server = devservertest.New(t, folder)
+		server := devservertest.New(t, "config/crd/bases")
+		stopped = server.Done()
 		t.Cleanup(func() { // registered later, so it runs before the server ends
 			select {
 			case <-server.Done():
@@ -69,7 +70,7 @@ func TestNewServesBuiltInKindsAndCRDs(t *testing.T) {
 		}
 	})
 	select {
-	case <-server.Done():
+	case <-stopped:
 	default:
 		t.Error("the server runs after its test")
 	}

@@ -6,8 +6,8 @@
 //	server := devservertest.New(t, "config/crd/bases")
 //	client, err := kubernetes.NewForConfig(server.Config())
 //
-// The server has the CRDs, Kubernetes' built-in kinds and admission webhooks; package devserver says
-// what of them there is. Servers of several tests run side by side, in parallel too.
+// The server has the CRDs, Kubernetes' built-in kinds and admission webhooks; package devserver
+// says what of them there is. Servers of several tests run side by side, in parallel too.
 //
 // For one server for all tests of a package, call devserver.Start in TestMain.
 package devservertest

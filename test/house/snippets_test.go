@@ -120,7 +120,10 @@ var shownBefore = map[string]string{
 
 // shownIn names a file that has each line of the snippets of another one: to import what they use
 // would compile an API server.
-var shownIn = map[string]string{"devserver/doc.go": "devserver/example_test.go"}
+var shownIn = map[string]string{
+	"devserver/doc.go":               "devserver/example_test.go",
+	"devserver/devservertest/doc.go": "devserver/devservertest/devservertest_test.go",
+}
 
 // snippet is Go code that a page or a doc comment shows.
 type snippet struct {

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// addDefaults registers kube-apiserver's defaults for fields that programs dereference or select by.
-// They hold for what is written and for what was stored.
+// addDefaults registers kube-apiserver's defaults for fields that programs dereference or select
+// by. They hold for what is written and for what was stored.
 func addDefaults(s *runtime.Scheme) error {
 	defaults(s, func(n *corev1.Namespace) {
 		if n.Name != "" {

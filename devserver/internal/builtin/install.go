@@ -30,8 +30,9 @@ import (
 
 // Config is what Install needs besides the server; all fields are required.
 type Config struct {
-	Etcd      genericoptions.EtcdOptions
-	Track     func(generic.RESTOptionsGetter) generic.RESTOptionsGetter // sees each storage made, to destroy it
+	Etcd genericoptions.EtcdOptions
+	// Track sees each storage that is made, to destroy it in the end.
+	Track     func(generic.RESTOptionsGetter) generic.RESTOptionsGetter
 	Admission admission.Interface
 	// MinRequestTimeout is the server's.
 	MinRequestTimeout time.Duration

@@ -59,8 +59,8 @@ func (all *Kinds) ServeOpenAPI(server *genericapiserver.GenericAPIServer, config
 }
 
 // definitions describes Go types: their fields by reflection, their texts by what k8s.io/api has
-// generated for that. Missing is what only comments of the types say: which fields are required, and
-// how server-side apply merges lists.
+// generated for that. Missing is what only comments of the types say: which fields are required,
+// and how server-side apply merges lists.
 type definitions struct {
 	known map[string]common.OpenAPIDefinition
 	name  func(name string) (string, spec.Extensions)
@@ -74,7 +74,7 @@ func (d definitions) refer(t reflect.Type) (schema spec.Schema, name string) {
 	}
 	name = named.OpenAPIModelName()
 	if _, ok := d.known[name]; !ok {
-		d.known[name] = common.OpenAPIDefinition{} // ends the recursion of types that have themselves
+		d.known[name] = common.OpenAPIDefinition{} // ends the recursion of types
 		d.known[name] = d.define(t)
 	}
 	title, _ := d.name(name)

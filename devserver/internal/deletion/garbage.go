@@ -86,8 +86,8 @@ func (g *Garbage) follow(ctx context.Context) {
 	}
 }
 
-// awaitSynced returns when all monitors have read what there was. Before that an owner may only seem
-// to be gone; each is asked for before its dependents are deleted, so this saves requests.
+// awaitSynced returns when all monitors have read what there was. Before that an owner may only
+// seem to be gone; each is asked for before its dependents are deleted, so this saves requests.
 func (g *Garbage) awaitSynced(ctx context.Context) {
 	for _, m := range g.monitors {
 		select {

@@ -42,7 +42,7 @@ func (o *object) isMeant(ref metav1.OwnerReference, namespace string) bool {
 type graph struct {
 	mu         sync.Mutex
 	objects    map[types.UID]*object                // mu guards it
-	dependents map[types.UID]map[types.UID]struct{} // by owner, which need not be among objects; mu guards it
+	dependents map[types.UID]map[types.UID]struct{} // by owner, also unknown ones; mu guards it
 }
 
 func newGraph() *graph {

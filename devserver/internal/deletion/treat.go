@@ -114,7 +114,8 @@ func (g *Garbage) exists(ctx context.Context, ref metav1.OwnerReference, namespa
 	return err == nil && owner.UID == ref.UID, false, err
 }
 
-// orphan removes the references to an object that is deleted without its dependents, and lets it go.
+// orphan removes the references to an object that is deleted without its dependents, and lets it
+// go.
 func (g *Garbage) orphan(ctx context.Context, o *object) error {
 	for _, dependent := range g.graph.dependentsOf(o.uid) {
 		client := dependent.resource.in(g.objects, dependent.namespace)
