@@ -54,9 +54,9 @@ func validate(name string, noFunction bool, o *Options) error {
 	case noFunction:
 		return errors.New("the function is nil")
 	case o.Concurrency < 0:
-		return fmt.Errorf("Concurrency is %d", o.Concurrency)
+		return fmt.Errorf("negative Concurrency %d", o.Concurrency)
 	case o.MaxRetries < 0:
-		return fmt.Errorf("MaxRetries is %d", o.MaxRetries)
+		return fmt.Errorf("negative MaxRetries %d", o.MaxRetries)
 	case slices.Contains(o.Reads, nil):
 		return errors.New("one of Reads is nil")
 	}
@@ -65,7 +65,7 @@ func validate(name string, noFunction bool, o *Options) error {
 		value time.Duration
 	}{{"Timeout", o.Timeout}, {"AwaitTimeout", o.AwaitTimeout}, {"Grace", o.Grace}, {"SyncTimeout", o.SyncTimeout}} {
 		if d.value < 0 {
-			return fmt.Errorf("%s is %v", d.name, d.value)
+			return fmt.Errorf("negative %s %v", d.name, d.value)
 		}
 	}
 	o.Reads = slices.Clone(o.Reads)

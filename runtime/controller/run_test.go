@@ -35,12 +35,12 @@ func TestNewRefusesWrongArguments(t *testing.T) {
 		options   controller.Options
 		watches   watches
 	}{
-		`controller.New "": the name is empty`:    {"", do, controller.Options{}, nil},
-		`controller.New "c": the function is nil`: {"c", nil, controller.Options{}, nil},
-		`controller.New "c": Concurrency is -1`:   {"c", do, controller.Options{Concurrency: -1}, nil},
-		`controller.New "c": MaxRetries is -1`:    {"c", do, controller.Options{MaxRetries: -1}, nil},
-		`controller.New "c": Timeout is -1s`:      {"c", do, controller.Options{Timeout: -time.Second}, nil},
-		`controller.New "c": one of Reads is nil`: {"c", do, controller.Options{Reads: []controller.Informer{nil}}, nil},
+		`controller.New "": the name is empty`:                                                                  {"", do, controller.Options{}, nil},
+		`controller.New "c": the function is nil`:                                                               {"c", nil, controller.Options{}, nil},
+		`controller.New "c": negative Concurrency -1`:                                                           {"c", do, controller.Options{Concurrency: -1}, nil},
+		`controller.New "c": negative MaxRetries -1`:                                                            {"c", do, controller.Options{MaxRetries: -1}, nil},
+		`controller.New "c": negative Timeout -1s`:                                                              {"c", do, controller.Options{Timeout: -time.Second}, nil},
+		`controller.New "c": one of Reads is nil`:                                                               {"c", do, controller.Options{Reads: []controller.Informer{nil}}, nil},
 		`controller.New "c": watch 2: it is the zero value; make it with Self, Owned, Mapped, Indexed or Every`: {"c", do, controller.Options{}, watches{self, {}}},
 		`controller.New "c": watch 1, Self: the informer is nil`:                                                {"c", do, controller.Options{}, watches{controller.Self[*corev1.Pod](nil)}},
 		`controller.New "c": watch 1, Self: a filter is nil`:                                                    {"c", do, controller.Options{}, watches{controller.Self(r.mapInformer, nil)}},

@@ -53,7 +53,7 @@ func (w *Watch[K]) wrong(n int, err error) error {
 func Self[T object.Object](i *informer.SharedIndexInformer[T], filters ...Filter[T]) Watch[object.Key] {
 	return watchOf("Self", i, filters, mapping[T, object.Key]{
 		keys: func(obj T, dst []object.Key) []object.Key { return append(dst, object.KeyOf(obj)) },
-		same: func(old, new T) bool { return true },
+		same: func(T, T) bool { return true },
 	})
 }
 
@@ -108,7 +108,7 @@ func Indexed[T, U object.Object, X comparable](i *informer.SharedIndexInformer[T
 			}
 			return dst
 		},
-		same: func(old, new T) bool { return of(old) == of(new) },
+		same: func(old, obj T) bool { return of(old) == of(obj) },
 	}
 	name := "Indexed"
 	if index != nil {
@@ -153,7 +153,7 @@ func Every[K comparable](period time.Duration, jitter float64, keys func() iter.
 type mapping[T object.Object, K comparable] struct {
 	keys func(obj T, dst []K) []K
 	// same reports whether two states of an object have the same keys; nil: it is not known.
-	same func(old, new T) bool
+	same func(old, obj T) bool
 }
 
 func watchOf[T object.Object, K comparable](name string, i *informer.SharedIndexInformer[T], filters []Filter[T], m mapping[T, K]) Watch[K] {

@@ -332,7 +332,7 @@ func TestFilters(t *testing.T) {
 		}
 		return p
 	}
-	never := func(old, new *corev1.Pod) bool { return false }
+	never := func(_, _ *corev1.Pod) bool { return false }
 	for name, test := range map[string]struct {
 		filter   controller.Filter[*corev1.Pod]
 		old, new *corev1.Pod

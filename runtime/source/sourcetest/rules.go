@@ -117,3 +117,18 @@ func fieldOf(t reflect.Type, name string) int {
 	}
 	return -1
 }
+
+// pathSegment returns what forbids a name, or the beginning of one if prefix is set, in the path of
+// a request.
+func pathSegment(name string, prefix bool) []string {
+	var errs []string
+	if !prefix && (name == "." || name == "..") {
+		errs = append(errs, fmt.Sprintf("may not be '%s'", name))
+	}
+	for _, part := range []string{"/", "%"} {
+		if strings.Contains(name, part) {
+			errs = append(errs, fmt.Sprintf("may not contain '%s'", part))
+		}
+	}
+	return errs
+}

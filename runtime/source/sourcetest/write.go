@@ -12,7 +12,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/validation"
-	"k8s.io/apimachinery/pkg/api/validation/path"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	metavalidation "k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -81,7 +80,7 @@ func (c *collection) createLocked(obj object.Object, dryRun bool) (object.Object
 	}
 	names := validation.ValidateNameFunc(validation.NameIsDNSSubdomain)
 	if c.resource.Group == "rbac.authorization.k8s.io" {
-		names = path.ValidatePathSegmentName
+		names = pathSegment
 	}
 	errs := validation.ValidateObjectMetaAccessor(obj, key.Namespace != "", names, field.NewPath("metadata"))
 	switch old := c.objects[key]; {
@@ -159,6 +158,7 @@ func (c *collection) editing(e edit, q query) write {
 func (c *collection) editLocked(e edit, old object.Object) (object.Object, error) {
 	key := object.KeyOf(old)
 	if e.uid != "" && e.uid != old.GetUID() {
+		//lint:ignore ST1005 the text is the API server's
 		return nil, c.conflict(key, fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", e.uid, old.GetUID()))
 	}
 	obj, err := e.do(old)
@@ -183,7 +183,7 @@ func (c *collection) editLocked(e edit, old object.Object) (object.Object, error
 	if err := e.own(c, obj, old); err != nil {
 		return nil, err
 	}
-	errs := validation.ValidateObjectMetaAccessor(obj, key.Namespace != "", path.ValidatePathSegmentName, field.NewPath("metadata"))
+	errs := validation.ValidateObjectMetaAccessor(obj, key.Namespace != "", pathSegment, field.NewPath("metadata"))
 	errs = append(errs, validation.ValidateObjectMetaAccessorUpdate(obj, old, field.NewPath("metadata"))...)
 	switch {
 	case len(errs) > 0:
