@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,8 +22,14 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
+// logTo returns a logger. b may be read when all goroutines wait.
 func logTo(b *strings.Builder) logr.Logger {
-	return funcr.New(func(prefix, args string) { fmt.Fprintln(b, prefix, args) }, funcr.Options{Verbosity: 10})
+	var mu sync.Mutex
+	return funcr.New(func(prefix, args string) {
+		mu.Lock()
+		defer mu.Unlock()
+		fmt.Fprintln(b, prefix, args)
+	}, funcr.Options{Verbosity: 10})
 }
 
 // TestReadyGivesReasons follows a factory from before its start to its end.
