@@ -38,8 +38,8 @@ type Options struct {
 	// persistentvolumeclaims, events, deployments, replicasets, statefulsets, daemonsets, jobs,
 	// leases, endpointslices, and configurations of admission webhooks, which are then called.
 	// Objects can only be created in namespaces that are there: default, kube-system, kube-public
-	// and kube-node-lease are, from the start. The package documentation says what else holds, and
-	// what is missing.
+	// and kube-node-lease are, from the start. The package documentation lists what is served of
+	// them, and what is missing.
 	BuiltInKinds bool
 
 	// CollectGarbage deletes objects whose owners, by their metadata.ownerReferences, are all gone,

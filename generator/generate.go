@@ -28,9 +28,9 @@ import (
 	"github.com/informer-gen/informer-gen/generator/output"
 )
 
-// Config says what to generate, and where. The zero Config does what the configuration file says
-// or, if there is none, reads all packages of the module that the process works in and writes
-// beside its go.mod.
+// Config is what to generate, and where. The zero Config follows the configuration file. If there
+// is none, it reads all packages of the module that the process works in, and writes beside its
+// go.mod.
 //
 // Whatever is set here takes the place of what the configuration file says about it. Names of files
 // and folders are relative to Dir; those in the configuration file are relative to its own folder.

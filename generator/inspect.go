@@ -35,9 +35,9 @@ type InspectedType struct {
 	Pos  token.Position
 	// Generated means that there is an informer for it.
 	Generated bool
-	// Reason says why, or why not, and where that stands.
+	// Reason is why, or why not, and where that stands.
 	Reason Fact
-	// Advice says what would get the type generated, where that can be said.
+	// Advice is what would get the type generated; "" if that is unknown.
 	Advice string
 
 	// The rest is set for types that something is generated for. A group or version that couldn't
@@ -68,7 +68,7 @@ type InspectedIndex struct {
 	Name string
 	// Key is the Go type of the keys, for example "string" or "v1.NodeName".
 	Key string
-	// Of says what the keys are made of, for example "field .spec.nodeName".
+	// Of is what the keys are made of, for example "field .spec.nodeName".
 	Of string
 	// Namespaced means that keys count within a namespace.
 	Namespaced bool

@@ -18,7 +18,7 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/control"
 )
 
-// TestMain lets the test binary be a child that says what the environment tells it to.
+// TestMain lets the test binary be the child process that an environment variable asks for.
 func TestMain(m *testing.M) {
 	switch os.Getenv(childDoes) {
 	case "serve":

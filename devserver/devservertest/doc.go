@@ -6,8 +6,9 @@
 //	server := devservertest.New(t, "config/crd/bases")
 //	client, err := kubernetes.NewForConfig(server.Config())
 //
-// The server has the CRDs, Kubernetes' built-in kinds and admission webhooks; package devserver
-// says what of them there is. Servers of several tests run side by side, in parallel too.
+// The server has the CRDs, Kubernetes' built-in kinds and admission webhooks; the
+// documentation of package devserver lists what it serves of them. Servers of several tests run
+// side by side, in parallel too.
 //
 // For one server for all tests of a package, call devserver.Start in TestMain.
 package devservertest

@@ -32,6 +32,7 @@ func (h *handler[T, K]) OnAdd(obj T, isInInitialList bool) {
 	if h.accepts(none, obj) {
 		h.addAll(obj, h.keys(obj, h.room[:0]), nil, isInInitialList)
 	}
+	clear(h.room[:])
 }
 
 func (h *handler[T, K]) OnUpdate(old, obj T) {
@@ -52,6 +53,7 @@ func (h *handler[T, K]) OnDelete(d informer.Deleted[T]) {
 	if h.accepts(d.Object, none) {
 		h.addAll(d.Object, h.keys(d.Object, h.room[:0]), nil, false)
 	}
+	clear(h.room[:])
 }
 
 func (h *handler[T, K]) accepts(old, obj T) bool {

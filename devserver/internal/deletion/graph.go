@@ -4,10 +4,10 @@ package deletion
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 )
 
@@ -31,11 +31,7 @@ func (o *object) isMeant(ref metav1.OwnerReference, namespace string) bool {
 	if o == nil || o.uid != ref.UID || o.name != ref.Name || o.resource.Kind != ref.Kind {
 		return false
 	}
-	group, _, _ := strings.Cut(ref.APIVersion, "/")
-	if !strings.Contains(ref.APIVersion, "/") {
-		group = ""
-	}
-	return o.resource.Group == group && (!o.resource.Namespaced || o.namespace == namespace)
+	return o.resource.Group == schema.FromAPIVersionAndKind(ref.APIVersion, ref.Kind).Group && (!o.resource.Namespaced || o.namespace == namespace)
 }
 
 // graph has all objects by UID, and who depends on whom.

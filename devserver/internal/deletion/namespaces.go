@@ -75,8 +75,8 @@ func (n *Namespaces) Run(ctx context.Context) error {
 	return n.informer.RemoveEventHandler(registration)
 }
 
-// empty deletes what is in a namespace, and the namespace if nothing is left. The error says what
-// is left.
+// empty deletes what is in a namespace, and the namespace if nothing is left. The error names the
+// rest.
 func (n *Namespaces) empty(ctx context.Context, name string) error {
 	ns, err := n.client.Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) || err == nil && (ns.DeletionTimestamp == nil || !slices.Contains(ns.Spec.Finalizers, corev1.FinalizerKubernetes)) {

@@ -30,7 +30,7 @@ type FileSet struct {
 	Seen map[string]Sum `json:"-"`
 }
 
-// Reach says which files a FileSet has, and what counts about them.
+// Reach is the choice of a FileSet: which files it has, and what counts about them.
 type Reach string
 
 const (
