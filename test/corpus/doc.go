@@ -15,6 +15,6 @@
 //	    go/types, beside the project's own informers ◀────────┤
 //	    go test, over the devserver or sourcetest ◀───────────┘
 //
-// Two projects with older Kubernetes libraries are compiled only, beside controller-runtime, and
-// must keep these libraries.
+// Of two projects with older Kubernetes libraries, only the types are checked, beside
+// controller-runtime; they must keep these libraries.
 package corpus
