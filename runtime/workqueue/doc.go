@@ -58,9 +58,10 @@
 // goroutines are ordered by the queue's lock.
 //
 // Get waits for a key, and ShutDown for workers, both until their context ends. No other method
-// waits for more than the lock. What is done under it takes about the same time for each key, except
-// that dropped delays are removed together, when they are more than half of all delays. Done must be
-// called for each item; until then its key is handed out to no other worker, and ShutDown waits.
+// waits for more than the lock. What is done under it takes about the same time for each key,
+// except that dropped delays are removed together, when they are more than half of all delays.
+// Done must be called for each item; until then its key is handed out to no other worker, and
+// ShutDown waits.
 //
 // # Goroutines
 //

@@ -170,7 +170,8 @@ func TestForgetWhilePaced(t *testing.T) {
 			k.get(key, 0).Done(failed)
 		}
 		isPaced := func(key string) bool { s, _ := k.StatusOf(key); return s.Paced }
-		// The earlier one has the only turn. The other one's delay ends before Base has passed, too.
+		// The earlier one has the only turn. The other one's delay, too, ends before Base has
+		// passed.
 		for k.Status().Paced == 0 {
 			time.Sleep(ms / 1000)
 		}

@@ -3,9 +3,6 @@
 package prometheus
 
 import (
-	"maps"
-	"slices"
-
 	prom "github.com/prometheus/client_golang/prometheus"
 
 	"github.com/informer-gen/informer-gen/runtime/metrics"
@@ -45,29 +42,7 @@ func (c *Controllers) Describe(ch chan<- *prom.Desc) {
 // one after the other, for a moment.
 func (c *Controllers) Collect(ch chan<- prom.Metric) {
 	c.Queues.Collect(ch)
-	type view struct {
-		runs  []controllerRun
-		ended metrics.ReconcileTotals
-	}
-	views := map[string]view{}
-	c.mu.Lock()
-	for name, s := range c.byName {
-		if len(s.runs) > 0 {
-			views[name] = view{slices.Collect(maps.Values(s.runs)), s.ended}
-		}
-	}
-	c.mu.Unlock()
-	for name, v := range views {
-		sum := metrics.ControllerState{Totals: v.ended}
-		for _, run := range v.runs {
-			s := run.read()
-			sum.Concurrency += s.Concurrency
-			sum.Active += s.Active
-			sum.Awaiting += s.Awaiting
-			sum.Totals = addReconciles(sum.Totals, s.Totals, run.before)
-		}
-		collectController(ch, name, &sum)
-	}
+	c.controllers.sums(func(name string, sum *metrics.ControllerState) { collectController(ch, name, sum) })
 }
 
 func collectController(ch chan<- prom.Metric, name string, s *metrics.ControllerState) {

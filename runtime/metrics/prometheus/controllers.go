@@ -5,7 +5,6 @@ package prometheus
 import (
 	"errors"
 	"fmt"
-	"sync"
 
 	prom "github.com/prometheus/client_golang/prometheus"
 
@@ -19,21 +18,7 @@ import (
 type Controllers struct {
 	*Queues // set once at construction
 
-	mu     sync.Mutex // mu guards what follows; it is not held while a controller's state is read
-	byName map[string]*controllerSeries
-}
-
-// controllerSeries are the series that all controllers of one name share.
-type controllerSeries struct {
-	runs  map[int]controllerRun // those that have not ended
-	next  int                   // key in runs
-	ended metrics.ReconcileTotals
-}
-
-// controllerRun is one run of a controller. before are the totals of earlier runs, which ended has.
-type controllerRun struct {
-	read   func() metrics.ControllerState
-	before metrics.ReconcileTotals
+	controllers runs[metrics.ControllerState]
 }
 
 var (
@@ -48,7 +33,10 @@ func NewControllers(registerer prom.Registerer) (*Controllers, error) {
 	if registerer == nil {
 		return nil, errors.New("controller metrics: the registerer is nil; use prometheus.DefaultRegisterer or one of your own")
 	}
-	c := &Controllers{Queues: &Queues{byName: map[string]*queueSeries{}}, byName: map[string]*controllerSeries{}}
+	c := &Controllers{
+		Queues:      unregisteredQueues(),
+		controllers: runs[metrics.ControllerState]{addTotals: addReconciles, addState: addControllerState},
+	}
 	if err := registerer.Register(c); err != nil {
 		return nil, fmt.Errorf("controller metrics: register: %w", err)
 	}
@@ -58,40 +46,24 @@ func NewControllers(registerer prom.Registerer) (*Controllers, error) {
 // BeginController implements metrics.ControllerProvider. Bytes of name that are not UTF-8 become
 // U+FFFD.
 func (c *Controllers) BeginController(name string, read func() metrics.ControllerState) (end func()) {
-	name = labelValue(name)
-	run := controllerRun{read: read, before: read().Totals}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.byName[name]
-	if s == nil {
-		s = &controllerSeries{runs: map[int]controllerRun{}}
-		c.byName[name] = s
-	}
-	key := s.next
-	s.next++
-	s.runs[key] = run
-	return func() {
-		last := read().Totals
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if _, ok := s.runs[key]; ok {
-			delete(s.runs, key)
-			s.ended = addReconciles(s.ended, last, run.before)
-		}
-	}
+	return c.controllers.begin(name, read(), read)
 }
 
-// addReconciles adds to sum what was counted between before and now.
-func addReconciles(sum, now, before metrics.ReconcileTotals) metrics.ReconcileTotals {
-	return metrics.ReconcileTotals{
-		Succeeded: sum.Succeeded + now.Succeeded - before.Succeeded,
-		Again:     sum.Again + now.Again - before.Again,
-		Failed:    sum.Failed + now.Failed - before.Failed,
-		Terminal:  sum.Terminal + now.Terminal - before.Terminal,
-		Panics:    sum.Panics + now.Panics - before.Panics,
-		Timeouts:  sum.Timeouts + now.Timeouts - before.Timeouts,
-		Awaited:   sum.Awaited + now.Awaited - before.Awaited,
-		Unseen:    sum.Unseen + now.Unseen - before.Unseen,
-		HotLoops:  sum.HotLoops + now.HotLoops - before.HotLoops,
-	}
+func addReconciles(sum, now, before *metrics.ControllerState) {
+	to, from, less := &sum.Totals, &now.Totals, &before.Totals
+	to.Succeeded += from.Succeeded - less.Succeeded
+	to.Again += from.Again - less.Again
+	to.Failed += from.Failed - less.Failed
+	to.Terminal += from.Terminal - less.Terminal
+	to.Panics += from.Panics - less.Panics
+	to.Timeouts += from.Timeouts - less.Timeouts
+	to.Awaited += from.Awaited - less.Awaited
+	to.Unseen += from.Unseen - less.Unseen
+	to.HotLoops += from.HotLoops - less.HotLoops
+}
+
+func addControllerState(sum, now *metrics.ControllerState) {
+	sum.Concurrency += now.Concurrency
+	sum.Active += now.Active
+	sum.Awaiting += now.Awaiting
 }

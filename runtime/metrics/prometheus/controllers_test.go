@@ -60,7 +60,9 @@ func TestControllers(t *testing.T) {
 	end()
 	end() // does nothing
 	c.BeginController("widgets", func() metrics.ControllerState { return a })
-	a.Totals = addReconciles(a.Totals, metrics.ReconcileTotals{Succeeded: 1, Again: 2, Failed: 3, Terminal: 4, Panics: 5, Timeouts: 6, Awaited: 7, Unseen: 8, HotLoops: 9}, metrics.ReconcileTotals{})
+	addReconciles(&a, &metrics.ControllerState{Totals: metrics.ReconcileTotals{
+		Succeeded: 1, Again: 2, Failed: 3, Terminal: 4, Panics: 5, Timeouts: 6, Awaited: 7, Unseen: 8, HotLoops: 9,
+	}}, &metrics.ControllerState{})
 	want := map[string]float64{
 		"controller_runtime_reconcile_total widgets success":         6,
 		"controller_runtime_reconcile_total widgets requeue_after":   2,

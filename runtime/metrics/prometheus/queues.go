@@ -5,9 +5,6 @@ package prometheus
 import (
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
-	"sync"
 
 	prom "github.com/prometheus/client_golang/prometheus"
 
@@ -18,15 +15,7 @@ import (
 // work queues may use it. The names of the metrics are those of Kubernetes' work queues, so
 // dashboards and alerts for these work.
 type Queues struct {
-	mu     sync.Mutex // guards what follows; it is not held while a queue's state is read
-	byName map[string]*queueSeries
-}
-
-// queueSeries are the series that all queues of one name share.
-type queueSeries struct {
-	reads map[int]func() metrics.QueueState // of those that have not ended
-	next  int                               // key in reads
-	ended metrics.QueueState                // the totals of those that have
+	queues runs[metrics.QueueState]
 }
 
 var (
@@ -41,35 +30,20 @@ func NewQueues(registerer prom.Registerer) (*Queues, error) {
 	if registerer == nil {
 		return nil, errors.New("work queue metrics: the registerer is nil; use prometheus.DefaultRegisterer or one of your own")
 	}
-	q := &Queues{byName: map[string]*queueSeries{}}
+	q := unregisteredQueues()
 	if err := registerer.Register(q); err != nil {
 		return nil, fmt.Errorf("work queue metrics: register: %w", err)
 	}
 	return q, nil
 }
 
+func unregisteredQueues() *Queues {
+	return &Queues{queues: runs[metrics.QueueState]{addTotals: addQueueTotals, addState: addQueueState}}
+}
+
 // BeginQueue implements metrics.QueueProvider. Bytes of name that are not UTF-8 become U+FFFD.
 func (q *Queues) BeginQueue(name string, read func() metrics.QueueState) (end func()) {
-	name = labelValue(name)
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	s := q.byName[name]
-	if s == nil {
-		s = &queueSeries{reads: map[int]func() metrics.QueueState{}}
-		q.byName[name] = s
-	}
-	key := s.next
-	s.next++
-	s.reads[key] = read
-	return func() {
-		last := read()
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if s.reads[key] != nil {
-			delete(s.reads, key)
-			addQueueTotals(&s.ended, &last)
-		}
-	}
+	return q.queues.begin(name, metrics.QueueState{}, read)
 }
 
 var (
@@ -103,35 +77,7 @@ func (q *Queues) Describe(ch chan<- *prom.Desc) {
 // Collect implements prometheus.Collector. It takes the lock of each queue, one after the other,
 // for a moment.
 func (q *Queues) Collect(ch chan<- prom.Metric) {
-	type view struct {
-		reads []func() metrics.QueueState
-		ended metrics.QueueState
-	}
-	views := map[string]view{}
-	q.mu.Lock()
-	for name, s := range q.byName {
-		if len(s.reads) > 0 {
-			views[name] = view{slices.Collect(maps.Values(s.reads)), s.ended}
-		}
-	}
-	q.mu.Unlock()
-	for name, v := range views {
-		sum := v.ended
-		for _, read := range v.reads {
-			state := read()
-			addQueueTotals(&sum, &state)
-			for l := range sum.Depth {
-				sum.Depth[l] += state.Depth[l]
-			}
-			sum.Oldest = max(sum.Oldest, state.Oldest)
-			sum.Delayed += state.Delayed
-			sum.Held += state.Held
-			sum.Failing += state.Failing
-			sum.RunningFor += state.RunningFor
-			sum.LongestRunning = max(sum.LongestRunning, state.LongestRunning)
-		}
-		collectQueue(ch, name, &sum)
-	}
+	q.queues.sums(func(name string, sum *metrics.QueueState) { collectQueue(ch, name, sum) })
 }
 
 func collectQueue(ch chan<- prom.Metric, name string, s *metrics.QueueState) {
@@ -166,14 +112,29 @@ func durationsMetric(desc *prom.Desc, name string, d *metrics.Durations) prom.Me
 	return prom.MustNewConstHistogram(desc, count, d.Sum.Seconds(), buckets, name)
 }
 
-// addQueueTotals adds the totals of a queue to sum.
-func addQueueTotals(sum, s *metrics.QueueState) {
-	sum.Adds += s.Adds
-	sum.Retries += s.Retries
-	for _, d := range []struct{ to, from *metrics.Durations }{{&sum.Waited, &s.Waited}, {&sum.Worked, &s.Worked}} {
-		d.to.Sum += d.from.Sum
-		for i := range d.to.Counts {
-			d.to.Counts[i] += d.from.Counts[i]
-		}
+func addQueueTotals(sum, now, before *metrics.QueueState) {
+	sum.Adds += now.Adds - before.Adds
+	sum.Retries += now.Retries - before.Retries
+	addDurations(&sum.Waited, &now.Waited, &before.Waited)
+	addDurations(&sum.Worked, &now.Worked, &before.Worked)
+}
+
+func addDurations(sum, now, before *metrics.Durations) {
+	sum.Sum += now.Sum - before.Sum
+	for i := range sum.Counts {
+		sum.Counts[i] += now.Counts[i] - before.Counts[i]
 	}
+}
+
+// addQueueState adds numbers of keys, and takes the longer one of two durations.
+func addQueueState(sum, now *metrics.QueueState) {
+	for l := range sum.Depth {
+		sum.Depth[l] += now.Depth[l]
+	}
+	sum.Oldest = max(sum.Oldest, now.Oldest)
+	sum.Delayed += now.Delayed
+	sum.Held += now.Held
+	sum.Failing += now.Failing
+	sum.RunningFor += now.RunningFor
+	sum.LongestRunning = max(sum.LongestRunning, now.LongestRunning)
 }
