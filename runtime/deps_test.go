@@ -175,6 +175,11 @@ var allowed = []struct {
 		imports: []string{"k8s.io/api", "k8s.io/apimachinery"},
 	},
 	{pkg: "informer/internal/faulttest"},
+	{
+		pkg:     "informer/internal/informertest",
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer", "informer/factories", "source/sourcetest"},
+		imports: []string{"github.com/google/go-cmp", "k8s.io/api", "k8s.io/apimachinery"},
+	},
 	{pkg: ""},
 }
 

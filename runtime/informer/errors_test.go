@@ -21,7 +21,7 @@ import (
 // TestErrorsNameTheCall shows that an error of wrong use names the informer and the call.
 func TestErrorsNameTheCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop().source(t), informer.WithName("pods"))
+		pods := newPods(t, newShop().Source(t), informer.WithName("pods"))
 		_, acquire := pods.Acquire(noContext)
 		lease, err := pods.Acquire(t.Context())
 		if err != nil {
@@ -96,7 +96,7 @@ func TestBrokenInformers(t *testing.T) {
 	for name, pods := range map[string]*informer.SharedIndexInformer[*corev1.Pod]{
 		"factories.For pods/v1: the factory is nil":                                           podsOf(nil),
 		"factories.For pods/v1: the factory has no client":                                    podsOf(factories.New(nil)),
-		"factories.For pods/v1: WithTuning: negative Tuning.PageSize -1; 0 means its default": podsOf(newShop().factory(t), informer.WithTuning(reflector.Tuning{PageSize: -1})),
+		"factories.For pods/v1: WithTuning: negative Tuning.PageSize -1; 0 means its default": podsOf(newShop().Factory(t), informer.WithTuning(reflector.Tuning{PageSize: -1})),
 	} {
 		for range 2 {
 			want(t, pods.Run(t.Context()), name)
@@ -115,7 +115,7 @@ func TestBrokenInformers(t *testing.T) {
 // each.
 func TestFactoryRemembersErrors(t *testing.T) {
 	server := newShop()
-	client := server.client(t)
+	client := server.Client(t)
 	other := store.NewIndex("ByNode", func(_ *corev1.Pod, keys []int) []int { return keys })
 	for _, test := range []struct {
 		name string

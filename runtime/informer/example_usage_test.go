@@ -24,7 +24,7 @@ import (
 // cluster returns a server in memory with some pods, and a client of it.
 func cluster(existing ...*corev1.Pod) (*sourcetest.Server, *sourcetest.Collection[*corev1.Pod], *source.Client) {
 	server := newShop(existing...)
-	return server.Server, server.pods, server.client(fatal{})
+	return server.Server, server.Pods, server.Client(fatal{})
 }
 
 func must(err error) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -53,13 +54,13 @@ func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					server, spoilt := newShop(), true
 					for n := range 10 {
-						server.pods.Create(pod("shop", numbered(n), ""))
+						server.Pods.Create(pod("shop", numbered(n), ""))
 					}
 					var heard []error
-					pods := newPods(t, server.source(t), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), spoil(server, &spoilt),
+					pods := newPods(t, server.Source(t), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), spoil(server, &spoilt),
 						informer.WithErrorHandler(func(_ string, err error) { heard = append(heard, err) }))
 					var j journal[*corev1.Pod]
-					r := add(t, pods, &j)
+					r := informertest.Add(t, pods, &j)
 					defer start(t, pods)()
 					pass(time.Minute)
 					if s := pods.Status(); s.Synced || s.Objects != 0 || s.Reflector.LastError == nil || s.Reflector.BadData == 0 || r.HasSynced() {
@@ -68,12 +69,12 @@ func TestFaultW01ObjectWithoutKeyInTheInitialList(t *testing.T) {
 					if len(heard) == 0 {
 						t.Error("the error handler has heard nothing")
 					}
-					j.saw(t)
+					j.Saw(t)
 					spoilt = false
 					if err := pods.WaitForCacheSync(t.Context()); err != nil {
 						t.Error(err)
 					}
-					same(t, "objects", len(j.take()), 10)
+					same(t, "objects", len(j.Take()), 10)
 				})
 			})
 		}
@@ -87,19 +88,19 @@ func TestFaultW10TransformRunsOnce(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			server := newShop(pod("shop", "a", ""), pod("shop", "b", ""))
 			calls := map[string]int{}
-			pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), informer.WithResyncPeriod(time.Second), informer.WithLogger(discard),
+			pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), informer.WithResyncPeriod(time.Second), informer.WithLogger(discard),
 				informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
 					calls[pod.Name+"@"+pod.ResourceVersion]++
 					return pod, nil
 				}))
-			add(t, pods, &journal[*corev1.Pod]{})
-			add(t, pods, &journal[*corev1.Pod]{})
+			informertest.Add(t, pods, &journal[*corev1.Pod]{})
+			informertest.Add(t, pods, &journal[*corev1.Pod]{})
 			stop := start(t, pods)
-			server.move("a", "node")
-			server.pods.Delete("shop", "b")
+			server.Move("a", "node")
+			server.Pods.Delete("shop", "b")
 			pass(time.Minute)
 			same(t, "calls", calls, map[string]int{"a@2": 1, "b@3": 1, "a@4": 1, "b@5": 1})
-			server.relist(func() { server.pods.Create(pod("shop", "c", "")) })
+			server.Relist(func() { server.Pods.Create(pod("shop", "c", "")) })
 			pass(time.Minute)
 			stop()
 			same(t, "calls after a relist", calls, map[string]int{"a@2": 1, "b@3": 1, "a@4": 1, "b@5": 1, "c@6": 1})
@@ -114,7 +115,7 @@ func TestFaultW11BookmarksReachTheStore(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		server.BookmarkInterval = -1
 		others := sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		defer start(t, pods)()
 		same(t, "at first", pods.Store().Snapshot().ResourceVersion(), "2")
 		// the version moves on, and no pod changes
@@ -137,7 +138,7 @@ func TestFaultW11BookmarksReachTheStore(t *testing.T) {
 func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		one, other := server.factory(t), server.factory(t)
+		one, other := server.Factory(t), server.Factory(t)
 		mine, theirs := podsOf(one, informer.WithName("pods")), podsOf(other, informer.WithName("pods"))
 		run(t, one)
 		run(t, other)
@@ -169,7 +170,7 @@ func TestFaultW13ShutdownTwiceFreesNothingOfOthers(t *testing.T) {
 func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("bank", "vault", ""))
-		f := server.factory(t)
+		f := server.Factory(t)
 		web := informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"}))
 		bare := informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) { pod.Labels = nil; return pod, nil })
 		all := podsOf(f)
@@ -178,10 +179,10 @@ func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 		transformed := podsOf(f, informer.WithName("bare pods"), bare)
 		dynamic := factories.For[*unstructured.Unstructured](f, podResource)
 		run(t, f)
-		same(t, "all", names(all), []string{"bank/vault", "shop/api", "shop/web"})
-		same(t, "selected", names(selected), []string{"shop/web"})
-		same(t, "in a namespace", names(bank), []string{"bank/vault"})
-		same(t, "dynamic", names(dynamic), []string{"bank/vault", "shop/api", "shop/web"})
+		same(t, "all", informertest.Names(all), []string{"bank/vault", "shop/api", "shop/web"})
+		same(t, "selected", informertest.Names(selected), []string{"shop/web"})
+		same(t, "in a namespace", informertest.Names(bank), []string{"bank/vault"})
+		same(t, "dynamic", informertest.Names(dynamic), []string{"bank/vault", "shop/api", "shop/web"})
 		key := object.Key{Namespace: "shop", Name: "web"}
 		with, _ := all.Store().Snapshot().Get(key)
 		without, _ := transformed.Store().Snapshot().Get(key)
@@ -200,12 +201,12 @@ func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 		if err := f.Stop(t.Context(), selected); err != nil {
 			t.Error(err)
 		}
-		server.pods.Create(labelled("shop", "web-2", map[string]string{"app": "web"}))
+		server.Pods.Create(labelled("shop", "web-2", map[string]string{"app": "web"}))
 		synctest.Wait()
-		same(t, "of the stopped one", names(selected), []string{"shop/web"})
-		same(t, "of another one", len(names(all)), 4)
+		same(t, "of the stopped one", informertest.Names(selected), []string{"shop/web"})
+		same(t, "of another one", len(informertest.Names(all)), 4)
 		run(t, f)
-		same(t, "started again", names(selected), []string{"shop/web", "shop/web-2"})
+		same(t, "started again", informertest.Names(selected), []string{"shop/web", "shop/web-2"})
 		shutdown(t, f)
 	})
 }
@@ -215,23 +216,23 @@ func TestFaultW29SecondInformerOfTheSameType(t *testing.T) {
 func TestFaultW30TypedAPI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"))
-		var src source.Source[*corev1.Pod] = foreignSource{server.source(t)}
+		var src source.Source[*corev1.Pod] = foreignSource{server.Source(t)}
 		pods := newPods(t, src, informer.WithLogger(discard), informer.WithIndexes(PodByNode))
 		var last atomic.Pointer[corev1.Pod]
 		var h informer.Handler[*corev1.Pod] = informer.HandlerFuncs[*corev1.Pod]{
 			DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { last.Store(d.Object) },
 		}
-		add(t, pods, h)
+		informertest.Add(t, pods, h)
 		defer start(t, pods)()
 		var onNode []*corev1.Pod = PodByNode.List(pods.Store().Snapshot(), "node-1")
 		same(t, "pods", len(onNode), 1)
-		server.pods.Delete("shop", "blue")
+		server.Pods.Delete("shop", "blue")
 		synctest.Wait()
 		same(t, "the deleted one", last.Load().Name, "blue")
 
-		server.outage()
+		server.Outage()
 		synctest.Wait()
-		if err := pods.Status().Reflector.LastError; !errors.Is(err, errOutage) || reason.Of(err) != reason.Unreachable {
+		if err := pods.Status().Reflector.LastError; !errors.Is(err, informertest.ErrOutage) || reason.Of(err) != reason.Unreachable {
 			t.Errorf("got %v", err)
 		}
 	})

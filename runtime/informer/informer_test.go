@@ -23,6 +23,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -76,31 +77,31 @@ func TestFromSourceToHandler(t *testing.T) {
 		t.Run(fmt.Sprintf("watch-list %v", watchList), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newShop(pod("shop", "blue", ""))
-				pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}))
+				pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}))
 				var early, late journal[*corev1.Pod]
-				first := add(t, pods, &early)
+				first := informertest.Add(t, pods, &early)
 				stop := start(t, pods)
-				early.saw(t, "+blue@2 initial")
-				server.move("blue", "node-1")
-				server.pods.Create(pod("shop", "green", ""))
-				early.saw(t, "~blue@2>3", "+green@4")
-				second := add(t, pods, &late)
-				late.sawAll(t, "+blue@3 initial", "+green@4 initial")
+				early.Saw(t, "+blue@2 initial")
+				server.Move("blue", "node-1")
+				server.Pods.Create(pod("shop", "green", ""))
+				early.Saw(t, "~blue@2>3", "+green@4")
+				second := informertest.Add(t, pods, &late)
+				late.SawAll(t, "+blue@3 initial", "+green@4 initial")
 				same(t, "synced", []bool{first.HasSynced(), second.HasSynced()}, []bool{true, true})
-				server.pods.Delete("shop", "blue")
-				early.saw(t, "-blue@5")
-				late.saw(t, "-blue@5")
+				server.Pods.Delete("shop", "blue")
+				early.Saw(t, "-blue@5")
+				late.Saw(t, "-blue@5")
 				first.Remove()
-				server.pods.Create(pod("shop", "blue", ""))
-				early.saw(t)
-				late.saw(t, "+blue@6")
+				server.Pods.Create(pod("shop", "blue", ""))
+				early.Saw(t)
+				late.Saw(t, "+blue@6")
 				stop()
 
-				server.pods.Delete("shop", "green") // while no watch is open
-				server.move("blue", "node-2")
+				server.Pods.Delete("shop", "green") // while no watch is open
+				server.Move("blue", "node-2")
 				defer start(t, pods)()
-				late.saw(t, "-green@4 unknown", "~blue@6>8")
-				late.check(t, pods)
+				late.Saw(t, "-green@4 unknown", "~blue@6>8")
+				late.Check(t, pods)
 			})
 		})
 	}
@@ -109,41 +110,41 @@ func TestFromSourceToHandler(t *testing.T) {
 func TestOutageIsNamedAndWaitedOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		end := server.outage()
-		pods := newPods(t, server.source(t), informer.WithName("pods"), informer.WithLogger(discard))
+		end := server.Outage()
+		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithLogger(discard))
 		var h journal[*corev1.Pod]
-		add(t, pods, &h)
+		informertest.Add(t, pods, &h)
 		defer start(t, pods)()
 		ctx, cancel := context.WithTimeoutCause(t.Context(), time.Minute, errors.New("a minute is enough"))
 		defer cancel()
 		err := pods.WaitForCacheSync(ctx)
-		if !errors.Is(err, errOutage) || !errors.Is(err, context.Cause(ctx)) || !strings.HasPrefix(err.Error(), "1 of 1 informers not synced after 1m0s (a minute is enough): pods is ") {
+		if !errors.Is(err, informertest.ErrOutage) || !errors.Is(err, context.Cause(ctx)) || !strings.HasPrefix(err.Error(), "1 of 1 informers not synced after 1m0s (a minute is enough): pods is ") {
 			t.Errorf("got %v", err)
 		}
-		if s := pods.Status(); !s.Running || s.Synced || s.Reflector.State != reflector.StateWaiting || !errors.Is(s.Reflector.LastError, errOutage) {
+		if s := pods.Status(); !s.Running || s.Synced || s.Reflector.State != reflector.StateWaiting || !errors.Is(s.Reflector.LastError, informertest.ErrOutage) {
 			t.Errorf("status in the outage: %+v", s)
 		}
 		end()
 		if err := pods.WaitForCacheSync(t.Context()); err != nil {
 			t.Error(err)
 		}
-		h.saw(t, "+blue@2 initial")
+		h.Saw(t, "+blue@2 initial")
 		if s := pods.Status(); !s.Synced || s.Objects != 1 || s.ResourceVersion != "2" || s.Reflector.State != reflector.StateWatching || !s.Handlers[0].Synced {
 			t.Errorf("status afterwards: %+v", s)
 		}
-		end = server.outage()
+		end = server.Outage()
 		synctest.Wait()
-		server.pods.Create(pod("shop", "green", ""))
-		h.saw(t)
+		server.Pods.Create(pod("shop", "green", ""))
+		h.Saw(t)
 		end()
 		pass(time.Minute)
-		h.saw(t, "+green@3")
+		h.Saw(t, "+green@3")
 	})
 }
 
 func TestIndexesAreAddedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2")).source(t))
+		pods := newPods(t, newShop(pod("shop", "blue", "node-1"), pod("shop", "green", "node-2")).Source(t))
 		stop := start(t, pods)
 		if err := pods.AddIndexers(PodByNode, PodByNode); err != nil {
 			t.Error(err)
@@ -167,8 +168,8 @@ func TestTypesOfAnyKind(t *testing.T) {
 func anyKind[T object.Object](t *testing.T, want schema.GroupVersionKind) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		f := server.factory(t)
-		src, err := source.New[T](server.client(t), podResource, source.Options{})
+		f := server.Factory(t)
+		src, err := source.New[T](server.Client(t), podResource, source.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,9 +182,9 @@ func anyKind[T object.Object](t *testing.T, want schema.GroupVersionKind) {
 		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		server.pods.Create(pod("shop", "red", ""))
-		server.pods.Delete("shop", "blue")
-		rv := server.move("red", "node-1").ResourceVersion
+		server.Pods.Create(pod("shop", "red", ""))
+		server.Pods.Delete("shop", "blue")
+		rv := server.Move("red", "node-1").ResourceVersion
 		synctest.Wait()
 		for _, i := range []*informer.SharedIndexInformer[T]{alone, shared} {
 			got, _ := i.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "red"})
@@ -202,18 +203,18 @@ func onAdd(*corev1.Pod, bool) {}
 func onDelete(*corev1.Pod)    {}
 
 func TestHandlerNames(t *testing.T) {
-	pods := newPods(t, newShop().source(t))
-	add(t, pods, &journal[*corev1.Pod]{})
-	add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: onAdd})
-	add(t, pods, informer.HandlerFuncs[*corev1.Pod]{})
-	add(t, pods, informer.ResourceEventHandlerFuncs[*corev1.Pod]{DeleteFunc: onDelete})
-	add(t, pods, &journal[*corev1.Pod]{}, informer.WithHandlerName("mine"))
+	pods := newPods(t, newShop().Source(t))
+	informertest.Add(t, pods, &journal[*corev1.Pod]{})
+	informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: onAdd})
+	informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{})
+	informertest.Add(t, pods, informer.ResourceEventHandlerFuncs[*corev1.Pod]{DeleteFunc: onDelete})
+	informertest.Add(t, pods, &journal[*corev1.Pod]{}, informer.WithHandlerName("mine"))
 	var names []string
 	for _, h := range pods.Status().Handlers {
 		names = append(names, h.Name)
 	}
 	const here = "github.com/informer-gen/informer-gen/runtime/informer"
-	if diff := cmp.Diff([]string{"*informer_test.journal[*v1.Pod]", here + "_test.onAdd", "informer.HandlerFuncs[*v1.Pod]", here + "_test.onDelete", "mine"}, names, cmp.Transformer("generic", func(name string) string {
+	if diff := cmp.Diff([]string{"*informertest.Journal[*v1.Pod]", here + "_test.onAdd", "informer.HandlerFuncs[*v1.Pod]", here + "_test.onDelete", "mine"}, names, cmp.Transformer("generic", func(name string) string {
 		return strings.ReplaceAll(name, "*k8s.io/api/core/v1.Pod", "*v1.Pod")
 	})); diff != "" {
 		t.Error(diff)
@@ -222,24 +223,25 @@ func TestHandlerNames(t *testing.T) {
 
 func TestResyncPeriods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "blue", "")).source(t), informer.WithResyncPeriod(time.Minute))
+		pods := newPods(t, newShop(pod("shop", "blue", "")).Source(t), informer.WithResyncPeriod(time.Minute))
 		var minute, second, never journal[*corev1.Pod]
-		add(t, pods, &minute)
-		add(t, pods, &second, informer.WithResyncPeriod(time.Millisecond)) // raised to a second
-		add(t, pods, &never, informer.WithResyncPeriod(0))
+		informertest.Add(t, pods, &minute)
+		// Raised to a second.
+		informertest.Add(t, pods, &second, informer.WithResyncPeriod(time.Millisecond))
+		informertest.Add(t, pods, &never, informer.WithResyncPeriod(0))
 		stop := start(t, pods)
 		pass(61 * time.Second)
-		same(t, "events", []int{len(minute.take()), len(second.take()), len(never.take())}, []int{2, 62, 1})
+		same(t, "events", []int{len(minute.Take()), len(second.Take()), len(never.Take())}, []int{2, 62, 1})
 		stop()
 	})
 }
 
 func TestGenericIsAViewOfTheInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "blue", "node-1")).source(t))
+		pods := newPods(t, newShop(pod("shop", "blue", "node-1")).Source(t))
 		generic := factories.Generic(pods, corev1.Resource("pods"))
 		var names []string
-		add(t, generic.Informer(), informer.HandlerFuncs[object.Object]{AddFunc: func(obj object.Object, _ bool) {
+		informertest.Add(t, generic.Informer(), informer.HandlerFuncs[object.Object]{AddFunc: func(obj object.Object, _ bool) {
 			names = append(names, obj.(*corev1.Pod).Name)
 		}})
 		stop := start(t, pods)
@@ -267,8 +269,8 @@ func TestPanicEndsTheProcess(t *testing.T) {
 		}
 		return
 	}
-	pods := newPods(t, newShop(pod("shop", "blue", "")).source(t), informer.WithPanicOnHandlerCrash(true))
-	add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { panic("on purpose") }})
+	pods := newPods(t, newShop(pod("shop", "blue", "")).Source(t), informer.WithPanicOnHandlerCrash(true))
+	informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { panic("on purpose") }})
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	t.Log(pods.Run(ctx))
@@ -283,10 +285,10 @@ func TestCancelled(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			server := newShop(pod("shop", "blue", ""))
 			if rng.IntN(3) == 0 {
-				server.outage()
+				server.Outage()
 			}
-			pods := newPods(t, server.source(t), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: rng.IntN(2) != 0}))
-			add(t, pods, informer.HandlerFuncs[*corev1.Pod]{UpdateFunc: func(_, _ *corev1.Pod) { time.Sleep(3 * time.Millisecond) }})
+			pods := newPods(t, server.Source(t), informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{DisableWatchList: rng.IntN(2) != 0}))
+			informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{UpdateFunc: func(_, _ *corev1.Pod) { time.Sleep(3 * time.Millisecond) }})
 			cause := errors.New("enough")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			time.AfterFunc(time.Duration(rng.Int64N(int64(50*time.Millisecond))), func() { cancel(cause) })
@@ -294,7 +296,7 @@ func TestCancelled(t *testing.T) {
 			defer writer.Wait()
 			writer.Go(func() {
 				for ctx.Err() == nil {
-					server.move("blue", "")
+					server.Move("blue", "")
 					time.Sleep(time.Millisecond)
 				}
 			})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -36,12 +37,12 @@ func acquire(ctx context.Context, t *testing.T, i factories.Informer) *informer.
 func TestLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		pods := newPods(t, server.source(t), informer.WithName("pods"))
+		pods := newPods(t, server.Source(t), informer.WithName("pods"))
 		var j journal[*corev1.Pod]
-		add(t, pods, &j)
+		informertest.Add(t, pods, &j)
 		ctx, cancel := context.WithCancel(t.Context())
 		first, second := acquire(ctx, t, pods), acquire(t.Context(), t, pods)
-		j.saw(t, "+blue@2 initial")
+		j.Saw(t, "+blue@2 initial")
 		if err := pods.Run(t.Context()); !errors.Is(err, informer.ErrRunning) {
 			t.Errorf("Run beside a lease: %v", err)
 		}
@@ -55,9 +56,9 @@ func TestLeases(t *testing.T) {
 				t.Errorf("the last lease: %v, %v", err, pods.Status())
 			}
 		}
-		server.move("blue", "node")
+		server.Move("blue", "node")
 		third := acquire(t.Context(), t, pods)
-		j.saw(t, "~blue@2>3")
+		j.Saw(t, "~blue@2>3")
 		if err := errors.Join(first.Release(t.Context()), second.Release(t.Context())); err != nil || !pods.Status().Running {
 			t.Errorf("leases that have ended: %v, %v", err, pods.Status())
 		}
@@ -77,9 +78,9 @@ func TestLeases(t *testing.T) {
 
 func TestReleaseNamesTheStuckHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "blue", "")).source(t), informer.WithName("pods"))
+		pods := newPods(t, newShop(pod("shop", "blue", "")).Source(t), informer.WithName("pods"))
 		let := make(chan struct{})
-		add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
 		l := acquire(t.Context(), t, pods)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -97,24 +98,24 @@ func TestReleaseNamesTheStuckHandler(t *testing.T) {
 func TestStopAndRemove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		f := server.factory(t)
+		f := server.Factory(t)
 		pods, other := podsOf(f), podsOf(f, informer.WithName("other"))
 		var j journal[*corev1.Pod]
-		add(t, pods, &j)
+		informertest.Add(t, pods, &j)
 		if err := f.Stop(t.Context(), pods); err != nil {
 			t.Errorf("Stop before Start: %v", err)
 		}
 		run(t, f)
-		j.saw(t, "+blue@2 initial")
+		j.Saw(t, "+blue@2 initial")
 		for range 2 {
 			if err := f.Stop(t.Context(), pods); err != nil || pods.Status().Running || !other.Status().Running {
 				t.Errorf("Stop: %v, %v, %v", err, pods.Status(), other.Status())
 			}
 		}
-		server.move("blue", "node")
-		same(t, "the store of a stopped informer", names(pods), []string{"shop/blue"})
+		server.Move("blue", "node")
+		same(t, "the store of a stopped informer", informertest.Names(pods), []string{"shop/blue"})
 		run(t, f)
-		j.saw(t, "~blue@2>3")
+		j.Saw(t, "~blue@2>3")
 
 		// Each view of the informer will do.
 		if err := f.Remove(t.Context(), factories.Generic(pods, podResource.GroupResource()).Informer()); err != nil || pods.Status().Running {
@@ -131,8 +132,8 @@ func TestStopAndRemove(t *testing.T) {
 			t.Error("For has not made a new one")
 		}
 		run(t, f)
-		same(t, "objects of the new one", names(again), []string{"shop/blue"})
-		j.saw(t)
+		same(t, "objects of the new one", informertest.Names(again), []string{"shop/blue"})
+		j.Saw(t)
 		shutdown(t, f)
 	})
 }
@@ -142,7 +143,7 @@ func TestStopAndRemove(t *testing.T) {
 func TestStoppedInformersAreNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		f := server.factory(t, informer.WithLogger(discard))
+		f := server.Factory(t, informer.WithLogger(discard))
 		podsOf(f)
 		nodes := factories.For[*corev1.Node](f, nodeResource) // which the server does not have
 		if err := errors.Join(f.Start(t.Context()), f.Stop(t.Context(), nodes)); err != nil {
@@ -161,7 +162,7 @@ func TestStoppedInformersAreNotWaitedFor(t *testing.T) {
 // TestRemoveForgetsErrors shows that a wrong For does not make Start fail for ever.
 func TestRemoveForgetsErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newShop().factory(t)
+		f := newShop().Factory(t)
 		wrong := podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: -1}))
 		if err := f.Start(t.Context()); err == nil {
 			t.Error("started with a wrong option")
@@ -178,7 +179,7 @@ func TestRemoveForgetsErrors(t *testing.T) {
 // TestRemoveFreesTheMemory removes an informer to which the program no longer refers.
 func TestRemoveFreesTheMemory(t *testing.T) {
 	server := newShop(pod("shop", "blue", ""))
-	f := server.factory(t)
+	f := server.Factory(t)
 	freed := make(chan struct{})
 	func() {
 		pods := podsOf(f)
@@ -210,10 +211,10 @@ func TestRemoveFreesTheMemory(t *testing.T) {
 // deadline of Remove.
 func TestShutdownWaitsForWhatWasRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newShop(pod("shop", "blue", "")).factory(t)
+		f := newShop(pod("shop", "blue", "")).Factory(t)
 		pods := podsOf(f)
 		let := make(chan struct{})
-		add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
 		run(t, f)
 		stop := func(ctx context.Context) error { return f.Stop(ctx, pods) }
 		for _, end := range []func(context.Context) error{stop, stop, func(ctx context.Context) error { return f.Remove(ctx, pods) }, f.Shutdown} {
@@ -237,9 +238,9 @@ func TestLifecycleRaces(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, round))
 			server := newShop(pod("shop", "blue", ""))
-			f := server.factory(t)
+			f := server.Factory(t)
 			pods := podsOf(f)
-			add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { time.Sleep(time.Millisecond) }})
+			informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { time.Sleep(time.Millisecond) }})
 			var all sync.WaitGroup
 			ctx, cancel := context.WithCancel(t.Context())
 			for range 8 {
@@ -262,7 +263,7 @@ func TestLifecycleRaces(t *testing.T) {
 						_ = f.Start(ctx)
 						_ = f.WaitForCacheSync(ctx)
 					case 5:
-						server.move("blue", "node")
+						server.Move("blue", "node")
 					}
 				})
 			}
@@ -292,18 +293,18 @@ func TestSeveralNamespaces(t *testing.T) {
 				sourcetest.Refuse(403)(a)
 			}
 		}})
-		f := server.factory(t, informer.WithNamespace("shop", "bank", "shop"), informer.WithLogger(discard))
+		f := server.Factory(t, informer.WithNamespace("shop", "bank", "shop"), informer.WithLogger(discard))
 		pods := podsOf(f, informer.WithIndexes(PodByNode))
 		if podsOf(f, informer.WithNamespace("bank", "shop")) != pods {
 			t.Error("the order of namespaces makes another informer")
 		}
 		var j journal[*corev1.Pod]
-		r := add(t, pods, &j)
+		r := informertest.Add(t, pods, &j)
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		// Events of one namespace do not wait for the other.
-		j.saw(t, "+blue@2 initial")
+		j.Saw(t, "+blue@2 initial")
 		s := pods.Status()
 		if len(s.Streams) != 2 || s.Synced || r.HasSynced() || !s.Streams[1].Synced || s.Streams[0].Synced || s.ResourceVersion != "" {
 			t.Errorf("status %+v", s)
@@ -319,10 +320,10 @@ func TestSeveralNamespaces(t *testing.T) {
 		if err := f.WaitForCacheSync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		j.saw(t, "+vault@3 initial")
-		same(t, "objects", names(pods), []string{"bank/vault", "shop/blue"})
+		j.Saw(t, "+vault@3 initial")
+		same(t, "objects", informertest.Names(pods), []string{"bank/vault", "shop/blue"})
 		same(t, "on the node", PodByNode.Len(pods.Store().Snapshot(), "node-1"), 2)
-		blue := server.move("blue", "node-2")
+		blue := server.Move("blue", "node-2")
 		if err := pods.AwaitObject(t.Context(), blue); err != nil {
 			t.Error(err)
 		}
@@ -330,12 +331,12 @@ func TestSeveralNamespaces(t *testing.T) {
 		if snapshot.NamespaceResourceVersion("shop") != "5" || snapshot.ResourceVersion() != snapshot.NamespaceResourceVersion("bank") {
 			t.Errorf("versions: %q, shop %q, bank %q", snapshot.ResourceVersion(), snapshot.NamespaceResourceVersion("shop"), snapshot.NamespaceResourceVersion("bank"))
 		}
-		thief, _ := server.pods.Get("jail", "thief")
+		thief, _ := server.Pods.Get("jail", "thief")
 		err = pods.AwaitObject(t.Context(), thief)
 		want(t, err, `informer pods/v1: awaiting jail/thief at resourceVersion "4": the informer does not read namespace "jail"`)
 		want(t, pods.AwaitObject(t.Context(), nil), "informer pods/v1: AwaitObject: the object is nil")
 		want(t, pods.AwaitDeleted(t.Context(), nil), "informer pods/v1: AwaitDeleted: the object is nil")
-		j.check(t, pods)
+		j.Check(t, pods)
 		shutdown(t, f)
 	})
 }
@@ -344,11 +345,11 @@ func TestSeveralNamespaces(t *testing.T) {
 func TestAwaitDeletedKnowsObjectsOfTheSameNameApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		old := server.pods.Create(pod("shop", "blue", ""))
-		pods := newPods(t, server.source(t))
+		old := server.Pods.Create(pod("shop", "blue", ""))
+		pods := newPods(t, server.Source(t))
 		defer start(t, pods)()
-		server.pods.Delete("shop", "blue")
-		successor := server.pods.Create(pod("shop", "blue", ""))
+		server.Pods.Delete("shop", "blue")
+		successor := server.Pods.Create(pod("shop", "blue", ""))
 		if err := pods.AwaitDeleted(t.Context(), old); err != nil {
 			t.Error(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 )
 
 // TestWithLogger has an outage, and looks where it is logged: with the logger of Run's context,
@@ -34,8 +35,8 @@ func TestWithLogger(t *testing.T) {
 					c.opts = []informer.Option{informer.WithLogger(logTo(&own))}
 				}
 				server := newShop()
-				server.outage()
-				pods := newPods(t, server.source(t), c.opts...)
+				server.Outage()
+				pods := newPods(t, server.Source(t), c.opts...)
 				ctx, cancel := context.WithTimeout(klog.NewContext(t.Context(), logTo(&ofContext)), 10*time.Second)
 				defer cancel()
 				pods.Run(ctx)
@@ -43,7 +44,7 @@ func TestWithLogger(t *testing.T) {
 					text string
 					want bool
 				}{"the context's logger": {ofContext.String(), c.ctx}, "its own logger": {own.String(), c.own}} {
-					if got := strings.Contains(log.text, errOutage.Error()); got != log.want || !log.want && log.text != "" {
+					if got := strings.Contains(log.text, informertest.ErrOutage.Error()); got != log.want || !log.want && log.text != "" {
 						t.Errorf("%s got %q", where, log.text)
 					}
 				}

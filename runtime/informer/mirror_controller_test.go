@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -28,10 +29,10 @@ var discard = logr.Discard()
 func TestHammerController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		all := []*journal[*corev1.Pod]{{}, {}}
-		add(t, pods, all[0], informer.WithBacklogThreshold(informer.Never))
-		add(t, pods, all[1], informer.WithBacklogThreshold(0))
+		informertest.Add(t, pods, all[0], informer.WithBacklogThreshold(informer.Never))
+		informertest.Add(t, pods, all[1], informer.WithBacklogThreshold(0))
 		defer start(t, pods)()
 		var writers sync.WaitGroup
 		for writer := range 10 {
@@ -48,22 +49,22 @@ func TestHammerController(t *testing.T) {
 						if next++; mine.Has(name) {
 							continue
 						}
-						server.pods.Create(pod("shop", name, ""))
+						server.Pods.Create(pod("shop", name, ""))
 						mine.Insert(name)
 					case rand.IntN(2) == 0:
-						server.move(name, "node")
+						server.Move(name, "node")
 						mine.Insert(name)
 					default:
-						server.pods.Delete("shop", name)
+						server.Pods.Delete("shop", name)
 					}
 				}
 			})
 		}
 		writers.Wait()
 		for _, j := range all {
-			j.check(t, pods)
+			j.Check(t, pods)
 		}
-		same(t, "objects", pods.Store().Snapshot().Len(), len(server.pods.All()))
+		same(t, "objects", pods.Store().Snapshot().Len(), len(server.Pods.All()))
 	})
 }
 
@@ -73,9 +74,9 @@ func TestUpdate(t *testing.T) {
 	const added, updated, deleted = 1, 2, 3
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		var j journal[*corev1.Pod]
-		add(t, pods, &j)
+		informertest.Add(t, pods, &j)
 		defer start(t, pods)()
 		var writers sync.WaitGroup
 		for n := range 20 {
@@ -85,19 +86,19 @@ func TestUpdate(t *testing.T) {
 					for _, step := range steps {
 						switch step {
 						case added:
-							server.pods.Create(pod("shop", name, ""))
+							server.Pods.Create(pod("shop", name, ""))
 						case updated:
-							server.move(name, "node")
+							server.Move(name, "node")
 						case deleted:
-							server.pods.Delete("shop", name)
+							server.Pods.Delete("shop", name)
 						}
 					}
 				})
 			}
 		}
 		writers.Wait()
-		j.check(t, pods)
-		if n := len(j.take()); n != 20*(1+2+2+3+3) {
+		j.Check(t, pods)
+		if n := len(j.Take()); n != 20*(1+2+2+3+3) {
 			t.Errorf("%d events; each change is one", n)
 		}
 		same(t, "objects", pods.Store().Snapshot().Len(), 20*3)
@@ -110,9 +111,9 @@ func TestTransformingInformer(t *testing.T) {
 			return &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: pod.Namespace, Name: pod.Name, UID: pod.UID, ResourceVersion: pod.ResourceVersion, Labels: map[string]string{"seen": "yes"}}}, nil
 		}
 		server := newShop(pod("shop", "foo", "node-1"))
-		pods := newPods(t, server.source(t), informer.WithTransform(slim))
+		pods := newPods(t, server.Source(t), informer.WithTransform(slim))
 		var j journal[*corev1.Pod]
-		add(t, pods, &j)
+		informertest.Add(t, pods, &j)
 		defer start(t, pods)()
 		wantAll := func(what string, count int) {
 			t.Helper()
@@ -123,14 +124,14 @@ func TestTransformingInformer(t *testing.T) {
 					t.Errorf("%s: %s is not transformed", what, pod.Name)
 				}
 			}
-			j.check(t, pods)
+			j.Check(t, pods)
 		}
 		wantAll("at first", 1)
-		server.move("foo", "node-2")
-		server.pods.Create(pod("shop", "baz", "node-2"))
+		server.Move("foo", "node-2")
+		server.Pods.Create(pod("shop", "baz", "node-2"))
 		wantAll("later", 2)
-		server.pods.Delete("shop", "foo")
-		j.saw(t, "+foo@2 initial", "~foo@2>3", "+baz@4", "-foo@5")
+		server.Pods.Delete("shop", "foo")
+		j.Saw(t, "+foo@2 initial", "~foo@2>3", "+baz@4", "-foo@5")
 		wantAll("in the end", 1)
 	})
 }
@@ -140,9 +141,9 @@ func TestTransformingInformer(t *testing.T) {
 func TestTransformingInformerRace(t *testing.T) {
 	server := newShop()
 	for n := range 5 {
-		server.pods.Create(labelled("shop", numbered(n), map[string]string{"kept": "no"}))
+		server.Pods.Create(labelled("shop", numbered(n), map[string]string{"kept": "no"}))
 	}
-	pods := newPods(t, server.source(t), informer.WithResyncPeriod(time.Second), informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
+	pods := newPods(t, server.Source(t), informer.WithResyncPeriod(time.Second), informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
 		pod.Labels = map[string]string{"kept": "yes"}
 		return pod, nil
 	}))
@@ -151,7 +152,7 @@ func TestTransformingInformerRace(t *testing.T) {
 			t.Errorf("%s was not transformed", pod.Name)
 		}
 	}
-	add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
+	informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
 		AddFunc:    func(pod *corev1.Pod, _ bool) { look(pod) },
 		UpdateFunc: func(old, pod *corev1.Pod) { look(old); look(pod) },
 		DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { look(d.Object) },
@@ -169,7 +170,7 @@ func TestTransformingInformerRace(t *testing.T) {
 	for n := range 5 {
 		writers.Go(func() {
 			for range 100 {
-				server.pods.Update(labelled("shop", numbered(n), map[string]string{"kept": "no"}))
+				server.Pods.Update(labelled("shop", numbered(n), map[string]string{"kept": "no"}))
 			}
 		})
 	}
@@ -184,25 +185,25 @@ func TestTransformingInformerRace(t *testing.T) {
 func TestResetWatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		var j journal[*corev1.Pod]
-		add(t, pods, &j)
+		informertest.Add(t, pods, &j)
 		defer start(t, pods)()
-		j.saw(t, "+pod-1@2 initial")
-		server.relist(func() {
-			server.move("pod-1", "node")
-			server.pods.Create(pod("shop", "pod-2", ""))
+		j.Saw(t, "+pod-1@2 initial")
+		server.Relist(func() {
+			server.Move("pod-1", "node")
+			server.Pods.Create(pod("shop", "pod-2", ""))
 		})
 		pass(time.Minute)
-		j.sawAll(t, "~pod-1@2>3", "+pod-2@4")
-		j.check(t, pods)
+		j.SawAll(t, "~pod-1@2>3", "+pod-2@4")
+		j.Check(t, pods)
 	})
 }
 
 func TestStoreResourceVersion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		same(t, "before the start", pods.Store().Snapshot().ResourceVersion(), "")
 		defer start(t, pods)()
 		stands := func(what string) {
@@ -211,9 +212,9 @@ func TestStoreResourceVersion(t *testing.T) {
 			same(t, what, pods.Store().Snapshot().ResourceVersion(), server.ResourceVersion())
 		}
 		stands("after the list")
-		server.move("pod-1", "node")
+		server.Move("pod-1", "node")
 		stands("after an update")
-		server.pods.Delete("shop", "pod-1")
+		server.Pods.Delete("shop", "pod-1")
 		stands("after a deletion")
 	})
 }
@@ -231,7 +232,7 @@ func TestStoreResourceVersionWithNonMetaTransform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				pods := newPods(t, newShop(pod("shop", "pod-1", "")).source(t), transform, informer.WithLogger(discard))
+				pods := newPods(t, newShop(pod("shop", "pod-1", "")).Source(t), transform, informer.WithLogger(discard))
 				defer start(t, pods)()
 				pass(time.Minute)
 				wantTransformError(t, pods)
@@ -244,19 +245,19 @@ func TestStoreResourceVersionWithNonMetaTransform(t *testing.T) {
 func TestDeletedObjectGetKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "seen", ""), pod("shop", "unseen", ""), pod("", "scopeless", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		deleted := map[string]bool{}
-		add(t, pods, informer.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(d informer.Deleted[*corev1.Pod]) {
+		informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(d informer.Deleted[*corev1.Pod]) {
 			if d.Key != object.KeyOf(d.Object) {
 				t.Errorf("key %v of %v", d.Key, object.KeyOf(d.Object))
 			}
 			deleted[d.Key.String()] = d.FinalStateUnknown
 		}})
 		defer start(t, pods)()
-		server.pods.Delete("shop", "seen")
-		server.pods.Delete("", "scopeless")
+		server.Pods.Delete("shop", "seen")
+		server.Pods.Delete("", "scopeless")
 		synctest.Wait()
-		server.relist(func() { server.pods.Delete("shop", "unseen") })
+		server.Relist(func() { server.Pods.Delete("shop", "unseen") })
 		pass(time.Minute)
 		same(t, "final state unknown", deleted, map[string]bool{"shop/seen": false, "scopeless": false, "shop/unseen": true})
 	})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -45,7 +46,7 @@ func TestWatchListSemanticsSimple(t *testing.T) {
 func watchListSemanticsSimple[T object.Object](t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _ := serveDeployments()
-		f := server.factory(t, informer.WithNamespace("ns"))
+		f := server.Factory(t, informer.WithNamespace("ns"))
 		factories.For[T](f, deploymentResource)
 		run(t, f)
 		shutdown(t, f)
@@ -68,10 +69,10 @@ func unSupportWatchListSemantics[T object.Object](t *testing.T) {
 		server, deployments := serveDeployments()
 		deployments.Create(deployment("ns", "name-foo"))
 		server.Inject(sourcetest.Fault{On: sourcetest.WatchList, Times: sourcetest.Always, Do: sourcetest.Refuse(422)})
-		f := server.factory(t, informer.WithLogger(discard))
+		f := server.Factory(t, informer.WithLogger(discard))
 		i := factories.For[T](f, deploymentResource, informer.WithNamespace("ns"))
 		run(t, f)
-		same(t, "objects", names(i), []string{"ns/name-foo"})
+		same(t, "objects", informertest.Names(i), []string{"ns/name-foo"})
 		shutdown(t, f)
 	})
 }
@@ -103,12 +104,12 @@ func filteredFactory[T object.Object](t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, deployments := serveDeployments()
-				f := server.factory(t, test.opts...)
+				f := server.Factory(t, test.opts...)
 				var j journal[T]
-				add(t, factories.For[T](f, deploymentResource), &j)
+				informertest.Add(t, factories.For[T](f, deploymentResource), &j)
 				run(t, f)
 				deployments.Create(deployment("ns-foo", "name-foo"))
-				j.saw(t, test.want...)
+				j.Saw(t, test.want...)
 				shutdown(t, f)
 			})
 		})
@@ -125,7 +126,7 @@ func anyKindFactory[T object.Object](t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, deployments := serveDeployments()
 		deployments.Create(deployment("ns-foo", "existing"))
-		f := server.factory(t)
+		f := server.Factory(t)
 		byEnvironment := store.NewIndex("ByEnvironment", func(obj T, keys []string) []string {
 			return append(keys, obj.GetLabels()["environment"])
 		})
@@ -134,15 +135,15 @@ func anyKindFactory[T object.Object](t *testing.T) {
 			t.Error("another informer for the same resource and type")
 		}
 		var j journal[T]
-		add(t, i, &j)
+		informertest.Add(t, i, &j)
 		run(t, f)
-		j.saw(t, "+existing@2 initial")
+		j.Saw(t, "+existing@2 initial")
 		deployments.Create(deployment("ns-foo", "name-foo"))
-		j.saw(t, "+name-foo@3")
+		j.Saw(t, "+name-foo@3")
 		changed := deployment("ns-foo", "name-foo")
 		changed.Labels["environment"] = "production"
 		deployments.Update(changed)
-		j.saw(t, "~name-foo@3>4")
+		j.Saw(t, "~name-foo@3>4")
 		same(t, "keys", slices.Sorted(byEnvironment.Keys(i.Store().Snapshot())), []string{"production", "test"})
 
 		lister := factories.Generic(i, deploymentResource.GroupResource()).Lister()
@@ -154,8 +155,8 @@ func anyKindFactory[T object.Object](t *testing.T) {
 		want(t, err, `deployments.apps "name-bar" not found`)
 
 		deployments.Delete("ns-foo", "name-foo")
-		j.saw(t, "-name-foo@5")
-		j.check(t, i)
+		j.Saw(t, "-name-foo@5")
+		j.Check(t, i)
 		shutdown(t, f)
 	})
 }
@@ -166,7 +167,7 @@ func TestManyTypesOfOneResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, deployments := serveDeployments()
 		deployments.Create(deployment("ns", "one"))
-		f := server.factory(t)
+		f := server.Factory(t)
 		typed := factories.For[*appsv1.Deployment](f, deploymentResource)
 		dynamic := factories.For[*unstructured.Unstructured](f, deploymentResource)
 		metadata := factories.ForMetadata(f, deploymentResource)
@@ -176,7 +177,7 @@ func TestManyTypesOfOneResource(t *testing.T) {
 			all = append(all, i.Status().Name)
 		}
 		same(t, "names", all, []string{"deployments.apps/v1", "deployments.apps/v1 (unstructured)", "deployments.apps/v1 (metadata)"})
-		for _, i := range [][]string{names(typed), names(dynamic), names(metadata)} {
+		for _, i := range [][]string{informertest.Names(typed), informertest.Names(dynamic), informertest.Names(metadata)} {
 			same(t, "objects", i, []string{"ns/one"})
 		}
 		asked := 0
@@ -195,7 +196,7 @@ func TestManyTypesOfOneResource(t *testing.T) {
 func TestUnknownResource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		f := server.factory(t, informer.WithLogger(discard))
+		f := server.Factory(t, informer.WithLogger(discard))
 		later := schema.GroupVersionResource{Group: "samples.io", Version: "v1", Resource: "widgets"}
 		widgets := factories.For[*unstructured.Unstructured](f, later)
 		if err := f.Start(t.Context()); err != nil {

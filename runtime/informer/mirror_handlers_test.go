@@ -16,6 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -24,8 +25,8 @@ func handlers[T object.Object](i *informer.SharedIndexInformer[T]) int {
 }
 
 func TestSharedInformerRemoveHandler(t *testing.T) {
-	pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
-	first, second := add(t, pods, &journal[*corev1.Pod]{}), add(t, pods, &journal[*corev1.Pod]{})
+	pods := newPods(t, newShop(pod("", "pod1", "")).Source(t))
+	first, second := informertest.Add(t, pods, &journal[*corev1.Pod]{}), informertest.Add(t, pods, &journal[*corev1.Pod]{})
 	same(t, "handlers", handlers(pods), 2)
 	second.Remove()
 	same(t, "handlers", handlers(pods), 1)
@@ -37,9 +38,9 @@ func TestSharedInformerRemoveHandler(t *testing.T) {
 // way to remove it from another one.
 func TestSharedInformerRemoveForeignHandler(t *testing.T) {
 	server := newShop(pod("", "pod1", ""))
-	one, other := newPods(t, server.source(t)), newPods(t, server.source(t))
-	first, second := add(t, one, &journal[*corev1.Pod]{}), add(t, one, &journal[*corev1.Pod]{})
-	foreign := add(t, other, &journal[*corev1.Pod]{})
+	one, other := newPods(t, server.Source(t)), newPods(t, server.Source(t))
+	first, second := informertest.Add(t, one, &journal[*corev1.Pod]{}), informertest.Add(t, one, &journal[*corev1.Pod]{})
+	foreign := informertest.Add(t, other, &journal[*corev1.Pod]{})
 	foreign.Remove()
 	same(t, "handlers of the one", handlers(one), 2)
 	same(t, "handlers of the other", handlers(other), 0)
@@ -50,22 +51,22 @@ func TestSharedInformerRemoveForeignHandler(t *testing.T) {
 
 func TestSharedInformerMultipleRegistration(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
+		pods := newPods(t, newShop(pod("", "pod1", "")).Source(t))
 		var j journal[*corev1.Pod]
-		first, second := add(t, pods, &j), add(t, pods, &j)
+		first, second := informertest.Add(t, pods, &j), informertest.Add(t, pods, &j)
 		same(t, "handlers", handlers(pods), 2)
 		first.Remove()
 		same(t, "handlers", handlers(pods), 1)
 		defer start(t, pods)()
-		j.saw(t, "+pod1@2 initial")
+		j.Saw(t, "+pod1@2 initial")
 		second.Remove()
 		same(t, "handlers", handlers(pods), 0)
 	})
 }
 
 func TestRemovingRemovedSharedInformer(t *testing.T) {
-	pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
-	r := add(t, pods, &journal[*corev1.Pod]{})
+	pods := newPods(t, newShop(pod("", "pod1", "")).Source(t))
+	r := informertest.Add(t, pods, &journal[*corev1.Pod]{})
 	r.Remove()
 	r.Remove()
 	same(t, "handlers", handlers(pods), 0)
@@ -75,7 +76,7 @@ func TestRemovingRemovedSharedInformer(t *testing.T) {
 // and the informer stops.
 func TestSharedInformerHandlerAbuse(t *testing.T) {
 	server := newShop()
-	pods := newPods(t, server.source(t))
+	pods := newPods(t, server.Source(t))
 	ctx, cancel := context.WithCancel(t.Context())
 	var running, workers sync.WaitGroup
 	running.Go(func() { _ = pods.Run(ctx) })
@@ -84,7 +85,7 @@ func TestSharedInformerHandlerAbuse(t *testing.T) {
 			var mine []*informer.Registration
 			for ctx.Err() == nil {
 				if at := rand.IntN(len(mine) + 1); at == len(mine) && len(mine) < 20 {
-					mine = append(mine, add(t, pods, &journal[*corev1.Pod]{}, informer.WithResyncPeriod(time.Second)))
+					mine = append(mine, informertest.Add(t, pods, &journal[*corev1.Pod]{}, informer.WithResyncPeriod(time.Second)))
 				} else if len(mine) > 0 {
 					at = min(at, len(mine)-1)
 					mine[at].Remove()
@@ -100,12 +101,12 @@ func TestSharedInformerHandlerAbuse(t *testing.T) {
 	for n := range 3000 {
 		switch at := rand.IntN(len(exist) + 1); {
 		case at == len(exist) || rand.IntN(3) == 0:
-			server.pods.Create(pod("shop", fmt.Sprint("pod", n), ""))
+			server.Pods.Create(pod("shop", fmt.Sprint("pod", n), ""))
 			exist = append(exist, fmt.Sprint("pod", n))
 		case rand.IntN(2) == 0:
-			server.move(exist[at], "node")
+			server.Move(exist[at], "node")
 		default:
-			server.pods.Delete("shop", exist[at])
+			server.Pods.Delete("shop", exist[at])
 			exist = slices.Delete(exist, at, at+1)
 		}
 	}
@@ -118,16 +119,16 @@ func TestSharedInformerHandlerAbuse(t *testing.T) {
 // TestAddOnStoppedSharedInformer adds a handler to a stopped informer, which may run again.
 func TestAddOnStoppedSharedInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
+		pods := newPods(t, newShop(pod("", "pod1", "")).Source(t))
 		start(t, pods)()
 		var j journal[*corev1.Pod]
-		r := add(t, pods, &j)
-		j.saw(t)
+		r := informertest.Add(t, pods, &j)
+		j.Saw(t)
 		if r.HasSynced() {
 			t.Error("synced without an event")
 		}
 		defer start(t, pods)()
-		j.saw(t, "+pod1@2 initial")
+		j.Saw(t, "+pod1@2 initial")
 		if !r.HasSynced() {
 			t.Error("not synced")
 		}
@@ -136,8 +137,8 @@ func TestAddOnStoppedSharedInformer(t *testing.T) {
 
 func TestRemoveOnStoppedSharedInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
-		r := add(t, pods, &journal[*corev1.Pod]{})
+		pods := newPods(t, newShop(pod("", "pod1", "")).Source(t))
+		r := informertest.Add(t, pods, &journal[*corev1.Pod]{})
 		start(t, pods)()
 		r.Remove()
 		same(t, "handlers", handlers(pods), 0)
@@ -147,43 +148,43 @@ func TestRemoveOnStoppedSharedInformer(t *testing.T) {
 func TestRemoveWhileActive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		var j journal[*corev1.Pod]
-		r := add(t, pods, &j)
+		r := informertest.Add(t, pods, &j)
 		defer start(t, pods)()
-		server.pods.Create(pod("", "pod1", ""))
-		j.saw(t, "+pod1@2")
+		server.Pods.Create(pod("", "pod1", ""))
+		j.Saw(t, "+pod1@2")
 		r.Remove()
 		same(t, "handlers", handlers(pods), 0)
-		server.pods.Create(pod("", "pod2", ""))
-		j.saw(t)
+		server.Pods.Create(pod("", "pod2", ""))
+		j.Saw(t)
 	})
 }
 
 func TestAddWhileActive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		var early, late journal[*corev1.Pod]
-		first := add(t, pods, &early)
+		first := informertest.Add(t, pods, &early)
 		if first.HasSynced() {
 			t.Error("synced before Run")
 		}
 		defer start(t, pods)()
-		server.pods.Create(pod("", "pod1", ""))
-		early.saw(t, "+pod1@2")
+		server.Pods.Create(pod("", "pod1", ""))
+		early.Saw(t, "+pod1@2")
 		<-first.Synced()
 		let := make(chan struct{})
-		late.before = func(string, object.Key) { <-let }
-		second := add(t, pods, &late)
+		late.Before = func(string, object.Key) { <-let }
+		second := informertest.Add(t, pods, &late)
 		synctest.Wait()
 		if second.HasSynced() {
 			t.Error("synced before the first callback has returned")
 		}
 		close(let)
-		server.pods.Create(pod("", "pod2", ""))
-		late.saw(t, "+pod1@2 initial", "+pod2@3")
-		early.saw(t, "+pod2@3")
+		server.Pods.Create(pod("", "pod2", ""))
+		late.Saw(t, "+pod1@2 initial", "+pod2@3")
+		early.Saw(t, "+pod2@3")
 		if !second.HasSynced() {
 			t.Error("not synced")
 		}
@@ -196,22 +197,22 @@ func TestAddWhileActive(t *testing.T) {
 func TestEventPanics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod1", ""))
-		pods := newPods(t, server.source(t), informer.WithLogger(discard))
+		pods := newPods(t, server.Source(t), informer.WithLogger(discard))
 		panics := journal[*corev1.Pod]{}
 		var calm journal[*corev1.Pod]
-		failing := add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
+		failing := informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
 			AddFunc:    func(pod *corev1.Pod, initial bool) { panics.OnAdd(pod, initial); panic("add") },
 			UpdateFunc: func(old, pod *corev1.Pod) { panics.OnUpdate(old, pod); panic(errors.New("update")) },
 			DeleteFunc: func(d informer.Deleted[*corev1.Pod]) { panics.OnDelete(d); panic("delete") },
 		})
-		add(t, pods, &calm)
+		informertest.Add(t, pods, &calm)
 		defer start(t, pods)()
-		server.move("pod1", "node")
+		server.Move("pod1", "node")
 		synctest.Wait()
-		server.pods.Delete("shop", "pod1")
+		server.Pods.Delete("shop", "pod1")
 		events := []string{"+pod1@2 initial", "~pod1@2>3", "-pod1@4"}
-		panics.saw(t, events...)
-		calm.saw(t, events...)
+		panics.Saw(t, events...)
+		calm.Saw(t, events...)
 		if !failing.HasSynced() {
 			t.Error("a handler that panics on an initial object never syncs")
 		}
@@ -223,16 +224,16 @@ func TestEventPanics(t *testing.T) {
 func TestRemoveEventHandler_AsynchronousPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod1", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		let, torn := make(chan struct{}), false
-		r := add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) {
+		r := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) {
 			if torn {
 				t.Error("a callback after Remove")
 			}
 			<-let
 		}})
 		defer start(t, pods)()
-		server.move("pod1", "node")
+		server.Move("pod1", "node")
 		synctest.Wait()
 		time.AfterFunc(time.Second, func() { close(let) })
 		r.Remove()
@@ -244,9 +245,9 @@ func TestRemoveEventHandler_AsynchronousPanic(t *testing.T) {
 // TestRemoveEventHandler_SynchronousShutdown shows that Remove waits for the running callback.
 func TestRemoveEventHandler_SynchronousShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "pod1", "")).source(t))
+		pods := newPods(t, newShop(pod("shop", "pod1", "")).Source(t))
 		returned := false
-		r := add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(*corev1.Pod, bool) {
+		r := informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(*corev1.Pod, bool) {
 			time.Sleep(time.Minute)
 			returned = true
 		}})
@@ -260,8 +261,8 @@ func TestRemoveEventHandler_SynchronousShutdown(t *testing.T) {
 
 func TestShutDownEventHandler_Lifecycles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "pod1", "")).source(t))
-		before, running, after := add(t, pods, &journal[*corev1.Pod]{}), add(t, pods, &journal[*corev1.Pod]{}), add(t, pods, &journal[*corev1.Pod]{})
+		pods := newPods(t, newShop(pod("shop", "pod1", "")).Source(t))
+		before, running, after := informertest.Add(t, pods, &journal[*corev1.Pod]{}), informertest.Add(t, pods, &journal[*corev1.Pod]{}), informertest.Add(t, pods, &journal[*corev1.Pod]{})
 		before.Remove()
 		stop := start(t, pods)
 		running.Remove()

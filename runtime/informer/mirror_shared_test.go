@@ -15,6 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -39,7 +40,7 @@ func TestIndexer(t *testing.T) {
 		server := newShop(
 			labelled("", "pod1", map[string]string{"a": "a-val", "b": "b-val1"}),
 			labelled("", "pod2", map[string]string{"b": "b-val2"}))
-		pods := newPods(t, server.source(t), informer.WithIndexes(ByLabel))
+		pods := newPods(t, server.Source(t), informer.WithIndexes(ByLabel))
 		defer start(t, pods)()
 		with := func(index *store.Index[*corev1.Pod, string], key string) []string {
 			found := []string{}
@@ -50,7 +51,7 @@ func TestIndexer(t *testing.T) {
 			return found
 		}
 		same(t, "at first", with(ByLabel, "a"), []string{"pod1"})
-		server.pods.Create(labelled("", "pod3", map[string]string{"a": "a-val2"}))
+		server.Pods.Create(labelled("", "pod3", map[string]string{"a": "a-val2"}))
 		synctest.Wait()
 		same(t, "with an object more", with(ByLabel, "a"), []string{"pod1", "pod3"})
 		again := byLabel("labels-again")
@@ -66,39 +67,40 @@ func TestIndexer(t *testing.T) {
 
 func TestListenerResyncPeriods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("", "pod1", ""), pod("", "pod2", "")).source(t), informer.WithResyncPeriod(time.Second))
+		pods := newPods(t, newShop(pod("", "pod1", ""), pod("", "pod2", "")).Source(t), informer.WithResyncPeriod(time.Second))
 		var never, two, three journal[*corev1.Pod]
-		add(t, pods, &never, informer.WithResyncPeriod(0))
-		add(t, pods, &two, informer.WithResyncPeriod(2*time.Second))
-		add(t, pods, &three, informer.WithResyncPeriod(3*time.Second))
+		informertest.Add(t, pods, &never, informer.WithResyncPeriod(0))
+		informertest.Add(t, pods, &two, informer.WithResyncPeriod(2*time.Second))
+		informertest.Add(t, pods, &three, informer.WithResyncPeriod(3*time.Second))
 		defer start(t, pods)()
 		for _, j := range []*journal[*corev1.Pod]{&never, &two, &three} {
-			j.sawAll(t, "+pod1@2 initial", "+pod2@3 initial")
+			j.SawAll(t, "+pod1@2 initial", "+pod2@3 initial")
 		}
 		// after 1, 2, 3 and 4 seconds
 		for second, want := range [][2]int{{0, 0}, {2, 0}, {0, 2}, {2, 0}} {
 			pass(time.Second)
-			if n, m := len(two.take()), len(three.take()); n != want[0] || m != want[1] {
+			if n, m := len(two.Take()), len(three.Take()); n != want[0] || m != want[1] {
 				t.Errorf("second %d: %d and %d events, want %v", second+1, n, m, want)
 			}
 		}
-		never.saw(t)
+		never.Saw(t)
 	})
 }
 
 func TestResyncCheckPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		// Each handler has a period of its own, whatever that of the informer and of the others is.
-		pods := newPods(t, newShop(pod("", "pod1", "")).source(t), informer.WithResyncPeriod(12*time.Hour))
+		pods := newPods(t, newShop(pod("", "pod1", "")).Source(t), informer.WithResyncPeriod(12*time.Hour))
 		var never, day, minute, fast journal[*corev1.Pod]
-		add(t, pods, &never, informer.WithResyncPeriod(0))
-		add(t, pods, &day)
-		add(t, pods, &minute, informer.WithResyncPeriod(time.Minute))
-		add(t, pods, &fast, informer.WithResyncPeriod(55*time.Millisecond)) // raised to a second
+		informertest.Add(t, pods, &never, informer.WithResyncPeriod(0))
+		informertest.Add(t, pods, &day)
+		informertest.Add(t, pods, &minute, informer.WithResyncPeriod(time.Minute))
+		// Raised to a second.
+		informertest.Add(t, pods, &fast, informer.WithResyncPeriod(55*time.Millisecond))
 		defer start(t, pods)()
 		pass(12*time.Hour + time.Second)
 		for want, j := range map[int]*journal[*corev1.Pod]{1: &never, 2: &day, 1 + 12*60: &minute, 1 + 12*3600 + 1: &fast} {
-			if n := len(j.take()); n != want {
+			if n := len(j.Take()); n != want {
 				t.Errorf("%d events, want %d", n, want)
 			}
 		}
@@ -108,13 +110,13 @@ func TestResyncCheckPeriod(t *testing.T) {
 func TestSharedInformerInitializationRace(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
-			pods := newPods(t, newShop(pod("", "pod1", "")).source(t), informer.WithResyncPeriod(time.Second))
+			pods := newPods(t, newShop(pod("", "pod1", "")).Source(t), informer.WithResyncPeriod(time.Second))
 			var j journal[*corev1.Pod]
 			ctx, cancel := context.WithCancel(t.Context())
 			var both sync.WaitGroup
-			both.Go(func() { add(t, pods, &j, informer.WithResyncPeriod(0)) })
+			both.Go(func() { informertest.Add(t, pods, &j, informer.WithResyncPeriod(0)) })
 			both.Go(func() { _ = pods.Run(ctx) })
-			j.saw(t, "+pod1@2 initial")
+			j.Saw(t, "+pod1@2 initial")
 			cancel()
 			both.Wait()
 		})
@@ -124,24 +126,24 @@ func TestSharedInformerInitializationRace(t *testing.T) {
 func TestSharedInformerWatchDisruption(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod1", ""), pod("shop", "pod2", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		var quiet, resyncing journal[*corev1.Pod]
-		add(t, pods, &quiet)
-		add(t, pods, &resyncing, informer.WithResyncPeriod(time.Hour))
+		informertest.Add(t, pods, &quiet)
+		informertest.Add(t, pods, &resyncing, informer.WithResyncPeriod(time.Hour))
 		defer start(t, pods)()
-		quiet.sawAll(t, "+pod1@2 initial", "+pod2@3 initial")
-		resyncing.sawAll(t, "+pod1@2 initial", "+pod2@3 initial")
-		server.relist(func() {
-			server.pods.Create(pod("shop", "pod3", ""))
-			server.move("pod2", "node")
-			quiet.saw(t)
+		quiet.SawAll(t, "+pod1@2 initial", "+pod2@3 initial")
+		resyncing.SawAll(t, "+pod1@2 initial", "+pod2@3 initial")
+		server.Relist(func() {
+			server.Pods.Create(pod("shop", "pod3", ""))
+			server.Move("pod2", "node")
+			quiet.Saw(t)
 		})
 		pass(time.Minute)
-		quiet.sawAll(t, "+pod3@4", "~pod2@3>5")
-		resyncing.sawAll(t, "+pod3@4", "~pod2@3>5")
+		quiet.SawAll(t, "+pod3@4", "~pod2@3>5")
+		resyncing.SawAll(t, "+pod3@4", "~pod2@3>5")
 		pass(time.Hour)
-		quiet.saw(t)
-		resyncing.sawAll(t, "~pod1@2>2", "~pod2@5>5", "~pod3@4>4")
+		quiet.Saw(t)
+		resyncing.SawAll(t, "~pod1@2>2", "~pod2@5>5", "~pod3@4>4")
 	})
 }
 
@@ -150,7 +152,7 @@ func TestSharedInformerErrorHandling(t *testing.T) {
 		server := newShop(pod("", "pod1", ""))
 		server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
 		heard := make(chan error, 100)
-		pods := newPods(t, server.source(t), informer.WithName("pods"), informer.WithErrorHandler(func(name string, err error) {
+		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithErrorHandler(func(name string, err error) {
 			if name != "pods" {
 				t.Errorf("an error of %q", name)
 			}
@@ -168,14 +170,14 @@ func TestSharedInformerErrorHandling(t *testing.T) {
 func TestSharedInformerStartRace(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
-			pods := newPods(t, newShop(pod("", "pod1", "")).source(t),
+			pods := newPods(t, newShop(pod("", "pod1", "")).Source(t),
 				informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) { return pod, nil }),
 				informer.WithErrorHandler(func(string, error) {}))
 			ctx, cancel := context.WithCancel(t.Context())
 			var all sync.WaitGroup
 			all.Go(func() { _ = pods.Run(ctx) })
 			for _, do := range []func(){
-				func() { add(t, pods, &journal[*corev1.Pod]{}).Remove() },
+				func() { informertest.Add(t, pods, &journal[*corev1.Pod]{}).Remove() },
 				func() { _ = pods.AddIndexers(ByLabel) },
 				func() { _ = pods.Status().String() },
 				func() { _ = pods.Run(ctx) },
@@ -194,12 +196,12 @@ func TestSharedInformerStartRace(t *testing.T) {
 func TestSharedInformerTransformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("", "pod1", ""), pod("", "pod2", ""))
-		pods := newPods(t, server.source(t), informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
+		pods := newPods(t, server.Source(t), informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
 			pod.Spec.NodeName = "node of " + pod.Name
 			return pod, nil
 		}))
 		var nodes []string
-		add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(pod *corev1.Pod, _ bool) { nodes = append(nodes, pod.Spec.NodeName) }})
+		informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(pod *corev1.Pod, _ bool) { nodes = append(nodes, pod.Spec.NodeName) }})
 		defer start(t, pods)()
 		slices.Sort(nodes)
 		same(t, "nodes", nodes, []string{"node of pod1", "node of pod2"})
@@ -208,14 +210,14 @@ func TestSharedInformerTransformer(t *testing.T) {
 
 func TestStateSharedInformer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("", "pod1", "")).source(t))
+		pods := newPods(t, newShop(pod("", "pod1", "")).Source(t))
 		var j journal[*corev1.Pod]
-		add(t, pods, &j)
+		informertest.Add(t, pods, &j)
 		if s := pods.Status(); s.Running || s.Synced {
 			t.Errorf("before the start: %v", s)
 		}
 		stop := start(t, pods)
-		j.saw(t, "+pod1@2 initial")
+		j.Saw(t, "+pod1@2 initial")
 		if s := pods.Status(); !s.Running || !s.Synced {
 			t.Errorf("running: %v", s)
 		}
@@ -230,20 +232,21 @@ func TestStateSharedInformer(t *testing.T) {
 func TestShutdown(t *testing.T) {
 	t.Run("handler before", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			pods := newPods(t, newShop().source(t), informer.WithResyncPeriod(time.Second))
-			r := add(t, pods, &journal[*corev1.Pod]{})
+			pods := newPods(t, newShop().Source(t), informer.WithResyncPeriod(time.Second))
+			r := informertest.Add(t, pods, &journal[*corev1.Pod]{})
 			start(t, pods)()
 			r.Remove()
 		})
 	})
 	t.Run("handler later", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			pods := newPods(t, newShop().source(t), informer.WithResyncPeriod(time.Second))
+			pods := newPods(t, newShop().Source(t), informer.WithResyncPeriod(time.Second))
 			defer start(t, pods)()
-			add(t, pods, &journal[*corev1.Pod]{}).Remove()
+			informertest.Add(t, pods, &journal[*corev1.Pod]{}).Remove()
 		})
 	})
 	t.Run("no run", func(t *testing.T) {
-		add(t, newPods(t, newShop().source(t)), &journal[*corev1.Pod]{}) // and nothing is left
+		// No goroutine is left of it.
+		informertest.Add(t, newPods(t, newShop().Source(t)), &journal[*corev1.Pod]{})
 	})
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
@@ -48,11 +49,11 @@ func TestTypedResourceEventHandlerFuncs(t *testing.T) {
 func TestTypedResourceEventHandlerDetailedFuncs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "first", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		initial := map[string]bool{}
-		add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(pod *corev1.Pod, isInInitialList bool) { initial[pod.Name] = isInInitialList }})
+		informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(pod *corev1.Pod, isInInitialList bool) { initial[pod.Name] = isInInitialList }})
 		defer start(t, pods)()
-		server.pods.Create(pod("shop", "second", ""))
+		server.Pods.Create(pod("shop", "second", ""))
 		synctest.Wait()
 		same(t, "in the initial list", initial, map[string]bool{"first": true, "second": false})
 	})
@@ -111,36 +112,36 @@ func TestTypedFilteringResourceEventHandler(t *testing.T) {
 func TestTypedResourceEventHandlerAdapter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		var typed journal[*corev1.Pod]
 		var general journal[object.Object]
-		add(t, pods, &typed)
-		add(t, factories.Generic(pods, podResource.GroupResource()).Informer(), &general)
+		informertest.Add(t, pods, &typed)
+		informertest.Add(t, factories.Generic(pods, podResource.GroupResource()).Informer(), &general)
 		defer start(t, pods)()
-		server.move("blue", "node")
+		server.Move("blue", "node")
 		synctest.Wait()
-		server.pods.Delete("shop", "blue")
+		server.Pods.Delete("shop", "blue")
 		events := []string{"+blue@2 initial", "~blue@2>3", "-blue@4"}
-		typed.saw(t, events...)
-		general.saw(t, events...)
+		typed.Saw(t, events...)
+		general.Saw(t, events...)
 	})
 }
 
 func TestTypedSharedIndexInformerAddTypedEventHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "mine"), pod("shop", "red", "yours"))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		var j journal[*corev1.Pod]
-		add(t, pods, informer.FilteringHandler[*corev1.Pod]{Filter: func(pod *corev1.Pod) bool { return pod.Spec.NodeName == "mine" }, Handler: &j})
-		same(t, "the name", pods.Status().Handlers[0].Name, "*informer_test.journal[*k8s.io/api/core/v1.Pod]")
+		informertest.Add(t, pods, informer.FilteringHandler[*corev1.Pod]{Filter: func(pod *corev1.Pod) bool { return pod.Spec.NodeName == "mine" }, Handler: &j})
+		same(t, "the name", pods.Status().Handlers[0].Name, "*informertest.Journal[*k8s.io/api/core/v1.Pod]")
 		defer start(t, pods)()
-		j.saw(t, "+blue@2 initial")
-		server.move("red", "mine")
-		j.saw(t, "+red@4")
-		server.move("blue", "yours")
-		j.saw(t, "-blue@2")
-		server.pods.Delete("shop", "blue")
-		j.saw(t)
+		j.Saw(t, "+blue@2 initial")
+		server.Move("red", "mine")
+		j.Saw(t, "+red@4")
+		server.Move("blue", "yours")
+		j.Saw(t, "-blue@2")
+		server.Pods.Delete("shop", "blue")
+		j.Saw(t)
 	})
 }
 
@@ -150,7 +151,7 @@ func TestTypedSharedIndexInformerAddTypedIndexers(t *testing.T) {
 		return append(keys, place{pod.Namespace, pod.Spec.NodeName})
 	})
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "blue", "node-1"), pod("shop", "red", "node-2")).source(t))
+		pods := newPods(t, newShop(pod("shop", "blue", "node-1"), pod("shop", "red", "node-2")).Source(t))
 		defer start(t, pods)()
 		if err := pods.AddIndexers(byPlace); err != nil {
 			t.Fatal(err)
@@ -164,7 +165,7 @@ func TestTypedSharedIndexInformerAddTypedIndexers(t *testing.T) {
 
 func TestTypedSharedIndexInformerGetTypedIndexer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "blue", "node-1")).source(t), informer.WithIndexes(PodByNode))
+		pods := newPods(t, newShop(pod("shop", "blue", "node-1")).Source(t), informer.WithIndexes(PodByNode))
 		defer start(t, pods)()
 		var typed *corev1.Pod
 		typed, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "blue"})
@@ -178,7 +179,7 @@ func TestTypedSharedIndexInformerGetTypedIndexer(t *testing.T) {
 // TestNewInformerName and its like: a name belongs to one informer of a factory and needs no
 // registry, so a second Shutdown can't release the name of another informer.
 func TestNewInformerName(t *testing.T) {
-	f := newShop().factory(t)
+	f := newShop().Factory(t)
 	name := func(opts ...informer.Option) string { return podsOf(f, opts...).Status().Name }
 	same(t, "default", name(), "pods/v1")
 	same(t, "given", name(informer.WithName("mine")), "mine")

@@ -29,7 +29,7 @@ const never = -1
 func slowFactory(t *testing.T, after map[string]time.Duration) *factories.Factory {
 	server := sourcetest.New()
 	shop := &shop{Server: server}
-	f := shop.factory(t, informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithLogger(discard))
+	f := shop.Factory(t, informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithLogger(discard))
 	for name, d := range after {
 		gvr := corev1.SchemeGroupVersion.WithResource(name)
 		sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
@@ -133,7 +133,7 @@ func TestSyncResult(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := sourcetest.New()
 				shop := &shop{Server: server}
-				f := shop.factory(t, informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: time.Minute, Max: time.Minute, Jitter: -1}}))
+				f := shop.Factory(t, informer.WithLogger(discard), informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: time.Minute, Max: time.Minute, Jitter: -1}}))
 				for _, name := range []string{"ints", "strings"} {
 					gvr := corev1.SchemeGroupVersion.WithResource(name)
 					sourcetest.Serve[*corev1.Pod](server, gvr, "Pod")
@@ -186,7 +186,7 @@ func TestFailOn(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newShop()
 				server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(test.code)})
-				f := server.factory(t, informer.WithLogger(discard))
+				f := server.Factory(t, informer.WithLogger(discard))
 				pods := podsOf(f)
 				if err := f.Start(t.Context()); err != nil {
 					t.Fatal(err)
@@ -203,7 +203,7 @@ func TestFailOn(t *testing.T) {
 			})
 		})
 	}
-	pods := newPods(t, newShop().source(t), informer.WithName("pods"))
+	pods := newPods(t, newShop().Source(t), informer.WithName("pods"))
 	want(t, pods.WaitForCacheSync(t.Context(), nil), "informer pods: WaitForCacheSync: option 1 is nil")
 	want(t, pods.WaitForCacheSync(t.Context(), informer.FailOn(reason.None)), "informer pods: WaitForCacheSync: FailOn: reason.None is not a failure")
 }

@@ -46,7 +46,7 @@ func TestNewInformerWatcher(t *testing.T) {
 		t.Run(fmt.Sprint("watch-list ", watchList), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newShop(pod("shop", "pod-1", ""), pod("shop", "pod-2", ""), pod("shop", "pod-3", ""))
-				pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}))
+				pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}))
 				defer start(t, pods)()
 				var initial, later []string
 				for e := range pods.Events(t.Context()) {
@@ -58,11 +58,11 @@ func TestNewInformerWatcher(t *testing.T) {
 					}
 					switch len(later) {
 					case 1: // the initial end
-						server.pods.Create(pod("shop", "pod-4", ""))
-						server.move("pod-2", "node")
-						server.pods.Delete("shop", "pod-3")
+						server.Pods.Create(pod("shop", "pod-4", ""))
+						server.Move("pod-2", "node")
+						server.Pods.Delete("shop", "pod-3")
 					case 4:
-						server.move("pod-2", "other") // the loop ends before it
+						server.Move("pod-2", "other") // the loop ends before it
 					}
 					if len(later) == 4 {
 						break
@@ -81,7 +81,7 @@ func TestNewInformerWatcher(t *testing.T) {
 func TestEventProcessorOrdersEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		defer start(t, pods)()
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -89,7 +89,7 @@ func TestEventProcessorOrdersEvents(t *testing.T) {
 		for e := range pods.Events(ctx, informer.WithBacklogThreshold(informer.Never)) {
 			if e.Type == source.Bookmark {
 				for n := range 1000 {
-					server.pods.Create(pod("shop", numbered(n), ""))
+					server.Pods.Create(pod("shop", numbered(n), ""))
 				}
 				continue
 			}
@@ -116,7 +116,7 @@ func TestEventProcessorExit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newShop(pod("shop", "pod-1", ""), pod("shop", "pod-2", ""), pod("shop", "pod-3", ""))
-				pods := newPods(t, server.source(t))
+				pods := newPods(t, server.Source(t))
 				defer start(t, pods)()
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
@@ -140,7 +140,7 @@ func TestEventProcessorExit(t *testing.T) {
 func TestInformerWatcherDeletedFinalStateUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "secret1", ""))
-		pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithLogger(discard))
+		pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithLogger(discard))
 		defer start(t, pods)()
 		var lines []string
 		for e := range pods.Events(t.Context()) {
@@ -148,7 +148,7 @@ func TestInformerWatcherDeletedFinalStateUnknown(t *testing.T) {
 				break
 			}
 			if e.Type == source.Bookmark {
-				server.relist(func() { server.pods.Delete("shop", "secret1") })
+				server.Relist(func() { server.Pods.Delete("shop", "secret1") })
 			}
 		}
 		same(t, "events", lines, []string{"ADDED secret1@2 initial", "BOOKMARK", "DELETED secret1@2 unknown"})
@@ -168,17 +168,17 @@ func TestInformerWatcherDeletedFinalStateUnknown(t *testing.T) {
 func TestEventsMerge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		defer start(t, pods)()
 		var lines []string
 		for e := range pods.Events(t.Context(), informer.WithBacklogThreshold(0)) {
 			lines = append(lines, line(e))
 			if e.Type == source.Bookmark {
 				for range 10 {
-					server.move("pod-1", "node")
+					server.Move("pod-1", "node")
 				}
-				server.pods.Create(pod("shop", "brief", ""))
-				server.pods.Delete("shop", "brief")
+				server.Pods.Create(pod("shop", "brief", ""))
+				server.Pods.Delete("shop", "brief")
 				synctest.Wait()
 			}
 			if e.Key.Name == "pod-1" && e.Object.ResourceVersion == "12" {
@@ -196,7 +196,7 @@ func TestEventsMerge(t *testing.T) {
 func TestEventsOfAnInformerThatStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		stop := start(t, pods)
 		lines := make(chan string, 10)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -209,7 +209,7 @@ func TestEventsOfAnInformerThatStops(t *testing.T) {
 		}()
 		same(t, "first", []string{<-lines, <-lines}, []string{"ADDED pod-1@2 initial", "BOOKMARK"})
 		stop()
-		server.move("pod-1", "node")
+		server.Move("pod-1", "node")
 		stop = start(t, pods)
 		same(t, "then", <-lines, "MODIFIED pod-1@3 was 2")
 		cancel()
@@ -219,13 +219,13 @@ func TestEventsOfAnInformerThatStops(t *testing.T) {
 }
 
 func TestEventsThatCanNotBegin(t *testing.T) {
-	for range newPods(t, newShop().source(t)).Events(noContext) {
+	for range newPods(t, newShop().Source(t)).Events(noContext) {
 		t.Error("an event without a context")
 	}
 	for range podsOf(nil).Events(t.Context()) {
 		t.Error("an event of an informer that could not be made")
 	}
-	for range newPods(t, newShop().source(t)).Events(t.Context(), nil) {
+	for range newPods(t, newShop().Source(t)).Events(t.Context(), nil) {
 		t.Error("an event with a nil option")
 	}
 }
@@ -235,9 +235,9 @@ func TestEventsThatCanNotBegin(t *testing.T) {
 func TestUntil(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		defer start(t, pods)()
-		time.AfterFunc(time.Minute, func() { server.move("pod-1", "node") })
+		time.AfterFunc(time.Minute, func() { server.Move("pod-1", "node") })
 		begin, calls := time.Now(), 0
 		err := pods.Until(t.Context(), func(s podSnapshot) (bool, error) {
 			calls++
@@ -254,7 +254,7 @@ func TestUntil(t *testing.T) {
 // TestUntilMultipleConditions waits for several conditions by several calls, one after the other.
 func TestUntilMultipleConditions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "pod-1", "")).source(t))
+		pods := newPods(t, newShop(pod("shop", "pod-1", "")).Source(t))
 		defer start(t, pods)()
 		one := func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }
 		if err := errors.Join(pods.Until(t.Context(), one), pods.Until(t.Context(), one)); err != nil {
@@ -265,7 +265,7 @@ func TestUntilMultipleConditions(t *testing.T) {
 
 func TestUntilMultipleConditionsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop(pod("shop", "pod-1", "")).source(t), informer.WithName("pods"))
+		pods := newPods(t, newShop(pod("shop", "pod-1", "")).Source(t), informer.WithName("pods"))
 		defer start(t, pods)()
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 		defer cancel()
@@ -281,9 +281,9 @@ func TestUntilMultipleConditionsFail(t *testing.T) {
 func TestUntilTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		defer start(t, pods)()
-		time.AfterFunc(24*time.Hour, func() { server.pods.Create(pod("shop", "pod-1", "")) })
+		time.AfterFunc(24*time.Hour, func() { server.Pods.Create(pod("shop", "pod-1", "")) })
 		if err := pods.Until(context.Background(), func(s podSnapshot) (bool, error) { return s.Len() == 1, nil }); err != nil {
 			t.Error(err)
 		}
@@ -292,7 +292,7 @@ func TestUntilTimeout(t *testing.T) {
 
 func TestUntilErrorCondition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		pods := newPods(t, newShop().source(t))
+		pods := newPods(t, newShop().Source(t))
 		defer start(t, pods)()
 		bad := errors.New("something bad")
 		if err := pods.Until(t.Context(), func(podSnapshot) (bool, error) { return false, bad }); err != bad {
@@ -304,7 +304,7 @@ func TestUntilErrorCondition(t *testing.T) {
 func TestUntilWithSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "pod-1", ""))
-		pods := newPods(t, server.source(t), informer.WithName("pods"), informer.WithLogger(discard))
+		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithLogger(discard))
 		always := func(podSnapshot) (bool, error) { return true, nil }
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()

@@ -22,6 +22,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -222,13 +223,13 @@ func TestMutationDetectorOfTheEnvironmentFindsNoFalseMutation(t *testing.T) {
 	t.Setenv("KUBE_CACHE_MUTATION_DETECTOR", "true")
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		var j journal[*corev1.Pod]
-		add(t, pods, &j)
+		informertest.Add(t, pods, &j)
 		defer start(t, pods)()
-		server.move("blue", "node")
+		server.Move("blue", "node")
 		pass(time.Minute)
-		j.check(t, pods)
+		j.Check(t, pods)
 	})
 }
 

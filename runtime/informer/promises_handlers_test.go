@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -25,62 +26,62 @@ func TestPromise01EveryChangeInOrder(t *testing.T) {
 		t.Run(fmt.Sprint("watch-list ", watchList), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newShop(pod("shop", "a", ""), pod("shop", "b", ""), pod("shop", "c", ""), pod("shop", "d", ""))
-				pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), informer.WithLogger(discard))
+				pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{DisableWatchList: !watchList}), informer.WithLogger(discard))
 				let := make(chan struct{}, 1000)
 				var prompt, merging journal[*corev1.Pod]
-				merging.before = func(string, object.Key) { <-let }
-				add(t, pods, &prompt)
-				add(t, pods, &merging, informer.WithBacklogThreshold(0))
+				merging.Before = func(string, object.Key) { <-let }
+				informertest.Add(t, pods, &prompt)
+				informertest.Add(t, pods, &merging, informer.WithBacklogThreshold(0))
 				for range 4 {
 					let <- struct{}{}
 				}
 				defer start(t, pods)()
-				prompt.sawAll(t, "+a@2 initial", "+b@3 initial", "+c@4 initial", "+d@5 initial")
-				merging.sawAll(t, "+a@2 initial", "+b@3 initial", "+c@4 initial", "+d@5 initial")
+				prompt.SawAll(t, "+a@2 initial", "+b@3 initial", "+c@4 initial", "+d@5 initial")
+				merging.SawAll(t, "+a@2 initial", "+b@3 initial", "+c@4 initial", "+d@5 initial")
 
 				// On the watch: every event, in the server's order; another UID is another object.
-				server.move("a", "1")
+				server.Move("a", "1")
 				// the merging handler gets this one, and stays in its callback
 				synctest.Wait()
-				server.move("b", "1")
-				server.move("a", "2")
-				server.pods.Delete("shop", "a")
-				server.pods.Create(pod("shop", "a", ""))
-				prompt.saw(t, "~a@2>6", "~b@3>7", "~a@6>8", "-a@9", "+a@10")
+				server.Move("b", "1")
+				server.Move("a", "2")
+				server.Pods.Delete("shop", "a")
+				server.Pods.Create(pod("shop", "a", ""))
+				prompt.Saw(t, "~a@2>6", "~b@3>7", "~a@6>8", "-a@9", "+a@10")
 
 				// A watch that breaks: nothing is lost, and nothing comes twice.
 				stop := server.Inject(sourcetest.Fault{On: sourcetest.Watch, Times: sourcetest.Always, Do: sourcetest.Fail(syscall.ECONNREFUSED)})
 				server.EndWatches()
-				server.move("b", "2")
-				server.pods.Delete("shop", "b")
-				server.pods.Create(pod("shop", "b", ""))
+				server.Move("b", "2")
+				server.Pods.Delete("shop", "b")
+				server.Pods.Create(pod("shop", "b", ""))
 				synctest.Wait()
 				stop()
 				pass(time.Minute)
-				prompt.saw(t, "~b@7>11", "-b@12", "+b@13")
+				prompt.Saw(t, "~b@7>11", "-b@12", "+b@13")
 
 				// A relist: another UID is a deletion, then an addition. An object that the list
 				// lacks is one deletion, with the last known state. An object that is the same is
 				// not reported.
-				server.relist(func() {
-					server.move("a", "3")
-					server.pods.Delete("shop", "b")
-					server.pods.Create(pod("shop", "b", ""))
-					server.pods.Delete("shop", "c")
+				server.Relist(func() {
+					server.Move("a", "3")
+					server.Pods.Delete("shop", "b")
+					server.Pods.Create(pod("shop", "b", ""))
+					server.Pods.Delete("shop", "c")
 				})
 				pass(time.Minute)
-				relist := prompt.take()
+				relist := prompt.Take()
 				sorted := slices.Sorted(slices.Values(relist))
 				same(t, "relist", sorted, []string{"+b@16", "-b@13 unknown", "-c@4 unknown", "~a@10>14"})
 				if slices.Index(relist, "-b@13 unknown") > slices.Index(relist, "+b@16") {
 					t.Errorf("added before it was deleted: %q", relist)
 				}
-				prompt.check(t, pods)
+				prompt.Check(t, pods)
 
 				// A handler that fell behind: the same, merged by key.
 				close(let)
-				merging.sawAll(t, "~a@2>6", "-a@9", "+a@14", "-b@12", "+b@16", "-c@4 unknown")
-				merging.check(t, pods)
+				merging.SawAll(t, "~a@2>6", "-a@9", "+a@14", "-b@12", "+b@16", "-c@4 unknown")
+				merging.Check(t, pods)
 			})
 		})
 	}
@@ -91,25 +92,25 @@ func TestPromise03ASlowHandlerDelaysNoOtherAndItsBacklogIsBounded(t *testing.T) 
 		server := newShop()
 		const keys, updates = 10, 5000
 		for n := range keys {
-			server.pods.Create(pod("shop", numbered(n), ""))
+			server.Pods.Create(pod("shop", numbered(n), ""))
 		}
-		pods := newPods(t, server.source(t))
+		pods := newPods(t, server.Source(t))
 		let := make(chan struct{})
 		var stuck, prompt journal[*corev1.Pod]
 		var events atomic.Int64
-		stuck.before = func(string, object.Key) { <-let }
-		prompt.before = func(string, object.Key) { events.Add(1) }
-		slow, never := add(t, pods, &stuck), add(t, pods, &journal[*corev1.Pod]{before: stuck.before}, informer.WithBacklogThreshold(informer.Never))
-		add(t, pods, &prompt)
+		stuck.Before = func(string, object.Key) { <-let }
+		prompt.Before = func(string, object.Key) { events.Add(1) }
+		slow, never := informertest.Add(t, pods, &stuck), informertest.Add(t, pods, &journal[*corev1.Pod]{Before: stuck.Before}, informer.WithBacklogThreshold(informer.Never))
+		informertest.Add(t, pods, &prompt)
 		defer start(t, pods)()
 		for range updates / keys {
 			for n := range keys {
-				server.move(numbered(n), "node")
+				server.Move(numbered(n), "node")
 			}
 			synctest.Wait() // the prompt handler keeps up
 		}
-		server.pods.Create(pod("shop", "brief", ""))
-		server.pods.Delete("shop", "brief")
+		server.Pods.Create(pod("shop", "brief", ""))
+		server.Pods.Delete("shop", "brief")
 		synctest.Wait()
 		same(t, "events of the handler that keeps up", events.Load(), int64(keys+updates+2))
 		if s := slow.Status(); s.Backlog > 2*keys || !s.Merging {
@@ -122,37 +123,38 @@ func TestPromise03ASlowHandlerDelaysNoOtherAndItsBacklogIsBounded(t *testing.T) 
 		synctest.Wait()
 		// The old state of an event is always one that was delivered before. An object that was
 		// added and deleted meanwhile is not reported.
-		for _, line := range stuck.lines {
+		delivered := stuck.Take()
+		for _, line := range delivered {
 			if strings.Contains(line, "brief") {
 				t.Errorf("told of %s", line)
 			}
 		}
-		if n := len(stuck.lines); n > 2*keys {
+		if n := len(delivered); n > 2*keys {
 			t.Errorf("%d events were delivered", n)
 		}
-		stuck.check(t, pods)
-		prompt.check(t, pods)
+		stuck.Check(t, pods)
+		prompt.Check(t, pods)
 		// Once it has caught up, it gets every event again.
-		stuck.take()
-		server.move(numbered(0), "a")
-		server.move(numbered(0), "b")
-		same(t, "events later", len(stuck.take()), 2)
+		stuck.Take()
+		server.Move(numbered(0), "a")
+		server.Move(numbered(0), "b")
+		same(t, "events later", len(stuck.Take()), 2)
 	})
 }
 
 func TestPromise04ADeleteCanNotCrash(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "seen", "node-1"), pod("shop", "unseen", "node-2"))
-		pods := newPods(t, server.source(t), informer.WithLogger(discard))
+		pods := newPods(t, server.Source(t), informer.WithLogger(discard))
 		var got []string
-		add(t, pods, informer.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(d informer.Deleted[*corev1.Pod]) {
+		informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{DeleteFunc: func(d informer.Deleted[*corev1.Pod]) {
 			// no cast, no nil
 			got = append(got, fmt.Sprint(d.Key, " ", d.Object.Spec.NodeName, " ", d.FinalStateUnknown))
 		}})
 		defer start(t, pods)()
-		server.pods.Delete("shop", "seen")
+		server.Pods.Delete("shop", "seen")
 		synctest.Wait()
-		server.relist(func() { server.pods.Delete("shop", "unseen") })
+		server.Relist(func() { server.Pods.Delete("shop", "unseen") })
 		pass(time.Minute)
 		same(t, "deletions", got, []string{"shop/seen node-1 false", "shop/unseen node-2 true"})
 	})
@@ -162,19 +164,19 @@ func TestPromise11HandlersThatPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
 		var log strings.Builder
-		pods := newPods(t, server.source(t), informer.WithLogger(logTo(&log)))
+		pods := newPods(t, server.Source(t), informer.WithLogger(logTo(&log)))
 		var j journal[*corev1.Pod]
 		var panicking journal[*corev1.Pod]
-		panicking.before = func(what string, key object.Key) {
+		panicking.Before = func(what string, key object.Key) {
 			if key.Name == "blue" {
 				panic("on purpose")
 			}
 		}
-		r := add(t, pods, &panicking, informer.WithHandlerName("billing"))
-		add(t, pods, &j)
+		r := informertest.Add(t, pods, &panicking, informer.WithHandlerName("billing"))
+		informertest.Add(t, pods, &j)
 		defer start(t, pods)()
-		panicking.saw(t, "+red@3 initial")
-		j.sawAll(t, "+blue@2 initial", "+red@3 initial")
+		panicking.Saw(t, "+red@3 initial")
+		j.SawAll(t, "+blue@2 initial", "+red@3 initial")
 		for _, part := range []string{"on purpose", `"key"="shop/blue"`, `"handler"="billing"`, `"callback"="OnAdd"`, "promises_handlers_test.go"} {
 			if !strings.Contains(log.String(), part) {
 				t.Errorf("the log lacks %s: %s", part, log.String())
@@ -183,8 +185,8 @@ func TestPromise11HandlersThatPanic(t *testing.T) {
 		if !r.HasSynced() {
 			t.Error("the handler does not sync")
 		}
-		server.move("red", "node")
-		panicking.saw(t, "~red@3>4")
+		server.Move("red", "node")
+		panicking.Saw(t, "~red@3>4")
 		// TestPanicEndsTheProcess shows the option that restores the crash.
 	})
 }

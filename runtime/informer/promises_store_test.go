@@ -20,6 +20,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -30,9 +31,9 @@ func TestPromise02ReadsNeverBlockTheWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
 		for n := range 100 {
-			server.pods.Create(pod("shop", numbered(n), "old"))
+			server.Pods.Create(pod("shop", numbered(n), "old"))
 		}
-		gate := &gatedSource{Source: server.source(t), steps: make(chan struct{})}
+		gate := &gatedSource{Source: server.Source(t), steps: make(chan struct{})}
 		pods := newPods(t, gate, informer.WithIndexes(PodByNode), informer.WithTuning(reflector.Tuning{DisableWatchList: true}), informer.WithLogger(discard))
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan error)
@@ -53,7 +54,7 @@ func TestPromise02ReadsNeverBlockTheWriter(t *testing.T) {
 		defer stop()
 		first, _ := next()
 		for n := range 100 {
-			server.move(numbered(n), "new")
+			server.Move(numbered(n), "new")
 		}
 		synctest.Wait()
 		now := pods.Store().Snapshot()
@@ -177,7 +178,7 @@ func (s *countedSource) List(_ context.Context, _ source.ListOptions, item func(
 		}
 		if n > 0 && n == s.failAt {
 			s.failAt = 0
-			return source.ListResult{}, errOutage
+			return source.ListResult{}, informertest.ErrOutage
 		}
 		pod := pod("shop", fmt.Sprint("pod-", n), "")
 		pod.UID, pod.ResourceVersion = "uid", "1"
@@ -212,7 +213,7 @@ func TestPromise10ObjectsAreSharedAndReadOnly(t *testing.T) {
 		server := newShop(labelled("shop", "blue", map[string]string{"app": "web"}), labelled("shop", "red", map[string]string{"app": "web"}))
 		var found []informer.Mutation
 		calls := map[string]int{}
-		pods := newPods(t, server.source(t),
+		pods := newPods(t, server.Source(t),
 			informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) {
 				pod.Labels["seen"] = pod.Name // the object owns all its parts
 				calls[pod.Name+"@"+pod.ResourceVersion]++
@@ -220,7 +221,7 @@ func TestPromise10ObjectsAreSharedAndReadOnly(t *testing.T) {
 			}),
 			informer.WithMutationDetector(func(m informer.Mutation) { found = append(found, m) }))
 		var handed *corev1.Pod
-		add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
+		informertest.Add(t, pods, informer.HandlerFuncs[*corev1.Pod]{
 			AddFunc: func(pod *corev1.Pod, _ bool) {
 				if pod.Name == "blue" {
 					handed = pod
@@ -238,7 +239,7 @@ func TestPromise10ObjectsAreSharedAndReadOnly(t *testing.T) {
 		if len(found) != 0 {
 			t.Errorf("mutations too early: %v", found)
 		}
-		server.pods.Update(labelled("shop", "red", map[string]string{"app": "api"}))
+		server.Pods.Update(labelled("shop", "red", map[string]string{"app": "api"}))
 		synctest.Wait()
 		same(t, "calls of the transform", calls, map[string]int{"blue@2": 1, "red@3": 1, "red@4": 1})
 		if len(found) != 1 || !strings.Contains(found[0].Error(), "vandal") || !strings.Contains(found[0].Error(), "app") || !strings.Contains(found[0].Error(), "shop/red") {

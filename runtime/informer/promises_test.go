@@ -18,6 +18,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
@@ -50,7 +51,7 @@ func TestPromise05SyncHasAReason(t *testing.T) {
 					server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)})
 				}
 				var log strings.Builder
-				f := server.factory(t, informer.WithLogger(discard))
+				f := server.Factory(t, informer.WithLogger(discard))
 				pods := podsOf(f)
 				begin := time.Now()
 				if err := f.Start(t.Context()); err != nil {
@@ -112,16 +113,16 @@ func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
 				return []sourcetest.Event{e}
 			}
 		}})
-		pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{SilenceTimeout: 90 * time.Second}), informer.WithLogger(discard))
+		pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{SilenceTimeout: 90 * time.Second}), informer.WithLogger(discard))
 		var j journal[*corev1.Pod]
-		add(t, pods, &j)
+		informertest.Add(t, pods, &j)
 		defer start(t, pods)()
-		j.saw(t, "+blue@2 initial")
-		server.move("blue", "node")
-		server.pods.Create(pod("shop", "red", ""))
-		j.saw(t)
+		j.Saw(t, "+blue@2 initial")
+		server.Move("blue", "node")
+		server.Pods.Create(pod("shop", "red", ""))
+		j.Saw(t)
 		pass(91 * time.Second)
-		j.saw(t, "~blue@2>3", "+red@4")
+		j.Saw(t, "~blue@2>3", "+red@4")
 		if s := pods.Status().Reflector; reason.Of(s.LastError) != reason.Silent || s.State != reflector.StateWatching {
 			t.Errorf("status %v", s)
 		}
@@ -129,11 +130,11 @@ func TestPromise07TheWatchIsAliveOrKnownNotToBe(t *testing.T) {
 		// The server's storage is restored from a backup: its versions go back, and later changes
 		// are lost.
 		server.Restore(before)
-		server.pods.Create(pod("shop", "green", ""))
+		server.Pods.Create(pod("shop", "green", ""))
 		pass(10 * time.Minute)
-		same(t, "objects", names(pods), []string{"shop/blue", "shop/green"})
+		same(t, "objects", informertest.Names(pods), []string{"shop/blue", "shop/green"})
 		same(t, "version", pods.Store().Snapshot().ResourceVersion(), server.ResourceVersion())
-		j.check(t, pods)
+		j.Check(t, pods)
 	})
 }
 
@@ -148,7 +149,7 @@ func TestPromise08AWriteCanBeAwaited(t *testing.T) {
 				return []sourcetest.Event{e}
 			}
 		}})
-		pods := newPods(t, server.source(t), informer.WithTuning(reflector.Tuning{InitialEventsTimeout: time.Hour, WatchTimeout: time.Hour, SilenceTimeout: time.Hour}))
+		pods := newPods(t, server.Source(t), informer.WithTuning(reflector.Tuning{InitialEventsTimeout: time.Hour, WatchTimeout: time.Hour, SilenceTimeout: time.Hour}))
 		defer start(t, pods)()
 		if err := pods.WaitForCacheSync(t.Context()); err != nil {
 			t.Fatal(err)
@@ -160,26 +161,26 @@ func TestPromise08AWriteCanBeAwaited(t *testing.T) {
 			seen  string
 		}{
 			{"a version", func() func(context.Context) error {
-				written := server.move("blue", "node-1").ResourceVersion
+				written := server.Move("blue", "node-1").ResourceVersion
 				return func(ctx context.Context) error { return pods.AwaitResourceVersion(ctx, written) }
 			}, "node-1"},
 			{"an object", func() func(context.Context) error {
-				written := server.move("blue", "node-2")
+				written := server.Move("blue", "node-2")
 				return func(ctx context.Context) error { return pods.AwaitObject(ctx, written) }
 			}, "node-2"},
 			{"a deletion", func() func(context.Context) error {
-				server.pods.Delete("shop", "blue")
+				server.Pods.Delete("shop", "blue")
 				return func(ctx context.Context) error { return pods.AwaitDeleted(ctx, blue) }
 			}, "none"},
 			{"a create, by its token", func() func(context.Context) error {
-				token := object.TokenOf(podResource, server.pods.Create(pod("shop", "blue", "node-3")))
+				token := object.TokenOf(podResource, server.Pods.Create(pod("shop", "blue", "node-3")))
 				return func(ctx context.Context) error { return pods.AwaitToken(ctx, token) }
 			}, "node-3"},
 			{"a delete, by its token", func() func(context.Context) error {
-				stored, _ := server.pods.Get("shop", "blue")
+				stored, _ := server.Pods.Get("shop", "blue")
 				token := object.TokenOf(podResource, stored)
 				token.Gone = true
-				server.pods.Delete("shop", "blue")
+				server.Pods.Delete("shop", "blue")
 				return func(ctx context.Context) error { return pods.AwaitToken(ctx, token) }
 			}, "none"},
 		} {
@@ -212,24 +213,24 @@ func TestPromise09NothingLeaks(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
 		sourcetest.Serve[*corev1.Node](server.Server, nodeResource, "Node")
 		before := runtime.NumGoroutine()
-		f := server.factory(t, informer.WithNamespace("shop"))
+		f := server.Factory(t, informer.WithNamespace("shop"))
 		pods, nodes := podsOf(f), factories.For[*corev1.Node](f, nodeResource, factories.WithClusterScope())
 		let := make(chan struct{})
 		var j journal[*corev1.Pod]
-		one := add(t, pods, &j)
-		stuck := add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		one := informertest.Add(t, pods, &j)
+		stuck := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
 		if n := runtime.NumGoroutine(); n > before {
 			t.Errorf("constructors have started %d goroutines", n-before)
 		}
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		j.saw(t, "+blue@2 initial")
+		j.Saw(t, "+blue@2 initial")
 
 		// One handler.
 		one.Remove()
-		server.move("blue", "node")
-		j.saw(t)
+		server.Move("blue", "node")
+		j.Saw(t)
 		// One informer, with a callback that does not return; and the others run on.
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()

@@ -16,6 +16,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -25,9 +26,9 @@ import (
 func TestStatusInOneLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
-		pods := newPods(t, server.source(t), informer.WithName("pods"), informer.WithLogger(discard))
+		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithLogger(discard))
 		let := make(chan struct{})
-		r := add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"), informer.WithBacklogThreshold(0))
+		r := informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"), informer.WithBacklogThreshold(0))
 		line := func(want string) {
 			t.Helper()
 			same(t, "status", pods.Status().String(), want)
@@ -38,8 +39,8 @@ func TestStatusInOneLine(t *testing.T) {
 		begin := time.Now().Add(-3 * time.Second).UTC().Format(time.RFC3339)
 		h := pods.Status().Handlers[0]
 		line(fmt.Sprintf(`pods: watching since %s; synced, 2 objects at resourceVersion 3; handler "billing" is in OnAdd of %s for 3s, 1 waiting`, begin, h.Key))
-		server.move("blue", "node")
-		server.move("red", "node")
+		server.Move("blue", "node")
+		server.Move("red", "node")
 		synctest.Wait()
 		if text := r.Status().String(); !strings.HasSuffix(text, ", merging") {
 			t.Errorf("status %q", text)
@@ -56,11 +57,11 @@ func TestStatusInOneLine(t *testing.T) {
 func TestStatusHasTimesAndVersions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		pods := newPods(t, server.source(t), informer.WithLogger(discard))
+		pods := newPods(t, server.Source(t), informer.WithLogger(discard))
 		begin := time.Now()
 		defer start(t, pods)()
 		pass(10 * time.Second)
-		server.move("blue", "node")
+		server.Move("blue", "node")
 		pass(10 * time.Second)
 		server.Bookmark()
 		synctest.Wait()
@@ -79,10 +80,10 @@ func TestStatusHasTimesAndVersions(t *testing.T) {
 func TestStatusAsJSON(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", "node-1"))
-		f := server.factory(t, informer.WithLogger(discard))
+		f := server.Factory(t, informer.WithLogger(discard))
 		pods := podsOf(f)
 		let := make(chan struct{})
-		add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
 		asJSON := func() string {
 			t.Helper()
 			data, err := json.Marshal(pods.Status())
@@ -138,7 +139,7 @@ func TestFailOnForgetsTheLastRun(t *testing.T) {
 				if !stuck {
 					close(let)
 				}
-				f := server.factory(t, informer.WithLogger(discard), informer.WithErrorHandler(func(string, error) { <-let }))
+				f := server.Factory(t, informer.WithLogger(discard), informer.WithErrorHandler(func(string, error) { <-let }))
 				podsOf(f)
 				ctx, cancel := context.WithCancel(t.Context())
 				if err := f.Start(ctx); err != nil {

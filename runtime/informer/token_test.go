@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -20,7 +21,7 @@ func TestAwaitTokenWithSelector(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "blue", map[string]string{"of": "mine"}))
 		server.BookmarkInterval = time.Minute
-		f := server.factory(t, informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"of": "mine"})))
+		f := server.Factory(t, informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"of": "mine"})))
 		pods := podsOf(f)
 		run(t, f)
 		await := func(what string, token object.Token, most time.Duration) {
@@ -34,11 +35,11 @@ func TestAwaitTokenWithSelector(t *testing.T) {
 			}
 		}
 		await("no write", object.Token{}, 0)
-		await("out of the selector", object.TokenOf(podResource, server.pods.Update(labelled("shop", "blue", nil))), 0)
-		same(t, "objects", len(names(pods)), 0)
-		await("outside of the selector", object.TokenOf(podResource, server.pods.Create(pod("shop", "red", ""))), time.Minute)
-		outside := object.TokenOf(podResource, server.move("red", "node-1"))
-		server.pods.Create(labelled("shop", "green", map[string]string{"of": "mine"}))
+		await("out of the selector", object.TokenOf(podResource, server.Pods.Update(labelled("shop", "blue", nil))), 0)
+		same(t, "objects", len(informertest.Names(pods)), 0)
+		await("outside of the selector", object.TokenOf(podResource, server.Pods.Create(pod("shop", "red", ""))), time.Minute)
+		outside := object.TokenOf(podResource, server.Move("red", "node-1"))
+		server.Pods.Create(labelled("shop", "green", map[string]string{"of": "mine"}))
 		await("outside of the selector, before an event", outside, 0)
 		shutdown(t, f)
 	})

@@ -65,14 +65,14 @@ func TestTransformedObjectsShareTheirParts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop()
 		for i := range 20 {
-			shop.pods.Create(fullPod("north", 1, i))
-			shop.pods.Create(fullPod("south", 1, 100+i))
+			shop.Pods.Create(fullPod("north", 1, i))
+			shop.Pods.Create(fullPod("south", 1, 100+i))
 		}
 		label := func(p *corev1.Pod) (*corev1.Pod, error) {
 			p.Annotations["own"] = p.Name
 			return p, nil
 		}
-		pods := factories.For[*corev1.Pod](shop.factory(t, informer.WithNamespace("north", "south")), podResource, informer.WithTransform(label))
+		pods := factories.For[*corev1.Pod](shop.Factory(t, informer.WithNamespace("north", "south")), podResource, informer.WithTransform(label))
 		lease, err := pods.Acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestTransformsRetainWhatDroppingDoes(t *testing.T) {
 	shop := newShop()
 	const n = 4000
 	for i := range n {
-		shop.pods.Create(fullPod(fmt.Sprint("team-", i/50%20), i/50, i))
+		shop.Pods.Create(fullPod(fmt.Sprint("team-", i/50%20), i/50, i))
 	}
 	heap := func() int {
 		var m runtime.MemStats
@@ -120,7 +120,7 @@ func TestTransformsRetainWhatDroppingDoes(t *testing.T) {
 		return int(m.HeapAlloc)
 	}
 	retained := func(opts ...informer.Option) int {
-		pods := factories.For[*corev1.Pod](shop.factory(t), podResource, append(opts, informer.WithFormats(source.JSON))...)
+		pods := factories.For[*corev1.Pod](shop.Factory(t), podResource, append(opts, informer.WithFormats(source.JSON))...)
 		lease, err := pods.Acquire(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -157,11 +157,11 @@ func TestMutationsOfSharedPartsOfTransformedObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop()
 		for i := range 5 {
-			shop.pods.Create(fullPod("shop", 1, i))
+			shop.Pods.Create(fullPod("shop", 1, i))
 		}
 		var mu sync.Mutex
 		found := map[string]bool{}
-		pods := factories.For[*corev1.Pod](shop.factory(t), podResource, informer.WithTransform(identity), informer.WithMutationDetector(func(m informer.Mutation) {
+		pods := factories.For[*corev1.Pod](shop.Factory(t), podResource, informer.WithTransform(identity), informer.WithMutationDetector(func(m informer.Mutation) {
 			mu.Lock()
 			defer mu.Unlock()
 			found[m.Key.Name+m.Path] = true
@@ -194,7 +194,7 @@ func TestFailedTransformsLeaveNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shop := newShop(fullPod("shop", 1, 0), fullPod("shop", 1, 1), fullPod("shop", 1, 2))
 		fails := 4
-		pods := factories.For[*corev1.Pod](shop.factory(t), podResource, informer.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) {
+		pods := factories.For[*corev1.Pod](shop.Factory(t), podResource, informer.WithTransform(func(p *corev1.Pod) (*corev1.Pod, error) {
 			p.Labels["tier"] = "transformed"
 			switch fails--; {
 			case fails < 0:

@@ -65,7 +65,7 @@ func TestAnInformerThatNeverSyncedDoesNotAnswerNotFound(t *testing.T) {
 				if tc.code != 0 {
 					end = server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(tc.code)})
 				}
-				f := server.factory(t, informer.WithLogger(logTo(&log)))
+				f := server.Factory(t, informer.WithLogger(logTo(&log)))
 				// which fails where the informer could not be made
 				start := func() { _ = f.Start(t.Context()) }
 				if tc.late {
@@ -133,7 +133,7 @@ func TestReadsOfOneNamespaceBeforeAnotherHasSynced(t *testing.T) {
 				sourcetest.Refuse(http.StatusForbidden)(a)
 			}
 		}})
-		f := server.factory(t, informer.WithLogger(discard), informer.WithNamespace("shop", "bank"))
+		f := server.Factory(t, informer.WithLogger(discard), informer.WithNamespace("shop", "bank"))
 		pods := podLister(podsOf(f))
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -152,7 +152,7 @@ func TestReadsOfOneNamespaceBeforeAnotherHasSynced(t *testing.T) {
 // TestWithEmptyBeforeSync shows that Get returns the error of client-go.
 func TestWithEmptyBeforeSync(t *testing.T) {
 	var log strings.Builder
-	f := newShop(pod("shop", "blue", "")).factory(t, informer.WithLogger(logTo(&log)), informer.WithEmptyBeforeSync(true))
+	f := newShop(pod("shop", "blue", "")).Factory(t, informer.WithLogger(logTo(&log)), informer.WithEmptyBeforeSync(true))
 	pods := podLister(podsOf(f))
 	if _, err := pods.Namespace("shop").Get("blue"); !apierrors.IsNotFound(err) {
 		t.Errorf("got %v, want NotFound", err)
@@ -166,7 +166,7 @@ func TestWithEmptyBeforeSync(t *testing.T) {
 // names the informer, unless Acquire or Run keeps it running.
 func TestWaitForCacheSyncNamesInformersThatWereNeverStarted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newShop(pod("shop", "blue", "")).factory(t, informer.WithLogger(discard))
+		f := newShop(pod("shop", "blue", "")).Factory(t, informer.WithLogger(discard))
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -19,7 +19,7 @@ import (
 
 // TestWrongOptions has every wrong argument of New and AddEventHandler.
 func TestWrongOptions(t *testing.T) {
-	src := newShop().source(t)
+	src := newShop().Source(t)
 	for _, test := range []struct {
 		opts []informer.Option
 		want string

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -33,7 +34,7 @@ func TestTransformOfAKind(t *testing.T) {
 				return pod, nil
 			}
 		}
-		f := server.factory(t, withPods(podOptions{Transform: mark(" kind")}), informer.WithTransform(func(obj object.Object) (object.Object, error) {
+		f := server.Factory(t, withPods(podOptions{Transform: mark(" kind")}), informer.WithTransform(func(obj object.Object) (object.Object, error) {
 			obj.SetLabels(map[string]string{"by": "the factory"})
 			return obj, nil
 		}))
@@ -71,7 +72,7 @@ func TestIndexesOfAKind(t *testing.T) {
 			})
 		}
 		ofKind, ofCall, later := counted("OfKind"), counted("OfCall"), counted("Later")
-		f := server.factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofKind}}), withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{podsByApp}}))
+		f := server.Factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofKind}}), withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{podsByApp}}))
 		// PodByNode is there already
 		kind := podKind(f).With(podOptions{Indexes: []store.Indexer[*corev1.Pod]{ofCall, PodByNode}})
 		pods := kind.Informer()
@@ -92,7 +93,7 @@ func TestIndexesOfAKind(t *testing.T) {
 		same(t, "calls of the index functions by lookups", fmt.Sprint(calls), before)
 		shutdown(t, f)
 
-		f = server.factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{counted("ByNode")}}))
+		f = server.Factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{counted("ByNode")}}))
 		podKind(f).Informer()
 		want(t, f.Start(t.Context()), `informer factory: Start: factories.For pods/v1: two indexes have the name "ByNode"`)
 	})
@@ -101,12 +102,12 @@ func TestIndexesOfAKind(t *testing.T) {
 // TestResyncOfAKind shows that the period is the default of the handlers of the kind's informers.
 func TestResyncOfAKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newShop(pod("shop", "blue", "")).factory(t, informer.WithResyncPeriod(time.Hour), withPods(podOptions{ResyncPeriod: 10 * time.Minute}))
+		f := newShop(pod("shop", "blue", "")).Factory(t, informer.WithResyncPeriod(time.Hour), withPods(podOptions{ResyncPeriod: 10 * time.Minute}))
 		pods, never := podKind(f).Informer(), podKind(f).With(podOptions{Name: "never", Options: []informer.Option{informer.WithResyncPeriod(0)}}).Informer()
 		ten, own, none := &journal[*corev1.Pod]{}, &journal[*corev1.Pod]{}, &journal[*corev1.Pod]{}
-		add(t, pods, ten)
-		add(t, pods, own, informer.WithResyncPeriod(30*time.Minute))
-		add(t, never, none)
+		informertest.Add(t, pods, ten)
+		informertest.Add(t, pods, own, informer.WithResyncPeriod(30*time.Minute))
+		informertest.Add(t, never, none)
 		run(t, f)
 		pass(time.Hour + time.Minute)
 		for _, j := range []struct {
@@ -114,7 +115,7 @@ func TestResyncOfAKind(t *testing.T) {
 			journal *journal[*corev1.Pod]
 			calls   int
 		}{{"the kind's", ten, 7}, {"the handler's", own, 3}, {"never", none, 1}} {
-			same(t, j.what, len(j.journal.take()), j.calls)
+			same(t, j.what, len(j.journal.Take()), j.calls)
 		}
 		shutdown(t, f)
 	})
@@ -129,19 +130,19 @@ func TestErrorHandlerOfAKind(t *testing.T) {
 		var told []string
 		teller := func(who string) func(string, error) {
 			return func(informer string, err error) {
-				if errors.Is(err, errOutage) {
+				if errors.Is(err, informertest.ErrOutage) {
 					mu.Lock()
 					defer mu.Unlock()
 					told = append(told, who+": "+informer)
 				}
 			}
 		}
-		f := server.factory(t, informer.WithErrorHandler(teller("factory")), withPods(podOptions{ErrorHandler: teller("kind")}))
+		f := server.Factory(t, informer.WithErrorHandler(teller("factory")), withPods(podOptions{ErrorHandler: teller("kind")}))
 		podKind(f).Informer()
 		podKind(f).With(podOptions{Namespaces: []string{"a"}}).Informer()
 		podKind(f).With(podOptions{Namespaces: []string{"b"}, ErrorHandler: teller("call")}).Informer()
 		nodeKind(f).Informer()
-		end := server.outage()
+		end := server.Outage()
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}

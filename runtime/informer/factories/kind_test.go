@@ -19,6 +19,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -90,7 +91,7 @@ func TestKindOptionsPrecedence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server := newShop()
-				f := server.factory(t, test.factory...)
+				f := server.Factory(t, test.factory...)
 				pods := podKind(f).With(test.call).Informer()
 				same(t, "name", pods.Status().Name, test.informer)
 				run(t, f)
@@ -157,7 +158,7 @@ func TestWrongKindOptions(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := newShop().factory(t, test.factory...)
+				f := newShop().Factory(t, test.factory...)
 				if test.use != nil {
 					test.use(f)
 				}
@@ -178,13 +179,13 @@ func TestWrongKindOptions(t *testing.T) {
 func TestInformersForAnyKindLiveBesideWithKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("shop", "none", ""))
-		f := server.factory(t, withPods(podOptions{LabelSelector: app("web")}),
+		f := server.Factory(t, withPods(podOptions{LabelSelector: app("web")}),
 			factories.WithKind(podResource, factories.KindOptions[*metav1.PartialObjectMetadata]{LabelSelector: app("api")}))
 		pods, metadata, dynamic := podKind(f).Informer(), factories.ForMetadata(f, podResource), factories.For[*unstructured.Unstructured](f, podResource)
 		run(t, f)
-		same(t, "pods", names(pods), []string{"shop/web"})
-		same(t, "metadata", names(metadata), []string{"shop/api"})
-		same(t, "dynamic", names(dynamic), []string{"shop/api", "shop/none", "shop/web"})
+		same(t, "pods", informertest.Names(pods), []string{"shop/web"})
+		same(t, "metadata", informertest.Names(metadata), []string{"shop/api"})
+		same(t, "dynamic", informertest.Names(dynamic), []string{"shop/api", "shop/none", "shop/web"})
 		same(t, "their names", []string{pods.Status().Name, metadata.Status().Name, dynamic.Status().Name}, []string{"pods/v1", "pods/v1 (metadata)", "pods/v1 (unstructured)"})
 		shutdown(t, f)
 	})
@@ -198,7 +199,7 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 		web, api := map[string]string{"app": "web"}, map[string]string{"app": "api"}
 		server := newShop(labelled("a", "web", web), labelled("a", "api", api), labelled("b", "web", web), labelled("c", "web", web))
 		measured := &namedMetrics{}
-		f := server.factory(t, informer.WithMetrics(measured))
+		f := server.Factory(t, informer.WithMetrics(measured))
 		kind := podKind(f)
 		all := kind.Informer()
 		webs := kind.With(podOptions{LabelSelector: app("web")})
@@ -209,7 +210,7 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 		journals := make([]*journal[*corev1.Pod], len(informers))
 		for n, i := range informers {
 			journals[n] = &journal[*corev1.Pod]{}
-			add(t, i, journals[n])
+			informertest.Add(t, i, journals[n])
 			same(t, "name", i.Status().Name, titles[n])
 		}
 		if kind.Informer() != all || podsOf(f) != all || podKind(f).With(podOptions{LabelSelector: app("web")}).Informer() != webs.Informer() || kind.With(podOptions{}).Informer() != all ||
@@ -225,25 +226,25 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 		run(t, f)
 		all4 := []string{"a/api", "a/web", "b/web", "c/web"}
 		for n, content := range [][]string{all4, {"a/web", "b/web", "c/web"}, {"a/web", "b/web"}, all4} {
-			same(t, titles[n], names(informers[n]), content)
-			same(t, titles[n]+": handler", len(journals[n].take()), len(content))
-			journals[n].check(t, informers[n])
+			same(t, titles[n], informertest.Names(informers[n]), content)
+			same(t, titles[n]+": handler", len(journals[n].Take()), len(content))
+			journals[n].Check(t, informers[n])
 		}
 		slices.Sort(titles)
 		same(t, "metrics", measured.sorted(), titles)
 
-		server.pods.Delete("c", "web")
-		journals[0].saw(t, "-web@6")
-		journals[1].saw(t, "-web@6")
-		journals[2].saw(t)
+		server.Pods.Delete("c", "web")
+		journals[0].Saw(t, "-web@6")
+		journals[1].Saw(t, "-web@6")
+		journals[2].Saw(t)
 
 		if err := f.Stop(t.Context(), webs.Informer()); err != nil {
 			t.Fatal(err)
 		}
-		server.pods.Delete("b", "web")
+		server.Pods.Delete("b", "web")
 		synctest.Wait()
-		same(t, "stopped", names(webs.Informer()), []string{"a/web", "b/web"})
-		same(t, "beside it", names(here), []string{"a/web"})
+		same(t, "stopped", informertest.Names(webs.Informer()), []string{"a/web", "b/web"})
+		same(t, "beside it", informertest.Names(here), []string{"a/web"})
 		if err := f.Remove(t.Context(), here); err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +252,7 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 			t.Error("the removed informer came back")
 		}
 		run(t, f)
-		same(t, "started again", names(webs.Informer()), []string{"a/web"})
+		same(t, "started again", informertest.Names(webs.Informer()), []string{"a/web"})
 		shutdown(t, f)
 	})
 }
@@ -260,7 +261,7 @@ func TestSeveralInformersOfAKind(t *testing.T) {
 func TestListersOfSeveralInformers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("a", "web", map[string]string{"app": "web"}), pod("a", "none", ""), pod("b", "none", ""))
-		f := server.factory(t)
+		f := server.Factory(t)
 		kind := podKind(f)
 		list := func(k *factories.Kind[*corev1.Pod], namespace string) int {
 			l := lister.New(k.Informer().Store(), podResource.GroupResource()).Namespace(namespace)
@@ -278,7 +279,7 @@ func TestListersOfSeveralInformers(t *testing.T) {
 // TestKindsAreShared uses one factory's kinds from many goroutines.
 func TestKindsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newShop().factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{podsByApp}}))
+		f := newShop().Factory(t, withPods(podOptions{Indexes: []store.Indexer[*corev1.Pod]{podsByApp}}))
 		kind := podKind(f)
 		base := kind.With(podOptions{LabelSelector: app("web")})
 		ctx, cancel := context.WithCancel(t.Context())

@@ -17,6 +17,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
 )
@@ -24,7 +25,7 @@ import (
 func TestFactoryLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		f := server.factory(t)
+		f := server.Factory(t)
 		want(t, f.WaitForCacheSync(t.Context()), "informer factory: WaitForCacheSync: the factory was not started")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		if err := f.Start(ctx); err != nil {
@@ -81,10 +82,10 @@ func TestFactoryLife(t *testing.T) {
 func TestStartWhileTheLastRunEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		f := server.factory(t)
+		f := server.Factory(t)
 		pods := podsOf(f)
 		let := make(chan struct{})
-		add(t, pods, &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }})
+		informertest.Add(t, pods, &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }})
 		first, cancel := context.WithCancel(t.Context())
 		second, cancelSecond := context.WithCancel(t.Context())
 		if err := f.Start(first); err != nil {
@@ -101,7 +102,7 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 			t.Errorf("while two Runs end: %v", err)
 		}
 		close(let)
-		rv := server.pods.Create(pod("shop", "red", "")).ResourceVersion
+		rv := server.Pods.Create(pod("shop", "red", "")).ResourceVersion
 		synctest.Wait()
 		if s := pods.Status(); !s.Running || s.ResourceVersion != rv {
 			t.Errorf("not started again: %+v", s)
@@ -116,7 +117,7 @@ func TestStartWhileTheLastRunEnds(t *testing.T) {
 }
 
 func TestShutdownBeforeStart(t *testing.T) {
-	f := newShop().factory(t)
+	f := newShop().Factory(t)
 	podsOf(f)
 	if err := f.Shutdown(t.Context()); err != nil {
 		t.Error(err)
@@ -129,9 +130,9 @@ func TestShutdownBeforeStart(t *testing.T) {
 func TestShutdownNamesTheStuckHandler(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		f := server.factory(t)
+		f := server.Factory(t)
 		let := make(chan struct{})
-		add(t, podsOf(f), &journal[*corev1.Pod]{before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
+		informertest.Add(t, podsOf(f), &journal[*corev1.Pod]{Before: func(string, object.Key) { <-let }}, informer.WithHandlerName("billing"))
 		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
 			t.Fatal(err)
 		}
@@ -154,8 +155,8 @@ func TestShutdownNamesTheStuckHandler(t *testing.T) {
 func TestShutdownWhileWaitingForSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		server.outage()
-		f := server.factory(t)
+		server.Outage()
+		f := server.Factory(t)
 		podsOf(f)
 		if err := f.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -171,7 +172,7 @@ func TestShutdownWhileWaitingForSync(t *testing.T) {
 func TestFactoryOptions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop()
-		f := server.factory(t, informer.WithNamespace("shop"), informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7}))
+		f := server.Factory(t, informer.WithNamespace("shop"), informer.WithTuning(reflector.Tuning{DisableWatchList: true, PageSize: 7}))
 		podsOf(f)
 		podsOf(f, informer.WithNamespace("shop")) // as it was made
 		factories.For[*corev1.Node](f, nodeResource, factories.WithClusterScope())
@@ -201,7 +202,7 @@ func TestFactoryOptions(t *testing.T) {
 
 func TestForAddsIndexes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newShop(pod("shop", "blue", "node-1")).factory(t)
+		f := newShop(pod("shop", "blue", "node-1")).Factory(t)
 		pods := podsOf(f)
 		if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
 			t.Fatal(err)

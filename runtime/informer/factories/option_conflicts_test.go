@@ -23,7 +23,7 @@ import (
 // TestOptionConflicts has options that are wrong by themselves, beside each other, or in the wrong
 // place.
 func TestOptionConflicts(t *testing.T) {
-	client := newShop().client(t)
+	client := newShop().Client(t)
 	type opts = []informer.Option
 	for name, test := range map[string]struct {
 		factory, of opts
@@ -59,7 +59,7 @@ func TestOptionConflicts(t *testing.T) {
 		"WithNamespace": informer.WithNamespace("a"), "WithShardSelector": informer.WithShardSelector(""), "WithFormats": informer.WithFormats(),
 		"WithoutManagedFields": informer.WithoutManagedFields(), "WithoutAnnotations": informer.WithoutAnnotations("a"),
 	} {
-		_, err := informer.New(newShop().source(t), opt)
+		_, err := informer.New(newShop().Source(t), opt)
 		want(t, err, "informer.New: "+name+": not an option of informer.New; use it with factories.New or factories.For")
 		if opt.String() != name {
 			t.Errorf("%s calls itself %v", name, opt)
@@ -69,7 +69,7 @@ func TestOptionConflicts(t *testing.T) {
 
 // TestSecondForMustAgree gives an existing informer each option that it was not made with.
 func TestSecondForMustAgree(t *testing.T) {
-	client := newShop().client(t)
+	client := newShop().Client(t)
 	for _, opt := range []informer.Option{
 		informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: time.Hour, Max: time.Hour}}), informer.WithTuning(reflector.Tuning{WatchTimeout: time.Hour}), informer.WithTuning(reflector.Tuning{SilenceTimeout: time.Hour}),
 		informer.WithTuning(reflector.Tuning{InitialEventsTimeout: time.Hour}), informer.WithFormats(source.JSON), informer.WithoutManagedFields(), informer.WithoutAnnotations("a"),
@@ -99,7 +99,7 @@ func TestSecondForMustAgree(t *testing.T) {
 // TestProvidersThatCanNotBeCompared shows that a provider that can't be compared agrees with any
 // other.
 func TestProvidersThatCanNotBeCompared(t *testing.T) {
-	f := newShop().factory(t)
+	f := newShop().Factory(t)
 	for range 2 {
 		podsOf(f, informer.WithMetrics(labelledMetrics{labels: []string{"app"}}))
 	}
@@ -137,7 +137,7 @@ func (noRecorder) BeginHandler(string, func() metrics.HandlerState) metrics.Hand
 
 // TestOptionsAreShared gives the same options to many calls at the same time.
 func TestOptionsAreShared(t *testing.T) {
-	client := newShop().client(t)
+	client := newShop().Client(t)
 	opts := []informer.Option{informer.WithNamespace("b", "a"), informer.WithoutAnnotations("b", "a"), informer.WithFormats(source.CBOR, source.JSON), informer.WithIndexes(PodByNode)}
 	f := factories.New(client)
 	var all sync.WaitGroup
@@ -155,7 +155,7 @@ func TestOptionsAreShared(t *testing.T) {
 func TestTransformOfAFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "blue", map[string]string{"app": "web"}))
-		f := server.factory(t, informer.WithTransform(func(obj object.Object) (object.Object, error) {
+		f := server.Factory(t, informer.WithTransform(func(obj object.Object) (object.Object, error) {
 			obj.SetLabels(nil)
 			return obj, nil
 		}))
@@ -175,7 +175,7 @@ func TestTransformOfAFactory(t *testing.T) {
 // TestSecondForWithAWrongOption shows that the error of a wrong option appears once, however often
 // For is called.
 func TestSecondForWithAWrongOption(t *testing.T) {
-	f := newShop().factory(t)
+	f := newShop().Factory(t)
 	podsOf(f)
 	for range 3 {
 		podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: -1}), nil)
@@ -186,7 +186,7 @@ func TestSecondForWithAWrongOption(t *testing.T) {
 // TestTheSameForTwice shows that a call that is repeated with equal arguments agrees with itself,
 // also if it gives an option twice, as a function does that lets its callers override an option.
 func TestTheSameForTwice(t *testing.T) {
-	f := newShop().factory(t)
+	f := newShop().Factory(t)
 	for range 2 {
 		podsOf(f, informer.WithTuning(reflector.Tuning{PageSize: 7}), informer.WithTuning(reflector.Tuning{PageSize: 8}))
 	}

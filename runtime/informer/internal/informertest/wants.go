@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informertest
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Run starts a factory and waits until it has synced. The end of the test's context stops it.
+func Run(t *testing.T, f *factories.Factory) {
+	t.Helper()
+	if err := errors.Join(f.Start(t.Context()), f.WaitForCacheSync(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+// Shutdown stops a factory and waits for it.
+func Shutdown(t *testing.T, f *factories.Factory) {
+	t.Helper()
+	if err := f.Shutdown(context.WithoutCancel(t.Context())); err != nil {
+		t.Error(err)
+	}
+}
+
+// Same wants two values to be equal.
+func Same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s: %s", what, diff)
+	}
+}
+
+// Add adds a handler, which must not fail.
+func Add[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], h informer.Handler[T], opts ...informer.HandlerOption) *informer.Registration {
+	t.Helper()
+	r, err := i.AddEventHandler(h, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Names returns the sorted keys of the objects in the store.
+func Names[T object.Object](i *informer.SharedIndexInformer[T]) []string {
+	list := []string{}
+	for obj := range i.Store().Snapshot().All() {
+		list = append(list, object.KeyOf(obj).String())
+	}
+	slices.Sort(list)
+	return list
+}
+
+// Pass lets time pass, until no goroutine can run.
+func Pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
