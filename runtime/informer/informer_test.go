@@ -49,15 +49,6 @@ func newPods(t *testing.T, src source.Source[*corev1.Pod], opts ...informer.Opti
 	return pods
 }
 
-func add[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T], h informer.Handler[T], opts ...informer.HandlerOption) *informer.Registration {
-	t.Helper()
-	r, err := i.AddEventHandler(h, opts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
-
 // start runs an informer until the test has ended.
 func start[T object.Object](t *testing.T, i *informer.SharedIndexInformer[T]) (stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())

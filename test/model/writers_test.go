@@ -268,7 +268,7 @@ func TestLeadersAreElectedOnSourcetest(t *testing.T) {
 		leases := sourcetest.Serve[*coordinationv1.Lease](server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "")
 		sourcetest.Serve[*corev1.Event](server, corev1.SchemeGroupVersion.WithResource("events"), "")
 		client := must[*kubernetes.Clientset](t)(kubernetes.NewForConfig(server.Config()))
-		var led []string
+		led := make(chan string, 10) // OnStartedLeading has a goroutine of its own
 		run := func(ctx context.Context, name string) (ended chan struct{}) {
 			ended = make(chan struct{})
 			go func() {
@@ -280,7 +280,7 @@ func TestLeadersAreElectedOnSourcetest(t *testing.T) {
 					},
 					LeaseDuration: 15 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second, ReleaseOnCancel: true,
 					Callbacks: leaderelection.LeaderCallbacks{
-						OnStartedLeading: func(context.Context) { led = append(led, name) },
+						OnStartedLeading: func(context.Context) { led <- name },
 						OnStoppedLeading: func() {},
 					},
 				})
@@ -296,8 +296,9 @@ func TestLeadersAreElectedOnSourcetest(t *testing.T) {
 		endFirst()
 		<-one
 		time.Sleep(10 * time.Second)
-		if lease, _ := leases.Get("shop", "leader"); *lease.Spec.HolderIdentity != "two" || fmt.Sprint(led) != "[one two]" {
-			t.Errorf("%v led, %+v", led, lease.Spec)
+		lease, _ := leases.Get("shop", "leader")
+		if a, b := <-led, <-led; *lease.Spec.HolderIdentity != "two" || a != "one" || b != "two" || len(led) > 0 {
+			t.Errorf("%s and %s led, %+v", a, b, lease.Spec)
 		}
 		endSecond()
 		<-two
