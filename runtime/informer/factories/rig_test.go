@@ -29,10 +29,7 @@ var PodByNode = store.NewIndex("ByNode", func(pod *corev1.Pod, keys []string) []
 	return append(keys, pod.Spec.NodeName)
 })
 
-type (
-	shop                     = informertest.Shop
-	journal[T object.Object] = informertest.Journal[T]
-)
+type journal[T object.Object] = informertest.Journal[T]
 
 var (
 	newShop  = informertest.NewShop
