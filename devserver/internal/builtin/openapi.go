@@ -39,7 +39,7 @@ func (all *Kinds) ServeOpenAPI(server *genericapiserver.GenericAPIServer, config
 	for _, path := range all.paths {
 		server.OpenAPIV3VersionedService.UpdateGroupVersionLazy(path, cached.Once(cached.Func(func() (*spec3.OpenAPI, string, error) {
 			config := config
-			config.Definitions = maps.Clone(known)
+			config.Definitions = cloned(known)
 			d := definitions{known: config.Definitions, name: config.GetDefinitionName}
 			d.refer(reflect.TypeFor[autoscalingv1.Scale]())
 			for gvk, t := range schemeOf().AllKnownTypes() {
@@ -56,6 +56,17 @@ func (all *Kinds) ServeOpenAPI(server *genericapiserver.GenericAPIServer, config
 			return &spec3.OpenAPI{}, path, nil
 		})))
 	}
+}
+
+// cloned returns a copy for one document: the builder writes to the map of definitions, and deletes
+// from their extensions.
+func cloned(known map[string]common.OpenAPIDefinition) map[string]common.OpenAPIDefinition {
+	copied := make(map[string]common.OpenAPIDefinition, len(known))
+	for name, d := range known {
+		d.Schema.Extensions = maps.Clone(d.Schema.Extensions)
+		copied[name] = d
+	}
+	return copied
 }
 
 // definitions describes Go types: their fields by reflection, their texts by what k8s.io/api has
