@@ -52,6 +52,9 @@ type Config struct {
 	// Layout says how files and packages are laid out; empty means what the configuration file
 	// says, else Grouped.
 	Layout Layout
+	// Controllers gives informers the methods that controllers are made with; nil means what the
+	// configuration file says, else false.
+	Controllers *bool
 	// Header is a file with comments that stand on top of each generated file; empty means the one
 	// that the configuration file names, else none.
 	Header string
@@ -230,6 +233,6 @@ func (s settings) resolve(ctx context.Context, program *load.Program, roots []*l
 	if err != nil {
 		return result, err
 	}
-	result.Output.Package, result.Output.Header = s.to.pkg, s.header
+	result.Output.Package, result.Output.Header, result.Output.Controllers = s.to.pkg, s.header, s.controllers
 	return result, nil
 }

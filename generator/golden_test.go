@@ -205,6 +205,8 @@ func (g *golden) flag(line string) {
 		}
 	case "discover", "discover=false":
 		cfg.Discover = new(key == "discover")
+	case "controllers", "controllers=false":
+		cfg.Controllers = new(key == "controllers")
 	case "keep-going", "keep-going=false":
 		cfg.KeepGoing = new(key == "keep-going")
 	case "alone":

@@ -32,7 +32,7 @@ type settings struct {
 	plurals map[string]resolve.Fact
 	crds    []crd.Definition
 
-	discover, prune, keepGoing, allowEmpty bool
+	controllers, discover, prune, keepGoing, allowEmpty bool
 	// partial means that the call names the packages, not the configuration file.
 	partial bool
 
@@ -111,6 +111,7 @@ func (cfg Config) settings() (settings, diag.List) {
 	s.inputs, s.partial = inputs, len(cfg.Patterns) > 0
 	tags := several(cfg.Tags, "tags", file.Tags)
 	s.loading.Tags = texts(tags)
+	s.controllers = given(cfg.Controllers, file.Controllers)
 	s.discover = given(cfg.Discover, file.Discover)
 	s.prune = given(cfg.Prune, file.Prune)
 	s.keepGoing = given(cfg.KeepGoing, file.KeepGoing)

@@ -157,6 +157,16 @@ var allowed = []struct {
 		imports: []string{"k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
+		pkg:     "controller/controllertest",
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/sourcetest", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "workqueue", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "informer", "controller"},
+		imports: []string{"github.com/go-logr/logr/testr", "k8s.io/klog/v2"},
+	},
+	{
+		pkg:     "reconcile",
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "workqueue", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer", "informer/factories", "controller", "writer"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
+	{
 		pkg:     "inspect",
 		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer", "informer/factories"},
 	},

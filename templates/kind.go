@@ -15,6 +15,8 @@ type kind struct {
 	Version *model.Version
 	// informers and listers are the same package in the layout Single.
 	informers, listers *pkg
+	// controllers means that the informer has the methods that controllers are made with.
+	controllers bool
 }
 
 // file begins widget.go in p.

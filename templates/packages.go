@@ -51,7 +51,7 @@ func (p *packages) addVersion(g *model.Group, v *model.Version) {
 		listers = newPkg(p.out, ListerDir(p.out.Layout, g, v), folder(v.Package))
 	}
 	for _, t := range v.Types {
-		k := &kind{Type: t, Group: g, Version: v, informers: informers, listers: listers}
+		k := &kind{Type: t, Group: g, Version: v, informers: informers, listers: listers, controllers: p.out.Controllers}
 		informers.declared[k.private()+"Informer"] = true
 		listers.declared[k.private()+"Lister"] = true
 		listers.declared[k.private()+"NamespaceLister"] = true

@@ -66,6 +66,24 @@ func sample() *model.Output {
 	}
 }
 
+// controllers is sample with the methods that controllers are made with, and a type of a package
+// that is called as the runtime's.
+func controllers() *model.Output {
+	out := sample()
+	out.Controllers = true
+	out.Groups = append(out.Groups, &model.Group{
+		Name: "reconcile.example.com", GoName: "Reconcile", Package: "reconcile",
+		Versions: []*model.Version{{
+			Name: "v1", GoName: "V1", Package: "v1",
+			Types: []*model.Type{{
+				Source: model.GoPackage{Path: "example.com/project/api/reconcile", Name: "reconcile"},
+				Name:   "Plan", Plural: "Plans", Resource: "plans", Namespaced: true,
+			}},
+		}},
+	})
+	return out
+}
+
 // core has a type of the core group, whose API package is named v1.
 func core() *model.Output {
 	source := model.GoPackage{Path: "k8s.io/api/core/v1", Name: "v1"}

@@ -7,8 +7,7 @@ import "github.com/dave/jennifer/jen"
 // kindFile is widget.go in the layout Single: the informer and the lister of one type.
 func kindFile(k *kind) *file {
 	f := k.file(k.informers, "f", "i", "key", "keys", "l", "namespace", "obj", "ok", "options", "reader")
-	f.fix(informerPath, "informer")
-	f.fix(factoriesPath, "factories")
+	f.fixInformer(k)
 	f.addInformer(k, "f", "factory", jen.Id("f").Dot("Base").Call())
 	f.addLister(k)
 	return f

@@ -16,6 +16,7 @@ const (
 	factoriesPath = "github.com/informer-gen/informer-gen/runtime/informer/factories"
 	listerPath    = "github.com/informer-gen/informer-gen/runtime/lister"
 	objectPath    = "github.com/informer-gen/informer-gen/runtime/object"
+	reconcilePath = "github.com/informer-gen/informer-gen/runtime/reconcile"
 	sourcePath    = "github.com/informer-gen/informer-gen/runtime/source"
 	storePath     = "github.com/informer-gen/informer-gen/runtime/store"
 	schemaPath    = "k8s.io/apimachinery/pkg/runtime/schema"

@@ -22,16 +22,17 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 
 // goldens are the models whose text is kept in testdata, one archive for each.
 var goldens = map[string]func() *model.Output{
-	"sample":     sample,
-	"core":       core,
-	"walks":      walks,
-	"forms":      forms,
-	"single":     single,
-	"header":     header,
-	"deprecated": deprecated,
-	"expansions": expansions,
-	"names":      names,
-	"empty":      func() *model.Output { return &model.Output{ImportPath: "example.com/project/generated"} },
+	"sample":      sample,
+	"core":        core,
+	"walks":       walks,
+	"forms":       forms,
+	"single":      single,
+	"header":      header,
+	"deprecated":  deprecated,
+	"expansions":  expansions,
+	"names":       names,
+	"controllers": controllers,
+	"empty":       func() *model.Output { return &model.Output{ImportPath: "example.com/project/generated"} },
 }
 
 func TestGoldensAreRendered(t *testing.T) {
@@ -165,6 +166,30 @@ func TestTypeTakesFewLines(t *testing.T) {
 	}
 	if three := lines(t, byNode, byImage, byOwner); three-two > 30 {
 		t.Errorf("a function's index takes %d lines more, want at most 30", three-two)
+	}
+}
+
+// TestControllersTakeFewLines holds what controllers add to a type to a few declarations.
+func TestControllersTakeFewLines(t *testing.T) {
+	count := func(controllers bool) (lines int) {
+		out := sample()
+		out.Controllers = controllers
+		files, err := Render(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			lines += bytes.Count(f.Content, []byte("\n"))
+			if !controllers && bytes.Contains(f.Content, []byte("runtime/reconcile")) {
+				t.Errorf("%s imports package reconcile, but no controllers were asked for", f.Path)
+			}
+		}
+		return lines
+	}
+	more := count(true) - count(false)
+	t.Logf("%d lines more for %d types", more, len(sample().Groups[0].Versions[0].Types))
+	if most := 12 * len(sample().Groups[0].Versions[0].Types); more > most {
+		t.Errorf("controllers take %d lines, want at most %d", more, most)
 	}
 }
 

@@ -62,7 +62,7 @@ type inputs struct {
 	layout choice
 
 	// Without the flag, the configuration file decides.
-	discover, prune, keepGoing, allowEmpty bool
+	controllers, discover, prune, keepGoing, allowEmpty bool
 }
 
 func (in *inputs) addTo(cmd *cobra.Command) {
@@ -72,6 +72,7 @@ func (in *inputs) addTo(cmd *cobra.Command) {
 	flags.StringVarP(&in.cfg.Output, "output", "o", "", "write below `FOLDER` (default: generated/ beside go.mod)")
 	in.layout = choice{allowed: []string{string(generator.Grouped), string(generator.Single)}}
 	in.layout.addTo(cmd, "layout", "folders by group and version, or a single package (default: grouped)")
+	flags.BoolVar(&in.controllers, "controllers", false, "give informers the method Reconcile, which makes controllers")
 	flags.StringVar(&in.cfg.Header, "header", "", "put the comments in `FILE` on top of each generated file")
 	flags.StringVar(&in.cfg.HeaderYear, "header-year", "", "what the word `YEAR` in the header stands for")
 	flags.StringSliceVar(&in.cfg.Tags, "tags", nil, "build `TAGS` for the go command, separated by commas")
@@ -102,6 +103,7 @@ func (in *inputs) config(cmd *cobra.Command, patterns []string) generator.Config
 		value *bool
 		to    **bool
 	}{
+		"controllers": {&in.controllers, &cfg.Controllers},
 		"discover":    {&in.discover, &cfg.Discover},
 		"prune":       {&in.prune, &cfg.Prune},
 		"keep-going":  {&in.keepGoing, &cfg.KeepGoing},

@@ -36,19 +36,20 @@ type File struct {
 	// Name is the name under which the file was read.
 	Name string
 
-	Version    marker.Value   `arg:"version" type:"integer" required:"true" allowed:"1" doc:"the version of this format"`
-	Inputs     []marker.Value `arg:"inputs" flag:"PACKAGES" default:"./... from the folder of go.mod" doc:"the packages to read, as patterns of the go command: import paths, folders, ./..."`
-	Output     marker.Value   `arg:"output" flag:"--output" default:"generated beside go.mod" doc:"the folder to write into"`
-	Layout     marker.Value   `arg:"layout" flag:"--layout" default:"grouped" allowed:"grouped single" doc:"grouped has a folder for each group and version, single has one package for everything"`
-	Header     marker.Value   `arg:"header" flag:"--header" doc:"a file with comments that stand on top of each generated file, such as a licence and a //go:build line"`
-	HeaderYear marker.Value   `arg:"headerYear" type:"year" flag:"--header-year" doc:"takes the place of the word YEAR in the header"`
-	Tags       []marker.Value `arg:"tags" flag:"--tags" doc:"build tags for the go command"`
-	CRDs       []marker.Value `arg:"crds" flag:"--crds" doc:"YAML files with CustomResourceDefinitions, or folders that have some in them or below, which group, scope and plural of the kinds are checked against; templates are passed over"`
-	Discover   marker.Value   `arg:"discover" flag:"--discover" default:"false" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta in packages in which no type is marked"`
-	Plurals    []Entry        `arg:"plurals" flag:"--plural" doc:"the plural in Go of each kind for which the rules give the wrong one"`
-	KeepGoing  marker.Value   `arg:"keepGoing" flag:"--keep-going" default:"false" allowed:"true false" doc:"generates for the types that compile if others don't"`
-	Prune      marker.Value   `arg:"prune" flag:"--prune" default:"false" allowed:"true false" doc:"removes the files of packages that the inputs leave out"`
-	AllowEmpty marker.Value   `arg:"allowEmpty" flag:"--allow-empty" default:"false" allowed:"true false" doc:"lets a run succeed that finds nothing to generate for"`
+	Version     marker.Value   `arg:"version" type:"integer" required:"true" allowed:"1" doc:"the version of this format"`
+	Inputs      []marker.Value `arg:"inputs" flag:"PACKAGES" default:"./... from the folder of go.mod" doc:"the packages to read, as patterns of the go command: import paths, folders, ./..."`
+	Output      marker.Value   `arg:"output" flag:"--output" default:"generated beside go.mod" doc:"the folder to write into"`
+	Layout      marker.Value   `arg:"layout" flag:"--layout" default:"grouped" allowed:"grouped single" doc:"grouped has a folder for each group and version, single has one package for everything"`
+	Controllers marker.Value   `arg:"controllers" flag:"--controllers" default:"false" allowed:"true false" doc:"gives informers the method Reconcile, which makes a controller"`
+	Header      marker.Value   `arg:"header" flag:"--header" doc:"a file with comments that stand on top of each generated file, such as a licence and a //go:build line"`
+	HeaderYear  marker.Value   `arg:"headerYear" type:"year" flag:"--header-year" doc:"takes the place of the word YEAR in the header"`
+	Tags        []marker.Value `arg:"tags" flag:"--tags" doc:"build tags for the go command"`
+	CRDs        []marker.Value `arg:"crds" flag:"--crds" doc:"YAML files with CustomResourceDefinitions, or folders that have some in them or below, which group, scope and plural of the kinds are checked against; templates are passed over"`
+	Discover    marker.Value   `arg:"discover" flag:"--discover" default:"false" allowed:"true false" doc:"selects every type with metav1.TypeMeta and metav1.ObjectMeta in packages in which no type is marked"`
+	Plurals     []Entry        `arg:"plurals" flag:"--plural" doc:"the plural in Go of each kind for which the rules give the wrong one"`
+	KeepGoing   marker.Value   `arg:"keepGoing" flag:"--keep-going" default:"false" allowed:"true false" doc:"generates for the types that compile if others don't"`
+	Prune       marker.Value   `arg:"prune" flag:"--prune" default:"false" allowed:"true false" doc:"removes the files of packages that the inputs leave out"`
+	AllowEmpty  marker.Value   `arg:"allowEmpty" flag:"--allow-empty" default:"false" allowed:"true false" doc:"lets a run succeed that finds nothing to generate for"`
 
 	Packages []*Package `arg:"packages" doc:"what markers would say in the comments of a package"`
 }

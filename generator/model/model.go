@@ -13,6 +13,8 @@ type Output struct {
 	Layout Layout
 	// Package is the name of the one package of the layout Single; the other layouts don't use it.
 	Package string
+	// Controllers means that informers have the methods that controllers are made with.
+	Controllers bool
 	// Header stands above everything else in each file: whole comments as in Go source, of which
 	// one may be a build constraint, without a line break at the end; may be empty.
 	Header string

@@ -31,7 +31,7 @@ var areas = []area{
 			"informer/internal/settings",
 			"informer",
 			"controller informer/factories",
-			"inspect informer/internal/faulttest informer/internal/informertest .",
+			"inspect reconcile controller/controllertest informer/internal/faulttest informer/internal/informertest .",
 		},
 	},
 	{

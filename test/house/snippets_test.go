@@ -47,7 +47,9 @@ const shownImports = `import (
 
 	"github.com/informer-gen/informer-gen/devserver/control"
 	shopv1 "github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
+	shopfactory "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
 	shopinformers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers/samples/v1alpha1"
+	shoplisters "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/generator"
 	"github.com/informer-gen/informer-gen/generator/buildcache"
 	"github.com/informer-gen/informer-gen/runtime/controller"
@@ -56,6 +58,7 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/store"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -68,6 +71,10 @@ const shownImports = `import (
 var shownBefore = map[string]string{
 	"devserver/control/doc.go": `
 		var ctx context.Context`,
+	"docs/controllers.md": `
+		var widgets shopinformers.WidgetInformer
+		var pods *informer.SharedIndexInformer[*corev1.Pod]
+		var sites shopinformers.SiteInformer`,
 	"docs/generator.md": `
 		var widgets shopinformers.WidgetInformer`,
 	"docs/operations.md": `
@@ -98,6 +105,13 @@ var shownBefore = map[string]string{
 		var replicaSets lister.Lister[*appsv1.ReplicaSet]`,
 	"runtime/metrics/prometheus/doc.go": `
 		var registerer prometheus.Registerer`,
+	"runtime/reconcile/doc.go": `
+		var ctx context.Context
+		var factory shopfactory.SharedInformerFactory
+		var pods *informer.SharedIndexInformer[*corev1.Pod]
+		var sites shopinformers.SiteInformer`,
+	"runtime/reconcile/option.go": `
+		var sites shopinformers.SiteInformer`,
 	"runtime/source/sourcetest/doc.go": `
 		var ctx context.Context
 		var server *sourcetest.Server`,
@@ -118,11 +132,13 @@ var shownBefore = map[string]string{
 		var cache *informer.SharedIndexInformer[*Widget]`,
 }
 
-// shownIn names a file that has each line of the snippets of another one: to import what they use
-// would compile an API server.
+// shownIn names a file that has each line of the snippets of another one, which are part of a test,
+// or whose imports would compile an API server.
 var shownIn = map[string]string{
 	"devserver/doc.go":               "devserver/example_test.go",
 	"devserver/devservertest/doc.go": "devserver/devservertest/devservertest_test.go",
+
+	"runtime/controller/controllertest/doc.go": "runtime/controller/controllertest/example_test.go",
 }
 
 // snippet is Go code that a page or a doc comment shows.

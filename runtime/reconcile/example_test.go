@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package reconcile_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reconcile"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/writer"
+)
+
+// A controller that makes a Pod for each ConfigMap. In a program, the kinds come from a generated
+// factory: maps is factory.Core().V1().ConfigMaps().
+func Example() {
+	server := sourcetest.New()
+	sourcetest.Serve[*corev1.Pod](server, podsResource, "Pod")
+	sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap").Create(configMap("blue"))
+	client, err := source.NewClient(server.Config())
+	if err != nil {
+		log.Fatal(err)
+	}
+	factory := factories.New(client)
+	maps := reconcile.NewKind[*corev1.ConfigMap](factory, mapsResource, "ConfigMap")
+	pods := reconcile.NewKind[*corev1.Pod](factory, podsResource, "Pod")
+
+	writePods, err := reconcile.Writer(client, pods, writer.Options{FieldManager: "example"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(context.Background())
+	c, err := maps.Reconcile("pod-maker", func(ctx context.Context, m *corev1.ConfigMap) (controller.Result, error) {
+		if _, ok := pods.Informer().Store().Snapshot().Get(object.KeyOf(m)); ok {
+			fmt.Println(m.Name, "has its Pod")
+			cancel(errors.New("done"))
+			return controller.Result{}, nil
+		}
+		_, token, err := writePods.Create(ctx, &corev1.Pod{ObjectMeta: metav1.ObjectMeta{
+			Namespace: m.Namespace, Name: m.Name,
+			OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(m, maps.GroupVersionKind())},
+		}})
+		return controller.Result{Await: []object.Token{token}}, err
+	}, reconcile.Owns(pods.Informer()))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(c.Run(ctx))
+	// Output:
+	// blue has its Pod
+	// done
+}
