@@ -120,23 +120,28 @@ func TestConflictsAreRetried(t *testing.T) {
 	}
 }
 
-// TestTheDocumentationHasTheseLines compares the Go code of docs/testing.md with this file.
+// TestTheDocumentationHasTheseLines compares the Go code of docs/testing.md with this file and
+// controller_test.go.
 func TestTheDocumentationHasTheseLines(t *testing.T) {
 	page, err := os.ReadFile("../../docs/testing.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile("fakes_test.go")
-	if err != nil {
-		t.Fatal(err)
+	var source string
+	for _, name := range []string{"fakes_test.go", "controller_test.go"} {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source += string(text)
 	}
 	blocks := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(page), -1)
 	if len(blocks) < 2 {
 		t.Fatalf("the page has %d blocks of Go code", len(blocks))
 	}
 	for _, block := range blocks {
-		if !strings.Contains(string(source), block[1]) {
-			t.Errorf("this is not in fakes_test.go:\n%s", block[1])
+		if !strings.Contains(source, block[1]) {
+			t.Errorf("this is not in the tests:\n%s", block[1])
 		}
 	}
 }

@@ -6,7 +6,8 @@
 //
 // It starts a real API server in its own process, or uses the cluster of --kubeconfig, installs the
 // CRDs, creates a few hundred objects, runs a SharedInformerFactory, prints what its handlers saw,
-// asks the indexes five questions, changes and deletes objects, prints the results, and ends. With
+// asks the indexes five questions, changes and deletes objects, and prints the results. Then it
+// runs a controller (controller.go) that looks after the sites, deletes one of them, and ends. With
 // --watch it goes on until it is interrupted.
 //
 // Interrupted before it is done, it removes from the cluster what it has made there, and exits with
@@ -37,7 +38,9 @@ import (
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
 //go:generate go tool informer-gen
@@ -176,6 +179,12 @@ func observe(ctx context.Context, out *report, config *rest.Config, shop *shop, 
 		return err
 	}
 	ask(out, widgets.Lister(), sites.Lister())
+
+	stop, err := control(ctx, out, shop, factory, client)
+	defer func() { err = errors.Join(err, stop()) }()
+	if err != nil {
+		return err
+	}
 
 	if opts.watch {
 		cluster := "--server " + config.Host
@@ -316,6 +325,70 @@ func live(ctx context.Context, out *report, shop *shop, seen *tally) error {
 	}
 	return nil
 }
+
+// control runs the controller of sites, deletes a site, and waits until the controller has let it
+// go. stop has to be called.
+func control(ctx context.Context, out *report, shop *shop, factory informers.SharedInformerFactory, client *source.Client) (stop func() error, err error) {
+	c, err := newSiteController(factory, client)
+	if err != nil {
+		return func() error { return nil }, err
+	}
+	sites, widgets := factory.Samples().V1alpha1().Sites().Informer(), factory.Samples().V1alpha1().Widgets()
+	want := map[string]int{} // how many widgets each site will have, with its kiosk
+	for _, city := range cities {
+		want[city.name] = len(widgets.Lister().ListBySite(city.name)) + 1
+	}
+
+	began := time.Now()
+	ctx, cancel := context.WithCancelCause(ctx)
+	ended := make(chan error, 1)
+	go func() {
+		err := c.Run(ctx)
+		cancel(err) // whatever waits for the controller waits no longer
+		ended <- err
+	}()
+	stop = func() error {
+		cancel(errDone)
+		if err := <-ended; !errors.Is(err, errDone) && !errors.Is(err, context.Canceled) {
+			return err
+		}
+		return nil
+	}
+
+	var counts []int32
+	err = sites.Until(ctx, func(all *store.Snapshot[*v1alpha1.Site]) (bool, error) {
+		counts = nil
+		for _, city := range cities {
+			site, ok := all.Get(object.Key{Name: city.name})
+			if !ok || int(site.Status.Widgets) != want[city.name] {
+				return false, nil
+			}
+			counts = append(counts, site.Status.Widgets)
+		}
+		return true, nil
+	})
+	if err != nil {
+		return stop, err
+	}
+	out.line("control", "%d sites have a kiosk each, and %v widgets in their status, after %s", len(counts), counts, since(began))
+
+	began = time.Now()
+	closed := cities[len(cities)-1].name
+	if err := shop.leave(ctx, closed); err != nil {
+		return stop, err
+	}
+	err = sites.Until(ctx, func(all *store.Snapshot[*v1alpha1.Site]) (bool, error) {
+		_, ok := all.Get(object.Key{Name: closed})
+		return !ok, nil
+	})
+	if err == nil {
+		out.line("", "%s is deleted, after its widgets: %d are left, after %s", closed, len(widgets.Lister().ListBySite(closed)), since(began))
+	}
+	return stop, err
+}
+
+// errDone ends the controller.
+var errDone = errors.New("all is shown")
 
 func shutdown(factory informers.SharedInformerFactory) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)

@@ -34,6 +34,8 @@ var want = []string{
 	"ByOwner       central-station  83 widgets: blue-029, blue-033, blue-037, …",
 	"ByNodeAndTier node-07 bronze   13 widgets: red-055, red-079, red-103, …",
 	"ByTier        bronze in shop  111 widgets",
+	"4 sites have a kiosk each, and [84 85 85 85] widgets in their status, after",
+	"harbour is deleted, after its widgets: 0 are left, after",
 	"all stopped",
 }
 

@@ -36,11 +36,13 @@ var cities = []struct{ name, city string }{
 	{"harbour", "Simrishamn"},
 }
 
+// madeHere are the labels of all objects that this program makes.
+var madeHere = map[string]string{"app.kubernetes.io/managed-by": "crd-sample"}
+
 // shop writes to the API server: what users and other controllers do in a cluster.
 type shop struct {
 	client *rest.RESTClient
-	label  labels.Selector // what all objects carry that this program makes
-	labels map[string]string
+	label  labels.Selector         // what all objects carry that this program makes
 	owners []metav1.OwnerReference // one for each of cities
 	count  int                     // widgets made so far
 	first  int                     // those before it are deleted
@@ -59,8 +61,7 @@ func newShop(ctx context.Context, config *rest.Config) (*shop, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &shop{client: client, labels: map[string]string{"app.kubernetes.io/managed-by": "crd-sample"}}
-	s.label = labels.SelectorFromSet(s.labels)
+	s := &shop{client: client, label: labels.SelectorFromSet(madeHere)}
 
 	// A server of CRDs alone has no namespaces, and needs none.
 	body := fmt.Sprintf(`{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, namespace)
@@ -78,7 +79,7 @@ func (s *shop) open(ctx context.Context, n int) error {
 		return err
 	}
 	for i, c := range cities {
-		site := &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: c.name, Labels: s.labels}, Spec: v1alpha1.SiteSpec{City: c.city}}
+		site := &v1alpha1.Site{ObjectMeta: metav1.ObjectMeta{Name: c.name, Labels: madeHere}, Spec: v1alpha1.SiteSpec{City: c.city}}
 		for node := i; node < nodes; node += len(cities) {
 			site.Spec.Nodes = append(site.Spec.Nodes, nodeName(node))
 		}
@@ -101,7 +102,7 @@ func (s *shop) add(ctx context.Context, n int) error {
 		tiers := []v1alpha1.Tier{v1alpha1.Bronze, v1alpha1.Silver, v1alpha1.Gold}
 		widget := &v1alpha1.Widget{
 			ObjectMeta: metav1.ObjectMeta{
-				Name: widgetName(i), Namespace: namespace, Labels: s.labels,
+				Name: widgetName(i), Namespace: namespace, Labels: madeHere,
 				OwnerReferences: []metav1.OwnerReference{s.owners[i%len(s.owners)]},
 			},
 			Spec: v1alpha1.WidgetSpec{
@@ -135,6 +136,14 @@ func (s *shop) remove(ctx context.Context, n int) error {
 	})
 }
 
+// leave deletes a site.
+func (s *shop) leave(ctx context.Context, site string) error {
+	if err := s.client.Delete().Resource("sites").Name(site).Do(ctx).Error(); err != nil {
+		return fmt.Errorf("delete site %s: %w", site, err)
+	}
+	return nil
+}
+
 // close deletes everything that open and add have made, also when the program has been interrupted.
 func (s *shop) close(out *report) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -147,7 +156,8 @@ func (s *shop) close(out *report) error {
 	return nil
 }
 
-// clear deletes all widgets and sites that carry the label.
+// clear deletes all widgets and sites that carry the label, also sites whose finalizer a controller
+// that was killed has left.
 func (s *shop) clear(ctx context.Context) error {
 	remove := func(resource, namespace string) error {
 		err := s.client.Delete().NamespaceIfScoped(namespace, namespace != "").Resource(resource).
@@ -157,7 +167,15 @@ func (s *shop) clear(ctx context.Context) error {
 		}
 		return nil
 	}
-	return errors.Join(remove("widgets", namespace), remove("sites", ""))
+	errs := []error{remove("widgets", namespace), remove("sites", "")}
+	for _, c := range cities {
+		err := s.client.Patch(types.MergePatchType).Resource("sites").Name(c.name).
+			Body([]byte(`{"metadata":{"finalizers":null}}`)).Do(ctx).Error()
+		if err != nil && !apierrors.IsNotFound(err) {
+			errs = append(errs, fmt.Errorf("let go of site %s: %w", c.name, err))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func (s *shop) widgets() *rest.Request {
