@@ -75,6 +75,11 @@ var areas = []area{
 		layers: []string{"api/v1alpha1", "."},
 	},
 	{
+		folder: "examples/tutorial",
+		sees:   []string{"runtime", "devserver"},
+		layers: []string{"api/v1 teams", "."},
+	},
+	{
 		folder: "test",
 		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample"},
 		layers: []string{"corpus e2e model"},

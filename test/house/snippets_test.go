@@ -27,6 +27,7 @@ var compiledBy = map[string]string{
 	"docs/indexes.md":   "generator/docs_test.go TestIndexDocs",
 	"docs/markers.md":   "generator/marker/syntax/docs_test.go TestMarkersPageIsUpToDate",
 	"docs/testing.md":   "examples/crd-sample/fakes_test.go TestTheDocumentationHasTheseLines",
+	"docs/tutorial.md":  "examples/tutorial/main_test.go TestThePagesHaveThisCode",
 	"docs/writes.md":    "test/e2e/shown_test.go TestTheWritesPageHasTheseLines",
 }
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package teams_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	v1 "example.com/tutorial/api/v1"
+	"example.com/tutorial/generated/informers"
+	corelisters "example.com/tutorial/generated/listers/core/v1"
+	listers "example.com/tutorial/generated/listers/tutorial/v1"
+	"example.com/tutorial/teams"
+	"github.com/informer-gen/informer-gen/runtime/controller/controllertest"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/writer"
+)
+
+func newTeam(members ...string) *v1.Team {
+	return &v1.Team{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "default", Name: "blue"},
+		Spec:       v1.TeamSpec{Members: members},
+	}
+}
+
+func TestMembersHaveDesks(t *testing.T) {
+	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
+		cluster := sourcetest.Serve[*v1.Team](env.Server, listers.TeamResource, "Team")
+		desks := sourcetest.Serve[*corev1.ConfigMap](env.Server, corelisters.ConfigMapResource, "ConfigMap")
+		cluster.Create(newTeam("ann", "bob"))
+
+		c, err := teams.New(informers.NewSharedInformerFactory(env.Client), env.Client, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		env.Start(c)
+		env.Settle()
+		team, _ := cluster.Get("default", "blue")
+		if team.Status.Desks != 2 || len(desks.All()) != 2 {
+			t.Errorf("%d desks in the status, and %d in all; want 2", team.Status.Desks, len(desks.All()))
+		}
+
+		team.Spec.Members = []string{"bob", "eve"}
+		cluster.Update(team)
+		desks.Delete("default", "desk-blue-bob") // by mistake
+		env.Settle()
+		for member, want := range map[string]bool{"ann": false, "bob": true, "eve": true} {
+			if _, has := desks.Get("default", "desk-blue-"+member); has != want {
+				t.Errorf("%s has a desk: %t, want %t", member, has, want)
+			}
+		}
+	})
+}
+
+func TestTheDoorIsLockedBeforeATeamGoes(t *testing.T) {
+	controllertest.Run(t, func(t *testing.T, env *controllertest.Env) {
+		cluster := sourcetest.Serve[*v1.Team](env.Server, listers.TeamResource, "Team")
+		sourcetest.Serve[*corev1.ConfigMap](env.Server, corelisters.ConfigMapResource, "ConfigMap")
+		cluster.Create(newTeam())
+
+		locked := 0
+		c, err := teams.New(informers.NewSharedInformerFactory(env.Client), env.Client, func(context.Context, string) error {
+			if locked++; locked < 3 {
+				return errors.New("the key is stuck")
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		env.Start(c)
+		env.Settle()
+
+		// By a client, since a Collection's own Delete knows no finalizers.
+		client, err := writer.New[*v1.Team](env.Client, listers.TeamResource, writer.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		team, _ := cluster.Get("default", "blue")
+		if _, err := client.Delete(t.Context(), team, metav1.DeleteOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		env.Settle()
+		if _, ok := cluster.Get("default", "blue"); ok || locked != 3 {
+			t.Errorf("the team is there: %t, after %d attempts to lock the door; want it gone after 3", ok, locked)
+		}
+	})
+}
