@@ -12,6 +12,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/harness"
 	"github.com/informer-gen/informer-gen/bench/probe"
 	"github.com/informer-gen/informer-gen/bench/report"
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 const (
@@ -32,11 +33,11 @@ func cycleBench() harness.Bench {
 							q.add(key)
 						}
 						for range keys {
-							if _, ok := w.get(); ok {
+							if _, ok := w.next(); ok {
 								n++
 							}
-							w.done()
 						}
+						w.rest()
 					}
 					return nil
 				}
@@ -59,7 +60,7 @@ func ofKeys(c probe.Cost, n int) harness.Outcome {
 	}}
 }
 
-// loopBench has workers that add each key again when they are done with it.
+// loopBench has workers that add each key again when they are done with it and have the next one.
 func loopBench(workers int) harness.Bench {
 	return queueBench(fmt.Sprintf("loop/%d", workers), func(harness.Sizes) string {
 		return fmt.Sprintf("%d keys go round, with workers: %d", loopedKeys, workers)
@@ -75,14 +76,19 @@ func loopBench(workers int) harness.Bench {
 			for range workers {
 				wg.Go(func() {
 					w, n := q.worker(), 0
+					var last object.Key
 					for left.Add(-1) >= 0 {
-						key, ok := w.get()
+						key, ok := w.next()
 						if !ok {
 							break
 						}
-						n++
-						w.done()
-						q.add(key)
+						if n++; n > 1 {
+							q.add(last)
+						}
+						last = key
+					}
+					if w.rest(); n > 0 {
+						q.add(last)
 					}
 					got <- n
 				})
@@ -112,8 +118,8 @@ func burstBench(workers int) harness.Bench {
 		var wg sync.WaitGroup
 		for range workers {
 			wg.Go(func() {
-				for w := q.worker(); ; w.done() {
-					if _, ok := w.get(); !ok {
+				for w := q.worker(); ; {
+					if _, ok := w.next(); !ok {
 						return
 					}
 					if got.Add(1)%int64(len(keys)) == 0 {

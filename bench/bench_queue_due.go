@@ -42,9 +42,10 @@ func dueOnce(q aQueue, z harness.Sizes) (harness.Outcome, error) {
 	all := make(chan struct{})
 	began := time.Now()
 	for n := range dueWorkers {
+		late[n] = make([]float64, 0, len(keys))
 		wg.Go(func() {
-			for w := q.worker(); ; w.done() {
-				key, ok := w.get()
+			for w := q.worker(); ; {
+				key, ok := w.next()
 				if !ok {
 					return
 				}

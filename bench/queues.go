@@ -32,10 +32,12 @@ type aQueue interface {
 	shutDown()
 }
 
-// queueWorker is one goroutine's part: it gets a key, then is done with it.
+// queueWorker is one goroutine's part: one key after the other, as a controller's worker does it.
 type queueWorker struct {
-	get  func() (key object.Key, ok bool)
-	done func()
+	// next is done with the last key, if there is one, and gets another.
+	next func() (key object.Key, ok bool)
+	// rest is done with the last key.
+	rest func()
 }
 
 // A key that failed waits for so long.
@@ -108,12 +110,12 @@ func (q ourQueue) worker() queueWorker {
 	ctx := context.Background()
 	var item ours.Item[object.Key]
 	return queueWorker{
-		get: func() (object.Key, bool) {
+		next: func() (object.Key, bool) {
 			var err error
-			item, err = q.Get(ctx)
+			item, err = q.Next(ctx, item, ours.Outcome{})
 			return item.Key, err == nil
 		},
-		done: func() { item.Done(ours.Outcome{}) },
+		rest: func() { item.Done(ours.Outcome{}) },
 	}
 }
 
@@ -136,16 +138,23 @@ func (q theirQueue) addFailed(key object.Key) { q.AddRateLimited(key) }
 
 func (q theirQueue) worker() queueWorker {
 	var key object.Key
-	return queueWorker{
-		get: func() (object.Key, bool) {
-			var over bool
-			key, over = q.Get()
-			return key, !over
-		},
-		done: func() {
+	has := false
+	rest := func() {
+		if has {
 			q.Forget(key)
 			q.Done(key)
+		}
+		has = false
+	}
+	return queueWorker{
+		next: func() (object.Key, bool) {
+			rest()
+			var over bool
+			key, over = q.Get()
+			has = !over
+			return key, has
 		},
+		rest: rest,
 	}
 }
 

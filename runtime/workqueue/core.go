@@ -166,13 +166,13 @@ const atOnce = 8
 
 // tick does what is due.
 func (c *core) tick(now int64) {
-	if len(c.delays.heap) > 0 && c.delays.heap[0].due <= now || c.paced.n > 0 {
+	if c.delays.isDue(now) || c.paced.n > 0 {
 		c.comeUp(now)
 	}
 }
 
 func (c *core) comeUp(now int64) {
-	for n := 0; n < atOnce && len(c.delays.heap) > 0 && c.delays.heap[0].due <= now; {
+	for n := 0; n < atOnce && c.delays.isDue(now); {
 		e := c.delays.pop()
 		s := c.slots.at(e.slot)
 		if !s.waitsFor(e) {

@@ -2,11 +2,13 @@
 
 package workqueue
 
-// delays are the times that slots wait for: a heap, each node with four children, which are one
-// line of the CPU's cache. A time that has been dropped or replaced stays in the heap until it
-// comes up, or until such times are more than half of the heap. So slots need not know where in the
-// heap they are, and no move within the heap writes to a slot.
+// delays are the times that slots wait for: a heap, each node with four children. A time that has
+// been dropped or replaced stays in the heap until it comes up, or until such times are more than
+// half of the heap. So slots need not know where in the heap they are, and no move within the heap
+// writes to a slot.
 type delays struct {
+	// heap is nil, or has its root at index 3, which lets four children be one line of the CPU's
+	// cache. What is before that is not used.
 	heap []delay
 	// stale is how many delays of the heap are of no slot any more.
 	stale  int
@@ -25,7 +27,29 @@ func (e delay) before(f delay) bool {
 	return e.due < f.due || e.due == f.due && int32(e.order-f.order) < 0
 }
 
-const children = 4
+const (
+	root     = 3
+	children = 4
+)
+
+func parentOf(i int) int { return i/children + root - 1 }
+
+// firstChildOf returns the index of the first child; the others follow.
+func firstChildOf(i int) int { return children * (i - root + 1) }
+
+// len returns how many delays there are, stale ones included.
+func (d *delays) len() int { return max(0, len(d.heap)-root) }
+
+// first returns the delay that comes up first; ok is false if there is none.
+func (d *delays) first() (first delay, ok bool) {
+	if len(d.heap) <= root {
+		return first, false
+	}
+	return d.heap[root], true
+}
+
+// isDue reports whether the first delay ends by now.
+func (d *delays) isDue(now int64) bool { return len(d.heap) > root && d.heap[root].due <= now }
 
 // keptDelays is room for so many delays that is never given back.
 const keptDelays = 1024
@@ -34,6 +58,9 @@ const keptDelays = 1024
 func (d *delays) push(due int64, i int32, s *slot) {
 	s.setTime(due)
 	s.pos = int32(d.pushed)
+	if d.heap == nil {
+		d.heap = make([]delay, root, 4*children)
+	}
 	d.heap = append(d.heap, delay{due, i, d.pushed})
 	d.pushed++
 	d.up(len(d.heap) - 1)
@@ -41,21 +68,21 @@ func (d *delays) push(due int64, i int32, s *slot) {
 
 // pop removes the first delay, of which there is one.
 func (d *delays) pop() delay {
-	first, last := d.heap[0], len(d.heap)-1
-	d.heap[0] = d.heap[last]
+	first, last := d.heap[root], len(d.heap)-1
+	d.heap[root] = d.heap[last]
 	d.heap = d.heap[:last]
-	d.down(0)
+	d.down(root)
 	return first
 }
 
 // dropped takes note that a delay is of no slot any more.
 func (d *delays) dropped(slots pages[slot]) {
 	d.stale++
-	if d.stale <= 32 || 2*d.stale <= len(d.heap) {
+	if d.stale <= 32 || 2*d.stale <= d.len() {
 		return
 	}
-	kept := d.heap[:0]
-	for _, e := range d.heap {
+	kept := d.heap[:root]
+	for _, e := range d.heap[root:] {
 		if slots.at(e.slot).waitsFor(e) {
 			kept = append(kept, e)
 		}
@@ -64,15 +91,15 @@ func (d *delays) dropped(slots pages[slot]) {
 		kept = append(make([]delay, 0, 2*len(kept)), kept...)
 	}
 	d.heap, d.stale = kept, 0
-	for i := len(kept)/children + 1; i >= 0; i-- {
+	for i := parentOf(len(kept)); i >= root; i-- {
 		d.down(i)
 	}
 }
 
 func (d *delays) up(i int) {
 	moved := d.heap[i]
-	for i > 0 {
-		parent := (i - 1) / children
+	for i > root {
+		parent := parentOf(i)
 		if !moved.before(d.heap[parent]) {
 			break
 		}
@@ -88,7 +115,7 @@ func (d *delays) down(i int) {
 	}
 	moved := d.heap[i]
 	for {
-		least := children*i + 1
+		least := firstChildOf(i)
 		if least >= len(d.heap) {
 			break
 		}

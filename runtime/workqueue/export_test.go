@@ -48,8 +48,9 @@ func (q *Queue[K]) Check() error {
 		all = append(all, note(i, "running", s.is(running) && s.pos == int32(at) && !(s.is(again) && s.is(delayed))))
 	}
 	stale := 0
-	for at, e := range c.delays.heap {
-		if at > 0 && e.before(c.delays.heap[(at-1)/children]) {
+	for at := root; at < len(c.delays.heap); at++ {
+		e := c.delays.heap[at]
+		if at > root && e.before(c.delays.heap[parentOf(at)]) {
 			all = append(all, fmt.Errorf("delay %d of the heap is before its parent", at))
 		}
 		if s := c.slots.at(e.slot); !s.waitsFor(e) {
@@ -81,7 +82,7 @@ func (q *Queue[K]) Check() error {
 func (q *Queue[K]) Slots() int { return int(q.core.slots.len()) }
 
 // Delays returns how many times are in the heap.
-func (q *Queue[K]) Delays() int { return len(q.core.delays.heap) }
+func (q *Queue[K]) Delays() int { return q.core.delays.len() }
 
 // BucketOf returns which bucket counts a duration.
 func BucketOf(took int64) int {

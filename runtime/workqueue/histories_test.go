@@ -105,8 +105,12 @@ func (p *player) step() error {
 		p.queue.AddWith(key, opts)
 		p.model.tick(p.now())
 		p.model.add(key, opts, p.now())
-	case action < 11:
-		if err := p.get(); err != nil {
+	case action < 9:
+		if err := p.get(p.queue.Get, func() {}); err != nil {
+			return err
+		}
+	case action < 12:
+		if err := p.next(); err != nil {
 			return err
 		}
 	case action < 16:
@@ -130,20 +134,21 @@ func (p *player) step() error {
 	return p.compare()
 }
 
-// get gets a key, if one is ready or will be.
-func (p *player) get() error {
+// get gets a key by take, if one is ready or will be. If none is, it calls rest.
+func (p *player) get(take func(context.Context) (workqueue.Item[int], error), rest func()) error {
 	at := p.now()
 	p.model.tick(at)
 	for len(p.model.of("ready")) == 0 {
 		next, ok := p.model.nextTick(at)
 		if !ok {
+			rest()
 			time.Sleep(at - p.now()) // until the last hold has ended
 			return nil
 		}
 		at = next
 		p.model.tick(at)
 	}
-	item, err := p.queue.Get(context.Background())
+	item, err := take(context.Background())
 	p.log("%v got %v", p.now(), item.Key)
 	if err != nil || p.now() != at {
 		return fmt.Errorf("got %v, %w at %v, want a key at %v", item.Key, err, p.now(), at)
@@ -182,6 +187,33 @@ func (p *player) done() {
 	if len(p.items) == 0 {
 		return
 	}
+	item, outcome := p.pick()
+	p.log("%v done %d %+v", p.now(), item.Key, outcome)
+	item.Done(outcome)
+	p.model.tick(p.now())
+	p.model.done(item.Key, outcome, p.now())
+}
+
+// next ends an item, or one that has ended already, and gets another in the same call.
+func (p *player) next() error {
+	var item workqueue.Item[int]
+	var outcome workqueue.Outcome
+	switch {
+	case len(p.items) > 0:
+		item, outcome = p.pick()
+		p.model.tick(p.now())
+		p.model.done(item.Key, outcome, p.now())
+	case len(p.stale) > 0:
+		item = p.stale[p.IntN(len(p.stale))]
+	}
+	p.log("%v next after %d %+v", p.now(), item.Key, outcome)
+	return p.get(func(ctx context.Context) (workqueue.Item[int], error) {
+		return p.queue.Next(ctx, item, outcome)
+	}, func() { item.Done(outcome) })
+}
+
+// pick takes one of the items, and an outcome for it.
+func (p *player) pick() (workqueue.Item[int], workqueue.Outcome) {
 	at := p.IntN(len(p.items))
 	item := p.items[at]
 	p.items = slices.Delete(p.items, at, at+1)
@@ -193,10 +225,7 @@ func (p *player) done() {
 	if p.IntN(4) == 0 {
 		outcome.Hold = p.some(30)
 	}
-	p.log("%v done %d %+v", p.now(), item.Key, outcome)
-	item.Done(outcome)
-	p.model.tick(p.now())
-	p.model.done(item.Key, outcome, p.now())
+	return item, outcome
 }
 
 // compare looks at all keys.

@@ -124,11 +124,40 @@ func (q *Queue[K]) AddWith(key K, opts AddOptions) {
 // exactly once. The error is [ErrShutDown] once there is nothing more to hand out, or
 // context.Cause(ctx) if ctx ends first. Then there is no item.
 func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
-	c := &q.core
-	i, waited, err := c.get(ctx)
+	return q.handOut(q.core.get(ctx))
+}
+
+// Next is item.Done(outcome) and then Get, in one step, which costs less than both. So it is what
+// the loop of a worker needs:
+//
+//	var item workqueue.Item[K]
+//	var outcome workqueue.Outcome
+//	for {
+//		item, err = queue.Next(ctx, item, outcome)
+//		…
+//	}
+//
+// The item is done before Next waits, and also if Next returns an error. The zero Item, and one
+// that is done already, stand for none: then Next is Get.
+func (q *Queue[K]) Next(ctx context.Context, item Item[K], outcome Outcome) (Item[K], error) {
+	if item.queue != q || ctx.Err() != nil {
+		item.Done(outcome)
+		return q.Get(ctx)
+	}
+	c, now := &q.core, q.core.now()
+	c.mu.Lock()
+	c.tick(now)
+	c.done(item.slot, item.run, outcome, now)
+	return q.handOut(c.getLocked(ctx, now))
+}
+
+// handOut makes an item of a slot that core has handed out. If there is no error, the lock is held,
+// and handOut unlocks it.
+func (q *Queue[K]) handOut(i int32, waited int64, err error) (Item[K], error) {
 	if err != nil {
 		return Item[K]{}, err
 	}
+	c := &q.core
 	s := c.slots.at(i)
 	item := Item[K]{
 		Key: *q.keys.at(i), Level: levelOf(s.level), Failures: int(s.failures), Waited: time.Duration(waited),
@@ -183,6 +212,7 @@ type Outcome struct {
 }
 
 // Done says what has come of the item, and lets go of its key. A second call does nothing.
+// [Queue.Next] is Done and Get in one.
 func (i Item[K]) Done(outcome Outcome) {
 	if i.queue == nil {
 		return

@@ -64,7 +64,7 @@ func (c *core) dropWaiting(now int64) {
 		c.paced.remove(c.slots, c.slots.at(i))
 		c.drop(i, now)
 	}
-	for len(c.delays.heap) > 0 {
+	for c.delays.len() > 0 {
 		e := c.delays.pop()
 		s := c.slots.at(e.slot)
 		if !s.waitsFor(e) {

@@ -118,14 +118,14 @@ func (c *core) waitingKeys() int {
 
 // nextDue returns when the first delay ends.
 func (c *core) nextDue() (due int64, ok bool) {
-	for len(c.delays.heap) > 0 && !c.slots.at(c.delays.heap[0].slot).waitsFor(c.delays.heap[0]) {
+	for {
+		first, ok := c.delays.first()
+		if !ok || c.slots.at(first.slot).waitsFor(first) {
+			return first.due, ok
+		}
 		c.delays.pop()
 		c.delays.stale--
 	}
-	if len(c.delays.heap) == 0 {
-		return 0, false
-	}
-	return c.delays.heap[0].due, true
 }
 
 // oldest returns the slot that has been ready for longest, if one is ready.

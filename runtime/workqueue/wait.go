@@ -28,6 +28,11 @@ func (c *core) get(ctx context.Context) (i int32, waited int64, err error) {
 	}
 	now := c.now()
 	c.mu.Lock()
+	return c.getLocked(ctx, now)
+}
+
+// getLocked does what get does. It is called with the lock held.
+func (c *core) getLocked(ctx context.Context, now int64) (i int32, waited int64, err error) {
 	if i, waited := c.take(now); i != none {
 		return i, waited, nil
 	}
@@ -123,8 +128,8 @@ func (c *core) arm(now int64) {
 		return
 	}
 	next := int64(math.MaxInt64)
-	if len(c.delays.heap) > 0 {
-		next = c.delays.heap[0].due
+	if first, ok := c.delays.first(); ok {
+		next = first.due
 	}
 	if c.paced.n > 0 {
 		next = min(next, c.pace.open())
