@@ -16,12 +16,20 @@ import (
 )
 
 // awaited are the keys whose next reconcile waits for what the last one has written. The queue
-// holds each of them back for Options.AwaitTimeout at most, and a goroutine waits for them.
+// holds each of them back for Options.AwaitTimeout at most.
+//
+//	await ─┬─▶ the informers have seen all writes ─▶ seen ─▶ Queue.Release
+//	       ├─▶ the time has passed: the hold, too ─▶ over, or tooLate if the key was not queued
+//	       └─▶ the run ends ───────────────────────▶ close
 type awaited[K comparable] struct {
-	len atomic.Int32 // of waits
+	// set once at construction
+	timeout time.Duration
+	timer   *time.Timer // for tooLate, while there are waits
+	len     atomic.Int32
 
-	mu    sync.Mutex // mu guards what follows
-	waits map[K]*wait
+	mu     sync.Mutex // mu guards what follows, and the fields of waits
+	waits  map[K]*wait
+	closed bool
 }
 
 // wait is one hold of a key.
@@ -34,6 +42,7 @@ type wait struct {
 type unseen struct {
 	token object.Token
 	by    Informer
+	stop  func() bool // keeps by from calling seen; nil while nothing has it do so
 }
 
 func (u unseen) String() string {
@@ -44,43 +53,33 @@ func (u unseen) String() string {
 	return what
 }
 
+// init makes the awaited of a run.
+func (a *awaited[K]) init(timeout time.Duration) {
+	a.timeout, a.timer, a.waits = timeout, time.NewTimer(timeout), map[K]*wait{}
+	a.timer.Stop()
+}
+
 func (a *awaited[K]) begin(key K, w *wait) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.waits == nil {
-		a.waits = map[K]*wait{}
+	if len(a.waits) == 0 {
+		a.timer.Reset(a.timeout)
 	}
 	a.waits[key] = w
 	a.len.Store(int32(len(a.waits)))
 }
 
-// end ends a wait. If it is still that of the key, end calls release, which must end the hold: so
-// it never ends a later one.
-func (a *awaited[K]) end(key K, w *wait, release func(K)) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if a.waits[key] == w {
-		delete(a.waits, key)
-		a.len.Store(int32(len(a.waits)))
-		release(key)
-	}
-}
-
-// over is called when a key was handed out: its hold has ended.
-func (a *awaited[K]) over(key K) {
-	if a.len.Load() == 0 {
-		return
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (a *awaited[K]) endLocked(key K) {
 	delete(a.waits, key)
 	a.len.Store(int32(len(a.waits)))
 }
 
-// done is a context that is done.
-var done = func() context.Context {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
+var errAwaitTimeout = errors.New("Options.AwaitTimeout has passed")
+
+// expired is a context for an AwaitToken that doesn't wait.
+var expired = func() context.Context {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	cancel(errAwaitTimeout)
 	return ctx
 }()
 
@@ -89,51 +88,143 @@ var done = func() context.Context {
 func (r *run[K]) unseen(tokens []object.Token) (writes []unseen) {
 	for _, token := range tokens {
 		for _, i := range r.byResource[token.Resource.GroupResource()] {
-			if errors.Is(i.AwaitToken(done, token), context.Canceled) {
-				writes = append(writes, unseen{token, i})
+			if errors.Is(i.AwaitToken(expired, token), errAwaitTimeout) {
+				writes = append(writes, unseen{token: token, by: i})
 			}
 		}
 	}
 	return writes
 }
 
-var errAwaitTimeout = errors.New("Options.AwaitTimeout has passed")
-
 // await ends an item so that its key is held back until the informers have seen some writes.
 func (r *run[K]) await(item workqueue.Item[K], outcome workqueue.Outcome, writes []unseen) {
-	timeout := r.controller.options.AwaitTimeout
 	r.controller.counts.awaited.Add(1)
 	w := &wait{writes, time.Now()}
 	r.awaited.begin(item.Key, w)
-	outcome.Hold = timeout
+	outcome.Hold = r.awaited.timeout
 	item.Done(outcome)
-	r.wg.Go(func() {
-		if late := r.awaitAll(writes, timeout, "key", textOf(item.Key)); r.ctx.Err() != nil {
-			r.controller.mu.Lock()
-			r.controller.unseen = append(r.controller.unseen, late...)
-			r.controller.mu.Unlock()
-		}
-		r.awaited.end(item.Key, w, r.queue.Release)
-	})
+	r.watch(item.Key, w) // after Done, so that seen finds a hold to end
 }
 
-// awaitAll waits for writes, and returns those that were not seen. It logs and counts them, unless
-// the run ends.
-func (r *run[K]) awaitAll(writes []unseen, timeout time.Duration, values ...any) (late []unseen) {
-	ctx, cancel := context.WithTimeoutCause(r.ctx, timeout, errAwaitTimeout)
-	defer cancel()
-	for _, write := range writes {
-		err := write.by.AwaitToken(ctx, write.token)
-		if err == nil {
+// watch has the informers call seen. The calls are on goroutines of wg.
+func (r *run[K]) watch(key K, w *wait) {
+	a := &r.awaited
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed || a.waits[key] != w {
+		return
+	}
+	for n := range w.writes {
+		write := w.writes[n]
+		r.wg.Add(1)
+		stop, err := write.by.AfterToken(write.token, func() {
+			defer r.wg.Done()
+			r.seen(key, w, write)
+		})
+		if err != nil {
+			// AwaitToken had none. The time limit will end the hold.
+			r.wg.Done()
 			continue
 		}
-		late = append(late, write)
-		if r.ctx.Err() == nil {
+		w.writes[n].stop = stop
+	}
+}
+
+// seen is called when an informer has seen a write. After the last one, it ends the hold, unless
+// that has ended.
+func (r *run[K]) seen(key K, w *wait, write unseen) {
+	a := &r.awaited
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	w.writes = slices.DeleteFunc(w.writes, func(u unseen) bool { return u.token == write.token && u.by == write.by })
+	if len(w.writes) == 0 && a.waits[key] == w {
+		a.endLocked(key)
+		r.queue.Release(key)
+	}
+}
+
+// over is called when a key was handed out. If it is awaited, that has taken too long.
+func (r *run[K]) over(key K) {
+	a := &r.awaited
+	if a.len.Load() == 0 {
+		return
+	}
+	a.mu.Lock()
+	w := a.waits[key]
+	if w == nil {
+		a.mu.Unlock()
+		return
+	}
+	a.endLocked(key)
+	writes := r.stopLocked(w)
+	a.mu.Unlock()
+	r.reportUnseen(writes, "key", textOf(key))
+}
+
+// tooLate ends the waits that have taken too long, of keys that were not handed out after that,
+// because there was nothing to do.
+func (r *run[K]) tooLate() {
+	a, now := &r.awaited, time.Now()
+	late := map[K][]unseen{}
+	a.mu.Lock()
+	next := a.timeout
+	for key, w := range a.waits {
+		left := a.timeout - now.Sub(w.since)
+		if left > 0 {
+			next = min(next, left)
+			continue
+		}
+		a.endLocked(key)
+		late[key] = r.stopLocked(w)
+	}
+	if len(a.waits) > 0 {
+		a.timer.Reset(max(next, a.timeout/16)) // not for each one, if there are many
+	}
+	a.mu.Unlock()
+	for key, writes := range late {
+		r.reportUnseen(writes, "key", textOf(key))
+	}
+}
+
+// stopLocked keeps the informers from calling seen, and returns what they have not seen.
+func (r *run[K]) stopLocked(w *wait) []unseen {
+	for _, write := range w.writes {
+		if write.stop != nil && write.stop() {
+			r.wg.Done()
+		}
+	}
+	return slices.Clone(w.writes)
+}
+
+// closeAwaited ends all waits at the end of the run. The next run waits for what was not seen.
+func (r *run[K]) closeAwaited() {
+	a := &r.awaited
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	a.timer.Stop()
+	var writes []unseen
+	for key, w := range a.waits {
+		a.endLocked(key)
+		writes = append(writes, r.stopLocked(w)...)
+	}
+	r.controller.keepUnseen(writes)
+}
+
+func (c *Controller[K]) keepUnseen(writes []unseen) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.unseen = append(c.unseen, writes...)
+}
+
+// reportUnseen counts and logs writes that were not seen in time.
+func (r *run[K]) reportUnseen(writes []unseen, values ...any) {
+	for _, write := range writes {
+		if err := write.by.AwaitToken(expired, write.token); err != nil {
 			r.controller.counts.unseen.Add(1)
 			r.logger.Error(err, "A reconcile may not see what the last one of its key wrote", append(values, "write", write.String())...)
 		}
 	}
-	return late
 }
 
 // awaitLast waits for what the last reconciles of the run before have written.
@@ -143,11 +234,14 @@ func (r *run[K]) awaitLast() {
 	writes := c.unseen
 	c.unseen = nil
 	c.mu.Unlock()
-	if late := r.awaitAll(writes, c.options.AwaitTimeout); r.ctx.Err() != nil {
-		c.mu.Lock()
-		c.unseen = append(c.unseen, late...)
-		c.mu.Unlock()
+	ctx, cancel := context.WithTimeout(r.ctx, r.awaited.timeout)
+	defer cancel()
+	writes = slices.DeleteFunc(writes, func(u unseen) bool { return u.by.AwaitToken(ctx, u.token) == nil })
+	if r.ctx.Err() != nil {
+		c.keepUnseen(writes)
+		return
 	}
+	r.reportUnseen(writes)
 }
 
 // describe returns the waits for people, the longest first.

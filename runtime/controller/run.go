@@ -36,14 +36,8 @@ type run[K comparable] struct {
 
 	mu            sync.Mutex // mu guards what follows
 	registrations []*informer.Registration
-	stale         []Informer // those that have synced in an earlier run of theirs only
+	leases        []*informer.Lease // of the informers, in their order
 	synced        bool
-}
-
-func (r *run[K]) isStale(i Informer) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Contains(r.stale, i)
 }
 
 func newRun[K comparable](ctx context.Context, c *Controller[K]) *run[K] {
@@ -52,6 +46,7 @@ func newRun[K comparable](ctx context.Context, c *Controller[K]) *run[K] {
 	r.reconciles, r.cancel = context.WithCancelCause(context.WithoutCancel(r.ctx))
 	r.findInformers()
 	r.queue = workqueue.New[K](c.options.Queue)
+	r.awaited.init(c.options.AwaitTimeout)
 	r.pool = pool{ctx: r.ctx, wg: &r.wg, work: r.work}
 	return r
 }
@@ -92,8 +87,14 @@ func (r *run[K]) do() error {
 	}
 	r.awaitLast()
 	r.start()
-	<-r.ctx.Done()
-	return nil
+	for {
+		select {
+		case <-r.awaited.timer.C:
+			r.tooLate()
+		case <-r.ctx.Done():
+			return nil
+		}
+	}
 }
 
 // findInformers sets the informers of the watches and options.
@@ -118,25 +119,27 @@ func (r *run[K]) findInformers() {
 // nothing else uses have ended.
 func (r *run[K]) startInformers() (release func(), err error) {
 	ctx := context.WithoutCancel(r.ctx)
-	var leases []*informer.Lease
 	release = func() {
-		for _, lease := range leases {
+		for _, lease := range r.heldLeases() {
 			_ = lease.Release(ctx) // fails only if ctx is done
 		}
 	}
 	for _, i := range r.informers {
-		if status := i.Status(); status.Synced && !isFresh(status) {
-			r.mu.Lock()
-			r.stale = append(r.stale, i)
-			r.mu.Unlock()
-		}
 		lease, err := i.Acquire(ctx)
 		if err != nil {
 			return release, fmt.Errorf("starting an informer: %w", err)
 		}
-		leases = append(leases, lease)
+		r.mu.Lock()
+		r.leases = append(r.leases, lease)
+		r.mu.Unlock()
 	}
 	return release, nil
+}
+
+func (r *run[K]) heldLeases() []*informer.Lease {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.leases)
 }
 
 func (r *run[K]) addHandlers() error {
@@ -200,5 +203,6 @@ func (r *run[K]) stop() {
 	r.pool.stop()
 	// It fails only if its context is done.
 	_ = r.queue.ShutDown(context.WithoutCancel(r.ctx), workqueue.Drop)
+	r.closeAwaited()
 	r.wg.Wait()
 }

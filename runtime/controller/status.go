@@ -97,9 +97,10 @@ func (c *Controller[K]) StatusOf(key K) (workqueue.KeyStatus[K], bool) {
 
 // missing says what a run waits for.
 func (r *run[K]) missing(handlers []informer.HandlerStatus) (lines []string) {
-	for _, i := range r.informers {
-		if status := i.Status(); !status.Synced || r.isStale(i) && !isFresh(status) {
-			lines = append(lines, "informer "+status.String())
+	leases := r.heldLeases()
+	for n, i := range r.informers {
+		if n >= len(leases) || !leases[n].HasSynced() {
+			lines = append(lines, "informer "+i.Status().String())
 		}
 	}
 	for _, h := range handlers {

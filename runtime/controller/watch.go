@@ -20,8 +20,8 @@ import (
 // Informer is a [informer.SharedIndexInformer] of any type.
 type Informer interface {
 	Acquire(context.Context) (*informer.Lease, error)
-	WaitForCacheSync(context.Context, ...informer.WaitOption) error
 	AwaitToken(context.Context, object.Token) error
+	AfterToken(object.Token, func()) (stop func() bool, err error)
 	Resource() schema.GroupVersionResource
 	Status() informer.Status
 }

@@ -43,7 +43,7 @@ func (r *run[K]) work(ctx context.Context) {
 // call calls the controller's function. reconciling becomes false if a panic ends the process.
 func (r *run[K]) call(key K, reconciling *bool) (result Result, err error) {
 	c := r.controller
-	r.awaited.over(key)
+	r.over(key)
 	c.counts.active.Add(1)
 	ctx := r.reconciles
 	if c.options.Timeout > 0 {

@@ -27,18 +27,39 @@ func awaitDeleted(ctx context.Context, e *engine.Informer, obj object.Object) er
 }
 
 func awaitToken(ctx context.Context, e *engine.Informer, token object.Token) error {
-	if err := broken(e); err != nil {
+	if err := checkToken(e, "AwaitToken", token); err != nil || token == (object.Token{}) {
 		return err
 	}
-	switch {
-	case token == object.Token{}:
-		return nil
-	case token.ResourceVersion == "":
-		return fmt.Errorf("informer %s: AwaitToken: the token of %s has no resourceVersion", e.Name(), token.Key)
-	case token.Gone:
+	if token.Gone {
 		return e.AwaitDeleted(ctx, token.Key, token.UID, token.ResourceVersion)
 	}
 	return e.AwaitObject(ctx, token.Key, token.ResourceVersion)
+}
+
+func afterToken(e *engine.Informer, token object.Token, f func()) (stop func() bool, err error) {
+	if err := checkToken(e, "AfterToken", token); err != nil {
+		return nil, err
+	}
+	switch {
+	case f == nil:
+		return nil, fmt.Errorf("informer %s: AfterToken: the function is nil", e.Name())
+	case token == object.Token{}:
+		go f()
+		return func() bool { return false }, nil
+	case token.Gone:
+		return e.AfterDeleted(token.Key, token.UID, token.ResourceVersion, f)
+	}
+	return e.AfterObject(token.Key, token.ResourceVersion, f)
+}
+
+func checkToken(e *engine.Informer, call string, token object.Token) error {
+	if err := broken(e); err != nil {
+		return err
+	}
+	if token != (object.Token{}) && token.ResourceVersion == "" {
+		return fmt.Errorf("informer %s: %s: the token of %s has no resourceVersion", e.Name(), call, token.Key)
+	}
+	return nil
 }
 
 func checkAwaited(e *engine.Informer, call string, obj object.Object) error {
@@ -54,15 +75,15 @@ func checkAwaited(e *engine.Informer, call string, obj object.Object) error {
 	return nil
 }
 
-func waitForCacheSync(ctx context.Context, e *engine.Informer, opts []WaitOption) error {
+func waitForCacheSync(ctx context.Context, w engine.Wait, opts []WaitOption) error {
 	wait, err := settings.ApplyWait(opts)
 	if err == nil && ctx == nil {
 		err = errContext
 	}
 	if err != nil {
-		return fmt.Errorf("informer %s: WaitForCacheSync: %w", e.Name(), err)
+		return fmt.Errorf("informer %s: WaitForCacheSync: %w", w.Informer.Name(), err)
 	}
-	return engine.WaitForCacheSync(ctx, wait.GiveUp, engine.Wait{Informer: e})
+	return engine.WaitForCacheSync(ctx, wait.GiveUp, w)
 }
 
 func until(ctx context.Context, e *engine.Informer, condition func() (bool, error)) error {

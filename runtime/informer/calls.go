@@ -38,7 +38,7 @@ func acquire(ctx context.Context, e *engine.Informer) (*Lease, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Lease{l}, nil
+	return &Lease{e, l}, nil
 }
 
 func newEngine(src source.Source[object.Object], t settings.GoType, opts []Option) (*engine.Informer, error) {

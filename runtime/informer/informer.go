@@ -151,7 +151,7 @@ func (i *SharedIndexInformer[T]) Synced() <-chan struct{} { return (*engine.View
 // error contains the same. It wraps the last error of the reflector, and, if ctx is done,
 // context.Cause(ctx).
 func (i *SharedIndexInformer[T]) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error {
-	return waitForCacheSync(ctx, (*engine.View)(i).Engine(), opts)
+	return waitForCacheSync(ctx, engine.Wait{Informer: (*engine.View)(i).Engine()}, opts)
 }
 
 // AwaitResourceVersion waits until the store is at resourceVersion or later, in every namespace if
@@ -195,6 +195,15 @@ func (i *SharedIndexInformer[T]) AwaitDeleted(ctx context.Context, obj T) error 
 // give ctx a deadline.
 func (i *SharedIndexInformer[T]) AwaitToken(ctx context.Context, token object.Token) error {
 	return awaitToken(ctx, (*engine.View)(i).Engine(), token)
+}
+
+// AfterToken is an AwaitToken that does not wait: it has f called, in a goroutine of its own, once
+// the write that gave token has arrived; at once if that has happened already. Until then it takes
+// no goroutine. stop ends it, and reports whether f will not be called; if it returns false, f was
+// called already, or stop was. The errors are those of AwaitToken, except that there is no context.
+// Then stop is nil, and f is not called.
+func (i *SharedIndexInformer[T]) AfterToken(token object.Token, f func()) (stop func() bool, err error) {
+	return afterToken((*engine.View)(i).Engine(), token, f)
 }
 
 // Events returns the events of a new registration, for a loop: a [source.Added] for each object in
@@ -250,7 +259,23 @@ func (i *SharedIndexInformer[T]) KeyStatus(key object.Key) []HandlerStatus {
 
 // Lease keeps an informer running. [SharedIndexInformer.Acquire] returns it.
 type Lease struct {
-	lease *engine.Lease // set once at construction
+	// set once at construction
+	informer *engine.Informer
+	lease    *engine.Lease
+}
+
+// HasSynced reports whether the store has a list that was read since the informer began to run. An
+// informer that had stopped and was acquired again has the objects of its last run until then, and
+// its own HasSynced is true. A nil Lease has not synced.
+func (l *Lease) HasSynced() bool { return l != nil && l.lease.HasSynced() }
+
+// WaitForCacheSync waits until HasSynced returns true, and is otherwise like
+// [SharedIndexInformer.WaitForCacheSync]. It returns an error, too, if the lease ends before.
+func (l *Lease) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error {
+	if l == nil {
+		return errors.New("informer: WaitForCacheSync: the lease is nil; Acquire has failed")
+	}
+	return waitForCacheSync(ctx, engine.Wait{Informer: l.informer, Lease: l.lease, Ended: l.lease.Done()}, opts)
 }
 
 // Release ends the lease. If it was the last one, that stops the informer, and Release waits until

@@ -3,6 +3,9 @@
 package informer_test
 
 import (
+	"slices"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reason"
 )
 
 // A selector that excludes an object leaves the informer without an event of its write: the next
@@ -42,5 +46,100 @@ func TestAwaitTokenWithSelector(t *testing.T) {
 		server.Pods.Create(labelled("shop", "green", map[string]string{"of": "mine"}))
 		await("outside of the selector, before an event", outside, 0)
 		shutdown(t, f)
+	})
+}
+
+// TestAfterToken has the tokens of an update and of a delete, the zero Token, and wrong ones.
+func TestAfterToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
+		f := server.factory(t)
+		pods := podsOf(f)
+		run(t, f)
+		var log []string
+		var mu sync.Mutex
+		after := func(what string, token object.Token) (stop func() bool) {
+			t.Helper()
+			stop, err := pods.AfterToken(token, func() {
+				mu.Lock()
+				defer mu.Unlock()
+				log = append(log, what)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return stop
+		}
+		saw := func(lines ...string) {
+			t.Helper()
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			slices.Sort(log)
+			same(t, "called", log, lines)
+			log = nil
+		}
+		end := server.outage()
+		synctest.Wait()
+		after("no write", object.Token{})
+		after("a write", object.TokenOf(podResource, server.move("blue", "node-1")))
+		gone := object.TokenOf(podResource, server.pods.Delete("shop", "red"))
+		gone.Gone = true
+		after("a deletion", gone)
+		stop := after("nothing", gone)
+		saw("no write")
+		if !stop() {
+			t.Error("stop has come too late")
+		}
+		end()
+		pass(time.Minute)
+		saw("a deletion", "a write")
+		for want, token := range map[string]object.Token{
+			"informer pods/v1: AfterToken: the token of shop/blue has no resourceVersion": {Resource: podResource, Key: object.Key{Namespace: "shop", Name: "blue"}},
+			"informer pods/v1: AfterToken: the function is nil":                           {},
+		} {
+			_, err := pods.AfterToken(token, nil)
+			if err == nil || err.Error() != want {
+				t.Errorf("got %v, want %s", err, want)
+			}
+		}
+		shutdown(t, f)
+	})
+}
+
+// TestALeaseWaitsForItsRun: an informer that has stopped keeps its objects, and a new lease waits
+// for those of the server.
+func TestALeaseWaitsForItsRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "blue", ""))
+		pods := newPods(t, server.source(t), informer.WithName("pods"))
+		first := acquire(t.Context(), t, pods)
+		if err := first.WaitForCacheSync(t.Context()); err != nil || !first.HasSynced() {
+			t.Fatal(err)
+		}
+		if err := first.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		end := server.outage()
+		second := acquire(t.Context(), t, pods)
+		pass(time.Second)
+		if !pods.HasSynced() || second.HasSynced() {
+			t.Errorf("the informer has synced: %v, the lease: %v", pods.HasSynced(), second.HasSynced())
+		}
+		err := second.WaitForCacheSync(t.Context(), informer.FailOn(reason.Unreachable))
+		if err == nil || !strings.Contains(err.Error(), "1 of 1 informers not synced") {
+			t.Error(err)
+		}
+		end()
+		server.pods.Create(pod("shop", "red", ""))
+		if err := second.WaitForCacheSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "objects", names(pods), []string{"shop/blue", "shop/red"})
+		if err := second.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		want(t, (*informer.Lease)(nil).WaitForCacheSync(t.Context()), "informer: WaitForCacheSync: the lease is nil; Acquire has failed")
+		same(t, "a nil lease has synced", (*informer.Lease)(nil).HasSynced(), false)
 	})
 }

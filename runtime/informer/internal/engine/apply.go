@@ -89,7 +89,7 @@ func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Dura
 		start = i.now()
 	}
 	w := &s.writer
-	w.stream, w.txn, w.first, w.applied = s, i.table.Begin(), false, 0
+	w.stream, w.run, w.txn, w.first, w.applied = s, r, i.table.Begin(), false, 0
 	w.changes, w.spare, w.laggards = w.spare[:0], nil, w.laggards[:0]
 	defer i.writing.Unlock()
 	defer w.reset()

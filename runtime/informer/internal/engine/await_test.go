@@ -120,6 +120,67 @@ func TestPromise08AwaitDeleted(t *testing.T) {
 	})
 }
 
+// TestPromise08AfterIsAnAwaitWithoutAGoroutine: the function is called once for what an await would
+// return for, and never after stop.
+func TestPromise08AfterIsAnAwaitWithoutAGoroutine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		defer r.start()()
+		a := &arrivals{t: t}
+		stops := map[string]func() bool{}
+		after := func(name string, begin func(f func()) (func() bool, error)) {
+			t.Helper()
+			stop, err := begin(func() {
+				a.mu.Lock()
+				defer a.mu.Unlock()
+				a.done = append(a.done, name)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			stops[name] = stop
+		}
+		object := func(name, version string) {
+			after(name+version, func(f func()) (func() bool, error) { return r.AfterObject(in("ns", name), version, f) })
+		}
+		deleted := func(name, uid, version string) {
+			after(name+uid, func(f func()) (func() bool, error) {
+				return r.AfterDeleted(in("ns", name), thing("x/"+uid).UID, version, f)
+			})
+		}
+		object("a", "5")
+		object("a", "9")
+		deleted("b", "1", "5")
+		deleted("b", "2", "5")
+		deleted("c", "1", "20")
+		r.feed("[ =a@1 =b/1@1 =c/1@1 ]@4")
+		a.expect("")
+		r.feed("|@6")
+		a.expect("a5 b2")
+		object("a", "2")
+		a.expect("a2")
+		r.feed("~b/2@7") // another object has taken the name
+		a.expect("b1")
+		for name, want := range map[string]bool{"a5": false, "a9": true, "c1": true} {
+			if got := stops[name](); got != want {
+				t.Errorf("stop of %s returns %v", name, got)
+			}
+			if stops[name]() {
+				t.Errorf("a second stop of %s returns true", name)
+			}
+		}
+		deleted("a", "", "8")
+		r.feed("~a@10 -c/1@21")
+		a.expect("")
+		if !stops["a"]() || len(r.deletions) != 0 || len(r.streams[0].waiters) != 0 {
+			t.Errorf("%d and %d waiters left", len(r.deletions), len(r.streams[0].waiters))
+		}
+		if _, err := r.AfterObject(in("ns", "a"), "x", func() {}); err == nil || !strings.Contains(err.Error(), "awaiting ns/a at resourceVersion") {
+			t.Error(err)
+		}
+	})
+}
+
 func TestErrorsOfAwaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRigOf(t, Config{}, "one", "two")

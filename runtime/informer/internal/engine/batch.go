@@ -15,6 +15,7 @@ import (
 // save allocations. Informer.writing is held while it is used.
 type batchWriter struct {
 	*stream
+	run     *run
 	txn     table.Txn
 	changes []changelog.Change
 	spare   []changelog.Change // room for the next changes
@@ -32,7 +33,7 @@ const roomy = 64
 // reset discards what was not published, and keeps some room for the next batch.
 func (w *batchWriter) reset() {
 	w.txn.Discard() // does nothing after Publish
-	if w.txn, w.stream = (table.Txn{}), nil; cap(w.changes) <= roomy {
+	if w.txn, w.stream, w.run = (table.Txn{}), nil, nil; cap(w.changes) <= roomy {
 		clear(w.changes) // so that it keeps no objects alive
 		w.spare = w.changes
 	}

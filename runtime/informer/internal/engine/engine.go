@@ -50,9 +50,8 @@ type Informer struct {
 	subs []*Subscription
 	run  *run // the newest one; nil once it has ended
 
-	// deletions has, for each key, the channels of those calls that wait for its deletion. The next
-	// deletion of the key closes them.
-	deletions map[object.Key][]chan struct{}
+	// deletions has, for each key, those that wait for the end of an object of this key.
+	deletions map[object.Key][]*waiter
 
 	// changed is closed by the next publication; nil if Changed was not called since the last one.
 	changed chan struct{}

@@ -88,6 +88,10 @@ func (i *Informer) acquireLocked(ctx context.Context) *Lease {
 // every goroutine of the informer has ended too.
 func (l *Lease) Done() <-chan struct{} { return l.done }
 
+// HasSynced reports whether a full state of every stream was published that was read in the run of
+// the lease.
+func (l *Lease) HasSynced() bool { return closed(l.run.synced) }
+
 // Release ends the lease. If it is the last one, Release stops the informer and waits until every
 // goroutine has ended, or until ctx is done. Then the error wraps context.Cause(ctx) and names each
 // handler that has not returned, with the key of its object. Each call waits. A lease whose context

@@ -81,6 +81,58 @@ func TestRunsAsLongAsThereIsALease(t *testing.T) {
 
 // TestRunAmongLeases shows that the informer runs until the last of its leases and calls of Run
 // ends.
+// TestALeaseSyncsInItsOwnRun: what an earlier run has read does not count, and what the present one
+// had read before does.
+func TestALeaseSyncsInItsOwnRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRigOf(t, Config{}, "one", "two")
+		first := r.acquire(t.Context())
+		r.feedTo(0, "[ =a@1 ]@1")
+		if first.HasSynced() {
+			t.Error("synced with one of two streams")
+		}
+		r.feedTo(1, "[ ]@1")
+		second := r.acquire(t.Context())
+		if !first.HasSynced() || !second.HasSynced() {
+			t.Error("not synced with both streams")
+		}
+		r.release(first)
+		r.release(second)
+
+		third := r.acquire(t.Context())
+		waited := make(chan error, 1)
+		wait := func(ctx context.Context, l *Lease) error {
+			return WaitForCacheSync(ctx, nil, Wait{Informer: r.Informer, Lease: l, Ended: l.Done()})
+		}
+		go func() { waited <- wait(t.Context(), third) }()
+		r.feedTo(0, "[ =a@2 ]@2")
+		r.feedTo(1, "[ =x@2") // and no end
+		if !r.HasSynced() || third.HasSynced() || len(waited) > 0 {
+			t.Error("a run has synced with what another one had read")
+		}
+		r.feedTo(1, "]@2")
+		if err := <-waited; err != nil || !third.HasSynced() {
+			t.Error(err)
+		}
+		r.release(third)
+
+		fourth := r.acquire(t.Context())
+		ctx, cancel := context.WithCancelCause(t.Context())
+		go func() { waited <- wait(ctx, fourth) }()
+		synctest.Wait()
+		cancel(errStop)
+		if err := <-waited; !errors.Is(err, errStop) || !strings.Contains(err.Error(), "2 of 2 streams") && !strings.Contains(err.Error(), "things in two is") {
+			t.Errorf("the context is done: %v", err)
+		}
+		go func() { waited <- wait(t.Context(), fourth) }()
+		synctest.Wait()
+		r.release(fourth)
+		if err := <-waited; err == nil || !strings.Contains(err.Error(), "things in one is") {
+			t.Errorf("the lease was released: %v", err)
+		}
+	})
+}
+
 func TestRunAmongLeases(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t)

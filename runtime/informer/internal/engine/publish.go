@@ -28,6 +28,9 @@ func (w *batchWriter) publish() {
 	if w.first {
 		i.firstLocked(w.stream, version)
 	}
+	if w.staging {
+		w.run.syncedLocked(w.stream)
+	}
 }
 
 // firstLocked is called when the first full state of a stream is published. All subscriptions get

@@ -32,11 +32,25 @@ type run struct {
 
 	recorder metrics.InformerRecorder // set before anything else is started; nil without metrics
 
+	synced chan struct{} // closed when a full state of every stream was published in this run
+
 	// Informer.mu guards what follows.
-	queues []fifo              // of the streams that have needed one
-	open   bool                // subscriptions may join
-	leases map[*Lease]struct{} // that have not ended
-	last   *Lease              // the lease that ended last
+	unsynced map[*stream]struct{} // those without a full state in this run
+	queues   []fifo               // of the streams that have needed one
+	open     bool                 // subscriptions may join
+	leases   map[*Lease]struct{}  // that have not ended
+	last     *Lease               // the lease that ended last
+}
+
+// syncedLocked is called when a full state of a stream is published.
+func (r *run) syncedLocked(s *stream) {
+	if _, ok := r.unsynced[s]; !ok {
+		return
+	}
+	if delete(r.unsynced, s); len(r.unsynced) == 0 {
+		close(r.synced)
+		s.informer.notifyLocked()
+	}
 }
 
 // startLocked starts a run, which waits for the end of the previous one, if that has not ended.
@@ -45,7 +59,13 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	if i.config.Logger != nil {
 		ctx = klog.NewContext(ctx, *i.config.Logger)
 	}
-	r := &run{logger: klog.FromContext(ctx), ended: make(chan struct{}), starting: newStarting(len(i.streams)), leases: map[*Lease]struct{}{}}
+	r := &run{
+		logger: klog.FromContext(ctx), ended: make(chan struct{}), starting: newStarting(len(i.streams)),
+		synced: make(chan struct{}), unsynced: map[*stream]struct{}{}, leases: map[*Lease]struct{}{},
+	}
+	for _, s := range i.streams {
+		r.unsynced[s] = struct{}{}
+	}
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.over = r.ctx.Done()
 	if before != nil {

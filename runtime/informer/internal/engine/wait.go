@@ -19,6 +19,27 @@ import (
 type Wait struct {
 	Informer *Informer
 	Ended    <-chan struct{} // closed when there is nothing to wait for any more; nil: never
+	// Lease, unless nil, is a lease of Informer: what was read before its run does not count.
+	Lease *Lease
+}
+
+// synced returns a channel that is closed when the informer has synced.
+func (w *Wait) synced() <-chan struct{} {
+	if w.Lease != nil {
+		return w.Lease.run.synced
+	}
+	return w.Informer.synced
+}
+
+// has reports whether a stream has synced.
+func (w *Wait) has(s *stream) bool {
+	if w.Lease == nil {
+		return s.HasSynced()
+	}
+	w.Informer.mu.Lock()
+	defer w.Informer.mu.Unlock()
+	_, waits := w.Lease.run.unsynced[s]
+	return !waits
 }
 
 // logPeriod is how often WaitForCacheSync says what it waits for.
@@ -42,12 +63,12 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, wait
 	ticker := time.NewTicker(logPeriod)
 	defer ticker.Stop()
 	for _, w := range waits {
-		for waiting := true; waiting && !w.Informer.HasSynced(); {
+		for waiting := true; waiting && !closed(w.synced()); {
 			if hopeless(waits, giveUp) {
 				return syncError(waits, start, nil)
 			}
 			select {
-			case <-w.Informer.synced:
+			case <-w.synced():
 			case <-news:
 			case <-w.Ended:
 				waiting = false
@@ -75,7 +96,7 @@ func hopeless(waits []Wait, giveUp func(reason.Reason) bool) bool {
 		for _, s := range w.Informer.streams {
 			status := s.reader.Status()
 			failing := status.State != reflector.StateStopped && status.Reason != reason.None
-			if failing && !s.HasSynced() && giveUp(status.Reason) {
+			if failing && !w.has(s) && giveUp(status.Reason) {
 				return true
 			}
 		}
@@ -141,7 +162,7 @@ func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	for _, w := range waits {
 		before := len(missing)
 		for _, s := range w.Informer.streams {
-			if s.HasSynced() {
+			if w.has(s) {
 				continue
 			}
 			line, err := s.unsynced()
