@@ -5,8 +5,12 @@ package controller
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 // itemContext is the context of one reconcile. It makes the logger, which costs more than all else
@@ -15,13 +19,63 @@ type itemContext[K comparable] struct {
 	context.Context // the run's, or one with a deadline
 	run             *run[K]
 	key             K
+	writes          writes
+	crashes         bool // a panic ends the process
 }
 
 func (c *itemContext[K]) Value(key any) any {
-	if key == c.run.loggerKey && key != nil {
+	switch {
+	case key == writesKey{}:
+		return &c.writes
+	case key == c.run.loggerKey && key != nil:
 		return c.run.logger.WithValues("key", textOf(c.key))
 	}
 	return c.Context.Value(key)
+}
+
+// writes are the tokens that Wrote was called with during a reconcile.
+type writes struct {
+	mu     sync.Mutex     // mu guards what follows
+	tokens []object.Token // each once
+}
+
+// writesKey is the key under which the context of a reconcile has its *writes.
+type writesKey struct{}
+
+// Wrote tells the controller what the reconcile has written to which ctx belongs: the next one of
+// its key waits for that, as for Result.Await, and whatever the reconcile returns, also after a
+// panic. If ctx, or a context that it was made from, is not that of a reconcile, or the reconcile
+// has returned, Wrote does nothing. It is made to be writer.Options.OnWrite:
+//
+//	widgets, err := writer.New[*Widget](client, resource, writer.Options{OnWrite: controller.Wrote})
+//
+// What other clients have written has its token from [object.TokenOf].
+func Wrote(ctx context.Context, token object.Token) {
+	if w, ok := ctx.Value(writesKey{}).(*writes); ok {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.tokens = appendNew(w.tokens, token)
+	}
+}
+
+// and returns the tokens of all writes: those that Wrote was called with, and others.
+func (w *writes) and(others []object.Token) []object.Token {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.tokens) == 0 {
+		return others
+	}
+	return appendNew(slices.Clip(w.tokens), others...)
+}
+
+// appendNew appends the tokens that all lacks.
+func appendNew(all []object.Token, tokens ...object.Token) []object.Token {
+	for _, token := range tokens {
+		if !slices.Contains(all, token) {
+			all = append(all, token)
+		}
+	}
+	return all
 }
 
 // keyFinder finds the key under which contexts have their logger: it notes what it is asked for.

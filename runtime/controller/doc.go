@@ -41,7 +41,8 @@
 //	an error and Result.After      | after the shorter one of the two
 //	Terminal(err), or the error    | with its next event, or after Result.After; its failures are
 //	  after Options.MaxRetries     | forgotten
-//	Result.Await, with any of them | as above, but not before the informers have the writes
+//	Wrote, Result.Await, with any  | as above, but not before the informers have the writes
+//	  of them                      |
 //
 // An event that comes while the key is reconciled queues it again; that reconcile begins after this
 // one has ended. So a reconcile need not ask whether something has changed since it began.
@@ -53,17 +54,20 @@
 // not at one moment: a Pod may be there before its Node is. Reconciles of one key have an order,
 // those of different keys, or controllers, have none.
 //
-// What the reconcile itself has written takes a moment to come back by the watch. If the next
-// reconcile must not begin before, it returns the tokens of its writes (Result.Await). The key is
-// then held in the queue, without a worker, until the informers have them.
+// What the reconcile itself has written takes a moment to come back by the watch. The next
+// reconcile does not begin before if the controller knows the tokens of the writes: those that
+// [Wrote] is called with, as a Writer with Wrote as its OnWrite does, count whatever the reconcile
+// returns, and others are returned in Result.Await. The key is then held in the queue, without a
+// worker, until the informers have the writes.
 //
 //   - A write that changed nothing has the version that the informer has: nothing is held.
 //   - A delete is awaited until the object is gone. If a finalizer keeps the object, what is
 //     awaited is the update that marks it.
 //   - An object that the selectors of the informer exclude has no event there, so the hold ends
 //     with the next event of another object, or after Options.AwaitTimeout. Don't return such
-//     tokens.
-//   - After a conflict, what is missing is unknown. Return the error: the key is tried again.
+//     tokens, and write such objects by a Writer that has no OnWrite.
+//   - After a conflict, what is missing is unknown. Return the error: the key is tried again, after
+//     the writes before it were seen.
 //
 // A hold that lasts for Options.AwaitTimeout ends, is counted in Status and metrics, and logged:
 // then the watch is slow or broken, and the reconcile works with what there is. What is awaited
@@ -78,7 +82,8 @@
 // every 10 s, and Status has that, too.
 //
 // When its context is done, Run removes its handlers, drops what is queued, and waits for the
-// reconciles that run. Their contexts are done at once, or after Options.Grace. Then it stops the
+// reconciles that run. Their contexts are done at once, or after Options.Grace. With
+// Options.ShutDown, what is queued is reconciled first, within that time. Then it stops the
 // informers that nothing else uses. What was dropped is queued again by the next Run, which begins
 // with all objects.
 //
@@ -88,10 +93,11 @@
 //	--------------------------------+---------------------+-------------------------------------
 //	worker: one for each reconcile  | Run, and            | the context of Run is done, or the
 //	  that may run at once          | SetConcurrency      | concurrency is lower; its reconcile
-//	                                |                     | returns first
-//	wait: one for each key that is  | the worker          | the informers have the writes, the
-//	  held back                     |                     | time has passed, or the context of
-//	                                |                     | Run is done
+//	                                |                     | returns first. With
+//	                                |                     | Options.ShutDown, when nothing is
+//	                                |                     | queued or Options.Grace has passed
+//	seen: for a moment, when a      | the informer        | the key is no longer held back
+//	  write has arrived             |                     |
 //	period: one for each Every      | Run, when it begins | the context of Run is done
 //	                                | to reconcile        |
 //

@@ -29,6 +29,11 @@ type Options struct {
 	// Grace is how much longer than the context of Run those of running reconciles last. 0 means
 	// that they end with it.
 	Grace time.Duration
+	// ShutDown says what becomes of the keys that are queued when the context of Run is done. By
+	// default they are dropped. workqueue.Finish and workqueue.Drain have the workers reconcile
+	// them, for as long as Grace, which must be positive then; what is left is dropped and logged.
+	// Keys that wait for a time, for a retry or for a write are dropped in any case.
+	ShutDown workqueue.Mode
 	// Reads are informers that the reconciles read, besides those of the watches, so that they
 	// must have synced before the first reconcile.
 	Reads []Informer
@@ -57,6 +62,10 @@ func validate(name string, noFunction bool, o *Options) error {
 		return fmt.Errorf("negative Concurrency %d", o.Concurrency)
 	case o.MaxRetries < 0:
 		return fmt.Errorf("negative MaxRetries %d", o.MaxRetries)
+	case o.ShutDown > workqueue.Drain:
+		return fmt.Errorf("unknown ShutDown %d", o.ShutDown)
+	case o.ShutDown != workqueue.Drop && o.Grace == 0:
+		return errors.New("ShutDown leaves keys to reconcile, and Grace is 0: set how long that may take")
 	case slices.Contains(o.Reads, nil):
 		return errors.New("one of Reads is nil")
 	}

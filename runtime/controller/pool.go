@@ -21,7 +21,7 @@ type pool struct {
 
 func (p *pool) start(n int) {
 	p.mu.Lock()
-	p.running = p.ctx.Err() == nil
+	p.running = true
 	p.mu.Unlock()
 	p.resize(n)
 }

@@ -47,7 +47,11 @@ func newRun[K comparable](ctx context.Context, c *Controller[K]) *run[K] {
 	r.findInformers()
 	r.queue = workqueue.New[K](c.options.Queue)
 	r.awaited.init(c.options.AwaitTimeout)
-	r.pool = pool{ctx: r.ctx, wg: &r.wg, work: r.work}
+	workers := r.ctx
+	if c.options.ShutDown != workqueue.Drop {
+		workers = context.WithoutCancel(r.ctx) // they go on after that
+	}
+	r.pool = pool{ctx: workers, wg: &r.wg, work: r.work}
 	return r
 }
 
@@ -86,7 +90,9 @@ func (r *run[K]) do() error {
 		return err
 	}
 	r.awaitLast()
-	r.start()
+	if r.ctx.Err() == nil {
+		r.start()
+	}
 	for {
 		select {
 		case <-r.awaited.timer.C:
@@ -197,12 +203,34 @@ func (r *run[K]) stop() {
 	if cause == nil {
 		cause = errors.New("the run has failed")
 	}
-	grace := time.AfterFunc(r.controller.options.Grace, func() { r.cancel(cause) })
+	options := &r.controller.options
+	grace := time.AfterFunc(options.Grace, func() { r.cancel(cause) })
 	defer r.cancel(cause)
 	defer grace.Stop()
+	ctx := context.WithoutCancel(r.ctx)
+	if options.ShutDown != workqueue.Drop && r.hasSynced() {
+		r.finishQueue(ctx)
+	}
 	r.pool.stop()
-	// It fails only if its context is done.
-	_ = r.queue.ShutDown(context.WithoutCancel(r.ctx), workqueue.Drop)
+	_ = r.queue.ShutDown(ctx, workqueue.Drop) // fails only if its context is done
 	r.closeAwaited()
 	r.wg.Wait()
+}
+
+var errGrace = errors.New("Options.Grace has passed")
+
+// finishQueue has the workers reconcile what is queued, for as long as Options.Grace.
+func (r *run[K]) finishQueue(ctx context.Context) {
+	options := &r.controller.options
+	ctx, cancel := context.WithTimeoutCause(ctx, options.Grace, errGrace)
+	defer cancel()
+	if err := r.queue.ShutDown(ctx, options.ShutDown); err != nil {
+		r.logger.Error(err, "Not all keys that were queued are reconciled at the end")
+	}
+}
+
+func (r *run[K]) hasSynced() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.synced
 }

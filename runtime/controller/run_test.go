@@ -13,12 +13,14 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/store"
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 func TestNewRefusesWrongArguments(t *testing.T) {
@@ -40,6 +42,8 @@ func TestNewRefusesWrongArguments(t *testing.T) {
 		`controller.New "c": negative Concurrency -1`:                                                           {"c", do, controller.Options{Concurrency: -1}, nil},
 		`controller.New "c": negative MaxRetries -1`:                                                            {"c", do, controller.Options{MaxRetries: -1}, nil},
 		`controller.New "c": negative Timeout -1s`:                                                              {"c", do, controller.Options{Timeout: -time.Second}, nil},
+		`controller.New "c": unknown ShutDown 3`:                                                                {"c", do, controller.Options{ShutDown: workqueue.Drain + 1}, nil},
+		`controller.New "c": ShutDown leaves keys to reconcile, and Grace is 0: set how long that may take`:     {"c", do, controller.Options{ShutDown: workqueue.Finish}, nil},
 		`controller.New "c": one of Reads is nil`:                                                               {"c", do, controller.Options{Reads: []controller.Informer{nil}}, nil},
 		`controller.New "c": watch 2: it is the zero value; make it with Self, Owned, Mapped, Indexed or Every`: {"c", do, controller.Options{}, watches{self, {}}},
 		`controller.New "c": watch 1, Self: the informer is nil`:                                                {"c", do, controller.Options{}, watches{controller.Self[*corev1.Pod](nil)}},
@@ -242,6 +246,70 @@ func TestTheEndWaitsForReconciles(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestShutDown has three keys when the run ends, of which one is being reconciled and was added
+// meanwhile, and each takes a second.
+func TestShutDown(t *testing.T) {
+	for name, test := range map[string]struct {
+		mode  workqueue.Mode
+		grace time.Duration
+		took  time.Duration
+		want  []string // after the end has begun
+		log   string
+	}{
+		"drop":             {mode: workqueue.Drop, grace: time.Minute, took: time.Second},
+		"finish":           {mode: workqueue.Finish, grace: time.Minute, took: 3 * time.Second, want: []string{"b", "c"}},
+		"drain":            {mode: workqueue.Drain, grace: time.Minute, took: 4 * time.Second, want: []string{"b", "c", "a"}},
+		"Grace has passed": {mode: workqueue.Drain, grace: 1500 * time.Millisecond, took: 1500 * time.Millisecond, want: []string{"b"}, log: "Options.Grace has passed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				calls := &calls{do: func(ctx context.Context, _ object.Key) (controller.Result, error) {
+					select {
+					case <-time.After(time.Second):
+						return controller.Result{}, nil
+					case <-ctx.Done():
+						return controller.Result{}, context.Cause(ctx)
+					}
+				}}
+				c := r.new(calls.reconcile, controller.Options{ShutDown: test.mode, Grace: test.grace}, controller.Self(r.mapInformer))
+				var log strings.Builder
+				ctx, cancel := context.WithCancelCause(klog.NewContext(t.Context(), logTo(&log)))
+				result := make(chan error, 1)
+				go func() { result <- c.Run(ctx) }()
+				synctest.Wait()
+				c.Enqueue(key("a"), key("b"), key("c"))
+				synctest.Wait()
+				c.Enqueue(key("a"))
+				same(t, "before", calls.take(), []string{"a"})
+				start := time.Now()
+				cancel(errStop)
+				if err := <-result; !errors.Is(err, errStop) {
+					t.Error(err)
+				}
+				same(t, "took", time.Since(start), test.took)
+				same(t, "at the end", calls.take(), test.want)
+				if !strings.Contains(log.String(), test.log) || test.log == "" && log.Len() > 0 {
+					t.Errorf("the log: %s", &log)
+				}
+			})
+		})
+	}
+}
+
+// TestShutDownBeforeTheSync does not wait for workers that there are none of.
+func TestShutDownBeforeTheSync(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.server.Inject(sourcetest.Fault{Resource: mapsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
+		calls := &calls{}
+		c, stop := r.run(calls, controller.Options{ShutDown: workqueue.Drain, Grace: time.Hour}, controller.Self(r.mapInformer))
+		c.Enqueue(key("a"))
+		start := time.Now()
+		_ = stop()
+		same(t, "took", time.Since(start), time.Duration(0))
+		same(t, "reconciles", calls.take(), []string{})
+	})
 }
 
 func TestStatus(t *testing.T) {

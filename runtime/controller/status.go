@@ -31,7 +31,7 @@ type Status struct {
 	// last reconcile has written, the one that has been for longest first.
 	Awaiting []Awaiting
 	// HotLoops are the keys that are reconciled again and again because of what their own
-	// reconciles write, the longest first. They are found by the tokens in Result.Await.
+	// reconciles write, the longest first. They are found by the tokens of what is written.
 	HotLoops []HotLoop
 	// Queue is the state of the work queue.
 	Queue workqueue.Status[string]
@@ -78,10 +78,7 @@ func (c *Controller[K]) Status() Status {
 	for _, registration := range r.handlers() {
 		s.Handlers = append(s.Handlers, registration.Status())
 	}
-	r.mu.Lock()
-	s.Synced = r.synced
-	r.mu.Unlock()
-	if !s.Synced {
+	if s.Synced = r.hasSynced(); !s.Synced {
 		s.Missing = r.missing(s.Handlers)
 	}
 	return s

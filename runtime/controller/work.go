@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
@@ -17,33 +18,36 @@ var (
 	errGoexit  = errors.New("the reconcile has called runtime.Goexit")
 )
 
-// work is the goroutine of a worker. It ends when ctx is done, after the reconcile that runs then.
+// work is the goroutine of a worker. It ends when ctx is done, after the reconcile that runs then,
+// or when the queue has nothing more.
 func (r *run[K]) work(ctx context.Context) {
 	var item workqueue.Item[K]
-	reconciling := false
+	var outcome workqueue.Outcome
+	var present *itemContext[K] // of the reconcile that runs
 	defer func() {
-		if reconciling {
+		if present != nil && !present.crashes {
 			// It has called runtime.Goexit, which ends this goroutine.
-			r.finish(item, Result{}, errGoexit)
+			item.Done(r.finish(item, present.writes.and(nil), Result{}, errGoexit))
 			r.wg.Go(func() { r.work(ctx) })
 		}
 	}()
 	for {
 		var err error
-		if item, err = r.queue.Get(ctx); err != nil {
+		if item, err = r.queue.Next(ctx, item, outcome); err != nil {
 			return
 		}
-		reconciling = true
-		result, err := r.call(item.Key, &reconciling)
-		reconciling = false
-		r.finish(item, result, err)
+		r.over(item.Key)
+		present = &itemContext[K]{run: r, key: item.Key}
+		result, err := r.call(present)
+		tokens := present.writes.and(result.Await)
+		present = nil
+		outcome = r.finish(item, tokens, result, err)
 	}
 }
 
-// call calls the controller's function. reconciling becomes false if a panic ends the process.
-func (r *run[K]) call(key K, reconciling *bool) (result Result, err error) {
+// call calls the controller's function.
+func (r *run[K]) call(item *itemContext[K]) (result Result, err error) {
 	c := r.controller
-	r.over(key)
 	c.counts.active.Add(1)
 	ctx := r.reconciles
 	if c.options.Timeout > 0 {
@@ -51,11 +55,12 @@ func (r *run[K]) call(key K, reconciling *bool) (result Result, err error) {
 		defer cancel()
 		ctx = limited
 	}
+	item.Context = ctx
 	defer func() {
 		c.counts.active.Add(-1)
 		if v := recover(); v != nil {
 			if c.options.Crash {
-				*reconciling = false
+				item.crashes = true
 				panic(v)
 			}
 			c.counts.panics.Add(1)
@@ -65,15 +70,16 @@ func (r *run[K]) call(key K, reconciling *bool) (result Result, err error) {
 			c.counts.timeouts.Add(1)
 		}
 	}()
-	return c.reconcile(&itemContext[K]{ctx, r, key}, key)
+	return c.reconcile(item, item.key)
 }
 
 type panicError struct{ text, stack string }
 
 func (e *panicError) Error() string { return e.text }
 
-// finish decides what comes after a reconcile.
-func (r *run[K]) finish(item workqueue.Item[K], result Result, err error) {
+// finish decides what comes after a reconcile, which has written tokens. The item may be done when
+// it returns; else the result is the outcome.
+func (r *run[K]) finish(item workqueue.Item[K], tokens []object.Token, result Result, err error) workqueue.Outcome {
 	counts, options := &r.controller.counts, &r.controller.options
 	outcome := workqueue.Outcome{After: max(0, result.After)}
 	switch {
@@ -92,18 +98,17 @@ func (r *run[K]) finish(item workqueue.Item[K], result Result, err error) {
 		outcome.Failed = true
 		r.report(item, err, "Reconcile failed")
 	}
-	if loop, found := r.loops.reconciled(item.Key, result.Await); found {
+	if loop, found := r.loops.reconciled(item.Key, tokens); found {
 		if loop.Reconciles == hot {
 			counts.hotLoops.Add(1)
 		}
 		r.logger.Error(nil, "What the reconciles of a key write queues it again and again: write only what differs, or filter the watch, for example by GenerationChanged",
 			"key", loop.Key, "writes", loop.Object, "reconciles", loop.Reconciles, "for", time.Since(loop.Since))
 	}
-	if writes := r.unseen(result.Await); len(writes) > 0 {
+	if writes := r.unseen(tokens); len(writes) > 0 {
 		r.await(item, outcome, writes)
-		return
 	}
-	item.Done(outcome)
+	return outcome
 }
 
 // report logs an error, unless it comes from the end of the run.

@@ -201,7 +201,7 @@ func (m *model) done(key int, o workqueue.Outcome, now time.Duration) {
 	k.nextLevel = k.level
 	if m.closed {
 		switch {
-		case k.again && m.mode == workqueue.Drain:
+		case k.again && m.mode == workqueue.Drain && o.Hold <= 0:
 			m.makeReady(k, now)
 		default:
 			if keeps || k.again || k.later {

@@ -19,7 +19,7 @@ const (
 	// the key was worked on.
 	Finish
 	// Drain hands out what is ready, and once more the keys that were added before the shutdown
-	// while they were worked on. It drops what is delayed or held.
+	// while they were worked on. It drops what is delayed or held, or would be when it is done.
 	Drain
 )
 
@@ -94,7 +94,7 @@ func (c *core) drop(i int32, now int64) {
 // doneClosed is the end of a hand-out after the queue was closed.
 func (c *core) doneClosed(i int32, how flags, o Outcome, now int64) {
 	switch {
-	case how&again != 0 && c.mode == Drain:
+	case how&again != 0 && c.mode == Drain && o.Hold <= 0:
 		c.makeReady(i, now)
 	case how != 0 || o.Failed || o.After > 0:
 		c.drop(i, now)

@@ -48,7 +48,7 @@ func (r *resource) attempt(ctx context.Context, call string, obj object.Object, 
 		if req == nil {
 			return unchanged, r.token(unchanged), nil
 		}
-		written, token, err := r.send(ctx, *req)
+		written, token, err := r.write(ctx, *req)
 		if !apierrors.IsConflict(err) || retries == maxAttempts-1 {
 			return written, token, err
 		}

@@ -99,6 +99,22 @@ func (r *resource) send(ctx context.Context, req source.Request) (object.Object,
 	return obj, r.token(obj), nil
 }
 
+// write is send for a request that changes something.
+func (r *resource) write(ctx context.Context, req source.Request) (object.Object, object.Token, error) {
+	obj, token, err := r.send(ctx, req)
+	if err == nil {
+		r.wrote(ctx, token)
+	}
+	return obj, token, err
+}
+
+// wrote tells the program that the server has done a write.
+func (r *resource) wrote(ctx context.Context, token object.Token) {
+	if r.options.OnWrite != nil && !r.options.DryRun {
+		r.options.OnWrite(ctx, token)
+	}
+}
+
 // token returns the token of a write that the server has answered with obj.
 func (r *resource) token(obj object.Object) object.Token {
 	if r.options.DryRun {
@@ -127,7 +143,7 @@ func (r *resource) create(ctx context.Context, obj object.Object) (object.Object
 	if err := r.check("Create", obj); err != nil {
 		return nil, object.Token{}, err
 	}
-	return r.send(ctx, source.Request{
+	return r.write(ctx, source.Request{
 		Method: http.MethodPost, Key: object.Key{Namespace: obj.GetNamespace()}, Query: r.query(), Object: obj,
 	})
 }
@@ -136,7 +152,7 @@ func (r *resource) update(ctx context.Context, obj object.Object, subresource st
 	if err := r.check("Update", obj); err != nil {
 		return nil, object.Token{}, err
 	}
-	return r.send(ctx, r.replace(obj, subresource))
+	return r.write(ctx, r.replace(obj, subresource))
 }
 
 // replace returns the request of an update.
@@ -155,7 +171,7 @@ func (r *resource) patch(ctx context.Context, key object.Key, subresource string
 	case "":
 		return nil, object.Token{}, r.fail("Patch", key, errors.New("the form of the patch is empty; take one of package types, such as types.MergePatchType"))
 	}
-	return r.send(ctx, source.Request{
+	return r.write(ctx, source.Request{
 		Method: http.MethodPatch, Key: key, Subresource: subresource, Query: query, Body: data, ContentType: string(form),
 	})
 }
@@ -168,7 +184,7 @@ func (r *resource) apply(ctx context.Context, obj object.Object, subresource str
 	if err != nil {
 		return nil, object.Token{}, r.fail("Apply", object.KeyOf(obj), err)
 	}
-	return r.send(ctx, source.Request{
+	return r.write(ctx, source.Request{
 		Method: http.MethodPatch, Key: object.KeyOf(obj), Subresource: subresource, Query: query,
 		Object: obj, ContentType: string(types.ApplyPatchType),
 	})
@@ -196,14 +212,15 @@ func (r *resource) delete(ctx context.Context, obj object.Object, opts metav1.De
 		return object.Token{}, r.fail("Delete", key, err)
 	}
 	answer, err := r.http.Do(ctx, req)
-	switch {
-	case err != nil || r.options.DryRun:
+	if err != nil || r.options.DryRun {
 		return object.Token{}, err
-	case answer != nil && answer.GetDeletionTimestamp() != nil && answer.GetUID() == obj.GetUID():
-		return r.token(answer), nil // it stays for now
 	}
 	token := r.token(obj)
 	token.Gone = true
+	if answer != nil && answer.GetDeletionTimestamp() != nil && answer.GetUID() == obj.GetUID() {
+		token = r.token(answer) // it stays for now
+	}
+	r.wrote(ctx, token)
 	return token, nil
 }
 

@@ -28,6 +28,11 @@ type Options struct {
 	// DryRun lets the server check each write and answer it, without storing anything. The tokens
 	// of such writes are the zero Token.
 	DryRun bool
+	// OnWrite, unless nil, is called after each write that the server has done, with the context of
+	// the call and the token, on the caller's goroutine, before the call returns. controller.Wrote
+	// is made for it: then the next reconcile of the key waits until the informers have the write.
+	// It is not called for dry runs, nor if nothing was sent.
+	OnWrite func(ctx context.Context, token object.Token)
 	// Kind is the kind of the objects. "" means the name of the Go type, as in API packages;
 	// objects of types that hold any kind then need one of their own.
 	Kind string

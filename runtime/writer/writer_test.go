@@ -4,6 +4,7 @@ package writer_test
 
 import (
 	"context"
+	"slices"
 	"testing"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -76,18 +77,23 @@ func TestRequests(t *testing.T) {
 		}, "PATCH " + item + " application/merge-patch+json\n" + `{"metadata":{"resourceVersion":"7","finalizers":[]}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			var told []object.Token
+			tc.opts.OnWrite = func(_ context.Context, token object.Token) { told = append(told, token) }
 			s, w := widgetWriter(t, tc.opts, state("8"))
 			got, gotToken, err := tc.call(w)
 			s.wantRequests(t, tc.want)
 			if err != nil || got.ResourceVersion != "8" || got.Kind != "Widget" || got.APIVersion != "samples.io/v1" || got.Spec.Size != 1 {
 				t.Fatalf("got %+v, %v", got, err)
 			}
-			want := token("8")
+			want, wantTold := token("8"), []object.Token{token("8")}
 			if tc.opts.DryRun {
 				want = object.Token{}
 			}
-			if gotToken != want {
-				t.Errorf("the token is %+v, want %+v", gotToken, want)
+			if tc.opts.DryRun || name == "get" {
+				wantTold = nil
+			}
+			if gotToken != want || !slices.Equal(told, wantTold) {
+				t.Errorf("the token is %+v, want %+v, and OnWrite was told %+v, want %+v", gotToken, want, told, wantTold)
 			}
 			if agent, accept := s.headers[0].Get("User-Agent"), s.headers[0].Get("Accept"); agent != "shop/1" || accept != "application/json" {
 				t.Errorf("the user agent is %q, Accept is %q", agent, accept)
@@ -183,10 +189,40 @@ func TestTokens(t *testing.T) {
 		"a delete that a grace period puts off": {remove, state("8", deleted+"30"), token("8")},
 		"a delete that answers with the object": {remove, state("8"), gone("7")},
 	} {
-		_, w := widgetWriter(t, writer.Options{}, tc.answer)
-		if got, err := tc.call(w); err != nil || got != tc.want {
-			t.Errorf("%s: got %+v, %v; want %+v", name, got, err, tc.want)
+		var told object.Token
+		_, w := widgetWriter(t, writer.Options{OnWrite: func(_ context.Context, token object.Token) { told = token }}, tc.answer)
+		if got, err := tc.call(w); err != nil || got != tc.want || told != tc.want {
+			t.Errorf("%s: got %+v, %v, and OnWrite was told %+v; want %+v", name, got, err, told, tc.want)
 		}
+	}
+}
+
+// TestOnWriteIsToldWhatTheServerHasDone, with the context of the call, and nothing else.
+func TestOnWriteIsToldWhatTheServerHasDone(t *testing.T) {
+	type contextKey struct{}
+	ctx := context.WithValue(context.Background(), contextKey{}, "the call's")
+	var told []string
+	opts := writer.Options{OnWrite: func(ctx context.Context, token object.Token) {
+		told = append(told, token.ResourceVersion+" "+ctx.Value(contextKey{}).(string))
+	}}
+	set := func(phase string) func(*Widget) error {
+		return func(w *Widget) error { w.Status.Phase = phase; return nil }
+	}
+	conflict := refuse(409, metav1.StatusReasonConflict)
+	_, w := widgetWriter(t, opts, conflict, state("8"), state("9"), conflict, conflict, refuse(404, metav1.StatusReasonNotFound))
+	if _, _, err := w.MutateStatus(ctx, blue(), set("New")); err != nil { // conflict, get, update
+		t.Fatal(err)
+	}
+	if _, _, err := w.MutateStatus(ctx, blue(), set("")); err != nil { // sends nothing
+		t.Fatal(err)
+	}
+	_, _, updated := w.Update(ctx, blue())
+	_, _, created := w.Create(ctx, blue())
+	if _, err := w.Delete(ctx, blue(), metav1.DeleteOptions{}); err == nil || updated == nil || created == nil {
+		t.Error("a write that was refused has no error")
+	}
+	if want := []string{"9 the call's"}; !slices.Equal(told, want) {
+		t.Errorf("told %q, want %q", told, want)
 	}
 }
 
