@@ -249,7 +249,7 @@ func (a *awaited[K]) describe() (all []Awaiting) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for key, w := range a.waits {
-		status := Awaiting{Key: textOf(key), Since: w.since}
+		status := Awaiting{Key: textOf(key), Since: w.since.UTC()}
 		for _, write := range w.writes {
 			status.Writes = append(status.Writes, write.String())
 		}

@@ -129,7 +129,7 @@ func (c *chain) writes(t object.Token) bool {
 }
 
 func (c *chain) loop(key any) HotLoop {
-	return HotLoop{Key: fmt.Sprint(key), Object: c.resource.String() + " " + c.object.String(), Reconciles: c.links, Since: c.since}
+	return HotLoop{Key: fmt.Sprint(key), Object: c.resource.String() + " " + c.object.String(), Reconciles: c.links, Since: c.since.UTC()}
 }
 
 // found returns the loops that go on, the longest first.

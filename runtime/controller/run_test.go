@@ -4,6 +4,7 @@ package controller_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
@@ -338,3 +339,64 @@ func TestStatus(t *testing.T) {
 		same(t, "after", c.Status().Running, false)
 	})
 }
+
+// TestStatusAsJSON has what people look for in few words.
+func TestStatusAsJSON(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.maps.Create(configMap("a"))
+		calls := &calls{do: func(_ context.Context, key object.Key) (controller.Result, error) {
+			if key.Name == "bad" {
+				return controller.Result{}, errTry
+			}
+			time.Sleep(time.Hour)
+			return controller.Result{}, nil
+		}}
+		c, _ := r.run(calls, controller.Options{Concurrency: 2, Queue: workqueue.Options{Seed: 1}}, controller.Self(r.mapInformer))
+		c.Enqueue(key("bad"))
+		time.Sleep(time.Millisecond)
+		status := c.Status()
+		status.Queue.NextDue = time.Time{} // it is random
+		text, err := json.MarshalIndent(status, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "JSON", string(text), statusAsJSON)
+	})
+}
+
+const statusAsJSON = `{
+ "name": "test",
+ "running": true,
+ "synced": true,
+ "handlers": [
+  {
+   "name": "controller test: Self of configmaps/v1",
+   "synced": true,
+   "backlog": 0
+  }
+ ],
+ "concurrency": 2,
+ "active": 1,
+ "queue": {
+  "high": 0,
+  "normal": 0,
+  "low": 0,
+  "delayed": 1,
+  "failing": 1,
+  "running": [
+   {
+    "key": "shop/a",
+    "level": "low",
+    "running": true,
+    "since": "2000-01-01T00:00:00Z"
+   }
+  ]
+ },
+ "totals": {
+  "succeeded": 0,
+  "failed": 1
+ },
+ "lastError": "the test lets it fail",
+ "lastErrorKey": "bad",
+ "lastErrorTime": "2000-01-01T00:00:00Z"
+}`

@@ -12,55 +12,58 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// Status is what a controller is doing. Keys are texts, as fmt.Sprint returns them.
+// Status is what a controller is doing. Keys are texts, as fmt.Sprint returns them. In JSON, what is
+// zero, false or empty is left out where it would say nothing. Times are in UTC.
 type Status struct {
 	// Name is the name of the controller.
-	Name string
+	Name string `json:"name"`
 	// Running reports whether Run was called and has not returned.
-	Running bool
+	Running bool `json:"running"`
 	// Synced reports whether this run has begun to reconcile.
-	Synced bool
+	Synced bool `json:"synced"`
 	// Missing has a line for each informer and each handler that Run still waits for, and why.
-	Missing []string
+	Missing []string `json:"missing,omitempty"`
 	// Handlers are the handlers of the watches, while the controller runs.
-	Handlers []informer.HandlerStatus
+	Handlers []informer.HandlerStatus `json:"handlers,omitempty"`
 	// Concurrency is how many reconciles may run at once. Active is how many do: the running keys
 	// of Queue, with the time since when.
-	Concurrency, Active int
+	Concurrency int `json:"concurrency"`
+	Active      int `json:"active"`
 	// Awaiting are the keys that are held back because the informers have not seen yet what their
 	// last reconcile has written, the one that has been for longest first.
-	Awaiting []Awaiting
+	Awaiting []Awaiting `json:"awaiting,omitempty"`
 	// HotLoops are the keys that are reconciled again and again because of what their own
 	// reconciles write, the longest first. They are found by the tokens of what is written.
-	HotLoops []HotLoop
+	HotLoops []HotLoop `json:"hotLoops,omitempty"`
 	// Queue is the state of the work queue.
-	Queue workqueue.Status[string]
+	Queue workqueue.Status[string] `json:"queue"`
 	// Totals counts reconciles, over all runs.
-	Totals metrics.ReconcileTotals
+	Totals metrics.ReconcileTotals `json:"totals"`
 	// LastError is the error of the last reconcile that failed; "" if none has. LastErrorKey is its
 	// key, and LastErrorTime is when it returned.
-	LastError, LastErrorKey string
-	LastErrorTime           time.Time
+	LastError     string    `json:"lastError,omitempty"`
+	LastErrorKey  string    `json:"lastErrorKey,omitempty"`
+	LastErrorTime time.Time `json:"lastErrorTime,omitzero"`
 }
 
 // Awaiting is a key that is held back. See Result.Await.
 type Awaiting struct {
-	Key string
+	Key string `json:"key"`
 	// Writes are the tokens that are awaited, as texts.
-	Writes []string
+	Writes []string `json:"writes,omitempty"`
 	// Since is when the last reconcile of the key has returned.
-	Since time.Time
+	Since time.Time `json:"since"`
 }
 
 // HotLoop is a key of which 100 or more reconciles in a row were each queued by what the one before
 // has written, and by nothing else, and have each written the same object again.
 type HotLoop struct {
-	Key string
+	Key string `json:"key"`
 	// Object is what they write: its resource and key.
-	Object string
+	Object string `json:"object"`
 	// Reconciles is how many there were, Since when the first one was.
-	Reconciles int
-	Since      time.Time
+	Reconciles int       `json:"reconciles"`
+	Since      time.Time `json:"since"`
 }
 
 // Status returns what the controller is doing.
@@ -111,7 +114,7 @@ func (r *run[K]) missing(handlers []informer.HandlerStatus) (lines []string) {
 // textual returns a status with the keys as texts.
 func textual[K comparable](s workqueue.Status[K]) workqueue.Status[string] {
 	text := workqueue.Status[string]{
-		High: s.High, Normal: s.Normal, Low: s.Low, Delayed: s.Delayed, NextDue: s.NextDue, Paced: s.Paced, Held: s.Held, Failing: s.Failing,
+		High: s.High, Normal: s.Normal, Low: s.Low, Delayed: s.Delayed, NextDue: s.NextDue.UTC(), Paced: s.Paced, Held: s.Held, Failing: s.Failing,
 		ShutDown: s.ShutDown, Dropped: s.Dropped,
 	}
 	if s.Oldest != nil {
@@ -130,7 +133,7 @@ func textual[K comparable](s workqueue.Status[K]) workqueue.Status[string] {
 func textualKey[K comparable](k workqueue.KeyStatus[K]) workqueue.KeyStatus[string] {
 	return workqueue.KeyStatus[string]{
 		Key: textOf(k.Key), Level: k.Level, Failures: k.Failures, Running: k.Running, Ready: k.Ready, Held: k.Held, Paced: k.Paced,
-		Since: k.Since, Due: k.Due,
+		Since: k.Since.UTC(), Due: k.Due.UTC(),
 	}
 }
 
@@ -176,5 +179,5 @@ func (c *counts) remember(key string, err error) {
 func (c *counts) lastError() (text, key string, at time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.text, c.key, c.at
+	return c.text, c.key, c.at.UTC()
 }

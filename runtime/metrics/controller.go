@@ -30,14 +30,18 @@ type ReconcileTotals struct {
 	// Succeeded is how many had nothing left to do, Again how many asked to be called again after a
 	// time, Failed how many returned an error, and Terminal how many returned one for which they
 	// are not called again.
-	Succeeded, Again, Failed, Terminal int64
+	Succeeded int64 `json:"succeeded"`
+	Again     int64 `json:"again,omitempty"`
+	Failed    int64 `json:"failed"`
+	Terminal  int64 `json:"terminal,omitempty"`
 	// Panics is how many of those that failed have panicked.
-	Panics int64
+	Panics int64 `json:"panics,omitempty"`
 	// Timeouts is how many have returned after their deadline.
-	Timeouts int64
+	Timeouts int64 `json:"timeouts,omitempty"`
 	// Awaited is after how many reconciles the key was held back until the informers have seen what
 	// was written. Unseen is how many of these writes they have not seen in time.
-	Awaited, Unseen int64
+	Awaited int64 `json:"awaited,omitempty"`
+	Unseen  int64 `json:"unseen,omitempty"`
 	// HotLoops is how often a key was found that its own writes queue again and again.
-	HotLoops int64
+	HotLoops int64 `json:"hotLoops,omitempty"`
 }

@@ -4,6 +4,7 @@ package workqueue_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -149,4 +150,11 @@ func TestTheOldestKeyIsAmongAny16(t *testing.T) {
 			}
 		}
 	})
+}
+
+func TestLevelsAsText(t *testing.T) {
+	all, err := json.Marshal([]workqueue.Level{workqueue.Low - 1, workqueue.Low, workqueue.Normal, workqueue.High, workqueue.High + 1})
+	if want := `["low","low","normal","high","high"]`; err != nil || string(all) != want {
+		t.Errorf("got %s, %v, want %s", all, err, want)
+	}
 }

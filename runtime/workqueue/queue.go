@@ -75,6 +75,12 @@ const (
 	High Level = 1
 )
 
+// String returns "low", "normal" or "high".
+func (l Level) String() string { return [levels]string{"high", "normal", "low"}[numberOf(l)] }
+
+// MarshalText returns String, for JSON.
+func (l Level) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
 // AddOptions say how a key is added. The zero value is what [Queue.Add] does.
 type AddOptions struct {
 	// Level is the level that the key is handed out at. A key that waits already has the higher one

@@ -10,49 +10,53 @@ import (
 // Status is a state of a queue at one moment.
 type Status[K comparable] struct {
 	// High, Normal and Low are how many keys of each level are ready to be handed out.
-	High, Normal, Low int
+	High   int `json:"high"`
+	Normal int `json:"normal"`
+	Low    int `json:"low"`
 	// Delayed is how many keys wait for a time, because of a delay or a failure. NextDue is when
 	// the first one is due, the zero time if there is none.
-	Delayed int
-	NextDue time.Time
+	Delayed int       `json:"delayed"`
+	NextDue time.Time `json:"nextDue,omitzero"`
 	// Paced is how many keys have waited their delay after a failure and wait for
 	// Options.RetryRate.
-	Paced int
+	Paced int `json:"paced,omitempty"`
 	// Held is how many keys wait for Release.
-	Held int
+	Held int `json:"held,omitempty"`
 	// Failing is how many keys have failed at their last attempt, in whatever state they are.
-	Failing int
+	Failing int `json:"failing,omitempty"`
 	// Oldest is the key that has been ready for longest. It is nil if no key is ready.
-	Oldest *KeyStatus[K]
+	Oldest *KeyStatus[K] `json:"oldest,omitempty"`
 	// Running are the keys that are worked on, the one that has been for longest first.
-	Running []KeyStatus[K]
+	Running []KeyStatus[K] `json:"running,omitempty"`
 	// ShutDown reports whether ShutDown was called.
-	ShutDown bool
+	ShutDown bool `json:"shutDown,omitempty"`
 	// Dropped is how many keys were dropped by ShutDown. DroppedKeys are the first of them, 100 at
 	// most.
-	Dropped     int
-	DroppedKeys []K
+	Dropped     int `json:"dropped,omitempty"`
+	DroppedKeys []K `json:"droppedKeys,omitempty"`
 }
 
 // KeyStatus is where a key is at one moment.
 type KeyStatus[K comparable] struct {
-	Key K
+	Key K `json:"key"`
 	// Level is the level at which the key will be handed out, or was if it is running.
-	Level Level
+	Level Level `json:"level"`
 	// Failures is how many attempts in a row have failed.
-	Failures int
+	Failures int `json:"failures,omitempty"`
 	// Running reports whether the key is worked on, and Ready whether it can be handed out. If both
 	// are true, it was added while it was worked on.
-	Running, Ready bool
+	Running bool `json:"running,omitempty"`
+	Ready   bool `json:"ready,omitempty"`
 	// Held reports whether the key waits for Release, and Paced whether it waits for
 	// Options.RetryRate.
-	Held, Paced bool
+	Held  bool `json:"held,omitempty"`
+	Paced bool `json:"paced,omitempty"`
 	// Since is when the key was handed out if it is running, when it became ready if it is, and
 	// when its last attempt ended if that failed and the key is not held. Else it is the zero time.
-	Since time.Time
+	Since time.Time `json:"since,omitzero"`
 	// Due is when the delay of the key ends, or the hold at the latest. The zero time means that it
 	// waits for neither.
-	Due time.Time
+	Due time.Time `json:"due,omitzero"`
 }
 
 // Status returns the state of the queue. It takes time in proportion to the number of running keys,
