@@ -9,6 +9,7 @@ import (
 	"github.com/informer-gen/informer-gen/bench/harness"
 	"github.com/informer-gen/informer-gen/bench/probe"
 	"github.com/informer-gen/informer-gen/bench/rig"
+	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
 const reconcileRounds = 5
@@ -35,15 +36,8 @@ func controllerBench(workers int) harness.Bench {
 }
 
 func reconcileNothing(s harness.Side, workers, keys int) (harness.Outcome, error) {
-	begin := beginOurs
-	switch s {
-	case harness.ClientGo:
-		begin = beginByHand
-	case harness.ControllerRuntime:
-		begin = beginControllerRuntime
-	}
 	done := &countdown{over: make(chan struct{}, 1)}
-	add, stop, err := begin(workers, done)
+	add, stop, err := begin(s, workers, done.reconciled)
 	if err != nil {
 		return harness.Outcome{}, err
 	}
@@ -82,7 +76,7 @@ type countdown struct {
 	over        chan struct{} // gets a value when none is left
 }
 
-func (c *countdown) reconciled() {
+func (c *countdown) reconciled(object.Key) {
 	c.count.Add(1)
 	if c.left.Add(-1) == 0 {
 		c.over <- struct{}{}
@@ -93,5 +87,5 @@ func controllerBenches() (all []harness.Bench) {
 	for _, workers := range []int{1, 4, 64} {
 		all = append(all, controllerBench(workers))
 	}
-	return all
+	return append(all, neighboursBench())
 }

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/informer-gen/informer-gen/bench/harness"
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/metrics/prometheus"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -23,13 +24,24 @@ import (
 // keyAdder queues a key.
 type keyAdder func(object.Key)
 
-func beginOurs(workers int, done *countdown) (keyAdder, func() error, error) {
+// begin starts a controller of a side, with metrics and without a log, that calls reconcile.
+func begin(s harness.Side, workers int, reconcile func(object.Key)) (add keyAdder, stop func() error, err error) {
+	switch s {
+	case harness.ClientGo:
+		return beginByHand(workers, reconcile)
+	case harness.ControllerRuntime:
+		return beginControllerRuntime(workers, reconcile)
+	}
+	return beginOurs(workers, reconcile)
+}
+
+func beginOurs(workers int, reconcile func(object.Key)) (keyAdder, func() error, error) {
 	metrics, err := prometheus.NewControllers(prom.NewRegistry())
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := controller.New("noop", func(context.Context, object.Key) (controller.Result, error) {
-		done.reconciled()
+	c, err := controller.New("bench", func(_ context.Context, key object.Key) (controller.Result, error) {
+		reconcile(key)
 		return controller.Result{}, nil
 	}, controller.Options{Concurrency: workers, Metrics: metrics})
 	if err != nil {
@@ -39,12 +51,13 @@ func beginOurs(workers int, done *countdown) (keyAdder, func() error, error) {
 	return func(key object.Key) { c.Enqueue(key) }, stop, nil
 }
 
-// beginByHand is the loop that controllers on client-go have, as in sample-controller.
-func beginByHand(workers int, done *countdown) (keyAdder, func() error, error) {
+// beginByHand is the loop that controllers on client-go have, as in sample-controller. It does not
+// recover from panics.
+func beginByHand(workers int, reconcile func(object.Key)) (keyAdder, func() error, error) {
 	queue := workqueue.NewTypedRateLimitingQueueWithConfig(workqueue.DefaultTypedControllerRateLimiter[types.NamespacedName](),
-		workqueue.TypedRateLimitingQueueConfig[types.NamespacedName]{Name: "noop"})
-	reconcileOne := func(context.Context, types.NamespacedName) error {
-		done.reconciled()
+		workqueue.TypedRateLimitingQueueConfig[types.NamespacedName]{Name: "bench"})
+	reconcileOne := func(_ context.Context, key types.NamespacedName) error {
+		reconcile(object.Key(key))
 		return nil
 	}
 	var all sync.WaitGroup
@@ -74,14 +87,15 @@ func beginByHand(workers int, done *countdown) (keyAdder, func() error, error) {
 	return func(key object.Key) { queue.Add(types.NamespacedName(key)) }, stop, nil
 }
 
-func beginControllerRuntime(workers int, done *countdown) (keyAdder, func() error, error) {
-	anyName := true
-	c, err := ctrl.NewTypedUnmanaged("noop", ctrl.TypedOptions[reconcile.Request]{
+func beginControllerRuntime(workers int, reconcileOne func(object.Key)) (keyAdder, func() error, error) {
+	yes := true
+	c, err := ctrl.NewTypedUnmanaged("bench", ctrl.TypedOptions[reconcile.Request]{
 		MaxConcurrentReconciles: workers,
-		SkipNameValidation:      &anyName,
+		SkipNameValidation:      &yes,
+		RecoverPanic:            &yes,
 		Logger:                  logr.Discard(),
-		Reconciler: reconcile.Func(func(context.Context, reconcile.Request) (reconcile.Result, error) {
-			done.reconciled()
+		Reconciler: reconcile.Func(func(_ context.Context, req reconcile.Request) (reconcile.Result, error) {
+			reconcileOne(object.Key(req.NamespacedName))
 			return reconcile.Result{}, nil
 		}),
 	})
