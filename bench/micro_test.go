@@ -47,6 +47,8 @@ func TestMicroRunsReportWhatTheySaw(t *testing.T) {
 		"controller/noop/1":  {Events: (1 + reconcileRounds) * z.Many},
 		"controller/noop/4":  {Events: (1 + reconcileRounds) * z.Many},
 		"controller/noop/64": {Events: (1 + reconcileRounds) * z.Many},
+
+		"controller/neighbours": {Events: 2 * neighbourRounds * int(z.Window/neighbourPeriod)},
 	}
 	for _, b := range microBenches() {
 		for _, s := range b.Sides() {

@@ -17,8 +17,8 @@
 //	events, as they come       AddEventHandler, or a loop over Events
 //	the state, when asked      Store, and the listers over it; AddIndexers or WithIndexes for
 //	                           lookups
-//	the state, once it is so   Until; after a write of your own AwaitToken, AwaitObject,
-//	                           AwaitDeleted, AwaitResourceVersion
+//	the state, once it is so   Until; after a write of your own AwaitToken, AfterToken,
+//	                           AwaitObject, AwaitDeleted, AwaitResourceVersion
 //	whether all is well        Status, WaitForCacheSync, WithErrorHandler, WithMetrics
 //	fewer or smaller objects   WithNamespace, WithLabelSelector, WithFieldSelector,
 //	                           WithShardSelector; factories.ForMetadata, WithoutManagedFields,

@@ -4,9 +4,8 @@ package e2e
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"regexp"
 	"slices"
@@ -24,6 +23,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	listers "github.com/informer-gen/informer-gen/examples/crd-sample/generated/listers/samples/v1alpha1"
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
@@ -34,6 +34,13 @@ import (
 
 func newWriter(client *source.Client) (*writer.Writer[*v1alpha1.Widget], error) {
 	return writer.New[*v1alpha1.Widget](client, listers.WidgetResource, writer.Options{FieldManager: "vending"})
+}
+
+func newTellingWriter(client *source.Client) (*writer.Writer[*v1alpha1.Widget], error) {
+	return writer.New[*v1alpha1.Widget](client, listers.WidgetResource, writer.Options{
+		FieldManager: "vending",
+		OnWrite:      controller.Wrote,
+	})
 }
 
 const finalizer = "vending.example.com/stock"
@@ -91,9 +98,14 @@ func recordStart(recorder events.EventRecorder, w *v1alpha1.Widget) {
 
 func TestShownReconcile(t *testing.T) {
 	t.Parallel()
+	t.Run("a writer", func(t *testing.T) { reconcileToTheEnd(t, newWriter) })
+	t.Run("a writer that tells a controller", func(t *testing.T) { reconcileToTheEnd(t, newTellingWriter) })
+}
+
+func reconcileToTheEnd(t *testing.T, newWidgets func(*source.Client) (*writer.Writer[*v1alpha1.Widget], error)) {
 	ns := shared.widgets(t)
 	cache, ctx := ns.cache(t), deadline(t)
-	widgets, err := newWriter(connect(t, shared.url))
+	widgets, err := newWidgets(connect(t, shared.url))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,32 +146,16 @@ func TestShownReconcile(t *testing.T) {
 // The first Event of its kind is created; when it comes again, its series is patched.
 func TestShownEvents(t *testing.T) {
 	t.Parallel()
-	type request struct {
-		what  string
-		event eventsv1.Event
-	}
-	requests := make(chan request, 10)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		var r request
-		r.what = req.Method + " " + req.URL.Path[:strings.LastIndex(req.URL.Path, "/events")]
-		err := json.NewDecoder(req.Body).Decode(&r.event)
-		r.event.Kind, r.event.APIVersion = "Event", "events.k8s.io/v1"
-		w.Header().Set("Content-Type", "application/json")
-		if err == nil {
-			err = json.NewEncoder(w).Encode(r.event)
-		}
-		if err != nil {
-			t.Error(err)
-		}
-		requests <- r
-	}))
-	defer server.Close()
-	ctx, cancel := context.WithCancel(t.Context())
+	c := newCluster(t, "--built-in-kinds")
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
-	recorder, end, err := newRecorder(ctx, &rest.Config{
-		Host: server.URL, Transport: transport, ContentConfig: rest.ContentConfig{ContentType: "application/json"},
-	}, "vending")
+	config := &rest.Config{Host: c.url, Transport: transport}
+	clientset, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	recorder, end, err := newRecorder(ctx, config, "vending")
 	defer cancel()
 	if err != nil {
 		t.Fatal(err)
@@ -167,26 +163,23 @@ func TestShownEvents(t *testing.T) {
 	defer end()
 
 	blue := widget(1)
-	blue.Namespace, blue.UID, blue.Kind, blue.APIVersion = "shop", "u1", "Widget", v1alpha1.GroupVersion.String()
-	next := func() request {
+	blue.Namespace, blue.UID, blue.Kind, blue.APIVersion = metav1.NamespaceDefault, "u1", "Widget", v1alpha1.GroupVersion.String()
+	record := func(as func(eventsv1.Event) bool) {
+		t.Helper()
 		recordStart(recorder, blue)
-		select {
-		case r := <-requests:
-			return r
-		case <-deadline(t).Done():
-			t.Fatal("no request")
-		}
-		return request{}
+		eventually(t, func() error {
+			all, err := clientset.EventsV1().Events(blue.Namespace).List(ctx, metav1.ListOptions{})
+			if err == nil && (len(all.Items) != 1 || !as(all.Items[0])) {
+				err = fmt.Errorf("the server has %+v", all.Items)
+			}
+			return err
+		})
 	}
-	const path = " /apis/events.k8s.io/v1/namespaces/shop"
-	first := next()
-	if e := first.event; first.what != "POST"+path || e.Regarding.Name != blue.Name || e.Regarding.Kind != "Widget" || e.Regarding.UID != "u1" ||
-		e.Reason != "Started" || e.Action != "Starting" || e.Note != "started on node-1" || e.ReportingController != "vending" {
-		t.Errorf("got %s %+v", first.what, e)
-	}
-	if again := next(); again.what != "PATCH"+path || again.event.Series == nil || again.event.Series.Count != 2 {
-		t.Errorf("got %s %+v", again.what, again.event)
-	}
+	record(func(e eventsv1.Event) bool {
+		return e.Regarding.Name == blue.Name && e.Regarding.Kind == "Widget" && e.Regarding.UID == "u1" && e.Reason == "Started" &&
+			e.Action == "Starting" && e.Note == "started on node-1" && e.ReportingController == "vending" && e.Series == nil
+	})
+	record(func(e eventsv1.Event) bool { return e.Series != nil && e.Series.Count == 2 })
 }
 
 // TestTheWritesPageHasTheseLines compares the Go code of docs/writes.md with this file.
