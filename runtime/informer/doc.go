@@ -180,6 +180,8 @@
 //	  running callback, and at | changes; AddEventHandler      | except for two that wait for
 //	  most two that wait       | while the informer runs;      | more; the last lease has ended;
 //	                           | another one of the pool       | a running callback returns first
+//	a function of AfterToken   | a goroutine that publishes    | it returns
+//	                           | changes, or AfterToken        |
 //	mutation detector, if      | run                           | the last lease has ended; run
 //	  WithMutationDetector was |                               | itself makes the last check
 //	  given                    |                               |

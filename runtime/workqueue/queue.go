@@ -133,18 +133,9 @@ func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
 	return q.handOut(q.core.get(ctx))
 }
 
-// Next is item.Done(outcome) and then Get, in one step, which costs less than both. So it is what
-// the loop of a worker needs:
-//
-//	var item workqueue.Item[K]
-//	var outcome workqueue.Outcome
-//	for {
-//		item, err = queue.Next(ctx, item, outcome)
-//		…
-//	}
-//
-// The item is done before Next waits, and also if Next returns an error. The zero Item, and one
-// that is done already, stand for none: then Next is Get.
+// Next is item.Done(outcome) and then Get, in one step, which costs less than both: it is for the
+// loop of a worker. The item is done before Next waits, and also if Next returns an error. The zero
+// Item, and one that is done already, stand for none: then Next is Get.
 func (q *Queue[K]) Next(ctx context.Context, item Item[K], outcome Outcome) (Item[K], error) {
 	if item.queue != q || ctx.Err() != nil {
 		item.Done(outcome)

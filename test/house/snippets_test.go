@@ -83,6 +83,10 @@ var shownBefore = map[string]string{
 	"generator/buildcache/cache.go": `
 		var ctx context.Context
 		var cfg generator.Config`,
+	"runtime/controller/context.go": `
+		type Widget = shopv1.Widget
+		var client *source.Client
+		resource := shopv1.GroupVersion.WithResource("widgets")`,
 	"runtime/controller/doc.go": `
 		var ctx context.Context
 		var widgets *informer.SharedIndexInformer[*shopv1.Widget]
