@@ -47,7 +47,8 @@ type writesKey struct{}
 // panic. If ctx, or a context that it was made from, is not that of a reconcile, or the reconcile
 // has returned, Wrote does nothing. It is made to be writer.Options.OnWrite:
 //
-//	widgets, err := writer.New[*Widget](client, resource, writer.Options{OnWrite: controller.Wrote})
+//	options := writer.Options{OnWrite: controller.Wrote}
+//	widgets, err := writer.New[*Widget](client, resource, options)
 //
 // What other clients have written has its token from [object.TokenOf].
 func Wrote(ctx context.Context, token object.Token) {

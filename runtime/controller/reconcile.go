@@ -33,8 +33,8 @@ type Result struct {
 	After time.Duration
 	// Await are the tokens of what the reconcile has written, as package writer returns them, or
 	// [object.TokenOf] makes them for the writes of other clients, besides those that [Wrote] was
-	// called with. They count together with an error, too, but not after a panic. The next reconcile of the key
-	// begins after the informers of the controller have seen these writes, or
+	// called with. They count together with an error, too, but not after a panic. The next
+	// reconcile of the key begins after the informers of the controller have seen these writes, or
 	// Options.AwaitTimeout has passed. So it doesn't do its work twice because it reads a state
 	// from before its own write. Meanwhile the key occupies no worker. Tokens of a resource or a
 	// namespace that no informer of the controller reads don't count, and neither does the zero

@@ -4,17 +4,14 @@ package controller_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"iter"
 	"net/http"
 	"strings"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -248,155 +245,3 @@ func TestTheEndWaitsForReconciles(t *testing.T) {
 		})
 	}
 }
-
-// TestShutDown has three keys when the run ends, of which one is being reconciled and was added
-// meanwhile, and each takes a second.
-func TestShutDown(t *testing.T) {
-	for name, test := range map[string]struct {
-		mode  workqueue.Mode
-		grace time.Duration
-		took  time.Duration
-		want  []string // after the end has begun
-		log   string
-	}{
-		"drop":             {mode: workqueue.Drop, grace: time.Minute, took: time.Second},
-		"finish":           {mode: workqueue.Finish, grace: time.Minute, took: 3 * time.Second, want: []string{"b", "c"}},
-		"drain":            {mode: workqueue.Drain, grace: time.Minute, took: 4 * time.Second, want: []string{"b", "c", "a"}},
-		"Grace has passed": {mode: workqueue.Drain, grace: 1500 * time.Millisecond, took: 1500 * time.Millisecond, want: []string{"b"}, log: "Options.Grace has passed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inBubble(t, func(t *testing.T, r *rig) {
-				calls := &calls{do: func(ctx context.Context, _ object.Key) (controller.Result, error) {
-					select {
-					case <-time.After(time.Second):
-						return controller.Result{}, nil
-					case <-ctx.Done():
-						return controller.Result{}, context.Cause(ctx)
-					}
-				}}
-				c := r.new(calls.reconcile, controller.Options{ShutDown: test.mode, Grace: test.grace}, controller.Self(r.mapInformer))
-				var log strings.Builder
-				ctx, cancel := context.WithCancelCause(klog.NewContext(t.Context(), logTo(&log)))
-				result := make(chan error, 1)
-				go func() { result <- c.Run(ctx) }()
-				synctest.Wait()
-				c.Enqueue(key("a"), key("b"), key("c"))
-				synctest.Wait()
-				c.Enqueue(key("a"))
-				same(t, "before", calls.take(), []string{"a"})
-				start := time.Now()
-				cancel(errStop)
-				if err := <-result; !errors.Is(err, errStop) {
-					t.Error(err)
-				}
-				same(t, "took", time.Since(start), test.took)
-				same(t, "at the end", calls.take(), test.want)
-				if !strings.Contains(log.String(), test.log) || test.log == "" && log.Len() > 0 {
-					t.Errorf("the log: %s", &log)
-				}
-			})
-		})
-	}
-}
-
-// TestShutDownBeforeTheSync does not wait for workers that there are none of.
-func TestShutDownBeforeTheSync(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.server.Inject(sourcetest.Fault{Resource: mapsResource, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
-		calls := &calls{}
-		c, stop := r.run(calls, controller.Options{ShutDown: workqueue.Drain, Grace: time.Hour}, controller.Self(r.mapInformer))
-		c.Enqueue(key("a"))
-		start := time.Now()
-		_ = stop()
-		same(t, "took", time.Since(start), time.Duration(0))
-		same(t, "reconciles", calls.take(), []string{})
-	})
-}
-
-func TestStatus(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.maps.Create(configMap("a"))
-		calls := &calls{do: sleep(time.Hour)}
-		c := r.new(calls.reconcile, controller.Options{Concurrency: 2}, controller.Self(r.mapInformer))
-		status := c.Status()
-		same(t, "before", []any{status.Name, status.Running, status.Synced, status.Concurrency}, []any{"test", false, false, 2})
-		start := time.Now()
-		stop := r.start(c)
-		synctest.Wait()
-		time.Sleep(time.Minute)
-		for range 2 {
-			c.Enqueue(key("x"), key("y"))
-		}
-		synctest.Wait()
-		status = c.Status()
-		same(t, "while it runs", []any{status.Running, status.Synced, status.Active, status.Queue.Normal}, []any{true, true, 2, 1})
-		same(t, "running", []any{status.Queue.Running[0].Key, status.Queue.Running[0].Since.Equal(start)}, []any{"shop/a", true})
-		same(t, "handlers", status.Handlers[0].Name, "controller test: Self of configmaps/v1")
-		where, known := c.StatusOf(key("x"))
-		same(t, "x", []any{known, where.Running}, []any{true, true})
-		go func() { _ = stop() }()
-		time.Sleep(2 * time.Hour)
-		same(t, "after", c.Status().Running, false)
-	})
-}
-
-// TestStatusAsJSON has what people look for in few words.
-func TestStatusAsJSON(t *testing.T) {
-	inBubble(t, func(t *testing.T, r *rig) {
-		r.maps.Create(configMap("a"))
-		calls := &calls{do: func(_ context.Context, key object.Key) (controller.Result, error) {
-			if key.Name == "bad" {
-				return controller.Result{}, errTry
-			}
-			time.Sleep(time.Hour)
-			return controller.Result{}, nil
-		}}
-		c, _ := r.run(calls, controller.Options{Concurrency: 2, Queue: workqueue.Options{Seed: 1}}, controller.Self(r.mapInformer))
-		c.Enqueue(key("bad"))
-		time.Sleep(time.Millisecond)
-		status := c.Status()
-		status.Queue.NextDue = time.Time{} // it is random
-		text, err := json.MarshalIndent(status, "", " ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, "JSON", string(text), statusAsJSON)
-	})
-}
-
-const statusAsJSON = `{
- "name": "test",
- "running": true,
- "synced": true,
- "handlers": [
-  {
-   "name": "controller test: Self of configmaps/v1",
-   "synced": true,
-   "backlog": 0
-  }
- ],
- "concurrency": 2,
- "active": 1,
- "queue": {
-  "high": 0,
-  "normal": 0,
-  "low": 0,
-  "delayed": 1,
-  "failing": 1,
-  "running": [
-   {
-    "key": "shop/a",
-    "level": "low",
-    "running": true,
-    "since": "2000-01-01T00:00:00Z"
-   }
-  ]
- },
- "totals": {
-  "succeeded": 0,
-  "failed": 1
- },
- "lastError": "the test lets it fail",
- "lastErrorKey": "bad",
- "lastErrorTime": "2000-01-01T00:00:00Z"
-}`

@@ -39,8 +39,8 @@
 // the cache's informer: informer.SharedIndexInformer.AwaitToken waits until the informer has the
 // write. So it never acts on a state from before its own write.
 //
-// Options.OnWrite is told of each token. With controller.Wrote there, the reconciles of a controller
-// do so by themselves: the next one of the key begins when the informers have what was written.
+// Options.OnWrite is told of each token. With controller.Wrote there, a controller waits by itself:
+// the next reconcile of the key begins when the informers have what was written.
 //
 //   - A write that changed nothing has the resourceVersion from before it, which the cache usually
 //     has: waiting for its token ends at once. So does waiting for that of a Mutate that sent

@@ -17,8 +17,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// waiter waits for what a write has made: for a resourceVersion of a stream and, if gone is set, then
-// for the end of an object.
+// waiter waits for what a write has made: for a resourceVersion of a stream and, if gone is set,
+// then for the end of an object.
 type waiter struct {
 	resourceVersion string
 	gone            bool
