@@ -203,14 +203,14 @@ func (r *run[K]) stop() {
 	if cause == nil {
 		cause = errors.New("the run has failed")
 	}
-	options := &r.controller.options
-	grace := time.AfterFunc(options.Grace, func() { r.cancel(cause) })
-	defer r.cancel(cause)
-	defer grace.Stop()
-	ctx := context.WithoutCancel(r.ctx)
-	if options.ShutDown != workqueue.Drop && r.hasSynced() {
+	ctx, grace := context.WithoutCancel(r.ctx), r.controller.options.Grace
+	if r.controller.options.ShutDown != workqueue.Drop && r.hasSynced() {
 		r.finishQueue(ctx)
+		grace = 0
 	}
+	timer := time.AfterFunc(grace, func() { r.cancel(cause) })
+	defer r.cancel(cause)
+	defer timer.Stop()
 	r.pool.stop()
 	_ = r.queue.ShutDown(ctx, workqueue.Drop) // fails only if its context is done
 	r.closeAwaited()
@@ -219,12 +219,15 @@ func (r *run[K]) stop() {
 
 var errGrace = errors.New("Options.Grace has passed")
 
-// finishQueue has the workers reconcile what is queued, for as long as Options.Grace.
+// finishQueue has the workers reconcile what is queued, for as long as Options.Grace. It drops what
+// is left then, before the contexts of those that run are done: the rest would begin with such a
+// context.
 func (r *run[K]) finishQueue(ctx context.Context) {
 	options := &r.controller.options
-	ctx, cancel := context.WithTimeoutCause(ctx, options.Grace, errGrace)
+	limited, cancel := context.WithTimeoutCause(ctx, options.Grace, errGrace)
 	defer cancel()
-	if err := r.queue.ShutDown(ctx, options.ShutDown); err != nil {
+	if err := r.queue.ShutDown(limited, options.ShutDown); err != nil {
+		_ = r.queue.ShutDown(limited, workqueue.Drop) // drops, and waits for none
 		r.logger.Error(err, "Not all keys that were queued are reconciled at the end")
 	}
 }

@@ -53,7 +53,7 @@ func TestAwaitTokenWithSelector(t *testing.T) {
 func TestAfterToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""), pod("shop", "red", ""))
-		f := server.factory(t)
+		f := server.Factory(t)
 		pods := podsOf(f)
 		run(t, f)
 		var log []string
@@ -79,11 +79,11 @@ func TestAfterToken(t *testing.T) {
 			same(t, "called", log, lines)
 			log = nil
 		}
-		end := server.outage()
+		end := server.Outage()
 		synctest.Wait()
 		after("no write", object.Token{})
-		after("a write", object.TokenOf(podResource, server.move("blue", "node-1")))
-		gone := object.TokenOf(podResource, server.pods.Delete("shop", "red"))
+		after("a write", object.TokenOf(podResource, server.Move("blue", "node-1")))
+		gone := object.TokenOf(podResource, server.Pods.Delete("shop", "red"))
 		gone.Gone = true
 		after("a deletion", gone)
 		stop := after("nothing", gone)
@@ -112,7 +112,7 @@ func TestAfterToken(t *testing.T) {
 func TestALeaseWaitsForItsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("shop", "blue", ""))
-		pods := newPods(t, server.source(t), informer.WithName("pods"))
+		pods := newPods(t, server.Source(t), informer.WithName("pods"))
 		first := acquire(t.Context(), t, pods)
 		if err := first.WaitForCacheSync(t.Context()); err != nil || !first.HasSynced() {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func TestALeaseWaitsForItsRun(t *testing.T) {
 		if err := first.Release(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		end := server.outage()
+		end := server.Outage()
 		second := acquire(t.Context(), t, pods)
 		pass(time.Second)
 		if !pods.HasSynced() || second.HasSynced() {
@@ -131,11 +131,11 @@ func TestALeaseWaitsForItsRun(t *testing.T) {
 			t.Error(err)
 		}
 		end()
-		server.pods.Create(pod("shop", "red", ""))
+		server.Pods.Create(pod("shop", "red", ""))
 		if err := second.WaitForCacheSync(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		same(t, "objects", names(pods), []string{"shop/blue", "shop/red"})
+		same(t, "objects", informertest.Names(pods), []string{"shop/blue", "shop/red"})
 		if err := second.Release(t.Context()); err != nil {
 			t.Fatal(err)
 		}
