@@ -80,6 +80,11 @@ var areas = []area{
 		layers: []string{"api/v1 teams", "."},
 	},
 	{
+		folder: "examples/endpoints-controller",
+		sees:   []string{"runtime", "devserver"},
+		layers: []string{"endpoints"},
+	},
+	{
 		folder: "test",
 		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample"},
 		layers: []string{"corpus e2e model"},

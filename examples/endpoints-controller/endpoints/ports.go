@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//lint:file-ignore SA1019 Endpoints are what this package is about.
+
+package endpoints
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
+)
+
+// portsOf returns the ports at which a Pod serves a Service, without those that it doesn't have.
+func portsOf(service *corev1.Service, pod *corev1.Pod) (ports []corev1.EndpointPort) {
+	for i := range service.Spec.Ports {
+		port := &service.Spec.Ports[i]
+		if number, ok := numberOf(port, pod); ok {
+			ports = append(ports, corev1.EndpointPort{
+				Name: port.Name, Port: number, Protocol: port.Protocol, AppProtocol: port.AppProtocol,
+			})
+		}
+	}
+	return ports
+}
+
+func numberOf(port *corev1.ServicePort, pod *corev1.Pod) (number int32, ok bool) {
+	if port.TargetPort.Type == intstr.Int {
+		return port.TargetPort.IntVal, true
+	}
+	for i := range pod.Spec.Containers {
+		if number, ok := named(port, &pod.Spec.Containers[i]); ok {
+			return number, true
+		}
+	}
+	for i := range pod.Spec.InitContainers {
+		container := &pod.Spec.InitContainers[i]
+		if policy := container.RestartPolicy; policy == nil || *policy != corev1.ContainerRestartPolicyAlways {
+			continue // it ends before the Pod serves
+		}
+		if number, ok := named(port, container); ok {
+			return number, true
+		}
+	}
+	return 0, false
+}
+
+// named returns the container's port that has the name and the protocol of a Service's target.
+func named(port *corev1.ServicePort, container *corev1.Container) (number int32, ok bool) {
+	for _, p := range container.Ports {
+		if p.Name == port.TargetPort.StrVal && p.Protocol == port.Protocol {
+			return p.ContainerPort, true
+		}
+	}
+	return 0, false
+}

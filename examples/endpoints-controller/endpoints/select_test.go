@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package endpoints
+
+import (
+	"slices"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func selecting(selector map[string]string) func(*corev1.Service) {
+	return func(s *corev1.Service) { s.Spec.Selector = selector }
+}
+
+// Whatever a Service selects is found by its one key.
+func TestASelectedPodHasTheKeyOfItsService(t *testing.T) {
+	p := pod("10.0.0.1", func(p *corev1.Pod) {
+		p.Labels = map[string]string{"app": "checkout", "tier": "web", "empty": ""}
+	})
+	for name, test := range map[string]struct {
+		service *corev1.Service
+		key     []LabelPair
+		selects bool
+	}{
+		"one label":            {service(selecting(map[string]string{"tier": "web"})), []LabelPair{{"tier", "web"}}, true},
+		"the longest value":    {service(selecting(map[string]string{"tier": "web", "app": "checkout"})), []LabelPair{{"app", "checkout"}}, true},
+		"the first of equals":  {service(selecting(map[string]string{"tier": "web", "app": "pay"})), []LabelPair{{"app", "pay"}}, false},
+		"an empty value":       {service(selecting(map[string]string{"empty": ""})), []LabelPair{{"empty", ""}}, true},
+		"an absent label":      {service(selecting(map[string]string{"absent": ""})), []LabelPair{{"absent", ""}}, false},
+		"half of it":           {service(selecting(map[string]string{"app": "checkout", "zone": "a"})), []LabelPair{{"app", "checkout"}}, false},
+		"all":                  {service(selecting(map[string]string{})), []LabelPair{{}}, true},
+		"no selector":          {service(selecting(nil)), nil, false},
+		"a name elsewhere":     {service(selecting(map[string]string{"tier": "web"}), func(s *corev1.Service) { s.Spec.Type = corev1.ServiceTypeExternalName }), nil, false},
+		"in another namespace": {service(selecting(map[string]string{"tier": "web"}), func(s *corev1.Service) { s.Namespace = "other" }), []LabelPair{{"tier", "web"}}, false},
+	} {
+		if got := SelectorPairs(test.service); !slices.Equal(got, test.key) {
+			t.Errorf("%s: the key is %v, want %v", name, got, test.key)
+		}
+		if got := Selects(test.service, p); got != test.selects {
+			t.Errorf("%s: Selects = %v", name, got)
+		}
+		if test.selects && !slices.Contains(PodPairs(p), test.key[0]) {
+			t.Errorf("%s: the Pod's keys %v lack %v", name, PodPairs(p), test.key)
+		}
+	}
+}
+
+func TestPodChanged(t *testing.T) {
+	for name, test := range map[string]struct {
+		change func(*corev1.Pod)
+		want   bool
+	}{
+		"an annotation":     {func(p *corev1.Pod) { p.Annotations = map[string]string{"a": "b"} }, false},
+		"another condition": {func(p *corev1.Pod) { p.Status.Conditions[0].Status = corev1.ConditionFalse }, false},
+		"running":           {func(p *corev1.Pod) { p.Status.Phase = corev1.PodPending }, false},
+		"ended":             {func(p *corev1.Pod) { p.Status.Phase = corev1.PodFailed }, true},
+		"deleted":           {isDeleted, true},
+		"not ready":         {isNotReady, true},
+		"a label":           {func(p *corev1.Pod) { p.Labels = nil }, true},
+		"a node":            {func(p *corev1.Pod) { p.Spec.NodeName = "node-2" }, true},
+		"a hostname":        {func(p *corev1.Pod) { p.Spec.Hostname = "one" }, true},
+		"a subdomain":       {func(p *corev1.Pod) { p.Spec.Subdomain = "web" }, true},
+		"an IP":             {ips("10.0.0.2"), true},
+		"the order of IPs":  {ips("10.0.0.2", "10.0.0.1"), true},
+		"podIP":             {func(p *corev1.Pod) { p.Status.PodIP = "fd00::1" }, true},
+	} {
+		next := func(p *corev1.Pod) { p.ResourceVersion = "2" }
+		if got := PodChanged(pod("10.0.0.1"), pod("10.0.0.1", test.change, next)); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	deleted := func(since metav1.Time) *corev1.Pod {
+		return pod("10.0.0.1", isDeleted, func(p *corev1.Pod) { p.ResourceVersion = since.String() })
+	}
+	if PodChanged(deleted(metav1.Time{}), deleted(metav1.Now())) {
+		t.Error("a Pod that is still being deleted has changed")
+	}
+	same := pod("10.0.0.1", isNotReady)
+	if PodChanged(pod("10.0.0.1"), same) {
+		t.Error("a resync is a change")
+	}
+	if !PodChanged(nil, same) || !PodChanged(same, nil) {
+		t.Error("an addition or a deletion is no change")
+	}
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package endpoints
+
+import (
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// TriggerTimes remembers, for each Service, the times of the changes that it has seen, so that it
+// knows which change comes new. The zero value remembers none. Several goroutines may use it at
+// once, each for other Services.
+type TriggerTimes struct {
+	mu   sync.Mutex // mu guards seen, but not what the pointers lead to
+	seen map[object.Key]*triggers
+}
+
+// triggers are the times that were seen of one Service. The caller of Observe owns them.
+type triggers struct {
+	service time.Time
+	pods    map[string]time.Time // by name
+}
+
+// Observe returns when that changed which the Endpoints of a Service are to be written for: the
+// earliest of the changes since the last call for this Service. The change of a Service is its
+// creation, that of a Pod the last time that it became ready or ceased to be. The first call
+// returns the creation of the Service. The zero time means that none of these has changed.
+func (t *TriggerTimes) Observe(service *corev1.Service, pods []*corev1.Pod) (trigger time.Time) {
+	seen, isNew := t.of(object.KeyOf(service))
+	earliest := func(changed time.Time) {
+		if trigger.IsZero() || changed.Before(trigger) {
+			trigger = changed
+		}
+	}
+	times := make(map[string]time.Time, len(pods))
+	for _, pod := range pods {
+		condition := readyCondition(pod)
+		if condition == nil || condition.LastTransitionTime.IsZero() {
+			continue
+		}
+		changed := condition.LastTransitionTime.Time
+		times[pod.Name] = changed
+		if changed.After(seen.pods[pod.Name]) {
+			earliest(changed)
+		}
+	}
+	created := service.CreationTimestamp.Time
+	if created.After(seen.service) {
+		earliest(created)
+	}
+	seen.service, seen.pods = created, times
+	if isNew {
+		return created
+	}
+	return trigger
+}
+
+func (t *TriggerTimes) of(key object.Key) (seen *triggers, isNew bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if seen := t.seen[key]; seen != nil {
+		return seen, false
+	}
+	if t.seen == nil {
+		t.seen = map[object.Key]*triggers{}
+	}
+	seen = &triggers{}
+	t.seen[key] = seen
+	return seen, true
+}
+
+// Forget forgets a Service. It is called when the Service is gone.
+func (t *TriggerTimes) Forget(service object.Key) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.seen, service)
+}
