@@ -82,7 +82,7 @@ var areas = []area{
 	{
 		folder: "examples/endpoints-controller",
 		sees:   []string{"runtime", "devserver"},
-		layers: []string{"endpoints"},
+		layers: []string{"endpoints", "reconciler", "."},
 	},
 	{
 		folder: "test",

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestRunShowsAllSteps(t *testing.T) {
+	var out strings.Builder
+	if err := run(t.Context(), &out); err != nil {
+		t.Fatalf("%v\n%s", err, out.String())
+	}
+	t.Log("\n" + out.String())
+	rest := out.String()
+	for _, step := range []string{
+		"no addresses", "not ready 10.0.0.3", "10.0.0.1 10.0.0.2 10.0.0.3, http 8080", "10.0.0.2 10.0.0.3", "10.0.0.1 10.0.0.2 10.0.0.3",
+		"10.0.0.1 10.0.0.3", "10.0.0.1 10.0.0.3", "52 addresses", "none",
+	} {
+		_, after, found := strings.Cut(rest, step)
+		if !found {
+			t.Fatalf("%q is missing or out of order in\n%s", step, out.String())
+		}
+		rest = after
+	}
+}
+
+func TestInterruptedRunEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := run(ctx, writerFunc(cancel)); !errors.Is(err, context.Canceled) {
+		t.Errorf("run returns %v, want %v", err, context.Canceled)
+	}
+}
+
+// writerFunc is called at each line.
+type writerFunc func()
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f()
+	return len(p), nil
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//lint:file-ignore SA1019 Endpoints are what this package is about.
+
+// Package reconciler keeps the Endpoints of all Services as package endpoints wants them: it is the
+// controller around those rules.
+//
+//	Service changes  ─────────────────────────▶ its key ──────────────┐
+//	Pod changes      ─▶ index ─▶ keys of its Services ─▶ held back ──▶├▶ work queue ─▶ reconcile
+//	Endpoints go     ─────────────────────────▶ its key ──────────────┤       ▲            │
+//	Endpoints that are there at the start ────▶ their keys ───────────┘       └── errors ──┤
+//	                                            held until the cache has the write ◀───────┘
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/events"
+
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/endpoints"
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/informers"
+	listers "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/listers/core/v1"
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/writer"
+)
+
+// Name is the name of the controller, in logs and metrics.
+const Name = "endpoints"
+
+const (
+	defaultConcurrency = 5
+	// maxRetries lets a Service that can't be written for one or two minutes be tried again for as
+	// long. After that it takes a change, or a restart.
+	maxRetries = 15
+)
+
+// Options are the settings of a [Reconciler]. The zero value is ready to use.
+type Options struct {
+	// Concurrency is how many Services are reconciled at once. 0 stands for 5.
+	Concurrency int
+	// BatchPeriod is for how long changes of Pods are collected before their Service is reconciled.
+	// Longer ones save writes during a rollout. 0 means not at all.
+	BatchPeriod time.Duration
+	// Recorder gets an event for each write that fails. Nil means that there are none.
+	Recorder events.EventRecorder
+	// Metrics gets the metrics of the controller and of its queue. Nil means that there are none.
+	Metrics metrics.ControllerProvider
+}
+
+// Reconciler writes the Endpoints of Services. Make one with [New]; it is one controller of a
+// program.
+type Reconciler struct {
+	// set once at construction
+	controller *controller.Controller[object.Key]
+	services   listers.ServiceLister
+	pods       listers.PodLister
+	endpoints  listers.EndpointsLister
+	writer     *writer.Writer[*corev1.Endpoints]
+	recorder   events.EventRecorder
+	batch      *batch
+
+	serviceInformer   *informer.SharedIndexInformer[*corev1.Service]
+	endpointsInformer *informer.SharedIndexInformer[*corev1.Endpoints]
+
+	times endpoints.TriggerTimes
+}
+
+// New returns a Reconciler that writes by client, and reads by the informers of factory, which it
+// shares with the rest of the program. It starts nothing.
+func New(client *source.Client, factory informers.SharedInformerFactory, options Options) (*Reconciler, error) {
+	if options.BatchPeriod < 0 {
+		return nil, fmt.Errorf("reconciler.New: negative BatchPeriod %v", options.BatchPeriod)
+	}
+	if options.Concurrency == 0 {
+		options.Concurrency = defaultConcurrency
+	}
+	core := factory.Core().V1()
+	r := &Reconciler{
+		services:  core.Services().Lister(),
+		pods:      core.Pods().Lister(),
+		endpoints: core.Endpoints().Lister(),
+		recorder:  options.Recorder,
+		batch:     newBatch(options.BatchPeriod),
+
+		serviceInformer:   core.Services().Informer(),
+		endpointsInformer: core.Endpoints().Informer(),
+	}
+	var wrongWriter, wrongController error
+	r.writer, wrongWriter = writer.New[*corev1.Endpoints](client, listers.EndpointsResource, writer.Options{})
+	r.controller, wrongController = controller.New(Name, r.reconcile,
+		controller.Options{Concurrency: options.Concurrency, MaxRetries: maxRetries, Metrics: options.Metrics},
+		controller.Self(r.serviceInformer),
+		controller.Mapped(core.Pods().Informer(), r.servicesOf, endpoints.PodChanged),
+		controller.Self(r.endpointsInformer, deletions),
+	)
+	if err := errors.Join(wrongWriter, wrongController); err != nil {
+		return nil, fmt.Errorf("reconciler.New: %w", err)
+	}
+	return r, nil
+}
+
+// Run reconciles until ctx is done, and returns why it ended, after all its goroutines have. The
+// informers run as long.
+func (r *Reconciler) Run(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer cancel()
+	wg.Go(func() { r.queueLeftovers(ctx) })
+	wg.Go(func() { r.batch.run(ctx, r.controller.Enqueue) })
+	return r.controller.Run(ctx)
+}
+
+// Status returns what the controller is doing.
+func (r *Reconciler) Status() controller.Status { return r.controller.Status() }
