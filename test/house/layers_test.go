@@ -86,8 +86,8 @@ var areas = []area{
 	},
 	{
 		folder: "test",
-		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample"},
-		layers: []string{"corpus e2e model"},
+		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
+		layers: []string{"corpus e2e endpoints model"},
 	},
 	{
 		folder: "bench",

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package endpoints compares examples/endpoints-controller with Kubernetes' own endpoints
+// controller: random histories of a Service and its Pods are played to both, which must leave equal
+// Endpoints behind, apart from the trigger time.
+//
+//	seed ─▶ history ─┬▶ API server ◀─▶ Kubernetes' controller ─▶ Endpoints ─┬▶ equal?
+//	                 └▶ API server ◀─▶ ours ───────────────────▶ Endpoints ─┤
+//	                                   endpoints.Desired ───────────────────┘
+//
+// The module stands outside of go.work, because Kubernetes' modules would hold all others back at
+// their own versions. From the root of the repository, this runs it, and then more of it:
+//
+//	.ci/run outside
+//	GOWORK=off go -C test/endpoints test -timeout 1h . -histories 10000 -cluster 500
+package endpoints

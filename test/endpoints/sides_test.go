@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//lint:file-ignore SA1019 Endpoints are what this package is about.
+
+package endpoints
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	clientinformers "k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/kubernetes/pkg/controller/endpoint"
+
+	rules "github.com/informer-gen/informer-gen/examples/endpoints-controller/endpoints"
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/informers"
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/reconciler"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// workers is how many Services are synced at once, the default of both.
+const workers = 5
+
+// runKubernetes runs Kubernetes' controller until ctx is done.
+func runKubernetes(ctx context.Context, config *rest.Config, batch time.Duration) error {
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	factory := clientinformers.NewSharedInformerFactory(client, 0)
+	core := factory.Core().V1()
+	c := endpoint.NewEndpointController(ctx, core.Pods(), core.Services(), core.Endpoints(), client, batch)
+	factory.StartWithContext(ctx)
+	c.Run(ctx, workers)
+	factory.Shutdown()
+	return nil
+}
+
+// runOurs runs our controller until ctx is done.
+func runOurs(ctx context.Context, config *rest.Config, batch time.Duration) error {
+	client, err := source.NewClient(config)
+	if err != nil {
+		return err
+	}
+	r, err := reconciler.New(client, informers.NewSharedInformerFactory(client), reconciler.Options{Concurrency: workers, BatchPeriod: batch})
+	if err != nil {
+		return err
+	}
+	if err := r.Run(ctx); ctx.Err() == nil {
+		return err
+	}
+	return nil
+}
+
+// starting is after which time a controller has looked for Endpoints without a Service. Those that
+// are written by hand later must stay.
+const starting = time.Second
+
+// side is one of the two controllers, and the cluster that it is alone in.
+type side struct {
+	name string
+	run  func(ctx context.Context, config *rest.Config, batch time.Duration) error
+}
+
+var sides = []side{{"Kubernetes", runKubernetes}, {"ours", runOurs}}
+
+// stage is where histories are played.
+type stage struct {
+	config *rest.Config
+	batch  time.Duration // the controller's
+	pause  time.Duration // between two steps, at most
+	// namespaces means that they have to be made.
+	namespaces bool
+	// quiet is after which time Kubernetes' controller has tried again what has failed. If it is
+	// touched before, it may give up: 15 failures in a row are enough, and its cache is behind.
+	quiet time.Duration
+	// settle waits until the controller has nothing more to do.
+	settle func([]*history) error
+}
+
+// play plays the histories of some seeds, all at once, to the controller, and returns what is left
+// behind.
+func (s side) play(ctx context.Context, on stage, seeds []uint64) (results []result, err error) {
+	config := rest.CopyConfig(on.config)
+	config.QPS, config.WarningHandler = -1, rest.NoWarnings{}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		return nil, err
+	}
+	running, cancel := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- s.run(running, config, on.batch) }()
+	defer func() {
+		cancel()
+		if e := <-ended; err == nil {
+			err = e
+		}
+	}()
+
+	time.Sleep(starting)
+
+	histories, errs := make([]*history, len(seeds)), make([]error, len(seeds))
+	var wg sync.WaitGroup
+	for i, seed := range seeds {
+		histories[i] = newHistory(seed, client.CoreV1())
+		wg.Go(func() { errs[i] = histories[i].play(ctx, on) })
+	}
+	wg.Wait()
+	if s.name != "ours" {
+		time.Sleep(on.quiet)
+		for i, h := range histories {
+			if errs[i] == nil {
+				errs[i] = h.touch(ctx)
+			}
+		}
+	}
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	if err := on.settle(histories); err != nil {
+		return nil, err
+	}
+	for _, h := range histories {
+		r, err := h.result(ctx)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, r)
+	}
+	return results, nil
+}
+
+// wrong returns how the Endpoints that a history has left behind differ from what the rules say; ""
+// if they don't.
+func (r result) wrong() string {
+	switch {
+	case r.service == nil && r.endpoints != nil:
+		return "the Service is gone, its Endpoints are there"
+	case r.service == nil || !rules.Managed(r.service):
+		return "" // what is there is decided by what was there before
+	case r.endpoints == nil:
+		return "there are none"
+	}
+	got := r.endpoints
+	want, _ := rules.Desired(r.service, r.pods, nil, time.Time{})
+	if _, write := rules.Desired(r.service, r.pods, got, time.Time{}); write {
+		return fmt.Sprintf("got\n%s\nwant\n%s", canonical(got), canonical(want))
+	}
+	return ""
+}
+
+// canonical returns all that both controllers must agree about, in one order.
+func canonical(e *corev1.Endpoints) string {
+	if e == nil {
+		return "none"
+	}
+	e = e.DeepCopy()
+	if delete(e.Annotations, corev1.EndpointsLastChangeTriggerTime); len(e.Annotations) == 0 {
+		e.Annotations = nil
+	}
+	var lines []string
+	for i := range e.Subsets {
+		s := &e.Subsets[i]
+		for _, addresses := range [][]corev1.EndpointAddress{s.Addresses, s.NotReadyAddresses} {
+			for k := range addresses {
+				if ref := addresses[k].TargetRef; ref != nil {
+					ref.UID = "" // differs between clusters
+				}
+			}
+			slices.SortFunc(addresses, func(a, b corev1.EndpointAddress) int { return strings.Compare(text(a), text(b)) })
+		}
+		slices.SortFunc(s.Ports, func(a, b corev1.EndpointPort) int { return strings.Compare(text(a), text(b)) })
+		lines = append(lines, text(s))
+	}
+	slices.Sort(lines)
+	if e.Annotations[corev1.EndpointsOverCapacity] != "" && len(e.Subsets) > 1 {
+		lines = []string{"truncated by hash, of which UIDs are a part"}
+	}
+	return fmt.Sprintf("labels %s\nannotations %s\n%s", text(e.Labels), text(e.Annotations), strings.Join(lines, "\n"))
+}
+
+func text(value any) string {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// sameBytes reports whether the subsets are the ones that the rules say, in the same order.
+func (r result) sameBytes() bool {
+	if r.service == nil || !rules.Managed(r.service) {
+		return true
+	}
+	want, _ := rules.Desired(r.service, r.pods, nil, time.Time{})
+	return equality.Semantic.DeepEqual(r.endpoints.Subsets, want.Subsets)
+}
