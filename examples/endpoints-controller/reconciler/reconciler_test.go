@@ -7,6 +7,7 @@ package reconciler_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,11 +17,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
+	"github.com/informer-gen/informer-gen/examples/endpoints-controller/endpoints"
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/informers"
 	listers "github.com/informer-gen/informer-gen/examples/endpoints-controller/generated/listers/core/v1"
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/reconciler"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/store/storetest"
 )
 
 func TestEndpointsFollowServicesAndPods(t *testing.T) {
@@ -240,6 +243,25 @@ func TestOverCapacity(t *testing.T) {
 		r.pods.Delete("shop", "pod-10.0.4.100") // one of those that were cut
 		r.wantWrites("what is written doesn't change")
 	})
+}
+
+// However many Services the namespace has, and although they share a label.
+func TestAPodLooksAtFewServices(t *testing.T) {
+	var all []*corev1.Service
+	for n := range 1000 {
+		all = append(all, service(fmt.Sprint("service-", n), func(s *corev1.Service) { s.Spec.Selector["part-of"] = "shop" }))
+	}
+	services := listers.NewServiceLister(storetest.New(t, all...)).Services("shop")
+	p := pod("10.0.0.1", "service-700", func(p *corev1.Pod) { p.Labels["part-of"] = "shop" })
+	var found []string
+	for _, pair := range endpoints.PodPairs(p) {
+		for s := range services.BySelector(pair) {
+			found = append(found, s.Name)
+		}
+	}
+	if !slices.Equal(found, []string{"service-700"}) {
+		t.Errorf("it looks at %d Services: %.5q", len(found), found)
+	}
 }
 
 func TestWrongOptions(t *testing.T) {
