@@ -73,9 +73,13 @@ func (h *history) play(ctx context.Context, on stage) error {
 		time.Sleep(time.Duration(h.rand.Int64N(int64(on.pause) + 1)))
 	}
 	if h.crowded {
-		for range 1001 + h.rand.IntN(200) {
+		for n := range 1001 + h.rand.IntN(200) {
 			if err := h.createPod(ctx); err != nil {
 				return err
+			}
+			// Without a pause, Kubernetes' controller was seen to stay at an early state for good.
+			if n%25 == 0 {
+				time.Sleep(on.pause)
 			}
 		}
 	}
