@@ -14,10 +14,11 @@ import (
 // forwarded are headers by which proxies say that a request came from elsewhere.
 var forwarded = []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via"}
 
-// fromThisMachine returns an error unless a request has come from the loopback, was sent to it, and
+// FromThisMachine is the rule of a [Handler] without [WithAuthorizer], for what else a program
+// serves. It returns an error unless a request has come from the loopback, was sent to it, and
 // through no proxy that names itself. The Host header is looked at because a name of the internet
 // may lead a browser on this machine here (DNS rebinding).
-func fromThisMachine(req *http.Request) error {
+func FromThisMachine(req *http.Request) error {
 	const instead = "; only requests from this machine are answered, for example by kubectl port-forward, unless inspect.WithAuthorizer is given"
 	from, err := netip.ParseAddrPort(req.RemoteAddr)
 	if err != nil || !from.Addr().Unmap().IsLoopback() {

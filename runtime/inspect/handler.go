@@ -51,7 +51,7 @@ type server struct {
 // documentation for its parameters, and for who may see it. Nil options are ignored, and a nil
 // factory has no informers. It can be mounted under any path.
 func Handler(factory factories.SharedInformerFactory, opts ...Option) http.Handler {
-	s := &server{factory: factory, allow: fromThisMachine}
+	s := &server{factory: factory, allow: FromThisMachine}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(s)

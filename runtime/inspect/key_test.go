@@ -3,18 +3,25 @@
 package inspect_test
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/controller"
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 // TestOneKeyIsExplained asks for keys that are stored, not stored, not read and unknown.
@@ -100,7 +107,7 @@ func TestQueuesAreShown(t *testing.T) {
 			inspect.WithQueues(nil),
 			inspect.WithQueues(func() []inspect.Queue {
 				return []inspect.Queue{{
-					Name: "endpoints", Ready: []int{2, 1500}, Delayed: 7, Retrying: 3,
+					Name: "endpoints", Ready: []int{2, 1500}, Delayed: 7, Failing: 3,
 					Oldest:  &inspect.QueueKey{Key: "shop/red", Since: begin.Add(4 * time.Minute)},
 					Running: []inspect.QueueKey{{Key: "shop/blue", Since: begin, Attempt: 4}},
 				}}
@@ -118,6 +125,53 @@ func TestQueuesAreShown(t *testing.T) {
 		same(t, "where", r.Key.Queues, []struct{ Queue, Where string }{{"endpoints", "a worker has had it for 5 minutes"}, {"billing", "delayed, after 3 failures"}})
 		same(t, "where the other is", reported(t, h, "/?key=shop/red").Key.Queues, []struct{ Queue, Where string }{{"endpoints", "ready for 60 seconds, the oldest of all that wait"}})
 		same(t, "a third one", len(reported(t, h, "/?key=shop/green").Key.Queues), 0)
-		contains(t, page(t, h, "/"), "endpoints 1,502 by priority: 2, 1,500 shop/red, for 60 seconds 7 3 after failures shop/blue for 5 minutes, attempt 4", "billing 0 none 0 none")
+		contains(t, page(t, h, "/"), "endpoints 1,502 by priority: 2, 1,500 shop/red, for 60 seconds 7 3 failing shop/blue for 5 minutes, attempt 4", "billing 0 none 0 none")
+	})
+}
+
+// TestQueuesOfControllers: one with a key in each state that a queue has.
+func TestQueuesOfControllers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		c, err := controller.New("maps", func(_ context.Context, key object.Key) (controller.Result, error) {
+			switch key.Name {
+			case "running":
+				<-release
+			case "failing":
+				return controller.Result{}, errors.New("no")
+			case "delayed":
+				return controller.Result{After: time.Hour}, nil
+			}
+			return controller.Result{}, nil
+		}, controller.Options{Queue: workqueue.Options{Limiter: workqueue.Exponential{Base: time.Minute, Max: time.Hour}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(logr.NewContext(t.Context(), discard))
+		ended := make(chan error)
+		go func() { ended <- c.Run(ctx) }()
+		for _, name := range []string{"failing", "delayed", "running", "ready"} {
+			c.Enqueue(object.Key{Namespace: "shop", Name: name})
+		}
+		time.Sleep(10 * time.Second)
+		h := inspect.Handler(newShop().factory(t), inspect.WithQueues(inspect.QueuesOf(c)))
+		where := func(name string) string {
+			queues := reported(t, h, "/?key=shop/"+name).Key.Queues
+			if len(queues) != 1 || queues[0].Queue != "maps" {
+				return fmt.Sprint(queues)
+			}
+			return queues[0].Where
+		}
+		same(t, "running", where("running"), "a worker has had it for 10 seconds")
+		same(t, "ready", where("ready"), "ready for 10 seconds")
+		same(t, "failing", where("failing"), "delayed for 50 seconds more, after 1 failure")
+		same(t, "delayed", where("delayed"), "delayed for 59 minutes more")
+		same(t, "unknown", where("unknown"), "[]")
+		c.Enqueue(object.Key{Namespace: "shop", Name: "running"})
+		same(t, "running and added", where("running"), "a worker has had it for 10 seconds, and it was added again since")
+		contains(t, page(t, h, "/"), "maps 1 by priority: 0, 1, 0 shop/ready, for 10 seconds 2 1 failing shop/running for 10 seconds, attempt 1")
+		close(release)
+		cancel()
+		<-ended
 	})
 }

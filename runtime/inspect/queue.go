@@ -12,9 +12,10 @@ type Queue struct {
 	// Ready is how many keys are ready to be handed out, by priority, the highest first. A queue
 	// without priorities has one number.
 	Ready []int `json:"ready"`
-	// Delayed is how many keys wait for a time, of which Retrying wait because they have failed.
-	Delayed  int `json:"delayed"`
-	Retrying int `json:"retrying,omitempty"`
+	// Delayed is how many keys wait for a time, or are held back. Failing is how many keys have
+	// failed at their last attempt, wherever they are.
+	Delayed int `json:"delayed"`
+	Failing int `json:"failing,omitempty"`
 	// Oldest is the key that has been ready for the longest time; nil if none is ready.
 	Oldest *QueueKey `json:"oldest,omitempty"`
 	// Running are the keys that workers are busy with, the oldest first.

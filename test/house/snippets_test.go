@@ -102,6 +102,9 @@ var shownBefore = map[string]string{
 	"runtime/informer/informer.go": `
 		var ctx context.Context
 		var pods *informer.SharedIndexInformer[*corev1.Pod]`,
+	"runtime/inspect/controller.go": `
+		var factory *factories.Factory
+		var widgets, pods *controller.Controller[object.Key]`,
 	"runtime/inspect/doc.go": `
 		var mux *http.ServeMux
 		var factory *factories.Factory`,
