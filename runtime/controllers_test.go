@@ -35,6 +35,7 @@ func TestControllersInvariantsAreProven(t *testing.T) {
 	}{
 		{"### Invariants", "### Decided here", 1, 12},
 		{"### Invariants of controllers", "### Decided for controllers", 13, 20},
+		{"### Invariants of managers", "### Decided for managers", 21, 32},
 	} {
 		var missing []string
 		for n := part.first; n <= part.last; n++ {

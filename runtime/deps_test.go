@@ -171,6 +171,16 @@ var allowed = []struct {
 		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer", "informer/factories", "workqueue", "controller"},
 	},
 	{
+		pkg:     "manager",
+		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer", "informer/factories", "workqueue", "controller", "inspect"},
+		imports: []string{"github.com/spf13/pflag", "k8s.io/client-go/rest", "k8s.io/klog/v2"},
+	},
+	{
+		// Leases are client-go's election, which brings all of its typed clients. So it is apart.
+		pkg:     "manager/election",
+		imports: []string{"github.com/spf13/pflag", "k8s.io/apimachinery", "k8s.io/client-go/informers", "k8s.io/client-go/kubernetes", "k8s.io/client-go/listers", "k8s.io/client-go/rest", "k8s.io/client-go/tools/cache", "k8s.io/client-go/tools/leaderelection", "k8s.io/klog/v2"},
+	},
+	{
 		pkg:     "store/storetest",
 		reaches: []string{"object", "internal/table", "store"},
 		imports: []string{"k8s.io/apimachinery"},

@@ -32,7 +32,9 @@
 // programs that need no store; [github.com/informer-gen/informer-gen/runtime/metrics], the
 // interface to monitoring systems, with an implementation for Prometheus below it;
 // [github.com/informer-gen/informer-gen/runtime/inspect], a page that shows what informers are
-// doing; [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in memory
+// doing; [github.com/informer-gen/informer-gen/runtime/manager], which runs the controllers of a
+// process, and has an election of the process that leads below it;
+// [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in memory
 // for tests; and [github.com/informer-gen/informer-gen/runtime/controller/controllertest], which
 // runs controllers over it until they have nothing left to do.
 //

@@ -20,7 +20,7 @@ var areas = []area{
 	{
 		folder: "runtime",
 		layers: []string{
-			"object metrics internal/layout internal/resourceversion source/internal/quantity source/internal/podtest",
+			"object metrics manager/election internal/layout internal/resourceversion source/internal/quantity source/internal/podtest",
 			"deltafifo metrics/prometheus workqueue informer/internal/changelog informer/internal/mutation internal/share internal/table source/sourcetest source/internal/dropped",
 			"internal/adopt source/internal/cborwire source/internal/jsondec source/internal/protodec source/internal/protowire store",
 			"lister store/storetest source/internal/decode",
@@ -32,6 +32,7 @@ var areas = []area{
 			"informer",
 			"controller informer/factories",
 			"inspect reconcile controller/controllertest informer/internal/faulttest informer/internal/informertest .",
+			"manager",
 		},
 	},
 	{

@@ -58,6 +58,8 @@ const shownImports = `import (
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/inspect"
 	"github.com/informer-gen/informer-gen/runtime/lister"
+	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/manager/election"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reconcile"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -75,7 +77,10 @@ var shownBefore = map[string]string{
 	"docs/controllers.md": `
 		var widgets shopinformers.WidgetInformer
 		var pods *informer.SharedIndexInformer[*corev1.Pod]
-		var sites shopinformers.SiteInformer`,
+		var sites shopinformers.SiteInformer
+		var ctx context.Context
+		var config *rest.Config
+		var options manager.Options`,
 	"docs/generator.md": `
 		var widgets shopinformers.WidgetInformer`,
 	"docs/operations.md": `
@@ -111,6 +116,15 @@ var shownBefore = map[string]string{
 	"runtime/lister/selecting.go": `
 		var pod *corev1.Pod
 		var replicaSets lister.Lister[*appsv1.ReplicaSet]`,
+	"runtime/manager/doc.go": `
+		var ctx context.Context
+		var config *rest.Config
+		var factory *factories.Factory
+		var newWidgets, newGadgets func(context.Context, *manager.Context) (manager.Controller, error)`,
+	"runtime/manager/election/doc.go": `
+		var ctx context.Context
+		var config *rest.Config
+		var lead func(context.Context) error`,
 	"runtime/metrics/prometheus/doc.go": `
 		var registerer prometheus.Registerer`,
 	"runtime/reconcile/doc.go": `

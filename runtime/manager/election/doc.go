@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package election lets one of several processes lead, by a Lease of the API server, and cuts off
+// the requests of one that does not lead any more.
+//
+//	e, err := election.New(config, election.Options{Namespace: "shop", Name: "widgets"})
+//	client, err := source.NewClient(e.Fence(config))
+//	…
+//	err = e.Run(ctx, lead)
+//
+// The protocol is that of client-go's package leaderelection, which is used for it. So a process
+// may take part beside others that use client-go.
+//
+// # What is promised
+//
+// A process leads until the end of its lease: LeaseDuration after its last renewal. The fence shuts
+// before that: once LeaseDuration less Margin has passed since the last successful renewal, no
+// request of a client made from [Election.Fence] leaves the process, and those under way are
+// cancelled. The time counts from before the renewal was sent, by the monotonic clock, and is
+// looked at when a request begins and when its body is sent. So it holds for a process that was
+// stopped, or whose renewals hang, and does not depend on when the process finds out.
+//
+// The others take the lease LeaseDuration after they have seen the last renewal, by their own
+// clocks. They look each 1 to 2.2 RetryPeriods, so one of them leads within LeaseDuration and 2.2
+// RetryPeriods of seeing it. After a release it leads within 2.2 RetryPeriods.
+//
+// # What is not
+//
+// A request that the server has received can't be taken back. If the network keeps it for longer
+// than Margin, or the server takes that long to handle it, it may take effect beside the next
+// leader's. The resourceVersion in an update, and preconditions of a delete, guard against that. A
+// machine that is suspended stops the monotonic clock of most systems.
+//
+// # Goroutines
+//
+//	goroutine                     | started by | ends when
+//	------------------------------+------------+------------------------------------------
+//	elector: gets and renews the  | Run        | ctx is done, and lead has returned; or the
+//	lease                         |            | lease is lost
+//
+// Run waits for it. lead is called on the goroutine of Run.
+//
+// # Blocking
+//
+// Run waits for lead without a limit. All other methods, and requests, wait for nothing but a lock
+// that is held for moments.
+package election

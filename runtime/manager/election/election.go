@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package election
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	coordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/leaderelection"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+	"k8s.io/klog/v2"
+)
+
+var (
+	// ErrLost is wrapped by the error of Run when this process has led and could not renew the
+	// lease in time.
+	ErrLost = errors.New("the lease was lost")
+	// ErrRunning is wrapped by the error of Run while the election runs already.
+	ErrRunning = errors.New("it is running")
+
+	errOver = fmt.Errorf("%w any more: it has ended", ErrNotLeading)
+)
+
+// Election is one process's part in an election. Make one with [New]. Any goroutine may call its
+// methods at any time.
+type Election struct {
+	// set once at construction
+	options Options
+	client  coordinationv1.LeasesGetter
+	fence   fence
+
+	mu      sync.Mutex // mu guards what follows
+	running bool
+}
+
+// New returns an Election that keeps its lease by requests of config. It starts nothing. The error
+// says which of the options is wrong, or why config makes no client.
+func New(config *rest.Config, options Options) (*Election, error) {
+	fail := func(err error) (*Election, error) { return nil, fmt.Errorf("election.New: %w", err) }
+	if config == nil {
+		return fail(errors.New("config is nil; get one from clientcmd or rest.InClusterConfig"))
+	}
+	if err := options.validate(); err != nil {
+		return fail(err)
+	}
+	config = rest.CopyConfig(config)
+	config.Timeout = max(time.Second, options.RenewDeadline/2) // a renewal can be tried again
+	config.QPS = -1
+	if config.UserAgent == "" {
+		config.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	config.UserAgent += "/leader-election"
+	client, err := coordinationv1.NewForConfig(config)
+	if err != nil {
+		return fail(err)
+	}
+	return &Election{options: options, client: client}, nil
+}
+
+// Run takes part in the election until ctx is done. When this process leads, Run calls lead, once,
+// whose context is done when ctx is, or when the lease is lost. It goes on to renew the lease until
+// lead has returned. If lead returns nil, Run then releases the lease, so that another process
+// leads at once. If lead returns an error, something that it has started may still run: requests
+// are cut off, and the lease is left to expire.
+//
+// Run returns after lead, and after all its goroutines have ended. The error is context.Cause(ctx),
+// or it wraps [ErrLost], or the error of lead; lead may also return before ctx is done, which ends
+// the election. Run may be called again.
+func (e *Election) Run(ctx context.Context, lead func(ctx context.Context) error) error {
+	err := e.run(ctx, lead)
+	if err != nil && err == context.Cause(ctx) {
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("election %s/%s: %w", e.options.Namespace, e.options.Name, err)
+	}
+	return nil
+}
+
+func (e *Election) run(ctx context.Context, lead func(ctx context.Context) error) error {
+	if !e.begin() {
+		return ErrRunning
+	}
+	defer e.end()
+	background := context.WithoutCancel(ctx)
+	term := e.fence.begin(background)
+	l := &lock{
+		Interface: &resourcelock.LeaseLock{
+			LeaseMeta:  metav1.ObjectMeta{Namespace: e.options.Namespace, Name: e.options.Name},
+			Client:     e.client,
+			LockConfig: resourcelock.ResourceLockConfig{Identity: e.options.Identity},
+		},
+	}
+	var acquired atomic.Bool
+	l.renewed = func(sent time.Time) {
+		acquired.Store(true)
+		e.fence.extend(sent.Add(e.options.LeaseDuration - e.options.Margin))
+	}
+	led := make(chan struct{})
+	elector, err := leaderelection.NewLeaderElector(leaderelection.LeaderElectionConfig{
+		Lock: l, Name: e.options.Name,
+		LeaseDuration: e.options.LeaseDuration, RenewDeadline: e.options.RenewDeadline, RetryPeriod: e.options.RetryPeriod,
+		Callbacks: leaderelection.LeaderCallbacks{
+			OnStartedLeading: func(context.Context) { close(led) },
+			OnStoppedLeading: func() {},
+		},
+	})
+	if err != nil {
+		return err
+	}
+	renewing, stop := context.WithCancel(background)
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		elector.Run(renewing)
+		e.fence.shut(fmt.Errorf("%w any more: it could not renew the lease in time", ErrNotLeading))
+	}()
+	end := func() { // of the term, and of the goroutine
+		e.fence.shut(errOver)
+		stop()
+		<-stopped
+	}
+	defer end()
+
+	select {
+	case <-led:
+	case <-ctx.Done():
+		end()
+		if acquired.Load() { // a moment ago
+			<-led
+			e.release(background, l)
+		}
+		return context.Cause(ctx)
+	}
+	leading, cancel := context.WithCancelCause(term)
+	defer cancel(nil)
+	defer context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })()
+	err = lead(leading)
+	switch lost := term.Err() != nil; {
+	case lost && err != nil:
+		return fmt.Errorf("%w: %w; %w", ErrLost, context.Cause(term), err)
+	case lost:
+		return fmt.Errorf("%w: %w", ErrLost, context.Cause(term))
+	case err != nil:
+		return err
+	}
+	end()
+	e.release(background, l)
+	return context.Cause(ctx)
+}
+
+// release releases the lease. A failure costs the others the rest of the lease's time.
+func (e *Election) release(ctx context.Context, l *lock) {
+	ctx, cancel := context.WithTimeout(ctx, e.options.RenewDeadline)
+	defer cancel()
+	if err := l.release(ctx); err != nil {
+		klog.FromContext(ctx).Error(err, "The lease was not released; the next process leads when it has expired", "lease", l.Describe())
+	}
+}
+
+func (e *Election) begin() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.running {
+		return false
+	}
+	e.running = true
+	return true
+}
+
+func (e *Election) end() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.running = false
+}
+
+// Leading reports whether this process leads, and its requests pass.
+func (e *Election) Leading() bool {
+	_, err := e.fence.open()
+	return err == nil
+}
+
+// Fence returns a copy of config for clients of what is done by the leader only. Their requests
+// leave this process only while it leads: before and after, they return an error that wraps
+// [ErrNotLeading], and those that are under way when the lease is lost are cut off. See the package
+// documentation for what that does and does not promise.
+func (e *Election) Fence(config *rest.Config) *rest.Config {
+	config = rest.CopyConfig(config)
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return &transport{&e.fence, next} })
+	return config
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package election_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/manager/election"
+)
+
+// TestTheNextLeadsSoonAfterACleanEnd: the lease is kept, by renewals, until lead has returned, and
+// released then.
+func TestTheNextLeadsSoonAfterACleanEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.candidate("a")
+		a.linger = 20 * time.Second // longer than the lease
+		r.start(a)
+		b := r.run("b")[0]
+		same(t, "a leads", a.Leading(), true)
+		pass(time.Minute)
+		same(t, "the holder", r.holder(), "a")
+		same(t, "b leads", b.Leading(), false)
+
+		stopped := time.Now()
+		same(t, "Run of a", a.stop(), errStop)
+		ended := time.Now()
+		within(t, "the end of a", ended.Sub(stopped), a.linger, a.linger)
+		same(t, "the holder", r.holder(), "")
+		sent, _ := a.last()
+		within(t, "a's last request", sent.Sub(stopped), a.linger-time.Second, a.linger)
+		pass(next)
+		within(t, "b leads", b.since().Sub(ended), 0, next)
+	})
+}
+
+// TestTheFenceShutsBeforeTheLeaseEnds: renewals hang, in each moment of a period.
+func TestTheFenceShutsBeforeTheLeaseEnds(t *testing.T) {
+	for after := 30 * time.Second; after < 30*time.Second+retry; after += retry / 7 {
+		inBubble(t, func(t *testing.T, r *rig) {
+			all := r.run("a", "b", "c")
+			a := all[0]
+			pass(after)
+			a.on(hang)
+			pass(2 * lease)
+			sent, renewed := a.last()
+			within(t, "a's last request after the renewal", sent.Sub(renewed), lease-margin-200*time.Millisecond, lease-margin)
+			if err := a.stop(); !errors.Is(err, election.ErrLost) {
+				t.Errorf("Run returns %v", err)
+			}
+			same(t, "one of the others leads", all[1].Leading() != all[2].Leading(), true)
+			for _, c := range all[1:] {
+				if c.Leading() {
+					// It has seen the renewal 2.2 retries later at most.
+					within(t, "the next leads after the renewal", c.since().Sub(renewed), lease, lease+2*next)
+				}
+			}
+		})
+	}
+}
+
+// TestASlowRenewalCountsFromItsRequest: the answers of the server take long.
+func TestASlowRenewalCountsFromItsRequest(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.run("a")[0]
+		a.on(func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			resp, err := next.RoundTrip(req)
+			time.Sleep(4 * time.Second)
+			return resp, err
+		})
+		pass(time.Minute)
+		same(t, "a leads", a.Leading(), true)
+		a.on(hang)
+		pass(lease)
+		sent, renewed := a.last()
+		within(t, "a's last request after the renewal", sent.Sub(renewed), lease-margin-200*time.Millisecond, lease-margin)
+	})
+}
+
+// TestTheLeadersWorkIsEnded: the context ends with the fence, whose requests are refused from then
+// on although lead goes on for a while.
+func TestTheLeadersWorkIsEnded(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.candidate("a")
+		a.linger = 5 * time.Second
+		r.start(a)
+		pass(10 * time.Second)
+		a.on(hang)
+		<-a.ended
+		_, renewed := a.last()
+		within(t, "the end", time.Since(renewed), lease-margin+a.linger, lease-margin+a.linger)
+		within(t, "refused requests", time.Duration(a.refused), 45, 51)
+		if !errors.Is(a.err, election.ErrLost) || !errors.Is(a.err, election.ErrNotLeading) {
+			t.Errorf("Run returns %v", a.err)
+		}
+	})
+}
+
+// TestWorkThatGoesOnKeepsTheLeaseFromOthers: lead returns an error, so the lease is not released,
+// and requests are refused at once.
+func TestWorkThatGoesOnKeepsTheLeaseFromOthers(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.candidate("a")
+		a.result = errors.New("a reconcile hangs")
+		r.start(a)
+		b := r.run("b")[0]
+		pass(10 * time.Second)
+		if err := a.stop(); !errors.Is(err, a.result) {
+			t.Errorf("Run returns %v", err)
+		}
+		same(t, "a leads", a.Leading(), false)
+		same(t, "the holder", r.holder(), "a")
+		_, renewed := a.last()
+		pass(lease + 2*next)
+		within(t, "b leads after a's last renewal", b.since().Sub(renewed), lease, lease+2*next)
+	})
+}
+
+// TestALeaseOfAnotherIsNotReleased: it was taken over a moment before the end.
+func TestALeaseOfAnotherIsNotReleased(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.run("a")[0]
+		pass(10*time.Second + time.Millisecond)
+		l := r.lease()
+		*l.Spec.HolderIdentity = "z"
+		r.leases.Update(l)
+		same(t, "Run of a", a.stop(), errStop)
+		same(t, "the holder", r.holder(), "z")
+	})
+}
+
+// TestReleaseAfterAConflict: a renewal was cut off, and has reached the server.
+func TestReleaseAfterAConflict(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.run("a")[0]
+		pass(9 * time.Second)
+		a.on(func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+			if req.Method == http.MethodPut {
+				l := r.lease()
+				*l.Spec.LeaseTransitions++
+				a.on(func(req *http.Request, next http.RoundTripper) (*http.Response, error) { return next.RoundTrip(req) })
+				r.leases.Update(l) // between the read and the write of the release
+			}
+			return next.RoundTrip(req)
+		})
+		same(t, "Run of a", a.stop(), errStop)
+		same(t, "the holder", r.holder(), "")
+	})
+}
+
+func TestCancelledBeforeItLeads(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		all := r.run("a", "b")
+		began := time.Now()
+		same(t, "Run of b", all[1].stop(), errStop)
+		within(t, "its end", time.Since(began), 0, 0)
+		same(t, "b has led", all[1].since().IsZero(), true)
+	})
+}
+
+func TestRunAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		a := r.run("a")[0]
+		if err := a.Run(t.Context(), a.lead); !errors.Is(err, election.ErrRunning) {
+			t.Errorf("a second Run returns %v", err)
+		}
+		_ = a.stop()
+		same(t, "a leads", a.Leading(), false)
+		a.ended = make(chan struct{})
+		r.start(a)
+		same(t, "a leads", a.Leading(), true)
+	})
+}
+
+func TestWrongOptions(t *testing.T) {
+	for _, test := range []struct {
+		change func(*election.Options)
+		want   string
+	}{
+		{func(o *election.Options) { o.Name = "" }, "the Name of the Lease is empty"},
+		{func(o *election.Options) { o.LeaseDuration = 1500 * time.Millisecond }, "LeaseDuration 1.5s; want a whole number of seconds, 1 or more"},
+		{func(o *election.Options) { o.RetryPeriod = -1 }, "negative RetryPeriod -1ns"},
+		{func(o *election.Options) { o.RetryPeriod = 9 * time.Second }, "RenewDeadline 10s; want more than 1.2 times the RetryPeriod of 9s"},
+		{func(o *election.Options) { o.LeaseDuration = 12 * time.Second }, "Margin 0s; want a LeaseDuration of more than RenewDeadline and RetryPeriod together, or a positive Margin"},
+		{func(o *election.Options) { o.Margin = 6 * time.Second }, "Margin 6s; want at most 5s, LeaseDuration without RenewDeadline, or requests are cut off while the lease may still be renewed"},
+	} {
+		o := election.Options{Name: "widgets"}
+		test.change(&o)
+		if _, err := election.New(&rest.Config{}, o); err == nil || err.Error() != "election.New: "+test.want {
+			t.Errorf("got  %v\nwant %s", err, test.want)
+		}
+	}
+	if _, err := election.New(nil, election.Options{Name: "widgets"}); err == nil || !strings.Contains(err.Error(), "config is nil") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	o := election.Options{Name: "widgets"}
+	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
+	o.AddFlags(flags)
+	if err := flags.Parse([]string{"--leader-elect-lease-duration=20s", "--leader-elect-resource-name=gadgets"}); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "options", o, election.Options{Namespace: "kube-system", Name: "gadgets", LeaseDuration: 20 * time.Second, RenewDeadline: 10 * time.Second, RetryPeriod: 2 * time.Second})
+}

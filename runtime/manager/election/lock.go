@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package election
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/leaderelection/resourcelock"
+)
+
+// lock is the lease. It notes when the requests were sent with which this process got and kept it:
+// the others count from when they see such a write, which is later.
+type lock struct {
+	resourcelock.Interface
+	renewed func(sent time.Time)
+}
+
+func (l *lock) Create(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	sent := time.Now()
+	err := l.Interface.Create(ctx, record)
+	if err == nil {
+		l.renewed(sent)
+	}
+	return err
+}
+
+func (l *lock) Update(ctx context.Context, record resourcelock.LeaderElectionRecord) error {
+	sent := time.Now()
+	err := l.Interface.Update(ctx, record)
+	if err == nil {
+		l.renewed(sent)
+	}
+	return err
+}
+
+// release gives the lease away, if this process still has it. A renewal that was cancelled may have
+// reached the server nevertheless: so it reads the lease, and begins again after a conflict.
+// (client-go's own release writes without looking who has the lease by now.)
+func (l *lock) release(ctx context.Context) error {
+	for {
+		record, _, err := l.Get(ctx)
+		if err != nil {
+			return fmt.Errorf("read the lease: %w", err)
+		}
+		if record.HolderIdentity != l.Identity() {
+			return nil
+		}
+		now := metav1.Now()
+		err = l.Interface.Update(ctx, resourcelock.LeaderElectionRecord{
+			LeaderTransitions: record.LeaderTransitions, LeaseDurationSeconds: 1, RenewTime: now, AcquireTime: now,
+		})
+		if !apierrors.IsConflict(err) {
+			return err
+		}
+	}
+}

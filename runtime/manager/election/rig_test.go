@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package election_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/manager/election"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(klog.Logger{}) // client-go's elector has no other
+	goleak.VerifyTestMain(m)
+}
+
+const (
+	lease  = 15 * time.Second
+	retry  = 2 * time.Second
+	margin = 3 * time.Second
+	next   = retry * 22 / 10 // how long a candidate waits at most before it looks again
+)
+
+var errStop = errors.New("the test stops the candidate")
+
+// rig is a server in memory with Leases and ConfigMaps.
+type rig struct {
+	t      *testing.T
+	server *sourcetest.Server
+	leases *sourcetest.Collection[*coordinationv1.Lease]
+	begin  time.Time
+}
+
+// inBubble runs a test with a rig in a bubble. It can't flake: time moves only while all goroutines
+// wait.
+func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
+	synctest.Test(t, func(t *testing.T) {
+		r := &rig{t: t, server: sourcetest.New(), begin: time.Now()}
+		r.leases = sourcetest.Serve[*coordinationv1.Lease](r.server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")
+		sourcetest.Serve[*corev1.ConfigMap](r.server, corev1.SchemeGroupVersion.WithResource("configmaps"), "ConfigMap")
+		test(t, r)
+	})
+}
+
+// lease returns a copy of the lease; nil before the first candidate runs.
+func (r *rig) lease() *coordinationv1.Lease {
+	l, _ := r.leases.Get("shop", "widgets")
+	return l.DeepCopy()
+}
+
+func (r *rig) holder() string {
+	l := r.lease()
+	if l == nil || l.Spec.HolderIdentity == nil {
+		return ""
+	}
+	return *l.Spec.HolderIdentity
+}
+
+// candidate is a process that takes part, and that sends a request each tenth of a second while its
+// lead runs.
+type candidate struct {
+	*election.Election
+	name   string
+	config *rest.Config
+	stop   func() error // ends Run and returns its error
+	ended  chan struct{}
+	err    error // of Run; read it after ended
+
+	mu      sync.Mutex // mu guards what follows
+	wire    func(*http.Request, http.RoundTripper) (*http.Response, error)
+	renewed time.Time   // when the last renewal that succeeded was sent
+	seen    time.Time   // when the lease was last read, or written
+	sent    []time.Time // requests of the led work
+	refused int
+	began   time.Time
+	linger  time.Duration // how long lead goes on after its context is done
+	result  error         // of lead
+}
+
+// RoundTrip is the wire between the candidate and the server.
+func (c *candidate) RoundTrip(next http.RoundTripper) http.RoundTripper {
+	return roundTrip(func(req *http.Request) (*http.Response, error) {
+		c.mu.Lock()
+		wire, sent := c.wire, time.Now()
+		c.mu.Unlock()
+		do := next.RoundTrip
+		if wire != nil {
+			do = func(req *http.Request) (*http.Response, error) { return wire(req, next) }
+		}
+		resp, err := do(req)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		switch lease := strings.Contains(req.URL.Path, "/leases"); {
+		case !lease:
+			c.sent = append(c.sent, sent)
+		case err == nil && resp.StatusCode < 300 && req.Method != http.MethodGet:
+			c.renewed = sent
+		}
+		return resp, err
+	})
+}
+
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// candidate returns one that does not run.
+func (r *rig) candidate(name string) *candidate {
+	r.t.Helper()
+	c := &candidate{name: name, config: r.server.Config(), ended: make(chan struct{})}
+	c.config.Wrap(c.RoundTrip)
+	var err error
+	if c.Election, err = election.New(c.config, election.Options{Namespace: "shop", Name: "widgets", Identity: name}); err != nil {
+		r.t.Fatal(err)
+	}
+	return c
+}
+
+// run starts candidates, each of which leads or waits when run returns.
+func (r *rig) run(names ...string) (all []*candidate) {
+	r.t.Helper()
+	for _, name := range names {
+		c := r.candidate(name)
+		r.start(c)
+		all = append(all, c)
+	}
+	return all
+}
+
+func (r *rig) start(c *candidate) {
+	ctx, cancel := context.WithCancelCause(r.t.Context())
+	go func() {
+		defer close(c.ended)
+		c.err = c.Run(ctx, c.lead)
+	}()
+	c.stop = func() error {
+		cancel(errStop)
+		<-c.ended
+		return c.err
+	}
+	r.t.Cleanup(func() { _ = c.stop() })
+	synctest.Wait()
+}
+
+// lead is the led work.
+func (c *candidate) lead(ctx context.Context) error {
+	c.mu.Lock()
+	c.began = time.Now()
+	c.mu.Unlock()
+	client, err := rest.HTTPClientFor(c.Fence(c.config))
+	if err != nil {
+		return err
+	}
+	var end <-chan time.Time
+	for done := ctx.Done(); ; {
+		select {
+		case <-time.After(100 * time.Millisecond):
+		case <-done:
+			c.mu.Lock()
+			done, end = nil, time.After(c.linger)
+			c.mu.Unlock()
+			continue
+		case <-end:
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.result
+		}
+		req, err := http.NewRequest(http.MethodPost, c.config.Host+"/api/v1/namespaces/shop/configmaps", strings.NewReader(`{"metadata":{"generateName":"x-"}}`))
+		if err != nil {
+			return err
+		}
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := client.Do(req)
+		if err == nil {
+			_ = resp.Body.Close()
+		} else if errors.Is(err, election.ErrNotLeading) {
+			c.mu.Lock()
+			c.refused++
+			c.mu.Unlock()
+		}
+	}
+}
+
+// on sets what the wire does with requests for leases.
+func (c *candidate) on(lease func(*http.Request, http.RoundTripper) (*http.Response, error)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wire = func(req *http.Request, next http.RoundTripper) (*http.Response, error) {
+		if strings.Contains(req.URL.Path, "/leases") {
+			return lease(req, next)
+		}
+		return next.RoundTrip(req)
+	}
+}
+
+// hang is a wire that carries nothing.
+func hang(req *http.Request, _ http.RoundTripper) (*http.Response, error) {
+	<-req.Context().Done()
+	return nil, req.Context().Err()
+}
+
+// last returns when the last request of the led work was sent, and the last renewal.
+func (c *candidate) last() (sent, renewed time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.sent) > 0 {
+		sent = c.sent[len(c.sent)-1]
+	}
+	return sent, c.renewed
+}
+
+// since returns when lead was called; the zero time if it was not.
+func (c *candidate) since() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.began
+}
+
+// pass lets time pass, until no goroutine can run.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// within asserts that a duration is in a range.
+func within(t *testing.T, what string, got, least, most time.Duration) {
+	t.Helper()
+	if got < least || got > most {
+		t.Errorf("%s: %v; want %v to %v", what, got, least, most)
+	}
+}

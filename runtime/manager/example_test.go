@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+
+	"github.com/spf13/pflag"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// A program with two controllers, of which a flag selects one.
+func Example() {
+	server := sourcetest.New()
+	maps := sourcetest.Serve[*corev1.ConfigMap](server, mapsResource, "ConfigMap")
+	maps.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue"}})
+	ctx, cancel := context.WithCancelCause(context.Background())
+
+	newMaps := func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+		informer := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
+		return controller.New(c.Name, func(_ context.Context, key object.Key) (controller.Result, error) {
+			fmt.Println("reconcile", key)
+			cancel(errors.New("done"))
+			return controller.Result{}, nil
+		}, controller.Options{Metrics: c.Metrics}, controller.Self(informer))
+	}
+	options := manager.Options{Controllers: []manager.Descriptor{
+		{Name: "maps", New: newMaps},
+		{Name: "sweeper", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+			return manager.RunFunc(func(context.Context) error { panic("the flag leaves it out") }), nil
+		}},
+	}}
+	flags := pflag.NewFlagSet("example", pflag.ContinueOnError)
+	options.AddFlags(func(string) *pflag.FlagSet { return flags }) // or one for each section
+	if err := flags.Parse([]string{"--controllers=*,-sweeper"}); err != nil {
+		log.Fatal(err)
+	}
+
+	options.Config = server.Config()
+	client, err := source.NewClient(options.Config)
+	if err != nil {
+		log.Fatal(err)
+	}
+	options.Factory = factories.New(client) // or a generated factory
+	m, err := manager.New(options)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(m.Run(ctx))
+	// Output:
+	// reconcile shop/blue
+	// done
+}

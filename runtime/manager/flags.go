@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// section is a named set of flags.
+type section struct {
+	name  string
+	flags *pflag.FlagSet
+}
+
+// AddFlags adds the flags of kube-controller-manager to the section "generic", and those of each
+// controller that has some to a section of its name. sectionOf returns the flag set of a section:
+// this can be the method FlagSet of k8s.io/component-base's NamedFlagSets, or a function that
+// returns the flags of a cobra command for all of them. The defaults are the present values. Set
+// Controllers before; /configz shows the values.
+func (o *Options) AddFlags(sectionOf func(name string) *pflag.FlagSet) {
+	o.setDefaults()
+	o.sections = o.ownFlags()
+	for _, d := range o.Controllers {
+		if d.Flags != nil {
+			flags := pflag.NewFlagSet(d.Name, pflag.ContinueOnError)
+			d.Flags(flags)
+			o.sections = append(o.sections, section{d.Name, flags})
+		}
+	}
+	for _, s := range o.sections {
+		sectionOf(s.name).AddFlagSet(s.flags)
+	}
+}
+
+// ownFlags returns the section of the manager's flags.
+func (o *Options) ownFlags() []section {
+	generic := pflag.NewFlagSet("generic", pflag.ContinueOnError)
+	generic.StringSliceVar(&o.Select, "controllers", o.Select, o.selectionHelp())
+	generic.DurationVar(&o.MinResyncPeriod, "min-resync-period", o.MinResyncPeriod, "the shortest resync period; controllers take a random one up to twice as long")
+	generic.DurationVar(&o.StartInterval, "controller-start-interval", o.StartInterval, "how long the start of a controller is put off at most")
+	generic.DurationVar(&o.ShutdownTimeout, "controller-shutdown-timeout", o.ShutdownTimeout, "how long the end of the process waits for controllers")
+	return []section{{"generic", generic}}
+}
+
+func (o *Options) selectionHelp() string {
+	all := slices.SortedFunc(slices.Values(o.Controllers), func(a, b Descriptor) int { return cmp.Compare(a.Name, b.Name) })
+	off := slices.DeleteFunc(slices.Clone(all), func(d Descriptor) bool { return !d.Disabled })
+	var text strings.Builder
+	text.WriteString("the controllers that run: 'foo' for one that does, '-foo' for one that doesn't, '*' for all that are not disabled by default")
+	if len(all) > 0 {
+		text.WriteString("\nAll controllers: " + namesOf(all))
+	}
+	if len(off) > 0 {
+		text.WriteString("\nDisabled by default: " + namesOf(off))
+	}
+	return text.String()
+}
+
+// values returns the flags of all sections as text, for /configz.
+func (o *Options) values() map[string]map[string]string {
+	values := map[string]map[string]string{}
+	for _, s := range o.sections {
+		values[s.name] = map[string]string{}
+		s.flags.VisitAll(func(f *pflag.Flag) { values[s.name][f.Name] = f.Value.String() })
+	}
+	return values
+}

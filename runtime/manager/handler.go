@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/pprof"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/inspect"
+)
+
+// Handler returns what Options.Address serves, for a server of the program's own; see the package
+// documentation for its paths. It may be used before and after Run.
+func (m *Manager) Handler() http.Handler { return m.handler }
+
+func (m *Manager) newHandler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", m.serveHealth)
+	mux.HandleFunc("GET /healthz/{name}", m.serveHealth)
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, req *http.Request) {
+		if err := m.ready(req); err != nil {
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		}
+		writeText(w, "ok\n")
+	})
+	if m.options.MetricsHandler != nil {
+		mux.Handle("GET /metrics", m.options.MetricsHandler)
+	}
+	private := func(path string, h http.Handler) { mux.Handle(path, m.authorized(h)) }
+	private("GET /configz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeJSON(w, m.options.values()) }))
+	private("/debug/informers", inspect.Handler(m.options.Factory, inspect.WithAuthorizer(m.options.Authorize), inspect.WithQueues(m.queues)))
+	private("GET /debug/controllers", http.HandlerFunc(m.listControllers))
+	private("/debug/controllers/{name}", http.HandlerFunc(m.showController))
+	private("/debug/controllers/{name}/", http.HandlerFunc(m.showController))
+	private("/debug/pprof/", http.HandlerFunc(pprof.Index))
+	private("/debug/pprof/cmdline", http.HandlerFunc(pprof.Cmdline))
+	private("/debug/pprof/profile", http.HandlerFunc(pprof.Profile))
+	private("/debug/pprof/symbol", http.HandlerFunc(pprof.Symbol))
+	private("/debug/pprof/trace", http.HandlerFunc(pprof.Trace))
+	return mux
+}
+
+// authorized asks Options.Authorize before h answers.
+func (m *Manager) authorized(h http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if err := m.options.Authorize(req); err != nil {
+			http.Error(w, "manager: refused: "+err.Error(), http.StatusForbidden)
+			return
+		}
+		h.ServeHTTP(w, req)
+	})
+}
+
+// serveHealth answers 500 if a controller, or the one of the path, is unhealthy. It names those,
+// and, if ?verbose is given, all.
+func (m *Manager) serveHealth(w http.ResponseWriter, req *http.Request) {
+	name, now := req.PathValue("name"), time.Now()
+	units := m.units
+	if name != "" {
+		u, err := m.find(name)
+		if err != nil {
+			http.Error(w, "manager: healthz "+name+": "+err.Error(), http.StatusNotFound)
+			return
+		}
+		units = []*unit{u}
+	}
+	var good, bad strings.Builder
+	for _, u := range units {
+		if err := u.health(now); err != nil {
+			fmt.Fprintf(&bad, "[-]%s: %v\n", u.Name, err)
+		} else {
+			fmt.Fprintf(&good, "[+]%s ok\n", u.Name)
+		}
+	}
+	if !req.URL.Query().Has("verbose") {
+		good.Reset()
+	}
+	if bad.Len() > 0 {
+		http.Error(w, good.String()+bad.String()+"healthz check failed", http.StatusInternalServerError)
+		return
+	}
+	writeText(w, good.String()+"ok\n")
+}
+
+// queues returns the work queues of all controllers that report them.
+func (m *Manager) queues() []inspect.Queue {
+	var all []inspect.Controller
+	for _, u := range m.units {
+		if reports, ok := u.made().(reporter); ok {
+			all = append(all, reports)
+		}
+	}
+	return inspect.QueuesOf(all...)()
+}
+
+// controllerState is one controller in the list of /debug/controllers.
+type controllerState struct {
+	Name    string   `json:"name"`
+	Aliases []string `json:"aliases,omitempty"`
+	// State is off, waiting (to lead, or to begin), running, done, failed or stopping.
+	State string `json:"state"`
+	Error string `json:"error,omitempty"`
+}
+
+func (u *unit) state() controllerState {
+	s := controllerState{Name: u.Name, Aliases: u.Aliases, State: "waiting"}
+	wanted, r := u.manager.isWanted(u), u.manager.runOf(u)
+	switch over := r == nil || r.isOver(); {
+	case !over && r.ctx.Err() != nil:
+		s.State = "stopping"
+	case !over:
+		s.State = "running"
+	case !wanted || u.made() == nil:
+		s.State = "off"
+	case r != nil && r.err != nil:
+		s.State, s.Error = "failed", r.err.Error()
+	case r != nil && r.ctx.Err() == nil:
+		s.State = "done"
+	}
+	return s
+}
+
+func (m *Manager) listControllers(w http.ResponseWriter, _ *http.Request) {
+	states := []controllerState{}
+	for _, u := range m.units {
+		states = append(states, u.state())
+	}
+	slices.SortFunc(states, func(a, b controllerState) int { return strings.Compare(a.Name, b.Name) })
+	writeJSON(w, states)
+}
+
+// showController lets a controller answer that can, and else shows its status.
+func (m *Manager) showController(w http.ResponseWriter, req *http.Request) {
+	name := req.PathValue("name")
+	u, err := m.find(name)
+	if err != nil {
+		http.Error(w, "manager: controller "+name+": "+err.Error(), http.StatusNotFound)
+		return
+	}
+	switch c := u.made().(type) {
+	case http.Handler:
+		http.StripPrefix("/debug/controllers/"+name, c).ServeHTTP(w, req)
+	case reporter:
+		writeJSON(w, c.Status())
+	default:
+		writeJSON(w, u.state())
+	}
+}
+
+// answer is what writeJSON can write: a closed set, so that nothing else is shown by accident.
+type answer interface {
+	[]controllerState | controllerState | controller.Status | map[string]map[string]string
+}
+
+func writeJSON[T answer](w http.ResponseWriter, value T) {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		http.Error(w, "manager: write the answer: "+err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write(append(text, '\n')) // an error means that the client is gone
+}
+
+func writeText(w http.ResponseWriter, text string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	_, _ = w.Write([]byte(text)) // an error means that the client is gone
+}
+
+// serve serves the handler at Options.Address until the result is called.
+func (m *Manager) serve() (stop func() error, err error) {
+	if m.options.Address == "" {
+		return func() error { return nil }, nil
+	}
+	listener, err := net.Listen("tcp", m.options.Address)
+	if err != nil {
+		return nil, fmt.Errorf("serve at Options.Address: %w", err)
+	}
+	server := &http.Server{Handler: m.handler, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+			m.fail(fmt.Errorf("serve at Options.Address: %w", err))
+		}
+	}()
+	return func() error {
+		err := server.Shutdown(m.deadline())
+		if err != nil { // a profile that takes long must not hold the process
+			err = server.Close()
+		}
+		<-ended
+		return err
+	}, nil
+}

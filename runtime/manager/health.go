@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/inspect"
+)
+
+// defaultLimit is that of Descriptor.KeyLimit and IdleLimit.
+const defaultLimit = 10 * time.Minute
+
+// progress is when the number of a controller's reconciles was last seen to change.
+type progress struct {
+	mu    sync.Mutex // mu guards what follows
+	count int64
+	since time.Time
+}
+
+// see notes the present number, and returns when the last change was seen.
+func (p *progress) see(count int64, now time.Time) time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.since.IsZero() || p.count != count {
+		p.count, p.since = count, now
+	}
+	return p.since
+}
+
+// health returns what is wrong with a controller; nil if nothing is.
+func (u *unit) health(now time.Time) error {
+	r := u.manager.runOf(u)
+	if r == nil || !u.manager.isWanted(u) {
+		return nil
+	}
+	if r.isOver() {
+		if r.err != nil {
+			return fmt.Errorf("it has failed: %w", r.err)
+		}
+		return nil
+	}
+	reports, ok := u.made().(reporter)
+	if !ok {
+		return nil
+	}
+	status := reports.Status()
+	return errors.Join(u.keyTooLong(&status, now), u.noProgress(&status, now))
+}
+
+// keyTooLong returns an error if a key has been worked on for longer than its limit.
+func (u *unit) keyTooLong(s *controller.Status, now time.Time) error {
+	limit := limitOf(u.KeyLimit)
+	if limit < 0 || len(s.Queue.Running) == 0 {
+		return nil
+	}
+	longest := s.Queue.Running[0]
+	if took := now.Sub(longest.Since); took > limit {
+		return fmt.Errorf("key %s has been worked on for %v; the limit is %v", longest.Key, took.Round(time.Millisecond), limit)
+	}
+	return nil
+}
+
+// noProgress returns an error if keys are ready and none is done for longer than the limit.
+func (u *unit) noProgress(s *controller.Status, now time.Time) error {
+	t := &s.Totals
+	since := u.progress.see(t.Succeeded+t.Again+t.Failed+t.Terminal, now)
+	limit, oldest := limitOf(u.IdleLimit), s.Queue.Oldest
+	if limit < 0 || oldest == nil || now.Sub(oldest.Since) <= limit || now.Sub(since) <= limit {
+		return nil
+	}
+	return fmt.Errorf("no reconcile has ended for %v, while key %s is ready for %v", now.Sub(since).Round(time.Millisecond), oldest.Key, now.Sub(oldest.Since).Round(time.Millisecond))
+}
+
+func limitOf(limit time.Duration) time.Duration {
+	if limit == 0 {
+		return defaultLimit
+	}
+	return limit
+}
+
+// ready returns why the process is not ready: it reads too little yet to do its work. A process
+// that does not lead is ready when its informers have synced. Like inspect.Ready it names no
+// errors, since everyone may ask.
+func (m *Manager) ready(req *http.Request) error {
+	select {
+	case <-m.informersStarted:
+	default:
+		return errors.New("not ready: the controllers are not made")
+	}
+	if err := inspect.Ready(m.options.Factory)(req); err != nil {
+		return err
+	}
+	var missing []string
+	for _, u := range m.units {
+		reports, ok := u.made().(reporter)
+		if r := m.runOf(u); !ok || r == nil || r.isOver() {
+			continue
+		}
+		if s := reports.Status(); !s.Synced {
+			missing = append(missing, u.Name)
+		}
+	}
+	if missing != nil {
+		return fmt.Errorf("not ready: controllers that have not begun to reconcile: %s", strings.Join(missing, ", "))
+	}
+	return nil
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// ErrStarted is wrapped by the error of a second call of Run.
+var ErrStarted = errors.New("it was started before; make another manager")
+
+// Manager runs controllers by name. Make one with [New]. Any goroutine may call its methods at any
+// time.
+//
+//	Run ─▶ build all ─▶ start informers ─┬─▶ run First, then the others, that are Always
+//	                                     └─▶ election ─▶ run First, then the others, that are led
+//	end:   the others, then First ─▶ release the lease ─▶ stop informers ─▶ stop serving
+type Manager struct {
+	// set once at construction
+	options          Options
+	units            []*unit // those that are First come first
+	always, led      *group
+	handler          http.Handler
+	informersStarted chan struct{}
+
+	mu       sync.Mutex // mu guards what follows, and the states of units and groups
+	ctx      context.Context
+	fail     context.CancelCauseFunc // ends Run with an error
+	deadline func() context.Context  // of the end, which begins with the first call; nil before Run
+}
+
+// New returns a manager. It makes and starts nothing; [Manager.Run] does. The error has all that is
+// wrong with the options: a name that is missing or taken, an unknown name in Select, and so on.
+func New(options Options) (*Manager, error) {
+	options.setDefaults()
+	if err := options.validate(); err != nil {
+		return nil, fmt.Errorf("manager.New: %w", err)
+	}
+	if options.sections == nil {
+		options.sections = options.ownFlags()
+	}
+	m := &Manager{options: options, informersStarted: make(chan struct{})}
+	m.always, m.led = &group{manager: m}, &group{manager: m}
+	for _, d := range options.Controllers {
+		u := &unit{Descriptor: d, manager: m, wanted: d.selected(options.Select) && d.in(options.Mode)}
+		u.group = m.led
+		if d.Always || options.Election == nil {
+			u.group = m.always
+		}
+		m.units = append(m.units, u)
+	}
+	slices.SortStableFunc(m.units, func(a, b *unit) int { return b.rank() - a.rank() })
+	for _, u := range m.units {
+		u.group.units = append(u.group.units, u)
+	}
+	m.handler = m.newHandler()
+	return m, nil
+}
+
+// Run makes the selected controllers, those that are First first, starts the informers, and then
+// runs the controllers at the same time until ctx is done; those that are led, while the process
+// leads. An error of a New ends it, before any informer or controller runs.
+//
+// A controller that fails later is logged, makes /healthz red, and can be started again by
+// [Manager.Start]; the others run on. Run ends early when a controller that is First ends, the
+// lease is lost, or the server of Options.Address fails.
+//
+// At the end, it ends the controllers that are not First, then those that are, releases the lease,
+// and stops the informers and the server. It returns after all its goroutines have ended, with
+// context.Cause(ctx), or the error that ended it. If Options.ShutdownTimeout passes before, the
+// error names the controllers that have not returned, and the keys that they are working on; the
+// lease is then not released. Run can be called once.
+func (m *Manager) Run(ctx context.Context) error {
+	fail := func(err error) error { return fmt.Errorf("manager: Run: %w", err) }
+	if ctx == nil {
+		return fail(errors.New("the context is nil"))
+	}
+	running, end, err := m.begin(ctx)
+	if err != nil {
+		return fail(err)
+	}
+	defer end()
+	err = m.run(running)
+	if cause := context.Cause(running); cause != nil && cause != context.Cause(ctx) {
+		err = errors.Join(cause, err)
+	}
+	if err != nil {
+		return fail(err)
+	}
+	return context.Cause(ctx)
+}
+
+// begin sets what a run has. end frees it.
+func (m *Manager) begin(ctx context.Context) (running context.Context, end func(), err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ctx != nil {
+		return nil, nil, ErrStarted
+	}
+	m.ctx, m.fail = context.WithCancelCause(ctx)
+	cancel := func() {}
+	m.deadline = sync.OnceValue(func() context.Context {
+		last, c := context.WithTimeoutCause(context.WithoutCancel(ctx), m.options.ShutdownTimeout,
+			fmt.Errorf("ShutdownTimeout of %v has passed", m.options.ShutdownTimeout))
+		cancel = c
+		return last
+	})
+	return m.ctx, func() {
+		m.fail(nil)
+		m.deadline() // so that cancel is set
+		cancel()
+	}, nil
+}
+
+func (m *Manager) run(ctx context.Context) (err error) {
+	stopServing, err := m.serve()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stopServing()) }()
+	if err := m.build(ctx); err != nil || ctx.Err() != nil {
+		return err
+	}
+	defer func() {
+		late := m.deadline().Err() != nil // then controllers hang, which use informers
+		if hangs := m.options.Factory.Shutdown(m.deadline()); !late {
+			err = errors.Join(err, hangs)
+		}
+	}()
+	if err := m.options.Factory.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	close(m.informersStarted)
+
+	always, endAlways := context.WithCancel(context.WithoutCancel(ctx))
+	defer endAlways()
+	result := make(chan error, 1)
+	go func() { result <- m.always.run(always) }()
+	err = m.elect(ctx)
+	endAlways()
+	return errors.Join(err, <-result)
+}
+
+// build makes the selected controllers, until ctx is done.
+func (m *Manager) build(ctx context.Context) error {
+	for _, u := range m.units {
+		if ctx.Err() != nil {
+			return nil
+		}
+		if m.isWanted(u) {
+			if err := u.build(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// elect runs the led group while the process leads. It returns when ctx is done, or the election is
+// lost.
+func (m *Manager) elect(ctx context.Context) error {
+	if m.options.Election == nil {
+		<-ctx.Done()
+		return nil
+	}
+	result := make(chan error, 1)
+	go func() { result <- m.options.Election.Run(ctx, m.led.run) }()
+	var err error
+	select {
+	case err = <-result:
+	case <-ctx.Done():
+		select {
+		case err = <-result:
+		case <-m.deadline().Done():
+			// If controllers hang, their group gives them up now, and then the election ends.
+			select {
+			case err = <-result:
+			case <-time.After(time.Second):
+				err = fmt.Errorf("the election has not ended: %w", context.Cause(m.deadline()))
+			}
+		}
+	}
+	if err == context.Cause(ctx) {
+		return nil
+	}
+	return err
+}
+
+// Stop ends one controller, and waits until its Run has returned, or until ctx is done. Then the
+// error names the keys that it is working on, and wraps context.Cause(ctx). The controller stays
+// stopped until [Manager.Start]. Before Run, and while the process does not lead, Stop takes the
+// controller out of those that will run. It returns an error if there is no such controller, or if
+// it is First: the process can't do without it.
+func (m *Manager) Stop(ctx context.Context, name string) error {
+	fail := func(err error) error { return fmt.Errorf("manager: Stop %s: %w", name, err) }
+	u, err := m.find(name)
+	switch {
+	case err != nil:
+		return fail(err)
+	case u.First:
+		return fail(errors.New("the manager can't run without it"))
+	case ctx == nil:
+		return fail(errors.New("the context is nil"))
+	}
+	m.mu.Lock()
+	u.wanted = false
+	r := u.last
+	m.mu.Unlock()
+	if r == nil {
+		return nil
+	}
+	r.cancel(errStopped)
+	select {
+	case <-r.over:
+		return nil
+	case <-ctx.Done():
+		return fail(fmt.Errorf("it has not returned%s: %w", u.workingOn(), context.Cause(ctx)))
+	}
+}
+
+// Start runs a controller that does not run: because Select left it out, it was stopped, has ended
+// or has failed. It is made if it was not before. A led controller begins when the process leads. A
+// controller that runs is left alone. Start returns an error if there is no such controller in this
+// mode, if its New fails, and if it was stopped and has not returned yet.
+func (m *Manager) Start(name string) error {
+	fail := func(err error) error { return fmt.Errorf("manager: Start %s: %w", name, err) }
+	u, err := m.find(name)
+	if err != nil {
+		return fail(err)
+	}
+	if err := m.start(u); err != nil {
+		return fail(err)
+	}
+	return nil
+}
+
+func (m *Manager) start(u *unit) error {
+	m.mu.Lock()
+	ctx := m.ctx
+	u.wanted = true
+	m.mu.Unlock()
+	select {
+	case <-m.informersStarted:
+	default:
+		return nil // Run builds it
+	}
+	if err := u.build(ctx); err != nil {
+		return err
+	}
+	// New may have asked for more informers.
+	if err := m.options.Factory.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if u.last != nil && !u.last.isOver() && u.last.ctx.Err() != nil {
+		return errors.New("it was stopped, and has not returned yet")
+	}
+	u.startLocked(0)
+	return nil
+}
+
+// find returns a controller by its name or alias.
+func (m *Manager) find(name string) (*unit, error) {
+	for _, u := range m.units {
+		switch {
+		case !u.is(name):
+		case !u.in(m.options.Mode):
+			return nil, fmt.Errorf("it does not exist in mode %q", m.options.Mode)
+		default:
+			return u, nil
+		}
+	}
+	return nil, fmt.Errorf("no controller has this name; there are %s", namesOf(m.options.Controllers))
+}
+
+func (m *Manager) isWanted(u *unit) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return u.wanted
+}
+
+func (m *Manager) runOf(u *unit) *run {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return u.last
+}
+
+// contextFor returns what a controller is made of.
+func (m *Manager) contextFor(d *Descriptor) (*Context, error) {
+	config := rest.CopyConfig(m.options.Config)
+	leading := func() bool { return true }
+	if m.options.Election != nil {
+		leading = m.options.Election.Leading
+		if !d.Always {
+			config = m.options.Election.Fence(config)
+		}
+	}
+	if config.UserAgent == "" {
+		config.UserAgent = rest.DefaultKubernetesUserAgent()
+	}
+	config.UserAgent += "/" + d.Name
+	client, err := source.NewClient(config)
+	if err != nil {
+		return nil, err
+	}
+	return &Context{
+		Name: d.Name, Config: config, Client: client, Factory: m.options.Factory, InformersStarted: m.informersStarted,
+		Leading: leading, Metrics: m.options.Metrics, minResync: m.options.MinResyncPeriod,
+	}, nil
+}

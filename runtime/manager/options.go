@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/inspect"
+	"github.com/informer-gen/informer-gen/runtime/metrics"
+)
+
+// Options are the settings of a [Manager]. Config and Factory must be set.
+type Options struct {
+	// Config is what the clients of the controllers are made of.
+	Config *rest.Config
+	// Factory has the informers. Run starts them after all controllers are built, and shuts the
+	// factory down at its end.
+	Factory factories.SharedInformerFactory
+	// Controllers are the controllers that the program has.
+	Controllers []Descriptor
+	// Select names the controllers that run: "name" for one that does, "-name" for one that
+	// doesn't, "*" for all that are not disabled by default. The first entry that names a
+	// controller counts. Nil stands for "*".
+	Select []string
+	// Mode leaves out the controllers whose Modes don't have it.
+	Mode string
+	// Election, unless nil, decides whether this process leads. Controllers that are not Always run
+	// while it does; the informers, and the others, run from the start.
+	Election Elector
+	// MinResyncPeriod is the shortest period that Context.ResyncPeriod returns. 0 stands for 12 h.
+	MinResyncPeriod time.Duration
+	// StartInterval is how long the start of a controller is put off at most. Each waits for a
+	// random part of it, so that they don't all begin at once.
+	StartInterval time.Duration
+	// ShutdownTimeout is how long the end may take. 0 stands for 30 s.
+	ShutdownTimeout time.Duration
+	// Address is where [Manager.Handler] is served while the manager runs, as host:port. "" means
+	// nowhere.
+	Address string
+	// Authorize says who may see /configz and what is below /debug: each request for which it
+	// returns nil. Nil stands for [inspect.FromThisMachine].
+	Authorize func(*http.Request) error
+	// MetricsHandler answers /metrics, for example promhttp.Handler(). Nil means that there are
+	// none.
+	MetricsHandler http.Handler
+	// Metrics is for the controllers: Context has it.
+	Metrics metrics.ControllerProvider
+
+	sections []section // of AddFlags
+}
+
+// Elector decides which of several processes leads. *election.Election, of the package below this
+// one, is one.
+type Elector interface {
+	// Run takes part in the election until ctx is done. When this process leads, Run calls lead,
+	// whose context is done when ctx is or when the process does not lead any more, and lets no
+	// other process lead before lead has returned nil.
+	Run(ctx context.Context, lead func(ctx context.Context) error) error
+	// Fence returns a copy of config whose requests leave the process only while it leads.
+	Fence(config *rest.Config) *rest.Config
+	// Leading reports whether this process leads.
+	Leading() bool
+}
+
+// setDefaults fills in the defaults.
+func (o *Options) setDefaults() {
+	if o.Select == nil {
+		o.Select = []string{"*"}
+	}
+	if o.MinResyncPeriod == 0 {
+		o.MinResyncPeriod = 12 * time.Hour
+	}
+	if o.ShutdownTimeout == 0 {
+		o.ShutdownTimeout = 30 * time.Second
+	}
+	if o.Authorize == nil {
+		o.Authorize = inspect.FromThisMachine
+	}
+}
+
+// validate returns all that is wrong.
+func (o *Options) validate() error {
+	var errs []error
+	if o.Config == nil {
+		errs = append(errs, errors.New("Config is nil; get one from clientcmd or rest.InClusterConfig"))
+	}
+	if o.Factory == nil {
+		errs = append(errs, errors.New("Factory is nil"))
+	}
+	for _, d := range []struct {
+		name  string
+		value time.Duration
+	}{{"MinResyncPeriod", o.MinResyncPeriod}, {"StartInterval", o.StartInterval}, {"ShutdownTimeout", o.ShutdownTimeout}} {
+		if d.value < 0 {
+			errs = append(errs, fmt.Errorf("negative %s %v", d.name, d.value))
+		}
+	}
+	errs = append(errs, validateControllers(o.Controllers)...)
+	return errors.Join(append(errs, validateSelection(o.Select, o.Controllers)...)...)
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/goleak"
+	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(logr.Discard()) // client-go's elector has no other
+	goleak.VerifyTestMain(m)
+}
+
+var (
+	mapsResource = corev1.SchemeGroupVersion.WithResource("configmaps")
+	errStop      = errors.New("the test stops the manager")
+)
+
+// rig is a server in memory with ConfigMaps and Leases, and a factory for a manager.
+type rig struct {
+	t       *testing.T
+	server  *sourcetest.Server
+	maps    *sourcetest.Collection[*corev1.ConfigMap]
+	config  *rest.Config
+	factory *factories.Factory
+
+	mu     sync.Mutex // mu guards what follows
+	events []string   // what was noted
+	agents []string   // of requests
+}
+
+// inBubble runs a test with a rig in a bubble. It can't flake: time moves only while all goroutines
+// wait.
+func inBubble(t *testing.T, test func(t *testing.T, r *rig)) {
+	synctest.Test(t, func(t *testing.T) { test(t, newRig(t)) })
+}
+
+func newRig(t *testing.T) *rig {
+	r := &rig{t: t, server: sourcetest.New()}
+	r.maps = sourcetest.Serve[*corev1.ConfigMap](r.server, mapsResource, "ConfigMap")
+	sourcetest.Serve[*coordinationv1.Lease](r.server, coordinationv1.SchemeGroupVersion.WithResource("leases"), "Lease")
+	r.config = r.server.Config()
+	r.factory = r.newFactory()
+	return r
+}
+
+func (r *rig) newFactory() *factories.Factory {
+	client, err := source.NewClient(r.config)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return factories.New(client, informer.WithLogger(logr.Discard()))
+}
+
+// create creates ConfigMaps in the namespace shop.
+func (r *rig) create(names ...string) {
+	for _, name := range names {
+		r.maps.Create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}})
+	}
+}
+
+func (r *rig) note(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, fmt.Sprintf(format, args...))
+}
+
+// take returns what was noted since the last call.
+func (r *rig) take() []string {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	events := r.events
+	r.events = nil
+	return events
+}
+
+// noting returns a controller that notes when it is made, begins and ends.
+func (r *rig) noting(name string, change ...func(*manager.Descriptor)) manager.Descriptor {
+	d := manager.Descriptor{Name: name, New: func(context.Context, *manager.Context) (manager.Controller, error) {
+		r.note("make %s", name)
+		return manager.RunFunc(func(ctx context.Context) error {
+			r.note("run %s", name)
+			<-ctx.Done()
+			r.note("end %s", name)
+			return context.Cause(ctx)
+		}), nil
+	}}
+	for _, f := range change {
+		f(&d)
+	}
+	return d
+}
+
+// reconciling returns a controller of the ConfigMaps.
+func reconciling(name string, reconcile controller.Reconcile[object.Key], options controller.Options) manager.Descriptor {
+	return manager.Descriptor{Name: name, New: func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+		options.Metrics = c.Metrics
+		return controller.New(name, reconcile, options, controller.Self(mapsOf(c)))
+	}}
+}
+
+func first(d *manager.Descriptor)    { d.First = true }
+func always(d *manager.Descriptor)   { d.Always = true }
+func disabled(d *manager.Descriptor) { d.Disabled = true }
+
+// new returns a manager. change fills in its options.
+func (r *rig) new(change func(*manager.Options)) *manager.Manager {
+	r.t.Helper()
+	options := manager.Options{Config: r.config, Factory: r.factory}
+	change(&options)
+	m, err := manager.New(options)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return m
+}
+
+// running is a manager that runs.
+type running struct {
+	*manager.Manager
+	stop func() error // ends it, and returns what Run has returned
+	done chan struct{}
+	err  error // of Run; read it after done
+}
+
+// run starts a manager, which ends with the test.
+func (r *rig) run(change func(*manager.Options)) *running {
+	r.t.Helper()
+	return r.start(r.new(change))
+}
+
+func (r *rig) start(m *manager.Manager) *running {
+	ctx, cancel := context.WithCancelCause(klog.NewContext(r.t.Context(), logr.Discard()))
+	run := &running{Manager: m, done: make(chan struct{})}
+	go func() {
+		defer close(run.done)
+		run.err = m.Run(ctx)
+	}()
+	run.stop = func() error {
+		cancel(errStop)
+		<-run.done
+		return run.err
+	}
+	r.t.Cleanup(func() { _ = run.stop() })
+	synctest.Wait()
+	return run
+}
+
+// get asks a manager from this machine.
+func get(m *manager.Manager, path string) (code int, body string) {
+	req := httptest.NewRequest("GET", path, nil)
+	req.RemoteAddr, req.Host = "127.0.0.1:4711", "localhost:8080"
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, req)
+	return w.Code, w.Body.String()
+}
+
+// answers asserts what a manager answers.
+func answers(t *testing.T, m *manager.Manager, path string, code int, parts ...string) {
+	t.Helper()
+	got, body := get(m, path)
+	if got != code {
+		t.Errorf("%s: %d, want %d: %s", path, got, code, body)
+	}
+	for _, part := range parts {
+		if !strings.Contains(body, part) {
+			t.Errorf("%s: %q is missing in:\n%s", path, part, body)
+		}
+	}
+}
+
+// states returns the states of all controllers, by /debug/controllers.
+func states(t *testing.T, m *manager.Manager) (text string) {
+	t.Helper()
+	var list []struct{ Name, State string }
+	if _, body := get(m, "/debug/controllers"); json.Unmarshal([]byte(body), &list) != nil {
+		t.Fatal(body)
+	}
+	for _, c := range list {
+		text += " " + c.Name + ":" + c.State
+	}
+	return strings.TrimSpace(text)
+}
+
+// pass lets time pass, until no goroutine can run.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func same(t *testing.T, what string, got, want any) {
+	t.Helper()
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%s:\ngot  %v\nwant %v", what, got, want)
+	}
+}
+
+// wrong asserts the text of an error.
+func wrong(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || err.Error() != want {
+		t.Errorf("got  %v\nwant %s", err, want)
+	}
+}
+
+func sorted(list []string) []string {
+	slices.Sort(list)
+	return list
+}
+
+type configMap = corev1.ConfigMap
+
+func mapsOf(c *manager.Context) *informer.SharedIndexInformer[*configMap] {
+	return factories.For[*configMap](c.Factory, mapsResource)
+}
+
+// remote asks a manager from another machine and returns the status code.
+func remote(m *manager.Manager, path string) int {
+	w := httptest.NewRecorder()
+	m.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+	return w.Code
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestStartAndEnd: all are made before the informers run; the one that is First begins before the
+// others, and ends after them.
+func TestStartAndEnd(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.create("blue")
+		m := r.new(func(o *manager.Options) {
+			o.Controllers = []manager.Descriptor{
+				r.noting("other"),
+				{Name: "tokens", First: true, New: func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+					r.note("make tokens")
+					pods := factories.For[*corev1.ConfigMap](c.Factory, mapsResource)
+					return controller.New("tokens", func(ctx context.Context, key object.Key) (controller.Result, error) {
+						r.note("reconcile %s", key)
+						<-ctx.Done()
+						r.note("end tokens")
+						return controller.Result{}, nil
+					}, controller.Options{}, controller.Self(pods))
+				}},
+			}
+		})
+		end := r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: func(a *sourcetest.Answer) {
+			if a.Request.Resource.Resource == mapsResource.Resource {
+				a.Status = sourcetest.Status(http.StatusForbidden)
+			}
+		}})
+		run := r.start(m)
+		same(t, "while its informer can't sync", r.take(), []string{"make tokens", "make other"})
+		end()
+		pass(time.Minute)
+		same(t, "the start", r.take(), []string{"reconcile shop/blue", "run other"})
+		same(t, "Run", run.stop(), errStop)
+		same(t, "the end", r.take(), []string{"end other", "end tokens"})
+		for _, i := range r.factory.Informers() {
+			if s := i.Status(); s.Running {
+				t.Errorf("%s runs", s.Name)
+			}
+		}
+		wrong(t, m.Run(t.Context()), "manager: Run: it was started before; make another manager")
+	})
+}
+
+func TestStartInterval(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.run(func(o *manager.Options) {
+			for _, name := range []string{"a", "b", "c", "d", "e", "f", "g", "h"} {
+				o.Controllers = append(o.Controllers, r.noting(name))
+			}
+			o.StartInterval = time.Minute
+		})
+		same(t, "made", len(r.take()), 8)
+		starts := map[time.Time]bool{}
+		for began := time.Now(); time.Since(began) < time.Minute; {
+			if pass(time.Millisecond); len(r.take()) > 0 {
+				starts[time.Now()] = true
+			}
+		}
+		if len(starts) < 2 { // all in the same of 60,000 ms
+			t.Errorf("controllers have begun at %v", starts)
+		}
+	})
+}
+
+// TestCancelledBeforeTheSync: Run returns at once, whatever the informers wait for (C-25).
+func TestCancelledBeforeTheSync(t *testing.T) {
+	for name, fault := range map[string]func(*sourcetest.Answer){
+		"forbidden": func(a *sourcetest.Answer) { a.Status = sourcetest.Status(http.StatusForbidden) },
+		"hanging":   func(a *sourcetest.Answer) { a.Err = sourcetest.ErrHang },
+	} {
+		t.Run(name, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: fault})
+				m := r.run(func(o *manager.Options) {
+					o.Controllers = []manager.Descriptor{reconciling("maps", nothing, controller.Options{})}
+				})
+				pass(time.Minute)
+				began := time.Now()
+				same(t, "Run", m.stop(), errStop)
+				same(t, "the end takes", time.Since(began), time.Duration(0))
+			})
+		})
+	}
+}
+
+// nothing is a reconcile that has nothing to do.
+func nothing(context.Context, object.Key) (controller.Result, error) { return controller.Result{}, nil }
+
+// TestTheEndNamesWhoHangs: Run returns at its deadline (C-23).
+func TestTheEndNamesWhoHangs(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.create("blue")
+		release := make(chan struct{})
+		m := r.run(func(o *manager.Options) {
+			o.Controllers = []manager.Descriptor{
+				r.noting("tokens", first), r.noting("fine"),
+				reconciling("stuck", func(context.Context, object.Key) (controller.Result, error) {
+					<-release
+					return controller.Result{}, nil
+				}, controller.Options{}),
+				{Name: "deaf", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+					return manager.RunFunc(func(context.Context) error { <-release; return nil }), nil
+				}},
+			}
+			o.ShutdownTimeout = 10 * time.Second
+		})
+		pass(50 * time.Second)
+		began := time.Now()
+		wrong(t, m.stop(), "manager: Run: controller stuck has not returned; it is working on shop/blue for 1m0s: ShutdownTimeout of 10s has passed\n"+
+			"controller deaf has not returned: ShutdownTimeout of 10s has passed")
+		same(t, "the end takes", time.Since(began), 10*time.Second)
+		same(t, "the end of the one that is First", slices.Contains(r.take(), "end tokens"), true)
+		close(release)
+		synctest.Wait()
+	})
+}
+
+// TestAControllerThatFailsLeavesTheOthersRunning, is red, and can be started again.
+func TestAControllerThatFailsLeavesTheOthersRunning(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		runs := 0
+		m := r.run(func(o *manager.Options) {
+			o.Controllers = []manager.Descriptor{r.noting("fine"), {Name: "disk", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+				r.note("make disk")
+				return manager.RunFunc(func(ctx context.Context) error {
+					if runs++; runs == 1 {
+						return errors.New("no such disk")
+					}
+					<-ctx.Done()
+					return nil
+				}), nil
+			}}, {Name: "once", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+				return manager.RunFunc(func(context.Context) error { return nil }), nil
+			}}}
+		})
+		same(t, "states", states(t, m.Manager), "disk:failed fine:running once:done")
+		answers(t, m.Manager, "/healthz", 500, "[-]disk: it has failed: no such disk\nhealthz check failed")
+		answers(t, m.Manager, "/healthz/disk", 500, "no such disk")
+		answers(t, m.Manager, "/healthz/fine", 200, "ok\n")
+		r.take()
+		if err := m.Start("disk"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		same(t, "states", states(t, m.Manager), "disk:running fine:running once:done")
+		answers(t, m.Manager, "/healthz?verbose", 200, "[+]fine ok\n[+]disk ok\n[+]once ok\nok\n")
+		same(t, "made again", r.take(), []string{})
+		same(t, "Run", m.stop(), errStop)
+	})
+}
+
+func TestTheFirstOneEndsTheProcess(t *testing.T) {
+	for text, err := range map[string]error{"its Run has returned": nil, "no such key": errors.New("no such key")} {
+		t.Run(text, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				m := r.run(func(o *manager.Options) {
+					o.Controllers = []manager.Descriptor{r.noting("other"), {Name: "tokens", First: true, New: func(context.Context, *manager.Context) (manager.Controller, error) {
+						return manager.RunFunc(func(context.Context) error {
+							time.Sleep(time.Minute)
+							return err
+						}), nil
+					}}}
+				})
+				<-m.done
+				wrong(t, m.err, "manager: Run: controller tokens, without which the others can't run: "+text)
+				if events := r.take(); events[len(events)-1] != "end other" {
+					t.Errorf("the other one has not ended: %q", events)
+				}
+				wrong(t, m.Stop(t.Context(), "tokens"), "manager: Stop tokens: the manager can't run without it")
+			})
+		})
+	}
+}
+
+func TestStopAndStart(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		m := r.run(func(o *manager.Options) {
+			o.Controllers = []manager.Descriptor{
+				r.noting("a", func(d *manager.Descriptor) { d.Aliases = []string{"old-a"} }), r.noting("b"),
+				reconciling("later", func(_ context.Context, key object.Key) (controller.Result, error) {
+					r.note("reconcile %s", key)
+					return controller.Result{}, nil
+				}, controller.Options{}),
+			}
+			o.Select = []string{"a", "b"}
+		})
+		r.take()
+		ctx := t.Context()
+		same(t, "Stop", m.Stop(ctx, "old-a"), nil)
+		same(t, "events", r.take(), []string{"end a"})
+		same(t, "Stop again", m.Stop(ctx, "a"), nil)
+		same(t, "states", states(t, m.Manager), "a:off b:running later:off")
+		answers(t, m.Manager, "/healthz/a", 200)
+		same(t, "Start", errors.Join(m.Start("a"), m.Start("a"), m.Start("b")), nil)
+		same(t, "events", r.take(), []string{"run a"})
+
+		r.create("blue")
+		same(t, "Start of one that was left out", m.Start("later"), nil)
+		pass(time.Second)
+		same(t, "events", r.take(), []string{"reconcile shop/blue"})
+		same(t, "states", states(t, m.Manager), "a:running b:running later:running")
+		wrong(t, m.Start("z"), "manager: Start z: no controller has this name; there are a, b, later")
+		wrong(t, m.Stop(ctx, "z"), "manager: Stop z: no controller has this name; there are a, b, later")
+	})
+}
+
+func TestStopNamesTheKey(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.create("blue")
+		release := make(chan struct{})
+		m := r.run(func(o *manager.Options) {
+			o.Controllers = []manager.Descriptor{reconciling("stuck", func(context.Context, object.Key) (controller.Result, error) {
+				<-release
+				return controller.Result{}, nil
+			}, controller.Options{})}
+		})
+		pass(50 * time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		wrong(t, m.Stop(ctx, "stuck"), "manager: Stop stuck: it has not returned; it is working on shop/blue for 1m0s: context deadline exceeded")
+		same(t, "states", states(t, m.Manager), "stuck:stopping")
+		wrong(t, m.Start("stuck"), "manager: Start stuck: it was stopped, and has not returned yet")
+		close(release)
+		synctest.Wait()
+		same(t, "Start", m.Start("stuck"), nil)
+	})
+}
+
+func TestTheAddressIsServedWhileItRuns(t *testing.T) {
+	r := newRig(t)
+	m := r.new(func(o *manager.Options) { o.Address = "127.0.0.1:bad" })
+	if err := m.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "manager: Run: serve at Options.Address: ") {
+		t.Errorf("got %v", err)
+	}
+}

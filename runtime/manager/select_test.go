@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/informer-gen/informer-gen/runtime/manager"
+)
+
+// TestSelect has the cases of kube-controller-manager's --controllers.
+func TestSelect(t *testing.T) {
+	for _, test := range []struct{ selection, want string }{
+		{"*", "a b"},
+		{"", ""},
+		{"a", "a"},
+		{"-a", ""},
+		{"*,-a", "b"},
+		{"-a,*", "b"},
+		{"a,-a", "a"}, // the first entry counts
+		{"-a,a", ""},
+		{"off", "off"},
+		{"*,off", "a b off"},
+		{"*,-off", "a b"},
+		{"*,-old-a", "b"},
+		{"old-a", "a"},
+	} {
+		t.Run(test.selection, func(t *testing.T) {
+			inBubble(t, func(t *testing.T, r *rig) {
+				r.run(func(o *manager.Options) {
+					o.Controllers = []manager.Descriptor{
+						r.noting("a", func(d *manager.Descriptor) { d.Aliases = []string{"old-a"} }), r.noting("b"), r.noting("off", disabled),
+					}
+					o.Select = strings.FieldsFunc(test.selection, func(c rune) bool { return c == ',' })
+				})
+				var runs []string
+				for _, event := range r.take() {
+					if name, ok := strings.CutPrefix(event, "run "); ok {
+						runs = append(runs, name)
+					}
+				}
+				same(t, "runs", strings.Join(sorted(runs), " "), test.want)
+			})
+		})
+	}
+}
+
+func TestNothingSelectedMeansAll(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		m := r.run(func(o *manager.Options) {
+			o.Controllers = []manager.Descriptor{r.noting("a"), r.noting("off", disabled)}
+		})
+		same(t, "states", states(t, m.Manager), "a:running off:off")
+	})
+}
+
+func TestModes(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		in := func(modes ...string) func(*manager.Descriptor) {
+			return func(d *manager.Descriptor) { d.Modes = modes }
+		}
+		m := r.run(func(o *manager.Options) {
+			o.Controllers = []manager.Descriptor{r.noting("any"), r.noting("cloud", in("internal")), r.noting("node", in("internal", "external"))}
+			o.Mode, o.Select = "external", []string{"*", "cloud"}
+		})
+		same(t, "states", states(t, m.Manager), "any:running cloud:off node:running")
+		same(t, "made", sorted(r.take()), []string{"make any", "make node", "run any", "run node"})
+		wrong(t, m.Start("cloud"), `manager: Start cloud: it does not exist in mode "external"`)
+	})
+}
+
+func TestNewSaysAllThatIsWrong(t *testing.T) {
+	make := func(context.Context, *manager.Context) (manager.Controller, error) { return nil, nil }
+	_, err := manager.New(manager.Options{
+		Controllers: []manager.Descriptor{
+			{Name: "a", Aliases: []string{"old", "-x"}, New: make}, {Name: "b", Aliases: []string{"old"}, New: make}, {New: make}, {Name: "c"},
+		},
+		Select:        []string{"*", "-a", "z", "-*"},
+		StartInterval: -1,
+	})
+	wrong(t, err, `manager.New: Config is nil; get one from clientcmd or rest.InClusterConfig
+Factory is nil
+negative StartInterval -1ns
+controller a: "-x" is no name; it must not be empty or *, begin with -, or contain a slash, a blank or a comma
+controller b: a is called "old", too
+controller 3 of 4 has no name
+controller c: New is nil
+no controller is called "z"; there are a, b, c
+no controller is called "*"; there are a, b, c`)
+}
+
+// TestFlags: a section for the manager, and one for each controller that has flags.
+func TestFlags(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		syncs := 5
+		options := manager.Options{Config: r.config, Factory: r.factory, Controllers: []manager.Descriptor{
+			r.noting("pods", func(d *manager.Descriptor) {
+				d.Flags = func(flags *pflag.FlagSet) { flags.IntVar(&syncs, "concurrent-pod-syncs", syncs, "") }
+			}),
+			r.noting("off", disabled),
+		}}
+		sections := map[string]*pflag.FlagSet{}
+		command := &cobra.Command{RunE: func(*cobra.Command, []string) error { return nil }}
+		options.AddFlags(func(name string) *pflag.FlagSet {
+			sections[name] = pflag.NewFlagSet(name, pflag.ContinueOnError)
+			return sections[name]
+		})
+		for _, flags := range sections {
+			command.Flags().AddFlagSet(flags)
+		}
+		if help := sections["generic"].Lookup("controllers").Usage; !strings.Contains(help, "All controllers: off, pods") || !strings.Contains(help, "Disabled by default: off") {
+			t.Errorf("the help of --controllers is %q", help)
+		}
+		command.SetArgs([]string{"--controllers=*,off", "--concurrent-pod-syncs=7", "--min-resync-period=1h"})
+		if err := command.Execute(); err != nil {
+			t.Fatal(err)
+		}
+		m, err := manager.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "the controller's flag", syncs, 7)
+		answers(t, m, "/configz", 200, `"controllers": "[*,off]"`, `"concurrent-pod-syncs": "7"`, `"min-resync-period": "1h0m0s"`, `"controller-shutdown-timeout": "30s"`)
+
+		plain := r.new(func(o *manager.Options) { o.Controllers = options.Controllers })
+		answers(t, plain, "/configz", 200, `"controllers": "[*]"`)
+		same(t, "the controller's flag after that", syncs, 7)
+	})
+}
+
+func TestContext(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var c *manager.Context
+		r.config.UserAgent = "shop/v1"
+		m := r.run(func(o *manager.Options) {
+			o.Controllers = []manager.Descriptor{{Name: "maps", New: func(_ context.Context, given *manager.Context) (manager.Controller, error) {
+				c = given
+				select {
+				case <-c.InformersStarted:
+					t.Error("informers have started")
+				default:
+				}
+				return nil, nil
+			}}}
+			o.MinResyncPeriod = 100
+		})
+		<-c.InformersStarted
+		same(t, "context", fmt.Sprint(c.Name, c.Config.UserAgent, c.Leading(), c.Factory.Base() == r.factory), fmt.Sprint("maps", "shop/v1/maps", true, true))
+		same(t, "the manager's config", r.config.UserAgent, "shop/v1")
+		for range 100 {
+			if p := c.ResyncPeriod(); p < 100 || p >= 200 {
+				t.Fatalf("resync period %d", p)
+			}
+		}
+		same(t, "a controller that has nothing to do", states(t, m.Manager), "maps:off")
+	})
+}
+
+func TestAnErrorOfNewEndsTheRun(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		m := r.run(func(o *manager.Options) {
+			o.Controllers = []manager.Descriptor{r.noting("a"), {Name: "b", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+				return nil, errors.New("no such disk")
+			}}, r.noting("c")}
+		})
+		<-m.done
+		wrong(t, m.err, "manager: Run: controller b: New: no such disk")
+		same(t, "events", r.take(), []string{"make a"})
+	})
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package manager
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/controller"
+)
+
+var (
+	errStopped = errors.New("the controller was stopped")
+	errEnded   = errors.New("the manager has ended the controller")
+)
+
+// reporter is what a controller.Controller says about itself.
+type reporter interface{ Status() controller.Status }
+
+// unit is one controller of a manager.
+type unit struct {
+	// set once at construction
+	Descriptor
+	manager *Manager
+	group   *group
+
+	building sync.Mutex // held while New runs
+	progress progress
+
+	// Manager.mu guards what follows
+	wanted     bool
+	controller Controller // nil before it is made, or if New has returned nil
+	last       *run       // the present or last one; nil before the first
+}
+
+// run is one run of a controller.
+type run struct {
+	// set once at construction
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	over   chan struct{} // closed when it has ended
+
+	// set before over is closed
+	err error // with which the controller has failed
+}
+
+func (r *run) isOver() bool {
+	select {
+	case <-r.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// rank orders controllers by when they start; the higher ones do first.
+func (u *unit) rank() int {
+	if u.First {
+		return 1
+	}
+	return 0
+}
+
+// made returns the controller; nil if there is none.
+func (u *unit) made() Controller {
+	u.manager.mu.Lock()
+	defer u.manager.mu.Unlock()
+	return u.controller
+}
+
+// build makes the controller, unless it is made already.
+func (u *unit) build(ctx context.Context) error {
+	u.building.Lock()
+	defer u.building.Unlock()
+	if u.made() != nil {
+		return nil
+	}
+	c, err := u.manager.contextFor(&u.Descriptor)
+	if err != nil {
+		return fmt.Errorf("controller %s: %w", u.Name, err)
+	}
+	made, err := u.New(ctx, c)
+	if err != nil {
+		return fmt.Errorf("controller %s: New: %w", u.Name, err)
+	}
+	if made == nil {
+		klog.FromContext(ctx).Info("A controller has nothing to do here", "controller", u.Name)
+	}
+	u.manager.mu.Lock()
+	defer u.manager.mu.Unlock()
+	u.controller = made
+	return nil
+}
+
+// startLocked runs the controller after a delay, if it should run and does not.
+func (u *unit) startLocked(delay time.Duration) {
+	parent := u.group.ctx
+	if parent == nil || !u.wanted || u.controller == nil || u.last != nil && !u.last.isOver() {
+		return
+	}
+	// The group ends its controllers in its own order.
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(parent))
+	r := &run{ctx: ctx, cancel: cancel, over: make(chan struct{})}
+	u.last = r
+	c := u.controller
+	go func() {
+		defer close(r.over)
+		select {
+		case <-time.After(delay):
+			u.run(r, c)
+		case <-ctx.Done():
+		}
+	}()
+}
+
+// run calls the controller's Run, and decides what its end means.
+func (u *unit) run(r *run, c Controller) {
+	err := c.Run(r.ctx)
+	if r.ctx.Err() != nil {
+		return
+	}
+	if u.First {
+		if err == nil {
+			err = errors.New("its Run has returned")
+		}
+		u.manager.fail(fmt.Errorf("controller %s, without which the others can't run: %w", u.Name, err))
+	}
+	if err != nil {
+		klog.FromContext(r.ctx).Error(err, "A controller has failed; the others run on", "controller", u.Name)
+		r.err = err
+	}
+}
+
+// begun waits until the controller has begun to reconcile, has ended, or ctx is done.
+func (u *unit) begun(ctx context.Context, r *run) {
+	reports, ok := u.made().(reporter)
+	if !ok {
+		return
+	}
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
+	for !reports.Status().Synced {
+		select {
+		case <-ticker.C:
+		case <-r.over:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// workingOn says which keys the controller is working on.
+func (u *unit) workingOn() string {
+	reports, ok := u.made().(reporter)
+	if !ok {
+		return ""
+	}
+	const most = 5
+	running := reports.Status().Queue.Running
+	var keys []string
+	for n, k := range running {
+		if n == most {
+			keys = append(keys, fmt.Sprintf("and %d more", len(running)-most))
+			break
+		}
+		keys = append(keys, fmt.Sprintf("%s for %v", k.Key, time.Since(k.Since).Round(time.Millisecond)))
+	}
+	if keys == nil {
+		return ""
+	}
+	return "; it is working on " + strings.Join(keys, ", ")
+}
