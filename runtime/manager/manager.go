@@ -231,7 +231,7 @@ func (m *Manager) Stop(ctx context.Context, name string) error {
 // Start runs a controller that does not run: because Select left it out, it was stopped, has ended
 // or has failed. It is made if it was not before. A led controller begins when the process leads. A
 // controller that runs is left alone. Start returns an error if there is no such controller in this
-// mode, if its New fails, and if it was stopped and has not returned yet.
+// mode, if its New fails, if it was stopped and has not returned yet, and after the end of Run.
 func (m *Manager) Start(name string) error {
 	fail := func(err error) error { return fmt.Errorf("manager: Start %s: %w", name, err) }
 	u, err := m.find(name)
@@ -249,10 +249,8 @@ func (m *Manager) start(u *unit) error {
 	ctx := m.ctx
 	u.wanted = true
 	m.mu.Unlock()
-	select {
-	case <-m.informersStarted:
-	default:
-		return nil // Run builds it
+	if ctx == nil {
+		return nil // Run makes it
 	}
 	if err := u.build(ctx); err != nil {
 		return err

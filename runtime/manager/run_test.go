@@ -5,6 +5,7 @@ package manager_test
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -249,8 +250,45 @@ func TestStopNamesTheKey(t *testing.T) {
 
 func TestTheAddressIsServedWhileItRuns(t *testing.T) {
 	r := newRig(t)
-	m := r.new(func(o *manager.Options) { o.Address = "127.0.0.1:bad" })
-	if err := m.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "manager: Run: serve at Options.Address: ") {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	taken := r.new(func(o *manager.Options) { o.Address = address })
+	if err := taken.Run(t.Context()); err == nil || !strings.HasPrefix(err.Error(), "manager: Run: serve at Options.Address: listen tcp "+address) {
 		t.Errorf("got %v", err)
 	}
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	ready := make(chan struct{})
+	m := r.new(func(o *manager.Options) {
+		o.Address = address
+		o.Controllers = []manager.Descriptor{{Name: "maps", New: func(context.Context, *manager.Context) (manager.Controller, error) {
+			return manager.RunFunc(func(ctx context.Context) error {
+				close(ready)
+				<-ctx.Done()
+				return nil
+			}), nil
+		}}}
+	})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan error)
+	go func() { ended <- m.Run(ctx) }()
+	<-ready
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Get("http://" + address + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	same(t, "status", resp.StatusCode, http.StatusOK)
+	cancel(errStop)
+	same(t, "Run", <-ended, errStop)
+	if _, err := client.Get("http://" + address + "/healthz"); err == nil {
+		t.Error("it is served after the end")
+	}
+	wrong(t, m.Start("maps"), "manager: Start maps: informer factory: Start: the factory was shut down")
 }
