@@ -106,6 +106,25 @@ func TestNoProgressIsRed(t *testing.T) {
 	})
 }
 
+// TestABacklogIsHealthyWhileKeysAreDone: some have waited for longer than the limit.
+func TestABacklogIsHealthyWhileKeysAreDone(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		r.create("a", "b", "c", "d", "e", "f", "g", "h")
+		m := r.run(func(o *manager.Options) {
+			d := reconciling("maps", func(context.Context, object.Key) (controller.Result, error) {
+				time.Sleep(30 * time.Second)
+				return controller.Result{}, nil
+			}, controller.Options{})
+			d.IdleLimit = time.Minute
+			o.Controllers = []manager.Descriptor{d}
+		})
+		for range 30 {
+			pass(10 * time.Second)
+			answers(t, m.Manager, "/healthz", 200)
+		}
+	})
+}
+
 func TestReadyz(t *testing.T) {
 	inBubble(t, func(t *testing.T, r *rig) {
 		m := r.new(func(o *manager.Options) {
