@@ -32,16 +32,23 @@ func (g *group) run(ctx context.Context) error {
 	}
 	g.start(others)
 	<-ctx.Done()
-	g.open(nil)
+	g.shut()
 	err := g.end(others)
 	return errors.Join(err, g.end(first))
 }
 
-// open lets controllers start, with ctx, or, with nil, no more.
+// open lets controllers start.
 func (g *group) open(ctx context.Context) {
 	g.manager.mu.Lock()
 	defer g.manager.mu.Unlock()
 	g.ctx = ctx
+}
+
+// shut lets none start any more.
+func (g *group) shut() {
+	g.manager.mu.Lock()
+	defer g.manager.mu.Unlock()
+	g.ctx = nil
 }
 
 func (g *group) split() (first, others []*unit) {

@@ -89,10 +89,10 @@ func (o *Options) setDefaults() {
 func (o *Options) validate() error {
 	var errs []error
 	if o.Config == nil {
-		errs = append(errs, errors.New("Config is nil; get one from clientcmd or rest.InClusterConfig"))
+		errs = append(errs, errors.New("the Config is nil; get one from clientcmd or rest.InClusterConfig"))
 	}
 	if o.Factory == nil {
-		errs = append(errs, errors.New("Factory is nil"))
+		errs = append(errs, errors.New("the Factory is nil"))
 	}
 	for _, d := range []struct {
 		name  string

@@ -52,7 +52,6 @@ type rig struct {
 
 	mu     sync.Mutex // mu guards what follows
 	events []string   // what was noted
-	agents []string   // of requests
 }
 
 // inBubble runs a test with a rig in a bubble. It can't flake: time moves only while all goroutines

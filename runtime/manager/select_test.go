@@ -77,16 +77,16 @@ func TestModes(t *testing.T) {
 }
 
 func TestNewSaysAllThatIsWrong(t *testing.T) {
-	make := func(context.Context, *manager.Context) (manager.Controller, error) { return nil, nil }
+	build := func(context.Context, *manager.Context) (manager.Controller, error) { return nil, nil }
 	_, err := manager.New(manager.Options{
 		Controllers: []manager.Descriptor{
-			{Name: "a", Aliases: []string{"old", "-x"}, New: make}, {Name: "b", Aliases: []string{"old"}, New: make}, {New: make}, {Name: "c"},
+			{Name: "a", Aliases: []string{"old", "-x"}, New: build}, {Name: "b", Aliases: []string{"old"}, New: build}, {New: build}, {Name: "c"},
 		},
 		Select:        []string{"*", "-a", "z", "-*"},
 		StartInterval: -1,
 	})
-	wrong(t, err, `manager.New: Config is nil; get one from clientcmd or rest.InClusterConfig
-Factory is nil
+	wrong(t, err, `manager.New: the Config is nil; get one from clientcmd or rest.InClusterConfig
+the Factory is nil
 negative StartInterval -1ns
 controller a: "-x" is no name; it must not be empty or *, begin with -, or contain a slash, a blank or a comma
 controller b: a is called "old", too

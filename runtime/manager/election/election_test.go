@@ -184,11 +184,11 @@ func TestWrongOptions(t *testing.T) {
 		want   string
 	}{
 		{func(o *election.Options) { o.Name = "" }, "the Name of the Lease is empty"},
-		{func(o *election.Options) { o.LeaseDuration = 1500 * time.Millisecond }, "LeaseDuration 1.5s; want a whole number of seconds, 1 or more"},
+		{func(o *election.Options) { o.LeaseDuration = 1500 * time.Millisecond }, "a LeaseDuration of 1.5s; want a whole number of seconds, 1 or more"},
 		{func(o *election.Options) { o.RetryPeriod = -1 }, "negative RetryPeriod -1ns"},
-		{func(o *election.Options) { o.RetryPeriod = 9 * time.Second }, "RenewDeadline 10s; want more than 1.2 times the RetryPeriod of 9s"},
-		{func(o *election.Options) { o.LeaseDuration = 12 * time.Second }, "Margin 0s; want a LeaseDuration of more than RenewDeadline and RetryPeriod together, or a positive Margin"},
-		{func(o *election.Options) { o.Margin = 6 * time.Second }, "Margin 6s; want at most 5s, LeaseDuration without RenewDeadline, or requests are cut off while the lease may still be renewed"},
+		{func(o *election.Options) { o.RetryPeriod = 9 * time.Second }, "a RenewDeadline of 10s; want more than 1.2 times the RetryPeriod of 9s"},
+		{func(o *election.Options) { o.LeaseDuration = 12 * time.Second }, "a Margin of 0s; want a LeaseDuration of more than RenewDeadline and RetryPeriod together, or a positive Margin"},
+		{func(o *election.Options) { o.Margin = 6 * time.Second }, "a Margin of 6s; want at most 5s, LeaseDuration without RenewDeadline, or requests are cut off while the lease may still be renewed"},
 	} {
 		o := election.Options{Name: "widgets"}
 		test.change(&o)

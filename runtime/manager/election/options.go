@@ -80,15 +80,15 @@ func (o *Options) validate() error {
 	case o.Name == "":
 		return errors.New("the Name of the Lease is empty")
 	case o.LeaseDuration < time.Second || o.LeaseDuration%time.Second != 0:
-		return fmt.Errorf("LeaseDuration %v; want a whole number of seconds, 1 or more", o.LeaseDuration)
+		return fmt.Errorf("a LeaseDuration of %v; want a whole number of seconds, 1 or more", o.LeaseDuration)
 	case o.RetryPeriod < 0:
 		return fmt.Errorf("negative RetryPeriod %v", o.RetryPeriod)
 	case o.RenewDeadline <= time.Duration(leaderelection.JitterFactor*float64(o.RetryPeriod)):
-		return fmt.Errorf("RenewDeadline %v; want more than %v times the RetryPeriod of %v", o.RenewDeadline, leaderelection.JitterFactor, o.RetryPeriod)
+		return fmt.Errorf("a RenewDeadline of %v; want more than %v times the RetryPeriod of %v", o.RenewDeadline, leaderelection.JitterFactor, o.RetryPeriod)
 	case o.Margin <= 0:
-		return fmt.Errorf("Margin %v; want a LeaseDuration of more than RenewDeadline and RetryPeriod together, or a positive Margin", o.Margin)
+		return fmt.Errorf("a Margin of %v; want a LeaseDuration of more than RenewDeadline and RetryPeriod together, or a positive Margin", o.Margin)
 	case o.Margin > o.LeaseDuration-o.RenewDeadline:
-		return fmt.Errorf("Margin %v; want at most %v, LeaseDuration without RenewDeadline, or requests are cut off while the lease may still be renewed", o.Margin, o.LeaseDuration-o.RenewDeadline)
+		return fmt.Errorf("a Margin of %v; want at most %v, LeaseDuration without RenewDeadline, or requests are cut off while the lease may still be renewed", o.Margin, o.LeaseDuration-o.RenewDeadline)
 	}
 	return nil
 }

@@ -83,7 +83,6 @@ type candidate struct {
 	mu      sync.Mutex // mu guards what follows
 	wire    func(*http.Request, http.RoundTripper) (*http.Response, error)
 	renewed time.Time   // when the last renewal that succeeded was sent
-	seen    time.Time   // when the lease was last read, or written
 	sent    []time.Time // requests of the led work
 	refused int
 	began   time.Time
