@@ -151,6 +151,7 @@ func TestQueuesOfControllers(t *testing.T) {
 		ended := make(chan error)
 		go func() { ended <- c.Run(ctx) }()
 		for _, name := range []string{"failing", "delayed", "running", "ready"} {
+			synctest.Wait() // the one before is with the worker, or done
 			c.Enqueue(object.Key{Namespace: "shop", Name: name})
 		}
 		time.Sleep(10 * time.Second)
