@@ -65,7 +65,7 @@ func TestTheStuckOneIsNamed(t *testing.T) {
 			`workqueue_longest_running_processor_seconds{name="fast"} 0`)
 		answers(t, m.Manager, "/debug/informers?format=html", 200, `<th scope="row">stuck</th>`, `<a href="?key=shop%2fblue">shop/blue</a> for 1 second, attempt 1`)
 		answers(t, m.Manager, "/debug/informers?key=shop/blue", 200, "a worker has had it for 1 second")
-		answers(t, m.Manager, "/debug/controllers/stuck", 200, `"Key": "shop/blue"`)
+		answers(t, m.Manager, "/debug/controllers/stuck", 200, `"key": "shop/blue"`)
 		same(t, "the fast one has done", len(done), 3)
 		close(release)
 		synctest.Wait()
