@@ -7,18 +7,16 @@ import (
 	"context"
 	"errors"
 	"log"
-	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"k8s.io/client-go/tools/clientcmd"
 
 	"example.com/tutorial/generated/informers"
 	"example.com/tutorial/teams"
-	"github.com/informer-gen/informer-gen/runtime/inspect"
+	"github.com/informer-gen/informer-gen/runtime/manager"
+	"github.com/informer-gen/informer-gen/runtime/manager/election"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
@@ -32,7 +30,8 @@ func main() {
 	}
 }
 
-// run runs the controller until ctx is done. The page of its informers is at address.
+// run runs the controller until ctx is done, while this process leads. Its health and the page of
+// its informers are at address.
 func run(ctx context.Context, address string) error {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("KUBECONFIG")) // or the Pod's
 	if err != nil {
@@ -42,21 +41,22 @@ func run(ctx context.Context, address string) error {
 	if err != nil {
 		return err
 	}
+	leader, err := election.New(config, election.Options{Namespace: "default", Name: "teams"})
+	if err != nil {
+		return err
+	}
 	factory := informers.NewSharedInformerFactory(client)
-	c, err := teams.New(factory, client, lockDoor)
+	newTeams := func(_ context.Context, c *manager.Context) (manager.Controller, error) {
+		return teams.New(factory, c.Client, lockDoor) // which writes only while this process leads
+	}
+	m, err := manager.New(manager.Options{
+		Config: config, Factory: factory, Election: leader, Address: address,
+		Controllers: []manager.Descriptor{{Name: "teams", New: newTeams}},
+	})
 	if err != nil {
 		return err
 	}
-
-	listener, err := net.Listen("tcp", address)
-	if err != nil {
-		return err
-	}
-	page, served := &http.Server{Handler: inspect.Handler(factory), ReadHeaderTimeout: time.Minute}, make(chan error, 1)
-	go func() { served <- page.Serve(listener) }()
-	defer func() { _ = page.Close(); <-served }()
-
-	return c.Run(ctx)
+	return m.Run(ctx)
 }
 
 // lockDoor stands for what the world outside of the cluster has to be told.
