@@ -95,7 +95,7 @@ func (c *Controller[K]) StatusOf(key K) (workqueue.KeyStatus[K], bool) {
 	return workqueue.KeyStatus[K]{}, false
 }
 
-// missing says what a run waits for.
+// missing returns a line for each informer and handler that a run waits for.
 func (r *run[K]) missing(handlers []informer.HandlerStatus) (lines []string) {
 	leases := r.heldLeases()
 	for n, i := range r.informers {

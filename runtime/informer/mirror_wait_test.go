@@ -44,7 +44,7 @@ func slowFactory(t *testing.T, after map[string]time.Duration) *factories.Factor
 }
 
 // TestWaitFor waits for several informers. (There is no line in the log for each one that has
-// synced: a line every 10 s says what is missing, and why.)
+// synced: a line every 10 s names what is missing, and why.)
 func TestWaitFor(t *testing.T) {
 	second := time.Second
 	for name, test := range map[string]struct {

@@ -35,8 +35,8 @@ type RunFunc func(ctx context.Context) error
 // Run calls f.
 func (f RunFunc) Run(ctx context.Context) error { return f(ctx) }
 
-// Descriptor says what a controller is called, how it is made, and when it runs. Name and New must
-// be set.
+// Descriptor is a controller that a manager can run: its names, how it is made, and when it runs.
+// Name and New must be set.
 type Descriptor struct {
 	// Name is the name of the controller. Aliases are other ones, such as those that it had
 	// earlier.

@@ -12,7 +12,7 @@
 //	…
 //	err = m.Run(ctx)
 //
-// A [Descriptor] says how a controller is made and when it runs. Which ones run is a matter of
+// A [Descriptor] has how a controller is made and when it runs. Which ones run is a matter of
 // Options.Select, the flag --controllers: "*,-widgets,gadgets". Each is made with a [Context] of
 // its own: a client by whose user agent the server's log tells it from the others, the factory, and
 // whether the process leads.

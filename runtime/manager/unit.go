@@ -20,7 +20,7 @@ var (
 	errEnded   = errors.New("the manager has ended the controller")
 )
 
-// reporter is what a controller.Controller says about itself.
+// reporter is a controller that reports its Status, as a controller.Controller does.
 type reporter interface{ Status() controller.Status }
 
 // unit is one controller of a manager.
@@ -156,7 +156,7 @@ func (u *unit) begun(ctx context.Context, r *run) {
 	}
 }
 
-// workingOn says which keys the controller is working on.
+// workingOn returns the keys that the controller is working on, for the end of an error.
 func (u *unit) workingOn() string {
 	reports, ok := u.made().(reporter)
 	if !ok {

@@ -127,8 +127,8 @@ func idOfPort(port *corev1.EndpointPort) (id portID) {
 	return id
 }
 
-// add says that an address offers a port. One that is added both as ready and as not ready is not
-// ready.
+// add adds a port that an address offers. An address that is added both as ready and as not ready
+// is not ready.
 func (p *packer) add(address *corev1.EndpointAddress, port *corev1.EndpointPort, isReady bool) {
 	if p.indexes == nil {
 		p.indexes, p.rowOf = map[addressID]int{}, map[portID]int{}

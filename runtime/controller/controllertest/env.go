@@ -108,7 +108,7 @@ func (e *Env) Stop() {
 // Settle waits until the controllers have nothing left to do. Time passes as far as it needs to,
 // for instance until a key that has failed is tried again. If there is still something to do after
 // 10 minutes by the clock of the bubble, or a controller has ended, it ends the test with Fatal,
-// and says what each controller is doing.
+// with what each controller is doing.
 func (e *Env) Settle() {
 	e.t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(tick) {

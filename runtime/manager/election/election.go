@@ -42,7 +42,7 @@ type Election struct {
 }
 
 // New returns an Election that keeps its lease by requests of config. It starts nothing. The error
-// says which of the options is wrong, or why config makes no client.
+// names the options that are wrong, or is why config makes no client.
 func New(config *rest.Config, options Options) (*Election, error) {
 	fail := func(err error) (*Election, error) { return nil, fmt.Errorf("election.New: %w", err) }
 	if config == nil {

@@ -63,7 +63,7 @@ func (f *fence) shut(cause error) {
 	}
 }
 
-// open returns the present term. The error says that there is none.
+// open returns the present term, or ErrNotLeading if there is none.
 func (f *fence) open() (term context.Context, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

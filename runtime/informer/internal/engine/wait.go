@@ -42,7 +42,7 @@ func (w *Wait) has(s *stream) bool {
 	return !waits
 }
 
-// logPeriod is how often WaitForCacheSync says what it waits for.
+// logPeriod is how often WaitForCacheSync logs what it waits for.
 const logPeriod = 10 * time.Second
 
 // WaitForCacheSync waits until each informer has synced or ended, or ctx is done, or giveUp returns
