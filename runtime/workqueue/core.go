@@ -34,18 +34,20 @@ type core struct {
 	grown int64 // when slots grew last
 	table table
 
-	ready   [levels]list
-	passed  [levels]uint8 // hand-outs of others since the last one of this, while it had a key
-	paced   list
-	pace    pace
-	delays  delays
-	running []int32
-	runs    uint32
-	random  *rand.Rand
+	ready     [levels]list
+	passed    [levels]uint8 // hand-outs of others since the last one of this, while it had a key
+	paced     list
+	pace      pace
+	delays    delays
+	running   []int32
+	runs      uint32
+	handedOut int64 // when the last hand-out was
+	random    *rand.Rand
 
 	waiters []*waiter // in Get, that are not woken
 	spare   []*waiter
-	waking  bool // one was woken, and has not looked yet
+	waking  bool  // one was woken, and has not looked yet
+	quiet   int64 // none is woken before, while keys are worked on
 	timer   *time.Timer
 	armed   int64 // when timer fires; 0 if it doesn't
 

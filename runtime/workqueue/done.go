@@ -40,6 +40,7 @@ func (c *core) take(now int64) (i int32, waited int64) {
 	waited = max(0, now-s.since)
 	c.waited.count(waited)
 	c.runs++
+	c.handedOut = now
 	s.flags, s.since, s.run, s.pos = running, now, c.runs, int32(len(c.running))
 	c.running = append(c.running, i)
 	return i, waited

@@ -3,6 +3,7 @@
 package workqueue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -89,4 +90,11 @@ func BucketOf(took int64) int {
 	var d durations
 	d.count(took)
 	return slices.Index(d.Counts[:], 1)
+}
+
+// NextMet is Next, by a worker that has met another goroutine at the lock.
+func (q *Queue[K]) NextMet(ctx context.Context, item Item[K], outcome Outcome) (Item[K], error) {
+	c, now := &q.core, q.core.now()
+	c.mu.Lock()
+	return q.handOut(c.doneAndGet(ctx, true, item.slot, item.run, outcome, now))
 }

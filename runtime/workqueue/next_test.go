@@ -5,6 +5,9 @@ package workqueue_test
 import (
 	"context"
 	"errors"
+	"strconv"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,4 +65,98 @@ func TestNextIsDoneAndGet(t *testing.T) {
 			t.Error(err)
 		}
 	})
+}
+
+// TestBriefWorkersStepAside: of two workers that meet at the lock all the time, one waits while the
+// other one goes on, and no key waits long for it.
+func TestBriefWorkersStepAside(t *testing.T) {
+	const µs = time.Microsecond
+	ctx := context.Background()
+	get := func(t *testing.T, k kit) workqueue.Item[string] {
+		t.Helper()
+		item, err := k.Get(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return item
+	}
+	for _, test := range []struct {
+		name   string
+		before time.Duration // from the hand-out of its key to the other worker's
+		after  time.Duration // from there to Next
+		other  func(kit, workqueue.Item[string])
+		waits  time.Duration
+	}{
+		{"the other one takes long", µs, µs, func(kit, workqueue.Item[string]) {}, 100 * µs},
+		{"the other one goes on", µs, µs, func(k kit, item workqueue.Item[string]) {
+			for range 50 {
+				time.Sleep(µs)
+				item, _ = k.Next(ctx, item, succeeded)
+				k.Add(strconv.Itoa(int(item.Waited)))
+			}
+		}, 100 * µs},
+		{"the other one is done", µs, µs, func(_ kit, item workqueue.Item[string]) {
+			time.Sleep(10 * µs)
+			item.Done(succeeded)
+		}, 10 * µs},
+		{"no other key was handed out meanwhile", 0, µs, func(kit, workqueue.Item[string]) {}, 0},
+		{"it has worked for long", µs, 10 * µs, func(kit, workqueue.Item[string]) {}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			inBubble(t, plain, func(k kit) {
+				for n := range 100 {
+					k.Add("key " + strconv.Itoa(n))
+				}
+				mine := get(t, k)
+				time.Sleep(test.before)
+				others := get(t, k)
+				time.Sleep(test.after)
+				start := time.Now()
+				var wg sync.WaitGroup
+				wg.Go(func() { test.other(k, others) })
+				item, err := k.NextMet(ctx, mine, succeeded)
+				if took := time.Since(start); err != nil || took != test.waits {
+					t.Errorf("waited for %v, want %v; %v", took, test.waits, err)
+				}
+				if s, _ := k.StatusOf(mine.Key); s.Running {
+					t.Error("its first key isn't done")
+				}
+				item.Done(succeeded)
+				wg.Wait()
+			})
+		})
+	}
+}
+
+// TestManyBriefWorkers: whoever steps aside, all keys go round.
+func TestManyBriefWorkers(t *testing.T) {
+	const workers, keys, rounds = 64, 100, 100_000
+	q := workqueue.New[int](workqueue.Options{})
+	var left atomic.Int64
+	left.Store(rounds)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	for key := range keys {
+		q.Add(key)
+	}
+	var wg sync.WaitGroup
+	for range workers {
+		wg.Go(func() {
+			item, err := q.Get(ctx)
+			for err == nil {
+				q.Add(item.Key)
+				if left.Add(-1) == 0 {
+					cancel()
+				}
+				item, err = q.Next(ctx, item, workqueue.Outcome{})
+			}
+		})
+	}
+	wg.Wait()
+	if err := q.Check(); err != nil {
+		t.Error(err)
+	}
+	if s := q.Status(); len(s.Running) != 0 || q.Len() != keys {
+		t.Errorf("%d keys are running, %d ready, want 0 and %d", len(s.Running), q.Len(), keys)
+	}
 }

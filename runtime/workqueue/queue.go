@@ -136,16 +136,16 @@ func (q *Queue[K]) Get(ctx context.Context) (Item[K], error) {
 // Next is item.Done(outcome) and then Get, in one step, which costs less than both: it is for the
 // loop of a worker. The item is done before Next waits, and also if Next returns an error. The zero
 // Item, and one that is done already, stand for none: then Next is Get.
+//
+// Workers that need a few microseconds for a key, or less, get in each other's way. If two of those
+// meet in Next, one of them waits for 100 µs, or until no key is worked on, although one may be
+// ready.
 func (q *Queue[K]) Next(ctx context.Context, item Item[K], outcome Outcome) (Item[K], error) {
 	if item.queue != q || ctx.Err() != nil {
 		item.Done(outcome)
 		return q.Get(ctx)
 	}
-	c, now := &q.core, q.core.now()
-	c.mu.Lock()
-	c.tick(now)
-	c.done(item.slot, item.run, outcome, now)
-	return q.handOut(c.getLocked(ctx, now))
+	return q.handOut(q.core.next(ctx, item.slot, item.run, outcome))
 }
 
 // handOut makes an item of a slot that core has handed out. If there is no error, the lock is held,
@@ -160,7 +160,7 @@ func (q *Queue[K]) handOut(i int32, waited int64, err error) (Item[K], error) {
 		Key: *q.keys.at(i), Level: levelOf(s.level), Failures: int(s.failures), Waited: time.Duration(waited),
 		queue: q, slot: i, run: s.run,
 	}
-	w := c.toWake()
+	w := c.toWake(s.since)
 	c.mu.Unlock()
 	w.wake()
 	return item, nil

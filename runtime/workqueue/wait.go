@@ -28,14 +28,15 @@ func (c *core) get(ctx context.Context) (i int32, waited int64, err error) {
 	}
 	now := c.now()
 	c.mu.Lock()
-	return c.getLocked(ctx, now)
-}
-
-// getLocked does what get does. It is called with the lock held.
-func (c *core) getLocked(ctx context.Context, now int64) (i int32, waited int64, err error) {
 	if i, waited := c.take(now); i != none {
 		return i, waited, nil
 	}
+	return c.await(ctx, now)
+}
+
+// await waits until a slot can be handed out. It is called with the lock held, and returns as get
+// does.
+func (c *core) await(ctx context.Context, now int64) (i int32, waited int64, err error) {
 	w := c.newWaiter()
 	for {
 		if c.isOver() {
@@ -74,6 +75,7 @@ func (c *core) newWaiter() *waiter {
 // giveUp ends the waiting of a goroutine whose context has ended. If it was woken, another one is,
 // in its place.
 func (c *core) giveUp(w *waiter) {
+	now := c.now()
 	c.mu.Lock()
 	if at := slices.Index(c.waiters, w); at >= 0 {
 		c.waiters = slices.Delete(c.waiters, at, at+1)
@@ -82,17 +84,22 @@ func (c *core) giveUp(w *waiter) {
 		return
 	}
 	c.waking = false
-	next := c.toWake()
+	next := c.toWake(now)
 	c.mu.Unlock()
 	next.wake()
 }
 
 // toWake returns a waiter that has to be woken, if there is work for one. One is woken at a time:
 // it takes a key and, if there is more, has the next one woken. So a worker that is quick does the
-// work of many keys for one wake-up, and for slow ones all workers are woken soon.
-func (c *core) toWake() *waiter {
+// work of many keys for one wake-up, and for slow ones all workers are woken soon. After a worker
+// has stepped aside, none is woken for a while, unless no key is worked on.
+func (c *core) toWake(now int64) *waiter {
 	last := len(c.waiters) - 1
 	if c.waking || last < 0 || c.readyKeys() == 0 {
+		return nil
+	}
+	if now < c.quiet && len(c.running) > 0 {
+		c.arm(now) // until the end of quiet at most
 		return nil
 	}
 	w := c.waiters[last]
@@ -115,14 +122,14 @@ func (c *core) wakeAll() {
 func (c *core) unlockAndWake(now int64) {
 	var w *waiter
 	if len(c.waiters) > 0 {
-		w = c.toWake()
+		w = c.toWake(now)
 		c.arm(now)
 	}
 	c.mu.Unlock()
 	w.wake()
 }
 
-// arm sets the timer to when a key will be ready, if a goroutine waits for one.
+// arm sets the timer to when a key can be handed out, if a goroutine waits for one.
 func (c *core) arm(now int64) {
 	if len(c.waiters) == 0 {
 		return
@@ -133,6 +140,9 @@ func (c *core) arm(now int64) {
 	}
 	if c.paced.n > 0 {
 		next = min(next, c.pace.open())
+	}
+	if now < c.quiet && c.readyKeys() > 0 {
+		next = min(next, c.quiet)
 	}
 	if next == math.MaxInt64 || c.armed != 0 && c.armed <= next {
 		return
@@ -157,7 +167,7 @@ func (c *core) fire() {
 	}
 	c.armed = 0
 	c.tick(now)
-	w := c.toWake()
+	w := c.toWake(now)
 	c.arm(now)
 	c.mu.Unlock()
 	w.wake()
