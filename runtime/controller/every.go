@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 // every queues keys again and again, until ctx is done.
@@ -37,6 +39,6 @@ func addEach[K comparable](ctx context.Context, period time.Duration, keys func(
 		if ctx.Err() != nil {
 			return
 		}
-		add(key, true, "")
+		add(key, workqueue.AddOptions{Level: workqueue.Low}, "")
 	}
 }

@@ -7,11 +7,12 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 // add queues a key. version is the resourceVersion of the object whose event it is; "" if there is
 // none.
-type add[K comparable] func(key K, low bool, version string)
+type add[K comparable] func(key K, how workqueue.AddOptions, version string)
 
 // handler queues keys for the events of an informer. It keeps no object: what waits is in the
 // queue, which merges by key. Its methods are called one at a time.
@@ -68,10 +69,14 @@ func (h *handler[T, K]) accepts(old, obj T) bool {
 // addAll queues keys, without those that were queued just now, unless it would take long to find
 // them there: the queue merges them.
 func (h *handler[T, K]) addAll(obj T, keys, added []K, low bool) {
+	var how workqueue.AddOptions
+	if low {
+		how.Level = workqueue.Low
+	}
 	version := obj.GetResourceVersion()
 	for _, key := range keys {
 		if len(added) > len(h.room) || !slices.Contains(added, key) {
-			h.add(key, low, version)
+			h.add(key, how, version)
 		}
 	}
 }

@@ -58,18 +58,14 @@ func newRun[K comparable](ctx context.Context, c *Controller[K]) *run[K] {
 // add queues keys without an event.
 func (r *run[K]) add(keys []K) {
 	for _, key := range keys {
-		r.addOne(key, false, "")
+		r.addOne(key, workqueue.AddOptions{}, "")
 	}
 }
 
 // addOne queues a key; it is an add.
-func (r *run[K]) addOne(key K, low bool, version string) {
+func (r *run[K]) addOne(key K, how workqueue.AddOptions, version string) {
 	r.loops.event(key, version)
-	if low {
-		r.queue.AddWith(key, workqueue.AddOptions{Level: workqueue.Low})
-		return
-	}
-	r.queue.Add(key)
+	r.queue.AddWith(key, how)
 }
 
 // do runs until the context is done, or fails before it has begun to reconcile. It returns after

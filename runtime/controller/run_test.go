@@ -51,6 +51,7 @@ func TestNewRefusesWrongArguments(t *testing.T) {
 		`controller.New "c": watch 1, Indexed ByName of configmaps/v1: the informer that has the index is nil`:  {"c", do, controller.Options{}, watches{controller.Indexed(r.mapInformer, nameOf, byName, nil)}},
 		`controller.New "c": watch 1, Every 0s: the period is not positive`:                                     {"c", do, controller.Options{}, watches{controller.Every(0, 0, none)}},
 		`controller.New "c": watch 1, Every 1s: the jitter is negative`:                                         {"c", do, controller.Options{}, watches{controller.Every(time.Second, -1, none)}},
+		`controller.New "c": watch 1, Every 1s: After: negative delay -1s`:                                      {"c", do, controller.Options{}, watches{controller.Every(time.Second, 0, none).After(-time.Second)}},
 		`controller.New "c": watch 1, Every 1s: the function is nil`:                                            {"c", do, controller.Options{}, watches{controller.Every[object.Key](time.Second, 0, nil)}},
 	} {
 		if _, err := controller.New(test.name, test.reconcile, test.options, test.watches...); err == nil || err.Error() != want {

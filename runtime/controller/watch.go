@@ -15,6 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/store"
+	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
 // Informer is a [informer.SharedIndexInformer] of any type.
@@ -47,6 +48,30 @@ func (w *Watch[K]) wrong(n int, err error) error {
 		return fmt.Errorf("watch %d: %w", n+1, err)
 	}
 	return fmt.Errorf("watch %d, %s: %w", n+1, w.name, err)
+}
+
+// After returns the watch with a delay: a key that it queues waits for d, so that the events until
+// then become one reconcile. d counts from the first of them. An event of another watch, without a
+// delay, ends the wait. 0 is no delay; a negative one is an error of [New].
+func (w Watch[K]) After(d time.Duration) Watch[K] {
+	if d < 0 && w.err == nil {
+		w.err = fmt.Errorf("After: negative delay %v", d)
+	}
+	later := func(add add[K]) add[K] {
+		return func(key K, how workqueue.AddOptions, version string) {
+			how.After = d
+			add(key, how, version)
+		}
+	}
+	if register := w.register; register != nil {
+		w.register = func(add add[K], handler string) (*informer.Registration, error) {
+			return register(later(add), handler)
+		}
+	}
+	if every := w.every; every != nil {
+		w.every = func(ctx context.Context, add add[K]) { every(ctx, later(add)) }
+	}
+	return w
 }
 
 // Self queues the key of each object that changes: of the objects that the controller is for.

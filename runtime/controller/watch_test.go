@@ -3,6 +3,7 @@
 package controller_test
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -204,6 +205,33 @@ func TestChangesGoBeforeInitialObjects(t *testing.T) {
 		if got := calls.take(); !slices.Contains(got, "shop/new") {
 			t.Errorf("%d reconciles, and none of the new object", len(got))
 		}
+	})
+}
+
+// TestAfterCollectsEvents: events of Pods are collected for a second, those of ConfigMaps are not.
+func TestAfterCollectsEvents(t *testing.T) {
+	inBubble(t, func(t *testing.T, r *rig) {
+		var c calls
+		one := controller.Mapped(r.podInformer, func(_ *corev1.Pod, dst []object.Key) []object.Key {
+			return append(dst, object.Key{Namespace: "shop", Name: "one"})
+		})
+		r.run(&c, controller.Options{}, controller.Self(r.mapInformer), one.After(time.Second))
+		burst := func() {
+			for n := range 5 {
+				r.pods.Create(pod(fmt.Sprint("pod-", n, "-", time.Now().UnixNano())))
+				time.Sleep(100 * time.Millisecond)
+			}
+		}
+		start := time.Now()
+		burst()
+		time.Sleep(time.Minute)
+		same(t, "reconciles after a burst", fmt.Sprint(c.gaps(start)), "[1s]")
+
+		burst()
+		r.maps.Create(configMap("one"))
+		same(t, "an event of the other watch", c.take(), []string{"shop/one"})
+		time.Sleep(time.Minute)
+		same(t, "reconciles after that", c.take(), []string(nil))
 	})
 }
 

@@ -6,7 +6,7 @@
 // controller around those rules.
 //
 //	Service changes  ─────────────────────────▶ its key ──────────────┐
-//	Pod changes      ─▶ index ─▶ keys of its Services ─▶ held back ──▶├▶ work queue ─▶ reconcile
+//	Pod changes      ─▶ index ─▶ keys of its Services, after a while ▶├▶ work queue ─▶ reconcile
 //	Endpoints go     ─────────────────────────▶ its key ──────────────┤       ▲            │
 //	Endpoints that are there at the start ────▶ their keys ───────────┘       └── errors ──┤
 //	                                            held until the cache has the write ◀───────┘
@@ -66,7 +66,6 @@ type Reconciler struct {
 	endpoints  listers.EndpointsLister
 	writer     *writer.Writer[*corev1.Endpoints]
 	recorder   events.EventRecorder
-	batch      *batch
 
 	serviceInformer   *informer.SharedIndexInformer[*corev1.Service]
 	endpointsInformer *informer.SharedIndexInformer[*corev1.Endpoints]
@@ -89,7 +88,6 @@ func New(client *source.Client, factory informers.SharedInformerFactory, options
 		pods:      core.Pods().Lister(),
 		endpoints: core.Endpoints().Lister(),
 		recorder:  options.Recorder,
-		batch:     newBatch(options.BatchPeriod),
 
 		serviceInformer:   core.Services().Informer(),
 		endpointsInformer: core.Endpoints().Informer(),
@@ -99,7 +97,7 @@ func New(client *source.Client, factory informers.SharedInformerFactory, options
 	r.controller, wrongController = controller.New(Name, r.reconcile,
 		controller.Options{Concurrency: options.Concurrency, MaxRetries: maxRetries, Metrics: options.Metrics},
 		controller.Self(r.serviceInformer),
-		controller.Mapped(core.Pods().Informer(), r.servicesOf, endpoints.PodChanged),
+		controller.Mapped(core.Pods().Informer(), r.servicesOf, endpoints.PodChanged).After(options.BatchPeriod),
 		controller.Self(r.endpointsInformer, deletions),
 	)
 	if err := errors.Join(wrongWriter, wrongController); err != nil {
@@ -116,7 +114,6 @@ func (r *Reconciler) Run(ctx context.Context) error {
 	defer wg.Wait()
 	defer cancel()
 	wg.Go(func() { r.queueLeftovers(ctx) })
-	wg.Go(func() { r.batch.run(ctx, r.controller.Enqueue) })
 	return r.controller.Run(ctx)
 }
 

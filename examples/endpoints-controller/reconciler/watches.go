@@ -6,18 +6,16 @@ package reconciler
 
 import (
 	"context"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/leaderelection/resourcelock"
 
 	"github.com/informer-gen/informer-gen/examples/endpoints-controller/endpoints"
 	"github.com/informer-gen/informer-gen/runtime/object"
-	"github.com/informer-gen/informer-gen/runtime/workqueue"
 )
 
-// servicesOf appends the keys of the Services that select a Pod to dst, unless they are held back.
-// A Service that isn't in the cache yet is queued when it comes.
+// servicesOf appends the keys of the Services that select a Pod to dst. A Service that isn't in the
+// cache yet is queued when it comes.
 func (r *Reconciler) servicesOf(pod *corev1.Pod, dst []object.Key) []object.Key {
 	if !r.serviceInformer.HasSynced() {
 		return dst // they all come
@@ -25,7 +23,7 @@ func (r *Reconciler) servicesOf(pod *corev1.Pod, dst []object.Key) []object.Key 
 	services := r.services.Services(pod.Namespace)
 	for _, pair := range endpoints.PodPairs(pod) {
 		for service := range services.BySelector(pair) {
-			if endpoints.Selects(service, pod) && !r.batch.hold(object.KeyOf(service)) {
+			if endpoints.Selects(service, pod) {
 				dst = append(dst, object.KeyOf(service))
 			}
 		}
@@ -50,37 +48,5 @@ func (r *Reconciler) queueLeftovers(ctx context.Context) {
 		if _, elected := e.Annotations[resourcelock.LeaderElectionRecordAnnotationKey]; !elected {
 			r.controller.Enqueue(object.KeyOf(e))
 		}
-	}
-}
-
-// batch holds keys back, so that many changes are reconciled at once: each key for a period since
-// the first of them.
-type batch struct {
-	period time.Duration
-	queue  *workqueue.Queue[object.Key]
-}
-
-func newBatch(period time.Duration) *batch {
-	return &batch{period, workqueue.New[object.Key](workqueue.Options{Name: Name + "-batch"})}
-}
-
-// hold holds a key back, and reports whether it does: not if the period is 0.
-func (b *batch) hold(key object.Key) bool {
-	if b.period == 0 {
-		return false
-	}
-	b.queue.AddWith(key, workqueue.AddOptions{After: b.period})
-	return true
-}
-
-// run hands over the keys whose period has passed, until ctx is done.
-func (b *batch) run(ctx context.Context, enqueue func(...object.Key)) {
-	for {
-		item, err := b.queue.Get(ctx)
-		if err != nil {
-			return
-		}
-		enqueue(item.Key)
-		item.Done(workqueue.Outcome{})
 	}
 }
