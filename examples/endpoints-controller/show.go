@@ -137,7 +137,7 @@ func (u *user) start3(ctx context.Context) error {
 	return nil
 }
 
-// start creates a Pod and tells its IP, as a kubelet does.
+// start creates a Pod and writes its IP into its status, as a kubelet does.
 func (u *user) start(ctx context.Context, n int, ready bool) error {
 	_, err := u.pods.Create(ctx, &corev1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: podName(n), Labels: map[string]string{"app": name}},

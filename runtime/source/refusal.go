@@ -70,7 +70,7 @@ func responseError(resp *http.Response, verb string, resource schema.GroupResour
 }
 
 // parseStatus reads a Status of failure in any format, also in one that wasn't asked for: a Status
-// tells more than the status code.
+// has more than the status code.
 func parseStatus(body []byte, contentType string) (status metav1.Status, ok bool) {
 	f, err := parseFormat(contentType)
 	if err != nil {

@@ -59,7 +59,7 @@ type core struct {
 type keeper interface {
 	grow()       // adds as many keys as slots were added
 	clear(int32) // forgets the key of a slot that becomes free
-	drop(int32)  // is told that a key is dropped by a shutdown, before it is cleared
+	drop(int32)  // notes a key that a shutdown drops, before it is cleared
 	reset()      // forgets all keys
 }
 

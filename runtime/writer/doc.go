@@ -39,7 +39,7 @@
 // the cache's informer: informer.SharedIndexInformer.AwaitToken waits until the informer has the
 // write. So it never acts on a state from before its own write.
 //
-// Options.OnWrite is told of each token. With controller.Wrote there, a controller waits by itself:
+// Options.OnWrite gets each token. With controller.Wrote there, a controller waits by itself:
 // the next reconcile of the key begins when the informers have what was written.
 //
 //   - A write that changed nothing has the resourceVersion from before it, which the cache usually

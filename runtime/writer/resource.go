@@ -108,7 +108,7 @@ func (r *resource) write(ctx context.Context, req source.Request) (object.Object
 	return obj, token, err
 }
 
-// wrote tells the program that the server has done a write.
+// wrote passes what the server has written to Options.OnWrite.
 func (r *resource) wrote(ctx context.Context, token object.Token) {
 	if r.options.OnWrite != nil && !r.options.DryRun {
 		r.options.OnWrite(ctx, token)

@@ -31,7 +31,7 @@ type Informer struct {
 
 	totals   *totals // nil without metrics
 	pool     *pool   // serves one run after the other
-	gap      *gap    // tells readers of the table what it lacks
+	gap      *gap    // what readers of the table must know that it lacks
 	adoption sharer
 
 	// writing guards what follows, and the one open transaction. Lock order: writing before mu

@@ -79,7 +79,7 @@ type failure struct {
 	reason any // value of its panic; nil for runtime.Goexit
 }
 
-// errStopped tells the reader to end.
+// errStopped ends the reader.
 var errStopped = errors.New("stopped")
 
 // runAhead continues a stream whose next step is known, until the stream ends or pauses, and
