@@ -34,9 +34,9 @@
 // [WithTransform], [WithIndexes], [WithoutSharing], [WithEmptyBeforeSync]. Of what is reported:
 // [WithName], [WithLogger], [WithMetrics], [WithErrorHandler], [WithMutationDetector].
 //
-// A [HandlerOption] configures one handler ([WithHandlerName]), a [SharedOption] one handler or all
-// of an informer's: [WithResyncPeriod], [WithBacklogThreshold], [WithPanicOnHandlerCrash]. A
-// [WaitOption] configures one WaitForCacheSync: [FailOn].
+// A [HandlerOption] configures one handler ([WithHandlerName], [WithEveryDeletion]), a
+// [SharedOption] one handler or all of an informer's: [WithResyncPeriod], [WithBacklogThreshold],
+// [WithPanicOnHandlerCrash]. A [WaitOption] configures one WaitForCacheSync: [FailOn].
 //
 // # Handlers
 //
@@ -71,7 +71,8 @@
 // an OnUpdate leads from the last state that the handler got to the newest one, an object that was
 // added and deleted in the meantime is not reported, and keys come in the order of their oldest
 // waiting event. So at most two events wait for a key, whatever happens on the server, and only
-// intermediate states are lost. Once no event waits for the handler, it gets every event again.
+// intermediate states are lost. ([WithEveryDeletion] has deletions reported that would be lost with
+// them.) Once no event waits for the handler, it gets every event again.
 //
 // The store is ahead of the handlers: it has a change before any handler gets the event, and may
 // have later changes too. It moves in steps. A snapshot of it is at one resourceVersion, and has a

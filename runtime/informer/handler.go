@@ -27,7 +27,7 @@ type Handler[T object.Object] interface {
 	// handler's previous event of the object. In a resync, old and obj are the same object.
 	OnUpdate(old, obj T)
 	// OnDelete is called when an object was deleted, or no longer matches the namespace and
-	// selectors of the informer.
+	// selectors of the informer. With [WithEveryDeletion] it may be one without an OnAdd.
 	OnDelete(deleted Deleted[T])
 }
 

@@ -69,6 +69,20 @@ func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 	}}
 }
 
+// WithEveryDeletion has the handler get an OnDelete for each object that vanishes from the store,
+// even if waiting events are merged. Without it, an object that was added and deleted while the
+// handler was slow is not reported. With it, the handler gets the OnDelete of such an object
+// without an OnAdd. So the handler of a program that waits for the deletion of a certain UID gets
+// it. All other events are merged as without the option. What waits for a key is then at most one
+// event for the object that exists, and one for each UID that has vanished, however often these
+// objects were changed.
+func WithEveryDeletion() HandlerOption {
+	return handlerOption{"WithEveryDeletion", func(s *engine.HandlerConfig) error {
+		s.EveryDeletion = true
+		return nil
+	}}
+}
+
 // WithHandlerName sets the name of a handler in logs, errors and Status. The default is the name of
 // the first function of [HandlerFuncs] or [ResourceEventHandlerFuncs], or the handler's type; for a
 // [FilteringHandler] that of its Handler.

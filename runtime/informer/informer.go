@@ -127,6 +127,19 @@ func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error 
 	return addIndexers((*engine.View)(i).Engine(), eraseIndexes(indexes))
 }
 
+// SetTransform sets what [WithTransform] sets, for code that gets an informer which other code has
+// made. nil means no transform. It returns an error, and changes nothing, once the informer has
+// begun to run for the first time: from then on the store may have objects.
+func (i *SharedIndexInformer[T]) SetTransform(transform func(obj T) (T, error)) error {
+	return (*engine.View)(i).Engine().SetTransform(eraseTransform(transform))
+}
+
+// SetErrorHandler sets what [WithErrorHandler] sets, as SetTransform does for [WithTransform]. nil
+// means none.
+func (i *SharedIndexInformer[T]) SetErrorHandler(handle func(informer string, err error)) error {
+	return (*engine.View)(i).Engine().SetOnError(handle)
+}
+
 // Store returns a Reader of the informer's objects. It can be read at any time, and is empty until
 // the first sync; the first read before that is logged, unless WithEmptyBeforeSync was given.
 func (i *SharedIndexInformer[T]) Store() store.Reader[T] {

@@ -165,8 +165,7 @@ func TestSharedInformerErrorHandling(t *testing.T) {
 	})
 }
 
-// TestSharedInformerStartRace calls all methods of an informer while it starts. (A transform and an
-// error handler are options, so they can't race with the start.)
+// TestSharedInformerStartRace calls all methods of an informer while it starts.
 func TestSharedInformerStartRace(t *testing.T) {
 	for range 20 {
 		synctest.Test(t, func(t *testing.T) {
@@ -179,6 +178,8 @@ func TestSharedInformerStartRace(t *testing.T) {
 			for _, do := range []func(){
 				func() { informertest.Add(t, pods, &journal[*corev1.Pod]{}).Remove() },
 				func() { _ = pods.AddIndexers(ByLabel) },
+				func() { _ = pods.SetTransform(identity) },
+				func() { _ = pods.SetErrorHandler(func(string, error) {}) },
 				func() { _ = pods.Status().String() },
 				func() { _ = pods.Run(ctx) },
 				func() { _ = pods.WaitForCacheSync(ctx) },

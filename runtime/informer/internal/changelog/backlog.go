@@ -12,6 +12,11 @@ import (
 // and an addition. Keys come out in the order of their first change. Adding and taking out are
 // O(1). The zero Backlog is empty.
 type Backlog struct {
+	// EveryDeletion, which is set before the first change, keeps the deletion of each object, also
+	// of one that the handler does not know: for each key at most one deletion for each object that
+	// is gone, and an addition.
+	EveryDeletion bool
+
 	byKey       map[object.Key]*merged
 	first, last *merged
 	events      int
@@ -24,26 +29,23 @@ func (b *Backlog) Len() int { return b.events }
 // empty.
 func (b *Backlog) Since() time.Duration { return b.first.at }
 
-// merged is what waits for one key. If gone is set, it is delivered first, as a deletion, and then
-// new, if there is one, as an addition. Otherwise old has become new: a modification, or an
+// merged is what waits for one key. What gone has is delivered first, as deletions, and then new,
+// if there is one, as an addition. Without deletions, old has become new: a modification, or an
 // addition if old is nil.
 type merged struct {
 	key object.Key
 	at  time.Duration // when the oldest change was published
 	old object.Object // the state that the handler got last; nil if it has no such object
 
-	// gone is the deletion of old; a copy, because a pointer into the log would keep its batch
-	// alive
-	gone       *Change
+	// gone has the deletion of old, and, with EveryDeletion, those of the objects that came after
+	// old. They are copies, because pointers into the log would keep its batches alive.
+	gone       []Change
 	new        object.Object // the newest state; nil if the key does not exist any more
 	prev, next *merged
 }
 
 func (p *merged) events() int {
-	n := 0
-	if p.gone != nil {
-		n++
-	}
+	n := len(p.gone)
 	if p.new != nil {
 		n++
 	}
@@ -65,9 +67,8 @@ func (b *Backlog) Add(c *Change, at time.Duration) {
 		p.new = c.New
 	case Deleted:
 		p.new = nil
-		if p.old != nil && p.gone == nil {
-			gone := *c
-			p.gone = &gone
+		if b.EveryDeletion || p.old != nil && len(p.gone) == 0 {
+			p.gone = append(p.gone, *c)
 		}
 	}
 	b.events += p.events()
@@ -83,10 +84,9 @@ func (b *Backlog) Next() (c Change, ok bool) {
 		return c, false
 	}
 	b.events--
-	if p.gone != nil {
-		c = *p.gone
-		p.old, p.gone = nil, nil
-		if p.new == nil {
+	if len(p.gone) > 0 {
+		c, p.gone[0] = p.gone[0], Change{} // so that it keeps nothing alive
+		if p.old, p.gone = nil, p.gone[1:]; p.events() == 0 {
 			b.unlink(p)
 		}
 		return c, true
@@ -100,11 +100,15 @@ func (b *Backlog) Next() (c Change, ok bool) {
 }
 
 // Take takes out what waits for the key of obj, and returns the newest state: obj itself if nothing
-// waits, nil if the object was deleted.
+// waits, nil if the object was deleted. With EveryDeletion, what waits stays if obj was deleted,
+// also if there is a newer object, and Take returns nil.
 func (b *Backlog) Take(obj object.Object) object.Object {
 	p := b.byKey[object.KeyOf(obj)]
 	if p == nil {
 		return obj
+	}
+	if b.EveryDeletion && len(p.gone) > 0 {
+		return nil
 	}
 	b.events -= p.events()
 	b.unlink(p)

@@ -33,3 +33,28 @@ func TestBacklogKeepsNoBatchAlive(t *testing.T) {
 		t.Errorf("got %+v", c)
 	}
 }
+
+// TestBacklogOfEveryDeletion shows that a deletion that was taken out is not kept alive by those of
+// the same key that still wait.
+func TestBacklogOfEveryDeletion(t *testing.T) {
+	b := Backlog{EveryDeletion: true}
+	fill := func() weak.Pointer[metav1.PartialObjectMetadata] {
+		first := state("a", "1")
+		b.Add(&Change{Type: Deleted, Old: first}, 0)
+		b.Add(&Change{Type: Added, New: state("a", "2")}, 0)
+		b.Add(&Change{Type: Deleted, Old: state("a", "3")}, 0)
+		return weak.Make(first)
+	}
+	first := fill()
+	if n := b.Len(); n != 2 {
+		t.Errorf("%d events", n)
+	}
+	b.Next()
+	runtime.GC()
+	if first.Value() != nil {
+		t.Error("the first deletion is kept alive")
+	}
+	if c, ok := b.Next(); !ok || c.Type != Deleted || c.Old.GetResourceVersion() != "3" || b.Len() != 0 {
+		t.Errorf("got %+v", c)
+	}
+}

@@ -70,7 +70,7 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 	for _, p := range panics {
 		r.logger.Error(p.err, "An index function panicked", "informer", i.config.Name, "stack", p.stack)
 		if i.config.OnError != nil {
-			i.config.OnError(p.err)
+			i.config.OnError(i.config.Name, p.err)
 		}
 	}
 	if w := &s.writer; len(w.laggards) > 0 {

@@ -25,10 +25,11 @@ type Config struct {
 	Indexes []Indexer
 	Tuning  reflector.Tuning
 
-	// OnError is called without a lock, by readers and appliers, possibly several at once. nil:
-	// none.
-	OnError func(error)
-	// Transform is called by readers, possibly several at once. nil: none.
+	// OnError is called with Name, without a lock, by readers and appliers, possibly several at
+	// once. nil: none. SetOnError may replace it.
+	OnError func(informer string, err error)
+	// Transform is called by readers, possibly several at once. nil: none. SetTransform may replace
+	// it.
 	Transform func(object.Object) (object.Object, error)
 
 	Unshared  bool               // objects share nothing with each other
@@ -54,6 +55,8 @@ type HandlerConfig struct {
 	Resync    time.Duration // 0: never
 	Threshold int           // of events that wait before they are merged, or Never
 	Crash     bool          // let panics end the process
+	// EveryDeletion: merging drops no deletion.
+	EveryDeletion bool
 }
 
 // Indexer makes a table.Index for one table. store.Indexer is one.

@@ -19,7 +19,8 @@ import (
 
 // Informer keeps a table up to date with its streams, and delivers the changes to subscriptions.
 type Informer struct {
-	// set once at construction
+	// Set once at construction, but for Transform and OnError of config, and adoption: they are set
+	// until the first run begins.
 	config  Config
 	broken  error // if not nil, every method that can return an error returns it
 	table   *table.Table
@@ -49,6 +50,7 @@ type Informer struct {
 	log  changelog.Log
 	subs []*Subscription
 	run  *run // the newest one; nil once it has ended
+	ran  bool // a run has begun
 
 	// deletions has, for each key, those that wait for the end of an object of this key.
 	deletions map[object.Key][]*waiter
@@ -145,6 +147,35 @@ func (i *Informer) Resource() (resource schema.GroupVersionResource) {
 		}
 	}
 	return resource
+}
+
+// SetTransform sets Config.Transform. It returns an error once a run has begun, since the table may
+// have objects by then.
+func (i *Informer) SetTransform(transform func(object.Object) (object.Object, error)) error {
+	return i.configure("SetTransform", func() {
+		i.config.Transform = transform
+		i.adoption = newAdoption(&i.config)
+	})
+}
+
+// SetOnError sets Config.OnError. It returns an error once a run has begun.
+func (i *Informer) SetOnError(handle func(informer string, err error)) error {
+	return i.configure("SetErrorHandler", func() { i.config.OnError = handle })
+}
+
+// configure calls set, unless a run has begun. The goroutines of runs read what it sets without a
+// lock.
+func (i *Informer) configure(call string, set func()) error {
+	if i.broken != nil {
+		return i.broken
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.ran {
+		return fmt.Errorf("informer %s: %s: the informer has begun to run; call %s before its first Run, Acquire or Start", i.config.Name, call, call)
+	}
+	set()
+	return nil
 }
 
 // Table returns the table that the informer keeps up to date.

@@ -194,7 +194,7 @@ func TestFaultW12IndexFunctionPanics(t *testing.T) {
 			return append(keys, obj.GetName()+obj.GetResourceVersion(), "all")
 		})
 		var reported []error
-		r := newRigOf(t, Config{Indexes: []Indexer{index, byName()}, OnError: func(err error) { reported = append(reported, err) }}, "")
+		r := newRigOf(t, Config{Indexes: []Indexer{index, byName()}, OnError: func(_ string, err error) { reported = append(reported, err) }}, "")
 		h := record(t)
 		r.add(h, lately)
 		defer r.start()()

@@ -51,7 +51,7 @@ func TestFunctionEndsItsGoroutine(t *testing.T) {
 				return Config{Indexes: []Indexer{store.NewIndex("Bad", func(_ object.Object, keys []string) []string { exit(); return keys })}}
 			},
 			"OnError": func(exit func()) Config {
-				return Config{OnError: func(error) { exit() }, Indexes: []Indexer{store.NewIndex("Weak", func(object.Object, []string) []string { panic("no") })}}
+				return Config{OnError: func(string, error) { exit() }, Indexes: []Indexer{store.NewIndex("Weak", func(object.Object, []string) []string { panic("no") })}}
 			},
 		} {
 			bubble(t, name+" "+strings.Join(namespaces, " "), func(t *testing.T) {

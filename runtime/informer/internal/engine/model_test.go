@@ -25,7 +25,8 @@ import (
 // TestPromise01RandomHistories drives an informer with one to three random streams, handlers of all
 // kinds that come and go, indexes that are added, a transform, and leases that begin and end, and
 // compares the store with a naive model time and again, and each handler's view with the store at
-// the end. With each event, recorder checks that it is a possible one.
+// the end. With each event, recorder checks that it is a possible one. A handler that asks for
+// every deletion has to get those that a handler gets whose events are never merged.
 func TestPromise01RandomHistories(t *testing.T) {
 	seed := rand.Uint64()
 	for round := range 100 {
@@ -89,6 +90,8 @@ type history struct {
 	models   []*model
 	handlers []*recorder
 	subs     []*Subscription
+	witness  *recorder // gets every event at once
+	since    []int     // how many deletions witness had when the handler was added
 	indexes  []*store.Index[object.Object, string]
 	waiters  []*awaited
 	prepared atomic.Int64 // objects that were transformed
@@ -109,6 +112,8 @@ func newHistory(t *testing.T, rng *rand.Rand) *history {
 }
 
 func (h *history) play() {
+	h.witness = record(h.t)
+	h.rig.add(h.witness, HandlerConfig{Threshold: Never})
 	h.add()
 	for range h.rng.IntN(4) {
 		stop := h.begin()
@@ -135,6 +140,9 @@ func (h *history) play() {
 	for n := range h.handlers {
 		if got := h.subs[n].Status(); got.Backlog != 0 || !got.Synced {
 			h.t.Errorf("%+v", got)
+		}
+		if want := h.witness.deletions()[h.since[n]:]; h.handlers[n].every && !sameSet(h.handlers[n].deletions(), want) {
+			h.t.Errorf("deletions %v, want %v", h.handlers[n].deletions(), want)
 		}
 	}
 	for _, w := range h.waiters {
@@ -232,7 +240,7 @@ func (h *history) episode(n int) {
 		case 1:
 			at := h.rng.IntN(len(h.subs))
 			h.subs[at].Remove()
-			h.subs, h.handlers = slices.Delete(h.subs, at, at+1), slices.Delete(h.handlers, at, at+1)
+			h.subs, h.handlers, h.since = slices.Delete(h.subs, at, at+1), slices.Delete(h.handlers, at, at+1), slices.Delete(h.since, at, at+1)
 			if len(h.subs) == 0 {
 				h.add()
 			}
@@ -278,14 +286,35 @@ func (h *history) add() {
 	if pace > 0 {
 		handler.before = func(string) { time.Sleep(pace) }
 	}
+	handler.every = h.rng.IntN(2) == 0
 	h.handlers = append(h.handlers, handler)
+	synctest.Wait() // witness has got what was published
+	h.since = append(h.since, len(h.witness.deletions()))
 	handler.mu.Lock() // it may be called at once
 	defer handler.mu.Unlock()
 	handler.sub = h.rig.add(handler, HandlerConfig{
 		Threshold: []int{Never, 0, 1, 5}[h.rng.IntN(4)],
 		Resync:    time.Duration(h.rng.IntN(2)) * 20 * time.Millisecond,
+
+		EveryDeletion: handler.every,
 	})
 	h.subs = append(h.subs, handler.sub)
+}
+
+// deletions returns the deletions that the handler was told.
+func (h *recorder) deletions() (all []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, event := range h.events {
+		if event[0] == '-' {
+			all = append(all, event)
+		}
+	}
+	return all
+}
+
+func sameSet(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }
 
 func (h *history) addIndex() {

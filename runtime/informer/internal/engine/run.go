@@ -71,7 +71,7 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 	if before != nil {
 		r.before = before.ended
 	}
-	i.run = r
+	i.run, i.ran = r, true
 	go func() { // the run's own goroutine; leases wait for it
 		if r.before != nil {
 			<-r.before // so all leases of this run wait for the end of the previous one, too

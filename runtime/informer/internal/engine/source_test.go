@@ -234,7 +234,7 @@ func TestFailedTransformKeepsTheStore(t *testing.T) {
 					}
 					return obj, nil
 				},
-				OnError: func(err error) { reported = append(reported, err) },
+				OnError: func(_ string, err error) { reported = append(reported, err) },
 			}, s)
 			h := record(t)
 			r.add(h, lately)

@@ -154,7 +154,7 @@ func (s *stream) failed(err error) {
 	if s.recorder != nil {
 		s.recorder.Failed(reason.Of(err).String())
 	}
-	if s.informer.config.OnError != nil {
-		s.informer.config.OnError(err)
+	if config := &s.informer.config; config.OnError != nil {
+		config.OnError(config.Name, err)
 	}
 }

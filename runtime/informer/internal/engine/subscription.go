@@ -86,6 +86,7 @@ func newSubscription(i *Informer, h Handler, config HandlerConfig) *Subscription
 		epoch:    i.epoch,
 		detector: i.config.Mutations,
 		pace:     pace{patience: patience},
+		backlog:  changelog.Backlog{EveryDeletion: config.EveryDeletion},
 	}
 }
 

@@ -94,11 +94,12 @@ func (id Identity) SplitNamespaces() []string { return strings.Split(id.Namespac
 
 // NewEngine makes an informer with these settings.
 func (s *Settings) NewEngine(name string, streams ...engine.Stream) (*engine.Informer, error) {
-	config := engine.Config{
+	return engine.New(engine.Config{
 		Name:      name,
 		Streams:   streams,
 		Indexes:   s.Indexes,
 		Tuning:    s.Tuning,
+		OnError:   s.OnError,
 		Transform: s.Transform,
 		Unshared:  s.Unshared,
 		Handlers:  s.Handlers,
@@ -107,11 +108,7 @@ func (s *Settings) NewEngine(name string, streams ...engine.Stream) (*engine.Inf
 		Mutations: s.detector(name),
 
 		EmptyBeforeSync: s.EmptyBeforeSync,
-	}
-	if handle := s.OnError; handle != nil {
-		config.OnError = func(err error) { handle(name, err) }
-	}
-	return engine.New(config)
+	})
 }
 
 // detector returns nil unless an option or the environment asks for one.

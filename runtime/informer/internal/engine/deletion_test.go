@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+var everyDeletion = HandlerConfig{Threshold: 0, EveryDeletion: true}
+
+// TestEveryDeletionIsDelivered shows which events a handler gets that asks for every deletion and
+// has fallen behind: of changes only the newest state, but each deletion, in order.
+func TestEveryDeletionIsDelivered(t *testing.T) {
+	for _, test := range []struct{ name, changes, want string }{
+		{"an object that came and went", "+f/1@12 ~f/1@13 -f/1@14", "-f/1@14"},
+		{"several of one name", "+f/1@12 -f/1@13 +f/2@14 -f/2@15", "-f/1@13 -f/2@15"},
+		{"then one that stays", "+f/1@12 -f/1@13 +f/2@14 ~f/2@15", "-f/1@13 +f/2@15"},
+		{"after one that it knows", "~b/1@12 -b/1@13 +b/2@14 -b/2@15", "-b/1@13 -b/2@15"},
+		{"one that it knows, and one that stays", "-b/1@12 +b/2@13 -b/2@14 +b/3@15", "-b/1@12 -b/2@14 +b/3@15"},
+		{"a successor that was not seen", "+f/1@12 -f/2@14", "-f/1@12?"},
+		{"found by a relist", "+f/1@12 [ =b/1@2 ]@20", "-f/1@12?"},
+		{"changes alone", "~b/1@12 ~b/1@13", "~b/1@13"},
+	} {
+		bubble(t, test.name, func(t *testing.T) {
+			r := newRig(t)
+			defer r.start()()
+			r.feed("[ =b/1@2 ]@5")
+			h := record(t)
+			h.every = true
+			r.add(h, everyDeletion)
+			synctest.Wait()
+			g := h.hold()
+			r.feed("+a/1@6") // the handler is stuck in this one
+			r.feed("-a/1@7 " + test.changes)
+			g.open()
+			synctest.Wait()
+			h.sees("=b/1@2 +a/1@6 -a/1@7 " + test.want)
+			h.agrees(r)
+		})
+	}
+}
+
+// TestEveryDeletionOfInitialObjectsIsDelivered shows that an initial object that vanishes before
+// its OnAdd is reported, and that the handler still syncs.
+func TestEveryDeletionOfInitialObjectsIsDelivered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		defer r.start()()
+		r.feed("[ =a/1@1 =b/1@2 =c/1@3 =d/1@4 ]@5")
+		h := record(t)
+		h.every = true
+		g := h.hold()
+		s := r.add(h, everyDeletion)
+		synctest.Wait()
+		r.feed("~b/1@6 -b/1@7 -c/1@8 +c/2@9 ~d/1@10 -a/1@11 +a/2@12 -a/2@13")
+		if got := s.Status().Backlog; got != 3+6 {
+			t.Errorf("%d events wait; want 3 initial objects, 5 deletions and an addition", got)
+		}
+		g.open()
+		synctest.Wait()
+		h.sees("=a/1@1 =d/1@10 -b/1@7 -c/1@8 +c/2@9 -a/1@11 -a/2@13")
+		h.agrees(r)
+		if !s.HasSynced() {
+			t.Error("not synced")
+		}
+	})
+}

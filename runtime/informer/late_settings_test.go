@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// TestLateSettings shows that a transform and an error handler may be set until the first run
+// begins, that they replace those of the options, and that nothing changes afterwards.
+func TestLateSettings(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("shop", "a", "1"))
+		defer server.Inject(sourcetest.Fault{Times: 1, Do: sourcetest.Refuse(503)})()
+		to := func(node string) func(*corev1.Pod) (*corev1.Pod, error) {
+			return func(pod *corev1.Pod) (*corev1.Pod, error) {
+				pod.Spec.NodeName += node
+				return pod, nil
+			}
+		}
+		var failures []string
+		note := func(handler string) func(string, error) {
+			return func(informer string, err error) {
+				failures = append(failures, fmt.Sprint(handler, " of ", informer, ": ", apierrors.IsServiceUnavailable(err)))
+			}
+		}
+		pods := newPods(t, server.Source(t), informer.WithName("pods"), informer.WithLogger(discard),
+			informer.WithTransform(to(" by option")), informer.WithErrorHandler(note("option")))
+		var early journal[*corev1.Pod]
+		registration := informertest.Add(t, pods, &early)
+		if err := errors.Join(pods.SetTransform(nil), pods.SetTransform(to(" late")), pods.SetErrorHandler(nil), pods.SetErrorHandler(note("late"))); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // running, and stopped
+			stop := start(t, pods)
+			pass(time.Minute)
+			const begun = "the informer has begun to run; call "
+			want(t, pods.SetTransform(nil), "informer pods: SetTransform: "+begun+"SetTransform before its first Run, Acquire or Start")
+			want(t, pods.SetErrorHandler(nil), "informer pods: SetErrorHandler: "+begun+"SetErrorHandler before its first Run, Acquire or Start")
+			stop()
+			want(t, pods.SetTransform(nil), "informer pods: SetTransform: "+begun+"SetTransform before its first Run, Acquire or Start")
+		}
+		got, _ := pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: "a"})
+		same(t, "node", got.Spec.NodeName, "1 late")
+		same(t, "failures", failures, []string{"late of pods: true"})
+		early.Saw(t, "+a@2 initial")
+		if !registration.HasSynced() {
+			t.Error("the handler has not synced")
+		}
+	})
+}
+
+// TestALateNilTransformSharesParts shows that setting no transform is as if there had never been
+// one: objects come from the source with shared parts.
+func TestALateNilTransformSharesParts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop()
+		for i := range 40 {
+			server.Pods.Create(fullPod("shop", 1, i))
+		}
+		calls := 0
+		pods := newPods(t, server.Source(t), informer.WithTransform(func(pod *corev1.Pod) (*corev1.Pod, error) { calls++; return pod, nil }))
+		if err := pods.SetTransform(nil); err != nil {
+			t.Fatal(err)
+		}
+		defer start(t, pods)()
+		labels := map[uintptr]bool{}
+		for pod := range pods.Store().Snapshot().All() {
+			labels[reflect.ValueOf(pod.Labels).Pointer()] = true
+		}
+		if calls != 0 || len(labels) > 5 {
+			t.Errorf("%d calls, %d different maps of labels; want none, and few", calls, len(labels))
+		}
+	})
+}
