@@ -37,8 +37,8 @@
 // They are storage, and the rules around it, of kube-apiserver:
 //
 //   - metadata is filled in and validated; the generation counts changes of the spec
-//   - the status is written by its subresource only; scale, for deployments, replicasets and
-//     statefulsets
+//   - the status is written by its subresource only, which writes metadata too, so that controllers
+//     add finalizers with it; scale, for deployments, replicasets and statefulsets
 //   - patches of all kinds, server-side apply with merge keys and managed fields, dry runs
 //   - field selectors on what can be selected by in a cluster, such as spec.nodeName and
 //     status.phase of Pods, involvedObject.name of events and the type of secrets

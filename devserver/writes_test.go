@@ -12,7 +12,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	appsapply "k8s.io/client-go/applyconfigurations/apps/v1"
 	coreapply "k8s.io/client-go/applyconfigurations/core/v1"
@@ -53,6 +55,47 @@ func TestStatusOfBuiltIns(t *testing.T) {
 	pod, err := c.CoreV1().Pods("default").Create(t.Context(), &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: "p"}}, metav1.CreateOptions{})
 	if err != nil || pod.Status.Phase != corev1.PodPending {
 		t.Errorf("a pod was created with %+v, %v", pod.Status, err)
+	}
+}
+
+// A write of the status writes metadata too: labels but those of Deployments, owners but those of
+// Pods.
+func TestStatusWritesMetadata(t *testing.T) {
+	t.Parallel()
+	c := client(t, withBuiltIns(t))
+	for _, test := range []struct {
+		resource, kind string
+		labels, owners bool // can be changed
+	}{
+		{"services", "Service", true, true},
+		{"pods", "Pod", true, false},
+		{"deployments.apps", "Deployment", false, true},
+	} {
+		resource := schema.ParseGroupResource(test.resource).WithVersion("v1")
+		objects := c.Resource(resource).Namespace("default")
+		obj := &unstructured.Unstructured{Object: map[string]any{
+			"apiVersion": resource.GroupVersion().String(), "kind": test.kind, "metadata": map[string]any{"name": "status"},
+		}}
+		obj, err := objects.Create(t.Context(), obj, metav1.CreateOptions{})
+		if err != nil {
+			t.Fatal(test.kind, err)
+		}
+		obj.SetFinalizers([]string{"example.com/wait"})
+		obj.SetLabels(map[string]string{"a": "b"})
+		obj.SetOwnerReferences([]metav1.OwnerReference{{APIVersion: "v1", Kind: "Pod", Name: "owner", UID: "1"}})
+		obj, err = objects.UpdateStatus(t.Context(), obj, metav1.UpdateOptions{})
+		if err != nil {
+			t.Fatal(test.kind, err)
+		}
+		if got := len(obj.GetFinalizers()) == 1; !got {
+			t.Errorf("%s: the finalizers are %v", test.kind, obj.GetFinalizers())
+		}
+		if got := len(obj.GetLabels()) == 1; got != test.labels {
+			t.Errorf("%s: the labels are %v", test.kind, obj.GetLabels())
+		}
+		if got := len(obj.GetOwnerReferences()) == 1; got != test.owners {
+			t.Errorf("%s: the owners are %v", test.kind, obj.GetOwnerReferences())
+		}
 	}
 }
 

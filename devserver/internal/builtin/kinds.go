@@ -14,6 +14,7 @@ import (
 	discoveryv1 "k8s.io/api/discovery/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	"k8s.io/apimachinery/pkg/api/validation"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -42,6 +43,10 @@ type kind struct {
 
 	// prepare completes what a client writes; old is nil when it creates. Nil does nothing.
 	prepare func(obj, old runtime.Object)
+
+	// statusKeeps undoes what a write of the status may not change of the metadata. Nil undoes
+	// nothing.
+	statusKeeps func(obj, old metav1.Object)
 
 	// grace is how many seconds an object is kept after its deletion for what runs on a node. Nil
 	// means that it is gone at once.
@@ -72,6 +77,7 @@ func table() []*kind {
 			gv: core, resource: "pods", singular: "pod", short: []string{"po"}, inAll: true,
 			object: &corev1.Pod{}, list: &corev1.PodList{},
 			selectable: podFields, prepare: preparePod, grace: podGrace, generation: true,
+			statusKeeps: func(obj, old metav1.Object) { obj.SetOwnerReferences(old.GetOwnerReferences()) },
 		},
 		{
 			gv: core, resource: "services", singular: "service", short: []string{"svc"}, inAll: true,
@@ -119,6 +125,7 @@ func table() []*kind {
 		{
 			gv: apps, resource: "deployments", singular: "deployment", short: []string{"deploy"}, inAll: true,
 			object: &appsv1.Deployment{}, list: &appsv1.DeploymentList{}, generation: true, scale: true,
+			statusKeeps: func(obj, old metav1.Object) { obj.SetLabels(old.GetLabels()) },
 		},
 		{
 			gv: apps, resource: "replicasets", singular: "replicaset", short: []string{"rs"}, inAll: true,

@@ -123,8 +123,7 @@ func (s namespaceStorage) terminate(ctx context.Context, ns *corev1.Namespace, v
 type finalizeStrategy struct{ strategy }
 
 func (s finalizeStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	spec, _ := partOf(obj, "Spec")
-	onlyChange(obj, old, spec)
+	onlyChange(obj, old, "Spec")
 }
 
 // finalizeStorage serves the subresource finalize, which can only be written.

@@ -114,27 +114,30 @@ func (s strategy) reset(name string) map[fieldpath.APIVersion]*fieldpath.Set {
 	return fields
 }
 
-// statusStrategy is how a status is updated: it changes nothing else.
+// statusStrategy is how a status is updated: it changes nothing else but metadata.
 type statusStrategy struct{ strategy }
 
 func (s statusStrategy) PrepareForUpdate(_ context.Context, obj, old runtime.Object) {
-	status, _ := partOf(obj, "Status")
-	onlyChange(obj, old, status)
+	onlyChange(obj, old, "Status")
+	if s.statusKeeps != nil {
+		s.statusKeeps(accessor(obj), accessor(old))
+	}
 }
 
 func (s statusStrategy) GetResetFields() map[fieldpath.APIVersion]*fieldpath.Set {
 	return s.reset("spec")
 }
 
-// onlyChange lets obj be old, but for one part of it, and for what a write always takes along.
-func onlyChange(obj, old runtime.Object, part reflect.Value) {
-	kept := reflect.New(part.Type()).Elem()
-	kept.Set(part)
-	version, managers := accessor(obj).GetResourceVersion(), accessor(obj).GetManagedFields()
-	reflect.ValueOf(obj).Elem().Set(reflect.ValueOf(old.DeepCopyObject()).Elem())
-	part.Set(kept)
-	accessor(obj).SetResourceVersion(version)
-	accessor(obj).SetManagedFields(managers)
+// onlyChange lets obj be old, but for one part of it and the metadata.
+func onlyChange(obj, old runtime.Object, name string) {
+	to, from := reflect.ValueOf(obj).Elem(), reflect.ValueOf(old.DeepCopyObject()).Elem()
+	for n := range to.NumField() {
+		switch to.Type().Field(n).Name {
+		case name, "TypeMeta", "ObjectMeta":
+		default:
+			to.Field(n).Set(from.Field(n))
+		}
+	}
 }
 
 // partOf is a field of an object, to be read and set.
