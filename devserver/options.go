@@ -47,6 +47,12 @@ type Options struct {
 	// nothing follows from owner references, and each deletion is one in the background.
 	CollectGarbage bool
 
+	// DisableCRDControllers leaves CRDs to controllers of the program: those that accept their names,
+	// establish them, and remove their objects when they are deleted. Custom resources are served
+	// from the time when their CRD has the condition Established; discovery doesn't name them. CRDs
+	// must be empty.
+	DisableCRDControllers bool
+
 	// DisableWatchCache makes the server answer each list and watch from etcd. That is slower, but
 	// after a Compact all that would need older history gets 410 at once. The package documentation
 	// has a table.
@@ -99,6 +105,9 @@ func (o *Options) validate() error {
 	}
 	if o.MinRequestTimeout > math.MaxInt32*time.Second {
 		errs = append(errs, fmt.Errorf("MinRequestTimeout %v is longer than the API server can count", o.MinRequestTimeout))
+	}
+	if o.DisableCRDControllers && len(o.CRDs) > 0 {
+		errs = append(errs, errors.New("CRDs are given together with DisableCRDControllers: Start would wait for what establishes them"))
 	}
 	errs = append(errs, checkCRDs(o.CRDs)...)
 	if len(errs) > 0 {

@@ -107,19 +107,20 @@ func TestStartErrors(t *testing.T) {
 		want string
 		is   error
 	}{
-		"address without port":    {opts: devserver.Options{Addr: "127.0.0.1"}, want: `Addr "127.0.0.1" is not host:port`},
-		"address with empty port": {opts: devserver.Options{Addr: "127.0.0.1:"}, want: "has no port"},
-		"port in use":             {opts: devserver.Options{Addr: taken.Addr().String()}, want: "listen", is: syscall.EADDRINUSE},
-		"folder is a file":        {opts: devserver.Options{Dir: file}, want: "is not a folder"},
-		"folder below a file":     {opts: devserver.Options{Dir: filepath.Join(file, "sub")}, want: "make the folder"},
-		"folder in use":           {opts: devserver.Options{Dir: running.Dir()}, want: running.Dir(), is: devserver.ErrDirInUse},
-		"negative timeout":        {opts: devserver.Options{MinRequestTimeout: -time.Second}, want: "MinRequestTimeout -1s is negative"},
-		"nil CRD":                 {opts: devserver.Options{CRDs: crds{boatCRD(), nil}}, want: "CRD number 2 is nil"},
-		"CRD without name":        {opts: devserver.Options{CRDs: crds{{}}}, want: "CRD number 1"},
-		"CRD twice":               {opts: devserver.Options{CRDs: crds{boatCRD(), boatCRD()}}, want: "boats.harbour.example.com is given twice"},
-		"two mistakes":            {opts: devserver.Options{Addr: "x", MinRequestTimeout: -1}, want: "MinRequestTimeout -1ns is negative"},
-		"CRD that is refused":     {opts: devserver.Options{CRDs: crds{badScope}}, want: `install CRD boats.harbour.example.com: CustomResourceDefinition.apiextensions.k8s.io "boats.harbour.example.com" is invalid`},
-		"handler nil":             {opts: devserver.Options{WrapHandler: func(http.Handler) http.Handler { return nil }}, want: "WrapHandler returned nil"},
+		"address without port":     {opts: devserver.Options{Addr: "127.0.0.1"}, want: `Addr "127.0.0.1" is not host:port`},
+		"address with empty port":  {opts: devserver.Options{Addr: "127.0.0.1:"}, want: "has no port"},
+		"port in use":              {opts: devserver.Options{Addr: taken.Addr().String()}, want: "listen", is: syscall.EADDRINUSE},
+		"folder is a file":         {opts: devserver.Options{Dir: file}, want: "is not a folder"},
+		"folder below a file":      {opts: devserver.Options{Dir: filepath.Join(file, "sub")}, want: "make the folder"},
+		"folder in use":            {opts: devserver.Options{Dir: running.Dir()}, want: running.Dir(), is: devserver.ErrDirInUse},
+		"negative timeout":         {opts: devserver.Options{MinRequestTimeout: -time.Second}, want: "MinRequestTimeout -1s is negative"},
+		"CRDs without controllers": {opts: devserver.Options{CRDs: crds{boatCRD()}, DisableCRDControllers: true}, want: "together with DisableCRDControllers"},
+		"nil CRD":                  {opts: devserver.Options{CRDs: crds{boatCRD(), nil}}, want: "CRD number 2 is nil"},
+		"CRD without name":         {opts: devserver.Options{CRDs: crds{{}}}, want: "CRD number 1"},
+		"CRD twice":                {opts: devserver.Options{CRDs: crds{boatCRD(), boatCRD()}}, want: "boats.harbour.example.com is given twice"},
+		"two mistakes":             {opts: devserver.Options{Addr: "x", MinRequestTimeout: -1}, want: "MinRequestTimeout -1ns is negative"},
+		"CRD that is refused":      {opts: devserver.Options{CRDs: crds{badScope}}, want: `install CRD boats.harbour.example.com: CustomResourceDefinition.apiextensions.k8s.io "boats.harbour.example.com" is invalid`},
+		"handler nil":              {opts: devserver.Options{WrapHandler: func(http.Handler) http.Handler { return nil }}, want: "WrapHandler returned nil"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

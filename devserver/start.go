@@ -102,6 +102,7 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 		minRequestSeconds: opts.minRequestSeconds(),
 		builtInKinds:      opts.BuiltInKinds,
 		collectGarbage:    opts.CollectGarbage,
+		noCRDControllers:  opts.DisableCRDControllers,
 	}, &s.storages)
 	if err != nil {
 		return err
