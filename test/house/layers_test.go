@@ -36,6 +36,11 @@ var areas = []area{
 		},
 	},
 	{
+		folder: "adapter",
+		sees:   []string{"runtime"},
+		layers: []string{"clientgo"},
+	},
+	{
 		folder: "templates",
 		sees:   []string{"generator/model"},
 		layers: []string{"."},

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo_test
+
+import (
+	"net/http"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+func TestEvents(t *testing.T) {
+	onEach(t, func(w *world) {
+		w.create("a")
+		early := w.add()
+		w.run()
+		w.saw(early, "add a initial")
+		w.create("b")
+		w.pods.Update(pod("a", on("n1")))
+		w.saw(early, "add b", "update a")
+		late := w.add()
+		w.saw(late, "add a initial", "add b initial")
+		w.pods.Delete("shop", "a")
+		w.saw(early, "delete a")
+		w.saw(late, "delete a")
+		w.create("a")
+		w.saw(early, "add a")
+		w.has("a", "b")
+	})
+}
+
+// TestDeletionHasItsVersion: what a watch reports as deleted has the version of the deletion.
+func TestDeletionHasItsVersion(t *testing.T) {
+	onEach(t, func(w *world) {
+		w.create("a")
+		var got string
+		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) { got = versionOf(obj) }}); err != nil {
+			w.Fatal(err)
+		}
+		w.run()
+		want := w.pods.Delete("shop", "a").ResourceVersion
+		synctest.Wait()
+		if got != want {
+			w.Errorf("the deleted object has version %q, the deletion had %q", got, want)
+		}
+	})
+}
+
+// TestRelist: what happened while no watch was open is reported as one difference for each key.
+func TestRelist(t *testing.T) {
+	onEach(t, func(w *world) {
+		for _, name := range []string{"gone", "same", "changed", "replaced"} {
+			w.create(name)
+		}
+		j := w.add()
+		w.run()
+		j.take()
+		w.unwatched(func() {
+			w.pods.Delete("shop", "gone")
+			w.pods.Update(pod("changed", on("n1")))
+			w.pods.Delete("shop", "replaced")
+			w.create("replaced")
+			w.create("new")
+		})
+		want := []string{"lost shop/gone gone", "update changed", "add new"}
+		if w.ours {
+			// An object of another UID is another object, and what has not changed is no event.
+			want = append(want, "lost shop/replaced replaced", "add replaced")
+		} else {
+			want = append(want, "update replaced", "same same")
+		}
+		w.saw(j, want...)
+		w.has("changed", "new", "replaced", "same")
+	})
+}
+
+// unwatched calls change while no watch is open. What it does has to be found by a relist.
+func (w *world) unwatched(change func()) {
+	w.Helper()
+	end := w.server.Inject(sourcetest.Fault{On: sourcetest.Watch, Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusServiceUnavailable)})
+	w.server.EndWatches()
+	synctest.Wait()
+	change()
+	w.server.Compact()
+	end()
+	time.Sleep(2 * time.Minute)
+	synctest.Wait()
+}
+
+// TestTombstone: it is a cache.DeletedFinalStateUnknown by value, and has the last known state.
+func TestTombstone(t *testing.T) {
+	onEach(t, func(w *world) {
+		w.create("a", on("n1"))
+		var got any
+		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{DeleteFunc: func(obj any) { got = obj }}); err != nil {
+			w.Fatal(err)
+		}
+		w.run()
+		w.unwatched(func() { w.pods.Delete("shop", "a") })
+		tombstone, ok := got.(cache.DeletedFinalStateUnknown)
+		if !ok {
+			w.Fatalf("OnDelete got a %T", got)
+		}
+		if last, ok := tombstone.Obj.(*corev1.Pod); !ok || tombstone.Key != "shop/a" || last.Spec.NodeName != "n1" {
+			w.Errorf("got %v", tombstone)
+		}
+	})
+}
+
+func TestSync(t *testing.T) {
+	onEach(t, func(w *world) {
+		w.create("a")
+		hold := make(chan struct{})
+		j := &journal{before: func() { <-hold }}
+		handle, err := w.informer.AddEventHandler(j)
+		if err != nil {
+			w.Fatal(err)
+		}
+		wantSynced := func(informer, handler bool) {
+			w.Helper()
+			synctest.Wait()
+			if w.informer.HasSynced() != informer || w.informer.GetController().HasSynced() != informer || handle.HasSynced() != handler {
+				w.Errorf("synced: informer %v, its controller %v, handler %v", w.informer.HasSynced(), w.informer.GetController().HasSynced(), handle.HasSynced())
+			}
+		}
+		wantSynced(false, false)
+		w.run()
+		wantSynced(true, false)
+		close(hold)
+		wantSynced(true, true)
+		if version := w.informer.LastSyncResourceVersion(); version != w.server.ResourceVersion() {
+			w.Errorf("at version %q, the server at %q", version, w.server.ResourceVersion())
+		}
+		late := w.add()
+		synctest.Wait()
+		if !late.handle.HasSynced() {
+			w.Error("a late handler has not synced")
+		}
+	})
+}
+
+// TestStoppedBeforeSync: nothing syncs any more.
+func TestStoppedBeforeSync(t *testing.T) {
+	onEach(t, func(w *world) {
+		j := w.add()
+		w.server.Inject(hang)
+		w.run()()
+		if w.informer.HasSynced() || j.handle.HasSynced() || !w.informer.IsStopped() {
+			w.Errorf("synced: informer %v, handler %v; stopped %v", w.informer.HasSynced(), j.handle.HasSynced(), w.informer.IsStopped())
+		}
+	})
+}
+
+func TestResync(t *testing.T) {
+	onEach(t, func(w *world) {
+		w.create("a")
+		w.informer = w.make(time.Minute, nil)
+		j := w.add()
+		none := &journal{}
+		if _, err := w.informer.AddEventHandlerWithResyncPeriod(none, 0); err != nil {
+			w.Fatal(err)
+		}
+		w.run()
+		w.saw(j, "add a initial")
+		time.Sleep(90 * time.Second)
+		w.saw(j, "same a")
+		w.saw(none, "add a initial")
+	})
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo
+
+import (
+	"fmt"
+	"iter"
+	"maps"
+	"reflect"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/store"
+)
+
+type (
+	anyInformer = informer.SharedIndexInformer[object.Object]
+	contents    = store.Snapshot[object.Object]
+	anyIndex    = store.Index[object.Object, string]
+	anyStore    = store.Store[object.Object]
+)
+
+// indexer implements cache.Indexer over the store of an informer. Each read is answered from one
+// snapshot, and waits for nothing.
+type indexer struct {
+	// set once at construction
+	name     string // of the informer
+	informer *anyInformer
+	objects  store.Reader[object.Object]
+
+	// indexes is never nil, and what it points to never changes. mu guards writes.
+	indexes atomic.Pointer[indexes]
+	// draft has what was written before the informer has synced; nil if nothing was. mu guards
+	// writes.
+	draft atomic.Pointer[anyStore]
+
+	mu sync.Mutex
+}
+
+// indexes are the indexes of an indexer.
+type indexes struct {
+	funcs  cache.Indexers
+	byName map[string]index
+}
+
+func newIndexer(name string, i *anyInformer) *indexer {
+	x := &indexer{name: name, informer: i, objects: i.Store()}
+	x.indexes.Store(&indexes{
+		cache.Indexers{cache.NamespaceIndex: byNamespace.values},
+		map[string]index{cache.NamespaceIndex: byNamespace},
+	})
+	return x
+}
+
+// contents returns what reads are answered from.
+func (x *indexer) contents() *contents {
+	if draft := x.draft.Load(); draft != nil && !x.informer.HasSynced() {
+		return draft.Snapshot()
+	}
+	return x.objects.Snapshot()
+}
+
+// List returns all objects, in no particular order.
+func (x *indexer) List() []any {
+	s := x.contents()
+	return list(s.All(), s.Len())
+}
+
+// ListKeys returns the keys of all objects, in no particular order.
+func (x *indexer) ListKeys() []string {
+	s := x.contents()
+	return keys(s.All(), s.Len())
+}
+
+// Get returns the object with the key of obj, which may also be a cache.DeletedFinalStateUnknown or
+// a cache.ExplicitKey. It returns an error if obj has no key.
+func (x *indexer) Get(obj any) (item any, exists bool, err error) {
+	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(obj)
+	if err != nil {
+		return nil, false, cache.KeyError{Obj: obj, Err: err}
+	}
+	return x.GetByKey(key)
+}
+
+// GetByKey returns the object with a key: "namespace/name", or "name" for a cluster-scoped object.
+// The error is always nil.
+func (x *indexer) GetByKey(key string) (item any, exists bool, err error) {
+	k, err := object.ParseKey(key)
+	if err != nil {
+		return nil, false, nil // no object has such a key
+	}
+	obj, ok := x.contents().Get(k)
+	if !ok {
+		return nil, false, nil
+	}
+	return obj, true, nil
+}
+
+// Index returns the objects that have one of the values that the named index gives to obj, each
+// once. It returns an error if there is no such index, or if its function does.
+func (x *indexer) Index(name string, obj any) ([]any, error) {
+	ix, err := x.index(name)
+	if err != nil {
+		return nil, err
+	}
+	values, err := ix.values(obj)
+	if err != nil {
+		return nil, err
+	}
+	s := x.contents()
+	found, seen := []any{}, map[object.Key]bool{}
+	for _, value := range values {
+		for obj := range ix.lookup(s, value) {
+			if key := object.KeyOf(obj); !seen[key] {
+				seen[key] = true
+				found = append(found, obj)
+			}
+		}
+	}
+	return found, nil
+}
+
+// ByIndex returns the objects that have value in the named index. It returns an error if there is
+// no such index.
+func (x *indexer) ByIndex(name, value string) ([]any, error) {
+	ix, err := x.index(name)
+	if err != nil {
+		return nil, err
+	}
+	s := x.contents()
+	return list(ix.lookup(s, value), ix.len(s, value)), nil
+}
+
+// IndexKeys returns the keys of the objects that ByIndex returns.
+func (x *indexer) IndexKeys(name, value string) ([]string, error) {
+	ix, err := x.index(name)
+	if err != nil {
+		return nil, err
+	}
+	s := x.contents()
+	return keys(ix.lookup(s, value), ix.len(s, value)), nil
+}
+
+// ListIndexFuncValues returns each value that an object has in the named index, once. It returns
+// none if there is no such index.
+func (x *indexer) ListIndexFuncValues(name string) []string {
+	values := []string{}
+	if ix, err := x.index(name); err == nil {
+		for value := range ix.all(x.contents()) {
+			values = append(values, value)
+		}
+	}
+	return values
+}
+
+// GetIndexers returns the functions of all indexes. The map must not be changed.
+func (x *indexer) GetIndexers() cache.Indexers { return x.indexes.Load().funcs }
+
+// AddIndexers adds indexes, and fills them from the store; it waits for the batch that is being
+// applied. It adds none, and returns an error, if there is an index of one of the names, or if one
+// of the functions returns an error for an object in the store. To add cache.NamespaceIndex again,
+// with client-go's function, does nothing.
+func (x *indexer) AddIndexers(added cache.Indexers) (err error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	defer catch(&err)
+	old := x.indexes.Load()
+	next := &indexes{maps.Clone(old.funcs), maps.Clone(old.byName)}
+	var wanted []store.Indexer[object.Object]
+	for name, values := range added {
+		if name == cache.NamespaceIndex && isNamespaceFunc(values) {
+			continue
+		}
+		if _, ok := old.byName[name]; ok || values == nil {
+			return fmt.Errorf("%s: indexer conflict: there is an index %q already, or the function is nil", x.name, name)
+		}
+		ix := newIndex(name, values)
+		next.funcs[name], next.byName[name] = values, ix
+		wanted = append(wanted, ix.of)
+	}
+	if err := x.informer.AddIndexers(wanted...); err != nil {
+		return err
+	}
+	if draft := x.draft.Load(); draft != nil {
+		if err := draft.AddIndexers(wanted...); err != nil {
+			return err
+		}
+	}
+	x.indexes.Store(next)
+	return nil
+}
+
+func isNamespaceFunc(values cache.IndexFunc) bool {
+	return reflect.ValueOf(values).Pointer() == reflect.ValueOf(byNamespace.values).Pointer()
+}
+
+// LastStoreSyncResourceVersion returns the resourceVersion that the store is at.
+func (x *indexer) LastStoreSyncResourceVersion() string { return x.contents().ResourceVersion() }
+
+// Resync does nothing, as in client-go's stores.
+func (x *indexer) Resync() error { return nil }
+
+func (x *indexer) index(name string) (index, error) {
+	ix, ok := x.indexes.Load().byName[name]
+	if !ok {
+		return index{}, fmt.Errorf("%s: Index with name %s does not exist", x.name, name)
+	}
+	return ix, nil
+}
+
+// list returns objects as a slice; room is about how many they are.
+func list(objects iter.Seq[object.Object], room int) []any {
+	all := make([]any, 0, room)
+	for obj := range objects {
+		all = append(all, obj)
+	}
+	return all
+}
+
+// keys returns the keys of objects; room is about how many they are.
+func keys(objects iter.Seq[object.Object], room int) []string {
+	all := make([]string, 0, room)
+	for obj := range objects {
+		all = append(all, object.KeyOf(obj).String())
+	}
+	return all
+}

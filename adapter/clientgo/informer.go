@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// New returns i, which must not be nil, as client-go's shared informer. i has to be run by the
+// result's Run or RunWithContext, and only once. The options of i hold: a handler that is added
+// without a resync period has that of i, for example. For reads and panics as in client-go, make i
+// with informer.WithEmptyBeforeSync and informer.WithPanicOnHandlerCrash.
+func New[T object.Object](i *informer.SharedIndexInformer[T]) cache.SharedIndexInformer {
+	return wrap((*informer.SharedIndexInformer[object.Object])(i), reflect.TypeFor[T]().String())
+}
+
+// wrap returns i, whose objects are of the type that is described, as client-go's informer.
+func wrap(i *informer.SharedIndexInformer[object.Object], description string) *sharedInformer {
+	name := "SharedIndexInformer " + description
+	return &sharedInformer{
+		checker:     newChecker(name),
+		name:        name,
+		description: description,
+		informer:    i,
+		indexer:     newIndexer(name, i),
+		handlers:    map[*registration]struct{}{},
+	}
+}
+
+// sharedInformer implements cache.SharedIndexInformer. It has HasSynced and HasSyncedChecker from
+// its checker.
+type sharedInformer struct {
+	// set once at construction
+	checker
+	name, description string
+	informer          *informer.SharedIndexInformer[object.Object]
+	indexer           *indexer
+
+	// goroutines are those of the run. They are started with mu held, and before its end only.
+	goroutines sync.WaitGroup
+
+	// mu guards what follows.
+	mu       sync.Mutex
+	run      context.Context            // of the run; nil before it
+	handlers map[*registration]struct{} // none once the run has ended
+}
+
+// stoppedLocked reports whether the run is over or about to end.
+func (s *sharedInformer) stoppedLocked() bool { return s.run != nil && s.run.Err() != nil }
+
+// Run calls RunWithContext with a context that is done when stop is closed.
+func (s *sharedInformer) Run(stop <-chan struct{}) { s.RunWithContext(wait.ContextForChannel(stop)) }
+
+// RunWithContext runs the informer until ctx is done, and returns after all its goroutines have
+// ended, those of running callbacks too. A second call logs a line and returns.
+func (s *sharedInformer) RunWithContext(ctx context.Context) {
+	logger := klog.FromContext(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	if !s.begin(ctx) {
+		cancel()
+		logger.Info("The informer has been started before; it runs once only", "informer", s.name)
+		return
+	}
+	if err := s.informer.Run(ctx); ctx.Err() == nil {
+		logger.Error(err, "The informer has ended", "informer", s.name)
+	}
+	cancel()
+	s.end()
+}
+
+// begin starts the goroutines that wait for the sync of the informer and of its handlers. It
+// returns false if there was a run already.
+func (s *sharedInformer) begin(ctx context.Context) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.run != nil {
+		return false
+	}
+	s.run = ctx
+	s.followLocked(s.informer.Synced(), s.checker, nil)
+	for r := range s.handlers {
+		s.followLocked(r.handler.Synced(), r.checker, r.over)
+	}
+	return true
+}
+
+// end is called after the informer's own goroutines have ended.
+func (s *sharedInformer) end() {
+	s.mu.Lock()
+	for r := range s.handlers {
+		r.end()
+	}
+	clear(s.handlers)
+	s.mu.Unlock()
+	s.goroutines.Wait()
+}
+
+// followLocked has c report that synced was closed, unless over is closed or the run ends before.
+func (s *sharedInformer) followLocked(synced <-chan struct{}, c checker, over <-chan struct{}) {
+	stop := s.run.Done()
+	s.goroutines.Go(func() {
+		select {
+		case <-synced:
+			c.done()
+		case <-over:
+		case <-stop:
+		}
+	})
+}
+
+// AddEventHandler adds a handler with the resync period of the informer.
+func (s *sharedInformer) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{})
+}
+
+// AddEventHandlerWithResyncPeriod adds a handler. Periods under a second are raised to a second; 0
+// is no resync.
+func (s *sharedInformer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, period time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(h, cache.HandlerOptions{ResyncPeriod: &period})
+}
+
+// AddEventHandlerWithOptions adds a handler, which gets the objects of the store first. It returns
+// an error if h is nil or the informer has stopped.
+func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler, options cache.HandlerOptions) (cache.ResourceEventHandlerRegistration, error) {
+	if h == nil {
+		return nil, fmt.Errorf("%s: add an event handler: the handler is nil", s.name)
+	}
+	name := nameOf(h)
+	opts := []informer.HandlerOption{informer.WithHandlerName(name), informer.WithEveryDeletion()}
+	if options.ResyncPeriod != nil {
+		opts = append(opts, informer.WithResyncPeriod(max(*options.ResyncPeriod, 0)))
+	}
+	r := &registration{checker: newChecker(s.name + " + event handler " + name), informer: s, over: make(chan struct{})}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.stoppedLocked() {
+		return nil, fmt.Errorf("%s: the event handler %s was not added: %w", s.name, name, errStopped)
+	}
+	var err error
+	if r.handler, err = s.informer.AddEventHandler(handler{h}, opts...); err != nil {
+		return nil, err
+	}
+	s.handlers[r] = struct{}{}
+	if s.run != nil {
+		s.followLocked(r.handler.Synced(), r.checker, r.over)
+	}
+	return r, nil
+}
+
+var errStopped = errors.New("the informer has stopped already")
+
+// RemoveEventHandler removes a handler: no callback of it begins after RemoveEventHandler has
+// returned. It does not wait for a running one, so that it may be called by a handler. A handler
+// that was removed, or is another informer's, is ignored. Anything else than a registration is an
+// error.
+func (s *sharedInformer) RemoveEventHandler(handle cache.ResourceEventHandlerRegistration) error {
+	r, ok := handle.(*registration)
+	if !ok || r == nil {
+		return fmt.Errorf("%s: remove an event handler: %T is not what AddEventHandler has returned", s.name, handle)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, ok := s.handlers[r]; !ok {
+		return nil
+	}
+	// With a context that is done, it does not wait; the error names the callback that is running.
+	_ = r.handler.RemoveContext(done)
+	delete(s.handlers, r)
+	if s.run == nil {
+		r.end() // no callback can be running
+		return nil
+	}
+	s.goroutines.Go(func() {
+		r.handler.Remove() // waits for the running callback
+		r.end()
+	})
+	return nil
+}
+
+// done is a context that is done.
+var done = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
+// SetTransform sets a function that is called with each object before it is stored; nil is none. It
+// returns an error once the informer was started. The function must return an object of the same
+// type, key, UID and resourceVersion.
+func (s *sharedInformer) SetTransform(transform cache.TransformFunc) error {
+	if transform == nil {
+		return s.informer.SetTransform(nil)
+	}
+	return s.informer.SetTransform(func(obj object.Object) (object.Object, error) {
+		result, err := transform(obj)
+		if err != nil {
+			return nil, err
+		}
+		transformed, ok := result.(object.Object)
+		if !ok && result != nil {
+			return nil, fmt.Errorf("the transform returned a %T, which is no API object; it must return a %T", result, obj)
+		}
+		return transformed, nil
+	})
+}
+
+// SetWatchErrorHandler is SetWatchErrorHandlerWithContext for a function without a context.
+func (s *sharedInformer) SetWatchErrorHandler(handle cache.WatchErrorHandler) error {
+	if handle == nil {
+		return s.SetWatchErrorHandlerWithContext(nil)
+	}
+	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *cache.Reflector, err error) { handle(r, err) })
+}
+
+// SetWatchErrorHandlerWithContext sets a function that is called with each failure of a list or
+// watch; nil is none. It returns an error once the informer was started. The function's reflector
+// has a name and a description of the type, and does nothing.
+func (s *sharedInformer) SetWatchErrorHandlerWithContext(handle cache.WatchErrorHandlerWithContext) error {
+	if handle == nil {
+		return s.informer.SetErrorHandler(nil)
+	}
+	idle := cache.NewReflectorWithOptions(&cache.ListWatch{}, nil, cache.NewStore(cache.MetaNamespaceKeyFunc),
+		cache.ReflectorOptions{Name: s.name, TypeDescription: s.description})
+	return s.informer.SetErrorHandler(func(_ string, err error) { handle(s.context(), idle, err) })
+}
+
+// context returns the context of the run, which has begun.
+func (s *sharedInformer) context() context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.run
+}
+
+// AddIndexers adds indexers, also while the informer runs. It returns an error if the informer has
+// stopped, or has an indexer of one of the names.
+func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
+	if s.IsStopped() {
+		return fmt.Errorf("%s: the indexers were not added: %w", s.name, errStopped)
+	}
+	return s.indexer.AddIndexers(indexers)
+}
+
+// GetStore returns the informer's objects.
+func (s *sharedInformer) GetStore() cache.Store { return s.indexer }
+
+// GetIndexer returns the informer's objects.
+func (s *sharedInformer) GetIndexer() cache.Indexer { return s.indexer }
+
+// IsStopped reports whether the context of the run is done. An informer that has stopped can't be
+// started again.
+func (s *sharedInformer) IsStopped() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stoppedLocked()
+}
+
+// LastSyncResourceVersion returns the resourceVersion that the store is at; "" before the first
+// sync.
+func (s *sharedInformer) LastSyncResourceVersion() string {
+	return s.informer.Store().Snapshot().ResourceVersion()
+}
+
+// GetController returns a cache.Controller that reports what the informer does, and runs nothing.
+func (s *sharedInformer) GetController() cache.Controller { return controller{s.checker, s} }
+
+// controller implements cache.Controller.
+type controller struct {
+	checker
+	informer *sharedInformer
+}
+
+func (controller) Run(<-chan struct{})               {}
+func (controller) RunWithContext(context.Context)    {}
+func (c controller) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }

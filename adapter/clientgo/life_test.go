@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// hang is a server that does not answer.
+var hang = sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Fail(sourcetest.ErrHang)}
+
+// shutdown reports whether the handler of a registration gets nothing more.
+func shutdown(t *testing.T, handle cache.ResourceEventHandlerRegistration) bool {
+	t.Helper()
+	r, ok := handle.(interface{ ShutdownChan() <-chan struct{} })
+	if !ok {
+		t.Skip("this version of client-go has no ShutdownChan")
+	}
+	synctest.Wait()
+	select {
+	case <-r.ShutdownChan():
+		return true
+	default:
+		return false
+	}
+}
+
+func TestRemovedHandler(t *testing.T) {
+	onEach(t, func(w *world) {
+		before, j, other := w.add(), w.add(), w.add()
+		remove := func(j *journal) {
+			w.Helper()
+			if err := w.informer.RemoveEventHandler(j.handle); err != nil {
+				w.Error(err)
+			}
+		}
+		remove(before)
+		if !shutdown(w.T, before.handle) {
+			w.Error("a handler that was removed before the start is not shut down")
+		}
+		w.run()
+		w.create("a")
+		w.saw(j, "add a")
+		remove(j)
+		remove(j)
+		if !shutdown(w.T, j.handle) || shutdown(w.T, other.handle) {
+			w.Errorf("shut down: %v, the other one %v", shutdown(w.T, j.handle), shutdown(w.T, other.handle))
+		}
+		w.create("b")
+		w.saw(j)
+		w.saw(before)
+		w.saw(other, "add a", "add b")
+	})
+}
+
+// TestRemoveDoesNotWait: a handler that is in a callback may be removed, by itself too.
+func TestRemoveDoesNotWait(t *testing.T) {
+	onEach(t, func(w *world) {
+		hold, removed := make(chan struct{}), make(chan error, 1)
+		var handle cache.ResourceEventHandlerRegistration
+		var err error
+		handle, err = w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			removed <- w.informer.RemoveEventHandler(handle)
+			<-hold
+		}})
+		if err != nil {
+			w.Fatal(err)
+		}
+		w.run()
+		w.create("a")
+		if err := <-removed; err != nil {
+			w.Error(err)
+		}
+		if shutdown(w.T, handle) {
+			w.Error("shut down while its callback runs")
+		}
+		close(hold)
+		if !shutdown(w.T, handle) {
+			w.Error("not shut down after its callback")
+		}
+	})
+}
+
+func TestStop(t *testing.T) {
+	onEach(t, func(w *world) {
+		j := w.add()
+		stop := w.run()
+		if w.informer.IsStopped() {
+			w.Error("stopped while it runs")
+		}
+		stop()
+		if !w.informer.IsStopped() || !shutdown(w.T, j.handle) {
+			w.Errorf("stopped %v, handler shut down %v", w.informer.IsStopped(), shutdown(w.T, j.handle))
+		}
+		if _, err := w.informer.AddEventHandler(&journal{}); err == nil {
+			w.Error("a handler was added to an informer that has stopped")
+		}
+		if err := w.informer.AddIndexers(byNode); err == nil {
+			w.Error("an indexer was added to an informer that has stopped")
+		}
+		if err := w.informer.RemoveEventHandler(j.handle); err != nil {
+			w.Error(err)
+		}
+		w.run() // logs a line, and does nothing
+		w.create("a")
+		w.saw(j)
+	})
+}
+
+// TestStopWaitsForCallbacks: a run ends after the last callback has returned.
+func TestStopWaitsForCallbacks(t *testing.T) {
+	onEach(t, func(w *world) {
+		w.create("a")
+		returned := false
+		if _, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) {
+			time.Sleep(time.Minute)
+			returned = true
+		}}); err != nil {
+			w.Fatal(err)
+		}
+		w.run()()
+		if !returned {
+			w.Error("the run has ended during a callback")
+		}
+	})
+}
+
+func TestForeignHandle(t *testing.T) {
+	onEach(t, func(w *world) {
+		j := w.add()
+		other := w.make(0, nil)
+		if err := other.RemoveEventHandler(j.handle); err != nil {
+			w.Errorf("the handle of another informer: %v", err)
+		}
+		if err := other.RemoveEventHandler(cache.NewFIFO(cache.MetaNamespaceKeyFunc)); err == nil {
+			w.Error("what is no handle was removed")
+		}
+		w.run()
+		w.create("a")
+		w.saw(j, "add a")
+	})
+}
+
+func TestSettingsAfterTheStart(t *testing.T) {
+	onEach(t, func(w *world) {
+		if err := w.informer.SetTransform(nil); err != nil {
+			w.Error(err)
+		}
+		w.run()
+		if w.informer.SetTransform(nil) == nil {
+			w.Error("a transform was set after the start")
+		}
+		if w.informer.SetWatchErrorHandler(func(*cache.Reflector, error) {}) == nil {
+			w.Error("an error handler was set after the start")
+		}
+	})
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo
+
+import (
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// NewInformer is cache.NewSharedIndexInformer on the engine of package informer. It reads lw by
+// NewSource. Only names in logs depend on example, which may be nil. A panic of a handler ends the
+// process, unless utilruntime.ReallyCrash is false.
+func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+	tuning := reflector.Tuning{DisableWatchList: !supportsWatchLists(lw)}
+	return newInformer(NewSource(lw), tuning, example, resync, indexers)
+}
+
+// newInformer returns an informer with client-go's behaviour before its sync and after panics.
+func newInformer(src source.Source[object.Object], tuning reflector.Tuning, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+	description := describe(example)
+	i, err := informer.New(src,
+		informer.WithName(description),
+		informer.WithTuning(tuning),
+		informer.WithEmptyBeforeSync(true),
+		informer.WithResyncPeriod(max(resync, 0)),
+		informer.WithPanicOnHandlerCrash(utilruntime.ReallyCrash))
+	if err != nil {
+		panic(err) // no option can be wrong
+	}
+	s := wrap(i, description)
+	if err := s.AddIndexers(indexers); err != nil {
+		panic(err)
+	}
+	return s
+}
+
+// describe returns the type of an object, or the apiVersion and kind of one whose type says
+// nothing.
+func describe(example runtime.Object) string {
+	if example == nil {
+		return "<unspecified>"
+	}
+	if gvk := example.GetObjectKind().GroupVersionKind(); !gvk.Empty() {
+		return fmt.Sprintf("%T %s", example, gvk)
+	}
+	return fmt.Sprintf("%T", example)
+}

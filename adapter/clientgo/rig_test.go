@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/serializer"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/adapter/clientgo"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// constructor is that of client-go's informer, or of one of ours.
+type constructor func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer
+
+// engines are what each scenario runs against.
+var engines = []struct {
+	name string
+	ours bool
+	new  constructor
+}{
+	{"client-go", false, cache.NewSharedIndexInformer},
+	{"ours", true, clientgo.NewInformer},
+}
+
+// onEach runs a scenario in a bubble for each engine.
+func onEach(t *testing.T, scenario func(w *world)) {
+	for _, e := range engines {
+		t.Run(e.name, func(t *testing.T) {
+			if _, recent := reflect.TypeFor[cache.DeltaFIFOOptions]().FieldByName("Name"); !recent && !e.ours {
+				t.Skip("before v0.36, informers of client-go don't run in bubbles")
+			}
+			synctest.Test(t, func(t *testing.T) { scenario(newWorld(t, e.new, e.ours)) })
+		})
+	}
+}
+
+// world is a server with Pods, and an informer of them.
+type world struct {
+	*testing.T
+	ours     bool // the informer is not client-go's
+	server   *sourcetest.Server
+	pods     *sourcetest.Collection[*corev1.Pod]
+	lw       cache.ListerWatcher
+	new      constructor
+	informer cache.SharedIndexInformer
+}
+
+func newWorld(t *testing.T, new constructor, ours bool) *world {
+	w := &world{T: t, ours: ours, new: new, server: sourcetest.New()}
+	w.pods = sourcetest.Serve[*corev1.Pod](w.server, corev1.SchemeGroupVersion.WithResource("pods"), "")
+	w.lw = cache.NewListWatchFromClient(restClient(t, w.server.Config()), "pods", "", fields.Everything())
+	w.informer = w.make(0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+	return w
+}
+
+// make returns one more informer of the same Pods.
+func (w *world) make(resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+	return w.new(w.lw, &corev1.Pod{}, resync, indexers)
+}
+
+func restClient(t *testing.T, config *rest.Config) *rest.RESTClient {
+	t.Helper()
+	scheme := runtime.NewScheme()
+	if err := corev1.AddToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	if err := metav1.AddMetaToScheme(scheme); err != nil {
+		t.Fatal(err)
+	}
+	config = rest.CopyConfig(config)
+	config.ContentConfig = rest.ContentConfig{GroupVersion: &corev1.SchemeGroupVersion, NegotiatedSerializer: serializer.NewCodecFactory(scheme).WithoutConversion()}
+	config.APIPath, config.QPS = "/api", -1
+	client, err := rest.RESTClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return client
+}
+
+// run runs the informer until the end of the test, or until stop is called, which waits for the end
+// of the run.
+func (w *world) run() (stop func()) {
+	ctx, cancel := context.WithCancel(w.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.informer.RunWithContext(ctx)
+	}()
+	stop = func() {
+		cancel()
+		<-ended
+	}
+	w.Cleanup(stop)
+	synctest.Wait()
+	return stop
+}
+
+// create creates a Pod of this name in the namespace "shop".
+func (w *world) create(name string, edits ...func(*corev1.Pod)) *corev1.Pod {
+	return w.pods.Create(pod(name, edits...))
+}
+
+func pod(name string, edits ...func(*corev1.Pod)) *corev1.Pod {
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: name}}
+	for _, edit := range edits {
+		edit(p)
+	}
+	return p
+}
+
+// on sets the node of a Pod.
+func on(node string) func(*corev1.Pod) { return func(p *corev1.Pod) { p.Spec.NodeName = node } }
+
+// add adds a handler that notes its events.
+func (w *world) add() *journal {
+	w.Helper()
+	j := &journal{}
+	var err error
+	if j.handle, err = w.informer.AddEventHandler(j); err != nil {
+		w.Fatal(err)
+	}
+	return j
+}
+
+// saw wants these lines of a journal since the last call, sorted: client-go's order of initial
+// objects, and of what a relist finds, differs from run to run.
+func (w *world) saw(j *journal, lines ...string) {
+	w.Helper()
+	got := j.take()
+	slices.Sort(got)
+	slices.Sort(lines)
+	if diff := cmp.Diff(lines, got); diff != "" {
+		w.Error(diff)
+	}
+}
+
+// has wants the informer's store to have the Pods of these names.
+func (w *world) has(names ...string) {
+	w.Helper()
+	synctest.Wait()
+	got := names[:0:0]
+	for _, obj := range w.informer.GetStore().List() {
+		got = append(got, nameIn(obj))
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, names) {
+		w.Errorf("the store has %q, want %q", got, names)
+	}
+}
+
+// journal is a handler that notes its events as lines.
+type journal struct {
+	handle cache.ResourceEventHandlerRegistration
+	before func() // called first, if not nil
+
+	mu    sync.Mutex // guards lines
+	lines []string
+}
+
+func (j *journal) note(format string, args ...any) {
+	if j.before != nil {
+		j.before()
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, fmt.Sprintf(format, args...))
+}
+
+func (j *journal) OnAdd(obj any, initial bool) {
+	if initial {
+		j.note("add %s initial", nameIn(obj))
+		return
+	}
+	j.note("add %s", nameIn(obj))
+}
+
+func (j *journal) OnUpdate(old, obj any) {
+	if versionOf(old) == versionOf(obj) {
+		j.note("same %s", nameIn(obj))
+		return
+	}
+	j.note("update %s", nameIn(obj))
+}
+
+func (j *journal) OnDelete(obj any) {
+	if tombstone, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		j.note("lost %s %s", tombstone.Key, nameIn(tombstone.Obj))
+		return
+	}
+	j.note("delete %s", nameIn(obj))
+}
+
+// take returns the lines since the last call, once no goroutine can run.
+func (j *journal) take() []string {
+	synctest.Wait()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	lines := j.lines
+	j.lines = nil
+	return lines
+}
+
+func nameIn(obj any) string {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return err.Error()
+	}
+	return m.GetName()
+}
+
+func versionOf(obj any) string {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return err.Error()
+	}
+	return m.GetResourceVersion()
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/features"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// NewSource returns a Source of what lw lists and watches, for any client, fakes too. The objects
+// are what the client has decoded: they share no parts, and a list is held as a whole while it is
+// read. So the source of an API server should be a source.HTTP.
+//
+// A watch-list is refused if the feature gate WatchListClient of client-go is off, or lw reports
+// that it does not support them, as fakes do. An informer over such a source should be made with
+// DisableWatchList of reflector.Tuning; NewInformer does that.
+//
+// List waits for a lw that ignores its context, and Watch, after it has stopped a watch, until the
+// watch has closed its channel: it drops what is sent until then.
+func NewSource(lw cache.ListerWatcher) source.Source[object.Object] {
+	s := listerWatcher{watchLists: supportsWatchLists(lw), fake: isFake(lw)}
+	if lw != nil {
+		s.client = cache.ToListerWatcherWithContext(lw)
+	}
+	return s
+}
+
+// listerWatcher implements source.Source.
+type listerWatcher struct {
+	client     cache.ListerWatcherWithContext // nil if there is none
+	watchLists bool
+	fake       bool // versions of objects are not versions of the list
+}
+
+// supportsWatchLists reports whether client-go's reflector would send a watch-list to lw.
+func supportsWatchLists(lw cache.ListerWatcher) bool {
+	return features.FeatureGates().Enabled(features.WatchListClient) && !isFake(lw)
+}
+
+// isFake reports whether lw says that it doesn't support watch-lists. client-go's fakes do, from
+// v0.35 on; package watchlist has a function for that, which older versions lack.
+func isFake(lw cache.ListerWatcher) bool {
+	client, ok := lw.(interface{ IsWatchListSemanticsUnSupported() bool })
+	return ok && client.IsWatchListSemanticsUnSupported()
+}
+
+var errNoClient = errors.New("the ListerWatcher is nil")
+
+// List implements source.Source.
+func (s listerWatcher) List(ctx context.Context, opts source.ListOptions, item func(object.Object) error) (source.ListResult, error) {
+	if s.client == nil {
+		return source.ListResult{}, errNoClient
+	}
+	list, err := s.client.ListWithContext(ctx, metav1.ListOptions{
+		ResourceVersion:      opts.ResourceVersion,
+		ResourceVersionMatch: metav1.ResourceVersionMatch(opts.ResourceVersionMatch),
+		Limit:                opts.Limit,
+		Continue:             opts.Continue,
+	})
+	if ctx.Err() != nil {
+		return source.ListResult{}, context.Cause(ctx)
+	}
+	if err != nil {
+		return source.ListResult{}, err
+	}
+	about, err := meta.ListAccessor(list)
+	if err != nil {
+		return source.ListResult{}, fmt.Errorf("the ListerWatcher returned a %T, which is no list: %w", list, err)
+	}
+	result := source.ListResult{ResourceVersion: about.GetResourceVersion(), Continue: about.GetContinue()}
+	if opts.VersionOnly {
+		return result, nil
+	}
+	// with copies, because a pointer to an item would keep the whole list
+	return result, meta.EachListItemWithAlloc(list, func(obj runtime.Object) error {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		o, err := objectOf(obj)
+		if err != nil {
+			return err
+		}
+		return item(o)
+	})
+}
+
+// Watch implements source.Source.
+func (s listerWatcher) Watch(ctx context.Context, opts source.WatchOptions, opened func(), event func(source.Event[object.Object]) error) error {
+	switch {
+	case s.client == nil:
+		return errNoClient
+	case opts.SendInitialEvents && !s.watchLists:
+		return apierrors.NewBadRequest("the ListerWatcher does not support watch-lists, or client-go's feature gate WatchListClient is off")
+	}
+	options := metav1.ListOptions{ResourceVersion: opts.ResourceVersion, AllowWatchBookmarks: true}
+	if seconds := int64(opts.Timeout.Seconds()); seconds > 0 {
+		options.TimeoutSeconds = &seconds
+	}
+	if opts.SendInitialEvents {
+		options.SendInitialEvents = &opts.SendInitialEvents
+		options.ResourceVersionMatch = metav1.ResourceVersionMatchNotOlderThan
+	}
+	w, err := s.client.WatchWithContext(ctx, options)
+	if err != nil {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	defer func() {
+		w.Stop()
+		for range w.ResultChan() {
+			// A filter in front of the watch ends only if it is read to the end.
+		}
+	}()
+	if opened != nil {
+		opened()
+	}
+	reader := eventReader{version: opts.ResourceVersion, fake: s.fake}
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case e, ok := <-w.ResultChan():
+			if !ok {
+				return nil
+			}
+			next, err := reader.read(e)
+			if err != nil {
+				return err
+			}
+			next.More = len(w.ResultChan()) > 0
+			if err := event(next); err != nil {
+				return err
+			}
+			if ctx.Err() != nil {
+				return context.Cause(ctx)
+			}
+		}
+	}
+}
+
+// eventReader reads the events of one watch.
+type eventReader struct {
+	version string // of the last event that had one
+	fake    bool
+}
+
+// read returns an event of client-go as one of the runtime's.
+func (r *eventReader) read(e watch.Event) (source.Event[object.Object], error) {
+	var event source.Event[object.Object]
+	switch e.Type {
+	case watch.Added:
+		event.Type = source.Added
+	case watch.Modified:
+		event.Type = source.Modified
+	case watch.Deleted:
+		event.Type = source.Deleted
+	case watch.Bookmark:
+		event.Type = source.Bookmark
+	case watch.Error:
+		return event, apierrors.FromObject(e.Object)
+	default:
+		return event, fmt.Errorf("%w: the ListerWatcher sent an event of type %q", source.ErrMalformed, e.Type)
+	}
+	obj, err := objectOf(e.Object)
+	if err != nil {
+		return event, err
+	}
+	// Objects of a fake may have no version, or any that a test gave them.
+	if version := obj.GetResourceVersion(); version != "" && version != "0" && !r.fake {
+		r.version = version
+	}
+	event.ResourceVersion = r.version
+	if event.Type == source.Bookmark {
+		event.InitialEventsEnd = obj.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+	} else {
+		event.Object = obj
+	}
+	return event, nil
+}
+
+func objectOf(obj runtime.Object) (object.Object, error) {
+	if o, ok := obj.(object.Object); ok {
+		return o, nil
+	}
+	return nil, fmt.Errorf("%w: the ListerWatcher sent a %T, which is no object with metadata", source.ErrWrongKind, obj)
+}
