@@ -3,10 +3,18 @@
 package clientgo_test
 
 import (
+	"context"
+	"errors"
+	"net/http"
+	"reflect"
+	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -159,5 +167,133 @@ func TestSettingsAfterTheStart(t *testing.T) {
 		if w.informer.SetWatchErrorHandler(func(*cache.Reflector, error) {}) == nil {
 			w.Error("an error handler was set after the start")
 		}
+	})
+}
+
+// checkerOf returns what HasSyncedChecker returns, which client-go has from v0.36 on.
+func checkerOf(t *testing.T, of any) interface {
+	Name() string
+	Done() <-chan struct{}
+} {
+	t.Helper()
+	method := reflect.ValueOf(of).MethodByName("HasSyncedChecker")
+	if !method.IsValid() {
+		t.Skip("this version of client-go has no HasSyncedChecker")
+	}
+	return method.Call(nil)[0].Interface().(interface {
+		Name() string
+		Done() <-chan struct{}
+	})
+}
+
+func TestHasSyncedChecker(t *testing.T) {
+	onEach(t, func(w *world) {
+		w.create("a")
+		hold := make(chan struct{})
+		handle, err := w.informer.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { <-hold }})
+		if err != nil {
+			w.Fatal(err)
+		}
+		informer, handler := checkerOf(w.T, w.informer), checkerOf(w.T, handle)
+		if name := informer.Name(); name != "SharedIndexInformer *v1.Pod" {
+			w.Errorf("the informer's checker has the name %q", name)
+		}
+		if name := handler.Name(); !strings.HasPrefix(name, "SharedIndexInformer *v1.Pod + event handler ") || !strings.Contains(name, "TestHasSyncedChecker") {
+			w.Errorf("the handler's checker has the name %q", name)
+		}
+		w.run()
+		select {
+		case <-handler.Done():
+			w.Error("the handler has synced during its initial callback")
+		case <-informer.Done():
+		}
+		close(hold)
+		<-handler.Done()
+		if !w.informer.HasSynced() || !handle.HasSynced() {
+			w.Error("done, but not synced")
+		}
+	})
+}
+
+// TestTransform: the store and the handlers get what it returns.
+func TestTransform(t *testing.T) {
+	onEach(t, func(w *world) {
+		if err := w.informer.SetTransform(func(obj any) (any, error) {
+			obj.(*corev1.Pod).Spec.NodeName = "elsewhere"
+			return obj, nil
+		}); err != nil {
+			w.Fatal(err)
+		}
+		w.create("a", on("n1"))
+		w.run()
+		w.create("b", on("n1"))
+		w.has("a", "b")
+		for _, obj := range w.informer.GetStore().List() {
+			if node := obj.(*corev1.Pod).Spec.NodeName; node != "elsewhere" {
+				w.Errorf("%s has the node %q", nameIn(obj), node)
+			}
+		}
+	})
+}
+
+// TestTransformFails: the informer has not synced, and the error handler gets the reason.
+func TestTransformFails(t *testing.T) {
+	onEach(t, func(w *world) {
+		if !w.ours {
+			w.Skip("client-go syncs, without the objects")
+		}
+		failures := w.failures()
+		if err := w.informer.SetTransform(func(any) (any, error) { return nil, errors.New("not today") }); err != nil {
+			w.Fatal(err)
+		}
+		w.create("a")
+		w.run()
+		time.Sleep(time.Minute)
+		if got := failures(); w.informer.HasSynced() || len(got) == 0 || !strings.Contains(got[0].Error(), "not today") {
+			w.Errorf("synced %v, errors %v", w.informer.HasSynced(), got)
+		}
+	})
+}
+
+// failures sets an error handler, and returns a function that returns its errors.
+func (w *world) failures() func() []error {
+	w.Helper()
+	var mu sync.Mutex
+	var all []error
+	if err := w.informer.SetWatchErrorHandlerWithContext(func(ctx context.Context, r *cache.Reflector, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if ctx.Value(keyOfRun{}) != "run" {
+			w.Error("the context is not that of the run")
+		}
+		if !strings.Contains(r.TypeDescription(), "v1.Pod") || r.Name() == "" || r.LastSyncResourceVersion() != "" {
+			w.Errorf("the reflector is %q of %q at %q", r.Name(), r.TypeDescription(), r.LastSyncResourceVersion())
+		}
+		cache.DefaultWatchErrorHandler(ctx, r, err)
+		all = append(all, err)
+	}); err != nil {
+		w.Fatal(err)
+	}
+	return func() []error {
+		synctest.Wait()
+		mu.Lock()
+		defer mu.Unlock()
+		return all
+	}
+}
+
+func TestWatchErrorHandler(t *testing.T) {
+	onEach(t, func(w *world) {
+		failures := w.failures()
+		end := w.server.Inject(sourcetest.Fault{Times: sourcetest.Always, Do: sourcetest.Refuse(http.StatusForbidden)})
+		w.create("a")
+		w.run()
+		time.Sleep(time.Minute)
+		if got := failures(); w.informer.HasSynced() || len(got) == 0 || !apierrors.IsForbidden(got[0]) {
+			w.Errorf("synced %v, errors %v", w.informer.HasSynced(), got)
+		}
+		end()
+		time.Sleep(2 * time.Minute)
+		w.has("a")
 	})
 }

@@ -20,6 +20,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
@@ -27,7 +28,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// The second one limits the rate of errors, by the time of the last one in any bubble.
+	utilruntime.ErrorHandlers = utilruntime.ErrorHandlers[:1]
+	goleak.VerifyTestMain(m)
+}
 
 // constructor is that of client-go's informer, or of one of ours.
 type constructor func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer
@@ -57,16 +62,16 @@ func onEach(t *testing.T, scenario func(w *world)) {
 // world is a server with Pods, and an informer of them.
 type world struct {
 	*testing.T
-	ours     bool // the informer is not client-go's
-	server   *sourcetest.Server
-	pods     *sourcetest.Collection[*corev1.Pod]
-	lw       cache.ListerWatcher
-	new      constructor
-	informer cache.SharedIndexInformer
+	ours      bool // the informer is not client-go's
+	server    *sourcetest.Server
+	pods      *sourcetest.Collection[*corev1.Pod]
+	lw        cache.ListerWatcher
+	construct constructor
+	informer  cache.SharedIndexInformer
 }
 
-func newWorld(t *testing.T, new constructor, ours bool) *world {
-	w := &world{T: t, ours: ours, new: new, server: sourcetest.New()}
+func newWorld(t *testing.T, construct constructor, ours bool) *world {
+	w := &world{T: t, ours: ours, construct: construct, server: sourcetest.New()}
 	w.pods = sourcetest.Serve[*corev1.Pod](w.server, corev1.SchemeGroupVersion.WithResource("pods"), "")
 	w.lw = cache.NewListWatchFromClient(restClient(t, w.server.Config()), "pods", "", fields.Everything())
 	w.informer = w.make(0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
@@ -75,7 +80,7 @@ func newWorld(t *testing.T, new constructor, ours bool) *world {
 
 // make returns one more informer of the same Pods.
 func (w *world) make(resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
-	return w.new(w.lw, &corev1.Pod{}, resync, indexers)
+	return w.construct(w.lw, &corev1.Pod{}, resync, indexers)
 }
 
 func restClient(t *testing.T, config *rest.Config) *rest.RESTClient {
@@ -100,7 +105,7 @@ func restClient(t *testing.T, config *rest.Config) *rest.RESTClient {
 // run runs the informer until the end of the test, or until stop is called, which waits for the end
 // of the run.
 func (w *world) run() (stop func()) {
-	ctx, cancel := context.WithCancel(w.Context())
+	ctx, cancel := context.WithCancel(context.WithValue(w.Context(), keyOfRun{}, "run"))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -114,6 +119,9 @@ func (w *world) run() (stop func()) {
 	synctest.Wait()
 	return stop
 }
+
+// keyOfRun is the key of a value that the context of a run has.
+type keyOfRun struct{}
 
 // create creates a Pod of this name in the namespace "shop".
 func (w *world) create(name string, edits ...func(*corev1.Pod)) *corev1.Pod {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// TestWritesOfATest: without a run, a store is one that can be written to.
+func TestWritesOfATest(t *testing.T) {
+	onEach(t, func(w *world) {
+		if err := w.informer.AddIndexers(byNode); err != nil {
+			w.Fatal(err)
+		}
+		store := w.informer.GetStore()
+		ok := func(err error) {
+			w.Helper()
+			if err != nil {
+				w.Error(err)
+			}
+		}
+		ok(store.Add(pod("a", on("n1"))))
+		ok(store.Add(pod("b", on("n1"))))
+		ok(store.Update(pod("a", on("n2"))))
+		w.has("a", "b")
+		found, err := w.informer.GetIndexer().ByIndex("node", "n1")
+		if err != nil || len(found) != 1 || nameIn(found[0]) != "b" {
+			w.Errorf("found %v, %v", found, err)
+		}
+		ok(store.Delete(pod("a")))
+		ok(store.Delete(cache.DeletedFinalStateUnknown{Key: "shop/none"}))
+		w.has("b")
+		ok(store.Replace([]any{pod("c"), pod("d")}, "7"))
+		w.has("c", "d")
+		if store.Add(1) == nil || store.Delete(1) == nil {
+			w.Error("a number was written")
+		}
+		w.create("e")
+		w.run()
+		w.has("e") // what the server has
+	})
+}
+
+// TestWritesWhileItRuns are errors: the store is what the server has.
+func TestWritesWhileItRuns(t *testing.T) {
+	onEach(t, func(w *world) {
+		if !w.ours {
+			w.Skip("client-go's stores can be written to by anyone")
+		}
+		w.run()
+		store := w.informer.GetStore()
+		for verb, err := range map[string]error{
+			"Add": store.Add(pod("a")), "Update": store.Update(pod("a")), "Delete": store.Delete(pod("a")), "Replace": store.Replace(nil, "1"),
+		} {
+			if err == nil || !strings.Contains(err.Error(), verb+": the informer runs") {
+				w.Errorf("%s: %v", verb, err)
+			}
+		}
+		w.has()
+	})
+}
+
+// TestIndexFunctionFails: client-go panics; here the object is kept without keys in the index.
+func TestIndexFunctionFails(t *testing.T) {
+	onEach(t, func(w *world) {
+		if !w.ours {
+			w.Skip("client-go panics")
+		}
+		failures := w.failures()
+		broken := cache.Indexers{"node": func(obj any) ([]string, error) {
+			if node := obj.(*corev1.Pod).Spec.NodeName; node != "" {
+				return []string{node}, nil
+			}
+			return nil, errors.New("no node")
+		}}
+		if err := w.informer.AddIndexers(broken); err != nil {
+			w.Fatal(err)
+		}
+		w.create("a")
+		w.create("b", on("n1"))
+		w.run()
+		w.has("a", "b")
+		if got := w.informer.GetIndexer().ListIndexFuncValues("node"); len(got) != 1 {
+			w.Errorf("the index has %q", got)
+		}
+		if got := failures(); len(got) != 1 || !strings.Contains(got[0].Error(), `index "node" of shop/a: no node`) {
+			w.Errorf("errors %v", got)
+		}
+		late := cache.Indexers{"late": broken["node"]}
+		if err := w.informer.AddIndexers(late); err == nil || !strings.Contains(err.Error(), `index "late" of shop/a: no node`) {
+			w.Errorf("adding an index late: %v", err)
+		}
+		w.informer = w.make(0, broken)
+		if err := w.informer.GetStore().Add(pod("c")); err == nil {
+			w.Error("an object without keys was written")
+		}
+	})
+}
