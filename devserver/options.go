@@ -47,10 +47,9 @@ type Options struct {
 	// nothing follows from owner references, and each deletion is one in the background.
 	CollectGarbage bool
 
-	// DisableCRDControllers leaves CRDs to controllers of the program: those that accept their names,
-	// establish them, and remove their objects when they are deleted. Custom resources are served
-	// from the time when their CRD has the condition Established; discovery doesn't name them. CRDs
-	// must be empty.
+	// DisableCRDControllers leaves CRDs to controllers of the program: they accept names, establish
+	// CRDs, and remove the objects of deleted ones. Custom resources are served from the time when
+	// their CRD has the condition Established; discovery doesn't name them. CRDs must be empty.
 	DisableCRDControllers bool
 
 	// DisableWatchCache makes the server answer each list and watch from etcd. That is slower, but

@@ -5,7 +5,7 @@
 //
 //	New           an informer of the runtime as a cache.SharedIndexInformer
 //	NewInformer   cache.NewSharedIndexInformer on the runtime's engine
-//	NewSource     what a cache.ListerWatcher reads, as a source.Source for informers of the runtime
+//	NewSource     what a cache.ListerWatcher reads, as a source.Source for the runtime
 //
 // An informer of this package keeps the contracts of client-go's: tombstones are
 // cache.DeletedFinalStateUnknown by value with the last known object, isInInitialList is set for
