@@ -43,7 +43,6 @@ type apiConfig struct {
 	minRequestSeconds int
 	builtInKinds      bool
 	collectGarbage    bool
-	noCRDControllers  bool
 }
 
 // apiServer is what newAPIServer makes.
@@ -86,9 +85,6 @@ func newAPIServer(c apiConfig, made *storages) (*apiServer, error) {
 	checks := []healthz.HealthChecker{healthz.PingHealthz}
 	generic.HealthzChecks, generic.ReadyzChecks, generic.LivezChecks = slices.Clone(checks), slices.Clone(checks), checks
 	generic.EnableProfiling = false
-	if c.noCRDControllers {
-		generic.DisabledPostStartHooks.Insert("start-apiextensions-controllers")
-	}
 	generic.EnableIndex = false
 
 	// Both are needed to serve any: the definitions of v3 also for managed fields of CRDs, those of

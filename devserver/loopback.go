@@ -86,7 +86,7 @@ func (loopbackAddr) String() string  { return "loopback" }
 // writes is moved into the past.
 func establishEarlier(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPut || !strings.HasPrefix(r.URL.Path, crdPath+"/") || !strings.HasSuffix(r.URL.Path, "/status") {
+		if !writesStatusOfCRD(r) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -102,6 +102,23 @@ func establishEarlier(next http.Handler) http.Handler {
 		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 		next.ServeHTTP(w, r)
 	})
+}
+
+// refuseStatusOfCRDs wraps the handler of the loopback so that the API server's own controllers of
+// CRDs have no effect: whatever they do begins with a condition. They can't be left out, since they
+// are made in any case, and only end if they have run.
+func refuseStatusOfCRDs(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if writesStatusOfCRD(r) {
+			http.Error(w, "DisableCRDControllers leaves the status of CRDs to others", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+func writesStatusOfCRD(r *http.Request) bool {
+	return r.Method == http.MethodPut && strings.HasPrefix(r.URL.Path, crdPath+"/") && strings.HasSuffix(r.URL.Path, "/status")
 }
 
 // backdateEstablished rewrites a CRD in JSON; ok is false if there is nothing to rewrite.

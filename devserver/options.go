@@ -49,7 +49,7 @@ type Options struct {
 
 	// DisableCRDControllers leaves CRDs to controllers of the program: they accept names, establish
 	// CRDs, and remove the objects of deleted ones. Custom resources are served from the time when
-	// their CRD has the condition Established; discovery doesn't name them. CRDs must be empty.
+	// their CRD has the condition Established. CRDs must be empty.
 	DisableCRDControllers bool
 
 	// DisableWatchCache makes the server answer each list and watch from etcd. That is slower, but

@@ -102,7 +102,6 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 		minRequestSeconds: opts.minRequestSeconds(),
 		builtInKinds:      opts.BuiltInKinds,
 		collectGarbage:    opts.CollectGarbage,
-		noCRDControllers:  opts.DisableCRDControllers,
 	}, &s.storages)
 	if err != nil {
 		return err
@@ -113,7 +112,11 @@ func (s *Server) startAPIServer(ctx context.Context, opts Options) error {
 	if api.builtIns != nil {
 		api.builtIns.kinds.ServeOpenAPI(api.GenericAPIServer, *api.openAPI)
 	}
-	s.serve(establishEarlier(s.awaitCRDs(api.GenericAPIServer.Handler)), s.loop, "serve the API server's own requests")
+	writeCRDs := establishEarlier
+	if opts.DisableCRDControllers {
+		writeCRDs = refuseStatusOfCRDs
+	}
+	s.serve(writeCRDs(s.awaitCRDs(api.GenericAPIServer.Handler)), s.loop, "serve the API server's own requests")
 	s.cleanups = append(s.cleanups, func() error { s.loop.transport.CloseIdleConnections(); return nil })
 
 	runCtx, cancel := context.WithCancel(klog.NewContext(context.Background(), serverLogger))
