@@ -51,7 +51,7 @@ func newEngine(src source.Source[object.Object], t settings.GoType, opts []Optio
 	if name == "" {
 		name = t.String()
 	}
-	return s.NewEngine(name, engine.Stream{Source: src})
+	return s.NewEngine(name, nil, engine.Stream{Source: src})
 }
 
 func addIndexers(e *engine.Informer, indexes []engine.Indexer) error {

@@ -20,7 +20,7 @@
 //	the state, once it is so   Until; after a write of your own AwaitToken, AfterToken,
 //	                           AwaitObject, AwaitDeleted, AwaitResourceVersion
 //	whether all is well        Status, WaitForCacheSync, WithErrorHandler, WithMetrics
-//	fewer or smaller objects   WithNamespace, WithLabelSelector, WithFieldSelector,
+//	fewer or smaller objects   WithNamespace, AddNamespace, WithLabelSelector, WithFieldSelector,
 //	                           WithShardSelector; factories.ForMetadata, WithoutManagedFields,
 //	                           WithoutAnnotations; WithTransform; FilteringHandler
 //	that for one kind only     factories.WithKind; for one more informer of a kind,
@@ -105,7 +105,8 @@
 // An informer has synced when its store has a first full state of every namespace. A handler has
 // synced when, besides, each of its initial OnAdds has returned; it gets those of a namespace as
 // soon as the store has that namespace. Both stay synced, also when the informer stops and runs
-// again. An informer that has not synced reports why: in Status, in the log every 10 s during a
+// again, or gets one more namespace by AddNamespace (for which WaitForCacheSync waits, too). An
+// informer that has not synced reports why: in Status, in the log every 10 s during a
 // WaitForCacheSync, and in the error of WaitForCacheSync.
 //
 // # Blocking
@@ -172,9 +173,9 @@
 //	  stream                   |                               | cancels an HTTP request in
 //	                           |                               | flight, and all goroutines
 //	                           |                               | below have ended
-//	reader: one for each       | run                           | the last lease has ended
-//	  further stream           |                               |
-//	applier: one per stream,   | the stream's reader           | the last lease has ended
+//	reader: one for each       | run, AddNamespace             | the last lease has ended, or
+//	  further stream           |                               | the namespace was removed
+//	applier: one per stream,   | the stream's reader           | the same
 //	  if there are indexes or  |                               |
 //	  several streams          |                               |
 //	handler pool: one for each | a goroutine that publishes    | no event is left to deliver,
@@ -187,8 +188,8 @@
 //	  WithMutationDetector was |                               | itself makes the last check
 //	  given                    |                               |
 //
-// There is one stream for each namespace given to [WithNamespace], else one in all. The goroutines
-// that call your code:
+// There is one stream for each namespace given to [WithNamespace] or AddNamespace, else one in all.
+// The goroutines that call your code:
 //
 //	a handler's callback       | any of the handler pool; for one handler one call at a time, each
 //	                           | after the previous one has returned

@@ -127,6 +127,38 @@ func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error 
 	return addIndexers((*engine.View)(i).Engine(), eraseIndexes(indexes))
 }
 
+// AddNamespace makes the informer read one more namespace, at once if it runs, else from its next
+// run on. It is for informers that a factory has made with [WithNamespace]. It changes them for all
+// that share them; [WithName] gives a part of a program an informer of its own. AddNamespace waits
+// until the batch that is being applied is done, but not for the namespace: WaitForCacheSync does
+// that, and Status shows how far it is. Adding a namespace again does nothing. AddNamespace changes
+// nothing and returns an error if the namespace is "" or no valid name, if the informer reads all
+// namespaces, and if New has made it.
+//
+// If the informer has run before, its HasSynced and those of its handlers don't change, and
+// handlers get the objects of the namespace as additions that are not initial. Until the namespace
+// has synced, Get of a lister returns [ErrNotSynced] for what it lacks there.
+func (i *SharedIndexInformer[T]) AddNamespace(namespace string) error {
+	return (*engine.View)(i).Engine().AddNamespace(namespace)
+}
+
+// RemoveNamespace makes the informer stop reading a namespace. When it returns, the store has no
+// objects of the namespace, and handlers get an OnDelete for each that it had. The final state of
+// these is unknown: on the server, the objects may live on. Calls of AwaitObject, AwaitDeleted and
+// AwaitToken that wait for the namespace return an error, and functions that AfterToken has waiting
+// for it are called.
+//
+// RemoveNamespace waits until the batch that is being applied is done. Then it waits for the
+// request and the goroutines of the namespace, until ctx is done. Then the error wraps
+// context.Cause(ctx), but the namespace is removed nevertheless. A handler may call
+// RemoveNamespace. A transform or an error handler that removes the namespace for which it was
+// called waits for itself, until ctx is done. RemoveNamespace does nothing if the namespace is not
+// read; the last one may be removed, too. It returns an error if ctx is nil, if the informer reads
+// all namespaces, and if New has made it.
+func (i *SharedIndexInformer[T]) RemoveNamespace(ctx context.Context, namespace string) error {
+	return (*engine.View)(i).Engine().RemoveNamespace(ctx, namespace)
+}
+
 // SetTransform sets what [WithTransform] sets, for code that gets an informer which other code has
 // made. nil means no transform. It returns an error, and changes nothing, once the informer has
 // begun to run for the first time: from then on the store may have objects.
@@ -153,16 +185,17 @@ func (i *SharedIndexInformer[T]) Resource() schema.GroupVersionResource {
 }
 
 // HasSynced reports whether the first list is in the store. Once true, it stays true. Handlers may
-// not have got all of its objects yet; see [Registration.HasSynced].
+// not have got all of its objects yet; see [Registration.HasSynced]. Namespaces that were added
+// after the first run had begun don't count.
 func (i *SharedIndexInformer[T]) HasSynced() bool { return (*engine.View)(i).Engine().HasSynced() }
 
 // Synced returns a channel that is closed when HasSynced becomes true.
 func (i *SharedIndexInformer[T]) Synced() <-chan struct{} { return (*engine.View)(i).Engine().Synced() }
 
-// WaitForCacheSync waits until HasSynced returns true, and then returns nil. While it waits, it
-// logs every 10 s what it waits for and why. If ctx is done first, or an option ends the wait, the
-// error contains the same. It wraps the last error of the reflector, and, if ctx is done,
-// context.Cause(ctx).
+// WaitForCacheSync waits until HasSynced returns true, and every namespace that AddNamespace has
+// added has synced, too. Then it returns nil. While it waits, it logs every 10 s what it waits for
+// and why. If ctx is done first, or an option ends the wait, the error contains the same. It wraps
+// the last error of the reflector, and, if ctx is done, context.Cause(ctx).
 func (i *SharedIndexInformer[T]) WaitForCacheSync(ctx context.Context, opts ...WaitOption) error {
 	return waitForCacheSync(ctx, engine.Wait{Informer: (*engine.View)(i).Engine()}, opts)
 }

@@ -39,7 +39,8 @@ type Option interface {
 // indexes, and shares equal parts of objects between namespaces. It lists at most 16 namespaces at
 // a time. The next one's turn comes when one of them has synced or failed, or after two seconds. So
 // an informer of a thousand namespaces doesn't ask for all of them at once, and a namespace that
-// hangs or is forbidden keeps no other from syncing.
+// hangs or is forbidden keeps no other from syncing. Namespaces can be added and removed later, by
+// [SharedIndexInformer.AddNamespace] and [SharedIndexInformer.RemoveNamespace].
 func WithNamespace(namespaces ...string) Option {
 	namespaces = slices.Clone(namespaces)
 	return settings.New("WithNamespace", settings.InFactory|settings.InFor, func(s *settings.Settings) error {

@@ -35,8 +35,8 @@ type Status struct {
 	// the store may be a moment behind. With several namespaces it is the status of the one in the
 	// worst state: one that has not synced, or else one that is recovering from a failure.
 	Reflector reflector.Status `json:"reflector"`
-	// Streams has one entry for each namespace given to [WithNamespace]; without that option one
-	// entry in all.
+	// Streams has one entry for each namespace given to [WithNamespace], and then for those that
+	// were added; without that option one entry in all.
 	Streams []StreamStatus `json:"streams"`
 	// Handlers has the registrations in the order in which they were added.
 	Handlers []HandlerStatus `json:"handlers,omitempty"`
@@ -44,8 +44,8 @@ type Status struct {
 
 // StreamStatus is how one of an informer's namespaces is doing.
 type StreamStatus struct {
-	// Namespace is the namespace that the stream reads, as given to [WithNamespace]; "" if none was
-	// given, and for informers made by [New].
+	// Namespace is the namespace that the stream reads, as given to [WithNamespace] or
+	// AddNamespace; "" if none was given, and for informers made by [New].
 	Namespace string `json:"namespace,omitempty"`
 	// Synced reports whether the first full state of the namespace is in the store.
 	Synced bool `json:"synced"`
@@ -69,7 +69,9 @@ func (s Status) String() string {
 		if err := s.Reflector.LastError; err != nil && !s.Synced {
 			fmt.Fprintf(&b, ": %v", err)
 		}
-	case len(s.Streams) < 2:
+	case len(s.Streams) == 0:
+		b.WriteString("no namespaces")
+	case len(s.Streams) == 1:
 		b.WriteString(s.Reflector.String())
 	default:
 		for n, stream := range s.Streams {

@@ -130,11 +130,19 @@ func (f *Factory) newEngine(key informerKey, defaults settings.Identity, s *sett
 	if err := checkKind(key.gvr, key.goType); err != nil {
 		return nil, err
 	}
-	all, err := streams(s, f.client, key.gvr)
+	in, err := sourceIn(s, f.client, key.gvr)
 	if err != nil {
 		return nil, err
 	}
-	return s.NewEngine(describe(key, defaults, s.ClusterScoped()), all...)
+	var streams []engine.Stream
+	for _, namespace := range s.SplitNamespaces() {
+		src, err := in(namespace)
+		if err != nil {
+			return nil, err
+		}
+		streams = append(streams, engine.Stream{Namespace: namespace, Source: src})
+	}
+	return s.NewEngine(describe(key, defaults, s.ClusterScoped()), in, streams...)
 }
 
 // adjust checks that opts agree with the options that the informer was made with, and adds their

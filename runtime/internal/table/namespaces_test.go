@@ -56,6 +56,25 @@ func TestNamespaceResourceVersions(t *testing.T) {
 	x.Discard()
 	x.SetNamespaceResourceVersion("a", "103")
 	expect(tab.Version(), "99,101,99,,99")
+
+	x = tab.Begin()
+	x.DropNamespaceResourceVersion("b")
+	x.DropNamespaceResourceVersion("c")
+	dropped := x.Publish()
+	expect(dropped, "101,101,,,101")
+	x = tab.Begin()
+	x.DropNamespaceResourceVersion("a")
+	x.Discard()
+	x.DropNamespaceResourceVersion("a")
+	expect(tab.Version(), "101,101,,,101")
+	x = tab.Begin()
+	x.DropNamespaceResourceVersion("a")
+	x.SetResourceVersion("3") // has no effect
+	expect(x.Publish(), ",,,,")
+	expect(dropped, "101,101,,,101")
+	x = tab.Begin()
+	x.SetNamespaceResourceVersion("c", "4")
+	expect(x.Publish(), "4,,,4,4")
 }
 
 // TestSweepOfOneNamespace compares it with a naive model, for namespaces of one object to

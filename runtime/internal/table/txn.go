@@ -167,7 +167,26 @@ func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 	if !x.Open() {
 		return
 	}
-	w := writerOf(x)
+	all := writerOf(x).ownStreams()
+	for i, one := range *all {
+		if one.namespace == namespace {
+			(*all)[i] = &namespaceVersion{one.namespace, revisionOf(rv)}
+			return
+		}
+	}
+	*all = append(*all, &namespaceVersion{strings.Clone(namespace), revisionOf(rv)})
+}
+
+// DropNamespaceResourceVersion undoes all calls of SetNamespaceResourceVersion for a namespace.
+func (x Txn) DropNamespaceResourceVersion(namespace string) {
+	if x.Open() {
+		all := writerOf(x).ownStreams()
+		*all = slices.DeleteFunc(*all, func(one *namespaceVersion) bool { return one.namespace == namespace })
+	}
+}
+
+// ownStreams returns the versions of the namespaces, to be changed.
+func (w *writer) ownStreams() *[]*namespaceVersion {
 	if !w.ownsStreams {
 		var own []*namespaceVersion
 		if shared := w.next.streams; shared != nil {
@@ -175,14 +194,7 @@ func (x Txn) SetNamespaceResourceVersion(namespace, rv string) {
 		}
 		w.next.streams, w.ownsStreams = &own, true
 	}
-	all := *w.next.streams
-	for i := range all {
-		if all[i].namespace == namespace {
-			all[i] = &namespaceVersion{all[i].namespace, revisionOf(rv)}
-			return
-		}
-	}
-	*w.next.streams = append(all, &namespaceVersion{strings.Clone(namespace), revisionOf(rv)})
+	return w.next.streams
 }
 
 // Open reports whether the Txn was neither published nor discarded. After that the Txn is empty:

@@ -74,7 +74,7 @@ func (v *Version) Len() int {
 }
 
 // ResourceVersion returns the table's resourceVersion, or "" when none was set. If namespaces have
-// versions of their own, it is the oldest of them, and "" until all have one.
+// versions of their own, it is the oldest of them, and "" until all have one, or if none is left.
 //
 //go:noinline
 func (v *Version) ResourceVersion() string {
@@ -85,10 +85,9 @@ func (v *Version) ResourceVersion() string {
 	if s.streams == nil {
 		return s.resourceVersion.String()
 	}
-	all := *s.streams // at least one
-	oldest := all[0].resourceVersion
-	for _, one := range all[1:] {
-		if one.resourceVersion.olderThan(oldest) {
+	var oldest revision
+	for i, one := range *s.streams {
+		if i == 0 || one.resourceVersion.olderThan(oldest) {
 			oldest = one.resourceVersion
 		}
 	}

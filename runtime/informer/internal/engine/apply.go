@@ -5,6 +5,8 @@ package engine
 import (
 	"time"
 
+	"k8s.io/klog/v2"
+
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
 )
 
@@ -59,6 +61,12 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 		i.writing.Unlock()
 		return false
 	}
+	if s.removed { // the table has nothing of the stream any more
+		i.writing.Unlock()
+		s.rest = nil
+		s.unstage()
+		return true
+	}
 	applied, took, panics := i.commit(r, s, n)
 	s.rest = s.rest[n:]
 	if s.staging {
@@ -67,18 +75,23 @@ func (i *Informer) write(r *run, s *stream, n int, try bool) bool {
 	if r.recorder != nil {
 		r.recorder.BatchDone(took, applied)
 	}
-	for _, p := range panics {
-		r.logger.Error(p.err, "An index function panicked", "informer", i.config.Name, "stack", p.stack)
-		if i.config.OnError != nil {
-			i.config.OnError(i.config.Name, p.err)
-		}
-	}
+	i.report(r.logger, panics)
 	if w := &s.writer; len(w.laggards) > 0 {
-		w.publication.pace(r, w.laggards)
+		w.publication.pace(s.over, w.laggards)
 		clear(w.laggards) // so that it keeps no subscriptions alive
 		w.laggards = w.laggards[:0]
 	}
 	return true
+}
+
+// report reports panics of index functions. It is called without a lock.
+func (i *Informer) report(logger klog.Logger, panics []indexPanic) {
+	for _, p := range panics {
+		logger.Error(p.err, "An index function panicked", "informer", i.config.Name, "stack", p.stack)
+		if i.config.OnError != nil {
+			i.config.OnError(i.config.Name, p.err)
+		}
+	}
 }
 
 // commit applies and publishes n deltas in one step, and unlocks Informer.writing. If an index
@@ -89,7 +102,7 @@ func (i *Informer) commit(r *run, s *stream, n int) (applied int, took time.Dura
 		start = i.now()
 	}
 	w := &s.writer
-	w.stream, w.run, w.txn, w.first, w.applied = s, r, i.table.Begin(), false, 0
+	w.stream, w.run, w.txn, w.first, w.replay, w.applied = s, r, i.table.Begin(), false, false, 0
 	w.changes, w.spare, w.laggards = w.spare[:0], nil, w.laggards[:0]
 	defer i.writing.Unlock()
 	defer w.reset()

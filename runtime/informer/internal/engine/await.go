@@ -24,15 +24,18 @@ type waiter struct {
 	gone            bool
 	key             object.Key
 	uid             types.UID
-	// arrived is called once, with Informer.mu held.
+	// arrived is called once, with Informer.mu held. If the stream is removed, err is set before.
 	arrived func()
+	err     error
 }
+
+var errRemoved = errors.New("the namespace was removed from the informer")
 
 // AwaitResourceVersion waits until every stream is at resourceVersion or later in the table.
 func (i *Informer) AwaitResourceVersion(ctx context.Context, resourceVersion string) error {
 	return i.awaiting(ctx, fmt.Sprintf("resourceVersion %q", resourceVersion), resourceVersion, func() error {
-		for _, s := range i.streams {
-			if err := s.await(ctx, waiter{resourceVersion: resourceVersion}); err != nil {
+		for _, s := range i.streams() {
+			if err := s.await(ctx, waiter{resourceVersion: resourceVersion}); err != nil && err != errRemoved {
 				return err
 			}
 		}
@@ -125,11 +128,11 @@ func (s *stream) await(ctx context.Context, w waiter) error {
 	s.begin(&w)
 	select {
 	case <-arrived:
-		return nil
+		return w.err
 	case <-ctx.Done():
 	}
 	if !s.end(&w) {
-		return nil
+		return w.err
 	}
 	switch version := s.informer.table.Version(); {
 	case !reached(s.standsAt(version), w.resourceVersion):
@@ -147,7 +150,12 @@ func (s *stream) begin(w *waiter) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	version := i.table.Version()
-	if reached(s.standsAt(version), w.resourceVersion) {
+	switch {
+	case s.removed:
+		w.err = errRemoved
+		w.arrived()
+		return
+	case reached(s.standsAt(version), w.resourceVersion):
 		i.reachedLocked(w, version)
 		return
 	}
@@ -196,6 +204,15 @@ func (w *waiter) isGone(version *table.Version) bool {
 // standsAt returns the resourceVersion of the stream in a version.
 func (s *stream) standsAt(version *table.Version) string {
 	return version.NamespaceResourceVersion(s.namespace)
+}
+
+// dropWaitersLocked ends the waits for a stream that was removed.
+func (s *stream) dropWaitersLocked() {
+	for _, w := range s.waiters {
+		w.err = errRemoved
+		w.arrived()
+	}
+	s.waiters = nil
 }
 
 // wakeWaitersLocked ends the waits for what a publication of the stream has brought.

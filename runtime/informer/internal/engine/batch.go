@@ -20,6 +20,7 @@ type batchWriter struct {
 	changes []changelog.Change
 	spare   []changelog.Change // room for the next changes
 	first   bool               // the batch is the stream's first full state
+	replay  bool               // first, and subscriptions get it as a replay in place of changes
 	applied int                // objects that were set or deleted
 
 	// What was published last, and the subscriptions that lag behind it:
@@ -60,8 +61,11 @@ func (w *batchWriter) changeAll(batch []delta) {
 // replace applies a full state. Deletions of the objects that it lacks come first in the log. That
 // keeps the order of events of each key, because no other change of this state has one of their
 // keys. The first full state is not logged. It is replayed from the table, which takes no memory.
+// Only that of a late stream is logged, because deletions may wait that were logged when its
+// namespace was removed.
 func (w *batchWriter) replace(full fullState, resourceVersion string) {
 	w.first = !w.HasSynced()
+	w.replay = w.first && !w.late
 	if !w.first { // else the table has nothing that the state could lack
 		w.txn.StartReplace()
 		w.txn.KeepAll(&w.kept)
@@ -75,20 +79,24 @@ func (w *batchWriter) replace(full fullState, resourceVersion string) {
 			}
 		}
 	}
-	var vanished []changelog.Change
-	w.txn.Sweep(w.namespace, func(old object.Object) {
-		vanished = append(vanished, changelog.Change{Type: changelog.Deleted, Old: old, FinalStateUnknown: true})
-	})
-	if len(vanished) > 0 {
+	if vanished := w.sweep(); len(vanished) > 0 {
 		w.changes = append(vanished, w.changes...)
 		w.applied += len(vanished)
 	}
 	w.moveTo(resourceVersion)
 }
 
+// sweep deletes the stream's objects that were not set or kept since StartReplace.
+func (w *batchWriter) sweep() (vanished []changelog.Change) {
+	w.txn.Sweep(w.namespace, func(old object.Object) {
+		vanished = append(vanished, changelog.Change{Type: changelog.Deleted, Old: old, FinalStateUnknown: true})
+	})
+	return vanished
+}
+
 // set stores an object and records the changes that result from it.
 func (w *batchWriter) set(obj object.Object) {
-	if w.first {
+	if w.replay {
 		w.store(obj)
 		return
 	}
@@ -129,7 +137,7 @@ func (w *batchWriter) delete(obj object.Object) {
 }
 
 func (w *batchWriter) record(c changelog.Change) {
-	if !w.first {
+	if !w.replay {
 		w.changes = append(w.changes, c)
 	}
 }
@@ -138,9 +146,9 @@ func (w *batchWriter) record(c changelog.Change) {
 func (w *batchWriter) moveTo(resourceVersion string) {
 	switch {
 	case resourceVersion == "":
-	case len(w.informer.streams) == 1:
-		w.txn.SetResourceVersion(resourceVersion)
-	default:
+	case w.informer.divided:
 		w.txn.SetNamespaceResourceVersion(w.namespace, resourceVersion)
+	default:
+		w.txn.SetResourceVersion(resourceVersion)
 	}
 }

@@ -22,8 +22,10 @@ const Never = -1
 type Config struct {
 	Name    string
 	Streams []Stream // at least one; of several, each has a namespace of its own
-	Indexes []Indexer
-	Tuning  reflector.Tuning
+	// SourceIn returns the source for a namespace that is added. nil: none can be added.
+	SourceIn func(namespace string) (source.Source[object.Object], error)
+	Indexes  []Indexer
+	Tuning   reflector.Tuning
 
 	// OnError is called with Name, without a lock, by readers and appliers, possibly several at
 	// once. nil: none. SetOnError may replace it.

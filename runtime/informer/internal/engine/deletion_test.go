@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 	"testing/synctest"
 )
@@ -65,4 +66,20 @@ func TestEveryDeletionOfInitialObjectsIsDelivered(t *testing.T) {
 			t.Error("not synced")
 		}
 	})
+}
+
+// deletions returns the deletions that the handler was told.
+func (h *recorder) deletions() (all []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, event := range h.events {
+		if event[0] == '-' {
+			all = append(all, event)
+		}
+	}
+	return all
+}
+
+func sameSet(a, b []string) bool {
+	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
 }

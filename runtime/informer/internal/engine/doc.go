@@ -13,11 +13,12 @@
 // see a part of a full state, nor one that failed. Streams have no objects in common, and there is
 // no order between them.
 //
-// The first full state of a stream is not logged. Each subscription replays its objects from the
-// version that has them, before it delivers anything else. A subscription that is added later
-// replays all objects of the version of that moment. A subscription delivers one event at a time:
-// first the replays, then its merged backlog, if its handler is slow, then the log. It is synced
-// when every stream has had its first full state and no replay is left.
+// The first full state of a stream is not logged, unless the stream was added after the first run
+// had begun. Each subscription replays its objects from the version that has them, before it
+// delivers anything else. A subscription that is added later replays all objects of the version of
+// that moment. A subscription delivers one event at a time: first the replays, then its merged
+// backlog, if its handler is slow, then the log. It is synced when the informer is, which is when
+// every stream that the first run began with has had a full state, and no replay is left.
 //
 // Each stream has a reader, the goroutine that reads its source. The reader applies what it reads
 // itself, in batches of what has come at once, as long as that can't take long: no index has a
@@ -39,7 +40,7 @@
 //
 //	config, engine, view       what an informer is made of, and what it offers
 //	lease, run, starting       when it runs
-//	stream                     one source, and its reader and applier
+//	stream, namespace          one source, and its reader and applier; added and removed
 //	prepare, cached, adopt     objects are checked and transformed, or known already
 //	record                     what the source brings is counted
 //	sink, apply, stage         what has come at once is applied, a full state when it is complete
@@ -59,7 +60,8 @@
 //
 //   - its own, which starts the others, reads the first stream, and waits for the others;
 //   - a reader for each further stream, which begins when the stream may start (starting.go);
-//   - an applier for each stream that has had to queue something;
+//   - an applier for each stream that has had to queue something; both end when the stream is
+//     removed, too;
 //   - the handler pool: one for each callback that is running, and at most two that wait for work;
 //   - one for the mutation detector, if there is one.
 //

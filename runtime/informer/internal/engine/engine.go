@@ -24,8 +24,10 @@ type Informer struct {
 	config  Config
 	broken  error // if not nil, every method that can return an error returns it
 	table   *table.Table
-	streams []*stream     // none if broken
-	synced  chan struct{} // closed when a full state of every stream is published
+	connect func(*stream) error // gives a stream its reader
+
+	// synced is closed when a full state of every stream is published, but for those that are late.
+	synced chan struct{}
 
 	// Points in time are durations since epoch, because time.Since costs half of time.Now.
 	epoch time.Time
@@ -40,10 +42,15 @@ type Informer struct {
 	writing sync.Mutex
 	indexes []*guarded
 	panics  []indexPanic // of the batch that is being applied
+	divided bool         // the table has a resourceVersion for each namespace
 
 	// functions is true once applying calls functions of the user: those of indexes, or the
 	// mutation detector's. It never becomes false again.
 	functions atomic.Bool
+
+	// all has the streams; none if broken. It is replaced under both writing and mu, and read
+	// without a lock.
+	all atomic.Pointer[[]*stream]
 
 	// mu guards what follows. Lock order: see writing.
 	mu   sync.Mutex
@@ -69,8 +76,9 @@ func New(config Config) (*Informer, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, s := range i.streams {
-		if err := s.connect(); err != nil {
+	i.connect = (*stream).connect
+	for _, s := range i.streams() {
+		if err := i.connect(s); err != nil {
 			return nil, err
 		}
 	}
@@ -88,7 +96,7 @@ func Broken(name string, err error) *Informer {
 	return i
 }
 
-// newInformer returns an informer whose streams have no readers.
+// newInformer returns an informer whose streams have no readers, and that can't connect them.
 func newInformer(config Config) (*Informer, error) {
 	t, err := table.New()
 	if err != nil {
@@ -113,17 +121,25 @@ func newInformer(config Config) (*Informer, error) {
 		if i.streamOf(s.Namespace) != nil {
 			return nil, fmt.Errorf("two streams have the namespace %q", s.Namespace)
 		}
-		i.streams = append(i.streams, newStream(i, s))
+		i.setStreams(append(i.streams(), newStream(i, s)))
 	}
-	if len(i.streams) > 1 {
+	if len(i.streams()) > 1 {
 		txn := t.Begin()
-		for _, s := range i.streams {
-			txn.SetNamespaceResourceVersion(s.namespace, "")
-		}
+		i.divide(txn)
 		txn.Publish()
 	}
 	return i, i.AddIndexes(config.Indexes...)
 }
+
+// streams returns the streams. The slice must not be changed.
+func (i *Informer) streams() []*stream {
+	if all := i.all.Load(); all != nil {
+		return *all
+	}
+	return nil
+}
+
+func (i *Informer) setStreams(all []*stream) { i.all.Store(&all) }
 
 // setUnsynced makes the table report to its readers that it is not complete.
 func (i *Informer) setUnsynced() {
@@ -184,7 +200,8 @@ func (i *Informer) Table() *table.Table { return i.table }
 // HandlerDefaults returns the config that a caller of AddHandler should start from.
 func (i *Informer) HandlerDefaults() HandlerConfig { return i.config.Handlers }
 
-// Synced returns a channel that is closed when a full state of every stream is published.
+// Synced returns a channel that is closed when a full state of every stream is published, but for
+// those of namespaces that were added after the first run had begun.
 func (i *Informer) Synced() <-chan struct{} { return i.synced }
 
 // HasSynced reports whether Synced is closed.
@@ -229,7 +246,7 @@ func (i *Informer) forget(s *Subscription) {
 
 // streamOf returns the stream that reads the objects of a namespace, nil if none does.
 func (i *Informer) streamOf(namespace string) *stream {
-	for _, s := range i.streams {
+	for _, s := range i.streams() {
 		if s.namespace == "" || s.namespace == namespace {
 			return s
 		}

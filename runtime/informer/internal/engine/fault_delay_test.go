@@ -340,11 +340,11 @@ func TestFaultW22KeysAreNotBuilt(t *testing.T) {
 		words := strings.Fields(text)
 		a, b := thing(words[0]), thing(words[1])
 		batches := [][]delta{changeOf(a), changeOf(b)}
-		r.streams[0].apply(run, []delta{{Type: deltafifo.ReplaceStarted}, {Type: deltafifo.ReplaceEnded, ResourceVersion: "0"}})
+		r.streams()[0].apply(run, []delta{{Type: deltafifo.ReplaceStarted}, {Type: deltafifo.ReplaceEnded, ResourceVersion: "0"}})
 		n := 0
 		step := func() {
 			n++
-			r.streams[0].apply(run, batches[n%2])
+			r.streams()[0].apply(run, batches[n%2])
 			for s.step(run) == delivered {
 			}
 		}

@@ -32,8 +32,8 @@ func TestPromise09RandomLeases(t *testing.T) {
 type tenancy struct {
 	*rig
 	rng     *rand.Rand
-	reading atomic.Int32                // calls of the reader's Run
-	fail    chan chan<- context.Context // makes the reader fail, and say of which run it was
+	reading atomic.Int32     // calls of the reader's Run
+	fail    chan chan<- *run // makes the reader fail, and say of which run it was
 	held    []*tenant
 	left    []*tenant
 	gates   []gate
@@ -50,8 +50,8 @@ type tenant struct {
 var errFailed = errors.New("the reader has failed")
 
 func newTenancy(t *testing.T, rng *rand.Rand) *tenancy {
-	n := &tenancy{rig: newRig(t), rng: rng, fail: make(chan chan<- context.Context)}
-	s := n.streams[0]
+	n := &tenancy{rig: newRig(t), rng: rng, fail: make(chan chan<- *run)}
+	s := n.streams()[0]
 	s.reader = tenancyReader{n}
 	words := []delta{{Type: deltafifo.ReplaceStarted}, changeOf(thing("a@1"))[0], {Type: deltafifo.ReplaceEnded, ResourceVersion: "1"}}
 	s.apply(&run{ctx: t.Context()}, words) // there is an object for the handlers to be busy with
@@ -70,7 +70,7 @@ func (n tenancyReader) Run(ctx context.Context) error {
 	case <-ctx.Done():
 		return nil
 	case run := <-n.fail:
-		run <- ctx
+		run <- n.streams()[0].sink.run
 		return errFailed
 	}
 }
@@ -161,17 +161,17 @@ func (n *tenancy) leave(who *tenant) {
 
 // breakDown makes the reader fail, if there is one. All leases of its run end.
 func (n *tenancy) breakDown() {
-	run := make(chan context.Context, 1)
+	failed := make(chan *run, 1)
 	select {
-	case n.fail <- run:
+	case n.fail <- failed:
 	default:
 		return
 	}
-	ctx := <-run
+	over := <-failed
 	for _, who := range slices.Clone(n.held) {
 		if who.lease == nil {
 			n.leave(who)
-		} else if who.lease.run.ctx == ctx {
+		} else if who.lease.run == over {
 			n.held = slices.DeleteFunc(n.held, func(other *tenant) bool { return other == who })
 			n.left = append(n.left, who)
 			n.t.Cleanup(who.cancel)

@@ -23,10 +23,10 @@ func (i *Informer) measure() metrics.InformerState {
 	state := metrics.InformerState{
 		Objects:         version.Len(),
 		Synced:          i.HasSynced(),
-		Watching:        len(i.streams) > 0,
+		Watching:        len(i.streams()) > 0,
 		ResourceVersion: version.ResourceVersion(),
 	}
-	for n, s := range i.streams {
+	for n, s := range i.streams() {
 		status := s.reader.Status()
 		state.Watching = state.Watching && status.State == reflector.StateWatching
 		if status.Reason != reason.None {

@@ -57,7 +57,7 @@ func TestMirrorProcessDeltasInBatch(t *testing.T) {
 			obj := thing(text)
 			return delta{Type: kind, Key: object.KeyOf(obj), Object: obj, ResourceVersion: obj.ResourceVersion}
 		}
-		r.streams[0].apply(run, []delta{
+		r.streams()[0].apply(run, []delta{
 			{Type: deltafifo.ReplaceStarted}, {Type: deltafifo.ReplaceEnded, ResourceVersion: "0"},
 			one(deltafifo.Added, "a@1"), one(deltafifo.Modified, "b@2"), one(deltafifo.Modified, "a@3"), one(deltafifo.Deleted, "b@4"),
 			{Type: deltafifo.Bookmark, ResourceVersion: "9"},
@@ -108,7 +108,7 @@ func TestPromise06FullStateIsPublishedOnce(t *testing.T) {
 				t.Error("an incomplete full state is published")
 			}
 			r.feed("!")
-			if r.Table().Version() != version || closed(changed) || r.streams[0].staged != nil {
+			if r.Table().Version() != version || closed(changed) || r.streams()[0].staged != nil {
 				t.Error("a full state that failed has left something")
 			}
 		}

@@ -124,7 +124,7 @@ func TestWrongObjectsAreBadData(t *testing.T) {
 		for _, how := range []string{"list", "watch-list"} {
 			bubble(t, name+" in a "+how, func(t *testing.T) {
 				r := newServed(t, Config{Tuning: reflector.Tuning{DisableWatchList: how == "list"}}, newServer("ns"))
-				r.streams[0].source = faulty{newServer("ns"), wrong}
+				r.streams()[0].source = faulty{newServer("ns"), wrong}
 				defer r.start()()
 				status := r.Streams()[0].Reflector
 				var bad *source.DecodeError
@@ -167,7 +167,7 @@ func TestUnknownEventsAreNotStored(t *testing.T) {
 			s := newServer("ns")
 			s.has("a@1")
 			r := newServed(t, Config{Metrics: m, Tuning: reflector.Tuning{DisableWatchList: true}}, s)
-			r.streams[0].source = inventive{s, []source.EventType{kind}}
+			r.streams()[0].source = inventive{s, []source.EventType{kind}}
 			defer r.start()()
 			r.want("a@1 at 1")
 			if got := m.read().Events; got != (metrics.EventTotals{}) {

@@ -22,11 +22,11 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
-// TestPromise01RandomHistories drives an informer with one to three random streams, handlers of all
-// kinds that come and go, indexes that are added, a transform, and leases that begin and end, and
-// compares the store with a naive model time and again, and each handler's view with the store at
-// the end. With each event, recorder checks that it is a possible one. A handler that asks for
-// every deletion has to get those that a handler gets whose events are never merged.
+// TestPromise01RandomHistories drives an informer with one to three random streams, which come and
+// go, handlers of all kinds that come and go, indexes that are added, a transform, and leases that
+// begin and end. It compares the store with a naive model time and again, and each handler's view
+// with the store at the end. With each event, recorder checks that it is a possible one. A handler
+// that asks for every deletion has to get those that a handler gets whose events are never merged.
 func TestPromise01RandomHistories(t *testing.T) {
 	seed := rand.Uint64()
 	for round := range 100 {
@@ -39,6 +39,8 @@ func TestPromise01RandomHistories(t *testing.T) {
 
 // model is the state of a stream's server.
 type model struct {
+	namespace string
+
 	objects map[string]string // name to "name/uid@rv"
 	version int
 	shown   string // what the store should show, without the version
@@ -87,7 +89,8 @@ type history struct {
 	*rig
 	t        *testing.T
 	rng      *rand.Rand
-	models   []*model
+	models   []*model // of the streams, in their order
+	unread   []*model // of namespaces that were removed
 	handlers []*recorder
 	subs     []*Subscription
 	witness  *recorder // gets every event at once
@@ -101,8 +104,8 @@ func newHistory(t *testing.T, rng *rand.Rand) *history {
 	h := &history{t: t, rng: rng}
 	namespaces := [][]string{{""}, {""}, {"ns"}, {"one", "two"}, {"one", "two", "three"}}[rng.IntN(5)]
 	h.rig = newRigOf(t, Config{}, namespaces...)
-	for range namespaces {
-		h.models = append(h.models, &model{objects: map[string]string{}, version: 10 + rng.IntN(5)})
+	for _, namespace := range namespaces {
+		h.models = append(h.models, &model{namespace: namespace, objects: map[string]string{}, version: 10 + rng.IntN(5)})
 	}
 	h.config.Transform = func(obj object.Object) (object.Object, error) {
 		obj.SetLabels(map[string]string{"n": fmt.Sprint(h.prepared.Add(1) % 3)})
@@ -116,9 +119,13 @@ func (h *history) play() {
 	h.rig.add(h.witness, HandlerConfig{Threshold: Never})
 	h.add()
 	for range h.rng.IntN(4) {
+		h.moveNamespaces()
 		stop := h.begin()
 		for range h.rng.IntN(5) {
-			h.episode(h.rng.IntN(len(h.models)))
+			h.moveNamespaces()
+			if len(h.models) > 0 {
+				h.episode(h.rng.IntN(len(h.models)))
+			}
 		}
 		if h.rng.IntN(2) == 0 {
 			time.Sleep(50 * time.Millisecond) // the slow ones do, or don't, catch up
@@ -150,10 +157,29 @@ func (h *history) play() {
 	}
 }
 
+// moveNamespaces removes namespaces, and adds those that were removed before, at random. The
+// server keeps their objects meanwhile.
+func (h *history) moveNamespaces() {
+	if h.config.Streams[0].Namespace == "" {
+		return
+	}
+	for h.rng.IntN(3) == 0 && len(h.models) > 0 {
+		at := h.rng.IntN(len(h.models))
+		m := h.models[at]
+		h.removeNamespace(m.namespace)
+		m.shown, m.stands = "", ""
+		h.models, h.unread = slices.Delete(h.models, at, at+1), append(h.unread, m)
+	}
+	for h.rng.IntN(2) == 0 && len(h.unread) > 0 {
+		h.addNamespace(h.unread[0].namespace)
+		h.models, h.unread = append(h.models, h.unread[0]), h.unread[1:]
+	}
+}
+
 // awaited is a call that waits for a version of a stream, and then, if uid is not "", for the
 // deletion of an object.
 type awaited struct {
-	stream  int
+	stream  *stream
 	key     object.Key
 	uid     types.UID
 	version string
@@ -164,8 +190,8 @@ type awaited struct {
 // await begins to wait for what the server has now, or will have soon.
 func (h *history) await(n int) {
 	m := h.models[n]
-	w := &awaited{stream: n, version: fmt.Sprint(m.version + h.rng.IntN(3)), done: make(chan error, 1)}
-	w.key = in(cmp.Or(h.streams[n].namespace, "ns"), string(rune('a'+h.rng.IntN(6))))
+	w := &awaited{stream: h.streams()[n], version: fmt.Sprint(m.version + h.rng.IntN(3)), done: make(chan error, 1)}
+	w.key = in(cmp.Or(h.streams()[n].namespace, "ns"), string(rune('a'+h.rng.IntN(6))))
 	if obj, ok := m.objects[w.key.Name]; ok && h.rng.IntN(2) == 0 {
 		w.uid = thing(obj).UID
 	}
@@ -179,20 +205,22 @@ func (h *history) await(n int) {
 			w.done <- h.AwaitDeleted(ctx, w.key, w.uid, w.version)
 		}
 	}()
+	synctest.Wait() // it waits for this stream, and not for a later one of the namespace
 }
 
 // check fails the test if the call waits for what has happened, or has returned without it.
 func (w *awaited) check(h *history) {
 	h.t.Helper()
 	obj, ok := h.Table().Version().Get(w.key)
-	come := reached(h.streams[w.stream].standsAt(h.Table().Version()), w.version) && (w.uid == "" || !ok || obj.GetUID() != w.uid)
+	come := reached(w.stream.standsAt(h.Table().Version()), w.version) && (w.uid == "" || !ok || obj.GetUID() != w.uid)
+	removed := w.stream.removed
 	select {
 	case err := <-w.done:
-		if !come || err != nil {
+		if !removed && (!come || err != nil) || err != nil && !errors.Is(err, errRemoved) {
 			h.t.Errorf("%+v has ended: %v", w, err)
 		}
 	default:
-		if come {
+		if come || removed {
 			h.t.Errorf("%+v still waits", w)
 		}
 		w.stop()
@@ -259,7 +287,7 @@ func (h *history) episode(n int) {
 
 // say feeds words to a stream, through its transform, at a random pace.
 func (h *history) say(n int, words string) {
-	s := h.streams[n]
+	s := h.streams()[n]
 	for word := range strings.FieldsSeq(words) {
 		h.readers[n].steps <- func(sink *sink) error { return sayPrepared(h.t, s, sink, word) }
 		if h.rng.IntN(4) == 0 {
@@ -301,22 +329,6 @@ func (h *history) add() {
 	h.subs = append(h.subs, handler.sub)
 }
 
-// deletions returns the deletions that the handler was told.
-func (h *recorder) deletions() (all []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for _, event := range h.events {
-		if event[0] == '-' {
-			all = append(all, event)
-		}
-	}
-	return all
-}
-
-func sameSet(a, b []string) bool {
-	return slices.Equal(slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b)))
-}
-
 func (h *history) addIndex() {
 	index := store.NewIndex(fmt.Sprint("By", len(h.indexes)), func(obj object.Object, keys []string) []string {
 		return append(keys, obj.GetLabels()["n"], obj.GetName())
@@ -333,8 +345,8 @@ func (h *history) compare() {
 	h.t.Helper()
 	snapshot := h.snapshot()
 	total := 0
-	for n, m := range h.models {
-		namespace := h.streams[n].namespace
+	for _, m := range h.models {
+		namespace := m.namespace
 		var names []string
 		for obj := range snapshot.Namespace(namespace) {
 			names = append(names, show(obj))
@@ -344,6 +356,9 @@ func (h *history) compare() {
 		if got := strings.Join(names, " "); got != m.shown || snapshot.NamespaceResourceVersion(namespace) != m.stands {
 			h.t.Errorf("namespace %q has %q at %q, want %q at %q", namespace, got, snapshot.NamespaceResourceVersion(namespace), m.shown, m.stands)
 		}
+	}
+	if n := snapshot.Len(); n != total {
+		h.t.Errorf("the store has %d objects, the namespaces %d", n, total)
 	}
 	for n, handler := range h.handlers {
 		if got := h.subs[n].Status(); got.Backlog == 0 && got.Callback == "" {

@@ -73,10 +73,10 @@ type publication struct {
 }
 
 // pace waits for the handlers that lag behind a publication, and merges what waits for those that
-// are slow. It is called without a lock.
-func (p publication) pace(r *run, laggards []laggard) {
+// are slow. It waits no longer than until over is closed. It is called without a lock.
+func (p publication) pace(over <-chan struct{}, laggards []laggard) {
 	for n := range laggards {
-		if l := &laggards[n]; l.sub.isSlow(r, l, p) {
+		if l := &laggards[n]; l.sub.isSlow(over, l, p) {
 			l.sub.merge(l.logged)
 		}
 	}
@@ -84,7 +84,7 @@ func (p publication) pace(r *run, laggards []laggard) {
 
 // isSlow waits until the handler has taken enough of the changes that it lags behind. It returns
 // true if that takes too long.
-func (s *Subscription) isSlow(r *run, l *laggard, p publication) bool {
+func (s *Subscription) isSlow(over <-chan struct{}, l *laggard, p publication) bool {
 	most := int64(s.config.Threshold)
 	enough, hopeless := min(l.logged-most, l.taken+2*p.changes), most < atOnce
 	if p.full {
@@ -117,7 +117,7 @@ func (s *Subscription) isSlow(r *run, l *laggard, p publication) bool {
 		select {
 		case <-reached:
 		case <-timer.C: // it may have taken some, so look again
-		case <-r.over:
+		case <-over:
 			return false
 		}
 	}

@@ -70,7 +70,7 @@ func TestResyncThatComesTooEarlyIsNotLost(t *testing.T) {
 		h := record(t)
 		s := r.add(h, lately)
 		run := &run{ctx: t.Context()}
-		r.streams[0].apply(run, []delta{{Type: deltafifo.ReplaceStarted}, {Type: deltafifo.ReplaceEnded, ResourceVersion: "0"},
+		r.streams()[0].apply(run, []delta{{Type: deltafifo.ReplaceStarted}, {Type: deltafifo.ReplaceEnded, ResourceVersion: "0"},
 			{Type: deltafifo.Added, Key: object.Key{Namespace: "ns", Name: "a"}, Object: thing("a@1"), ResourceVersion: "1"}})
 		s.step(run) // the empty replay
 		if s.resync(run) {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -97,7 +98,9 @@ func newRigOf(t *testing.T, config Config, namespaces ...string) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{Informer: i, t: t}
-	for _, s := range i.streams {
+	i.config.SourceIn = func(string) (source.Source[object.Object], error) { return nil, nil }
+	i.connect = func(s *stream) error { r.readers = append(r.readers, newScript(s)); return nil }
+	for _, s := range i.streams() {
 		r.readers = append(r.readers, newScript(s))
 	}
 	r.reader = r.readers[0]
@@ -144,7 +147,7 @@ func (r *rig) feedTo(n int, text string) {
 
 func (r *rig) tell(n int, text string) {
 	for word := range strings.FieldsSeq(text) {
-		r.readers[n].steps <- func(s *sink) error { return sayIn(s, cmp.Or(r.streams[n].namespace, "ns"), word) }
+		r.readers[n].steps <- func(s *sink) error { return sayIn(s, cmp.Or(s.namespace, "ns"), word) }
 	}
 }
 
@@ -179,6 +182,26 @@ func tellObject(s *sink, verb byte, obj object.Object) error {
 		return s.Replace(obj)
 	}
 	return fmt.Errorf("no such word: %q", verb)
+}
+
+// addNamespace adds a namespace; readers has the script of its stream.
+func (r *rig) addNamespace(namespace string) {
+	r.t.Helper()
+	if err := r.AddNamespace(namespace); err != nil {
+		r.t.Error(err)
+	}
+}
+
+// removeNamespace removes a namespace and its script.
+func (r *rig) removeNamespace(namespace string) {
+	r.t.Helper()
+	at := slices.IndexFunc(r.streams(), func(s *stream) bool { return s.namespace == namespace })
+	if err := r.RemoveNamespace(r.t.Context(), namespace); err != nil {
+		r.t.Error(err)
+	}
+	if at >= 0 {
+		r.readers = slices.Delete(r.readers, at, at+1)
+	}
 }
 
 func (r *rig) add(h Handler, config HandlerConfig) *Subscription {

@@ -20,13 +20,12 @@ type run struct {
 	// Set once at construction. ctx has the values of the first lease's context, and is done when
 	// the last lease has ended. before is closed when the previous run has ended; it is nil if
 	// there was none that had not ended yet.
-	ctx      context.Context
-	over     <-chan struct{} // ctx.Done()
-	cancel   context.CancelCauseFunc
-	logger   klog.Logger
-	before   <-chan struct{}
-	ended    chan struct{} // closed when every goroutine of the run has ended
-	starting starting      // limits how many streams start at a time
+	ctx    context.Context
+	over   <-chan struct{} // ctx.Done()
+	cancel context.CancelCauseFunc
+	logger klog.Logger
+	before <-chan struct{}
+	ended  chan struct{} // closed when every goroutine of the run has ended
 
 	wg sync.WaitGroup // every goroutine but the run's own
 
@@ -35,21 +34,28 @@ type run struct {
 	synced chan struct{} // closed when a full state of every stream was published in this run
 
 	// Informer.mu guards what follows.
+	starting starting             // limits how many streams start at a time
 	unsynced map[*stream]struct{} // those without a full state in this run
-	queues   []fifo               // of the streams that have needed one
+	queues   []fifo               // those that have an applier
 	open     bool                 // subscriptions may join
 	leases   map[*Lease]struct{}  // that have not ended
 	last     *Lease               // the lease that ended last
 }
 
-// syncedLocked is called when a full state of a stream is published.
+// syncedLocked is called when a full state of a stream is published, or the stream was removed.
 func (r *run) syncedLocked(s *stream) {
 	if _, ok := r.unsynced[s]; !ok {
 		return
 	}
-	if delete(r.unsynced, s); len(r.unsynced) == 0 {
+	delete(r.unsynced, s)
+	r.checkSyncedLocked()
+	s.informer.notifyLocked()
+}
+
+// checkSyncedLocked closes synced once no stream is unsynced.
+func (r *run) checkSyncedLocked() {
+	if len(r.unsynced) == 0 && !closed(r.synced) {
 		close(r.synced)
-		s.informer.notifyLocked()
 	}
 }
 
@@ -60,18 +66,20 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 		ctx = klog.NewContext(ctx, *i.config.Logger)
 	}
 	r := &run{
-		logger: klog.FromContext(ctx), ended: make(chan struct{}), starting: newStarting(len(i.streams)),
+		logger: klog.FromContext(ctx), ended: make(chan struct{}),
 		synced: make(chan struct{}), unsynced: map[*stream]struct{}{}, leases: map[*Lease]struct{}{},
 	}
-	for _, s := range i.streams {
+	for _, s := range i.streams() {
 		r.unsynced[s] = struct{}{}
 	}
+	r.checkSyncedLocked()
 	r.ctx, r.cancel = context.WithCancelCause(ctx)
 	r.over = r.ctx.Done()
 	if before != nil {
 		r.before = before.ended
 	}
 	i.run, i.ran = r, true
+	i.checkSyncedLocked()
 	go func() { // the run's own goroutine; leases wait for it
 		if r.before != nil {
 			<-r.before // so all leases of this run wait for the end of the previous one, too
@@ -80,37 +88,34 @@ func (i *Informer) startLocked(ctx context.Context, before *run) *run {
 			i.endRun(r)
 			return
 		}
-		i.beginRun(r)
-		i.work(r)
+		i.work(r, i.beginRun(r))
 	}()
 	return r
 }
 
-// beginRun starts the goroutines of a run, except for its own.
-func (i *Informer) beginRun(r *run) {
+// beginRun starts the goroutines of a run, except for its own, and returns the stream that this one
+// has to read, or nil.
+func (i *Informer) beginRun(r *run) (first *stream) {
 	if i.config.Metrics != nil {
 		r.recorder = i.config.Metrics.BeginInformer(i.config.Name, i.measure)
 	}
-	for _, s := range i.streams {
-		s.sink.begin(r)
-		s.recorder = r.recorder
-	}
-	i.openRun(r)
-	for _, s := range i.streams[1:] {
-		r.wg.Go(func() { s.read(r) })
-	}
+	first = i.openRun(r)
 	if d := i.config.Mutations; d != nil {
 		r.wg.Go(func() {
 			d.Run(r.ctx, func() iter.Seq[object.Object] { return i.table.Version().All })
 		})
 	}
+	return first
 }
 
-// work reads the first stream until the run's context is done, and has another goroutine end the
-// run: runtime.Goexit may end this one.
-func (i *Informer) work(r *run) {
+// work reads the first stream, if there is one, waits until the run's context is done, and has
+// another goroutine end the run: runtime.Goexit may end this one.
+func (i *Informer) work(r *run, first *stream) {
 	defer func() { go i.finish(r) }()
-	i.streams[0].read(r)
+	if first != nil {
+		first.read(r)
+	}
+	<-r.over // the stream may have been removed before
 }
 
 // finish waits for all goroutines of a run whose context is done, and ends it.
@@ -126,7 +131,7 @@ func (i *Informer) finish(r *run) {
 		}
 	})
 	r.wg.Wait()
-	for _, s := range i.streams {
+	for _, s := range i.streams() {
 		s.unstage()
 		s.sink.end() // drops what was not applied: the next run reads it anew
 	}
@@ -136,8 +141,9 @@ func (i *Informer) finish(r *run) {
 	i.endRun(r)
 }
 
-// openRun starts the delivery to subscriptions.
-func (i *Informer) openRun(r *run) {
+// openRun starts the delivery to subscriptions, and the readers of all streams but the first, which
+// it returns; nil if there is none.
+func (i *Informer) openRun(r *run) (first *stream) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	r.open = true
@@ -147,6 +153,15 @@ func (i *Informer) openRun(r *run) {
 		s.mu.Unlock()
 	}
 	i.pool.open(r, i.subs)
+	for n, s := range i.streams() {
+		s.beginLocked(r)
+		if n > 0 {
+			r.wg.Go(func() { s.read(r) })
+		} else {
+			first = s
+		}
+	}
+	return first
 }
 
 // closeRun gives each subscription a last turn.

@@ -148,7 +148,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 			r.feed(phase)
 			stop()
 			stored := r.stored()
-			if r.Claimed() || r.streams[0].staging || r.streams[0].staged != nil {
+			if r.Claimed() || r.streams()[0].staging || r.streams()[0].staged != nil {
 				t.Error("something is left open")
 			}
 			defer r.start()()
@@ -183,7 +183,7 @@ func TestCancelledInEveryPhase(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if n := r.streams[0].sink.fifo.Len(); n != deltafifo.DefaultCapacity {
+		if n := r.streams()[0].sink.fifo.Len(); n != deltafifo.DefaultCapacity {
 			t.Errorf("%d deltas wait", n)
 		}
 		go g.open()
@@ -309,8 +309,8 @@ func TestAwaitResourceVersion(t *testing.T) {
 		if want := `informer things: awaiting resourceVersion "2000": the store stands at "1000": the test stops the informer`; !errors.Is(err, errStop) || err.Error() != want {
 			t.Errorf("got %v", err)
 		}
-		if len(r.streams[0].waiters) != 0 {
-			t.Errorf("%d waiters left", len(r.streams[0].waiters))
+		if len(r.streams()[0].waiters) != 0 {
+			t.Errorf("%d waiters left", len(r.streams()[0].waiters))
 		}
 	})
 }

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/informer-gen/informer-gen/runtime/deltafifo"
@@ -120,7 +121,16 @@ func (s *sink) startQueue() {
 	i, r := s.informer, s.run
 	i.mu.Lock()
 	r.queues = append(r.queues, queue)
+	s.goroutines++
 	i.mu.Unlock()
 	s.fifo = queue
 	r.wg.Go(func() { s.applyAll(r, queue) })
+}
+
+// close is called when the applier ends.
+func (s *stream) close(r *run, queue fifo) {
+	queue.Close()
+	s.informer.mu.Lock()
+	defer s.informer.mu.Unlock()
+	r.queues = slices.DeleteFunc(r.queues, func(q fifo) bool { return q == queue })
 }

@@ -20,15 +20,16 @@ const (
 // limit.
 type starting chan struct{}
 
-func newStarting(streams int) starting {
-	if streams <= maxStarting {
-		return nil
+// startingLocked returns what limits a stream that begins, of so many.
+func (r *run) startingLocked(streams int) starting {
+	if r.starting == nil && streams > maxStarting {
+		r.starting = make(starting, maxStarting)
 	}
-	return make(starting, maxStarting)
+	return r.starting
 }
 
 // acquire waits until the caller's stream may start. It returns a function that lets another stream
-// start, which any goroutine may call, more than once too. ok is false if the run is over before.
+// start, which any goroutine may call, more than once too. ok is false if over is closed before.
 func (s starting) acquire(over <-chan struct{}) (release func(), ok bool) {
 	if s == nil {
 		return func() {}, true

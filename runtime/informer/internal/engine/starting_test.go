@@ -77,7 +77,7 @@ func TestFewNamespacesStartAtATime(t *testing.T) {
 			if took, want := time.Since(began), time.Duration((n+maxStarting-1)/maxStarting)*100*time.Millisecond; took != want {
 				t.Errorf("%d namespaces synced after %v, want %v", n, took, want)
 			}
-			if name := i.streams[1].reader.(*reflector.Reflector[object.Object]).Name(); len(name) > maxName+20 || !strings.HasSuffix(name, " in ns-0001") {
+			if name := i.streams()[1].reader.(*reflector.Reflector[object.Object]).Name(); len(name) > maxName+20 || !strings.HasSuffix(name, " in ns-0001") {
 				t.Errorf("the reflector of a namespace is called %q", name)
 			}
 			lease.Release(context.Background())

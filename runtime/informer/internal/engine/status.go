@@ -33,14 +33,15 @@ type StreamStatus struct {
 	Reflector       reflector.Status
 }
 
-// Streams returns the status of each stream, in the order of Config.Streams. For a broken informer
-// it returns one status, which has the error.
+// Streams returns the status of each stream, in the order of Config.Streams, and then of those that
+// were added. For a broken informer it returns one status, which has the error.
 func (i *Informer) Streams() []StreamStatus {
 	if i.broken != nil {
 		return []StreamStatus{{Reflector: reflector.Status{LastError: i.broken}}}
 	}
-	all := make([]StreamStatus, len(i.streams))
-	for n, s := range i.streams {
+	streams := i.streams()
+	all := make([]StreamStatus, len(streams))
+	for n, s := range streams {
 		// The reflector's status is read first, so that the table is not older than it.
 		all[n] = StreamStatus{Namespace: s.namespace, Reflector: s.reader.Status(), Synced: s.HasSynced()}
 		version := i.table.Version()

@@ -42,6 +42,7 @@ type stream struct {
 	// set once at construction
 	informer  *Informer
 	namespace string // "": all
+	late      bool   // it was added after the first run had begun
 	source    source.Source[object.Object]
 	reader    reader
 	sink      *sink
@@ -71,12 +72,25 @@ type stream struct {
 	started  func() // lets another stream start
 	list     list
 
+	// Set before the reader of a run starts. ctx is done when the run is over or the stream is
+	// removed.
+	ctx      context.Context
+	over     <-chan struct{} // ctx.Done()
+	starting starting
+
+	// removed is true once the table has nothing of the stream, for good. It is set under both
+	// Informer.writing and Informer.mu, and read under either.
+	removed bool
+
 	// Informer.mu guards what follows.
-	waiters []*waiter // ascending by resourceVersion
+	cancel     context.CancelFunc // of ctx; nil before the first run
+	goroutines int                // the reader and the applier, as long as they run
+	ended      chan struct{}      // closed when it is removed, and its goroutines have ended
+	waiters    []*waiter          // ascending by resourceVersion
 }
 
 func newStream(i *Informer, s Stream) *stream {
-	made := &stream{informer: i, namespace: s.Namespace, source: s.Source, synced: make(chan struct{})}
+	made := &stream{informer: i, namespace: s.Namespace, source: s.Source, synced: make(chan struct{}), ended: make(chan struct{})}
 	made.sink = &sink{stream: made}
 	return made
 }
@@ -100,7 +114,7 @@ func (s *stream) connect() (err error) {
 
 // name returns what logs and errors call the stream.
 func (s *stream) name() string {
-	if len(s.informer.config.Streams) == 1 {
+	if all := s.informer.config.Streams; len(all) == 1 && s.namespace == all[0].Namespace {
 		return s.informer.config.Name
 	}
 	name := s.informer.config.Name // it may contain all the namespaces
@@ -112,25 +126,36 @@ func (s *stream) name() string {
 
 const maxName = 64
 
-// read reads the stream until the run is over. It ends the run if it can't go on.
+// beginLocked begins the stream's part in a run. The caller then has read called.
+func (s *stream) beginLocked(r *run) {
+	s.ctx, s.cancel = context.WithCancel(r.ctx)
+	s.over, s.starting, s.recorder = s.ctx.Done(), r.startingLocked(len(s.informer.streams())), r.recorder
+	s.sink.begin(r)
+	s.goroutines++
+}
+
+// read reads the stream until the run is over or the stream is removed. It ends the run if it can't
+// go on.
 func (s *stream) read(r *run) {
 	defer s.exited(r)
 	var ok bool
-	if s.started, ok = r.starting.acquire(r.over); ok {
+	if s.started, ok = s.starting.acquire(s.over); ok {
 		defer s.started()
-		r.cancel(s.reader.Run(r.ctx)) // has no effect if it is done already
+		if err := s.reader.Run(s.ctx); s.ctx.Err() == nil {
+			r.cancel(err)
+		}
 	}
 }
 
-// applyAll is the applier: it applies what is in the queue until the run is over. Then it closes
-// the queue, since the reader may be waiting for room.
+// applyAll is the applier: it applies what is in the queue until the reader has to end. Then it
+// closes the queue, since the reader may be waiting for room.
 func (s *stream) applyAll(r *run, queue fifo) {
-	defer queue.Close()
 	defer s.exited(r)
+	defer s.close(r, queue)
 	var batch []delta
 	for {
 		var err error
-		if batch, err = queue.PopBatch(r.ctx, batch[:0]); err != nil {
+		if batch, err = queue.PopBatch(s.ctx, batch[:0]); err != nil {
 			return
 		}
 		s.apply(r, batch)
@@ -139,12 +164,23 @@ func (s *stream) applyAll(r *run, queue fifo) {
 	}
 }
 
-// exited is deferred by the goroutines of the stream. If the run isn't over, runtime.Goexit has
-// ended the goroutine. Then the run ends too, because what the goroutine had read is lost, and the
-// next run begins with a full state.
+// exited is deferred by the goroutines of the stream. If the stream's context isn't done,
+// runtime.Goexit has ended the goroutine. Then the run ends too, because what the goroutine had
+// read is lost, and the next run begins with a full state.
 func (s *stream) exited(r *run) {
-	if r.ctx.Err() == nil {
+	if s.ctx.Err() == nil {
 		r.cancel(fmt.Errorf("the source, transform, an index function or OnError of %s: %w", s.name(), errGoexit))
+	}
+	s.informer.mu.Lock()
+	defer s.informer.mu.Unlock()
+	s.goroutines--
+	s.endLocked()
+}
+
+// endLocked closes ended if that is due.
+func (s *stream) endLocked() {
+	if s.removed && s.goroutines == 0 {
+		close(s.ended)
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 func (r *rig) versions() string {
 	v := r.Table().Version()
 	texts := []string{v.ResourceVersion()}
-	for _, s := range r.streams {
+	for _, s := range r.streams() {
 		texts = append(texts, s.namespace+"="+v.NamespaceResourceVersion(s.namespace))
 	}
 	return strings.Join(texts, " ")

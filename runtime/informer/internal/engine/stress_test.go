@@ -4,14 +4,18 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
@@ -24,7 +28,9 @@ func TestEverythingAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	readers := []*script{newScript(i.streams[0]), newScript(i.streams[1])}
+	readers := []*script{newScript(i.streams()[0]), newScript(i.streams()[1])}
+	i.config.SourceIn = func(string) (source.Source[object.Object], error) { return nil, nil }
+	i.connect = func(s *stream) error { s.reader = busy{s.sink}; return nil }
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -43,6 +49,20 @@ func TestEverythingAtOnce(t *testing.T) {
 		if err := i.Run(ctx); err != context.DeadlineExceeded && err != context.Canceled && err != ErrRunning {
 			t.Error(err)
 		}
+	})
+	again(5, func(*rand.Rand) {
+		if err := errors.Join(i.AddNamespace("third"), i.RemoveNamespace(context.Background(), "third")); err != nil {
+			t.Error(err)
+		}
+	})
+	again(6, func(rng *rand.Rand) {
+		if err := i.AddNamespace("third"); err != nil {
+			t.Error(err)
+		}
+		time.Sleep(time.Duration(rng.IntN(3)) * time.Millisecond)
+		ctx, cancel := context.WithTimeout(context.Background(), time.Duration(rng.IntN(3))*time.Millisecond)
+		defer cancel()
+		_ = i.RemoveNamespace(ctx, "third") // or the stream has not ended yet
 	})
 	again(4, func(rng *rand.Rand) {
 		leaseCtx, cancel := context.WithTimeout(context.Background(), time.Duration(1+rng.IntN(5))*time.Millisecond)
@@ -105,7 +125,7 @@ func TestEverythingAtOnce(t *testing.T) {
 		version++
 		word = fmt.Sprintf("%s%c/%d@%d", word, 'a'+rng.IntN(20), rng.IntN(3), version)
 		readers[n].steps <- func(s *sink) error {
-			_ = sayIn(s, i.streams[n].namespace, word) // the run may be over
+			_ = sayIn(s, s.namespace, word) // the run may be over
 			return nil
 		}
 	}
@@ -125,3 +145,22 @@ func TestEverythingAtOnce(t *testing.T) {
 	cancel()
 	group.Wait()
 }
+
+// busy is a reader that brings one full state after the other, and changes in between.
+type busy struct{ sink *sink }
+
+func (b busy) Run(ctx context.Context) error {
+	for n := 1; ctx.Err() == nil; n++ {
+		for _, word := range []string{"[", "=a/1@%d", "=b/%d@1", "]@%d", "~a/1@%d1", "+c/%d@1"} {
+			if err := sayIn(b.sink, b.sink.namespace, strings.ReplaceAll(word, "%d", fmt.Sprint(n))); err != nil {
+				return nil //nolint:nilerr // the queue is closed
+			}
+		}
+		if err := b.sink.Flush(); err != nil {
+			return nil //nolint:nilerr // the same
+		}
+	}
+	return nil
+}
+
+func (b busy) Status() reflector.Status { return reflector.Status{} }

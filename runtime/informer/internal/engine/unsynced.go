@@ -32,7 +32,7 @@ func (g *gap) Lacking(namespace string) error {
 		return fmt.Errorf("%w: %s could not be made: %v", ErrNotSynced, i.config.Name, i.broken)
 	}
 	var missing []string
-	for _, s := range i.streams {
+	for _, s := range i.streams() {
 		if !s.HasSynced() && (namespace == "" || s.namespace == "" || s.namespace == namespace) {
 			why, _ := s.unsynced()
 			missing = append(missing, why)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +30,11 @@ func (w *Wait) synced() <-chan struct{} {
 		return w.Lease.run.synced
 	}
 	return w.Informer.synced
+}
+
+// done reports whether the informer, and every stream that was added to it, has synced.
+func (w *Wait) done() bool {
+	return closed(w.synced()) && !slices.ContainsFunc(w.Informer.streams(), func(s *stream) bool { return !w.has(s) })
 }
 
 // has reports whether a stream has synced.
@@ -62,16 +68,16 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, wait
 	start := time.Now()
 	ticker := time.NewTicker(logPeriod)
 	defer ticker.Stop()
+	ended := false
 	for _, w := range waits {
-		for waiting := true; waiting && !closed(w.synced()); {
+		for waiting := true; waiting && !w.done(); {
 			if hopeless(waits, giveUp) {
 				return syncError(waits, start, nil)
 			}
 			select {
-			case <-w.synced():
 			case <-news:
 			case <-w.Ended:
-				waiting = false
+				waiting, ended = false, true
 			case <-ticker.C:
 				missing, _, _ := unsynced(waits)
 				klog.FromContext(ctx).Info("Waiting for informers to sync", "since", time.Since(start), "missing", missing)
@@ -79,6 +85,9 @@ func WaitForCacheSync(ctx context.Context, giveUp func(reason.Reason) bool, wait
 				return syncError(waits, start, context.Cause(ctx))
 			}
 		}
+	}
+	if !ended {
+		return nil
 	}
 	return syncError(waits, start, nil)
 }
@@ -93,7 +102,7 @@ func hopeless(waits []Wait, giveUp func(reason.Reason) bool) bool {
 		if !w.Informer.begun() {
 			continue // the status of its streams is that of the previous run
 		}
-		for _, s := range w.Informer.streams {
+		for _, s := range w.Informer.streams() {
 			status := s.reader.Status()
 			failing := status.State != reflector.StateStopped && status.Reason != reason.None
 			if failing && !w.has(s) && giveUp(status.Reason) {
@@ -161,7 +170,7 @@ func syncError(waits []Wait, start time.Time, cause error) error {
 func unsynced(waits []Wait) (missing []string, informers int, errs []error) {
 	for _, w := range waits {
 		before := len(missing)
-		for _, s := range w.Informer.streams {
+		for _, s := range w.Informer.streams() {
 			if w.has(s) {
 				continue
 			}

@@ -74,6 +74,9 @@ type Kind struct {
 	Apply      func(*Settings) error
 }
 
+// SourceIn returns the source of a namespace.
+type SourceIn = func(namespace string) (source.Source[object.Object], error)
+
 // Default returns all defaults that are not the zero value.
 func Default() Settings {
 	return Settings{Agreed: Agreed{Handlers: engine.HandlerConfig{Threshold: 1024}}}
@@ -92,11 +95,13 @@ func (s *Settings) Comparable() Agreed {
 // SplitNamespaces returns the namespaces, at least one; "" means all.
 func (id Identity) SplitNamespaces() []string { return strings.Split(id.Namespaces, ",") }
 
-// NewEngine makes an informer with these settings.
-func (s *Settings) NewEngine(name string, streams ...engine.Stream) (*engine.Informer, error) {
+// NewEngine makes an informer with these settings. in returns the source for a namespace that is
+// added; it is nil if none can be added.
+func (s *Settings) NewEngine(name string, in SourceIn, streams ...engine.Stream) (*engine.Informer, error) {
 	return engine.New(engine.Config{
 		Name:      name,
 		Streams:   streams,
+		SourceIn:  in,
 		Indexes:   s.Indexes,
 		Tuning:    s.Tuning,
 		OnError:   s.OnError,

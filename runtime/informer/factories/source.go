@@ -7,14 +7,13 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// streams returns one stream for each namespace.
-func streams(s *settings.Settings, c *source.Client, gvr schema.GroupVersionResource) ([]engine.Stream, error) {
+// sourceIn returns a function that makes a source for each namespace.
+func sourceIn(s *settings.Settings, c *source.Client, gvr schema.GroupVersionResource) (settings.SourceIn, error) {
 	elem := s.ObjectType.(reflect.Type).Elem()
 	all, err := source.New[object.Object](c, gvr, source.Options{
 		NewObject:         func() object.Object { return reflect.New(elem).Interface().(object.Object) },
@@ -28,13 +27,11 @@ func streams(s *settings.Settings, c *source.Client, gvr schema.GroupVersionReso
 	if err != nil {
 		return nil, err
 	}
-	var streams []engine.Stream
-	for _, namespace := range s.SplitNamespaces() {
+	return func(namespace string) (source.Source[object.Object], error) {
 		src, err := all.In(namespace)
 		if err != nil {
-			return nil, err
+			return nil, err // not a nil *source.HTTP in an interface
 		}
-		streams = append(streams, engine.Stream{Namespace: namespace, Source: src})
-	}
-	return streams, nil
+		return src, nil
+	}, nil
 }

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+// inNamespace injects a fault into all requests for a namespace.
+func inNamespace(server *shop, namespace string, do func(*sourcetest.Answer)) (end func()) {
+	return server.Inject(sourcetest.Fault{
+		Match: func(r sourcetest.Request) bool { return r.Namespace == namespace }, Times: sourcetest.Always, Do: do,
+	})
+}
+
+func namespacesOf(s informer.Status) string {
+	var all []string
+	for _, stream := range s.Streams {
+		all = append(all, stream.Namespace)
+	}
+	return strings.Join(all, " ")
+}
+
+// TestNamespacesAreAddedAndRemoved adds a namespace to an informer that runs, removes it, and adds
+// it again.
+func TestNamespacesAreAddedAndRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("north", "a", ""), pod("south", "b", ""), pod("west", "c", ""))
+		f := server.Factory(t, informer.WithNamespace("north"), informer.WithLogger(discard))
+		pods := podsOf(f, informer.WithIndexes(ByLabel))
+		var early journal[*corev1.Pod]
+		registration := informertest.Add(t, pods, &early)
+		informertest.Run(t, f)
+		early.Saw(t, "+a@2 initial")
+
+		added := func() {
+			t.Helper()
+			if err := errors.Join(pods.AddNamespace("south"), pods.WaitForCacheSync(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+			same(t, "namespaces", namespacesOf(pods.Status()), "north south")
+		}
+		added()
+		early.Saw(t, "+b@3")
+		server.Pods.Update(pod("south", "b", "1"))
+		early.Saw(t, "~b@3>5")
+		early.Check(t, pods)
+
+		if err := pods.RemoveNamespace(t.Context(), "south"); err != nil {
+			t.Fatal(err)
+		}
+		requests := len(server.Requests())
+		same(t, "objects", informertest.Names(pods), []string{"north/a"})
+		early.Saw(t, "-b@5 unknown")
+		server.EndWatches()
+		server.Outage()()
+		server.Pods.Update(pod("south", "b", "2"))
+		pass(time.Minute)
+		for _, r := range server.Requests()[requests:] {
+			if r.Namespace != "north" {
+				t.Errorf("a request after the namespace was removed: %v", r)
+			}
+		}
+		early.Saw(t)
+
+		added()
+		early.Saw(t, "+b@6")
+		early.Check(t, pods)
+		if !registration.HasSynced() || !pods.HasSynced() {
+			t.Error("not synced")
+		}
+		shutdown(t, f)
+	})
+}
+
+// TestAddedNamespaceThatFails shows that a namespace that can't be read says why, in the wait, in
+// Status and in reads of what it lacks, while the others work, and that its removal heals that.
+func TestAddedNamespaceThatFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("north", "a", ""), pod("south", "b", ""))
+		f := server.Factory(t, informer.WithNamespace("north"), informer.WithLogger(discard))
+		pods := podsOf(f)
+		informertest.Run(t, f)
+		end := inNamespace(server, "south", sourcetest.Refuse(403))
+		if err := pods.AddNamespace("south"); err != nil {
+			t.Fatal(err)
+		}
+		for what, wait := range map[string]func() error{
+			"pods":    func() error { return pods.WaitForCacheSync(t.Context(), informer.FailOn()) },
+			"factory": func() error { return f.WaitForCacheSync(t.Context(), informer.FailOn()) },
+		} {
+			if err := wait(); !apierrors.IsForbidden(err) || !strings.Contains(err.Error(), "pods/v1 in south is") {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
+		if !pods.HasSynced() {
+			t.Error("the informer does not stay synced")
+		}
+		south, north := podLister(pods).Namespace("south"), podLister(pods).Namespace("north")
+		if _, err := south.Get("b"); !errors.Is(err, informer.ErrNotSynced) {
+			t.Errorf("Get in a namespace that has not synced: %v", err)
+		}
+		if _, err := north.Get("b"); !apierrors.IsNotFound(err) {
+			t.Errorf("Get in another namespace: %v", err)
+		}
+		if s := pods.Status(); s.Reflector.Reason.String() != "forbidden" || s.ResourceVersion != "" {
+			t.Errorf("status %v", s)
+		}
+		if err := pods.RemoveNamespace(t.Context(), "south"); err != nil {
+			t.Error(err)
+		}
+		if err := pods.WaitForCacheSync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := south.Get("b"); !apierrors.IsNotFound(err) {
+			t.Errorf("Get in a namespace that is not read: %v", err)
+		}
+
+		// Added again, it waits until the server lets it.
+		if err := pods.AddNamespace("south"); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Minute)
+		end()
+		if err := pods.WaitForCacheSync(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := south.Get("b"); err != nil {
+			t.Error(err)
+		}
+		shutdown(t, f)
+	})
+}
+
+// TestWrongNamespaces has every wrong use of AddNamespace and RemoveNamespace.
+func TestWrongNamespaces(t *testing.T) {
+	server := newShop()
+	f := server.Factory(t)
+	some := podsOf(f, informer.WithNamespace("north"), informer.WithName("some"))
+	all := podsOf(f, informer.WithName("all"))
+	own := newPods(t, server.Source(t), informer.WithName("own"))
+	const none = "the informer has no list of namespaces; a factory makes one that has, with WithNamespace"
+	ctx := t.Context()
+	want(t, some.AddNamespace(""), `informer some: AddNamespace: "" means all namespaces, so it can't be added to others`)
+	if err := some.AddNamespace("a/b"); err == nil || !strings.HasPrefix(err.Error(), "informer some: AddNamespace: ") {
+		t.Error(err)
+	}
+	want(t, all.AddNamespace("north"), "informer all: AddNamespace: "+none)
+	want(t, own.AddNamespace("north"), "informer own: AddNamespace: "+none)
+	want(t, all.RemoveNamespace(ctx, "north"), "informer all: RemoveNamespace: "+none)
+	want(t, own.RemoveNamespace(ctx, "north"), "informer own: RemoveNamespace: "+none)
+	var missing context.Context
+	want(t, some.RemoveNamespace(missing, "north"), "informer some: RemoveNamespace: the context is nil")
+	if err := errors.Join(some.AddNamespace("north"), some.RemoveNamespace(ctx, "south"), some.RemoveNamespace(ctx, "north")); err != nil {
+		t.Error(err)
+	}
+	same(t, "status", some.Status().String(), "some: not running; not synced")
+	broken := podsOf(f, informer.WithNamespace())
+	if err := broken.AddNamespace("north"); err == nil || broken.RemoveNamespace(ctx, "north") == nil {
+		t.Error("a broken informer has namespaces")
+	}
+}
+
+// TestInformerWithoutNamespaces shows that an informer works when its last namespace is gone.
+func TestInformerWithoutNamespaces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := newShop(pod("north", "a", ""))
+		f := server.Factory(t, informer.WithNamespace("north"))
+		pods := podsOf(f)
+		if err := pods.RemoveNamespace(t.Context(), "north"); err != nil {
+			t.Fatal(err)
+		}
+		informertest.Run(t, f)
+		same(t, "status", pods.Status().String(), "pods/v1: no namespaces; synced, 0 objects at resourceVersion ")
+		if err := errors.Join(pods.AddNamespace("north"), pods.WaitForCacheSync(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := pods.Store().Snapshot().Get(object.Key{Namespace: "north", Name: "a"}); !ok {
+			t.Error("a is not there")
+		}
+		shutdown(t, f)
+	})
+}
