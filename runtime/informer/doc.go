@@ -34,9 +34,10 @@
 // [WithTransform], [WithIndexes], [WithoutSharing], [WithEmptyBeforeSync]. Of what is reported:
 // [WithName], [WithLogger], [WithMetrics], [WithErrorHandler], [WithMutationDetector].
 //
-// A [HandlerOption] configures one handler ([WithHandlerName], [WithEveryDeletion]), a
-// [SharedOption] one handler or all of an informer's: [WithResyncPeriod], [WithBacklogThreshold],
-// [WithPanicOnHandlerCrash]. A [WaitOption] configures one WaitForCacheSync: [FailOn].
+// A [HandlerOption] configures one handler ([WithHandlerName], [WithHandlerLogger],
+// [WithEveryDeletion]), a [SharedOption] one handler or all of an informer's: [WithResyncPeriod],
+// [WithBacklogThreshold], [WithPanicOnHandlerCrash]. A [WaitOption] configures one
+// WaitForCacheSync: [FailOn].
 //
 // # Handlers
 //

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"k8s.io/klog/v2"
+
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 )
 
@@ -79,6 +81,15 @@ func WithPanicOnHandlerCrash(enabled bool) SharedOption {
 func WithEveryDeletion() HandlerOption {
 	return handlerOption{"WithEveryDeletion", func(s *engine.HandlerConfig) error {
 		s.EveryDeletion = true
+		return nil
+	}}
+}
+
+// WithHandlerLogger sets the logger of what is logged about a handler: its panics, and callbacks
+// that do not return. The default is the logger of its informer.
+func WithHandlerLogger(logger klog.Logger) HandlerOption {
+	return handlerOption{"WithHandlerLogger", func(s *engine.HandlerConfig) error {
+		s.Logger = &logger
 		return nil
 	}}
 }

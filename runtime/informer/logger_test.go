@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/go-logr/logr/funcr"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
@@ -51,6 +52,27 @@ func TestWithLogger(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWithHandlerLogger: what is logged about a handler goes to its own logger, if it has one.
+func TestWithHandlerLogger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var ofInformer, own strings.Builder
+		server := newShop(pod("shop", "pod-1", ""))
+		pods := newPods(t, server.Source(t), informer.WithLogger(logTo(&ofInformer)))
+		panics := informer.HandlerFuncs[*corev1.Pod]{AddFunc: func(*corev1.Pod, bool) { panic("oh") }}
+		informertest.Add(t, pods, panics, informer.WithHandlerName("quiet"), informer.WithHandlerLogger(logTo(&own)))
+		informertest.Add(t, pods, panics, informer.WithHandlerName("loud"))
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		pods.Run(ctx)
+		if got := own.String(); !strings.Contains(got, "quiet") || strings.Contains(got, "loud") {
+			t.Errorf("the handler's logger got %q", got)
+		}
+		if got := ofInformer.String(); !strings.Contains(got, "loud") || strings.Contains(got, "quiet") {
+			t.Errorf("the informer's logger got %q", got)
+		}
+	})
 }
 
 func logTo(b *strings.Builder) logr.Logger {

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"time"
 
+	"k8s.io/klog/v2"
+
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/changelog"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
@@ -78,11 +80,11 @@ func (s *Subscription) callback(r *run, c *changelog.Change, since time.Duration
 			panic(recovered) // with the callback still on the stack
 		}
 		if recovered != nil {
-			r.logger.Error(panicError(recovered), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
+			s.logger(r).Error(panicError(recovered), "A handler panicked", "informer", s.informer.config.Name, "handler", s.config.Name,
 				"callback", c.Type.Callback(), "key", key, "stack", stack())
 			return
 		}
-		r.logger.Error(errGoexit, "A handler ended its goroutine", "informer", s.informer.config.Name,
+		s.logger(r).Error(errGoexit, "A handler ended its goroutine", "informer", s.informer.config.Name,
 			"handler", s.config.Name, "callback", c.Type.Callback(), "key", key)
 	}()
 	switch c.Type {
@@ -94,6 +96,14 @@ func (s *Subscription) callback(r *run, c *changelog.Change, since time.Duration
 		s.handler.OnDelete(Deleted{Key: object.KeyOf(c.Old), Object: c.Old, FinalStateUnknown: c.FinalStateUnknown})
 	}
 	returned = true
+}
+
+// logger returns the logger for what is logged about the handler.
+func (s *Subscription) logger(r *run) klog.Logger {
+	if s.config.Logger != nil {
+		return *s.config.Logger
+	}
+	return r.logger
 }
 
 var errGoexit = errors.New("runtime.Goexit was called")

@@ -57,6 +57,8 @@ type HandlerConfig struct {
 	Resync    time.Duration // 0: never
 	Threshold int           // of events that wait before they are merged, or Never
 	Crash     bool          // let panics end the process
+	// Logger gets what is logged about the handler. nil: that of the run.
+	Logger *klog.Logger
 	// EveryDeletion: merging drops no deletion.
 	EveryDeletion bool
 }

@@ -73,7 +73,7 @@ func (p *pool) lookLocked(r *run) {
 	for _, s := range subs {
 		status, due, running := s.look()
 		if status.Callback != "" {
-			r.logger.Info("A handler has not returned", "informer", i.config.Name, "handler", status.Name,
+			s.logger(r).Info("A handler has not returned", "informer", i.config.Name, "handler", status.Name,
 				"callback", status.Callback, "key", status.Key.String(), "duration", time.Since(status.Since).Round(time.Millisecond))
 		}
 		if running && (after == 0 || due < after) {
