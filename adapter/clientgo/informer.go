@@ -142,6 +142,9 @@ func (s *sharedInformer) AddEventHandlerWithOptions(h cache.ResourceEventHandler
 	if options.ResyncPeriod != nil {
 		opts = append(opts, informer.WithResyncPeriod(max(*options.ResyncPeriod, 0)))
 	}
+	if options.Logger != nil {
+		opts = append(opts, informer.WithHandlerLogger(*options.Logger))
+	}
 	r := &registration{checker: newChecker(s.name + " + event handler " + name), informer: s, over: make(chan struct{})}
 	s.mu.Lock()
 	defer s.mu.Unlock()

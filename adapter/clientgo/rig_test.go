@@ -37,14 +37,24 @@ func TestMain(m *testing.M) {
 // constructor is that of client-go's informer, or of one of ours.
 type constructor func(cache.ListerWatcher, runtime.Object, time.Duration, cache.Indexers) cache.SharedIndexInformer
 
-// engines are what each scenario runs against.
+// engines are what each scenario runs against. They make informers for clients of a config.
 var engines = []struct {
 	name string
 	ours bool
-	new  constructor
+	make func(*testing.T, *rest.Config) constructor
 }{
-	{"client-go", false, cache.NewSharedIndexInformer},
-	{"ours", true, clientgo.NewInformer},
+	{"client-go", false, func(*testing.T, *rest.Config) constructor { return cache.NewSharedIndexInformer }},
+	{"a ListerWatcher", true, func(*testing.T, *rest.Config) constructor { return clientgo.NewInformer }},
+	{"own requests", true, func(t *testing.T, config *rest.Config) constructor { return newEngine(t, config).NewInformer }},
+}
+
+func newEngine(t *testing.T, config *rest.Config) *clientgo.Engine {
+	t.Helper()
+	e, err := clientgo.NewEngine(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
 }
 
 // onEach runs a scenario in a bubble for each engine.
@@ -54,7 +64,7 @@ func onEach(t *testing.T, scenario func(w *world)) {
 			if _, recent := reflect.TypeFor[cache.DeltaFIFOOptions]().FieldByName("Name"); !recent && !e.ours {
 				t.Skip("before v0.36, informers of client-go don't run in bubbles")
 			}
-			synctest.Test(t, func(t *testing.T) { scenario(newWorld(t, e.new, e.ours)) })
+			synctest.Test(t, func(t *testing.T) { scenario(newWorld(t, e.make, e.ours)) })
 		})
 	}
 }
@@ -70,10 +80,12 @@ type world struct {
 	informer  cache.SharedIndexInformer
 }
 
-func newWorld(t *testing.T, construct constructor, ours bool) *world {
-	w := &world{T: t, ours: ours, construct: construct, server: sourcetest.New()}
+func newWorld(t *testing.T, engine func(*testing.T, *rest.Config) constructor, ours bool) *world {
+	w := &world{T: t, ours: ours, server: sourcetest.New()}
+	config := w.server.Config()
+	w.construct = engine(t, config)
 	w.pods = sourcetest.Serve[*corev1.Pod](w.server, corev1.SchemeGroupVersion.WithResource("pods"), "")
-	w.lw = cache.NewListWatchFromClient(restClient(t, w.server.Config()), "pods", "", fields.Everything())
+	w.lw = cache.NewListWatchFromClient(restClient(t, config), "pods", "", fields.Everything())
 	w.informer = w.make(0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	return w
 }

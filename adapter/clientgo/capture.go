@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"reflect"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// A list that client-go's code sends shows what it is about: the resource, the namespace and the
+// selectors are in its URL. This file answers such a list in the place of the server, and reads
+// them from it.
+
+// collection is what a list is about.
+type collection struct {
+	resource schema.GroupVersionResource
+	options  source.Options
+}
+
+// capture is where a RoundTripper leaves the URL of a list.
+type capture struct {
+	// set once at construction
+	base string            // the path of the server's URL, without a slash at its end
+	sent map[string]string // the parameters that are not the client's own
+	kind string            // of the objects; "" if the client decodes the list as the type it wants
+
+	mu  sync.Mutex // guards url
+	url *url.URL   // of the last list; nil if there was none
+}
+
+// answer keeps the URL of a list, and returns a list of one made-up object. It refuses everything
+// else.
+func (c *capture) answer(req *http.Request) (*http.Response, error) {
+	list := req.Method == http.MethodGet && req.URL.Query().Get("watch") == ""
+	body, code := any(refusal), http.StatusMethodNotAllowed
+	if list {
+		c.mu.Lock()
+		c.url = req.URL
+		c.mu.Unlock()
+		body, code = c.madeUp(), http.StatusOK
+	}
+	raw, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	if req.Body != nil {
+		req.Body.Close()
+	}
+	return &http.Response{
+		Status: http.StatusText(code), StatusCode: code, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": {runtime.ContentTypeJSON}},
+		Body:   io.NopCloser(bytes.NewReader(raw)), ContentLength: int64(len(raw)), Request: req,
+	}, nil
+}
+
+// RoundTrip implements http.RoundTripper for a client whose every request is captured.
+func (c *capture) RoundTrip(req *http.Request) (*http.Response, error) { return c.answer(req) }
+
+var refusal = metav1.Status{
+	TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+	Status:   metav1.StatusFailure, Reason: metav1.StatusReasonMethodNotAllowed, Code: http.StatusMethodNotAllowed,
+	Message: "this client only finds out what would be listed",
+}
+
+const madeUpName = "made-up-by-adapter-clientgo"
+
+// madeUp is a list of one object.
+func (c *capture) madeUp() any {
+	list := map[string]any{
+		"metadata": map[string]any{"resourceVersion": "1"},
+		"items":    []any{map[string]any{"metadata": map[string]any{"name": madeUpName, "resourceVersion": "1"}}},
+	}
+	if to, err := c.collection(); err == nil && c.kind != "" {
+		list["apiVersion"], list["kind"] = to.resource.GroupVersion().String(), c.kind+"List"
+	}
+	return list
+}
+
+// isMadeUp reports whether a list is the one that answer has returned.
+func isMadeUp(list runtime.Object) bool {
+	n, same := 0, true
+	err := meta.EachListItem(list, func(obj runtime.Object) error {
+		o, ok := obj.(object.Object)
+		n, same = n+1, same && ok && o.GetName() == madeUpName && o.GetLabels() == nil && o.GetAnnotations() == nil
+		return nil
+	})
+	return err == nil && n == 1 && same
+}
+
+var errNoList = errors.New("no list was sent by a client of this rest.Config")
+
+// collection returns what was listed. It returns an error if that can't be read by requests of our
+// own.
+func (c *capture) collection() (collection, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.url == nil {
+		return collection{}, errNoList
+	}
+	fail := func(format string, args ...any) (collection, error) {
+		return collection{}, fmt.Errorf("a list of %s can't be sent in another way: "+format, append([]any{c.url.RequestURI()}, args...)...)
+	}
+	var to collection
+	for name, values := range c.url.Query() {
+		value := values[0]
+		switch {
+		case len(values) == 1 && name == "labelSelector":
+			to.options.LabelSelector = value
+		case len(values) == 1 && name == "fieldSelector":
+			to.options.FieldSelector = value
+		case len(values) == 1 && name == "shardSelector":
+			to.options.ShardSelector = value
+		case len(values) == 1 && c.sent[name] == value:
+		default:
+			return fail("it sets %s to %q", name, values)
+		}
+	}
+	path, ok := strings.CutPrefix(c.url.Path, c.base+"/")
+	parts := strings.Split(path, "/")
+	switch {
+	case ok && parts[0] == "api" && len(parts) > 2:
+		to.resource.Version, parts = parts[1], parts[2:]
+	case ok && parts[0] == "apis" && len(parts) > 3:
+		to.resource.Group, to.resource.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return fail("it has another path than API servers have")
+	}
+	if len(parts) == 3 && parts[0] == "namespaces" {
+		to.options.Namespace, parts = parts[1], parts[2:]
+	}
+	if len(parts) != 1 {
+		return fail("its path is not that of a collection")
+	}
+	to.resource.Resource = parts[0]
+	return to, nil
+}
+
+// source returns a source of the collection's objects, which have the type of example.
+func (to collection) source(client *source.Client, example object.Object) (source.Source[object.Object], error) {
+	elem := reflect.TypeOf(example).Elem()
+	to.options.NewObject = func() object.Object { return reflect.New(elem).Interface().(object.Object) }
+	to.options.Kind = example.GetObjectKind().GroupVersionKind().Kind
+	return source.New[object.Object](client, to.resource, to.options)
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/reflector"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// Engine makes informers for ListerWatchers of clients of one rest.Config. They don't read the
+// ListerWatcher, but the same objects by a source.HTTP. It may be used by any number of goroutines.
+type Engine struct {
+	// set once at construction
+	client *source.Client
+	base   string // the path of the server's URL
+}
+
+// NewEngine returns an Engine for the clients that are made of config from then on: it adds a
+// wrapper to the transport of config, which passes on all requests but those that NewInformer
+// makes. It fails as source.NewClient does.
+func NewEngine(config *rest.Config) (*Engine, error) {
+	client, err := source.NewClient(config)
+	if err != nil {
+		return nil, fmt.Errorf("clientgo.NewEngine: %w", err)
+	}
+	address, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("clientgo.NewEngine: %w", err)
+	}
+	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return capturing{next} })
+	return &Engine{client, strings.TrimSuffix(address.Path, "/")}, nil
+}
+
+// NewInformer is cache.NewSharedIndexInformer. It has lw send a list, which it answers itself, to
+// see what lw reads. The informer then reads that on its own: objects of the type of example, a
+// pointer to a struct, whose name is the kind, unless example has one.
+//
+// The informer reads lw instead, as NewInformer of this package does, if lw is of another client,
+// such as a fake, or changes what its client has answered, or adds a parameter that is no selector,
+// such as a limit. With verbosity 2, the reason is logged.
+func (e *Engine) NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+	src, err := e.source(lw, example)
+	if err != nil {
+		klog.Background().V(2).Info("An informer reads its ListerWatcher", "type", describe(example), "reason", err)
+		return NewInformer(lw, example, resync, indexers)
+	}
+	return newInformer(src, reflector.Tuning{}, example, resync, indexers)
+}
+
+// source returns a source of what lw reads.
+func (e *Engine) source(lw cache.ListerWatcher, example runtime.Object) (source.Source[object.Object], error) {
+	of, ok := example.(object.Object)
+	if !ok || reflect.ValueOf(example).Kind() != reflect.Pointer || lw == nil {
+		return nil, fmt.Errorf("the ListerWatcher is %T, and the example of its objects %T, which is not a pointer to an API object", lw, example)
+	}
+	kind := cmp.Or(of.GetObjectKind().GroupVersionKind().Kind, reflect.TypeOf(of).Elem().Name())
+	c := &capture{base: e.base, kind: kind, sent: map[string]string{"limit": "1"}}
+	// With a limit, because a client that is not captured sends this list to its server.
+	list, err := cache.ToListerWatcherWithContext(lw).ListWithContext(context.WithValue(context.Background(), captureKey{}, c), metav1.ListOptions{Limit: 1})
+	to, wrong := c.collection()
+	switch {
+	case wrong != nil:
+		return nil, wrong
+	case err == nil && !isMadeUp(list): // an error is about the made-up list
+		return nil, fmt.Errorf("the ListerWatcher changes lists of %s", to.resource)
+	}
+	return to.source(e.client, of)
+}
+
+// captureKey is the key of a context's *capture.
+type captureKey struct{}
+
+// capturing captures the requests whose contexts ask for it, and passes on all others.
+type capturing struct{ next http.RoundTripper }
+
+func (c capturing) RoundTrip(req *http.Request) (*http.Response, error) {
+	if to, ok := req.Context().Value(captureKey{}).(*capture); ok {
+		return to.answer(req)
+	}
+	return c.next.RoundTrip(req)
+}
+
+// WrappedRoundTripper is for apimachinery, which looks for the transport below wrappers.
+func (c capturing) WrappedRoundTripper() http.RoundTripper { return c.next }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+)
+
+var podResource = corev1.SchemeGroupVersion.WithResource("pods")
+
+// dropsFirst changes what its client has answered. It does not support watch-lists.
+type dropsFirst struct{ *cache.ListWatch }
+
+func (dropsFirst) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (d dropsFirst) ListWithContext(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+	list, err := d.ListWatch.ListWithContext(ctx, options)
+	if pods, ok := list.(*corev1.PodList); ok && len(pods.Items) > 0 {
+		pods.Items = pods.Items[1:]
+	}
+	return list, err
+}
+
+// TestEngineReadsTheSame: an Engine's informer lists what the ListerWatcher would, by requests that
+// differ from those of client-go in their user agent, or the ListerWatcher itself.
+func TestEngineReadsTheSame(t *testing.T) {
+	tweaked := func(tweak func(*metav1.ListOptions)) func(*testing.T, *rest.Config) (cache.ListerWatcher, runtime.Object) {
+		return func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
+			return cache.NewFilteredListWatchFromClient(restClient(t, config), "pods", "shop", tweak), &corev1.Pod{}
+		}
+	}
+	kind := schema.GroupVersionKind{Version: "v1", Kind: "Pod"}
+	for name, test := range map[string]struct {
+		make     func(*testing.T, *rest.Config) (cache.ListerWatcher, runtime.Object)
+		captured bool
+		path     string // of the requests, with selectors
+		has      []string
+	}{
+		"all": {func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
+			return cache.NewListWatchFromClient(restClient(t, config), "pods", "", fields.Everything()), &corev1.Pod{}
+		}, true, "/api/v1/pods?", []string{"a", "b", "c"}},
+		"a namespace": {tweaked(func(*metav1.ListOptions) {}), true, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
+		"selectors": {tweaked(func(o *metav1.ListOptions) {
+			o.LabelSelector, o.FieldSelector = "tier=web", "metadata.name!=b"
+		}), true, "fieldSelector=metadata.name%21%3Db&labelSelector=tier%3Dweb", []string{"a"}},
+		"unstructured objects": {func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
+			client, err := dynamic.NewForConfig(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			example := &unstructured.Unstructured{}
+			example.SetGroupVersionKind(kind)
+			return &cache.ListWatch{
+				ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+					return client.Resource(podResource).List(ctx, options)
+				},
+				WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+					return client.Resource(podResource).Watch(ctx, options)
+				},
+			}, example
+		}, true, "/api/v1/pods?", []string{"a", "b", "c"}},
+		"metadata": {func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
+			client, err := metadata.NewForConfig(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			example := &metav1.PartialObjectMetadata{}
+			example.SetGroupVersionKind(kind)
+			return &cache.ListWatch{
+				ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+					return client.Resource(podResource).Namespace("bank").List(ctx, options)
+				},
+				WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+					return client.Resource(podResource).Namespace("bank").Watch(ctx, options)
+				},
+			}, example
+		}, true, "/api/v1/namespaces/bank/pods?", []string{"c"}},
+		"a limit":   {tweaked(func(o *metav1.ListOptions) { o.Limit = 7 }), false, "limit=7", []string{"a", "b"}},
+		"a timeout": {tweaked(func(o *metav1.ListOptions) { s := int64(9); o.TimeoutSeconds = &s }), false, "timeoutSeconds=9", []string{"a", "b"}},
+		"another client": {func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
+			bare := *config
+			bare.WrapTransport = nil
+			return cache.NewListWatchFromClient(restClient(t, &bare), "pods", "shop", fields.Everything()), &corev1.Pod{}
+		}, false, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
+		"changed lists": {func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
+			lw := cache.NewListWatchFromClient(restClient(t, config), "pods", "shop", fields.Everything())
+			return dropsFirst{lw}, &corev1.Pod{}
+		}, false, "/api/v1/namespaces/shop/pods?", []string{"b"}},
+		"no example": {func(t *testing.T, config *rest.Config) (cache.ListerWatcher, runtime.Object) {
+			return cache.NewListWatchFromClient(restClient(t, config), "pods", "shop", fields.Everything()), nil
+		}, false, "/api/v1/namespaces/shop/pods?", []string{"a", "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &world{T: t, server: sourcetest.New()}
+				w.pods = sourcetest.Serve[*corev1.Pod](w.server, podResource, "")
+				w.create("a", func(p *corev1.Pod) { p.Labels = map[string]string{"tier": "web"} })
+				w.create("b", func(p *corev1.Pod) { p.Labels = map[string]string{"tier": "web"} })
+				w.create("c", func(p *corev1.Pod) { p.Namespace = "bank" })
+				config := w.server.Config()
+				engine := newEngine(t, config)
+				config.UserAgent = "client-go"
+				lw, example := test.make(t, config)
+				w.informer = engine.NewInformer(lw, example, 0, nil)
+				if sent := len(w.server.Requests()); test.captured && sent != 0 {
+					t.Errorf("%d requests were sent to see what is listed", sent)
+				}
+				before := len(w.server.Requests())
+				w.run()
+				w.has(test.has...)
+				for _, r := range w.server.Requests()[before:] {
+					if own := r.UserAgent != "client-go"; own != test.captured || !strings.Contains(r.String(), test.path) {
+						t.Errorf("request %s by %s", r, r.UserAgent)
+					}
+				}
+				w.pods.Delete("bank", "c")
+				synctest.Wait()
+			})
+		})
+	}
+}

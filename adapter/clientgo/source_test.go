@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/kubernetes/fake"
+	"k8s.io/client-go/tools/cache"
+
+	"github.com/informer-gen/informer-gen/adapter/clientgo"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// TestFakeClientset: its objects have no resourceVersions.
+func TestFakeClientset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := fake.NewSimpleClientset(pod("a"))
+		pods := client.CoreV1().Pods("shop")
+		w := &world{T: t}
+		w.informer = clientgo.NewInformer(fakePods{&cache.ListWatch{
+			ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+				return pods.List(ctx, options)
+			},
+			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+				return pods.Watch(ctx, options)
+			},
+		}}, &corev1.Pod{}, 0, nil)
+		j := w.add()
+		failures := w.failures()
+		w.run()
+		w.saw(j, "add a initial")
+		write := func(_ *corev1.Pod, err error) {
+			t.Helper()
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		write(pods.Create(t.Context(), pod("b"), metav1.CreateOptions{}))
+		write(pods.Update(t.Context(), pod("a", on("n1")), metav1.UpdateOptions{}))
+		write(nil, pods.Delete(t.Context(), "b", metav1.DeleteOptions{}))
+		w.saw(j, "add b", "same a", "delete b") // "same": the version of a stays ""
+		obj, ok, err := w.informer.GetStore().GetByKey("shop/a")
+		if err != nil || !ok || obj.(*corev1.Pod).Spec.NodeName != "n1" {
+			t.Errorf("the store has %v, %v, %v", obj, ok, err)
+		}
+		if got := failures(); len(got) != 0 {
+			t.Error(got)
+		}
+	})
+}
+
+// fakePods reports what fakes report from client-go v0.35 on.
+type fakePods struct{ *cache.ListWatch }
+
+func (fakePods) IsWatchListSemanticsUnSupported() bool { return true }
+
+// TestFilteredWatch: a watch.Filter has a goroutine, which ends only if it is read to the end. The
+// bubble finds one that is left.
+func TestFilteredWatch(t *testing.T) {
+	onEach(t, func(w *world) {
+		if !w.ours {
+			w.Skip("client-go leaves it blocked")
+		}
+		lw := w.lw.(*cache.ListWatch)
+		hold := make(chan struct{})
+		w.informer = clientgo.NewInformer(&cache.ListWatch{
+			ListWithContextFunc: lw.ListWithContextFunc,
+			WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+				in, err := lw.WatchFuncWithContext(ctx, options)
+				if err != nil {
+					return nil, err
+				}
+				return watch.Filter(in, func(e watch.Event) (watch.Event, bool) {
+					if nameIn(e.Object) == "held" {
+						<-hold
+					}
+					return e, true
+				}), nil
+			},
+		}, &corev1.Pod{}, 0, nil)
+		stop := w.run()
+		w.create("held")
+		synctest.Wait()
+		go close(hold)
+		stop()
+	})
+}
+
+func TestSourceFails(t *testing.T) {
+	notList := func(context.Context, metav1.ListOptions) (runtime.Object, error) { return &corev1.Pod{}, nil }
+	notObjects := func(context.Context, metav1.ListOptions) (runtime.Object, error) {
+		return &metav1.List{Items: []runtime.RawExtension{{Object: &metav1.Status{}}}}, nil
+	}
+	watches := func(events ...watch.Event) func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+		return func(context.Context, metav1.ListOptions) (watch.Interface, error) {
+			w := watch.NewFakeWithChanSize(len(events), false)
+			for _, e := range events {
+				w.Action(e.Type, e.Object)
+			}
+			return w, nil
+		}
+	}
+	gone := metav1.Status{Status: metav1.StatusFailure, Code: 410, Reason: metav1.StatusReasonExpired, Message: "too old"}
+	for name, test := range map[string]struct {
+		lw          cache.ListerWatcher
+		list, watch string
+	}{
+		"nothing":        {nil, "the ListerWatcher is nil", "the ListerWatcher is nil"},
+		"no list":        {&cache.ListWatch{ListWithContextFunc: notList, WatchFuncWithContext: watches(watch.Event{Type: "FUN"})}, "*v1.Pod, which is no list", `type "FUN"`},
+		"no API objects": {&cache.ListWatch{ListWithContextFunc: notObjects, WatchFuncWithContext: watches(watch.Event{Type: watch.Added, Object: &metav1.Status{}})}, "*v1.Status, which is no object", "*v1.Status, which is no object"},
+		"an error event": {&cache.ListWatch{ListWithContextFunc: notList, WatchFuncWithContext: watches(watch.Event{Type: watch.Error, Object: &gone})}, "no list", "too old"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			src := clientgo.NewSource(test.lw)
+			_, err := src.List(t.Context(), source.ListOptions{}, func(object.Object) error { return nil })
+			if err == nil || !strings.Contains(err.Error(), test.list) {
+				t.Errorf("List: %v, want %q", err, test.list)
+			}
+			err = src.Watch(t.Context(), source.WatchOptions{}, nil, func(source.Event[object.Object]) error { return nil })
+			if err == nil || !strings.Contains(err.Error(), test.watch) {
+				t.Errorf("Watch: %v, want %q", err, test.watch)
+			}
+		})
+	}
+}
+
+// TestSourceEnds: an error of the callback and the end of the context end a list and a watch.
+func TestSourceEnds(t *testing.T) {
+	w := newWorld(t, engines[1].make, true)
+	w.create("a")
+	src := clientgo.NewSource(w.lw)
+	enough := errors.New("enough")
+	if _, err := src.List(t.Context(), source.ListOptions{}, func(object.Object) error { return enough }); err != enough {
+		t.Errorf("List: %v", err)
+	}
+	if err := src.Watch(t.Context(), source.WatchOptions{}, nil, func(source.Event[object.Object]) error { return enough }); err != enough {
+		t.Errorf("Watch: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	if err := src.Watch(ctx, source.WatchOptions{}, nil, func(source.Event[object.Object]) error { cancel(enough); return nil }); err != enough {
+		t.Errorf("Watch with a context that is done: %v", err)
+	}
+	if _, err := src.List(ctx, source.ListOptions{}, func(object.Object) error { return nil }); err != enough {
+		t.Errorf("List with a context that is done: %v", err)
+	}
+	fake := clientgo.NewSource(fakePods{w.lw.(*cache.ListWatch)})
+	if err := fake.Watch(t.Context(), source.WatchOptions{SendInitialEvents: true}, nil, nil); err == nil || !strings.Contains(err.Error(), "does not support watch-lists") {
+		t.Errorf("a watch-list of a fake: %v", err)
+	}
+}
