@@ -14,7 +14,7 @@ import (
 // drawn are the packages that ARCHITECTURE.md's drawing has to have, but for those below the paths
 // of undrawn.
 var (
-	drawn   = []string{module + "cmd/...", module + "generator/...", module + "templates/...", base + "..."}
+	drawn   = []string{module + "adapter/clientgo", module + "cmd/...", module + "generator/...", module + "templates/...", base + "..."}
 	undrawn = []string{module + "generator/internal/shapes", strings.TrimSuffix(base, "/") + " "}
 )
 

@@ -35,13 +35,15 @@ type GenericInformer interface {
 // NewFactory returns the factory that newFactory makes with config. Its informers of resources are
 // the runtime's; all others stay client-go's. The factory must have an informer of each resource.
 //
-//	factory, err := clientgo.NewFactory(config, func(config *rest.Config) (informers.SharedInformerFactory, error) {
+//	newFactory := func(config *rest.Config) (informers.SharedInformerFactory, error) {
 //		client, err := kubernetes.NewForConfig(config)
 //		if err != nil {
 //			return nil, err
 //		}
 //		return informers.NewSharedInformerFactory(client, 0), nil
-//	}, corev1.SchemeGroupVersion.WithResource("pods"))
+//	}
+//	pods := corev1.SchemeGroupVersion.WithResource("pods")
+//	factory, err := clientgo.NewFactory(config, newFactory, pods)
 //
 // newFactory is called twice: also with a rest.Config whose requests reach no server. By them
 // NewFactory sees what the factory's options, such as a namespace or a function that tweaks list
@@ -64,7 +66,8 @@ func NewFactory[F Factory[N, G], N ~func(C, time.Duration) cache.SharedIndexInfo
 	if factory, err = newFactory(config); err != nil {
 		return fail(err)
 	}
-	requests := &capture{sent: map[string]string{"limit": "500", "resourceVersion": "0"}} // by client-go's reflector
+	// client-go's reflector sends these parameters.
+	requests := &capture{sent: map[string]string{"limit": "500", "resourceVersion": "0"}}
 	probe, err := newFactory(&rest.Config{Host: "http://requests.reach.no.server", Transport: requests, QPS: -1})
 	if err != nil {
 		return fail(err)

@@ -161,9 +161,10 @@ func (x *indexer) ListIndexFuncValues(name string) []string {
 func (x *indexer) GetIndexers() cache.Indexers { return x.indexes.Load().funcs }
 
 // AddIndexers adds indexes, and fills them from the store; it waits for the batch that is being
-// applied. It adds none, and returns an error, if there is an index of one of the names, or if one
-// of the functions returns an error for an object in the store. To add cache.NamespaceIndex again,
-// with client-go's function, does nothing.
+// applied. It adds none, and returns an error, if there is an index of one of the names, if a
+// function is nil, or if it returns an error for an object in the store. The index
+// cache.NamespaceIndex is there from the start: to add it with client-go's function does nothing,
+// and another function takes its place.
 func (x *indexer) AddIndexers(added cache.Indexers) (err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -175,8 +176,11 @@ func (x *indexer) AddIndexers(added cache.Indexers) (err error) {
 		if name == cache.NamespaceIndex && isNamespaceFunc(values) {
 			continue
 		}
-		if _, ok := old.byName[name]; ok || values == nil {
-			return fmt.Errorf("%s: indexer conflict: there is an index %q already, or the function is nil", x.name, name)
+		if ix, ok := old.byName[name]; ok && ix.of != nil {
+			return fmt.Errorf("%s: indexer conflict: there is an index %q already", x.name, name)
+		}
+		if values == nil {
+			return fmt.Errorf("%s: the function of index %q is nil", x.name, name)
 		}
 		ix := newIndex(name, values)
 		next.funcs[name], next.byName[name] = values, ix

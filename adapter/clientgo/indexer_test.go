@@ -5,6 +5,7 @@ package clientgo_test
 import (
 	"slices"
 	"testing"
+	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -148,6 +149,29 @@ func TestEmptyBeforeSync(t *testing.T) {
 		w.has()
 		if _, ok, err := w.informer.GetStore().GetByKey("shop/a"); ok || err != nil {
 			w.Errorf("found %v, %v", ok, err)
+		}
+	})
+}
+
+// TestNamespaceIndex: the store has it; client-go's function may be given again, or another one.
+func TestNamespaceIndex(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, engines[1].make, true)
+		w.create("a")
+		if err := w.informer.AddIndexers(cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}); err != nil {
+			t.Error(err)
+		}
+		own := cache.Indexers{cache.NamespaceIndex: func(any) ([]string, error) { return []string{"mine"}, nil }}
+		if err := w.informer.AddIndexers(own); err != nil {
+			t.Error(err)
+		}
+		if err := w.informer.AddIndexers(own); err == nil {
+			t.Error("two functions of one name")
+		}
+		w.run()
+		found, err := w.informer.GetIndexer().ByIndex(cache.NamespaceIndex, "mine")
+		if err != nil || len(found) != 1 {
+			t.Errorf("found %v, %v", found, err)
 		}
 	})
 }

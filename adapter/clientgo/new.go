@@ -18,7 +18,8 @@ import (
 
 // NewInformer is cache.NewSharedIndexInformer on the engine of package informer. It reads lw by
 // NewSource. Only names in logs depend on example, which may be nil. A panic of a handler ends the
-// process, unless utilruntime.ReallyCrash is false.
+// process, unless utilruntime.ReallyCrash is false. Like client-go's, it panics if a function of
+// indexers is nil.
 func NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
 	tuning := reflector.Tuning{DisableWatchList: !supportsWatchLists(lw)}
 	return newInformer(NewSource(lw), tuning, example, resync, indexers)

@@ -43,9 +43,14 @@ const shownImports = `import (
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/informers"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 
+	"github.com/informer-gen/informer-gen/adapter/clientgo"
 	"github.com/informer-gen/informer-gen/devserver/control"
 	shopv1 "github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	shopfactory "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
@@ -72,6 +77,8 @@ const shownImports = `import (
 
 // shownBefore declares what the snippets of a file use without showing it.
 var shownBefore = map[string]string{
+	"adapter/clientgo/factory.go": `
+		var config *rest.Config`,
 	"devserver/control/doc.go": `
 		var ctx context.Context`,
 	"docs/controllers.md": `
@@ -83,6 +90,9 @@ var shownBefore = map[string]string{
 		var options manager.Options`,
 	"docs/generator.md": `
 		var widgets shopinformers.WidgetInformer`,
+	"docs/migrate.md": `
+		var config *rest.Config
+		var typed *informer.SharedIndexInformer[*corev1.Pod]`,
 	"docs/operations.md": `
 		var factory *factories.Factory`,
 	"generator/buildcache/cache.go": `

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clientgo_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestThePageNamesTests: the tests that docs/adapters.md names exist.
+func TestThePageNamesTests(t *testing.T) {
+	page, err := os.ReadFile("../../docs/adapters.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("*_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var code strings.Builder
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code.Write(content)
+	}
+	names := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(page), -1)
+	if len(names) < 10 {
+		t.Errorf("the page names %q only", names)
+	}
+	for _, name := range names {
+		if !strings.Contains(code.String(), "func "+name+"(t *testing.T)") {
+			t.Errorf("there is no %s", name)
+		}
+	}
+}
