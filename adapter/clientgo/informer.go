@@ -39,8 +39,7 @@ func wrap(i *informer.SharedIndexInformer[object.Object], description string) *s
 	}
 }
 
-// sharedInformer implements cache.SharedIndexInformer. It has HasSynced and HasSyncedChecker from
-// its checker.
+// sharedInformer implements cache.SharedIndexInformer. It has HasSyncedChecker from its checker.
 type sharedInformer struct {
 	// set once at construction
 	checker
@@ -255,6 +254,9 @@ func (s *sharedInformer) AddIndexers(indexers cache.Indexers) error {
 	return s.indexer.AddIndexers(indexers)
 }
 
+// HasSynced reports whether the first list is in the store. The checker follows a moment later.
+func (s *sharedInformer) HasSynced() bool { return s.informer.HasSynced() }
+
 // GetStore returns the informer's objects.
 func (s *sharedInformer) GetStore() cache.Store { return s.indexer }
 
@@ -286,4 +288,5 @@ type controller struct {
 
 func (controller) Run(<-chan struct{})               {}
 func (controller) RunWithContext(context.Context)    {}
+func (c controller) HasSynced() bool                 { return c.informer.HasSynced() }
 func (c controller) LastSyncResourceVersion() string { return c.informer.LastSyncResourceVersion() }

@@ -13,8 +13,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
-// registration implements cache.ResourceEventHandlerRegistration. It has HasSynced and
-// HasSyncedChecker from its checker.
+// registration implements cache.ResourceEventHandlerRegistration. It has HasSyncedChecker from its
+// checker.
 type registration struct {
 	// set once at construction
 	checker
@@ -22,6 +22,10 @@ type registration struct {
 	handler  *informer.Registration
 	over     chan struct{} // closed when the handler is called no more
 }
+
+// HasSynced reports whether the handler has got the initial objects. The checker follows a moment
+// later.
+func (r *registration) HasSynced() bool { return r.handler.HasSynced() }
 
 // ShutdownChan returns a channel that is closed after the last callback of the handler has
 // returned: when it was removed, or when the informer has ended. cache.ShutDownEventHandler waits
