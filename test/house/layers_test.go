@@ -38,7 +38,7 @@ var areas = []area{
 	{
 		folder: "adapter",
 		sees:   []string{"runtime"},
-		layers: []string{"clientgo"},
+		layers: []string{"clientgo", "controllerruntime"},
 	},
 	{
 		folder: "templates",
@@ -94,6 +94,11 @@ var areas = []area{
 		folder: "test",
 		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
 		layers: []string{"interop corpus e2e endpoints model"},
+	},
+	{
+		folder: "test/interop",
+		sees:   []string{"adapter", "devserver"},
+		layers: []string{"controllerruntime"},
 	},
 	{
 		folder: "bench",

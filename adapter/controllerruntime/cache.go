@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// NewCache is [New] for managers: give it to ctrl.Options as NewCache.
+func NewCache(config *rest.Config, opts cache.Options) (cache.Cache, error) {
+	c, err := New(config, opts)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// Until returns a NewCache for managers that end at once when they are cancelled early. A manager
+// looks at its context only after its caches have synced, however long that takes. So
+// WaitForCacheSync of these caches returns true when ctx is done, too. ctx is the context that the
+// manager is started with.
+func Until(ctx context.Context) cache.NewCacheFunc {
+	return func(config *rest.Config, opts cache.Options) (cache.Cache, error) {
+		c, err := New(config, opts)
+		if err != nil {
+			return nil, err
+		}
+		c.until = ctx
+		return c, nil
+	}
+}
+
+// Cache is a [cache.Cache] over informers of this project. New makes it. It is safe for use by
+// several goroutines.
+type Cache struct {
+	// set once at construction
+	client   *source.Client
+	scheme   *runtime.Scheme
+	mapper   meta.RESTMapper
+	settings settings
+	until    context.Context // ends every wait for a sync; nil if nothing does
+	started  chan struct{}   // closed by Start
+	ended    chan struct{}   // closed when the context of Start is done
+
+	// kinds has what has been asked for. Readers load it; writers hold mu, and replace the map.
+	kinds atomic.Pointer[map[kindKey]*kind]
+
+	mu      sync.Mutex
+	ctx     context.Context // of Start; nil before. mu guards it
+	running sync.WaitGroup  // mu guards its Go, which is not called after ended is closed
+}
+
+var _ cache.Cache = (*Cache)(nil)
+
+// New makes a cache of the objects that opts select. It starts nothing; a manager, or Start, does.
+// To find the namespaces of opts.ByObject, it asks opts.Mapper for their kinds.
+//
+// It returns an error if config is nil, if no client can be made of it, if opts.ByObject has a kind
+// that is unknown, or namespaces for a kind that has none, and if opts.NewInformer is set, which is
+// for the other engine.
+func New(config *rest.Config, opts cache.Options) (*Cache, error) {
+	c, err := newCache(config, opts)
+	if err != nil {
+		return nil, fmt.Errorf("controllerruntime.New: %w", err)
+	}
+	return c, nil
+}
+
+func newCache(config *rest.Config, opts cache.Options) (*Cache, error) {
+	if config == nil {
+		return nil, errors.New("the config is nil; ctrl.GetConfig returns one")
+	}
+	if opts.NewInformer != nil {
+		return nil, errors.New("cache.Options.NewInformer is set; this cache has informers of its own")
+	}
+	if err := setDefaults(config, &opts); err != nil {
+		return nil, err
+	}
+	client, err := newClient(config, opts.HTTPClient)
+	if err != nil {
+		return nil, err
+	}
+	settings, err := newSettings(&opts)
+	if err != nil {
+		return nil, err
+	}
+	c := &Cache{
+		client:   client,
+		scheme:   opts.Scheme,
+		mapper:   opts.Mapper,
+		settings: settings,
+		started:  make(chan struct{}),
+		ended:    make(chan struct{}),
+	}
+	c.kinds.Store(&map[kindKey]*kind{})
+	return c, nil
+}
+
+// Start runs the informers that have been asked for, and from then on each one as soon as it is
+// asked for. It blocks until ctx is done and all of them have ended, which includes their running
+// handlers. It returns nil then, and an error if the cache was started before.
+func (c *Cache) Start(ctx context.Context) error {
+	if !c.begin(ctx) {
+		return errors.New("the cache was started before; make another one")
+	}
+	<-ctx.Done()
+	c.end()
+	c.running.Wait()
+	return nil
+}
+
+func (c *Cache) begin(ctx context.Context) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ctx != nil {
+		return false
+	}
+	c.ctx = ctx
+	for _, k := range *c.kinds.Load() {
+		c.runLocked(k)
+	}
+	close(c.started)
+	return true
+}
+
+func (c *Cache) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	close(c.ended)
+}
+
+// runLocked runs the informers of k until k is removed or the cache ends.
+func (c *Cache) runLocked(k *kind) {
+	if isClosed(c.ended) {
+		k.stop()
+		return
+	}
+	context.AfterFunc(c.ctx, k.stop)
+	for _, p := range k.parts.all {
+		c.running.Go(func() { p.shared.RunWithContext(k.ctx) })
+	}
+}
+
+// spawn runs f in a goroutine that Start waits for, unless the cache has ended.
+func (c *Cache) spawn(f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !isClosed(c.ended) {
+		c.running.Go(f)
+	}
+}
+
+// NeedLeaderElection returns false: caches run in every replica.
+func (c *Cache) NeedLeaderElection() bool { return false }
+
+// GetInformer returns the informer of obj's kind, and of its view: typed, unstructured or metadata
+// only. It makes the informer, and starts it if the cache has started, unless there is one. Once
+// the cache has started it waits until the informer has synced; cache.BlockUntilSynced(false)
+// prevents that.
+//
+// It returns an error if the kind is not known to the scheme or the mapper, and a Timeout error,
+// which has the reason, if ctx is done first.
+func (c *Cache) GetInformer(ctx context.Context, obj client.Object, opts ...cache.InformerGetOption) (cache.Informer, error) {
+	gvk, err := apiutil.GVKForObject(obj, c.scheme)
+	if err != nil {
+		return nil, err
+	}
+	return c.informerOf(ctx, kindKey{gvk, viewOf(obj)}, opts)
+}
+
+// GetInformerForKind is GetInformer of the typed view of a kind that is known to the scheme.
+func (c *Cache) GetInformerForKind(ctx context.Context, gvk schema.GroupVersionKind, opts ...cache.InformerGetOption) (cache.Informer, error) {
+	return c.informerOf(ctx, kindKey{gvk, typed}, opts)
+}
+
+func (c *Cache) informerOf(ctx context.Context, key kindKey, opts []cache.InformerGetOption) (cache.Informer, error) {
+	var options cache.InformerGetOptions
+	for _, opt := range opts {
+		opt(&options)
+	}
+	k, err := c.kindFor(key)
+	if err != nil {
+		return nil, err
+	}
+	if isClosed(c.started) && (options.BlockUntilSynced == nil || *options.BlockUntilSynced) {
+		for _, p := range k.parts.all {
+			if err := p.sync(ctx, k); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return k.informer, nil
+}
+
+// RemoveInformer ends the informer of obj's kind and view, and forgets its objects, indexes and
+// handlers. It does not wait for the end. A later read makes a new informer. It returns an error if
+// the kind is unknown, and nil if there is no such informer.
+func (c *Cache) RemoveInformer(_ context.Context, obj client.Object) error {
+	gvk, err := apiutil.GVKForObject(obj, c.scheme)
+	if err != nil {
+		return err
+	}
+	c.remove(kindKey{gvk, viewOf(obj)})
+	return nil
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package controllerruntime puts controller-runtime's managers on informers of this project.
+//
+// A manager whose ctrl.Options have [NewCache] as NewCache reads, watches and indexes through a
+// [Cache]. Nothing else changes: controllers, predicates, clients and cache.Options stay as they
+// are. docs/adapters.md lists what differs.
+//
+// # Reads
+//
+// A kind has three views: typed, unstructured and metadata only. Each view that is asked for has an
+// informer of its own, or one for each namespace that is configured. The first read of a view makes
+// its informer, and waits until it has synced. A read looks at an immutable snapshot: it takes no
+// lock, and holds up nothing. A List of several namespaces reads one snapshot of each.
+//
+// # Objects without a copy
+//
+// Get and List return copies, unless UnsafeDisableDeepCopy is set, for a kind or a call. An object
+// that is not a copy is read-only, with all its maps, slices and pointers. The cache has equal
+// parts of objects only once, so a program that changes one by mistake changes all others that have
+// it. Package [github.com/informer-gen/informer-gen/runtime/informer] documents how far a mistake
+// reaches. With KUBE_CACHE_MUTATION_DETECTOR=true in the environment it is found, and named.
+// Handlers, predicates and map functions get no copies either.
+//
+// # Kinds that can't be read
+//
+// A kind that the account may not read, or whose resource is missing, does not hold up the manager:
+// [Cache.WaitForCacheSync] waits for the others only. Reads of that kind wait until the context of
+// the call is done, and then return the reason. A controller of it waits, as long as its
+// CacheSyncTimeout allows. [Cache.Ready] is a readiness check that names the kind.
+//
+// # Goroutines
+//
+// [Cache.Start] owns all goroutines, and returns after they have ended. Handlers of an informer for
+// several namespaces may be called by several goroutines at once.
+package controllerruntime

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/ptr"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Get reads the object under key into obj, whose type chooses the view. It makes the informer of
+// the kind if there is none, and waits until it has synced.
+//
+// obj is a copy, unless copies are disabled for the kind or by an option of the call. Then it
+// refers to parts of the cached object, and of others that have equal parts: see the package
+// documentation.
+//
+// The error is NotFound if there is no such object, [cache.ErrCacheNotStarted] before the start,
+// [cache.ErrResourceNotCached] with ReaderFailOnMissingInformer, and Timeout, with the reason, if
+// ctx is done before the informer has synced. It is an error to ask for a namespace that the cache
+// does not read.
+func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
+	gvk, err := apiutil.GVKForObject(obj, c.scheme)
+	if err != nil {
+		return err
+	}
+	k, err := c.readable(kindKey{gvk, viewOf(obj)})
+	if err != nil {
+		return err
+	}
+	if !k.namespaced {
+		key.Namespace = ""
+	}
+	p := k.parts.in(key.Namespace)
+	if p == nil {
+		return fmt.Errorf("unable to get: %v because of unknown namespace for the cache", key)
+	}
+	if err := p.sync(ctx, k); err != nil {
+		return err
+	}
+	found, ok := p.store.Snapshot().Get(object.Key(key))
+	if !ok {
+		return apierrors.NewNotFound(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, key.Name)
+	}
+	var options client.GetOptions
+	if len(opts) > 0 {
+		options.ApplyOptions(opts)
+	}
+	copied := !p.noCopies && !ptr.Deref(options.UnsafeDisableDeepCopy, false)
+	if copied {
+		found = found.DeepCopyObject().(client.Object)
+	}
+	from, to := reflect.ValueOf(found), reflect.ValueOf(obj)
+	if from.Type() != to.Type() {
+		return fmt.Errorf("the cache has objects of type %v, but %v was asked for", from.Type(), to.Type())
+	}
+	to.Elem().Set(from.Elem())
+	if copied {
+		obj.GetObjectKind().SetGroupVersionKind(gvk)
+	}
+	return nil
+}
+
+// List reads the objects that opts select into list, whose type chooses the view, in no particular
+// order. A field selector needs an index of each of its fields, see [Cache.IndexField], and can
+// only ask for equality. Limit cuts the list; Continue is refused. Otherwise it is like Get.
+func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client.ListOption) error {
+	gvk, err := apiutil.GVKForObject(list, c.scheme)
+	if err != nil {
+		return err
+	}
+	gvk.Kind = strings.TrimSuffix(gvk.Kind, "List")
+	k, err := c.readable(kindKey{gvk, viewOf(list)})
+	if err != nil {
+		return err
+	}
+	var options client.ListOptions
+	options.ApplyOptions(opts)
+	if options.Continue != "" {
+		return errors.New("continue list option is not supported by the cache")
+	}
+	query, err := k.query(&options)
+	if err != nil {
+		return err
+	}
+	parts := k.parts.all
+	if options.Namespace != "" {
+		one := k.parts.in(options.Namespace)
+		if one == nil {
+			return fmt.Errorf("unable to list: %v because of unknown namespace for the cache", options.Namespace)
+		}
+		parts = []*part{one}
+	}
+	var found []client.Object
+	for _, p := range parts {
+		if err := p.sync(ctx, k); err != nil {
+			return err
+		}
+		first := len(found)
+		found = query.appendTo(found, p.store.Snapshot())
+		if !p.noCopies && !ptr.Deref(options.UnsafeDisableDeepCopy, false) {
+			for i, obj := range found[first:] {
+				obj = obj.DeepCopyObject().(client.Object)
+				obj.GetObjectKind().SetGroupVersionKind(gvk)
+				found[first+i] = obj
+			}
+		}
+		if query.full(found) {
+			break
+		}
+	}
+	if err := setItems(list, found); err != nil {
+		return err
+	}
+	list.SetContinue("continue-not-supported")
+	return nil
+}
+
+// readable returns the kind for key, made if need be, if it can be read.
+func (c *Cache) readable(key kindKey) (*kind, error) {
+	k := (*c.kinds.Load())[key]
+	if k == nil {
+		if c.settings.failOnMissing {
+			return nil, &cache.ErrResourceNotCached{GVK: key.gvk}
+		}
+		var err error
+		if k, err = c.kindFor(key); err != nil {
+			return nil, err
+		}
+	}
+	if !isClosed(c.started) {
+		return nil, &cache.ErrCacheNotStarted{}
+	}
+	return k, nil
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerruntime
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"reflect"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	clientcache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// settings is cache.Options with the defaults of each kind filled in.
+type settings struct {
+	byObject map[schema.GroupVersionKind]kindSettings
+	others   kindSettings // of kinds that are not in byObject
+	onError  clientcache.WatchErrorHandlerWithContext
+
+	failOnMissing bool // reads make no informers
+}
+
+// kindSettings is what is read of a kind, and how.
+type kindSettings struct {
+	// namespaces has the namespaces that are read, AllNamespaces for all others. If it is empty,
+	// all are read, and config holds; so it does for a kind without namespaces.
+	namespaces map[string]cache.Config
+	config     cache.Config
+}
+
+func (s *settings) of(gvk schema.GroupVersionKind) kindSettings {
+	if one, ok := s.byObject[gvk]; ok {
+		return one
+	}
+	return s.others
+}
+
+const defaultSyncPeriod = 10 * time.Hour
+
+// setDefaults fills in what cache.Options documents as the defaults of its first three fields.
+func setDefaults(config *rest.Config, opts *cache.Options) (err error) {
+	if opts.HTTPClient == nil {
+		if opts.HTTPClient, err = rest.HTTPClientFor(config); err != nil {
+			return fmt.Errorf("make an HTTP client from the config: %w", err)
+		}
+	}
+	if opts.Scheme == nil {
+		opts.Scheme = scheme.Scheme
+	}
+	if opts.Mapper == nil {
+		if opts.Mapper, err = apiutil.NewDynamicRESTMapper(config, opts.HTTPClient); err != nil {
+			return fmt.Errorf("make a RESTMapper from the config: %w", err)
+		}
+	}
+	return nil
+}
+
+// newClient returns a client that sends its requests through the transport of httpClient, which has
+// the credentials and certificates of config.
+func newClient(config *rest.Config, httpClient *http.Client) (*source.Client, error) {
+	base, _, err := rest.DefaultServerUrlFor(config)
+	if err != nil {
+		return nil, fmt.Errorf("host %q: %w", config.Host, err)
+	}
+	return source.NewClient(&rest.Config{
+		Host:                      base.String(),
+		UserAgent:                 config.UserAgent,
+		Transport:                 httpClient.Transport,
+		WarningHandler:            config.WarningHandler,
+		WarningHandlerWithContext: config.WarningHandlerWithContext,
+	})
+}
+
+// newSettings resolves the settings of each kind. A setting is that of the kind's namespace, or
+// else of the kind, of the namespace in DefaultNamespaces, or of all objects.
+func newSettings(opts *cache.Options) (settings, error) {
+	defaults := cache.Config{
+		LabelSelector:         opts.DefaultLabelSelector,
+		FieldSelector:         opts.DefaultFieldSelector,
+		Transform:             opts.DefaultTransform,
+		UnsafeDisableDeepCopy: opts.DefaultUnsafeDisableDeepCopy,
+		EnableWatchBookmarks:  opts.DefaultEnableWatchBookmarks,
+		SyncPeriod:            opts.SyncPeriod,
+	}
+	s := settings{
+		byObject: map[schema.GroupVersionKind]kindSettings{},
+		others:   kindSettings{config: defaults, namespaces: map[string]cache.Config{}},
+		onError:  opts.DefaultWatchErrorHandler,
+
+		failOnMissing: opts.ReaderFailOnMissingInformer,
+	}
+	for namespace, config := range opts.DefaultNamespaces {
+		s.others.namespaces[namespace] = firstOf(config, defaults)
+	}
+	excludeOthers(s.others.namespaces)
+	for obj, of := range opts.ByObject {
+		gvk, err := apiutil.GVKForObject(obj, opts.Scheme)
+		if err != nil {
+			return settings{}, fmt.Errorf("the kind of %T in ByObject: %w", obj, err)
+		}
+		namespaced, err := apiutil.IsGVKNamespaced(gvk, opts.Mapper)
+		if err != nil {
+			return settings{}, fmt.Errorf("whether %s in ByObject has namespaces: %w", gvk, err)
+		}
+		if !namespaced && of.Namespaces != nil {
+			return settings{}, fmt.Errorf("%s in ByObject has no namespaces, but Namespaces is set; leave it nil", gvk)
+		}
+		own := cache.Config{
+			LabelSelector:         of.Label,
+			FieldSelector:         of.Field,
+			Transform:             of.Transform,
+			UnsafeDisableDeepCopy: of.UnsafeDisableDeepCopy,
+			EnableWatchBookmarks:  of.EnableWatchBookmarks,
+			SyncPeriod:            of.SyncPeriod,
+		}
+		one := kindSettings{config: firstOf(own, defaults), namespaces: map[string]cache.Config{}}
+		namespaces := of.Namespaces
+		if namespaced && namespaces == nil {
+			namespaces = opts.DefaultNamespaces
+		}
+		for namespace, config := range namespaces {
+			one.namespaces[namespace] = firstOf(config, own, opts.DefaultNamespaces[namespace], defaults)
+		}
+		excludeOthers(one.namespaces)
+		s.byObject[gvk] = one
+	}
+	return s, nil
+}
+
+// firstOf returns, for each setting, the first one that is set.
+func firstOf(configs ...cache.Config) cache.Config {
+	var of cache.Config
+	to := reflect.ValueOf(&of).Elem()
+	for _, config := range configs {
+		from := reflect.ValueOf(config)
+		for i := range to.NumField() {
+			if to.Field(i).IsNil() {
+				to.Field(i).Set(from.Field(i))
+			}
+		}
+	}
+	return of
+}
+
+// excludeOthers restricts AllNamespaces, if it is among namespaces, to those that have no entry of
+// their own.
+func excludeOthers(namespaces map[string]cache.Config) {
+	all, ok := namespaces[cache.AllNamespaces]
+	if !ok {
+		return
+	}
+	var terms []fields.Selector
+	for _, namespace := range slices.Sorted(maps.Keys(namespaces)) {
+		if namespace != cache.AllNamespaces {
+			terms = append(terms, fields.OneTermNotEqualSelector("metadata.namespace", namespace))
+		}
+	}
+	if all.FieldSelector != nil {
+		terms = append(terms, all.FieldSelector)
+	}
+	all.FieldSelector = fields.AndSelectors(terms...)
+	namespaces[cache.AllNamespaces] = all
+}
+
+// namespaceOf returns the namespace that requests are restricted to: the one that is configured, or
+// else the only one that the field selector admits.
+func namespaceOf(namespace string, config cache.Config) string {
+	if namespace != metav1.NamespaceAll || config.FieldSelector == nil || config.FieldSelector.Empty() {
+		return namespace
+	}
+	namespace, _ = config.FieldSelector.RequiresExactMatch("metadata.namespace")
+	return namespace
+}

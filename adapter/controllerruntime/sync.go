@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/reason"
+)
+
+// WaitForCacheSync waits until the cache has started and the informers that it has by then have
+// synced. It does not wait for an informer that fails for a reason that lasts until a person does
+// something about it, such as a missing right: the others are of use meanwhile, and reads of that
+// kind wait by themselves. [Cache.Ready] names it. WaitForCacheSync returns false if ctx is done
+// first, or if the cache ends.
+func (c *Cache) WaitForCacheSync(ctx context.Context) bool {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if c.until != nil {
+		defer context.AfterFunc(c.until, cancel)()
+	}
+	return c.waitForSync(ctx) || c.until != nil && c.until.Err() != nil
+}
+
+func (c *Cache) waitForSync(ctx context.Context) bool {
+	select {
+	case <-c.started:
+	case <-ctx.Done():
+		return false
+	}
+	for _, k := range *c.kinds.Load() {
+		for _, p := range k.parts.all {
+			if p.informer.HasSynced() {
+				continue
+			}
+			// the only error while nothing has ended is that of a failure which lasts
+			_ = p.wait(ctx, k, informer.FailOn())
+			if ctx.Err() != nil || isClosed(c.ended) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Ready is a readiness check: [sigs.k8s.io/controller-runtime/pkg/healthz.Checker]. It fails until
+// the cache has started and each of its informers has synced; the error names those that have not,
+// and why. It looks at nothing but memory, and does not use the request, which may be nil.
+func (c *Cache) Ready(*http.Request) error {
+	if !isClosed(c.started) {
+		return errors.New("not ready: the cache has not started")
+	}
+	all := 0
+	var missing []string
+	for _, k := range *c.kinds.Load() {
+		for _, p := range k.parts.all {
+			all++
+			if s := p.informer.Status(); !s.Synced {
+				missing = append(missing, unsynced(s))
+			}
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return fmt.Errorf("not ready: %d of %d informers have not synced: %s", len(missing), all, strings.Join(missing, "; "))
+}
+
+// unsynced returns why an informer has not synced, without the texts of errors.
+func unsynced(s informer.Status) string {
+	text := fmt.Sprintf("%s is %v", s.Name, s.Reflector.State)
+	if r := s.Reflector.Reason; r != reason.None {
+		text += fmt.Sprintf(" (%v)", r)
+	}
+	return text
+}
+
+// sync waits until the part has synced. If it can't, it returns a Timeout error with the reason.
+func (p *part) sync(ctx context.Context, k *kind) error {
+	if p.informer.HasSynced() {
+		return nil
+	}
+	if err := p.wait(ctx, k); err != nil {
+		return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the informer of %s to sync: %v", k.gvk, err), 0)
+	}
+	return nil
+}
+
+var errEnded = errors.New("the informer has ended")
+
+// wait is WaitForCacheSync of the informer, ended with the kind.
+func (p *part) wait(ctx context.Context, k *kind, opts ...informer.WaitOption) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(k.ctx, func() { cancel(errEnded) })()
+	return p.informer.WaitForCacheSync(ctx, opts...)
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}

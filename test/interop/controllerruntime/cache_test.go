@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientcache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
+)
+
+// bothEngines runs a scenario that must have the same end with either cache.
+func bothEngines(t *testing.T, scenario func(t *testing.T, newCache cache.NewCacheFunc)) {
+	for _, engine := range engines {
+		t.Run(engine.name, func(t *testing.T) {
+			t.Parallel()
+			scenario(t, engine.newCache)
+		})
+	}
+}
+
+func TestNotStarted(t *testing.T) {
+	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+		c := newUnstarted(t, newCache, cache.Options{})
+		var notStarted *cache.ErrCacheNotStarted
+		if err := c.Get(t.Context(), key("one", "web-1"), &corev1.Pod{}); !errors.As(err, &notStarted) {
+			t.Errorf("Get: %v", err)
+		}
+		if err := c.List(t.Context(), &corev1.PodList{}); !errors.As(err, &notStarted) {
+			t.Errorf("List: %v", err)
+		}
+		if c.WaitForCacheSync(within(t, time.Millisecond)) {
+			t.Error("synced without a start")
+		}
+		i, err := c.GetInformer(t.Context(), &corev1.Pod{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i.HasSynced() || i.IsStopped() {
+			t.Errorf("before the start: synced %t, stopped %t", i.HasSynced(), i.IsStopped())
+		}
+		run(t, c)
+		if !c.WaitForCacheSync(within(t, patience)) || !i.HasSynced() {
+			t.Error("not synced after the start")
+		}
+	})
+}
+
+func TestStartTwice(t *testing.T) {
+	for _, opts := range []cache.Options{{}, {DefaultNamespaces: map[string]cache.Config{"one": {}, "two": {}}}} {
+		bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+			if err := start(t, newCache, opts).Start(t.Context()); err == nil {
+				t.Error("started twice")
+			}
+		})
+	}
+}
+
+// TestEnd: what was read can still be read, and nothing new is waited for.
+func TestEnd(t *testing.T) {
+	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+		c := newUnstarted(t, newCache, cache.Options{})
+		i, err := c.GetInformer(t.Context(), &corev1.Pod{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := run(t, c)
+		if !c.WaitForCacheSync(within(t, patience)) {
+			t.Fatal("not synced")
+		}
+		end()
+		if !i.IsStopped() {
+			t.Error("the informer has not stopped")
+		}
+		if _, err := i.AddEventHandler(&recorder{}); err == nil {
+			t.Error("a handler was added to an informer that has stopped")
+		}
+		if err := c.Get(t.Context(), key("one", "web-1"), &corev1.Pod{}); err != nil {
+			t.Errorf("Get: %v", err)
+		}
+		if err := c.Get(within(t, time.Second), key("", "node-1"), &corev1.Node{}); !apierrors.IsTimeout(err) {
+			t.Errorf("Get of what was never read: %v", err)
+		}
+	})
+}
+
+func TestUnknownKinds(t *testing.T) {
+	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+		c := start(t, newCache, cache.Options{})
+		err := c.Get(t.Context(), key("one", "a"), &unregistered{})
+		if !runtime.IsNotRegisteredError(err) {
+			t.Errorf("Get of a type that the scheme does not know: %v", err)
+		}
+		u := untyped.object("Nonsense")
+		if err := c.Get(t.Context(), key("one", "a"), u); !meta.IsNoMatchError(err) {
+			t.Errorf("Get of a kind that the server does not know: %v", err)
+		}
+		if err := c.Get(t.Context(), key("one", "a"), &metav1.PartialObjectMetadata{}); !runtime.IsMissingKind(err) {
+			t.Errorf("Get of no kind: %v", err)
+		}
+		if _, err := c.GetInformerForKind(t.Context(), corev1.SchemeGroupVersion.WithKind("Nonsense")); !runtime.IsNotRegisteredError(err) {
+			t.Errorf("GetInformerForKind: %v", err)
+		}
+		if err := c.IndexField(t.Context(), &unregistered{}, "f", apps); err == nil {
+			t.Error("IndexField of an unknown type")
+		}
+		if err := c.RemoveInformer(t.Context(), &unregistered{}); err == nil {
+			t.Error("RemoveInformer of an unknown type")
+		}
+		if err := c.RemoveInformer(t.Context(), &corev1.Secret{}); err != nil {
+			t.Errorf("RemoveInformer of a kind without one: %v", err)
+		}
+	})
+}
+
+type unregistered struct{ corev1.Pod }
+
+func TestWrongOptions(t *testing.T) {
+	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+		config := server.Config()
+		for name, opts := range map[string]cache.Options{
+			"namespaces of a kind without any": {ByObject: map[client.Object]cache.ByObject{&corev1.Node{}: {Namespaces: map[string]cache.Config{}}}},
+			"unknown kind":                     {ByObject: map[client.Object]cache.ByObject{untyped.object("Nonsense"): {}}},
+			"unknown type":                     {ByObject: map[client.Object]cache.ByObject{&unregistered{}: {}}},
+		} {
+			opts.HTTPClient = httpClient(t, config)
+			if c, err := newCache(config, opts); err == nil || c != nil && fmt.Sprint(c) != "<nil>" {
+				t.Errorf("%s: cache %v, error %v", name, c, err)
+			}
+		}
+	})
+}
+
+func TestOnlyWhatIsCached(t *testing.T) {
+	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+		c := start(t, newCache, cache.Options{ReaderFailOnMissingInformer: true})
+		for _, v := range views {
+			var notCached *cache.ErrResourceNotCached
+			gvk := corev1.SchemeGroupVersion.WithKind("Pod")
+			if err := c.Get(t.Context(), key("one", "web-1"), v.object("Pod")); !errors.As(err, &notCached) || notCached.GVK != gvk {
+				t.Errorf("%s: Get: %v", v, err)
+			}
+			if err := c.List(t.Context(), v.list("Pod")); !errors.As(err, &notCached) {
+				t.Errorf("%s: List: %v", v, err)
+			}
+			if _, err := c.GetInformer(t.Context(), v.object("Pod")); err != nil {
+				t.Error(err)
+			}
+			if err := c.Get(t.Context(), key("one", "web-1"), v.object("Pod")); err != nil {
+				t.Errorf("%s: Get with an informer: %v", v, err)
+			}
+			if err := c.RemoveInformer(t.Context(), v.object("Pod")); err != nil {
+				t.Error(err)
+			}
+			if err := c.Get(t.Context(), key("one", "web-1"), v.object("Pod")); !errors.As(err, &notCached) {
+				t.Errorf("%s: Get after RemoveInformer: %v", v, err)
+			}
+		}
+	})
+}
+
+// TestHang: nothing waits longer than its context for a server that does not answer.
+func TestHang(t *testing.T) {
+	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+		c := newUnstarted(t, newCache, cache.Options{}, hang("pods"))
+		run(t, c)
+		if !c.WaitForCacheSync(within(t, patience)) {
+			t.Fatal("an empty cache has not synced")
+		}
+		if i, err := c.GetInformer(t.Context(), &corev1.Pod{}, cache.BlockUntilSynced(false)); err != nil || i.HasSynced() {
+			t.Errorf("GetInformer that does not block: %v", err)
+		}
+		if err := c.IndexField(t.Context(), &corev1.Pod{}, "app", apps); err != nil {
+			t.Error(err)
+		}
+		soon := within(t, 100*time.Millisecond)
+		if _, err := c.GetInformer(soon, &corev1.Pod{}); !apierrors.IsTimeout(err) {
+			t.Errorf("GetInformer: %v", err)
+		}
+		if _, err := c.GetInformerForKind(soon, corev1.SchemeGroupVersion.WithKind("Pod")); !apierrors.IsTimeout(err) {
+			t.Errorf("GetInformerForKind: %v", err)
+		}
+		if err := c.Get(soon, key("one", "web-1"), &corev1.Pod{}); !apierrors.IsTimeout(err) {
+			t.Errorf("Get: %v", err)
+		}
+		if err := c.List(soon, &corev1.PodList{}); !apierrors.IsTimeout(err) {
+			t.Errorf("List: %v", err)
+		}
+		if c.WaitForCacheSync(soon) {
+			t.Error("WaitForCacheSync: synced")
+		}
+		if err := c.Get(t.Context(), key("", "node-1"), &corev1.Node{}); err != nil {
+			t.Errorf("Get of another kind: %v", err)
+		}
+	})
+}
+
+func TestWatchErrorHandler(t *testing.T) {
+	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+		var forbidden atomic.Bool
+		c := newUnstarted(t, newCache, cache.Options{
+			DefaultWatchErrorHandler: func(ctx context.Context, r *clientcache.Reflector, err error) {
+				if ctx != nil && r != nil && apierrors.IsForbidden(err) {
+					forbidden.Store(true)
+				}
+			},
+		}, forbid("nodes"))
+		run(t, c)
+		if _, err := c.GetInformer(t.Context(), &corev1.Node{}, cache.BlockUntilSynced(false)); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, func() error {
+			if !forbidden.Load() {
+				return errors.New("the handler was not called")
+			}
+			return nil
+		})
+	})
+}
+
+func TestIndexes(t *testing.T) {
+	for _, opts := range []cache.Options{{}, {DefaultNamespaces: map[string]cache.Config{"one": {}, "two": {}}}} {
+		bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+			c := start(t, newCache, opts)
+			// after the start, and with objects
+			if err := c.List(t.Context(), &corev1.PodList{}); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.IndexField(t.Context(), &corev1.Pod{}, "app", apps); err != nil {
+				t.Fatal(err)
+			}
+			if err := c.IndexField(t.Context(), &corev1.Pod{}, "app", apps); err == nil {
+				t.Error("a second index of a field")
+			}
+			var list corev1.PodList
+			if err := c.List(t.Context(), &list, client.MatchingFields{"app": "web"}, client.InNamespace("two")); err != nil || len(list.Items) != 1 {
+				t.Errorf("%d Pods, %v", len(list.Items), err)
+			}
+		})
+	}
+}
+
+// TestMissingIndex: theirs notices only if the indexes before it have found something.
+func TestMissingIndex(t *testing.T) {
+	c := start(t, controllerruntime.NewCache, cache.Options{}, indexes)
+	for _, selector := range []string{"app=web,spec.nodeName=n", "app=none,spec.nodeName=n", "spec.nodeName=n"} {
+		err := c.List(t.Context(), &corev1.PodList{}, fieldSelector(selector))
+		if err == nil || !strings.Contains(err.Error(), "spec.nodeName") {
+			t.Errorf("%s: %v", selector, err)
+		}
+	}
+}
+
+func TestInformersOfViews(t *testing.T) {
+	bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+		c := start(t, newCache, cache.Options{})
+		seen := map[cache.Informer]view{}
+		for _, v := range views {
+			i, err := c.GetInformer(t.Context(), v.object("Pod"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if other, ok := seen[i]; ok {
+				t.Errorf("%s and %s have the same informer", v, other)
+			}
+			seen[i] = v
+			if again, err := c.GetInformer(t.Context(), v.object("Pod")); err != nil || again != i {
+				t.Errorf("%s: GetInformer returned another one, %v", v, err)
+			}
+		}
+		i, err := c.GetInformerForKind(t.Context(), corev1.SchemeGroupVersion.WithKind("Pod"))
+		if err != nil || seen[i] != typed {
+			t.Errorf("GetInformerForKind returned the informer of %q, %v", seen[i], err)
+		}
+	})
+}
+
+func TestRemoveInformer(t *testing.T) {
+	for _, opts := range []cache.Options{{}, {DefaultNamespaces: map[string]cache.Config{"one": {}, "two": {}}}} {
+		bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+			c := start(t, newCache, opts)
+			i, err := c.GetInformer(t.Context(), &corev1.Pod{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.RemoveInformer(t.Context(), &corev1.Pod{}); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, func() error {
+				if !i.IsStopped() {
+					return errors.New("the informer has not stopped")
+				}
+				return nil
+			})
+			again, err := c.GetInformer(t.Context(), &corev1.Pod{})
+			if err != nil || again == i || again.IsStopped() || !again.HasSynced() {
+				t.Errorf("GetInformer after RemoveInformer: %v", err)
+			}
+			if err := c.Get(t.Context(), key("one", "web-1"), &corev1.Pod{}); err != nil {
+				t.Errorf("Get after RemoveInformer: %v", err)
+			}
+		})
+	}
+}
+
+// TestReady: a readiness check of ours names what has not synced, and why.
+func TestReady(t *testing.T) {
+	c := newUnstarted(t, controllerruntime.NewCache, cache.Options{}, forbid("nodes")).(*controllerruntime.Cache)
+	if err := c.Ready(nil); err == nil {
+		t.Error("ready before the start")
+	}
+	run(t, c)
+	if err := c.Get(t.Context(), key("one", "web-1"), &corev1.Pod{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Ready(nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.GetInformer(t.Context(), &corev1.Node{}, cache.BlockUntilSynced(false)); err != nil {
+		t.Fatal(err)
+	}
+	if !c.WaitForCacheSync(within(t, patience)) {
+		t.Error("WaitForCacheSync waits for what is forbidden")
+	}
+	err := c.Ready(&http.Request{})
+	for _, part := range []string{"1 of 2", "nodes", "forbidden"} {
+		if err == nil || !strings.Contains(err.Error(), part) {
+			t.Errorf("no %q in %v", part, err)
+		}
+	}
+	err = c.Get(within(t, 100*time.Millisecond), key("", "node-1"), &corev1.Node{})
+	if !apierrors.IsTimeout(err) || !strings.Contains(err.Error(), "no RBAC rule allows it") {
+		t.Errorf("Get of what is forbidden: %v", err)
+	}
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerruntime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// start makes a cache of the shared server, prepares it, and runs it for the time of the test.
+func start(t *testing.T, newCache cache.NewCacheFunc, opts cache.Options, prepare ...func(*testing.T, cache.Cache)) cache.Cache {
+	t.Helper()
+	c := newUnstarted(t, newCache, opts)
+	for _, f := range prepare {
+		f(t, c)
+	}
+	run(t, c)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	if !c.WaitForCacheSync(ctx) {
+		t.Fatal("the cache has not synced")
+	}
+	return c
+}
+
+// newUnstarted makes a cache of the shared server, with connections of its own. The round trippers
+// see its requests first.
+func newUnstarted(t *testing.T, newCache cache.NewCacheFunc, opts cache.Options, through ...func(http.RoundTripper) http.RoundTripper) cache.Cache {
+	t.Helper()
+	config := server.Config()
+	opts.HTTPClient = httpClient(t, config, through...)
+	c, err := newCache(config, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// run starts a cache, and ends it with the test or by the function that it returns.
+func run(t *testing.T, c cache.Cache) (end func()) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- c.Start(ctx) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("Start: %v", err)
+		}
+	})
+	t.Cleanup(end)
+	return end
+}
+
+// httpClient returns a client whose connections are closed at the end of the test.
+func httpClient(t *testing.T, config *rest.Config, through ...func(http.RoundTripper) http.RoundTripper) *http.Client {
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	var rt http.RoundTripper = transport
+	for _, f := range through {
+		rt = f(rt)
+	}
+	config = rest.CopyConfig(config)
+	config.Transport = rt
+	c, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// forbid answers requests for a resource as a server whose RBAC forbids them.
+func forbid(resource string) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if path.Base(r.URL.Path) != resource {
+				return next.RoundTrip(r)
+			}
+			status := apierrors.NewForbidden(schema.GroupResource{Resource: resource}, "", errors.New("no RBAC rule allows it")).Status()
+			body, err := json.Marshal(status)
+			return &http.Response{
+				StatusCode: http.StatusForbidden,
+				Header:     http.Header{"Content-Type": {"application/json"}},
+				Body:       io.NopCloser(bytes.NewReader(body)),
+				Request:    r,
+			}, err
+		})
+	}
+}
+
+// hang holds back requests for a resource until their client gives up.
+func hang(resource string) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if path.Base(r.URL.Path) != resource {
+				return next.RoundTrip(r)
+			}
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+	}
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// within returns a context that is done after a while, or with the test.
+func within(t *testing.T, wait time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), wait)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// eventually waits until f returns nil.
+func eventually(t *testing.T, f func() error) {
+	t.Helper()
+	ctx := within(t, patience)
+	for {
+		err := f()
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatal(err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// recorder is a handler that records its calls.
+type recorder struct {
+	mu    sync.Mutex
+	calls []string // guarded by mu
+}
+
+func (r *recorder) add(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.calls = append(r.calls, fmt.Sprintf(format, args...))
+}
+
+func (r *recorder) OnAdd(obj any, initial bool) {
+	r.add("add %T %s initial %t", obj, obj.(client.Object).GetName(), initial)
+}
+
+func (r *recorder) OnUpdate(old, obj any) {
+	r.add("update %s %v to %v", obj.(client.Object).GetName(), old.(client.Object).GetLabels(), obj.(client.Object).GetLabels())
+}
+
+func (r *recorder) OnDelete(obj any) { r.add("delete %T %s", obj, obj.(client.Object).GetName()) }
+
+// sorted returns the calls so far, in the order of their texts.
+func (r *recorder) sorted() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Sorted(slices.Values(r.calls))
+}
+
+// has waits until the calls are those of want, in any order.
+func (r *recorder) has(t *testing.T, want ...string) {
+	t.Helper()
+	slices.Sort(want)
+	eventually(t, func() error {
+		if got := r.sorted(); !slices.Equal(got, want) {
+			return fmt.Errorf("calls:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		return nil
+	})
+}
