@@ -153,12 +153,7 @@ func TestResync(t *testing.T) {
 // newWriter returns a client of the shared server that writes, and reads without a cache.
 func newWriter(t *testing.T) client.Client {
 	t.Helper()
-	config := server.Config()
-	c, err := client.New(config, client.Options{HTTPClient: httpClient(t, config)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return newClientOf(t, server)
 }
 
 // newNamespace creates a namespace for the time of a test.

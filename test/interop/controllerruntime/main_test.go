@@ -37,12 +37,12 @@ const patience = time.Minute
 
 var server *devserver.Server // with the objects of fixtures
 
+// leakOfTheirs is a goroutine that theirs leaves behind for each watch of metadata that ends with an
+// event to deliver.
+var leakOfTheirs = goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop")
+
 // TestMain starts one server for all tests that only read, and finds goroutines that are left.
-func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(suite{m},
-		// theirs leaves one behind for each watch of metadata that ends with an event to deliver
-		goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop"))
-}
+func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}, leakOfTheirs) }
 
 type suite struct{ m *testing.M }
 
@@ -66,7 +66,14 @@ func (s suite) run() (int, error) {
 		return 0, err
 	}
 	code := s.m.Run()
-	return code, server.Close()
+	if err := server.Close(); err != nil || code != 0 {
+		return code, err
+	}
+	// some goroutines of the server wait for a few seconds after its end
+	for end := time.Now().Add(patience); goleak.Find(leakOfTheirs) != nil && time.Now().Before(end); {
+		time.Sleep(100 * time.Millisecond)
+	}
+	return code, nil
 }
 
 // createFixtures creates namespaces one, two and three with Pods, and a Node.

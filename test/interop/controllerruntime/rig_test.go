@@ -22,6 +22,8 @@ import (
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/informer-gen/informer-gen/devserver"
 )
 
 // start makes a cache of the shared server, prepares it, and runs it for the time of the test.
@@ -79,6 +81,31 @@ func httpClient(t *testing.T, config *rest.Config, through ...func(http.RoundTri
 	config = rest.CopyConfig(config)
 	config.Transport = rt
 	c, err := rest.HTTPClientFor(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// startServer starts a server for one test.
+func startServer(t *testing.T) *devserver.Server {
+	t.Helper()
+	s, err := devserver.Start(t.Context(), devserver.Options{BuiltInKinds: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// newClientOf returns a client of a server that writes, and reads without a cache.
+func newClientOf(t *testing.T, s *devserver.Server) client.Client {
+	t.Helper()
+	c, err := client.New(s.Config(), client.Options{HTTPClient: httpClient(t, s.Config())})
 	if err != nil {
 		t.Fatal(err)
 	}
