@@ -98,7 +98,7 @@ var areas = []area{
 	{
 		folder: "test/interop",
 		sees:   []string{"adapter", "devserver"},
-		layers: []string{"controllerruntime"},
+		layers: []string{"certmanager controllerruntime"},
 	},
 	{
 		folder: "bench",

@@ -12,8 +12,6 @@ import (
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
-	"k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions"
-	informersv1 "k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/controller/apiapproval"
 	"k8s.io/apiextensions-apiserver/pkg/controller/establish"
 	"k8s.io/apiextensions-apiserver/pkg/controller/finalizer"
@@ -126,9 +124,8 @@ func TestCRDControllers(t *testing.T) {
 // runCRDControllers runs what the API server runs in its place; see Options.DisableCRDControllers.
 func runCRDControllers(t *testing.T, c *controllers, e engine, server *devserver.Server, client apiextensions.Interface, objects dynamic.Interface) {
 	t.Helper()
-	factory := externalversions.NewSharedInformerFactory(client, 0)
-	e.installCRDs(t, factory, server.Config())
-	var informer informersv1.CustomResourceDefinitionInformer = factory.Apiextensions().V1().CustomResourceDefinitions()
+	factory := e.crdFactory(t, server.Config())
+	informer := factory.Apiextensions().V1().CustomResourceDefinitions()
 	establishing := establish.NewEstablishingController(informer, client.ApiextensionsV1())
 	naming := status.NewNamingConditionController(klog.FromContext(c.ctx), informer, client.ApiextensionsV1())
 	schemas := nonstructuralschema.NewConditionController(informer, client.ApiextensionsV1())

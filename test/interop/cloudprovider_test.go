@@ -13,7 +13,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	cloudproviderapi "k8s.io/cloud-provider/api"
 	"k8s.io/cloud-provider/controllers/node"
@@ -133,8 +132,7 @@ func TestCloudControllers(t *testing.T) {
 
 func runCloudControllers(t *testing.T, c *controllers, e engine, server *devserver.Server, client kubernetes.Interface) {
 	t.Helper()
-	factory := informers.NewSharedInformerFactory(client, 0)
-	e.installCore(t, factory, server.Config())
+	factory := e.coreFactory(t, server.Config())
 	metrics := controllersmetrics.NewControllerManagerMetrics("interop")
 	has := &fake.Cloud{
 		ExternalIP: net.IPv4(192, 0, 2, 1), EnableInstancesV2: true, ExistsByProviderID: true,

@@ -4,49 +4,67 @@ package interop
 
 import (
 	"testing"
-	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset"
 	"k8s.io/apiextensions-apiserver/pkg/client/informers/externalversions"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
 )
 
-// engine puts informers under generated factories.
+// engine makes generated factories with informers of one engine.
 type engine struct {
-	name        string
-	installCRDs func(t *testing.T, factory externalversions.SharedInformerFactory, config *rest.Config)
-	installCore func(t *testing.T, factory informers.SharedInformerFactory, config *rest.Config)
+	name string
+	ours bool
 }
 
-var engines = [2]engine{
-	{
-		name:        "client-go",
-		installCRDs: func(*testing.T, externalversions.SharedInformerFactory, *rest.Config) {},
-		installCore: func(*testing.T, informers.SharedInformerFactory, *rest.Config) {},
-	},
-	{
-		name: "informer-gen",
-		installCRDs: func(_ *testing.T, factory externalversions.SharedInformerFactory, _ *rest.Config) {
-			factory.InformerFor(&apiextensionsv1.CustomResourceDefinition{}, func(c apiextensions.Interface, resync time.Duration) cache.SharedIndexInformer {
-				lw := cache.NewListWatchFromClient(c.ApiextensionsV1().RESTClient(), "customresourcedefinitions", "", fields.Everything())
-				return clientgo.NewInformer(lw, &apiextensionsv1.CustomResourceDefinition{}, resync, nil)
-			})
-		},
-		installCore: func(_ *testing.T, factory informers.SharedInformerFactory, _ *rest.Config) {
-			factory.InformerFor(&corev1.Node{}, func(c kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-				return clientgo.NewInformer(cache.NewListWatchFromClient(c.CoreV1().RESTClient(), "nodes", "", fields.Everything()), &corev1.Node{}, resync, nil)
-			})
-			factory.InformerFor(&corev1.Service{}, func(c kubernetes.Interface, resync time.Duration) cache.SharedIndexInformer {
-				return clientgo.NewInformer(cache.NewListWatchFromClient(c.CoreV1().RESTClient(), "services", "", fields.Everything()), &corev1.Service{}, resync, nil)
-			})
-		},
-	},
+var engines = [2]engine{{name: "client-go"}, {name: "informer-gen", ours: true}}
+
+// crdFactory returns a factory for CRDs.
+func (e engine) crdFactory(t *testing.T, config *rest.Config) externalversions.SharedInformerFactory {
+	t.Helper()
+	newFactory := func(config *rest.Config) (externalversions.SharedInformerFactory, error) {
+		client, err := apiextensions.NewForConfig(config)
+		if err != nil {
+			return nil, err
+		}
+		return externalversions.NewSharedInformerFactory(client, 0), nil
+	}
+	var factory externalversions.SharedInformerFactory
+	var err error
+	if e.ours {
+		factory, err = clientgo.NewFactory(config, newFactory, crdResource)
+	} else {
+		factory, err = newFactory(config)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return factory
+}
+
+// coreFactory returns a factory for Nodes and Services.
+func (e engine) coreFactory(t *testing.T, config *rest.Config) informers.SharedInformerFactory {
+	t.Helper()
+	newFactory := func(config *rest.Config) (informers.SharedInformerFactory, error) {
+		client, err := kubernetes.NewForConfig(config)
+		if err != nil {
+			return nil, err
+		}
+		return informers.NewSharedInformerFactory(client, 0), nil
+	}
+	var factory informers.SharedInformerFactory
+	var err error
+	if e.ours {
+		factory, err = clientgo.NewFactory(config, newFactory, corev1.SchemeGroupVersion.WithResource("nodes"), corev1.SchemeGroupVersion.WithResource("services"))
+	} else {
+		factory, err = newFactory(config)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return factory
 }

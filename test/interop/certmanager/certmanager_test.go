@@ -198,7 +198,8 @@ func issue(t *testing.T, server *devserver.Server) (endState string) {
 // until waits until f reports no problem.
 func until(t *testing.T, what string, f func(ctx context.Context) (problem string)) {
 	t.Helper()
-	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) { // what an API server has can only be polled
+	// What an API server has can only be polled.
+	for began := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		problem := f(t.Context())
 		if problem == "" {
 			return

@@ -28,9 +28,8 @@ import (
 	"github.com/cert-manager/cert-manager/pkg/controller/issuers"
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/ca"         // issuers register themselves
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/selfsigned" // the same
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 
@@ -111,21 +110,30 @@ func runControllers(ctx context.Context, server string, ours bool) error {
 
 // install puts our informers under cert-manager's factory, for the kinds that the controllers read.
 func install(factory externalversions.SharedInformerFactory, server string) error {
-	client, err := clientset.NewForConfig(&rest.Config{Host: server, QPS: -1})
+	read := map[string]runtime.Object{
+		"certificates": &certmanagerv1.Certificate{}, "certificaterequests": &certmanagerv1.CertificateRequest{},
+		"issuers": &certmanagerv1.Issuer{}, "clusterissuers": &certmanagerv1.ClusterIssuer{},
+	}
+	var resources []schema.GroupVersionResource
+	for name := range read {
+		resources = append(resources, certmanagerv1.SchemeGroupVersion.WithResource(name))
+	}
+	made, err := clientgo.NewFactory(&rest.Config{Host: server, QPS: -1}, func(config *rest.Config) (externalversions.SharedInformerFactory, error) {
+		client, err := clientset.NewForConfig(config)
+		if err != nil {
+			return nil, err
+		}
+		return externalversions.NewSharedInformerFactory(client, 0), nil
+	}, resources...)
 	if err != nil {
 		return err
 	}
-	cm := client.CertmanagerV1()
-	listWatch := func(list func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error), w func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error)) cache.ListerWatcher {
-		return &cache.ListWatch{ListWithContextFunc: list, WatchFuncWithContext: w}
+	for _, resource := range resources {
+		of, err := made.ForResource(resource)
+		if err != nil {
+			return err
+		}
+		factory.InformerFor(read[resource.Resource], func(clientset.Interface, time.Duration) cache.SharedIndexInformer { return of.Informer() })
 	}
-	put := func(example runtime.Object, lw cache.ListerWatcher) {
-		factory.InformerFor(example, func(_ clientset.Interface, resync time.Duration) cache.SharedIndexInformer {
-			return clientgo.NewInformer(lw, example, resync, nil)
-		})
-	}
-	put(&certmanagerv1.Certificate{}, listWatch(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return cm.Certificates("").List(ctx, o)
-	}, cm.Certificates("").Watch))
 	return nil
 }

@@ -37,8 +37,8 @@ const patience = time.Minute
 
 var server *devserver.Server // with the objects of fixtures
 
-// leakOfTheirs is a goroutine that theirs leaves behind for each watch of metadata that ends with an
-// event to deliver.
+// leakOfTheirs is a goroutine that theirs leaves behind for each watch of metadata that ends with
+// an event to deliver.
 var leakOfTheirs = goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop")
 
 // TestMain starts one server for all tests that only read, and finds goroutines that are left.
