@@ -42,6 +42,35 @@ func acquire(ctx context.Context, e *engine.Informer) (*Lease, error) {
 }
 
 func newEngine(src source.Source[object.Object], t settings.GoType, opts []Option) (*engine.Informer, error) {
+	return newEngineOf(nil, t, opts, engine.Stream{Source: src})
+}
+
+func newEngineIn(in settings.SourceIn, namespaces []string, t settings.GoType, opts []Option) (*engine.Informer, error) {
+	if in == nil {
+		return nil, errors.New("the function that returns sources is nil")
+	}
+	checked := func(namespace string) (source.Source[object.Object], error) {
+		src, err := in(namespace)
+		if err == nil && src == nil {
+			err = fmt.Errorf("the source of namespace %q is nil", namespace)
+		}
+		return src, err
+	}
+	var streams []engine.Stream
+	for _, namespace := range namespaces {
+		if namespace == "" {
+			return nil, errors.New(`"" means all namespaces, so it can't be one of several; use New`)
+		}
+		src, err := checked(namespace)
+		if err != nil {
+			return nil, err
+		}
+		streams = append(streams, engine.Stream{Namespace: namespace, Source: src})
+	}
+	return newEngineOf(checked, t, opts, streams...)
+}
+
+func newEngineOf(in settings.SourceIn, t settings.GoType, opts []Option, streams ...engine.Stream) (*engine.Informer, error) {
 	s := settings.Default()
 	s.ObjectType = t
 	if err := settings.ApplyAll(&s, settings.InNew, opts); err != nil {
@@ -51,7 +80,7 @@ func newEngine(src source.Source[object.Object], t settings.GoType, opts []Optio
 	if name == "" {
 		name = t.String()
 	}
-	return s.NewEngine(name, nil, engine.Stream{Source: src})
+	return s.NewEngine(name, in, streams...)
 }
 
 func addIndexers(e *engine.Informer, indexes []engine.Indexer) error {

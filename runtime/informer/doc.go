@@ -3,7 +3,8 @@
 // Package informer keeps local copies of API objects, and calls handlers when they change.
 //
 // A [SharedIndexInformer] keeps a copy of the objects of one resource, as values of one Go type.
-// The copy is called its store. [New] makes an informer over any [source.Source]. Package
+// The copy is called its store. [New] makes an informer over any [source.Source], [NewIn] one of
+// several namespaces, with a Source for each. Package
 // [github.com/informer-gen/informer-gen/runtime/informer/factories] makes many, which share a
 // client and are started and stopped together; generated factories are built on it.
 //

@@ -9,6 +9,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/mutation"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
@@ -22,6 +23,20 @@ func erase[T object.Object](src source.Source[T]) source.Source[object.Object] {
 		return s
 	}
 	return erasedSource[T]{src}
+}
+
+// eraseIn returns nil for a nil function.
+func eraseIn[T object.Object](in func(namespace string) (source.Source[T], error)) settings.SourceIn {
+	if in == nil {
+		return nil
+	}
+	return func(namespace string) (source.Source[object.Object], error) {
+		src, err := in(namespace)
+		if err != nil || settings.IsNil(src) {
+			return nil, err
+		}
+		return erase(src), nil
+	}
 }
 
 type erasedSource[T object.Object] struct{ src source.Source[T] }

@@ -86,6 +86,18 @@ func New[T object.Object](src source.Source[T], opts ...Option) (*SharedIndexInf
 	return (*SharedIndexInformer[T])(engine.NewView(e)), nil
 }
 
+// NewIn returns an informer of several namespaces. in returns the Source of each: now for those
+// given, at least one, and later for each that [SharedIndexInformer.AddNamespace] adds. Each Source
+// must have objects of its namespace only; their selectors may differ. In all else, NewIn is like
+// New. It also returns an error if a namespace is "" or given twice, and each error of in.
+func NewIn[T object.Object](in func(namespace string) (source.Source[T], error), namespaces []string, opts ...Option) (*SharedIndexInformer[T], error) {
+	e, err := newEngineIn(eraseIn(in), namespaces, settings.TypeOf((*T)(nil)), opts)
+	if err != nil {
+		return nil, fmt.Errorf("informer.NewIn: %w", err)
+	}
+	return (*SharedIndexInformer[T])(engine.NewView(e)), nil
+}
+
 // Run lists and watches until ctx is done. It returns context.Cause(ctx) after every goroutine that
 // it started has ended, so it waits for running callbacks. Failures of the Source do not end it;
 // Status reports them. If the informer runs already, the error wraps [ErrRunning]. An informer may
@@ -128,9 +140,9 @@ func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error 
 }
 
 // AddNamespace makes the informer read one more namespace, at once if it runs, else from its next
-// run on. It is for informers that a factory has made with [WithNamespace]. It changes them for all
-// that share them; [WithName] gives a part of a program an informer of its own. AddNamespace waits
-// until the batch that is being applied is done, but not for the namespace: WaitForCacheSync does
+// run on. It is for informers that [NewIn], or a factory with [WithNamespace], has made. It changes
+// them for all that share them; [WithName] gives a part of a program an informer of its own.
+// AddNamespace waits until the batch that is being applied is done, but not for the namespace: WaitForCacheSync does
 // that, and Status shows how far it is. Adding a namespace again does nothing. AddNamespace changes
 // nothing and returns an error if the namespace is "" or no valid name, if the informer reads all
 // namespaces, and if New has made it.

@@ -152,7 +152,7 @@ func TestWrongNamespaces(t *testing.T) {
 	some := podsOf(f, informer.WithNamespace("north"), informer.WithName("some"))
 	all := podsOf(f, informer.WithName("all"))
 	own := newPods(t, server.Source(t), informer.WithName("own"))
-	const none = "the informer has no list of namespaces; a factory makes one that has, with WithNamespace"
+	const none = "the informer has no list of namespaces; NewIn makes one that has, and so does a factory, with WithNamespace"
 	ctx := t.Context()
 	want(t, some.AddNamespace(""), `informer some: AddNamespace: "" means all namespaces, so it can't be added to others`)
 	if err := some.AddNamespace("a/b"); err == nil || !strings.HasPrefix(err.Error(), "informer some: AddNamespace: ") {

@@ -70,7 +70,7 @@ func (i *Informer) addNamespace(namespace string) error {
 	return nil
 }
 
-var errNoNamespaces = errors.New("the informer has no list of namespaces; a factory makes one that has, with WithNamespace")
+var errNoNamespaces = errors.New("the informer has no list of namespaces; NewIn makes one that has, and so does a factory, with WithNamespace")
 
 // hasNamespaces reports whether namespaces can be added and removed.
 func (i *Informer) hasNamespaces() bool {
