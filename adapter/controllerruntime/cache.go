@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -59,9 +61,13 @@ type Cache struct {
 	// kinds has what has been asked for. Readers load it; writers hold mu, and replace the map.
 	kinds atomic.Pointer[map[kindKey]*kind]
 
-	mu      sync.Mutex
-	ctx     context.Context // of Start; nil before. mu guards it
-	running sync.WaitGroup  // mu guards its Go, which is not called after ended is closed
+	moving sync.Mutex // held by AddNamespace and RemoveNamespace, which take turns; before mu
+
+	// mu guards what follows, and writes to kinds.
+	mu         sync.Mutex
+	ctx        context.Context // of Start; nil before
+	running    sync.WaitGroup  // only its Go is guarded, which is not called after ended is closed
+	namespaces []string        // of kinds that follow DefaultNamespaces
 }
 
 var _ cache.Cache = (*Cache)(nil)
@@ -105,6 +111,8 @@ func newCache(config *rest.Config, opts cache.Options) (*Cache, error) {
 		settings: settings,
 		started:  make(chan struct{}),
 		ended:    make(chan struct{}),
+
+		namespaces: slices.Sorted(maps.Keys(opts.DefaultNamespaces)),
 	}
 	c.kinds.Store(&map[kindKey]*kind{})
 	return c, nil
@@ -198,8 +206,11 @@ func (c *Cache) informerOf(ctx context.Context, key kindKey, opts []cache.Inform
 	}
 	if isClosed(c.started) && (options.BlockUntilSynced == nil || *options.BlockUntilSynced) {
 		for _, p := range k.parts.all {
-			if err := p.sync(ctx, k); err != nil {
-				return nil, err
+			if p.informer.HasSynced() {
+				continue
+			}
+			if err := p.wait(ctx, k); err != nil {
+				return nil, k.notSynced(err)
 			}
 		}
 	}

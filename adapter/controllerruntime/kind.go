@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	clientcache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -29,6 +29,9 @@ const (
 	untyped
 	metadataOnly
 )
+
+// String returns what the objects of the view hold.
+func (v view) String() string { return [...]string{"typed", "unstructured", "metadata"}[v] }
 
 // viewOf returns the view of an object or a list.
 func viewOf(obj runtime.Object) view {
@@ -51,7 +54,8 @@ type kind struct {
 	// set once at construction
 	kindKey
 	namespaced bool
-	parts      parts
+	follows    bool // it has the namespaces that AddNamespace and RemoveNamespace change
+	parts      *parts
 	informer   cache.Informer     // as it is handed out
 	ctx        context.Context    // done when the kind is removed, or the cache has ended
 	stop       context.CancelFunc // of ctx
@@ -59,33 +63,6 @@ type kind struct {
 	// indexes has the field indexes by field. Readers load it; writers hold mu, and replace it.
 	indexes atomic.Pointer[map[string]fieldIndex]
 	mu      sync.Mutex
-}
-
-// parts are the informers of a kind: one for each namespace, or one in all.
-type parts struct {
-	all  []*part
-	of   map[string]*part // by namespace; nil if one reads them all
-	rest *part            // reads the namespaces that are not in of; nil if nothing does
-}
-
-// in returns the part that reads a namespace, or nil.
-func (p *parts) in(namespace string) *part {
-	if one := p.of[namespace]; one != nil {
-		return one
-	}
-	return p.rest
-}
-
-// informer returns all parts as one informer.
-func (p *parts) informer(owner goroutines) cache.Informer {
-	if len(p.all) == 1 {
-		return p.all[0].shared
-	}
-	var members []clientcache.SharedIndexInformer
-	for _, one := range p.all {
-		members = append(members, one.shared)
-	}
-	return newGroup(members, owner)
 }
 
 // kindFor returns the kind for key, which it makes if there is none.
@@ -106,7 +83,7 @@ func (c *Cache) kindFor(key kindKey) (*kind, error) {
 	if k := (*c.kinds.Load())[key]; k != nil {
 		return k, nil
 	}
-	k, err := c.newKind(key, mapping, newObject)
+	k, err := c.newKindLocked(key, mapping, newObject)
 	if err != nil {
 		return nil, err
 	}
@@ -132,17 +109,24 @@ func (c *Cache) remove(key kindKey) {
 	k.stop()
 }
 
-func (c *Cache) newKind(key kindKey, mapping *meta.RESTMapping, newObject func() object.Object) (_ *kind, err error) {
+// newKindLocked makes a kind that does not run yet.
+func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject func() object.Object) (_ *kind, err error) {
+	settings := c.settings.of(key.gvk)
 	k := &kind{kindKey: key, namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}
+	k.follows = k.namespaced && settings.follows
 	k.indexes.Store(&map[string]fieldIndex{})
-	r := reading{
-		client:    c.client,
-		resource:  mapping.Resource,
-		kind:      key.gvk.Kind,
-		newObject: newObject,
-		onError:   c.settings.onError,
+	r := reading{client: c.client, resource: mapping.Resource, kindKey: key, newObject: newObject, onError: c.settings.onError}
+	switch {
+	case !k.namespaced:
+		k.parts, err = r.whole("", settings.config)
+	case k.follows:
+		k.parts, err = r.divided(c.namespaces, settings)
+	case len(settings.namespaces) > 0:
+		k.parts, err = r.divided(slices.Sorted(maps.Keys(settings.namespaces)), settings)
+	default:
+		k.parts, err = r.whole(namespaceOf(settings.config), settings.config)
 	}
-	if k.parts, err = r.parts(c.settings.of(key.gvk), k.namespaced); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	k.ctx, k.stop = context.WithCancel(context.Background())

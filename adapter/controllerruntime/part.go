@@ -3,9 +3,9 @@
 package controllerruntime
 
 import (
-	"fmt"
 	"math/rand/v2"
-	"reflect"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -22,117 +22,163 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
+// parts are the informers of a kind: one of all namespaces, one of several by name, or both.
+type parts struct {
+	// set once at construction
+	all   []*part
+	named *part // reads the namespaces in names; nil if it would read none
+	rest  *part // reads all others; nil if they are not read
+
+	names atomic.Pointer[map[string]bool] // the map is not changed
+}
+
+// in returns the part that reads a namespace, or nil.
+func (p *parts) in(namespace string) *part {
+	if p.named != nil && (*p.names.Load())[namespace] {
+		return p.named
+	}
+	return p.rest
+}
+
+// informer returns all parts as one informer.
+func (p *parts) informer(owner goroutines) cache.Informer {
+	if len(p.all) == 1 {
+		return p.all[0].shared
+	}
+	var members []clientcache.SharedIndexInformer
+	for _, one := range p.all {
+		members = append(members, one.shared)
+	}
+	return newGroup(members, owner)
+}
+
 // part is one informer of a kind.
 type part struct {
 	// set once at construction
 	informer *informer.SharedIndexInformer[client.Object]
 	shared   clientcache.SharedIndexInformer // the same one, as client-go has it
 	store    store.Reader[client.Object]
-	noCopies bool // readers get the objects themselves
+	noCopies bool            // readers get the objects themselves
+	unlike   map[string]bool // noCopies of the namespaces in which it is another
+}
+
+// uncopied reports whether readers get the objects of a namespace themselves.
+func (p *part) uncopied(namespace string) bool {
+	if own, ok := p.unlike[namespace]; ok {
+		return own
+	}
+	return p.noCopies
 }
 
 // reading makes the informers of a kind.
 type reading struct {
+	kindKey
 	client    *source.Client
 	resource  schema.GroupVersionResource
-	kind      string
 	newObject func() object.Object
 	onError   clientcache.WatchErrorHandlerWithContext
 }
 
-// parts makes the informers that s asks for.
-func (r reading) parts(s kindSettings, namespaced bool) (parts, error) {
-	if !namespaced || len(s.namespaces) == 0 {
-		namespace := ""
-		if namespaced {
-			namespace = namespaceOf("", s.config)
-		}
-		one, err := r.part(namespace, s.config)
-		if err != nil {
-			return parts{}, err
-		}
-		return parts{all: []*part{one}, rest: one}, nil
+// whole makes one informer, of a namespace or of all for "".
+func (r *reading) whole(namespace string, config cache.Config) (*parts, error) {
+	src, err := r.source(namespace, config)
+	if err != nil {
+		return nil, err
 	}
-	made := parts{of: map[string]*part{}}
-	for namespace, config := range s.namespaces {
-		one, err := r.part(namespaceOf(namespace, config), config)
-		if err != nil {
-			return parts{}, err
+	settings := kindSettings{config: config}
+	i, err := informer.New(src, r.options(src.String(), config.SyncPeriod, settings)...)
+	if err != nil {
+		return nil, err
+	}
+	p, err := r.part(i, settings)
+	if err != nil {
+		return nil, err
+	}
+	return &parts{all: []*part{p}, rest: p}, nil
+}
+
+// divided makes an informer of namespaces. If AllNamespaces is among them it makes two.
+func (r *reading) divided(namespaces []string, settings kindSettings) (*parts, error) {
+	made := &parts{}
+	if slices.Contains(namespaces, cache.AllNamespaces) {
+		config := settings.namespaces[cache.AllNamespaces]
+		rest, err := r.whole(namespaceOf(config), config)
+		if err != nil || len(namespaces) == 1 {
+			return rest, err
 		}
-		made.all = append(made.all, one)
-		if namespace == cache.AllNamespaces {
-			made.rest = one
-		} else {
-			made.of[namespace] = one
+		made = rest
+		namespaces = slices.DeleteFunc(slices.Clone(namespaces), func(one string) bool { return one == cache.AllNamespaces })
+	}
+	names := map[string]bool{}
+	syncPeriod := settings.config.SyncPeriod
+	for _, namespace := range namespaces {
+		names[namespace] = true
+		if own := settings.namespaces[namespace].SyncPeriod; own != nil && (syncPeriod == nil || *own < *syncPeriod) {
+			syncPeriod = own
 		}
 	}
+	made.names.Store(&names)
+	i, err := informer.NewIn(func(namespace string) (source.Source[client.Object], error) {
+		return r.source(namespace, settings.in(namespace))
+	}, namespaces, r.options(resourceName(r.resource), syncPeriod, settings)...)
+	if err != nil {
+		return nil, err
+	}
+	if made.named, err = r.part(i, settings); err != nil {
+		return nil, err
+	}
+	made.all = append(made.all, made.named)
 	return made, nil
 }
 
-// part makes the informer of one namespace, or of all for "".
-func (r reading) part(namespace string, config cache.Config) (*part, error) {
-	opts := source.Options{Namespace: namespace, Kind: r.kind, NewObject: r.newObject}
+// resourceName returns the name that sources have.
+func resourceName(gvr schema.GroupVersionResource) string {
+	if gvr.Group == "" {
+		return gvr.Resource + "/" + gvr.Version
+	}
+	return gvr.Resource + "." + gvr.Group + "/" + gvr.Version
+}
+
+func (r *reading) part(i *informer.SharedIndexInformer[client.Object], settings kindSettings) (*part, error) {
+	p := &part{informer: i, shared: clientgo.New(i), store: i.Store(), unlike: map[string]bool{}}
+	p.noCopies = ptr.Deref(settings.config.UnsafeDisableDeepCopy, false)
+	for namespace, config := range settings.namespaces {
+		if own := ptr.Deref(config.UnsafeDisableDeepCopy, false); own != p.noCopies {
+			p.unlike[namespace] = own
+		}
+	}
+	if r.onError == nil {
+		return p, nil
+	}
+	return p, p.shared.SetWatchErrorHandlerWithContext(r.onError)
+}
+
+// source returns the source of a namespace, or of all for "".
+func (r *reading) source(namespace string, config cache.Config) (*source.HTTP[client.Object], error) {
+	opts := source.Options{Namespace: namespace, Kind: r.gvk.Kind, NewObject: r.newObject}
 	if config.LabelSelector != nil {
 		opts.LabelSelector = config.LabelSelector.String()
 	}
 	if config.FieldSelector != nil {
 		opts.FieldSelector = config.FieldSelector.String()
 	}
-	// what would only be dropped again is not even decoded
 	opts.DropManagedFields = isStripManagedFields(config.Transform)
-	src, err := source.New[client.Object](r.client, r.resource, opts)
-	if err != nil {
-		return nil, err
+	return source.New[client.Object](r.client, r.resource, opts)
+}
+
+func (r *reading) options(name string, syncPeriod *time.Duration, settings kindSettings) []informer.Option {
+	if r.view != typed {
+		name += " (" + r.view.String() + ")"
 	}
-	of := []informer.Option{
-		informer.WithName(src.String()),
+	// 90 to 110 % of the period, so that not all informers resync at once
+	period := time.Duration(float64(ptr.Deref(syncPeriod, defaultSyncPeriod)) * (0.9 + 0.2*rand.Float64()))
+	opts := []informer.Option{
+		informer.WithName(name),
 		informer.WithLogger(log.Log.WithName("informer-gen")),
-		informer.WithResyncPeriod(jitter(ptr.Deref(config.SyncPeriod, defaultSyncPeriod))),
+		informer.WithResyncPeriod(period),
 	}
-	if config.Transform != nil && !opts.DropManagedFields {
-		of = append(of, informer.WithTransform(transform(config.Transform)))
+	if transform := transformOf(settings); transform != nil {
+		opts = append(opts, informer.WithTransform(transform))
 	}
-	i, err := informer.New(src, of...)
-	if err != nil {
-		return nil, err
-	}
-	shared := clientgo.New(i)
-	if r.onError != nil {
-		if err := shared.SetWatchErrorHandlerWithContext(r.onError); err != nil {
-			return nil, err
-		}
-	}
-	return &part{
-		informer: i,
-		shared:   shared,
-		store:    i.Store(),
-		noCopies: ptr.Deref(config.UnsafeDisableDeepCopy, false),
-	}, nil
-}
-
-// jitter returns 90 to 110 % of period, so that not all informers resync at once.
-func jitter(period time.Duration) time.Duration {
-	return time.Duration(float64(period) * (0.9 + 0.2*rand.Float64()))
-}
-
-var stripManagedFields = reflect.ValueOf(cache.TransformStripManagedFields()).Pointer()
-
-// isStripManagedFields reports whether transform was made by cache.TransformStripManagedFields. All
-// functions that it makes have the same code, and no variables.
-func isStripManagedFields(transform clientcache.TransformFunc) bool {
-	return transform != nil && reflect.ValueOf(transform).Pointer() == stripManagedFields
-}
-
-func transform(f clientcache.TransformFunc) func(client.Object) (client.Object, error) {
-	return func(obj client.Object) (client.Object, error) {
-		out, err := f(obj)
-		if err != nil {
-			return nil, err
-		}
-		transformed, ok := out.(client.Object)
-		if !ok {
-			return nil, fmt.Errorf("the transform returned %T; want %T", out, obj)
-		}
-		return transformed, nil
-	}
+	return opts
 }

@@ -46,10 +46,11 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	if p == nil {
 		return fmt.Errorf("unable to get: %v because of unknown namespace for the cache", key)
 	}
-	if err := p.sync(ctx, k); err != nil {
+	snapshot, err := p.snapshot(ctx, k, key.Namespace)
+	if err != nil {
 		return err
 	}
-	found, ok := p.store.Snapshot().Get(object.Key(key))
+	found, ok := snapshot.Get(object.Key(key))
 	if !ok {
 		return apierrors.NewNotFound(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, key.Name)
 	}
@@ -57,7 +58,7 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	if len(opts) > 0 {
 		options.ApplyOptions(opts)
 	}
-	copied := !p.noCopies && !ptr.Deref(options.UnsafeDisableDeepCopy, false)
+	copied := !p.uncopied(key.Namespace) && !ptr.Deref(options.UnsafeDisableDeepCopy, false)
 	if copied {
 		found = found.DeepCopyObject().(client.Object)
 	}
@@ -104,20 +105,25 @@ func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client
 	}
 	var found []client.Object
 	for _, p := range parts {
-		if err := p.sync(ctx, k); err != nil {
+		if query.full(found) {
+			break
+		}
+		snapshot, err := p.snapshot(ctx, k, options.Namespace)
+		if err != nil {
 			return err
 		}
 		first := len(found)
-		found = query.appendTo(found, p.store.Snapshot())
-		if !p.noCopies && !ptr.Deref(options.UnsafeDisableDeepCopy, false) {
-			for i, obj := range found[first:] {
-				obj = obj.DeepCopyObject().(client.Object)
-				obj.GetObjectKind().SetGroupVersionKind(gvk)
-				found[first+i] = obj
-			}
+		found = query.appendTo(found, snapshot)
+		if ptr.Deref(options.UnsafeDisableDeepCopy, false) {
+			continue
 		}
-		if query.full(found) {
-			break
+		for i, obj := range found[first:] {
+			if p.uncopied(obj.GetNamespace()) {
+				continue
+			}
+			obj = obj.DeepCopyObject().(client.Object)
+			obj.GetObjectKind().SetGroupVersionKind(gvk)
+			found[first+i] = obj
 		}
 	}
 	if err := setItems(list, found); err != nil {

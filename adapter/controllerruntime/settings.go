@@ -37,6 +37,17 @@ type kindSettings struct {
 	// all are read, and config holds; so it does for a kind without namespaces.
 	namespaces map[string]cache.Config
 	config     cache.Config
+	// follows is set if the namespaces are those of DefaultNamespaces, which may change. Those that
+	// come later have config.
+	follows bool
+}
+
+// in returns what holds in a namespace.
+func (s *kindSettings) in(namespace string) cache.Config {
+	if config, ok := s.namespaces[namespace]; ok {
+		return config
+	}
+	return s.config
 }
 
 func (s *settings) of(gvk schema.GroupVersionKind) kindSettings {
@@ -95,7 +106,7 @@ func newSettings(opts *cache.Options) (settings, error) {
 	}
 	s := settings{
 		byObject: map[schema.GroupVersionKind]kindSettings{},
-		others:   kindSettings{config: defaults, namespaces: map[string]cache.Config{}},
+		others:   kindSettings{config: defaults, namespaces: map[string]cache.Config{}, follows: len(opts.DefaultNamespaces) > 0},
 		onError:  opts.DefaultWatchErrorHandler,
 
 		failOnMissing: opts.ReaderFailOnMissingInformer,
@@ -127,7 +138,7 @@ func newSettings(opts *cache.Options) (settings, error) {
 		one := kindSettings{config: firstOf(own, defaults), namespaces: map[string]cache.Config{}}
 		namespaces := of.Namespaces
 		if namespaced && namespaces == nil {
-			namespaces = opts.DefaultNamespaces
+			namespaces, one.follows = opts.DefaultNamespaces, s.others.follows
 		}
 		for namespace, config := range namespaces {
 			one.namespaces[namespace] = firstOf(config, own, opts.DefaultNamespaces[namespace], defaults)
@@ -173,12 +184,11 @@ func excludeOthers(namespaces map[string]cache.Config) {
 	namespaces[cache.AllNamespaces] = all
 }
 
-// namespaceOf returns the namespace that requests are restricted to: the one that is configured, or
-// else the only one that the field selector admits.
-func namespaceOf(namespace string, config cache.Config) string {
-	if namespace != metav1.NamespaceAll || config.FieldSelector == nil || config.FieldSelector.Empty() {
-		return namespace
+// namespaceOf returns the only namespace that the field selector admits, or "".
+func namespaceOf(config cache.Config) string {
+	if config.FieldSelector == nil || config.FieldSelector.Empty() {
+		return metav1.NamespaceAll
 	}
-	namespace, _ = config.FieldSelector.RequiresExactMatch("metadata.namespace")
+	namespace, _ := config.FieldSelector.RequiresExactMatch("metadata.namespace")
 	return namespace
 }

@@ -10,9 +10,12 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/reason"
+	"github.com/informer-gen/informer-gen/runtime/store"
 )
 
 // WaitForCacheSync waits until the cache has started and the informers that it has by then have
@@ -82,25 +85,54 @@ func unsynced(s informer.Status) string {
 	return text
 }
 
-// sync waits until the part has synced. If it can't, it returns a Timeout error with the reason.
-func (p *part) sync(ctx context.Context, k *kind) error {
-	if p.informer.HasSynced() {
-		return nil
+// snapshot returns the objects of a namespace, or of all for "", once they have been read.
+func (p *part) snapshot(ctx context.Context, k *kind, namespace string) (*store.Snapshot[client.Object], error) {
+	s := p.store.Snapshot()
+	if versionOf(s, namespace) != "" {
+		return s, nil
 	}
-	if err := p.wait(ctx, k); err != nil {
-		return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the informer of %s to sync: %v", k.gvk, err), 0)
+	if namespace == "" || p != k.parts.named {
+		if err := p.wait(ctx, k); err != nil {
+			return nil, k.notSynced(err)
+		}
+		return p.store.Snapshot(), nil
 	}
-	return nil
+	// the wait of a write that each first state of the namespace has: no other one is waited for
+	err := p.until(ctx, k, func(ctx context.Context) error {
+		return p.informer.AwaitToken(ctx, object.Token{Resource: p.informer.Resource(), Key: object.Key{Namespace: namespace, Name: "none"}, ResourceVersion: "1"})
+	})
+	if err != nil {
+		return nil, k.notSynced(fmt.Errorf("%w; %s", err, p.informer.Status()))
+	}
+	return p.store.Snapshot(), nil
+}
+
+// versionOf returns "" until the namespace, or for "" each one, has been read.
+func versionOf(s *store.Snapshot[client.Object], namespace string) string {
+	if namespace == "" {
+		return s.ResourceVersion()
+	}
+	return s.NamespaceResourceVersion(namespace)
+}
+
+// wait is WaitForCacheSync of the informer, ended with the kind.
+func (p *part) wait(ctx context.Context, k *kind, opts ...informer.WaitOption) error {
+	return p.until(ctx, k, func(ctx context.Context) error { return p.informer.WaitForCacheSync(ctx, opts...) })
+}
+
+// until calls wait with a context that is done when the kind has ended, too.
+func (p *part) until(ctx context.Context, k *kind, wait func(context.Context) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer context.AfterFunc(k.ctx, func() { cancel(errEnded) })()
+	return wait(ctx)
 }
 
 var errEnded = errors.New("the informer has ended")
 
-// wait is WaitForCacheSync of the informer, ended with the kind.
-func (p *part) wait(ctx context.Context, k *kind, opts ...informer.WaitOption) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(k.ctx, func() { cancel(errEnded) })()
-	return p.informer.WaitForCacheSync(ctx, opts...)
+// notSynced returns the error of a read that could not wait any longer.
+func (k *kind) notSynced(why error) error {
+	return apierrors.NewTimeoutError(fmt.Sprintf("failed waiting for the informer of %s to sync: %v", k.gvk, why), 0)
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -18,8 +18,11 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
+	clientcache "k8s.io/client-go/tools/cache"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -144,6 +147,29 @@ func hang(resource string) func(http.RoundTripper) http.RoundTripper {
 	}
 }
 
+// hangIn is hang for all requests for a namespace.
+func hangIn(namespace string) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTripper(func(r *http.Request) (*http.Response, error) {
+			if !strings.Contains(r.URL.Path, "/namespaces/"+namespace+"/") {
+				return next.RoundTrip(r)
+			}
+			<-r.Context().Done()
+			return nil, r.Context().Err()
+		})
+	}
+}
+
+// itemsOf returns the items of a list.
+func itemsOf(t *testing.T, list client.ObjectList) []runtime.Object {
+	t.Helper()
+	items, err := meta.ExtractList(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return items
+}
+
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -192,7 +218,13 @@ func (r *recorder) OnUpdate(old, obj any) {
 	r.add("update %s %v to %v", obj.(client.Object).GetName(), old.(client.Object).GetLabels(), obj.(client.Object).GetLabels())
 }
 
-func (r *recorder) OnDelete(obj any) { r.add("delete %T %s", obj, obj.(client.Object).GetName()) }
+func (r *recorder) OnDelete(obj any) {
+	last := obj
+	if unknown, ok := obj.(clientcache.DeletedFinalStateUnknown); ok {
+		last = unknown.Obj
+	}
+	r.add("delete %T %s", obj, last.(client.Object).GetName())
+}
 
 // sorted returns the calls so far, in the order of their texts.
 func (r *recorder) sorted() []string {

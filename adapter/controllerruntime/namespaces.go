@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerruntime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+)
+
+// AddNamespace makes the cache read one more namespace, for all kinds whose namespaces are those of
+// cache.Options.DefaultNamespaces. What was set there for the namespace holds, or else what is set
+// for the kind, or for all. Handlers get the objects as additions that are not initial. AddNamespace
+// does not wait for them; a read in the namespace does. Adding a namespace again does nothing.
+//
+// It returns an error if DefaultNamespaces is empty or has AllNamespaces, and if the namespace is no
+// valid name. It must not be called by a transform or a watch error handler.
+func (c *Cache) AddNamespace(namespace string) error {
+	return c.changeNamespaces("AddNamespace", namespace, true, func(p *parts) error {
+		if err := p.named.informer.AddNamespace(namespace); err != nil {
+			return err
+		}
+		p.rename(namespace, true)
+		return nil
+	})
+}
+
+// RemoveNamespace makes the cache stop reading a namespace that it reads because of
+// cache.Options.DefaultNamespaces or AddNamespace. When it returns, reads of the namespace fail, and
+// handlers get an OnDelete for each object that they had, with a final state that is unknown. It
+// waits until the requests for the namespace have ended, or ctx is done; the namespace is removed
+// nevertheless then. Otherwise it is like AddNamespace.
+func (c *Cache) RemoveNamespace(ctx context.Context, namespace string) error {
+	return c.changeNamespaces("RemoveNamespace", namespace, false, func(p *parts) error {
+		p.rename(namespace, false)
+		return p.named.informer.RemoveNamespace(ctx, namespace)
+	})
+}
+
+func (c *Cache) changeNamespaces(call, namespace string, added bool, change func(*parts) error) error {
+	c.moving.Lock()
+	defer c.moving.Unlock()
+	kinds, err := c.rename(namespace, added)
+	if err != nil {
+		return fmt.Errorf("controllerruntime: %s: %w", call, err)
+	}
+	var errs []error
+	for _, k := range kinds {
+		if err := change(k.parts); err != nil {
+			errs = append(errs, fmt.Errorf("controllerruntime: %s: %w", call, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// rename adds a namespace to those of kinds that are still to be made, or removes it there. It
+// returns the kinds that have been made.
+func (c *Cache) rename(namespace string, added bool) ([]*kind, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case !c.settings.others.follows:
+		return nil, errors.New("the cache reads all namespaces, because cache.Options has no DefaultNamespaces")
+	case slices.Contains(c.namespaces, cache.AllNamespaces):
+		return nil, errors.New("the cache reads all namespaces, because DefaultNamespaces has AllNamespaces")
+	case namespace == cache.AllNamespaces:
+		return nil, errors.New(`"" means all namespaces; want the name of one`)
+	}
+	c.namespaces = slices.DeleteFunc(slices.Clone(c.namespaces), func(one string) bool { return one == namespace })
+	if added {
+		c.namespaces = append(c.namespaces, namespace)
+	}
+	return slices.DeleteFunc(slices.Collect(maps.Values(*c.kinds.Load())), func(k *kind) bool { return !k.follows }), nil
+}
+
+// rename changes what in returns. Callers take turns.
+func (p *parts) rename(namespace string, added bool) {
+	names := maps.Clone(*p.names.Load())
+	names[namespace] = added
+	p.names.Store(&names)
+}

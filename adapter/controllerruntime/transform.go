@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllerruntime
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+
+	clientcache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// transformOf returns one function for the transforms of all namespaces, or nil if there is none.
+func transformOf(s kindSettings) func(client.Object) (client.Object, error) {
+	some := needed(s.config.Transform)
+	for _, config := range s.namespaces {
+		some = some || needed(config.Transform)
+	}
+	if !some {
+		return nil
+	}
+	return func(obj client.Object) (client.Object, error) {
+		transform := s.in(obj.GetNamespace()).Transform
+		if !needed(transform) {
+			return obj, nil
+		}
+		out, err := transform(obj)
+		if err != nil {
+			return nil, err
+		}
+		transformed, ok := out.(client.Object)
+		if !ok {
+			return nil, fmt.Errorf("the transform returned %T; want %T", out, obj)
+		}
+		return transformed, nil
+	}
+}
+
+// needed reports whether a transform has to be called. What cache.TransformStripManagedFields would
+// drop is not even decoded.
+func needed(transform clientcache.TransformFunc) bool {
+	return transform != nil && !isStripManagedFields(transform)
+}
+
+// isStripManagedFields reports whether cache.TransformStripManagedFields has made transform. The
+// compiler may have a copy of its function for each caller, but each is from the same line.
+func isStripManagedFields(transform clientcache.TransformFunc) bool {
+	return transform != nil && positionOf(transform) == stripManagedFields
+}
+
+type position struct {
+	file string
+	line int
+}
+
+func positionOf(transform clientcache.TransformFunc) position {
+	pc := reflect.ValueOf(transform).Pointer()
+	file, line := runtime.FuncForPC(pc).FileLine(pc)
+	return position{file, line}
+}
+
+var stripManagedFields = positionOf(cache.TransformStripManagedFields())
