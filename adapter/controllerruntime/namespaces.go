@@ -8,17 +8,20 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 )
 
 // AddNamespace makes the cache read one more namespace, for all kinds whose namespaces are those of
 // cache.Options.DefaultNamespaces. What was set there for the namespace holds, or else what is set
-// for the kind, or for all. Handlers get the objects as additions that are not initial. AddNamespace
-// does not wait for them; a read in the namespace does. Adding a namespace again does nothing.
+// for the kind, or for all. Handlers get the objects as additions that are not initial.
+// AddNamespace does not wait for them; a read in the namespace does. Adding a namespace again does
+// nothing.
 //
-// It returns an error if DefaultNamespaces is empty or has AllNamespaces, and if the namespace is no
-// valid name. It must not be called by a transform or a watch error handler.
+// It returns an error if DefaultNamespaces is empty or has AllNamespaces, and if the namespace is
+// no valid name. It must not be called by a transform or a watch error handler.
 func (c *Cache) AddNamespace(namespace string) error {
 	return c.changeNamespaces("AddNamespace", namespace, true, func(p *parts) error {
 		if err := p.named.informer.AddNamespace(namespace); err != nil {
@@ -30,10 +33,10 @@ func (c *Cache) AddNamespace(namespace string) error {
 }
 
 // RemoveNamespace makes the cache stop reading a namespace that it reads because of
-// cache.Options.DefaultNamespaces or AddNamespace. When it returns, reads of the namespace fail, and
-// handlers get an OnDelete for each object that they had, with a final state that is unknown. It
-// waits until the requests for the namespace have ended, or ctx is done; the namespace is removed
-// nevertheless then. Otherwise it is like AddNamespace.
+// cache.Options.DefaultNamespaces or AddNamespace. When it returns, reads of the namespace fail,
+// and handlers get an OnDelete for each object that they had, with a final state that is unknown.
+// It waits until the requests for the namespace have ended, or ctx is done; the namespace is
+// removed nevertheless then. Otherwise it is like AddNamespace.
 func (c *Cache) RemoveNamespace(ctx context.Context, namespace string) error {
 	return c.changeNamespaces("RemoveNamespace", namespace, false, func(p *parts) error {
 		p.rename(namespace, false)
@@ -67,19 +70,13 @@ func (c *Cache) rename(namespace string, added bool) ([]*kind, error) {
 		return nil, errors.New("the cache reads all namespaces, because cache.Options has no DefaultNamespaces")
 	case slices.Contains(c.namespaces, cache.AllNamespaces):
 		return nil, errors.New("the cache reads all namespaces, because DefaultNamespaces has AllNamespaces")
-	case namespace == cache.AllNamespaces:
-		return nil, errors.New(`"" means all namespaces; want the name of one`)
+	}
+	if wrong := validation.IsDNS1123Label(namespace); wrong != nil {
+		return nil, fmt.Errorf("%q is no name of a namespace: %s", namespace, strings.Join(wrong, "; "))
 	}
 	c.namespaces = slices.DeleteFunc(slices.Clone(c.namespaces), func(one string) bool { return one == namespace })
 	if added {
 		c.namespaces = append(c.namespaces, namespace)
 	}
 	return slices.DeleteFunc(slices.Collect(maps.Values(*c.kinds.Load())), func(k *kind) bool { return !k.follows }), nil
-}
-
-// rename changes what in returns. Callers take turns.
-func (p *parts) rename(namespace string, added bool) {
-	names := maps.Clone(*p.names.Load())
-	names[namespace] = added
-	p.names.Store(&names)
 }

@@ -4,8 +4,6 @@ package controllerruntime
 
 import (
 	"math/rand/v2"
-	"slices"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -21,36 +19,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/store"
 )
-
-// parts are the informers of a kind: one of all namespaces, one of several by name, or both.
-type parts struct {
-	// set once at construction
-	all   []*part
-	named *part // reads the namespaces in names; nil if it would read none
-	rest  *part // reads all others; nil if they are not read
-
-	names atomic.Pointer[map[string]bool] // the map is not changed
-}
-
-// in returns the part that reads a namespace, or nil.
-func (p *parts) in(namespace string) *part {
-	if p.named != nil && (*p.names.Load())[namespace] {
-		return p.named
-	}
-	return p.rest
-}
-
-// informer returns all parts as one informer.
-func (p *parts) informer(owner goroutines) cache.Informer {
-	if len(p.all) == 1 {
-		return p.all[0].shared
-	}
-	var members []clientcache.SharedIndexInformer
-	for _, one := range p.all {
-		members = append(members, one.shared)
-	}
-	return newGroup(members, owner)
-}
 
 // part is one informer of a kind.
 type part struct {
@@ -77,58 +45,6 @@ type reading struct {
 	resource  schema.GroupVersionResource
 	newObject func() object.Object
 	onError   clientcache.WatchErrorHandlerWithContext
-}
-
-// whole makes one informer, of a namespace or of all for "".
-func (r *reading) whole(namespace string, config cache.Config) (*parts, error) {
-	src, err := r.source(namespace, config)
-	if err != nil {
-		return nil, err
-	}
-	settings := kindSettings{config: config}
-	i, err := informer.New(src, r.options(src.String(), config.SyncPeriod, settings)...)
-	if err != nil {
-		return nil, err
-	}
-	p, err := r.part(i, settings)
-	if err != nil {
-		return nil, err
-	}
-	return &parts{all: []*part{p}, rest: p}, nil
-}
-
-// divided makes an informer of namespaces. If AllNamespaces is among them it makes two.
-func (r *reading) divided(namespaces []string, settings kindSettings) (*parts, error) {
-	made := &parts{}
-	if slices.Contains(namespaces, cache.AllNamespaces) {
-		config := settings.namespaces[cache.AllNamespaces]
-		rest, err := r.whole(namespaceOf(config), config)
-		if err != nil || len(namespaces) == 1 {
-			return rest, err
-		}
-		made = rest
-		namespaces = slices.DeleteFunc(slices.Clone(namespaces), func(one string) bool { return one == cache.AllNamespaces })
-	}
-	names := map[string]bool{}
-	syncPeriod := settings.config.SyncPeriod
-	for _, namespace := range namespaces {
-		names[namespace] = true
-		if own := settings.namespaces[namespace].SyncPeriod; own != nil && (syncPeriod == nil || *own < *syncPeriod) {
-			syncPeriod = own
-		}
-	}
-	made.names.Store(&names)
-	i, err := informer.NewIn(func(namespace string) (source.Source[client.Object], error) {
-		return r.source(namespace, settings.in(namespace))
-	}, namespaces, r.options(resourceName(r.resource), syncPeriod, settings)...)
-	if err != nil {
-		return nil, err
-	}
-	if made.named, err = r.part(i, settings); err != nil {
-		return nil, err
-	}
-	made.all = append(made.all, made.named)
-	return made, nil
 }
 
 // resourceName returns the name that sources have.

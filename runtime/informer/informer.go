@@ -142,10 +142,10 @@ func (i *SharedIndexInformer[T]) AddIndexers(indexes ...store.Indexer[T]) error 
 // AddNamespace makes the informer read one more namespace, at once if it runs, else from its next
 // run on. It is for informers that [NewIn], or a factory with [WithNamespace], has made. It changes
 // them for all that share them; [WithName] gives a part of a program an informer of its own.
-// AddNamespace waits until the batch that is being applied is done, but not for the namespace: WaitForCacheSync does
-// that, and Status shows how far it is. Adding a namespace again does nothing. AddNamespace changes
-// nothing and returns an error if the namespace is "" or no valid name, if the informer reads all
-// namespaces, and if New has made it.
+// AddNamespace waits until the batch that is being applied is done, but not for the namespace:
+// WaitForCacheSync does that, and Status shows how far it is. Adding a namespace again does
+// nothing. AddNamespace changes nothing and returns an error if the namespace is "" or no valid
+// name, if the informer reads all namespaces, and if New has made it.
 //
 // If the informer has run before, its HasSynced and those of its handlers don't change, and
 // handlers get the objects of the namespace as additions that are not initial. Until the namespace

@@ -15,7 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 )
 
-// TestNewIn reads namespaces from sources that have different selectors, and adds one of them later.
+// TestNewIn reads namespaces from sources with different selectors, and adds one of them later.
 func TestNewIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(pod("north", "a", ""), pod("south", "b", ""), pod("west", "c", ""))

@@ -89,8 +89,8 @@ func TestNamespacesThatCannotChange(t *testing.T) {
 		}
 	}
 	c := newUnstarted(t, controllerruntime.NewCache, cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}}}).(*controllerruntime.Cache)
-	if c.AddNamespace("") == nil {
-		t.Error(`no error for the namespace ""`)
+	if c.AddNamespace("") == nil || c.AddNamespace("a/b") == nil {
+		t.Error("no error for a wrong name")
 	}
 }
 
