@@ -49,8 +49,10 @@ const shownImports = `import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
+	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
 	"github.com/informer-gen/informer-gen/devserver/control"
 	shopv1 "github.com/informer-gen/informer-gen/examples/crd-sample/api/v1alpha1"
 	shopfactory "github.com/informer-gen/informer-gen/examples/crd-sample/generated/informers"
@@ -91,7 +93,9 @@ var shownBefore = map[string]string{
 	"docs/generator.md": `
 		var widgets shopinformers.WidgetInformer`,
 	"docs/migrate.md": `
+		var ctx context.Context
 		var config *rest.Config
+		var mgr ctrl.Manager
 		var typed *informer.SharedIndexInformer[*corev1.Pod]`,
 	"docs/operations.md": `
 		var factory *factories.Factory`,
