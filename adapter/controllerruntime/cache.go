@@ -104,6 +104,9 @@ func newCache(config *rest.Config, opts cache.Options) (*Cache, error) {
 	if err != nil {
 		return nil, err
 	}
+	if config.ContentType == runtime.ContentTypeJSON {
+		settings.formats = []source.Format{source.JSON}
+	}
 	c := &Cache{
 		client:   client,
 		scheme:   opts.Scheme,

@@ -115,7 +115,14 @@ func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject 
 	k := &kind{kindKey: key, namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}
 	k.follows = k.namespaced && settings.follows
 	k.indexes.Store(&map[string]fieldIndex{})
-	r := reading{client: c.client, resource: mapping.Resource, kindKey: key, newObject: newObject, onError: c.settings.onError}
+	r := reading{
+		kindKey:   key,
+		client:    c.client,
+		resource:  mapping.Resource,
+		newObject: newObject,
+		formats:   c.settings.formats,
+		onError:   c.settings.onError,
+	}
 	switch {
 	case !k.namespaced:
 		k.parts, err = r.whole("", settings.config)

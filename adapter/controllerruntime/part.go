@@ -44,6 +44,7 @@ type reading struct {
 	client    *source.Client
 	resource  schema.GroupVersionResource
 	newObject func() object.Object
+	formats   []source.Format // nil: what suits the type
 	onError   clientcache.WatchErrorHandlerWithContext
 }
 
@@ -71,7 +72,7 @@ func (r *reading) part(i *informer.SharedIndexInformer[client.Object], settings 
 
 // source returns the source of a namespace, or of all for "".
 func (r *reading) source(namespace string, config cache.Config) (*source.HTTP[client.Object], error) {
-	opts := source.Options{Namespace: namespace, Kind: r.gvk.Kind, NewObject: r.newObject}
+	opts := source.Options{Namespace: namespace, Kind: r.gvk.Kind, NewObject: r.newObject, Formats: r.formats}
 	if config.LabelSelector != nil {
 		opts.LabelSelector = config.LabelSelector.String()
 	}

@@ -28,7 +28,8 @@ type settings struct {
 	others   kindSettings // of kinds that are not in byObject
 	onError  clientcache.WatchErrorHandlerWithContext
 
-	failOnMissing bool // reads make no informers
+	failOnMissing bool            // reads make no informers
+	formats       []source.Format // to ask for; nil: what suits the type
 }
 
 // kindSettings is what is read of a kind, and how.
