@@ -102,7 +102,7 @@ var areas = []area{
 	},
 	{
 		folder: "bench",
-		sees:   []string{"runtime", "devserver", "cmd"},
+		sees:   []string{"runtime", "adapter", "devserver", "cmd"},
 		layers: []string{
 			"data probe",
 			"server",
