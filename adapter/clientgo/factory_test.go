@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -17,6 +16,7 @@ import (
 	"k8s.io/client-go/informers"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/cache"
 
 	"github.com/informer-gen/informer-gen/adapter/clientgo"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
@@ -35,61 +35,62 @@ func with(options ...informers.SharedInformerOption) func(*rest.Config) (informe
 
 // TestNewFactory: a generated factory has our informers of what was named, and its options hold.
 func TestNewFactory(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		server := sourcetest.New()
-		pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
-		sourcetest.Serve[*corev1.Node](server, corev1.SchemeGroupVersion.WithResource("nodes"), "")
-		web := func(p *corev1.Pod) { p.Labels = map[string]string{"tier": "web"} }
-		pods.Create(pod("a", web, on("n1")))
-		pods.Create(pod("b"))
-		pods.Create(pod("c", web, func(p *corev1.Pod) { p.Namespace = "bank" }))
+	server := sourcetest.New()
+	pods := sourcetest.Serve[*corev1.Pod](server, podResource, "")
+	sourcetest.Serve[*corev1.Node](server, corev1.SchemeGroupVersion.WithResource("nodes"), "")
+	web := func(p *corev1.Pod) { p.Labels = map[string]string{"tier": "web"} }
+	pods.Create(pod("a", web, on("n1")))
+	pods.Create(pod("b"))
+	pods.Create(pod("c", web, func(p *corev1.Pod) { p.Namespace = "bank" }))
 
-		factory, err := clientgo.NewFactory(server.Config(), with(
-			informers.WithNamespace("shop"),
-			informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = "tier=web" }),
-			informers.WithTransform(func(obj any) (any, error) {
-				if p, ok := obj.(*corev1.Pod); ok {
-					p.Spec.NodeName = ""
-				}
-				return obj, nil
-			}),
-		), podResource)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if sent := server.Requests(); len(sent) != 0 {
-			t.Errorf("NewFactory has sent %v", sent)
-		}
-		j := &journal{}
-		if _, err := factory.Core().V1().Pods().Informer().AddEventHandler(j); err != nil {
-			t.Fatal(err)
-		}
-		lister, nodes := factory.Core().V1().Pods().Lister(), factory.Core().V1().Nodes().Lister()
-		ctx, cancel := context.WithCancel(t.Context())
-		factory.Start(ctx.Done())
-		for kind, synced := range factory.WaitForCacheSync(ctx.Done()) {
-			if !synced {
-				t.Errorf("%v has not synced", kind)
+	factory, err := clientgo.NewFactory(server.Config(), with(
+		informers.WithNamespace("shop"),
+		informers.WithTweakListOptions(func(o *metav1.ListOptions) { o.LabelSelector = "tier=web" }),
+		informers.WithTransform(func(obj any) (any, error) {
+			if p, ok := obj.(*corev1.Pod); ok {
+				p.Spec.NodeName = ""
 			}
+			return obj, nil
+		}),
+	), podResource)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sent := server.Requests(); len(sent) != 0 {
+		t.Errorf("NewFactory has sent %v", sent)
+	}
+	j := &journal{}
+	handle, err := factory.Core().V1().Pods().Informer().AddEventHandler(j)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lister, nodes := factory.Core().V1().Pods().Lister(), factory.Core().V1().Nodes().Lister()
+	ctx, cancel := context.WithCancel(t.Context())
+	factory.Start(ctx.Done())
+	for kind, synced := range factory.WaitForCacheSync(ctx.Done()) {
+		if !synced {
+			t.Errorf("%v has not synced", kind)
 		}
-		(&world{T: t}).saw(j, "add a initial")
-		if p, err := lister.Pods("shop").Get("a"); err != nil || p.Spec.NodeName != "" {
-			t.Errorf("got %v, %v", p, err)
-		}
-		if all, err := lister.Pods("shop").List(labels.Everything()); err != nil || len(all) != 1 {
-			t.Errorf("listed %v, %v", all, err)
-		}
-		if all, err := nodes.List(labels.Everything()); err != nil || len(all) != 0 {
-			t.Errorf("listed %v, %v", all, err)
-		}
-		cancel()
-		factory.Shutdown()
-		if !slices.ContainsFunc(server.Requests(), func(r sourcetest.Request) bool {
-			return r.Namespace == "shop" && r.Query.Get("labelSelector") == "tier=web"
-		}) {
-			t.Errorf("sent %v", server.Requests())
-		}
-	})
+	}
+	if !cache.WaitForCacheSync(ctx.Done(), handle.HasSynced) || !slices.Equal(j.lines, []string{"add a initial"}) {
+		t.Errorf("the handler got %q", j.lines)
+	}
+	if p, err := lister.Pods("shop").Get("a"); err != nil || p.Spec.NodeName != "" {
+		t.Errorf("got %v, %v", p, err)
+	}
+	if all, err := lister.Pods("shop").List(labels.Everything()); err != nil || len(all) != 1 {
+		t.Errorf("listed %v, %v", all, err)
+	}
+	if all, err := nodes.List(labels.Everything()); err != nil || len(all) != 0 {
+		t.Errorf("listed %v, %v", all, err)
+	}
+	cancel()
+	factory.Shutdown()
+	if !slices.ContainsFunc(server.Requests(), func(r sourcetest.Request) bool {
+		return r.Namespace == "shop" && r.Query.Get("labelSelector") == "tier=web"
+	}) {
+		t.Errorf("sent %v", server.Requests())
+	}
 }
 
 func TestNewFactoryFails(t *testing.T) {
