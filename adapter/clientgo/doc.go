@@ -10,7 +10,8 @@
 //	NewSource            what a cache.ListerWatcher reads, for informers of the runtime
 //
 // An [Engine] and [NewFactory] find out what client-go's code would list, and read that by a
-// source.HTTP, which takes a fraction of the time and memory.
+// source.HTTP: objects are decoded one by one into the store, and share equal parts. NewInformer
+// and NewSource get what client-go's client has decoded, as a whole list.
 //
 // An informer of this package keeps the contracts of client-go's: tombstones are
 // cache.DeletedFinalStateUnknown by value with the last known object, isInInitialList is set for

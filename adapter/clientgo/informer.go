@@ -112,9 +112,13 @@ func (s *sharedInformer) followLocked(synced <-chan struct{}, c checker, over <-
 	s.goroutines.Go(func() {
 		select {
 		case <-synced:
-			c.done()
 		case <-over:
 		case <-stop:
+		}
+		select {
+		case <-synced: // also if something else has ended the wait
+			c.done()
+		default:
 		}
 	})
 }
