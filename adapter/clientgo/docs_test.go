@@ -16,17 +16,19 @@ func TestThePageNamesTests(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob("*_test.go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var code strings.Builder
-	for _, file := range files {
-		content, err := os.ReadFile(file)
+	for _, folder := range []string{".", "../controllerruntime", "../../test/interop/controllerruntime"} {
+		files, err := filepath.Glob(folder + "/*_test.go")
 		if err != nil {
 			t.Fatal(err)
 		}
-		code.Write(content)
+		for _, file := range files {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			code.Write(content)
+		}
 	}
 	names := regexp.MustCompile(`\bTest[A-Z]\w+`).FindAllString(string(page), -1)
 	if len(names) < 10 {
