@@ -8,6 +8,9 @@
 //	                 └▶ API server ◀─▶ ours ───────────────────▶ Endpoints ─┤
 //	                                   endpoints.Desired ───────────────────┘
 //
+// The API server is one in memory, in time that passes at once, or a kube-apiserver (see package
+// kubeserver), which refuses what is not valid.
+//
 // The module stands outside of go.work, because Kubernetes' modules would hold all others back at
 // their own versions. From the root of the repository, this runs it, and then more of it:
 //

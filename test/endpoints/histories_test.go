@@ -18,17 +18,19 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
+	"github.com/informer-gen/informer-gen/test/endpoints/kubeserver"
 )
 
 var (
 	histories = flag.Int("histories", 300, "how many histories are played in memory")
-	clustered = flag.Int("cluster", 50, "how many histories are played against an API server in a process of its own")
+	clustered = flag.Int("cluster", 50, "how many histories are played against a kube-apiserver")
 	first     = flag.Uint64("seed", 1, "the seed of the first one")
 )
 
 func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard()) // Kubernetes' controller logs each conflict
 	klog.SetOutput(io.Discard)
+	kubeserver.Main()
 	goleak.VerifyTestMain(m)
 }
 

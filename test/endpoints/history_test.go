@@ -32,8 +32,10 @@ const hold = "informer-gen.dev/hold"
 type history struct {
 	rand      *rand.Rand
 	namespace string
+	strict    bool // the server refuses what is not valid
 	manual    bool // the Service has no selector: its Endpoints are written by hand
 	crowded   bool // there are more Pods than Endpoints hold
+	headless  bool // the Service has no IP of its own
 
 	client  typedcorev1.CoreV1Interface
 	service *corev1.Service // nil: there is none
@@ -41,8 +43,10 @@ type history struct {
 	made    int // Pods so far
 }
 
-func newHistory(seed uint64, client typedcorev1.CoreV1Interface) *history {
-	h := &history{rand: rand.New(rand.NewPCG(seed, 0)), namespace: fmt.Sprint("h-", seed), client: client}
+// newHistory returns the history of a seed. Two of one seed have different prefixes, if they have
+// one server.
+func newHistory(seed uint64, prefix string, strict bool, client typedcorev1.CoreV1Interface) *history {
+	h := &history{rand: rand.New(rand.NewPCG(seed, 0)), namespace: fmt.Sprintf("%s-%d", prefix, seed), strict: strict, client: client}
 	h.manual, h.crowded = h.chance(10), h.chance(200)
 	return h
 }
@@ -54,7 +58,7 @@ func pick[T any](h *history, from ...T) T { return from[h.rand.IntN(len(from))] 
 
 // play plays the history. Between two steps it waits for a random part of the stage's pause.
 func (h *history) play(ctx context.Context, on stage) error {
-	if on.namespaces {
+	if h.strict {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: h.namespace}}
 		if _, err := h.client.Namespaces().Create(ctx, namespace, metav1.CreateOptions{}); err != nil {
 			return err
@@ -124,6 +128,7 @@ func (h *history) putService(ctx context.Context, kind corev1.ServiceType) (err 
 	} else {
 		// It stays what it is: the label of headless Services alone is no reason to write.
 		s.Spec.ClusterIP = pick(h, "10.96.0.1", "10.96.0.1", "fd00::96", corev1.ClusterIPNone, corev1.ClusterIPNone, "")
+		h.headless = s.Spec.ClusterIP == corev1.ClusterIPNone
 	}
 	s.Spec.Type = kind
 	s.Spec.Selector = pick(h, map[string]string{"app": name}, map[string]string{"app": name, "tier": "a"}, map[string]string{"tier": "checkout"})
@@ -142,12 +147,44 @@ func (h *history) putService(ctx context.Context, kind corev1.ServiceType) (err 
 			TargetPort:  pick(h, intstr.FromInt32(8080), intstr.FromInt32(9090), intstr.FromString("http"), intstr.FromString("metrics"), intstr.FromString("absent")),
 		})
 	}
+	if h.strict {
+		h.makeValid(s)
+	}
 	if h.service == nil {
 		h.service, err = h.client.Services(h.namespace).Create(ctx, s, metav1.CreateOptions{})
 	} else {
 		h.service, err = h.client.Services(h.namespace).Update(ctx, s, metav1.UpdateOptions{})
 	}
 	return err
+}
+
+// makeValid makes a Service one that Kubernetes accepts after the last one. IPs and their families
+// belong together, and stay as long as the Service has any.
+func (h *history) makeValid(s *corev1.Service) {
+	families, had := s.Spec.IPFamilies, corev1.ServiceSpec{Type: corev1.ServiceTypeExternalName}
+	if h.service != nil {
+		had = h.service.Spec
+	}
+	if len(s.Spec.Ports) == 0 && !h.headless && s.Spec.Type != corev1.ServiceTypeExternalName {
+		s.Spec.Ports = []corev1.ServicePort{{Name: "port-0", Port: 80}}
+	}
+	s.Spec.ExternalName = ""
+	switch {
+	case s.Spec.Type == corev1.ServiceTypeExternalName:
+		s.Spec.ExternalName = "example.com"
+		s.Spec.ClusterIP, s.Spec.ClusterIPs, s.Spec.IPFamilies, s.Spec.IPFamilyPolicy = "", nil, nil, nil
+	case had.Type == corev1.ServiceTypeExternalName:
+		s.Spec.ClusterIP = "" // the server chooses one
+		if h.headless {
+			s.Spec.ClusterIP = corev1.ClusterIPNone
+		}
+		s.Spec.IPFamilyPolicy = nil
+		if len(families) == 2 {
+			s.Spec.IPFamilyPolicy = ptr.To(corev1.IPFamilyPolicyRequireDualStack)
+		}
+	default:
+		s.Spec.ClusterIP, s.Spec.ClusterIPs, s.Spec.IPFamilies, s.Spec.IPFamilyPolicy = had.ClusterIP, had.ClusterIPs, had.IPFamilies, had.IPFamilyPolicy
+	}
 }
 
 // deleteService returns when the Endpoints are gone, too: a Service that comes before keeps what
@@ -188,6 +225,9 @@ func (h *history) createPod(ctx context.Context) error {
 		},
 	}
 	h.label(p)
+	if h.strict && p.Spec.NodeName == "" {
+		p.Spec.NodeName = "node-3" // Pods with an IP have one
+	}
 	created, err := h.client.Pods(h.namespace).Create(ctx, p, metav1.CreateOptions{})
 	if err != nil {
 		return err
@@ -204,6 +244,9 @@ func (h *history) label(p *corev1.Pod) {
 func (h *history) changePod(ctx context.Context, n int) (err error) {
 	p := h.pods[n].DeepCopy()
 	h.label(p)
+	if h.strict {
+		p.Spec = h.pods[n].Spec // it can't change
+	}
 	h.pods[n], err = h.client.Pods(h.namespace).Update(ctx, p, metav1.UpdateOptions{})
 	return err
 }

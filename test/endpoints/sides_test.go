@@ -64,21 +64,21 @@ func runOurs(ctx context.Context, config *rest.Config, batch time.Duration) erro
 // are written by hand later must stay.
 const starting = time.Second
 
-// side is one of the two controllers, and the cluster that it is alone in.
+// side is one of the two controllers. While its histories are played, it is alone in its cluster.
 type side struct {
-	name string
-	run  func(ctx context.Context, config *rest.Config, batch time.Duration) error
+	name, prefix string // prefix is that of its namespaces
+	run          func(ctx context.Context, config *rest.Config, batch time.Duration) error
 }
 
-var sides = []side{{"Kubernetes", runKubernetes}, {"ours", runOurs}}
+var sides = []side{{"Kubernetes", "theirs", runKubernetes}, {"ours", "ours", runOurs}}
 
 // stage is where histories are played.
 type stage struct {
 	config *rest.Config
 	batch  time.Duration // the controller's
 	pause  time.Duration // between two steps, at most
-	// namespaces means that they have to be made.
-	namespaces bool
+	// strict means that the server refuses what is not valid, and has one cluster for both sides.
+	strict bool
 	// quiet is after which time Kubernetes' controller has tried again what has failed. If it is
 	// touched before, it may give up: 15 failures in a row are enough, and its cache is behind.
 	quiet time.Duration
@@ -110,7 +110,7 @@ func (s side) play(ctx context.Context, on stage, seeds []uint64) (results []res
 	histories, errs := make([]*history, len(seeds)), make([]error, len(seeds))
 	var wg sync.WaitGroup
 	for i, seed := range seeds {
-		histories[i] = newHistory(seed, client.CoreV1())
+		histories[i] = newHistory(seed, s.prefix, on.strict, client.CoreV1())
 		wg.Go(func() { errs[i] = histories[i].play(ctx, on) })
 	}
 	wg.Wait()
@@ -174,7 +174,7 @@ func canonical(e *corev1.Endpoints) string {
 		for _, addresses := range [][]corev1.EndpointAddress{s.Addresses, s.NotReadyAddresses} {
 			for k := range addresses {
 				if ref := addresses[k].TargetRef; ref != nil {
-					ref.UID = "" // differs between clusters
+					ref.Namespace, ref.UID = "", "" // they differ between the sides
 				}
 			}
 			slices.SortFunc(addresses, func(a, b corev1.EndpointAddress) int { return strings.Compare(text(a), text(b)) })
