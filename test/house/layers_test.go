@@ -97,8 +97,8 @@ var areas = []area{
 	},
 	{
 		folder: "test/interop",
-		sees:   []string{"adapter", "devserver"},
-		layers: []string{"certmanager controllerruntime"},
+		sees:   []string{"adapter", "devserver", "test"},
+		layers: []string{"certmanager controllerruntime kubernetes"},
 	},
 	{
 		folder: "bench",

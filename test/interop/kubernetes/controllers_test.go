@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kubernetes
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/go-logr/logr"
+	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/discovery/cached/memory"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/restmapper"
+	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/deployment"
+	"k8s.io/kubernetes/pkg/controller/endpoint"
+	"k8s.io/kubernetes/pkg/controller/endpointslice"
+	"k8s.io/kubernetes/pkg/controller/garbagecollector"
+	"k8s.io/kubernetes/pkg/controller/job"
+	"k8s.io/kubernetes/pkg/controller/namespace"
+	"k8s.io/kubernetes/pkg/controller/replicaset"
+
+	"github.com/informer-gen/informer-gen/test/endpoints/kubeserver"
+)
+
+type ctx = context.Context
+
+func TestMain(m *testing.M) {
+	klog.SetLogger(logr.Discard()) // controllers log what the tests provoke
+	kubeserver.Main()
+	goleak.VerifyTestMain(m)
+}
+
+// workers is how many keys each controller syncs at once.
+const workers = 5
+
+// runControllers runs all controllers on an engine, until the test ends.
+func runControllers(t *testing.T, e engine, config *rest.Config) {
+	config = rest.CopyConfig(config)
+	config.QPS, config.WarningHandler = -1, rest.NoWarnings{}
+	client, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := metadata.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	running, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	var all sync.WaitGroup
+	factory, err := e.typed(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	everything, err := e.all(factory, config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made := fmt.Sprintf("%T", factory.Core().V1().Pods().Informer()); !strings.HasPrefix(made, e.made) {
+		t.Fatalf("with %s, the Pods' informer is a %s", e.name, made)
+	}
+	t.Cleanup(func() {
+		cancel()
+		all.Wait()
+		factory.Shutdown()
+		if f, ok := everything.(*ofMetadata); ok {
+			f.runs.Wait()
+		}
+	})
+	core, apps, batch := factory.Core().V1(), factory.Apps().V1(), factory.Batch().V1()
+	started := make(chan struct{})
+
+	deployments, err := deployment.NewDeploymentController(running, apps.Deployments(), apps.ReplicaSets(), core.Pods(), client)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jobs, err := job.NewController(running, client, core.Pods(), batch.Jobs(), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mapper := restmapper.NewDeferredDiscoveryRESTMapper(memory.NewMemCacheClient(client.Discovery()))
+	garbage, err := garbagecollector.NewGarbageCollector(running, client, objects, mapper, garbagecollector.DefaultIgnoredResources(), everything, started)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, run := range []func(ctx){
+		func(c ctx) { deployments.Run(c, workers) },
+		func(c ctx) { jobs.Run(c, workers) },
+		func(c ctx) { garbage.Run(c, workers, time.Minute) },
+		func(c ctx) { garbage.Sync(c, client.Discovery(), time.Second) },
+		withWorkers(replicaset.NewReplicaSetController(running, apps.ReplicaSets(), core.Pods(), client, replicaset.BurstReplicas)),
+		withWorkers(endpoint.NewEndpointController(running, core.Pods(), core.Services(), core.Endpoints(), client, 0)),
+		withWorkers(endpointslice.NewController(running, core.Pods(), core.Services(), core.Nodes(), factory.Discovery().V1().EndpointSlices(), 100, client, 0)),
+		withWorkers(namespace.NewNamespaceController(running, client, objects, client.Discovery().ServerPreferredNamespacedResources,
+			core.Namespaces(), 5*time.Minute, corev1.FinalizerKubernetes)),
+	} {
+		all.Go(func() { run(running) })
+	}
+	everything.Start(running.Done())
+	close(started)
+}
+
+func withWorkers(c interface{ Run(ctx, int) }) func(ctx) {
+	return func(running ctx) { c.Run(running, workers) }
+}

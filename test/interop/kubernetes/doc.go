@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package kubernetes has tests only: Kubernetes' own controllers, unchanged, on informers of this
+// project and on client-go's, against a kube-apiserver. They do the same work on both, and leave
+// the same objects behind.
+//
+// The module stands outside of go.work, because Kubernetes' modules would hold all others back at
+// their own versions. `.ci/run outside` runs it.
+package kubernetes
