@@ -4,7 +4,8 @@
 //
 // A manager whose ctrl.Options have [NewCache] as NewCache reads, watches and indexes through a
 // [Cache]. Nothing else changes: controllers, predicates, clients and cache.Options stay as they
-// are. docs/adapters.md lists what differs.
+// are. docs/adapters.md lists what differs. Besides, [Source] and [Runnable] put controllers of
+// controller-runtime on single informers, with or without this cache.
 //
 // # Reads
 //
