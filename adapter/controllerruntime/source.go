@@ -94,8 +94,8 @@ func (s *events[T]) WaitForSync(ctx context.Context) error {
 }
 
 // Runnable returns what runs the informers of a factory for a manager, on every replica: give it to
-// the manager's Add. It starts those that the factory has when the manager starts, and returns after
-// all their goroutines have ended.
+// the manager's Add. It starts those that the factory has when the manager starts, and returns
+// after all their goroutines have ended.
 func Runnable(factory *factories.Factory) manager.Runnable { return factoryRunnable{factory} }
 
 type factoryRunnable struct{ factory *factories.Factory }
