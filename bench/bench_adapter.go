@@ -37,7 +37,7 @@ func adapterBenches() []harness.Bench {
 	}
 	return []harness.Bench{
 		adapterSyncBench("pods", "Pods", pods, syncMarks{wall: 0.25, cpu: 0.25, peak: 0.35, retained: 0.42}),
-		adapterSyncBench("pods-protobuf", "Pods in protobuf", inProtobuf, syncMarks{wall: 0.40, cpu: 0.50, peak: 0.35, retained: 0.42}),
+		adapterSyncBench("pods-protobuf", "Pods in protobuf", inProtobuf, syncMarks{wall: 0.25, cpu: 0.25, peak: 0.35, retained: 0.42}),
 		adapterSyncBench("crs", "Certificates and HTTPRoutes", customs, syncMarks{wall: 0.25, cpu: 0.25, peak: 0.35, retained: 0.42}),
 		adapterReadBench(),
 	}

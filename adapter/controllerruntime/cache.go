@@ -58,8 +58,8 @@ type Cache struct {
 	started  chan struct{}   // closed by Start
 	ended    chan struct{}   // closed when the context of Start is done
 
-	// kinds has what has been asked for. Readers load it; writers hold mu, and replace the map.
-	kinds atomic.Pointer[map[kindKey]*kind]
+	// kinds has what has been asked for. Readers load it; writers hold mu, and replace it.
+	kinds atomic.Pointer[kinds]
 
 	moving sync.Mutex // held by AddNamespace and RemoveNamespace, which take turns; before mu
 
@@ -117,7 +117,7 @@ func newCache(config *rest.Config, opts cache.Options) (*Cache, error) {
 
 		namespaces: slices.Sorted(maps.Keys(opts.DefaultNamespaces)),
 	}
-	c.kinds.Store(&map[kindKey]*kind{})
+	c.kinds.Store(&kinds{})
 	return c, nil
 }
 
@@ -141,7 +141,7 @@ func (c *Cache) begin(ctx context.Context) bool {
 		return false
 	}
 	c.ctx = ctx
-	for _, k := range *c.kinds.Load() {
+	for _, k := range c.kinds.Load().byKey {
 		c.runLocked(k)
 	}
 	close(c.started)

@@ -49,10 +49,44 @@ type kindKey struct {
 	view view
 }
 
+// kinds is a set of kinds. It is never changed.
+type kinds struct {
+	byKey  map[kindKey]*kind
+	byType map[reflect.Type]*kind // the typed ones, by the type of their objects
+}
+
+// with returns the set with k.
+func (s *kinds) with(k *kind) *kinds {
+	byKey := maps.Clone(s.byKey)
+	if byKey == nil {
+		byKey = map[kindKey]*kind{}
+	}
+	byKey[k.kindKey] = k
+	return newKinds(byKey)
+}
+
+// without returns the set without k.
+func (s *kinds) without(k *kind) *kinds {
+	byKey := maps.Clone(s.byKey)
+	delete(byKey, k.kindKey)
+	return newKinds(byKey)
+}
+
+func newKinds(byKey map[kindKey]*kind) *kinds {
+	s := &kinds{byKey, map[reflect.Type]*kind{}}
+	for key, k := range byKey {
+		if key.view == typed {
+			s.byType[k.objects] = k
+		}
+	}
+	return s
+}
+
 // kind is one view of one kind: its informers, and how they are read.
 type kind struct {
 	// set once at construction
 	kindKey
+	objects    reflect.Type // the type of its objects
 	namespaced bool
 	follows    bool // it has the namespaces that AddNamespace and RemoveNamespace change
 	parts      *parts
@@ -67,7 +101,7 @@ type kind struct {
 
 // kindFor returns the kind for key, which it makes if there is none.
 func (c *Cache) kindFor(key kindKey) (*kind, error) {
-	if k := (*c.kinds.Load())[key]; k != nil {
+	if k := c.kinds.Load().byKey[key]; k != nil {
 		return k, nil
 	}
 	newObject, err := c.newObject(key)
@@ -80,16 +114,14 @@ func (c *Cache) kindFor(key kindKey) (*kind, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if k := (*c.kinds.Load())[key]; k != nil {
+	if k := c.kinds.Load().byKey[key]; k != nil {
 		return k, nil
 	}
 	k, err := c.newKindLocked(key, mapping, newObject)
 	if err != nil {
 		return nil, err
 	}
-	kinds := maps.Clone(*c.kinds.Load())
-	kinds[key] = k
-	c.kinds.Store(&kinds)
+	c.kinds.Store(c.kinds.Load().with(k))
 	if c.ctx != nil {
 		c.runLocked(k)
 	}
@@ -99,20 +131,18 @@ func (c *Cache) kindFor(key kindKey) (*kind, error) {
 func (c *Cache) remove(key kindKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	kinds := maps.Clone(*c.kinds.Load())
-	k := kinds[key]
+	k := c.kinds.Load().byKey[key]
 	if k == nil {
 		return
 	}
-	delete(kinds, key)
-	c.kinds.Store(&kinds)
+	c.kinds.Store(c.kinds.Load().without(k))
 	k.stop()
 }
 
 // newKindLocked makes a kind that does not run yet.
 func (c *Cache) newKindLocked(key kindKey, mapping *meta.RESTMapping, newObject func() object.Object) (_ *kind, err error) {
 	settings := c.settings.of(key.gvk)
-	k := &kind{kindKey: key, namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}
+	k := &kind{kindKey: key, objects: reflect.TypeOf(newObject()), namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace}
 	k.follows = k.namespaced && settings.follows
 	k.indexes.Store(&map[string]fieldIndex{})
 	r := reading{

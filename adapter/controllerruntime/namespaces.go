@@ -78,5 +78,5 @@ func (c *Cache) rename(namespace string, added bool) ([]*kind, error) {
 	if added {
 		c.namespaces = append(c.namespaces, namespace)
 	}
-	return slices.DeleteFunc(slices.Collect(maps.Values(*c.kinds.Load())), func(k *kind) bool { return !k.follows }), nil
+	return slices.DeleteFunc(slices.Collect(maps.Values(c.kinds.Load().byKey)), func(k *kind) bool { return !k.follows }), nil
 }

@@ -31,11 +31,7 @@ import (
 // ctx is done before the informer has synced. It is an error to ask for a namespace that the cache
 // does not read.
 func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object, opts ...client.GetOption) error {
-	gvk, err := apiutil.GVKForObject(obj, c.scheme)
-	if err != nil {
-		return err
-	}
-	k, err := c.readable(kindKey{gvk, viewOf(obj)})
+	k, err := c.readableFor(obj)
 	if err != nil {
 		return err
 	}
@@ -52,7 +48,7 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	}
 	found, ok := snapshot.Get(object.Key(key))
 	if !ok {
-		return apierrors.NewNotFound(schema.GroupResource{Group: gvk.Group, Resource: gvk.Kind}, key.Name)
+		return apierrors.NewNotFound(schema.GroupResource{Group: k.gvk.Group, Resource: k.gvk.Kind}, key.Name)
 	}
 	var options client.GetOptions
 	if len(opts) > 0 {
@@ -68,7 +64,7 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	}
 	to.Elem().Set(from.Elem())
 	if copied {
-		obj.GetObjectKind().SetGroupVersionKind(gvk)
+		obj.GetObjectKind().SetGroupVersionKind(k.gvk)
 	}
 	return nil
 }
@@ -133,9 +129,21 @@ func (c *Cache) List(ctx context.Context, list client.ObjectList, opts ...client
 	return nil
 }
 
+// readableFor returns the kind and view of obj, made if need be, if it can be read.
+func (c *Cache) readableFor(obj client.Object) (*kind, error) {
+	if k := c.kinds.Load().byType[reflect.TypeOf(obj)]; k != nil && isClosed(c.started) {
+		return k, nil // without a search in the scheme
+	}
+	gvk, err := apiutil.GVKForObject(obj, c.scheme)
+	if err != nil {
+		return nil, err
+	}
+	return c.readable(kindKey{gvk, viewOf(obj)})
+}
+
 // readable returns the kind for key, made if need be, if it can be read.
 func (c *Cache) readable(key kindKey) (*kind, error) {
-	k := (*c.kinds.Load())[key]
+	k := c.kinds.Load().byKey[key]
 	if k == nil {
 		if c.settings.failOnMissing {
 			return nil, &cache.ErrResourceNotCached{GVK: key.gvk}

@@ -38,7 +38,7 @@ func (c *Cache) waitForSync(ctx context.Context) bool {
 	case <-ctx.Done():
 		return false
 	}
-	for _, k := range *c.kinds.Load() {
+	for _, k := range c.kinds.Load().byKey {
 		for _, p := range k.parts.all {
 			if p.informer.HasSynced() {
 				continue
@@ -62,7 +62,7 @@ func (c *Cache) Ready(*http.Request) error {
 	}
 	all := 0
 	var missing []string
-	for _, k := range *c.kinds.Load() {
+	for _, k := range c.kinds.Load().byKey {
 		for _, p := range k.parts.all {
 			all++
 			if s := p.informer.Status(); !s.Synced {
