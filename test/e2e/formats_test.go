@@ -46,7 +46,8 @@ func (d *definition) Unmarshal(data []byte) error {
 	return err
 }
 
-// noting is a transport that records the media types of the server's answers.
+// noting is a transport that records the media types of what the server serves. It may refuse in
+// any type: as text or JSON where a storage is not ready, for example.
 type noting struct {
 	*http.Transport
 	mu    sync.Mutex // guards what follows
@@ -55,7 +56,7 @@ type noting struct {
 
 func (n *noting) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := n.Transport.RoundTrip(req)
-	if err == nil {
+	if err == nil && resp.StatusCode == http.StatusOK {
 		n.mu.Lock()
 		n.types = append(n.types, resp.Header.Get("Content-Type"))
 		n.mu.Unlock()
