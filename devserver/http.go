@@ -37,7 +37,7 @@ var (
 type refusal struct{ error }
 
 // poll calls f until it returns nil, or a refusal, whose error poll then returns. If ctx ends first
-// poll's error wraps context.Cause(ctx) and tells f's last one.
+// poll's error wraps context.Cause(ctx), and has the text of f's last one.
 func poll(ctx context.Context, f func(context.Context) error) error {
 	var last error
 	for began := time.Now(); ; {

@@ -44,8 +44,8 @@ func newInformer(src source.Source[object.Object], tuning reflector.Tuning, exam
 	return s
 }
 
-// describe returns the type of an object, or the apiVersion and kind of one whose type says
-// nothing.
+// describe returns the type of an object, with the apiVersion and kind if it has them, as
+// unstructured objects do.
 func describe(example runtime.Object) string {
 	if example == nil {
 		return "<unspecified>"

@@ -57,7 +57,8 @@ func newEngine(t *testing.T, config *rest.Config) *clientgo.Engine {
 	return e
 }
 
-// onEach runs a scenario in a bubble for each engine.
+// onEach runs a scenario in a bubble for each engine. Time in a bubble is not real: a sleep there
+// ends as soon as every goroutine waits.
 func onEach(t *testing.T, scenario func(w *world)) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {

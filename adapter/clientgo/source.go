@@ -49,8 +49,8 @@ func supportsWatchLists(lw cache.ListerWatcher) bool {
 	return features.FeatureGates().Enabled(features.WatchListClient) && !isFake(lw)
 }
 
-// isFake reports whether lw says that it doesn't support watch-lists. client-go's fakes do, from
-// v0.35 on; package watchlist has a function for that, which older versions lack.
+// isFake reports whether lw declares that it doesn't support watch-lists, as client-go's fakes do
+// from v0.35 on. Package watchlist has a function for that, which older versions lack.
 func isFake(lw cache.ListerWatcher) bool {
 	client, ok := lw.(interface{ IsWatchListSemanticsUnSupported() bool })
 	return ok && client.IsWatchListSemanticsUnSupported()

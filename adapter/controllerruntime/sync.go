@@ -97,7 +97,8 @@ func (p *part) snapshot(ctx context.Context, k *kind, namespace string) (*store.
 		}
 		return p.store.Snapshot(), nil
 	}
-	// the wait of a write that each first state of the namespace has: no other one is waited for
+	// A write at version 1 has arrived with the first state of its namespace. Waiting for one waits
+	// for no other namespace.
 	err := p.until(ctx, k, func(ctx context.Context) error {
 		return p.informer.AwaitToken(ctx, object.Token{Resource: p.informer.Resource(), Key: object.Key{Namespace: namespace, Name: "none"}, ResourceVersion: "1"})
 	})

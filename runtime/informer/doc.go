@@ -49,9 +49,9 @@
 //
 // # Status
 //
-// A [Status] tells what an informer is doing. It has a [StreamStatus] for each namespace that is
-// read and a [HandlerStatus] for each handler. KeyStatus tells which handlers have events of one
-// key to come. A [Mutation] tells which code has changed an object. Package
+// A [Status] has what an informer is doing. It has a [StreamStatus] for each namespace that is
+// read and a [HandlerStatus] for each handler. KeyStatus names the handlers that have events of
+// one key to come. A [Mutation] names the code that has changed an object. Package
 // [github.com/informer-gen/informer-gen/runtime/inspect] makes a page of all that.
 //
 // # Order

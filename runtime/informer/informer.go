@@ -249,8 +249,8 @@ func (i *SharedIndexInformer[T]) AwaitDeleted(ctx context.Context, obj T) error 
 // An object that the informer's selectors exclude has no events there. If the write has changed
 // that, in either direction, there is one, and it ends the wait. If the object matched neither
 // before the write nor after it, only a later event of another object, or a bookmark, ends the
-// wait: up to about a minute. So don't wait for such objects (labels.Selector.Matches tells), or
-// give ctx a deadline.
+// wait: up to about a minute. So don't wait for such objects (labels.Selector.Matches finds them),
+// or give ctx a deadline.
 func (i *SharedIndexInformer[T]) AwaitToken(ctx context.Context, token object.Token) error {
 	return awaitToken(ctx, (*engine.View)(i).Engine(), token)
 }

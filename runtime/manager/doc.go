@@ -14,8 +14,8 @@
 //
 // A [Descriptor] has how a controller is made and when it runs. Which ones run is a matter of
 // Options.Select, the flag --controllers: "*,-widgets,gadgets". Each is made with a [Context] of
-// its own: a client by whose user agent the server's log tells it from the others, the factory, and
-// whether the process leads.
+// its own: a client with a user agent of its own, which the server logs, the factory, and whether
+// the process leads.
 //
 // # Start and end
 //

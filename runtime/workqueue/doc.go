@@ -28,8 +28,8 @@
 // # Failures
 //
 // The queue counts how often a key has failed in a row, as long as it is in the queue: a success or
-// [Queue.Forget] ends that, and nothing is kept of keys that are gone. Options.Limiter says how
-// long the key waits, by that number. [Exponential] is what most want, with a cap and with jitter.
+// [Queue.Forget] ends that, and nothing is kept of keys that are gone. Options.Limiter decides by
+// that number how long the key waits. [Exponential] is what most want, with a cap and with jitter.
 //
 // A failed key that is added, because of an event, does not wait for its retry. It is ready at
 // once, but not sooner than Limiter.Least after its last attempt has ended, so that a key with

@@ -108,8 +108,8 @@ func (m maxOf) Least() (longest time.Duration) {
 }
 
 // ClientGo returns a Limiter with the delays of client-go's DefaultTypedControllerRateLimiter: the
-// longer one of 5 ms to 1000 s, doubled with each failure, and what a bucket of 10 a second with a
-// burst of 100 says. Set Options.RetryRate to -1 to have its behaviour.
+// longer one of 5 ms to 1000 s, doubled with each failure, and of a bucket of 10 a second with a
+// burst of 100. Set Options.RetryRate to -1 to have its behaviour.
 func ClientGo() Limiter {
 	return MaxOf(Exponential{Base: 5 * time.Millisecond, Max: 1000 * time.Second}, Bucket(10, 100))
 }

@@ -33,7 +33,7 @@ type Options struct {
 	// Metrics gets the queue's metrics from New until ShutDown has returned. Nil means that there
 	// are none.
 	Metrics metrics.QueueProvider
-	// Limiter says how long a key waits after a failure. Nil stands for
+	// Limiter decides how long a key waits after a failure. Nil stands for
 	// Exponential{Base: 5 * time.Millisecond, Max: 1000 * time.Second, Jitter: 0.1}.
 	Limiter Limiter
 	// RetryRate is how many keys a second may come back because of a failure, of all keys together;
@@ -208,7 +208,7 @@ type Outcome struct {
 	Hold time.Duration
 }
 
-// Done says what has come of the item, and lets go of its key. A second call does nothing.
+// Done reports the outcome of the item, and lets go of its key. A second call does nothing.
 // [Queue.Next] is Done and Get in one.
 func (i Item[K]) Done(outcome Outcome) {
 	if i.queue == nil {

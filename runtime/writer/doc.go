@@ -51,20 +51,20 @@
 //     object of the UID is in the cache.
 //   - An informer with selectors has no event for an object that matches them neither before the
 //     write nor after it. Don't wait there for such a token, or only with a deadline.
-//   - A failed write has no token. After a conflict, which says that the cache is behind, it is
-//     unknown what to wait for; the next event of the object will do.
+//   - A failed write has no token. A conflict means that the cache is behind, but not by how much;
+//     wait for the next event of the object.
 //   - For writes by other clients, [object.TokenOf] makes tokens.
 //
 // # Formats
 //
 // Types that have protobuf, which are those of Kubernetes itself, are sent and answered in
-// protobuf; all others in JSON, as [source.HTTP.Do] says. Patches are in the format of their data.
+// protobuf; all others in JSON, as by [source.HTTP.Do]. Patches are in the format of their data.
 // A server may answer with warnings, which go to the warning handler of the rest.Config.
 //
 // # Errors
 //
 // What the server refuses is an *apierrors.StatusError, unwrapped, so that the functions of
-// apierrors tell why: IsConflict, IsNotFound, IsAlreadyExists, IsInvalid and others. Package
+// apierrors find out why: IsConflict, IsNotFound, IsAlreadyExists, IsInvalid and others. Package
 // [github.com/informer-gen/informer-gen/runtime/reason] has the reasons that are common to reads
 // and writes, and the time that a server asks to wait. When a context is done, the error is
 // context.Cause. Then, as after any failure of the connection, the server may have done the write.

@@ -55,7 +55,7 @@ const (
 	Watch                      // a watch that sends changes only
 	WatchList                  // a watch that sends the present objects first (sendInitialEvents)
 	Get                        // one object
-	Write                      // create, update, patch and delete; Request.Method tells them apart
+	Write                      // create, update, patch and delete; Request.Method is different
 )
 
 var verbNames = []string{"list", "continue", "watch", "watch-list", "get", "write"}

@@ -150,6 +150,21 @@ func issue(t *testing.T, server *devserver.Server) (endState string) {
 		t.Fatal(err)
 	}
 	issued("leaf", 3)
+	// Of each certificate, the last request is kept.
+	until(t, "requests ca-1 and leaf-3 alone", func(ctx context.Context) string {
+		requests, err := client.CertmanagerV1().CertificateRequests("default").List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err.Error()
+		}
+		var names []string
+		for _, r := range requests.Items {
+			names = append(names, r.Name)
+		}
+		if slices.Sort(names); !slices.Equal(names, []string{"ca-1", "leaf-3"}) {
+			return fmt.Sprintf("there are %q", names)
+		}
+		return ""
+	})
 
 	var text strings.Builder
 	write := func(kind, name string, parts ...any) {

@@ -91,7 +91,7 @@ func (c *Codec) wrongKind(apiVersion, kind string) error {
 }
 
 // Stamped returns obj if it has an apiVersion and a kind, and else a copy that has those of the
-// codec's objects. It fails for an untyped object without a kind, since nothing says which it has.
+// codec's objects. It fails for an untyped object without a kind, because that can't be guessed.
 func (c *Codec) Stamped(obj object.Object) (object.Object, error) {
 	apiVersion, kind := obj.GetObjectKind().GroupVersionKind().ToAPIVersionAndKind()
 	if apiVersion != "" && kind != "" {

@@ -12,7 +12,7 @@ import (
 )
 
 // bodyReader reads a response. It fails if an item is longer than the limit. An error of the
-// connection becomes a *BrokenError, which tells a broken connection from a broken response.
+// connection becomes a *BrokenError, unlike errors of the response itself.
 type bodyReader struct {
 	r         io.ReadCloser
 	limit     int64 // bytes that may be read for one item
