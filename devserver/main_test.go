@@ -5,14 +5,11 @@ package devserver_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -22,24 +19,12 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/devserver/devservertest"
 )
 
 // TestMain asserts the promise of Stop for all tests at once: no goroutine is left, once the
-// sleepers that the package documentation names have had their time. goleak's own patience is half
-// a second.
-func TestMain(m *testing.M) {
-	code := m.Run()
-	http.DefaultClient.CloseIdleConnections()
-	err := goleak.Find()
-	for deadline := time.Now().Add(patience); err != nil && code == 0 && time.Now().Before(deadline); {
-		err = goleak.Find()
-	}
-	if err != nil && code == 0 {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
+// sleepers that the package documentation names have had their time.
+func TestMain(m *testing.M) { devservertest.VerifyTestMain(m) }
 
 var boats = schema.GroupVersionResource{Group: "harbour.example.com", Version: "v1", Resource: "boats"}
 

@@ -21,6 +21,8 @@ import (
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
 )
 
+func TestMain(m *testing.M) { devservertest.VerifyTestMain(m) }
+
 const crd = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: kites.sky.example.com}
