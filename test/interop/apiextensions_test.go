@@ -37,7 +37,7 @@ var crdResource = apiextensionsv1.SchemeGroupVersion.WithResource("customresourc
 
 // TestCRDControllers has the API server's own controllers of CRDs run outside of it.
 func TestCRDControllers(t *testing.T) {
-	onBoth(t, func(t *testing.T, e engine) string {
+	onBoth(t, func(t *testing.T, e engine) []string {
 		server := devservertest.Start(t, devserver.Options{DisableCRDControllers: true})
 		client, err := apiextensions.NewForConfig(server.Config())
 		if err != nil {
@@ -102,7 +102,7 @@ func TestCRDControllers(t *testing.T) {
 				return err.Error()
 			}
 			if boat.GetDeletionTimestamp() == nil {
-				return "nobody has deleted the Boat"
+				return "the Boat is not being deleted"
 			}
 			boat.SetFinalizers(nil)
 			if _, err := boats.Update(t.Context(), boat, metav1.UpdateOptions{}); err != nil {

@@ -29,7 +29,7 @@ import (
 // TestCloudControllers runs the controllers of a cloud: those of nodes, of their life, and of
 // load balancers for Services. The cloud has nodes one and two, and no node lost.
 func TestCloudControllers(t *testing.T) {
-	onBoth(t, func(t *testing.T, e engine) string {
+	onBoth(t, func(t *testing.T, e engine) []string {
 		server := devservertest.Start(t, devserver.Options{BuiltInKinds: true})
 		client, err := kubernetes.NewForConfig(server.Config())
 		if err != nil {

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package endstate writes objects as text, to compare what two runs of a test have left in an API.
+package endstate
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// volatile are fields, labels and annotations that differ from run to run.
+var volatile = []string{
+	"uid", "controller-uid", "batch.kubernetes.io/controller-uid", "resourceVersion", "managedFields", "generation", "observedGeneration",
+	"creationTimestamp", "deletionTimestamp", "lastTransitionTime", "lastUpdateTime", "lastProbeTime", "lastHeartbeatTime", "timeAdded",
+	"startTime", "completionTime", "endpoints.kubernetes.io/last-change-trigger-time",
+}
+
+// unordered are lists whose order has no meaning.
+var unordered = []string{"conditions", "endpoints"}
+
+// Lines returns each object as a line of JSON, without uids, versions and times. The lines are
+// sorted, and so are lists in which the order has no meaning. The objects are changed.
+func Lines(objects []unstructured.Unstructured) ([]string, error) {
+	lines := make([]string, 0, len(objects))
+	for _, obj := range objects {
+		prune(obj.Object)
+		text, err := json.Marshal(obj.Object)
+		if err != nil {
+			return nil, fmt.Errorf("write %s %s as JSON: %w", obj.GetKind(), obj.GetName(), err)
+		}
+		lines = append(lines, string(text))
+	}
+	slices.Sort(lines)
+	return lines, nil
+}
+
+// Without returns the lines that are in others less often, as one text.
+func Without(lines, others []string) string {
+	others = slices.Clone(others)
+	var only []string
+	for _, line := range lines {
+		if at := slices.Index(others, line); at >= 0 {
+			others = slices.Delete(others, at, at+1)
+		} else {
+			only = append(only, line)
+		}
+	}
+	return strings.Join(only, "\n")
+}
+
+func prune(value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for _, name := range volatile {
+			delete(v, name)
+		}
+		for _, child := range v {
+			prune(child)
+		}
+		for _, name := range unordered {
+			if list, ok := v[name].([]any); ok {
+				slices.SortFunc(list, func(a, b any) int { return strings.Compare(textOf(a), textOf(b)) })
+			}
+		}
+	case []any:
+		for _, child := range v {
+			prune(child)
+		}
+	}
+}
+
+// textOf writes maps in the order of their keys.
+func textOf(value any) string { return fmt.Sprint(value) }
