@@ -5,6 +5,7 @@ package kubernetes
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -28,6 +29,7 @@ import (
 	"k8s.io/kubernetes/pkg/controller/replicaset"
 
 	"github.com/informer-gen/informer-gen/test/endpoints/kubeserver"
+	"github.com/informer-gen/informer-gen/test/internal/endstate"
 )
 
 type ctx = context.Context
@@ -36,6 +38,52 @@ func TestMain(m *testing.M) {
 	klog.SetLogger(logr.Discard()) // controllers log what the tests provoke
 	kubeserver.Main()
 	goleak.VerifyTestMain(m)
+}
+
+// TestControllers plays a scenario to each of Kubernetes' controllers, on either engine, and
+// compares the objects that the API has after each step. All controllers run all the time, and the
+// scenarios side by side, in namespaces of their own.
+func TestControllers(t *testing.T) {
+	var clusters [2]*cluster
+	for n, e := range engines {
+		clusters[n] = startCluster(t, e)
+	}
+	for name, play := range map[string]func(*shop){
+		"deployment":        (*shop).deployments,
+		"replicaset":        (*shop).replicaSets,
+		"job":               (*shop).jobs,
+		"endpoint":          (*shop).endpoints,
+		"endpointslice":     (*shop).endpointSlices,
+		"garbage-collector": (*shop).garbage,
+		"namespace":         (*shop).namespaces,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var states [2][][]string // by engine and step
+			t.Cleanup(func() {       // after both
+				if !t.Failed() {
+					compare(t, states)
+				}
+			})
+			for n, c := range clusters {
+				t.Run(c.engine, func(t *testing.T) {
+					t.Parallel()
+					s := newShop(t, c, name)
+					play(s)
+					states[n] = s.states
+				})
+			}
+		})
+	}
+}
+
+func compare(t *testing.T, states [2][][]string) {
+	for step := range states[0] {
+		if theirs, ours := states[0][step], states[1][step]; !slices.Equal(theirs, ours) {
+			t.Errorf("after step %d, only with %s the API has\n%s\nonly with %s\n%s", step+1,
+				engines[0].name, endstate.Without(theirs, ours), engines[1].name, endstate.Without(ours, theirs))
+		}
+	}
 }
 
 // workers is how many keys each controller syncs at once.
