@@ -21,6 +21,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
 	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/devserver/devservertest"
 )
 
 // engines are the caches that every scenario is played against.
@@ -41,8 +42,18 @@ var server *devserver.Server // with the objects of fixtures
 // an event to deliver.
 var leakOfTheirs = goleak.IgnoreTopFunction("k8s.io/apimachinery/pkg/watch.(*filteredWatch).loop")
 
-// TestMain starts one server for all tests that only read, and finds goroutines that are left.
-func TestMain(m *testing.M) { goleak.VerifyTestMain(suite{m}, leakOfTheirs) }
+// TestMain starts one server for all tests that only read, and finds goroutines that are left. In a
+// child process, it is a server.
+func TestMain(m *testing.M) {
+	if os.Getenv(dirVariable) != "" {
+		if err := serveInChild(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	devservertest.VerifyTestMain(suite{m}, leakOfTheirs)
+}
 
 type suite struct{ m *testing.M }
 
@@ -66,14 +77,7 @@ func (s suite) run() (int, error) {
 		return 0, err
 	}
 	code := s.m.Run()
-	if err := server.Close(); err != nil || code != 0 {
-		return code, err
-	}
-	// some goroutines of the server wait for a few seconds after its end
-	for end := time.Now().Add(patience); goleak.Find(leakOfTheirs) != nil && time.Now().Before(end); {
-		time.Sleep(100 * time.Millisecond)
-	}
-	return code, nil
+	return code, server.Close()
 }
 
 // createFixtures creates namespaces one, two and three with Pods, and a Node.
