@@ -28,6 +28,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/informer-gen/informer-gen/adapter/controllerruntime"
+	"github.com/informer-gen/informer-gen/devserver"
 )
 
 // newManager makes a manager of a server, with connections of its own.
@@ -158,15 +159,19 @@ func (s *summary) Reconcile(ctx context.Context, request reconcile.Request) (rec
 func TestManager(t *testing.T) {
 	for _, consistent := range []bool{false, true} {
 		t.Run(fmt.Sprintf("reads its own writes %t", consistent), func(t *testing.T) {
-			bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) { testManager(t, newCache, consistent) })
+			bothEngines(t, func(t *testing.T, newCache cache.NewCacheFunc) {
+				own := startServer(t)
+				testManager(t, own, consistent, func(change func(*ctrl.Options)) ctrl.Manager {
+					return newManager(t, own.Config(), newCache, change)
+				})
+			})
 		})
 	}
 }
 
-func testManager(t *testing.T, newCache cache.NewCacheFunc, consistent bool) {
-	own := startServer(t)
+func testManager(t *testing.T, own *devserver.Server, consistent bool, newOne func(change func(*ctrl.Options)) ctrl.Manager) {
 	writer := newClientOf(t, own)
-	mgr := newManager(t, own.Config(), newCache, func(o *ctrl.Options) {
+	mgr := newOne(func(o *ctrl.Options) {
 		o.Client.Cache = &client.CacheOptions{EnableReadYourWritesConsistency: &consistent}
 	})
 	if err := (&summary{mgr.GetClient()}).setUp(mgr); err != nil {

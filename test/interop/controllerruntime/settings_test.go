@@ -12,11 +12,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// settings are options of caches for which all reads are compared.
-var settings = []struct {
+// setting is options of a cache.
+type setting struct {
 	name    string
 	options func() cache.Options
-}{
+}
+
+// settings are those for which all reads are compared.
+var settings = []setting{
 	{"no options", func() cache.Options { return cache.Options{} }},
 	{"namespaces", func() cache.Options {
 		return cache.Options{DefaultNamespaces: map[string]cache.Config{"one": {}, "two": {}}}
