@@ -87,6 +87,9 @@ func unsynced(s informer.Status) string {
 
 // snapshot returns the objects of a namespace, or of all for "", once they have been read.
 func (p *part) snapshot(ctx context.Context, k *kind, namespace string) (*store.Snapshot[client.Object], error) {
+	if p != k.parts.named && p.informer.HasSynced() { // faster than to ask for the version
+		return p.store.Snapshot(), nil
+	}
 	s := p.store.Snapshot()
 	if versionOf(s, namespace) != "" {
 		return s, nil
