@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	kubernetes "k8s.io/client-go/kubernetes/scheme"
 	gatewayv1 "sigs.k8s.io/gateway-api/apis/v1"
 )
 
@@ -53,7 +54,7 @@ func (k Kind) GVK() schema.GroupVersionKind { return k.Resource.GroupVersion().W
 var Scheme = func() *runtime.Scheme {
 	s := runtime.NewScheme()
 	metav1.AddToGroupVersion(s, schema.GroupVersion{Version: "v1"})
-	utilruntime.Must(corev1.AddToScheme(s))
+	utilruntime.Must(kubernetes.AddToScheme(s))
 	utilruntime.Must(gatewayv1.Install(s))
 	s.AddKnownTypeWithName(Certificates.GVK(), &Certificate{})
 	s.AddKnownTypeWithName(certificatesVersion.WithKind(Certificates.Name+"List"), &CertificateList{})

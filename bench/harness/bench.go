@@ -31,6 +31,8 @@ type Sizes struct {
 	Events     int           // of decoded objects
 	HTTPEvents int           // from the wire
 	HTTPPods   int           // Pods that these events change
+	Changes    int           // from the wire, one at a time
+	OfEach     int           // objects of each of many kinds
 	Updates    int           // that a stalled handler misses
 	Late       int           // objects that are there when a handler is added
 	Idle       int           // informers and handlers that do nothing

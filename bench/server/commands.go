@@ -16,28 +16,35 @@ func Show(address string, w World) error {
 	if err != nil {
 		return err
 	}
-	return command(address, "show", string(text))
+	_, err = command(address, "show", string(text))
+	return err
 }
 
 // Begin puts the world into its first state.
-func Begin(address string) error { return command(address, "begin", "") }
+func Begin(address string) error {
+	_, err := command(address, "begin", "")
+	return err
+}
 
-// Move lets open watches send the world's events, if it has any. Else it puts the world into its
-// second state, and ends open watches with 410.
-func Move(address string) error { return command(address, "move", "") }
+// Move lets open watches send the world's events, if it has any, as fast as they are read. Else it
+// puts the world into its second state, and ends open watches with 410.
+func Move(address string) error {
+	_, err := command(address, "move", "")
+	return err
+}
 
-// command sends a command to a server, and waits until it is done.
-func command(address, name, body string) error {
+// command sends a command to a server, waits until it is done, and returns the answer.
+func command(address, name, body string) ([]byte, error) {
 	transport := &http.Transport{} // of its own, of which nothing is left
 	defer transport.CloseIdleConnections()
 	resp, err := (&http.Client{Transport: transport}).Post(address+"/"+name, "text/plain", strings.NewReader(body))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode != http.StatusOK {
 		err = fmt.Errorf("the server answers %s to %s: %s", resp.Status, name, text)
 	}
-	return err
+	return text, err
 }

@@ -44,13 +44,14 @@ type From struct {
 	Around func(http.RoundTripper) http.RoundTripper
 }
 
-func (w Remote[T, L]) config() *rest.Config {
+// Config returns the configuration of clients.
+func (f From) Config() *rest.Config {
 	c := &rest.Config{
-		Host:          w.Server,
-		WrapTransport: w.Around,
+		Host:          f.Server,
+		WrapTransport: f.Around,
 		QPS:           -1, // no client-side throttling
 	}
-	if w.Protobuf {
+	if f.Protobuf {
 		c.AcceptContentTypes = runtime.ContentTypeProtobuf + "," + runtime.ContentTypeJSON
 		c.ContentType = runtime.ContentTypeProtobuf
 	} else {
@@ -64,7 +65,7 @@ func (w Remote[T, L]) Example() T { return w.Empty() }
 
 // Source implements [Collection].
 func (w Remote[T, L]) Source() (source.Source[T], error) {
-	client, err := source.NewClient(w.config())
+	client, err := source.NewClient(w.Config())
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +78,7 @@ func (w Remote[T, L]) Source() (source.Source[T], error) {
 
 // ListerWatcher implements [Collection].
 func (w Remote[T, L]) ListerWatcher() (cache.ListerWatcher, error) {
-	c := w.config()
+	c := w.Config()
 	gv := w.Kind.Resource.GroupVersion()
 	c.GroupVersion, c.APIPath = &gv, w.Kind.APIPath()
 	c.NegotiatedSerializer = rest.CodecFactoryForGeneratedClient(data.Scheme, Codecs).WithoutConversion()

@@ -3,7 +3,7 @@
 package server
 
 import (
-	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -34,13 +34,22 @@ func newRendering(k data.Kind, protobuf bool) rendering {
 }
 
 // initialEventsEnd is an object of which a server fills in nothing else.
-func initialEventsEnd(k data.Kind, resourceVersion string) runtime.Object {
-	m := metav1.ObjectMeta{ResourceVersion: resourceVersion, Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}
-	t := metav1.TypeMeta{Kind: k.Name, APIVersion: k.Resource.GroupVersion().String()}
+func initialEventsEnd(k data.Kind, resourceVersion string) (runtime.Object, error) {
+	obj := runtime.Object(&metav1.PartialObjectMetadata{})
 	if k.BuiltIn {
-		return &corev1.Pod{TypeMeta: t, ObjectMeta: m}
+		var err error
+		if obj, err = data.Scheme.New(k.GVK()); err != nil {
+			return nil, err
+		}
 	}
-	return &metav1.PartialObjectMetadata{TypeMeta: t, ObjectMeta: m}
+	obj.GetObjectKind().SetGroupVersionKind(k.GVK())
+	to, err := meta.Accessor(obj)
+	if err != nil {
+		return nil, err
+	}
+	to.SetResourceVersion(resourceVersion)
+	to.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+	return obj, nil
 }
 
 // expired is the status of an ERROR event, or of an answer, for a resourceVersion that the server

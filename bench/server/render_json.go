@@ -78,5 +78,9 @@ func (j jsonRendering) tail(m metav1.ListMeta) []byte {
 }
 
 func (j jsonRendering) bookmark(resourceVersion string) ([]byte, error) {
-	return j.event(watch.Bookmark, initialEventsEnd(j.kind, resourceVersion))
+	obj, err := initialEventsEnd(j.kind, resourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	return j.event(watch.Bookmark, obj)
 }

@@ -67,7 +67,11 @@ func (protobufRendering) separator() int64 { return 0 }
 func (protobufRendering) tail(metav1.ListMeta) []byte { return []byte(envelopeTail) }
 
 func (p protobufRendering) bookmark(resourceVersion string) ([]byte, error) {
-	return p.event(watch.Bookmark, initialEventsEnd(p.kind, resourceVersion))
+	obj, err := initialEventsEnd(p.kind, resourceVersion)
+	if err != nil {
+		return nil, err
+	}
+	return p.event(watch.Bookmark, obj)
 }
 
 // envelope is what stands before an object of so many bytes: magic, Unknown.typeMeta, the beginning

@@ -43,7 +43,7 @@ func (s *served) serveList(w http.ResponseWriter, query url.Values, paged, moved
 	send(w, s.list(from, to, next, moved))
 }
 
-func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query url.Values, moved bool, moving <-chan struct{}) {
+func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query url.Values, moved bool, moving <-chan struct{}, events *pace) {
 	initial, err := s.initial(moved)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -74,8 +74,8 @@ func (s *served) serveWatch(ctx context.Context, w http.ResponseWriter, query ur
 		return
 	case <-moving:
 	}
-	if n := s.later.len(); n > 0 {
-		send(w, s.later.between(0, n))
+	if s.later.len() > 0 {
+		events.send(ctx, w, &s.later)
 		<-ctx.Done()
 	} else if end, err := s.rendering.event(watch.Error, expired()); err == nil {
 		send(w, bytes.NewReader(end))

@@ -5,6 +5,7 @@ package server
 import (
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
@@ -15,13 +16,14 @@ import (
 // World is the content of a server. The same world is the same bytes each time.
 type World struct {
 	Pods, Certificates, Routes int
+	// OfEach is how many objects each of data.BuiltIns has. Pods is 0 then.
+	OfEach int
 
 	Distinct bool // no string is equal to another one
 	Protobuf bool // everything is served in protobuf, else in JSON
 	// Changed is how many Pods are different, at random places, once the collection has moved on.
 	Changed int
-	// Events is how many MODIFIED events of Pods a watch sends as fast as they are read, each of a
-	// Pod at random.
+	// Events is how many MODIFIED events of Pods a watch sends, each of a Pod at random.
 	Events int
 }
 
@@ -32,7 +34,39 @@ const (
 )
 
 // Objects is how many there are.
-func (w World) Objects() int { return w.Pods + w.Certificates + w.Routes }
+func (w World) Objects() int {
+	return w.Pods + w.Certificates + w.Routes + w.OfEach*len(data.BuiltIns)
+}
+
+// Kinds returns the kinds that have objects.
+func (w World) Kinds() (kinds []data.Kind) {
+	if w.Pods > 0 {
+		kinds = append(kinds, data.Pods)
+	}
+	for _, c := range w.fixed() {
+		kinds = append(kinds, c.kind)
+	}
+	return kinds
+}
+
+// fixed are the collections of all kinds but Pods.
+func (w World) fixed() []fixed {
+	all := []fixed{
+		{data.Certificates, w.Certificates, func(i, n int) apiruntime.Object { return data.NewCertificate(i, n) }},
+		{data.Routes, w.Routes, func(i, n int) apiruntime.Object { return data.NewRoute(i, n) }},
+	}
+	for _, kind := range data.BuiltIns {
+		all = append(all, fixed{kind, w.OfEach, func(i, n int) apiruntime.Object { return data.NewBuiltIn(kind, i, n) }})
+	}
+	return slices.DeleteFunc(all, func(c fixed) bool { return c.n == 0 })
+}
+
+// fixed is a collection that doesn't change: n objects, of which at returns the i-th.
+type fixed struct {
+	kind data.Kind
+	n    int
+	at   func(i, n int) apiruntime.Object
+}
 
 // collections renders what there is.
 func (w World) collections() (_ map[string]*served, err error) {
@@ -76,17 +110,7 @@ func (w World) collections() (_ map[string]*served, err error) {
 			return nil, err
 		}
 	}
-	for _, c := range []struct {
-		kind data.Kind
-		n    int
-		at   func(i, n int) apiruntime.Object
-	}{
-		{data.Certificates, w.Certificates, func(i, n int) apiruntime.Object { return data.NewCertificate(i, n) }},
-		{data.Routes, w.Routes, func(i, n int) apiruntime.Object { return data.NewRoute(i, n) }},
-	} {
-		if c.n == 0 {
-			continue
-		}
+	for _, c := range w.fixed() {
 		s := &served{kind: c.kind, rendering: newRendering(c.kind, w.Protobuf)}
 		all[c.kind.Path()] = s
 		if err := s.add(c.n, func(i int) apiruntime.Object { return c.at(i, c.n) }); err != nil {
