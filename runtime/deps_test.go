@@ -166,6 +166,17 @@ var allowed = []struct {
 		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "workqueue", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer", "informer/factories", "controller", "writer"},
 		imports: []string{"k8s.io/apimachinery"},
 	},
+	{pkg: "watchcache/internal/rawjson", imports: []string{"github.com/go-json-experiment/json"}},
+	{
+		pkg:     "watchcache",
+		reaches: []string{"object", "watchcache/internal/rawjson"},
+		imports: []string{"github.com/go-json-experiment/json", "k8s.io/apimachinery", "k8s.io/klog/v2"},
+	},
+	{
+		pkg:     "watchcache/memory",
+		reaches: []string{"object", "watchcache", "watchcache/internal/rawjson"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
 	{
 		pkg:     "inspect",
 		reaches: []string{"reason", "object", "internal/adopt", "internal/table", "informer/internal/engine", "internal/resourceversion", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "reflector", "deltafifo", "metrics", "informer/internal/changelog", "informer/internal/mutation", "informer/internal/settings", "store", "lister", "informer", "informer/factories", "workqueue", "controller"},

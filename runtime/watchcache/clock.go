@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+import (
+	"container/heap"
+	"context"
+	"io"
+	"math"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+const (
+	// lastBookmark is how long before its timeout a watch gets its last bookmark.
+	lastBookmark = 2 * time.Second
+	// trimInterval is the time between two looks at the age of the log.
+	trimInterval = time.Second
+	never        = time.Duration(math.MaxInt64)
+)
+
+// clock does what is due at a time: bookmarks, timeouts, and dropping old changes. mu of the cache
+// guards it, except for changed. Points in time are durations since the cache was made.
+type clock struct {
+	alarms  alarms
+	trimmed time.Duration // when the log was looked at last
+	dropped bool          // changes were dropped since then, so that some watchers may be too slow
+	changed chan struct{} // has a token when the next thing may be due earlier than before
+}
+
+// alarms is a heap of watchers.
+type alarms []*Watcher
+
+func (a alarms) Len() int           { return len(a) }
+func (a alarms) Less(i, j int) bool { return a[i].alarm < a[j].alarm }
+func (a alarms) Swap(i, j int) {
+	a[i], a[j] = a[j], a[i]
+	a[i].alarmIndex, a[j].alarmIndex = i, j
+}
+
+func (a *alarms) Push(w any) {
+	w.(*Watcher).alarmIndex = len(*a)
+	*a = append(*a, w.(*Watcher))
+}
+
+func (a *alarms) Pop() any {
+	last := len(*a) - 1
+	w := (*a)[last]
+	(*a)[last] = nil
+	*a = (*a)[:last]
+	return w
+}
+
+func (k *clock) remove(w *Watcher) {
+	if w.alarm != 0 {
+		heap.Remove(&k.alarms, w.alarmIndex)
+		w.alarm = 0
+	}
+}
+
+func (k *clock) notify() {
+	select {
+	case k.changed <- struct{}{}:
+	default:
+	}
+}
+
+// setAlarmLocked makes the clock care for a new watcher.
+func (c *Cache) setAlarmLocked(w *Watcher, o WatchOptions) {
+	now := time.Since(c.made)
+	if o.Bookmarks {
+		w.interval = c.config.BookmarkInterval
+	}
+	if o.Timeout > 0 {
+		w.deadline = now + o.Timeout
+	}
+	if w.alarm = w.nextAlarm(now); w.alarm != 0 {
+		heap.Push(&c.clock.alarms, w)
+		if w.alarmIndex == 0 {
+			c.clock.notify()
+		}
+	}
+}
+
+// nextAlarm returns when a bookmark or the timeout is due after now; 0 if never.
+func (w *Watcher) nextAlarm(now time.Duration) time.Duration {
+	switch last := w.deadline - lastBookmark; {
+	case w.interval == 0:
+		return w.deadline
+	case w.deadline == 0 || now+w.interval < last:
+		return now + w.interval
+	case now < last:
+		return last
+	}
+	return w.deadline
+}
+
+// tick does what is due until ctx ends.
+func (c *Cache) tick(ctx context.Context) {
+	timer := time.NewTimer(never)
+	defer timer.Stop()
+	for {
+		c.mu.Lock()
+		now := time.Since(c.made)
+		c.alarmLocked(now)
+		slow := c.trimLocked(now)
+		next := c.nextLocked()
+		c.unlock()
+		if slow > 0 {
+			klog.FromContext(ctx).Info("Watches were ended because they were too slow", "watches", slow)
+		}
+		timer.Reset(next - now)
+		select {
+		case <-timer.C:
+		case <-c.clock.changed:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// alarmLocked ends the watchers whose timeout is due, and marks those to which a bookmark is due.
+func (c *Cache) alarmLocked(now time.Duration) {
+	for len(c.clock.alarms) > 0 && c.clock.alarms[0].alarm <= now {
+		w := c.clock.alarms[0]
+		if w.deadline != 0 && w.deadline <= now {
+			c.endLocked(w, io.EOF)
+			continue
+		}
+		w.alarm = w.nextAlarm(now)
+		heap.Fix(&c.clock.alarms, 0)
+		w.marked = true
+		c.wakeLocked(w, c.log.last())
+	}
+}
+
+// trimLocked drops changes that are too old, and ends the watchers that would have had to read
+// them.
+func (c *Cache) trimLocked(now time.Duration) (slow int) {
+	if now < c.clock.trimmed+trimInterval {
+		return 0
+	}
+	c.clock.trimmed = now
+	if !c.log.trim(c.made.Add(now-c.config.Age), c.config.Bytes) && !c.clock.dropped {
+		return 0
+	}
+	c.clock.dropped = false
+	oldest := c.log.oldest()
+	for _, w := range c.interests.watchers() {
+		at := w.at.Load()
+		if at == nil {
+			continue
+		}
+		if next := at.next.Load(); next != nil && next.version <= oldest {
+			c.endLocked(w, &ExpiredError{Version: at.version, Oldest: oldest})
+			slow++
+		}
+	}
+	c.slow += int64(slow)
+	return slow
+}
+
+// loggedLocked keeps the log within its bytes after changes were added.
+func (k *clock) loggedLocked(c *Cache, changes int) {
+	if c.log.trim(time.Time{}, c.config.Bytes) && !k.dropped {
+		k.dropped = true
+		k.notify()
+	}
+	if len(c.log.changes) <= changes { // it was empty, so no change had an age
+		k.notify()
+	}
+}
+
+// nextLocked returns when something is due next.
+func (c *Cache) nextLocked() time.Duration {
+	next := never
+	if len(c.clock.alarms) > 0 {
+		next = c.clock.alarms[0].alarm
+	}
+	switch earliest := c.clock.trimmed + trimInterval; {
+	case c.clock.dropped:
+		next = min(next, earliest)
+	case len(c.log.changes) > 0:
+		next = min(next, max(earliest, c.log.changes[0].at.Sub(c.made)+c.config.Age))
+	}
+	return next
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/klog/v2"
+)
+
+// firstPause is the time between the first failure of a storage and the next request to it.
+const firstPause = 100 * time.Millisecond
+
+// errOrder means that a storage's watch has broken its promise. The cache lists then.
+var errOrder = errors.New("the events of the storage are not in the order of their versions")
+
+// follow keeps the cache up to date until ctx ends.
+func (c *Cache) follow(ctx context.Context) {
+	logger := klog.FromContext(ctx)
+	pause, listed := firstPause, false
+	for ctx.Err() == nil {
+		before, began := c.version(), time.Now()
+		err := c.step(ctx, &listed)
+		if ctx.Err() != nil {
+			return
+		}
+		c.mu.Lock()
+		c.err = err
+		c.mu.Unlock()
+		if expired := new(ExpiredError); errors.As(err, &expired) || errors.Is(err, errOrder) {
+			listed = false
+		}
+		if c.version() > before || time.Since(began) > c.config.Retry { // it was of some use
+			pause = firstPause
+			continue
+		}
+		if err != nil {
+			logger.Error(err, "The watch cache's storage has failed; it is tried again", "pause", pause)
+		}
+		sleep(ctx, pause/2+rand.N(pause))
+		pause = min(2*pause, c.config.Retry)
+	}
+}
+
+// step lists, or else watches until that ends.
+func (c *Cache) step(ctx context.Context, listed *bool) error {
+	if *listed {
+		if err := c.config.Storage.Watch(ctx, c.version(), c.apply); err != nil {
+			return fmt.Errorf("watching the storage: %w", err)
+		}
+		return nil
+	}
+	objects, version, err := c.config.Storage.List(ctx)
+	if err != nil {
+		return fmt.Errorf("listing the storage: %w", err)
+	}
+	slices.SortFunc(objects, func(a, b *Object) int { return strings.Compare(a.Key, b.Key) })
+	c.replace(objects, version)
+	*listed = true
+	return nil
+}
+
+func (c *Cache) version() uint64 {
+	if h := c.head.Load(); h != nil {
+		return h.version
+	}
+	return 0
+}
+
+// apply puts an event of the storage into the log.
+func (c *Cache) apply(e Event) error {
+	now := c.head.Load()
+	if e.Type == bookmark {
+		if e.Version >= now.version {
+			c.publish(nil, &head{e.Version, now.state})
+		}
+		return nil
+	}
+	version := e.Version
+	if e.Type != deleted {
+		version = e.Object.Version
+	}
+	if version <= now.version {
+		return fmt.Errorf("%w: %s of %s at version %d after %d", errOrder, e.Type, e.Object.Key, version, now.version)
+	}
+	n := &change{version: version, shown: version, before: now.state.get(e.Object.Key), state: now.state}
+	switch {
+	case e.Type != deleted:
+		n.after, n.state = e.Object, now.state.put(e.Object)
+	case n.before == nil:
+		c.publish(nil, &head{version, now.state})
+		return nil
+	default:
+		n.state = now.state.remove(e.Object.Key)
+	}
+	c.publish([]*change{n}, &head{version, n.state})
+	return nil
+}
+
+// replace makes the cache what a list has returned. objects are in order.
+func (c *Cache) replace(objects []*Object, version uint64) {
+	now := c.head.Load()
+	if now == nil {
+		c.reset(objects, version)
+		close(c.filled)
+		return
+	}
+	changes, ok := difference(now, objects, version)
+	if !ok {
+		c.reset(objects, version)
+		return
+	}
+	state := now.state
+	if len(changes) > 0 {
+		state = changes[len(changes)-1].state
+	}
+	c.skip(gap{now.version, version})
+	c.publish(changes, &head{version, state})
+}
+
+// skip records that the cache will learn nothing about the versions of g. Watches that are to begin
+// there are ended, if what they select can't be known.
+func (c *Cache) skip(g gap) {
+	c.mu.Lock()
+	defer c.unlock()
+	c.relists++
+	if g.to <= g.from+1 {
+		return
+	}
+	c.log.unknown = append(c.log.unknown, g)
+	for _, w := range c.interests.watchers() {
+		if w.filter.selective() && g.has(w.began) {
+			c.endLocked(w, &ExpiredError{Version: w.began, Oldest: g.to})
+		}
+	}
+}
+
+// reset begins anew with objects, because there are none yet or because the storage has gone back
+// to an older version. What watchers have got so far leads nowhere then.
+func (c *Cache) reset(objects []*Object, version uint64) {
+	h := &head{version, treeOf(objects)}
+	c.mu.Lock()
+	defer c.unlock()
+	for _, w := range c.interests.watchers() {
+		c.endLocked(w, &ExpiredError{Version: w.began, Oldest: version})
+	}
+	c.log.reset(h.state, version)
+	c.head.Store(h)
+	c.waiters.reach(version)
+	c.lastEvent = time.Now()
+}
+
+// difference returns the changes that lead from now to the objects of a newer list. ok is false if
+// the versions don't allow that.
+//
+// An object's change has the object's version. A deletion has the version of the list, or that of
+// the object that has taken the key over. It is shown with the newest version before it.
+func difference(now *head, objects []*Object, version uint64) (changes []*change, ok bool) {
+	ok = version >= now.version
+	gone := func(o *Object, version uint64) { changes = append(changes, &change{version: version, before: o}) }
+	set := func(before, after *Object) {
+		ok = ok && after.Version > now.version && after.Version <= version
+		if before != nil && before.UID != after.UID {
+			gone(before, after.Version)
+			before = nil
+		}
+		changes = append(changes, &change{version: after.Version, before: before, after: after})
+	}
+	for old := range now.state.all {
+		for len(objects) > 0 && objects[0].Key < old.Key {
+			set(nil, objects[0])
+			objects = objects[1:]
+		}
+		if len(objects) == 0 || objects[0].Key != old.Key {
+			gone(old, version)
+			continue
+		}
+		if objects[0].Version != old.Version || objects[0].UID != old.UID {
+			set(old, objects[0])
+		}
+		objects = objects[1:]
+	}
+	for _, o := range objects {
+		set(nil, o)
+	}
+	slices.SortStableFunc(changes, func(a, b *change) int {
+		return cmp.Or(cmp.Compare(a.version, b.version), cmp.Compare(a.kept(), b.kept()))
+	})
+	state, shown := now.state, now.version
+	for _, n := range changes {
+		if n.after == nil {
+			state = state.remove(n.before.Key)
+		} else {
+			state, shown = state.put(n.after), n.version
+		}
+		n.state, n.shown = state, shown
+	}
+	return changes, ok
+}
+
+// kept returns 0 for a deletion, and 1 for other changes.
+func (n *change) kept() int {
+	if n.after == nil {
+		return 0
+	}
+	return 1
+}
+
+// publish makes the changes, which led to h, and h itself visible at once.
+func (c *Cache) publish(changes []*change, h *head) {
+	now := time.Now()
+	c.mu.Lock()
+	defer c.unlock()
+	for _, n := range changes {
+		n.at = now
+		last := c.log.last()
+		c.log.append(n)
+		c.interests.each(n.before, n.after, func(w *Watcher) { c.wakeLocked(w, last) })
+	}
+	c.head.Store(h)
+	c.waiters.reach(h.version)
+	c.lastEvent, c.err = now, nil
+	if len(changes) > 0 {
+		c.clock.loggedLocked(c, len(changes))
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+)
+
+// scripted is a storage that does what a test says. Without watch, its watches are silent.
+type scripted struct {
+	list  func() ([]*watchcache.Object, uint64, error)
+	watch func(ctx context.Context, after uint64, emit func(watchcache.Event) error) error
+}
+
+func (s *scripted) List(context.Context) ([]*watchcache.Object, uint64, error) { return s.list() }
+
+func (s *scripted) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
+	if s.watch != nil {
+		return s.watch(ctx, after, emit)
+	}
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// forgetful is a storage whose watches expire when it is called to.
+type forgetful struct {
+	objects []*watchcache.Object
+	version uint64
+	forget  chan struct{} // made in the bubble of the test
+}
+
+func (s *forgetful) List(context.Context) ([]*watchcache.Object, uint64, error) {
+	if s.forget == nil {
+		s.forget = make(chan struct{})
+	}
+	return s.objects, s.version, nil
+}
+
+func (s *forgetful) Watch(ctx context.Context, after uint64, _ func(watchcache.Event) error) error {
+	select {
+	case <-s.forget:
+		return fmt.Errorf("refused: %w", &watchcache.ExpiredError{Version: after, Oldest: after + 1})
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// become makes the cache list this.
+func (s *forgetful) become(objects []*watchcache.Object, version uint64) {
+	s.objects, s.version = objects, version
+	s.forget <- struct{}{}
+	time.Sleep(time.Second)
+}
+
+// obj returns an object, whose uid is "u" unless it is given.
+func obj(key string, version uint64, uid ...string) *watchcache.Object {
+	return &watchcache.Object{
+		Key: key, Version: version, UID: fmt.Sprint(append([]string{"u"}, uid...)),
+		Labels: watchcache.PairsOf(map[string]string{"odd": fmt.Sprint(version % 2)}),
+		Bytes:  fmt.Appendf(nil, `{"metadata":{"name":%q,"resourceVersion":"%d"}}`, key, version),
+	}
+}
+
+// TestRelist shows what becomes of watches when the storage has forgotten the cache's version.
+func TestRelist(t *testing.T) {
+	for name, test := range map[string]struct {
+		objects []*watchcache.Object // after the relist; before, a@3, b@5 and c@7 at version 10
+		version uint64
+		want    []string // events of a watch from version 10
+		err     error
+	}{
+		"nothing new":       {objects: []*watchcache.Object{obj("c", 7), obj("a", 3), obj("b", 5)}, version: 10},
+		"a newer version":   {objects: []*watchcache.Object{obj("a", 3), obj("b", 5), obj("c", 7)}, version: 20},
+		"all at once":       {objects: []*watchcache.Object{obj("a", 13), obj("aa", 12), obj("d", 15), obj("b", 5)}, version: 20, want: []string{"ADDED aa@12", "MODIFIED a@13", "ADDED d@15", "DELETED c@15"}},
+		"only deletions":    {objects: []*watchcache.Object{obj("b", 5)}, version: 20, want: []string{"DELETED a@10", "DELETED c@10"}},
+		"up to the version": {objects: []*watchcache.Object{obj("a", 3), obj("c", 20)}, version: 20, want: []string{"DELETED b@10", "MODIFIED c@20"}},
+		"another object":    {objects: []*watchcache.Object{obj("a", 12), obj("b", 14, "new"), obj("c", 7)}, version: 20, want: []string{"MODIFIED a@12", "DELETED b@12", "ADDED b@14"}},
+		"back in time":      {objects: []*watchcache.Object{obj("a", 3)}, version: 9, err: &watchcache.ExpiredError{Version: 10, Oldest: 9}},
+		"another past":      {objects: []*watchcache.Object{obj("a", 4), obj("b", 5), obj("c", 7)}, version: 20, err: &watchcache.ExpiredError{Version: 10, Oldest: 20}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			storage := &forgetful{objects: []*watchcache.Object{obj("a", 3), obj("b", 5), obj("c", 7)}, version: 10}
+			inBubble(t, watchcache.Config{Storage: storage}, func(t *testing.T, r *rig) {
+				w := r.watch(watchcache.WatchOptions{})
+				r.wantNext(w)
+				storage.become(test.objects, test.version)
+				got, err := r.next(w)
+				if !slices.Equal(got, test.want) || fmt.Sprint(err) != fmt.Sprint(test.err) {
+					t.Errorf("got %q, %v; want %q, %v", got, err, test.want, test.err)
+				}
+				l, err := r.cache.List(t.Context(), watchcache.ListOptions{})
+				if err != nil || l.Version != test.version || len(l.Objects) != len(test.objects) {
+					t.Errorf("got %+v, %v", l, err)
+				}
+			})
+		})
+	}
+}
+
+// TestRelistLosesNoDeletion shows that a client which has seen a part of what a relist has found
+// comes back with a version from which it gets the rest.
+func TestRelistLosesNoDeletion(t *testing.T) {
+	storage := &forgetful{objects: []*watchcache.Object{obj("a", 3), obj("b", 5), obj("c", 7), obj("d", 8)}, version: 10}
+	inBubble(t, watchcache.Config{Storage: storage}, func(t *testing.T, r *rig) {
+		// two watches from the future, into the range about which the cache will learn nothing
+		whole := r.watch(watchcache.WatchOptions{After: 15})
+		part := r.watch(watchcache.WatchOptions{After: 15, Filter: parsed("", "odd=1", "")})
+		storage.become([]*watchcache.Object{obj("c", 12), obj("d", 8)}, 20)
+
+		all := []string{"MODIFIED c@12", "DELETED a@12", "DELETED b@12"}
+		r.wantNext(r.watch(watchcache.WatchOptions{After: 10}), all...)
+		r.wantNext(r.watch(watchcache.WatchOptions{After: 12}), all[1:]...)
+		r.wantNext(r.watch(watchcache.WatchOptions{After: 20}))
+		r.wantNext(whole, "DELETED a@15", "DELETED b@15")
+
+		expired := &watchcache.ExpiredError{Version: 15, Oldest: 20}
+		if _, err := r.next(part); fmt.Sprint(err) != expired.Error() {
+			t.Errorf("watch with a selector from the unknown: %v", err)
+		}
+		if _, err := r.cache.Watch(t.Context(), watchcache.WatchOptions{After: 15, Filter: parsed("", "odd=1", "")}); fmt.Sprint(err) != expired.Error() {
+			t.Errorf("watch with a selector from the unknown: %v", err)
+		}
+		if _, err := r.cache.List(t.Context(), watchcache.ListOptions{Exact: 15}); fmt.Sprint(err) != expired.Error() {
+			t.Errorf("list in the unknown: %v", err)
+		}
+	})
+}
+
+// TestStorageFails shows that the cache goes on where it was after failures, and how often it
+// tries.
+func TestStorageFails(t *testing.T) {
+	down := errors.New("the storage is down")
+	var tries []time.Time
+	storage := &scripted{
+		list: func() ([]*watchcache.Object, uint64, error) { return nil, 10, nil },
+	}
+	storage.watch = func(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
+		tries = append(tries, time.Now())
+		if len(tries) < 12 {
+			return down
+		}
+		if after != 10 {
+			t.Errorf("watches from %d", after)
+		}
+		if err := emit(watchcache.Event{Type: watch.Added, Object: obj("a", 11), Version: 11}); err != nil {
+			t.Error(err)
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	inBubble(t, watchcache.Config{Storage: storage, Retry: 10 * time.Second}, func(t *testing.T, r *rig) {
+		w := r.watch(watchcache.WatchOptions{})
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if err := r.cache.Status().Err; !errors.Is(err, down) {
+			t.Errorf("status: %v", err)
+		}
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		r.wantNext(w, "ADDED a@11")
+		if err := r.cache.Status().Err; err != nil {
+			t.Errorf("status: %v", err)
+		}
+		for i := 1; i < len(tries); i++ {
+			if pause := tries[i].Sub(tries[i-1]); pause < 50*time.Millisecond || pause > 15*time.Second {
+				t.Errorf("try %d after %v", i, pause)
+			}
+		}
+	})
+}
+
+// TestStorageOutOfOrder shows that the cache lists when a watch has an event twice.
+func TestStorageOutOfOrder(t *testing.T) {
+	lists, watches := 0, 0
+	storage := &scripted{list: func() ([]*watchcache.Object, uint64, error) {
+		lists++
+		return nil, uint64(10 * lists), nil
+	}}
+	storage.watch = func(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
+		if watches++; watches == 1 {
+			return emit(watchcache.Event{Type: watch.Added, Object: obj("a", after), Version: after})
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	inBubble(t, watchcache.Config{Storage: storage}, func(t *testing.T, r *rig) {
+		time.Sleep(time.Second)
+		if s := r.cache.Status(); s.Version != 20 || s.Relists != 1 || s.Objects != 0 {
+			t.Errorf("status is %+v", s)
+		}
+	})
+}
+
+// TestStorageEndsItsWatches shows that a watch which ends in peace is followed by the next one at
+// once, however quiet the storage is.
+func TestStorageEndsItsWatches(t *testing.T) {
+	var gaps []time.Duration
+	var ended time.Time
+	storage := &scripted{list: func() ([]*watchcache.Object, uint64, error) { return nil, 10, nil }}
+	storage.watch = func(ctx context.Context, _ uint64, _ func(watchcache.Event) error) error {
+		if !ended.IsZero() {
+			gaps = append(gaps, time.Since(ended))
+		}
+		select {
+		case <-time.After(5 * time.Minute):
+		case <-ctx.Done():
+		}
+		ended = time.Now()
+		return nil
+	}
+	inBubble(t, watchcache.Config{Storage: storage}, func(t *testing.T, _ *rig) {
+		time.Sleep(31 * time.Minute)
+		synctest.Wait()
+		if !slices.Equal(gaps, make([]time.Duration, 6)) {
+			t.Errorf("there was nothing between two watches for %v", gaps)
+		}
+	})
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+)
+
+// waiters are the requests that wait for a version, in the order of their versions.
+type waiters []*waiter
+
+// waiter is a request that waits. arrived is closed when the cache has reached the version.
+type waiter struct {
+	version uint64
+	arrived chan struct{}
+}
+
+func (all *waiters) add(version uint64) *waiter {
+	w := &waiter{version, make(chan struct{})}
+	at, _ := slices.BinarySearchFunc(*all, version, func(w *waiter, version uint64) int { return cmp.Compare(w.version, version) })
+	*all = slices.Insert(*all, at, w)
+	return w
+}
+
+func (all *waiters) remove(w *waiter) {
+	*all = slices.DeleteFunc(*all, func(other *waiter) bool { return other == w })
+}
+
+// reach wakes those that wait for a version up to this one.
+func (all *waiters) reach(version uint64) {
+	n := 0
+	for n < len(*all) && (*all)[n].version <= version {
+		close((*all)[n].arrived)
+		n++
+	}
+	*all = slices.Delete(*all, 0, n)
+}
+
+// WaitUntilFresh waits until the cache has reached a version. It returns a [TooLargeError] after
+// [Config].Wait, the cause if ctx ends first, and a [NotReadyError] if the cache isn't filled.
+func (c *Cache) WaitUntilFresh(ctx context.Context, version uint64) error {
+	_, err := c.fresh(ctx, version)
+	return err
+}
+
+// fresh is WaitUntilFresh, and returns a state of that version or a newer one.
+func (c *Cache) fresh(ctx context.Context, version uint64) (*head, error) {
+	h := c.head.Load()
+	if h != nil && h.version >= version {
+		return h, nil
+	}
+	c.mu.Lock()
+	h = c.head.Load()
+	if h == nil {
+		defer c.mu.Unlock()
+		return nil, c.notReadyLocked()
+	}
+	if h.version >= version {
+		c.mu.Unlock()
+		return h, nil
+	}
+	w := c.waiters.add(version)
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.waiters.remove(w)
+	}()
+	late := time.NewTimer(c.config.Wait)
+	defer late.Stop()
+	select {
+	case <-w.arrived:
+	case <-c.done:
+	case <-late.C:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	switch h = c.head.Load(); {
+	case h == nil:
+		return nil, c.notReady()
+	case h.version < version:
+		return nil, &TooLargeError{Version: version, Current: h.version}
+	}
+	return h, nil
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+// attribute is something by which watchers are found. The zero attribute is one that all objects
+// share.
+type attribute struct {
+	kind attributeKind
+	name string // of the field or label
+}
+
+type attributeKind uint8
+
+const (
+	all attributeKind = iota
+	byNamespace
+	byName
+	byField
+	byLabel
+)
+
+// interest is the value of an attribute that an object must have to concern a watcher.
+type interest struct {
+	attribute
+	value string
+}
+
+// interests finds the watchers that a change may concern. Each watcher is in one bucket. So a
+// change costs one look-up for each attribute that its object has and watchers ask for, and the
+// watchers in the buckets that it hits.
+type interests map[attribute]map[string]*bucket
+
+// bucket has the watchers of one interest, in any order.
+type bucket struct{ watchers []*Watcher }
+
+// add puts w into the bucket of its interest.
+func (in interests) add(w *Watcher) {
+	i := w.filter.interest
+	byValue := in[i.attribute]
+	if byValue == nil {
+		byValue = map[string]*bucket{}
+		in[i.attribute] = byValue
+	}
+	b := byValue[i.value]
+	if b == nil {
+		b = &bucket{}
+		byValue[i.value] = b
+	}
+	w.bucketIndex = len(b.watchers)
+	b.watchers = append(b.watchers, w)
+}
+
+// remove takes w, which was added, out of its bucket.
+func (in interests) remove(w *Watcher) {
+	i := w.filter.interest
+	b := in[i.attribute][i.value]
+	last := len(b.watchers) - 1
+	moved := b.watchers[last]
+	b.watchers[w.bucketIndex], moved.bucketIndex = moved, w.bucketIndex
+	b.watchers[last] = nil
+	b.watchers = b.watchers[:last]
+	if last > 0 {
+		return
+	}
+	if delete(in[i.attribute], i.value); len(in[i.attribute]) == 0 {
+		delete(in, i.attribute)
+	}
+}
+
+// watchers returns all watchers.
+func (in interests) watchers() (all []*Watcher) {
+	for _, byValue := range in {
+		for _, b := range byValue {
+			all = append(all, b.watchers...)
+		}
+	}
+	return all
+}
+
+// each calls hit with every watcher that a change of an object may concern, at least once. Either
+// object may be nil.
+func (in interests) each(before, after *Object, hit func(*Watcher)) {
+	in.hit(interest{}, hit)
+	some := after
+	if some == nil {
+		some = before
+	}
+	// namespace and name are the same before and after
+	if byValue := in[attribute{kind: byNamespace}]; byValue != nil {
+		byValue[some.Namespace()].each(hit)
+	}
+	if byValue := in[attribute{kind: byName}]; byValue != nil {
+		byValue[some.Name()].each(hit)
+	}
+	for _, o := range [...]*Object{before, after} {
+		if o == nil {
+			continue
+		}
+		for _, p := range o.Fields {
+			in.hit(interest{attribute{byField, p.Name}, p.Value}, hit)
+		}
+		for _, p := range o.Labels {
+			in.hit(interest{attribute{byLabel, p.Name}, p.Value}, hit)
+		}
+	}
+}
+
+func (in interests) hit(i interest, hit func(*Watcher)) {
+	if byValue := in[i.attribute]; byValue != nil {
+		byValue[i.value].each(hit)
+	}
+}
+
+func (b *bucket) each(hit func(*Watcher)) {
+	if b == nil {
+		return
+	}
+	for _, w := range b.watchers {
+		hit(w)
+	}
+}

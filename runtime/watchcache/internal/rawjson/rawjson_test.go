@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rawjson
+
+import (
+	"encoding/json"
+	"maps"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestParse(t *testing.T) {
+	data := `{"kind":"Pod","metadata":{"name":"one","namespace":"a","uid":"u-1","resourceVersion":"42",
+		"labels":{"app":"x","empty":"","nothing":null},"managedFields":[{"labels":{"not":"this"}}]},
+		"spec":{"nodeName":"n1","replicas":3,"on":true,"list":[1],"deep":{"er":"yes"}},"status":{"phase":null}}`
+	h, err := Parse([]byte(data), []string{"spec.nodeName", "spec.replicas", "spec.on", "spec.list", "spec.deep.er", "status.phase", "spec.none"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.Name != "one" || h.Namespace != "a" || h.UID != "u-1" || h.Version != 42 {
+		t.Errorf("got %+v", h)
+	}
+	if want := map[string]string{"app": "x", "empty": "", "nothing": ""}; !maps.Equal(h.Labels, want) {
+		t.Errorf("labels are %v, want %v", h.Labels, want)
+	}
+	want := map[string]string{"spec.nodeName": "n1", "spec.replicas": "3", "spec.on": "true", "spec.deep.er": "yes"}
+	if !maps.Equal(h.Fields, want) {
+		t.Errorf("fields are %v, want %v", h.Fields, want)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for data, why := range map[string]string{
+		``:                                      "EOF",
+		`[]`:                                    "want an object",
+		`{}`:                                    "metadata.name is missing",
+		`{"metadata":null}`:                     "metadata.name is missing",
+		`{"metadata":{"name":""}}`:              "metadata.name is missing",
+		`{"metadata":{"name":7}}`:               ".metadata.name: want a string",
+		`{"metadata":"x"}`:                      `want an object at "metadata"`,
+		`{"metadata":{"name":"a","labels":[]}}`: ".metadata.labels: want an object",
+		`{"metadata":{"name":"a","labels":{"b":1}}}`:                ".metadata.labels.b: want a string",
+		`{"metadata":{"name":"a","resourceVersion":"x"}}`:           ".metadata.resourceVersion",
+		`{"metadata":{"name":"a","resourceVersion":7}}`:             ".metadata.resourceVersion: want a string",
+		`{"metadata":{"name":"a","resourceVersion":"` + `\u0031"}}`: "escaped",
+		`{"metadata":{"name":"a"}} {}`:                              "more than one value",
+		`{"metadata":{"name":"a"},"metadata":{}}`:                   "duplicate",
+		`{"metadata":{"name":"a"}`:                                  "EOF",
+	} {
+		if _, err := Parse([]byte(data), nil); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: got %v, want %s", data, err, why)
+		}
+	}
+}
+
+func TestSet(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"metadata":{"name":"a"}}`: `{"metadata":{"uid":"u\"","resourceVersion":"9","name":"a"}}`,
+		`{"metadata": { "resourceVersion" : "1234" ,"name":"a","uid":"old"},"x":[1]}`: `{"metadata": { "resourceVersion" : "9" ,"name":"a","uid":"u\""},"x":[1]}`,
+		`{"metadata":{"resourceVersion":null,"name":"a","uid":null}}`:                 `{"metadata":{"resourceVersion":"9","name":"a","uid":"u\""}}`,
+	} {
+		got, err := SetVersion([]byte(data), 9)
+		if err == nil {
+			got, err = SetUID(got, `u"`)
+		}
+		if err != nil || string(got) != want || !json.Valid(got) {
+			t.Errorf("got  %s, %v\nwant %s", got, err, want)
+		}
+	}
+	if _, err := SetVersion([]byte(`{}`), 9); err == nil {
+		t.Error("set the version of what is no object")
+	}
+}
+
+// FuzzParse feeds the parser with anything: what it accepts can be changed, and is read back the
+// same but for the change.
+func FuzzParse(f *testing.F) {
+	f.Add([]byte(`{"metadata":{"name":"a","uid":"u","resourceVersion":"7","labels":{"a":"b"}},"spec":{"x":1}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before, err := Parse(data, []string{"spec.x"})
+		if err != nil {
+			return
+		}
+		changed, err := SetVersion(data, 12345)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := Parse(changed, []string{"spec.x"})
+		if err != nil {
+			t.Fatalf("%q: %v", changed, err)
+		}
+		if after.Version != 12345 || after.Name != before.Name || after.UID != before.UID || !maps.Equal(after.Labels, before.Labels) || !maps.Equal(after.Fields, before.Fields) {
+			t.Errorf("%q became %q", data, changed)
+		}
+	})
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+import (
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/internal/rawjson"
+)
+
+// ParseJSON returns the object that is in data, which becomes its Bytes. fields names the declared
+// fields, such as "spec.nodeName"; those whose values are strings, numbers or booleans become
+// Fields. It fails if data is not a JSON object with a name.
+func ParseJSON(data []byte, fields ...string) (*Object, error) {
+	h, err := rawjson.Parse(data, fields)
+	if err != nil {
+		return nil, err
+	}
+	return &Object{
+		Key:     object.Key{Namespace: h.Namespace, Name: h.Name}.String(),
+		UID:     h.UID,
+		Version: h.Version,
+		Labels:  PairsOf(h.Labels),
+		Fields:  PairsOf(h.Fields),
+		Bytes:   data,
+	}, nil
+}

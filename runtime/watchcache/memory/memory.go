@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package memory is a storage of a watch cache in memory: for tests, for benchmarks, and for
+// objects that need not outlive the process.
+//
+// It starts no goroutine. Watch waits for changes, and no other call blocks.
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strconv"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/internal/rawjson"
+)
+
+// The errors of writes that the present state doesn't allow.
+var (
+	ErrExists   = errors.New("the object exists")
+	ErrNotFound = errors.New("the object does not exist")
+	ErrConflict = errors.New("the object has been modified")
+)
+
+// Storage holds JSON objects in memory, and all changes since it was last compacted. Its versions
+// count from 1 on, which is the version of the empty storage. All methods may be called by any
+// number of goroutines. [New] makes one.
+type Storage struct {
+	fields []string // set once at construction
+
+	mu        sync.Mutex // mu guards what follows
+	objects   map[string]*watchcache.Object
+	version   uint64
+	compacted uint64             // watches from older versions expire
+	events    []watchcache.Event // after compacted
+	changed   chan struct{}      // closed and replaced at each change
+}
+
+// New returns an empty storage of objects with these declared fields, such as "spec.nodeName".
+func New(fields ...string) *Storage {
+	return &Storage{fields: fields, objects: map[string]*watchcache.Object{}, version: 1, compacted: 1, changed: make(chan struct{})}
+}
+
+// Create stores an object, whose resourceVersion, and uid if it has none, are set. It returns the
+// object as it was stored, [ErrExists] if there is one of its key, or an error if data isn't an
+// object of the API.
+func (s *Storage) Create(data []byte) (*watchcache.Object, error) {
+	o, err := watchcache.ParseJSON(data)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.objects[o.Key] != nil {
+		return nil, fmt.Errorf("creating %s: %w", o.Key, ErrExists)
+	}
+	uid := o.UID
+	if uid == "" {
+		uid = "uid-" + strconv.FormatUint(s.version+1, 10)
+	}
+	return s.setLocked(watch.Added, data, uid)
+}
+
+// Update stores an object in the place of the one that exists. If data has a resourceVersion or a
+// uid, the object must have the same. It returns the object as it was stored, [ErrNotFound],
+// [ErrConflict], or an error if data isn't an object of the API.
+func (s *Storage) Update(data []byte) (*watchcache.Object, error) {
+	o, err := watchcache.ParseJSON(data)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, err := s.findLocked(o.Key, Preconditions{UID: o.UID, Version: o.Version})
+	if err != nil {
+		return nil, fmt.Errorf("updating %s: %w", o.Key, err)
+	}
+	return s.setLocked(watch.Modified, data, old.UID)
+}
+
+// Preconditions are what an object must have to be deleted. The zero value is any object.
+type Preconditions struct {
+	UID     string // "": any
+	Version uint64 // 0: any
+}
+
+// Delete removes the object under key. It returns the last state, [ErrNotFound] or [ErrConflict].
+func (s *Storage) Delete(key string, p Preconditions) (*watchcache.Object, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old, err := s.findLocked(key, p)
+	if err != nil {
+		return nil, fmt.Errorf("deleting %s: %w", key, err)
+	}
+	delete(s.objects, key)
+	s.version++
+	s.addLocked(watchcache.Event{Type: watch.Deleted, Object: old, Version: s.version})
+	return old, nil
+}
+
+// Bookmark moves the version on, as the changes of other resources do in a storage that they share,
+// and makes watches send a bookmark for it.
+func (s *Storage) Bookmark() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.version++
+	s.addLocked(watchcache.Event{Type: watch.Bookmark, Version: s.version})
+}
+
+// Compact forgets the changes up to a version. Watches from older versions expire.
+func (s *Storage) Compact(version uint64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.compacted = max(s.compacted, min(version, s.version))
+	s.events = slices.Clone(s.events[s.afterLocked(s.compacted):])
+	s.wakeLocked()
+}
+
+// Version returns the version of the newest change.
+func (s *Storage) Version() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version
+}
+
+// List returns all objects and the version.
+func (s *Storage) List(context.Context) ([]*watchcache.Object, uint64, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Values(s.objects)), s.version, nil
+}
+
+// Watch calls emit with each change after a version until ctx ends. It returns a
+// [watchcache.ExpiredError] as soon as the next change has been compacted.
+func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
+	for {
+		events, changed, err := s.since(after)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			if err := emit(e); err != nil {
+				return err
+			}
+			after = e.Version
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// since returns the changes after a version, and a channel that is closed at the next change.
+func (s *Storage) since(after uint64) ([]watchcache.Event, <-chan struct{}, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if after < s.compacted {
+		return nil, nil, &watchcache.ExpiredError{Version: after, Oldest: s.compacted}
+	}
+	return s.events[s.afterLocked(after):], s.changed, nil
+}
+
+// afterLocked returns the index of the first event after a version.
+func (s *Storage) afterLocked(version uint64) int {
+	return sort.Search(len(s.events), func(i int) bool { return s.events[i].Version > version })
+}
+
+// findLocked returns the object under key, if it is as the preconditions want it.
+func (s *Storage) findLocked(key string, p Preconditions) (*watchcache.Object, error) {
+	o := s.objects[key]
+	switch {
+	case o == nil:
+		return nil, ErrNotFound
+	case p.UID != "" && p.UID != o.UID:
+		return nil, fmt.Errorf("%w: its uid is %s, not %s", ErrConflict, o.UID, p.UID)
+	case p.Version != 0 && p.Version != o.Version:
+		return nil, fmt.Errorf("%w: its resourceVersion is %d, not %d", ErrConflict, o.Version, p.Version)
+	}
+	return o, nil
+}
+
+// setLocked stores an object.
+func (s *Storage) setLocked(event watch.EventType, data []byte, uid string) (*watchcache.Object, error) {
+	data, err := rawjson.SetUID(data, uid)
+	if err == nil {
+		data, err = rawjson.SetVersion(data, s.version+1)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o, err := watchcache.ParseJSON(data, s.fields...)
+	if err != nil {
+		return nil, err
+	}
+	s.version++
+	s.objects[o.Key] = o
+	s.addLocked(watchcache.Event{Type: event, Object: o, Version: s.version})
+	return o, nil
+}
+
+func (s *Storage) addLocked(e watchcache.Event) {
+	s.events = append(s.events, e)
+	s.wakeLocked()
+}
+
+func (s *Storage) wakeLocked() {
+	close(s.changed)
+	s.changed = make(chan struct{})
+}

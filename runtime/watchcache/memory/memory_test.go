@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package memory_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/memory"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var _ watchcache.Storage = (*memory.Storage)(nil)
+
+func data(name, more string) []byte {
+	return []byte(`{"metadata":{"name":"` + name + `"` + more + `},"spec":{"node":"n1"}}`)
+}
+
+func TestWrites(t *testing.T) {
+	s := memory.New("spec.node")
+	one, err := s.Create(data("one", ""))
+	if err != nil || one.Version != 2 || one.UID == "" || one.Fields.Get("spec.node") != "n1" || !strings.Contains(string(one.Bytes), `"resourceVersion":"2"`) {
+		t.Fatalf("got %+v, %v", one, err)
+	}
+	if own, err := s.Create(data("own", `,"uid":"mine"`)); err != nil || own.UID != "mine" {
+		t.Errorf("got %+v, %v", own, err)
+	}
+	updated, err := s.Update(data("one", `,"labels":{"app":"x"}`))
+	if err != nil || updated.Version != 4 || updated.UID != one.UID || updated.Labels.Get("app") != "x" {
+		t.Errorf("got %+v, %v", updated, err)
+	}
+	for name, test := range map[string]struct {
+		write func() (*watchcache.Object, error)
+		want  error
+	}{
+		"create what exists":        {func() (*watchcache.Object, error) { return s.Create(data("one", "")) }, memory.ErrExists},
+		"update what doesn't exist": {func() (*watchcache.Object, error) { return s.Update(data("two", "")) }, memory.ErrNotFound},
+		"update an old version":     {func() (*watchcache.Object, error) { return s.Update(data("one", `,"resourceVersion":"2"`)) }, memory.ErrConflict},
+		"update another object":     {func() (*watchcache.Object, error) { return s.Update(data("one", `,"uid":"x"`)) }, memory.ErrConflict},
+		"delete what doesn't exist": {func() (*watchcache.Object, error) { return s.Delete("two", memory.Preconditions{}) }, memory.ErrNotFound},
+		"delete an old version":     {func() (*watchcache.Object, error) { return s.Delete("one", memory.Preconditions{Version: 2}) }, memory.ErrConflict},
+		"delete another object":     {func() (*watchcache.Object, error) { return s.Delete("one", memory.Preconditions{UID: "x"}) }, memory.ErrConflict},
+	} {
+		if _, err := test.write(); !errors.Is(err, test.want) {
+			t.Errorf("%s: got %v, want %v", name, err, test.want)
+		}
+	}
+	for _, write := range []func([]byte) (*watchcache.Object, error){s.Create, s.Update} {
+		if _, err := write([]byte(`{`)); err == nil {
+			t.Error("wrote what isn't JSON")
+		}
+	}
+	if s.Version() != 4 {
+		t.Errorf("the version is %d after writes that failed", s.Version())
+	}
+	if last, err := s.Delete("one", memory.Preconditions{UID: one.UID, Version: 4}); err != nil || last != updated {
+		t.Errorf("got %+v, %v", last, err)
+	}
+	if all, version, err := s.List(t.Context()); err != nil || version != 5 || len(all) != 1 || all[0].Key != "own" {
+		t.Errorf("got %v at %d, %v", all, version, err)
+	}
+}
+
+func TestWatch(t *testing.T) {
+	s := memory.New()
+	write := func(_ *watchcache.Object, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(s.Create(data("one", "")))
+	write(s.Update(data("one", "")))
+	write(s.Create(data("two", "")))
+	s.Bookmark()
+	write(s.Delete("one", memory.Preconditions{}))
+	s.Compact(3)
+
+	full := errors.New("enough")
+	var got []string
+	err := s.Watch(t.Context(), 3, func(e watchcache.Event) error {
+		word := fmt.Sprint(e.Type, " ", e.Version)
+		if e.Type != watch.Bookmark {
+			word += " " + e.Object.Key
+		}
+		if got = append(got, word); len(got) == 3 {
+			return full
+		}
+		return nil
+	})
+	if want := "ADDED 4 two, BOOKMARK 5, DELETED 6 one"; err != full || strings.Join(got, ", ") != want {
+		t.Errorf("got %q, %v, want %s", got, err, want)
+	}
+
+	if err := s.Watch(t.Context(), 2, nil); !errors.As(err, new(*watchcache.ExpiredError)) {
+		t.Errorf("from what was compacted: %v", err)
+	}
+
+	ctx, cancel := context.WithCancelCause(t.Context())
+	err = s.Watch(ctx, 5, func(watchcache.Event) error { cancel(full); return nil })
+	if err != full {
+		t.Errorf("after its context: %v", err)
+	}
+}

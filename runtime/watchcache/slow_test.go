@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache_test
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"weak"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+)
+
+// TestSlowByBytes shows that a watcher which doesn't read is ended when what it has to read is more
+// than the log may hold, and that the others get everything.
+func TestSlowByBytes(t *testing.T) {
+	inBubble(t, watchcache.Config{Bytes: 20 << 10}, func(t *testing.T, r *rig) {
+		slow := r.watch(watchcache.WatchOptions{})
+		asleep := r.watch(watchcache.WatchOptions{Filter: parsed("none", "", "")})
+		blocked, healthy := receiver{full: true}, receiver{}
+		r.watch(watchcache.WatchOptions{Receive: blocked.receive})
+		r.watch(watchcache.WatchOptions{Receive: healthy.receive, Format: watchcache.JSON{}})
+		r.wantNext(asleep)
+		r.create("a/one")
+		for range 99 {
+			r.update("a/one")
+		}
+		if s := r.cache.Status(); s.ChangeBytes > 21<<10 || s.Changes < 5 || s.Oldest != s.Version-uint64(s.Changes) {
+			t.Errorf("status is %+v", s)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		_, err := r.next(slow)
+		if expired := new(watchcache.ExpiredError); !errors.As(err, &expired) || expired.Version != 1 || expired.Oldest < 80 {
+			t.Errorf("the slow one: %v", err)
+		}
+		if _, errs := blocked.take(); len(errs) != 1 || !errors.As(errs[0], new(*watchcache.ExpiredError)) {
+			t.Errorf("the blocked one: %v", errs)
+		}
+		if got, errs := healthy.take(); len(got) != 100 || errs != nil {
+			t.Errorf("the healthy one: %d events, %v", len(got), errs)
+		}
+		r.wantNext(asleep)
+		if s := r.cache.Status(); s.Slow != 2 || s.Watchers != 2 {
+			t.Errorf("status is %+v", s)
+		}
+	})
+}
+
+// TestSlowByAge shows the same for changes that are too old.
+func TestSlowByAge(t *testing.T) {
+	inBubble(t, watchcache.Config{Age: time.Minute}, func(t *testing.T, r *rig) {
+		slow := r.watch(watchcache.WatchOptions{})
+		late := r.watch(watchcache.WatchOptions{})
+		r.create("a/one")
+		time.Sleep(59 * time.Second)
+		r.wantNext(late, "ADDED a/one@2")
+		time.Sleep(2 * time.Second)
+		if _, err := r.next(slow); !errors.As(err, new(*watchcache.ExpiredError)) {
+			t.Errorf("the slow one: %v", err)
+		}
+		r.create("a/two")
+		r.wantNext(late, "ADDED a/two@3")
+		if s := r.cache.Status(); s.Slow != 1 || s.Changes != 1 || s.Oldest != 2 {
+			t.Errorf("status is %+v", s)
+		}
+	})
+}
+
+// TestNothingStaysBehind shows that watchers are garbage once they have ended, however that was,
+// and so are changes that have left the log.
+func TestNothingStaysBehind(t *testing.T) {
+	inBubble(t, watchcache.Config{Age: 10 * time.Second}, func(t *testing.T, r *rig) {
+		weaks := map[string]weak.Pointer[watchcache.Watcher]{}
+		begin := func(why string, o watchcache.WatchOptions) *watchcache.Watcher {
+			w, err := r.cache.Watch(t.Context(), o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			weaks[why] = weak.Make(w)
+			return w
+		}
+		func() {
+			all := watchcache.WatchOptions{}
+			some := watchcache.WatchOptions{Filter: parsed("a", "app=x", ""), InitialEvents: true, Bookmarks: true}
+			received := watchcache.WatchOptions{Receive: func([]watchcache.Event, error) bool { return false }}
+			timed := watchcache.WatchOptions{Timeout: time.Minute, Bookmarks: true}
+			begin("closed at once", all).Close()
+			begin("closed with initial events to read", some).Close()
+			begin("slow", all)
+			begin("blocked and slow", received)
+			begin("timed out", timed)
+			received.Timeout = 5 * time.Second
+			begin("blocked and timed out", received)
+			w := begin("closed after reading", all)
+			asleep := begin("closed asleep", all)
+			received.Timeout = 0
+			blocked := begin("closed while blocked", received)
+			r.wantNext(asleep)
+			r.create("a/one", "app=x")
+			r.wantNext(w, "ADDED a/one@2")
+			r.wantNext(asleep, "ADDED a/one@2")
+			w.Close()
+			asleep.Close()
+			blocked.Close()
+		}()
+		object := func() weak.Pointer[watchcache.Object] {
+			o, err := r.cache.Get(t.Context(), "a/one", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return weak.Make(o)
+		}()
+		r.remove("a/one")
+		r.storage.Compact(r.storage.Version())
+		time.Sleep(2 * time.Minute)
+		r.create("a/two") // the last change that was dropped is where the log begins
+		r.remove("a/two")
+		r.storage.Compact(r.storage.Version())
+		time.Sleep(2 * time.Minute)
+		synctest.Wait()
+		runtime.GC()
+		runtime.GC()
+		for why, w := range weaks {
+			if w.Value() != nil {
+				t.Errorf("%s: the watcher is still there", why)
+			}
+		}
+		if object.Value() != nil {
+			t.Error("an object is still there that was deleted before the log begins")
+		}
+		if s := r.cache.Status(); s.Watchers != 0 || s.Changes != 0 || s.ChangeBytes != 0 {
+			t.Errorf("status is %+v", s)
+		}
+	})
+}
+
+// TestFramesAreShared counts how often events are encoded: once for each format, for live watchers
+// and for those that come later.
+func TestFramesAreShared(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		one, two := &counting{}, &counting{}
+		var frames []*byte
+		watch := func(format *counting, after uint64) {
+			r.watch(watchcache.WatchOptions{After: after, Format: format, Receive: func(events []watchcache.Event, _ error) bool {
+				if format == one {
+					frames = append(frames, &events[0].Frame[0])
+				}
+				return true
+			}})
+			synctest.Wait()
+		}
+		for range 10 {
+			watch(one, 1)
+			watch(two, 1)
+		}
+		r.create("a/one")
+		for range 10 {
+			watch(one, 1)
+		}
+		for _, f := range frames {
+			if f != frames[0] {
+				t.Error("a frame is not shared")
+			}
+		}
+		if len(frames) != 20 || one.events != 1 || two.events != 1 {
+			t.Errorf("%d watchers got frames, which were encoded %d times, and %d times in the other format", len(frames), one.events, two.events)
+		}
+	})
+}
+
+// counting is a format that counts.
+type counting struct {
+	watchcache.JSON
+	events int
+}
+
+func (c *counting) AppendEvent(dst []byte, e watchcache.Event) ([]byte, error) {
+	c.events++
+	return c.JSON.AppendEvent(dst, e)
+}
+
+// TestFormatFails shows that a watch whose events can't be encoded ends with the error.
+func TestFormatFails(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		w := r.watch(watchcache.WatchOptions{Format: failing{}})
+		r.create("a/one")
+		if _, err := r.next(w); err == nil || !strings.Contains(err.Error(), `ADDED of "a/one" at version 2: no`) {
+			t.Errorf("got %v", err)
+		}
+	})
+}
+
+type failing struct{}
+
+func (failing) AppendEvent([]byte, watchcache.Event) ([]byte, error) { return nil, fmt.Errorf("no") }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// Storage is where a cache has its objects from: one resource of an API server, a prefix of etcd,
+// or memory. Versions are those of the storage. They grow with each change and belong to one change
+// each.
+//
+// A cache calls List and Watch from one goroutine, one after the other.
+type Storage interface {
+	// List returns all objects, in any order, and the version at which they are all there is.
+	List(ctx context.Context) ([]*Object, uint64, error)
+
+	// Watch calls emit with each change after a version, in the order of their versions, and with
+	// bookmarks for versions up to which there is nothing more to come. It returns when the stream
+	// ends, when ctx does, or with the error that emit has returned. An [ExpiredError] means that
+	// the storage no longer has the changes since that version: then the cache lists again. After
+	// any other error, and after nil, it watches again from where it is.
+	Watch(ctx context.Context, after uint64, emit func(Event) error) error
+}
+
+// Event is one event of a watch. All its parts are shared and must not be changed.
+type Event struct {
+	// Type is Added, Modified, Deleted or Bookmark.
+	Type watch.EventType
+	// Object is the object after the change, or the last one that the watch has selected if it was
+	// deleted or has left the selection. It is nil in a bookmark.
+	Object *Object
+	// Version is the resourceVersion that the client is to see in the event. It is Object.Version,
+	// except for deletions, whose version is that of the change. In a bookmark it is the version up
+	// to which the client has everything.
+	Version uint64
+	// InitialEnd marks the bookmark that ends the initial events.
+	InitialEnd bool
+	// Frame is the event as the [Format] of the watch writes it; nil if the watch has none, and in
+	// a storage's events.
+	Frame []byte
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package watchcache is the server's side of list and watch: it keeps the objects of one resource
+// as bytes, follows its storage by one watch, and answers any number of lists and watches from
+// memory.
+//
+// A [Cache] has the present state, and one log of the changes that led to it. Each change has the
+// object before and after it, and the state that it made. A watcher is a position in that log, with
+// a filter:
+//
+//	            version 41     version 44     version 45     version 47
+//	state ◀──── change ──────▶ change ──────▶ change ──────▶ change        the log
+//	before the  before, after  before, after  before, after  before, after
+//	first one   state          state          state          state ──▶ now
+//	                                ▲                             ▲
+//	                           a watcher that has            watchers that have
+//	                           more to read                  read all: no position, asleep
+//
+//	index       41 │ 44 │ 45 │ 47      for a watch from 44: binary search, then follow the links
+//
+// So a watcher has no queue: what it has not read yet is in the log once for all watchers, and so
+// are the bytes of each event. A slow watcher holds up no other one. It is ended with an
+// [ExpiredError] when the change that it has to read next is no longer in the log.
+//
+// A watcher that has read everything is found by what its filter requires: a name, the value of a
+// field, one label with its value, or a namespace. A change wakes the watchers to which it may
+// matter, and no other. A woken watcher reads the log from there on.
+//
+// # Versions
+//
+// Versions are the storage's. The cache never makes one up, so clients may move between caches of
+// one storage. The oldest version that requests may name is the one before the first change of the
+// log. Changes leave the log by age and by size.
+//
+// A list without a version, and a watch without one, are answered at the version at which the cache
+// is. So they are as old as the storage's last event. A request that must not be older names a
+// version.
+//
+// When the storage answers that a version has expired, the cache lists, and puts the difference
+// into the log as changes. Objects have their own versions then. A deletion has the version of the
+// list, but clients get to see the newest one before it: a client that comes back with what it has
+// seen gets all deletions, not only those after the one that it got last. Nothing is known about
+// versions in between. Lists at exactly such a version, and watches from it with a selector,
+// expire.
+//
+// # Ordering and blocking
+//
+// A watcher gets the changes that it selects in the order of their versions, each once. Get and
+// List take no lock. They wait only for a version that the cache hasn't reached. What a watch
+// selects crosses its filter as [Event] describes.
+//
+// # Goroutines
+//
+//	goroutine             started by   ends when
+//	Run                   the caller   its context ends
+//	workers, one clock    Run          Run returns
+//
+// A worker calls the Receive functions of watchers. No goroutine belongs to a watcher or to a
+// request: whatever a request has made is garbage when it has ended.
+package watchcache
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Config is the settings of a [Cache]. Storage must be set; zero values stand for the defaults.
+type Config struct {
+	// Storage is where the objects are from.
+	Storage Storage
+
+	// Age is how long a change stays in the log; 5 minutes by default. Bytes is how much memory the
+	// log may take; 64 MiB by default. The oldest changes are dropped when the log passes either.
+	// Both are what a watcher may be behind before it is ended.
+	Age   time.Duration
+	Bytes int64
+
+	// Wait is how long a request waits for its version; 3 seconds by default.
+	Wait time.Duration
+	// BookmarkInterval is the time between two bookmarks of a watch; 1 minute by default.
+	BookmarkInterval time.Duration
+	// Retry is the longest time between two requests to a storage that fails; 30 seconds by
+	// default.
+	Retry time.Duration
+	// Workers is how many goroutines call Receive functions; by default, as many as there are
+	// processors, and at least two.
+	Workers int
+}
+
+// Cache answers lists and watches of one resource. [New] makes one. All methods may be called by
+// any number of goroutines.
+type Cache struct {
+	// set once at construction
+	config Config
+	made   time.Time
+	filled chan struct{} // closed when the cache is filled for the first time
+	done   chan struct{} // closed when Run ends
+
+	head  atomic.Pointer[head] // nil: not filled, or Run has ended
+	ready readyQueue           // watchers with a Receive function that have something to read
+
+	// mu guards what follows, and the writing of head. The mu of ready and of a change's frames may
+	// be locked while mu is.
+	mu        sync.Mutex
+	log       log
+	interests interests
+	open      int // watchers
+	waiters   waiters
+	clock     clock
+	woken     []*Watcher // for ready, when mu is unlocked
+	started   bool
+	err       error // what the storage has failed with last; nil since its next event
+	slow      int64
+	relists   int64
+	lastEvent time.Time
+}
+
+// head is the newest state. It is immutable.
+type head struct {
+	version uint64
+	state   tree
+}
+
+// New returns a cache that is empty until it runs. It fails if the configuration lacks a Storage,
+// or if a value is negative.
+func New(config Config) (*Cache, error) {
+	if config.Storage == nil {
+		return nil, errors.New("watchcache: Config.Storage is nil")
+	}
+	if min(config.Age, config.Wait, config.BookmarkInterval, config.Retry) < 0 || config.Bytes < 0 || config.Workers < 0 {
+		return nil, errors.New("watchcache: a duration or a number in Config is negative")
+	}
+	config.Age = cmp.Or(config.Age, 5*time.Minute)
+	config.Bytes = cmp.Or(config.Bytes, 64<<20)
+	config.Wait = cmp.Or(config.Wait, 3*time.Second)
+	config.BookmarkInterval = cmp.Or(config.BookmarkInterval, time.Minute)
+	config.Retry = cmp.Or(config.Retry, 30*time.Second)
+	config.Workers = cmp.Or(config.Workers, max(2, runtime.GOMAXPROCS(0)))
+	c := &Cache{config: config, made: time.Now(), filled: make(chan struct{}), done: make(chan struct{}), interests: interests{}}
+	c.ready.changed.L = &c.ready.mu
+	c.clock.changed = make(chan struct{}, 1)
+	return c, nil
+}
+
+// Run fills the cache from its storage, and follows the storage until ctx ends. It returns the
+// cause of that. Whenever the storage fails it tries again, with growing pauses; the cache stays
+// readable. Before Run returns, it ends all watchers with a [NotReadyError]. Run can be called
+// once; the second call returns an error.
+func (c *Cache) Run(ctx context.Context) error {
+	c.mu.Lock()
+	again := c.started
+	c.started = true
+	c.mu.Unlock()
+	if again {
+		return errors.New("watchcache: Run was called before; make a new cache")
+	}
+	var running sync.WaitGroup
+	running.Go(func() { c.tick(ctx) })
+	for range c.config.Workers {
+		running.Go(c.work)
+	}
+	c.follow(ctx)
+	c.stop(context.Cause(ctx))
+	running.Wait()
+	return context.Cause(ctx)
+}
+
+// stop ends everything that waits.
+func (c *Cache) stop(cause error) {
+	c.mu.Lock()
+	c.head.Store(nil)
+	c.err = cause
+	err := c.notReadyLocked()
+	for _, w := range c.interests.watchers() {
+		c.endLocked(w, err)
+	}
+	c.unlock()
+	close(c.done)
+	c.ready.stop()
+}
+
+// unlock unlocks mu, and hands the watchers that were woken to the workers.
+func (c *Cache) unlock() {
+	c.ready.push(c.woken)
+	clear(c.woken)
+	c.woken = c.woken[:0]
+	c.mu.Unlock()
+}
+
+// WaitReady waits until the cache is filled. It returns the cause if ctx ends first, and a
+// [NotReadyError] if Run does.
+func (c *Cache) WaitReady(ctx context.Context) error {
+	select {
+	case <-c.filled:
+	case <-c.done:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if c.head.Load() == nil {
+		return c.notReady()
+	}
+	return nil
+}
+
+func (c *Cache) notReady() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.notReadyLocked()
+}
+
+func (c *Cache) notReadyLocked() error {
+	return &NotReadyError{Since: time.Since(c.made), Err: c.err}
+}
+
+// Status is what a cache can tell about itself.
+type Status struct {
+	// Ready reports whether the cache is filled and runs.
+	Ready bool
+	// Err is what the storage has failed with last; nil since its next event.
+	Err error
+	// LastEvent is when the storage's last event came, bookmarks included.
+	LastEvent time.Time
+	// Version is the newest version, Oldest the oldest that requests may name.
+	Version, Oldest uint64
+	// Objects is how many objects there are, Changes how many changes are in the log, and
+	// ChangeBytes about how much memory these take, old objects and frames included.
+	Objects, Changes int
+	ChangeBytes      int64
+	// Watchers is how many watches are open. Slow is how many have ended because they were too
+	// slow, Relists how often the storage has been listed again.
+	Watchers      int
+	Slow, Relists int64
+}
+
+// Status returns the cache's status.
+func (c *Cache) Status() Status {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := Status{
+		Err: c.err, LastEvent: c.lastEvent,
+		Changes: len(c.log.changes), ChangeBytes: c.log.memory(),
+		Watchers: c.open, Slow: c.slow, Relists: c.relists,
+	}
+	if h := c.head.Load(); h != nil {
+		s.Ready, s.Version, s.Oldest, s.Objects = true, h.version, c.log.oldest(), h.state.len()
+	}
+	return s
+}
