@@ -205,6 +205,10 @@ var allowed = []struct {
 		pkg:     "source/internal/podtest",
 		imports: []string{"k8s.io/api", "k8s.io/apimachinery"},
 	},
+	{
+		pkg:     "watchcache/internal/request",
+		imports: []string{"k8s.io/apimachinery"},
+	},
 	{pkg: "informer/internal/faulttest"},
 	{
 		pkg:     "informer/internal/informertest",
