@@ -93,7 +93,7 @@ var areas = []area{
 	{
 		folder: "test",
 		sees:   []string{"runtime", "generator", "devserver", "examples/crd-sample", "examples/endpoints-controller"},
-		layers: []string{"internal/endstate endpoints/kubeserver", "interop corpus e2e endpoints model"},
+		layers: []string{"internal/endstate endpoints/kubeserver", "interop corpus e2e endpoints model watchcache"},
 	},
 	{
 		folder: "test/interop",

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package watchcache holds servers of list and watch against a real API server, request by request.
+// It has only tests.
+//
+// A history of two dozen changes to custom resources, each with a name, is played to the API server
+// of package devserver. Then the server gets the requests of testdata/answers.txt: lists at all
+// versions, page by page, with selectors; gets; watches from anywhere, with and without present
+// objects and bookmarks; mistakes of all sorts; more of it during and after further changes, after
+// a compaction, and with a watch cache that has just been filled. Below each request the file has
+// the answer, in which versions have the names of the changes that made them. So it is also a
+// reference for what clients meet.
+//
+// # The file
+//
+//	== lists: pages
+//	GET widgets?limit=2
+//		200 rv=head next(head,a/three) remaining=4 [a/one@a1u a/three@a3]
+//	GET widgets?watch=true&timeoutSeconds=1&resourceVersion={b1n}
+//		stream DELETED(c/gone@c1d) ADDED(ab/five@head)
+//
+// Paths begin at /apis/samples.dev/v1/ unless they begin with a slash. Queries are not escaped.
+// {head} is the version of the change called head, {head+1} the one after it, and {page 2} a token.
+// Requests of one section are sent at the same time. In answers, next(…) is a continue token, that
+// is its version and the key that it begins after. A server decides when it sends bookmarks, so a
+// stream has only the one that ends the present objects, and the one at the end.
+//
+//	go test ./test/watchcache             compares
+//	go test ./test/watchcache -update     rewrites the answers: read the diff
+package watchcache

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/informer-gen/informer-gen/devserver"
+	"github.com/informer-gen/informer-gen/devserver/devservertest"
+)
+
+// play is a history and the servers that show it.
+type play struct {
+	server   *devserver.Server
+	client   *http.Client
+	versions versions
+	sides    []*side // the API server first
+	requests sync.WaitGroup
+}
+
+// side is a server that gets requests.
+type side struct {
+	name   string
+	url    string
+	tokens map[string]string // continue tokens of its own, by name
+}
+
+// patience is how long an answer may take, from the first byte to the last.
+const patience = time.Minute
+
+// start starts the API server, with no widgets in it.
+func start(t *testing.T) *play {
+	t.Helper()
+	crds, err := devserver.ReadCRDs(os.DirFS("testdata"), "crds.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := devservertest.Start(t, devserver.Options{CRDs: crds})
+	transport := &http.Transport{DisableCompression: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	p := &play{server: server, client: &http.Client{Transport: transport}, sides: []*side{{name: "devserver", url: server.URL()}}}
+	t.Cleanup(p.requests.Wait)
+	p.versions.add("r0", p.listVersion(t))
+	return p
+}
+
+// tokens are those that requests name. A page of a list comes from the side itself.
+var tokens = []struct{ name, query, content string }{
+	{name: "page 2", query: "limit=2"},
+	{name: "page 2 of app=x", query: "limit=1&labelSelector=app=x"},
+	{name: "page 2 at b2", query: "limit=2&resourceVersion={b2}"},
+	{name: "newest", content: `{"v":"meta.k8s.io/v1","rv":-1,"start":"a/three\u0000"}`},
+	{name: "version 0", content: `{"v":"meta.k8s.io/v1","rv":0,"start":"a/three\u0000"}`},
+	{name: "no start", content: `{"v":"meta.k8s.io/v1","rv":{head},"start":""}`},
+	{name: "v2", content: `{"v":"meta.k8s.io/v2","rv":{head},"start":"a/three\u0000"}`},
+	{name: "upwards", content: `{"v":"meta.k8s.io/v1","rv":{head},"start":"../../secrets"}`},
+	{name: "future", content: `{"v":"meta.k8s.io/v1","rv":99999999,"start":"a/three\u0000"}`},
+	{name: "cut", content: `{"v":`},
+}
+
+// fetchTokens asks each side for its tokens.
+func (p *play) fetchTokens(t *testing.T) {
+	t.Helper()
+	for _, s := range p.sides {
+		s.tokens = map[string]string{}
+		for _, token := range tokens {
+			if token.query != "" {
+				s.tokens[token.name] = p.page(t, s, token.query)
+				continue
+			}
+			s.tokens[token.name] = base64.RawURLEncoding.EncodeToString([]byte(p.fill(t, s, token.content)))
+		}
+	}
+}
+
+// page returns the continue token of a list.
+func (p *play) page(t *testing.T, s *side, query string) string {
+	t.Helper()
+	resp, err := p.client.Do(p.request(t, s, &exchange{method: http.MethodGet, target: "widgets?" + query}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	var list content
+	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
+		t.Fatal(err)
+	}
+	if list.Metadata.Continue == "" {
+		t.Fatalf("%s: a list with %s has no second page", s.name, query)
+	}
+	return list.Metadata.Continue
+}
+
+var nameInBraces = regexp.MustCompile(`\{([a-z][^{}"]*)\}`)
+
+// fill puts versions and tokens in the place of their names.
+func (p *play) fill(t *testing.T, s *side, text string) string {
+	t.Helper()
+	return nameInBraces.ReplaceAllStringFunc(text, func(found string) string {
+		name := found[1 : len(found)-1]
+		if text, ok := p.versions.number(name); ok {
+			return text
+		}
+		text, ok := s.tokens[name]
+		if !ok {
+			t.Fatalf("%s is neither a version nor a token", found)
+		}
+		return text
+	})
+}
+
+// request returns the request of an exchange to a side.
+func (p *play) request(t *testing.T, s *side, e *exchange) *http.Request {
+	t.Helper()
+	path, query, _ := strings.Cut(p.fill(t, s, e.target), "?")
+	if !strings.HasPrefix(path, "/") {
+		path = base + path
+	}
+	req, err := http.NewRequestWithContext(t.Context(), e.method, s.url+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var escaped []string
+	for parameter := range strings.SplitSeq(query, "&") {
+		name, value, ok := strings.Cut(parameter, "=")
+		if ok {
+			value = "=" + url.QueryEscape(value)
+		}
+		escaped = append(escaped, name+value)
+	}
+	req.URL.RawQuery = strings.Join(escaped, "&")
+	if e.accept != "" {
+		req.Header.Set("Accept", e.accept)
+	}
+	req.Header.Set("User-Agent", "conformance") // for a browser or curl, servers indent
+	return req
+}
+
+// sent is a request that is under way.
+type sent struct {
+	began chan struct{} // closed when the answer begins, or has failed
+	ended chan struct{} // closed when what follows is set
+	reply reply
+	err   error
+}
+
+// send sends requests to a side, all at once. The test waits for what it starts.
+func (p *play) send(t *testing.T, s *side, exchanges []*exchange) []*sent {
+	t.Helper()
+	var all []*sent
+	for _, e := range exchanges {
+		x := &sent{began: make(chan struct{}), ended: make(chan struct{})}
+		all = append(all, x)
+		req := p.request(t, s, e)
+		p.requests.Go(func() {
+			defer close(x.ended)
+			at := time.Now()
+			resp, err := p.client.Do(req)
+			close(x.began)
+			if err == nil {
+				x.reply, err = read(resp, at)
+			}
+			x.err = err
+		})
+	}
+	return all
+}
+
+// line waits for an answer, and writes it as it stands in the file.
+func (p *play) line(t *testing.T, x *sent) string {
+	t.Helper()
+	await(t, x.ended)
+	if x.err != nil {
+		return "failed: " + x.err.Error()
+	}
+	return p.versions.line(x.reply)
+}
+
+// await waits until a channel is closed.
+func await(t *testing.T, closed <-chan struct{}) {
+	t.Helper()
+	select {
+	case <-closed:
+	case <-time.After(patience):
+		t.Fatalf("no answer for %v", patience)
+	}
+}
