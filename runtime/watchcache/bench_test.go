@@ -52,14 +52,14 @@ func newBenchRig(b *testing.B, objects int) *benchRig {
 var padding = strings.Repeat("x", 1000)
 
 // write creates or updates object i. 1 of 100 has the label rare.
-func (r *benchRig) write(b *testing.B, do func([]byte) (*watchcache.Object, error), i int) {
+func (r *benchRig) write(b *testing.B, do func(context.Context, []byte) (*watchcache.Object, error), i int) {
 	rare := ""
 	if i%100 == 0 {
 		rare = `,"rare":"yes"`
 	}
 	data := fmt.Appendf(nil, `{"apiVersion":"samples.dev/v1","kind":"Widget","metadata":{"namespace":"ns%d","name":"widget-%06d","labels":{"app":"a%d"%s}},"spec":{"node":"node-%d","text":%q}}`,
 		i%10, i, i%5, rare, i, padding)
-	if _, err := do(data); err != nil {
+	if _, err := do(context.Background(), data); err != nil {
 		b.Error(err)
 	}
 }

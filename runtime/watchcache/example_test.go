@@ -21,7 +21,7 @@ func Example() {
 		`{"kind":"Widget","metadata":{"name":"one","namespace":"a","uid":"1"},"spec":{"node":"n1"}}`,
 		`{"kind":"Widget","metadata":{"name":"two","namespace":"a","uid":"2"},"spec":{"node":"n2"}}`,
 	} {
-		if _, err := storage.Create([]byte(data)); err != nil {
+		if _, err := storage.Create(context.Background(), []byte(data)); err != nil {
 			log.Fatal(err)
 		}
 	}
@@ -56,7 +56,7 @@ func Example() {
 	}
 	defer watcher.Close()
 	moved := `{"kind":"Widget","metadata":{"name":"two","namespace":"a","uid":"2"},"spec":{"node":"n1"}}`
-	if _, err := storage.Update([]byte(moved)); err != nil {
+	if _, err := storage.Update(context.Background(), []byte(moved)); err != nil {
 		log.Fatal(err)
 	}
 	events, err := watcher.Next(ctx)

@@ -24,3 +24,15 @@ func ParseJSON(data []byte, fields ...string) (*Object, error) {
 		Bytes:   data,
 	}, nil
 }
+
+// WithIdentity returns a copy of an object that has this uid and version, in its bytes, too, which
+// must be JSON. A storage makes the objects that it has written by it.
+func (o *Object) WithIdentity(uid string, version uint64) (*Object, error) {
+	data, err := rawjson.SetIdentity(o.Bytes, uid, version)
+	if err != nil {
+		return nil, err
+	}
+	c := *o
+	c.UID, c.Version, c.Bytes = uid, version, data
+	return &c, nil
+}

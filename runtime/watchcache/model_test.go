@@ -104,12 +104,12 @@ func (m *model) write() {
 	case m.random.IntN(10) == 0:
 		m.storage.Bookmark()
 	case !exists:
-		next[key], err = m.storage.Create(data)
+		next[key], err = m.storage.Create(m.Context(), data)
 	case m.random.IntN(3) == 0:
-		_, err = m.storage.Delete(key, memory.Preconditions{Version: next[key].Version})
+		_, err = m.storage.Delete(m.Context(), key, watchcache.Preconditions{Version: next[key].Version})
 		delete(next, key)
 	default:
-		next[key], err = m.storage.Update(data)
+		next[key], err = m.storage.Update(m.Context(), data)
 	}
 	if err != nil {
 		m.Fatal(err)

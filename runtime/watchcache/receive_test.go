@@ -165,7 +165,7 @@ func TestReceiveStress(t *testing.T) {
 			}()
 		}
 		for i := range changes {
-			if _, err := r.storage.Create(widget("a/" + string(rune('a'+i/26)) + string(rune('a'+i%26)))); err != nil {
+			if _, err := r.storage.Create(r.Context(), widget("a/"+string(rune('a'+i/26))+string(rune('a'+i%26)))); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -88,7 +88,7 @@ func widget(key string, with ...string) []byte {
 // return its version.
 func (r *rig) create(key string, with ...string) uint64 {
 	r.Helper()
-	o, err := r.storage.Create(widget(key, with...))
+	o, err := r.storage.Create(r.Context(), widget(key, with...))
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func (r *rig) create(key string, with ...string) uint64 {
 
 func (r *rig) update(key string, with ...string) uint64 {
 	r.Helper()
-	o, err := r.storage.Update(widget(key, with...))
+	o, err := r.storage.Update(r.Context(), widget(key, with...))
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func (r *rig) update(key string, with ...string) uint64 {
 
 func (r *rig) remove(key string) uint64 {
 	r.Helper()
-	if _, err := r.storage.Delete(key, memory.Preconditions{}); err != nil {
+	if _, err := r.storage.Delete(r.Context(), key, watchcache.Preconditions{}); err != nil {
 		r.Fatal(err)
 	}
 	synctest.Wait()

@@ -4,6 +4,8 @@ package watchcache
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -41,4 +43,28 @@ type Event struct {
 	// Frame is the event as the [Format] of the watch writes it; nil if the watch has none, and in
 	// a storage's events.
 	Frame []byte
+}
+
+// The errors of writes that the state of a storage doesn't allow.
+var (
+	ErrExists   = errors.New("the object exists")
+	ErrNotFound = errors.New("the object does not exist")
+	ErrConflict = errors.New("the object has been modified")
+)
+
+// Preconditions are what an object must have to be changed. The zero value is any object.
+type Preconditions struct {
+	UID     string // "": any
+	Version uint64 // 0: any
+}
+
+// Check returns an error that wraps [ErrConflict] if o is not as the preconditions want it.
+func (p Preconditions) Check(o *Object) error {
+	switch {
+	case p.UID != "" && p.UID != o.UID:
+		return fmt.Errorf("%w: its uid is %s, not %s", ErrConflict, o.UID, p.UID)
+	case p.Version != 0 && p.Version != o.Version:
+		return fmt.Errorf("%w: its resourceVersion is %d, not %d", ErrConflict, o.Version, p.Version)
+	}
+	return nil
 }

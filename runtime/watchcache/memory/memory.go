@@ -8,7 +8,6 @@ package memory
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -19,14 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/internal/rawjson"
-)
-
-// The errors of writes that the present state doesn't allow.
-var (
-	ErrExists   = errors.New("the object exists")
-	ErrNotFound = errors.New("the object does not exist")
-	ErrConflict = errors.New("the object has been modified")
 )
 
 // Storage holds JSON objects in memory, and all changes since it was last compacted. Its versions
@@ -49,50 +40,46 @@ func New(fields ...string) *Storage {
 }
 
 // Create stores an object, whose resourceVersion, and uid if it has none, are set. It returns the
-// object as it was stored, [ErrExists] if there is one of its key, or an error if data isn't an
-// object of the API.
-func (s *Storage) Create(data []byte) (*watchcache.Object, error) {
-	o, err := watchcache.ParseJSON(data)
+// object as it was stored, an error that wraps [watchcache.ErrExists] if there is one of its key,
+// or an error if data isn't an object of the API.
+func (s *Storage) Create(_ context.Context, data []byte) (*watchcache.Object, error) {
+	o, err := watchcache.ParseJSON(data, s.fields...)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.objects[o.Key] != nil {
-		return nil, fmt.Errorf("creating %s: %w", o.Key, ErrExists)
+		return nil, fmt.Errorf("creating %s: %w", o.Key, watchcache.ErrExists)
 	}
 	uid := o.UID
 	if uid == "" {
 		uid = "uid-" + strconv.FormatUint(s.version+1, 10)
 	}
-	return s.setLocked(watch.Added, data, uid)
+	return s.setLocked(watch.Added, o, uid)
 }
 
 // Update stores an object in the place of the one that exists. If data has a resourceVersion or a
-// uid, the object must have the same. It returns the object as it was stored, [ErrNotFound],
-// [ErrConflict], or an error if data isn't an object of the API.
-func (s *Storage) Update(data []byte) (*watchcache.Object, error) {
-	o, err := watchcache.ParseJSON(data)
+// uid, the object must have the same. It returns the object as it was stored, an error that wraps
+// [watchcache.ErrNotFound] or [watchcache.ErrConflict], or an error if data isn't an object of the
+// API.
+func (s *Storage) Update(_ context.Context, data []byte) (*watchcache.Object, error) {
+	o, err := watchcache.ParseJSON(data, s.fields...)
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	old, err := s.findLocked(o.Key, Preconditions{UID: o.UID, Version: o.Version})
+	old, err := s.findLocked(o.Key, watchcache.Preconditions{UID: o.UID, Version: o.Version})
 	if err != nil {
 		return nil, fmt.Errorf("updating %s: %w", o.Key, err)
 	}
-	return s.setLocked(watch.Modified, data, old.UID)
+	return s.setLocked(watch.Modified, o, old.UID)
 }
 
-// Preconditions are what an object must have to be deleted. The zero value is any object.
-type Preconditions struct {
-	UID     string // "": any
-	Version uint64 // 0: any
-}
-
-// Delete removes the object under key. It returns the last state, [ErrNotFound] or [ErrConflict].
-func (s *Storage) Delete(key string, p Preconditions) (*watchcache.Object, error) {
+// Delete removes the object under key. It returns the last state, or an error that wraps
+// [watchcache.ErrNotFound] or [watchcache.ErrConflict].
+func (s *Storage) Delete(_ context.Context, key string, p watchcache.Preconditions) (*watchcache.Object, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old, err := s.findLocked(key, p)
@@ -175,29 +162,17 @@ func (s *Storage) afterLocked(version uint64) int {
 }
 
 // findLocked returns the object under key, if it is as the preconditions want it.
-func (s *Storage) findLocked(key string, p Preconditions) (*watchcache.Object, error) {
+func (s *Storage) findLocked(key string, p watchcache.Preconditions) (*watchcache.Object, error) {
 	o := s.objects[key]
-	switch {
-	case o == nil:
-		return nil, ErrNotFound
-	case p.UID != "" && p.UID != o.UID:
-		return nil, fmt.Errorf("%w: its uid is %s, not %s", ErrConflict, o.UID, p.UID)
-	case p.Version != 0 && p.Version != o.Version:
-		return nil, fmt.Errorf("%w: its resourceVersion is %d, not %d", ErrConflict, o.Version, p.Version)
+	if o == nil {
+		return nil, watchcache.ErrNotFound
 	}
-	return o, nil
+	return o, p.Check(o)
 }
 
 // setLocked stores an object.
-func (s *Storage) setLocked(event watch.EventType, data []byte, uid string) (*watchcache.Object, error) {
-	data, err := rawjson.SetUID(data, uid)
-	if err == nil {
-		data, err = rawjson.SetVersion(data, s.version+1)
-	}
-	if err != nil {
-		return nil, err
-	}
-	o, err := watchcache.ParseJSON(data, s.fields...)
+func (s *Storage) setLocked(event watch.EventType, o *watchcache.Object, uid string) (*watchcache.Object, error) {
+	o, err := o.WithIdentity(uid, s.version+1)
 	if err != nil {
 		return nil, err
 	}

@@ -26,14 +26,14 @@ func data(name, more string) []byte {
 
 func TestWrites(t *testing.T) {
 	s := memory.New("spec.node")
-	one, err := s.Create(data("one", ""))
+	one, err := s.Create(t.Context(), data("one", ""))
 	if err != nil || one.Version != 2 || one.UID == "" || one.Fields.Get("spec.node") != "n1" || !strings.Contains(string(one.Bytes), `"resourceVersion":"2"`) {
 		t.Fatalf("got %+v, %v", one, err)
 	}
-	if own, err := s.Create(data("own", `,"uid":"mine"`)); err != nil || own.UID != "mine" {
+	if own, err := s.Create(t.Context(), data("own", `,"uid":"mine"`)); err != nil || own.UID != "mine" {
 		t.Errorf("got %+v, %v", own, err)
 	}
-	updated, err := s.Update(data("one", `,"labels":{"app":"x"}`))
+	updated, err := s.Update(t.Context(), data("one", `,"labels":{"app":"x"}`))
 	if err != nil || updated.Version != 4 || updated.UID != one.UID || updated.Labels.Get("app") != "x" {
 		t.Errorf("got %+v, %v", updated, err)
 	}
@@ -41,27 +41,33 @@ func TestWrites(t *testing.T) {
 		write func() (*watchcache.Object, error)
 		want  error
 	}{
-		"create what exists":        {func() (*watchcache.Object, error) { return s.Create(data("one", "")) }, memory.ErrExists},
-		"update what doesn't exist": {func() (*watchcache.Object, error) { return s.Update(data("two", "")) }, memory.ErrNotFound},
-		"update an old version":     {func() (*watchcache.Object, error) { return s.Update(data("one", `,"resourceVersion":"2"`)) }, memory.ErrConflict},
-		"update another object":     {func() (*watchcache.Object, error) { return s.Update(data("one", `,"uid":"x"`)) }, memory.ErrConflict},
-		"delete what doesn't exist": {func() (*watchcache.Object, error) { return s.Delete("two", memory.Preconditions{}) }, memory.ErrNotFound},
-		"delete an old version":     {func() (*watchcache.Object, error) { return s.Delete("one", memory.Preconditions{Version: 2}) }, memory.ErrConflict},
-		"delete another object":     {func() (*watchcache.Object, error) { return s.Delete("one", memory.Preconditions{UID: "x"}) }, memory.ErrConflict},
+		"create what exists":        {func() (*watchcache.Object, error) { return s.Create(t.Context(), data("one", "")) }, watchcache.ErrExists},
+		"update what doesn't exist": {func() (*watchcache.Object, error) { return s.Update(t.Context(), data("two", "")) }, watchcache.ErrNotFound},
+		"update an old version": {func() (*watchcache.Object, error) {
+			return s.Update(t.Context(), data("one", `,"resourceVersion":"2"`))
+		}, watchcache.ErrConflict},
+		"update another object":     {func() (*watchcache.Object, error) { return s.Update(t.Context(), data("one", `,"uid":"x"`)) }, watchcache.ErrConflict},
+		"delete what doesn't exist": {func() (*watchcache.Object, error) { return s.Delete(t.Context(), "two", watchcache.Preconditions{}) }, watchcache.ErrNotFound},
+		"delete an old version": {func() (*watchcache.Object, error) {
+			return s.Delete(t.Context(), "one", watchcache.Preconditions{Version: 2})
+		}, watchcache.ErrConflict},
+		"delete another object": {func() (*watchcache.Object, error) {
+			return s.Delete(t.Context(), "one", watchcache.Preconditions{UID: "x"})
+		}, watchcache.ErrConflict},
 	} {
 		if _, err := test.write(); !errors.Is(err, test.want) {
 			t.Errorf("%s: got %v, want %v", name, err, test.want)
 		}
 	}
-	for _, write := range []func([]byte) (*watchcache.Object, error){s.Create, s.Update} {
-		if _, err := write([]byte(`{`)); err == nil {
+	for _, write := range []func(context.Context, []byte) (*watchcache.Object, error){s.Create, s.Update} {
+		if _, err := write(t.Context(), []byte(`{`)); err == nil {
 			t.Error("wrote what isn't JSON")
 		}
 	}
 	if s.Version() != 4 {
 		t.Errorf("the version is %d after writes that failed", s.Version())
 	}
-	if last, err := s.Delete("one", memory.Preconditions{UID: one.UID, Version: 4}); err != nil || last != updated {
+	if last, err := s.Delete(t.Context(), "one", watchcache.Preconditions{UID: one.UID, Version: 4}); err != nil || last != updated {
 		t.Errorf("got %+v, %v", last, err)
 	}
 	if all, version, err := s.List(t.Context()); err != nil || version != 5 || len(all) != 1 || all[0].Key != "own" {
@@ -77,11 +83,11 @@ func TestWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(s.Create(data("one", "")))
-	write(s.Update(data("one", "")))
-	write(s.Create(data("two", "")))
+	write(s.Create(t.Context(), data("one", "")))
+	write(s.Update(t.Context(), data("one", "")))
+	write(s.Create(t.Context(), data("two", "")))
 	s.Bookmark()
-	write(s.Delete("one", memory.Preconditions{}))
+	write(s.Delete(t.Context(), "one", watchcache.Preconditions{}))
 	s.Compact(3)
 
 	full := errors.New("enough")

@@ -18,6 +18,7 @@ import (
 
 // Header is what is read of an object.
 type Header struct {
+	APIVersion, Kind     string // "" if the object has none
 	Namespace, Name, UID string
 	Version              uint64 // 0 if the object has none
 	Labels               map[string]string
@@ -60,13 +61,45 @@ func SetVersion(data []byte, version uint64) ([]byte, error) {
 	return set(data, h, h.versionAt, "resourceVersion", strconv.FormatUint(version, 10))
 }
 
-// SetUID returns a copy of an object's JSON with this uid. It fails like Parse.
-func SetUID(data []byte, uid string) ([]byte, error) {
+// SetIdentity returns a copy of an object's JSON with this uid and resourceVersion. It fails like
+// Parse.
+func SetIdentity(data []byte, uid string, version uint64) ([]byte, error) {
 	h, err := Parse(data, nil)
 	if err != nil {
 		return nil, err
 	}
-	return set(data, h, h.uidAt, "uid", uid)
+	setUID := func(data []byte) ([]byte, error) {
+		if uid == h.UID {
+			return data, nil
+		}
+		return set(data, h, h.uidAt, "uid", uid)
+	}
+	setVersion := func(data []byte) ([]byte, error) {
+		return set(data, h, h.versionAt, "resourceVersion", strconv.FormatUint(version, 10))
+	}
+	first, second := setUID, setVersion
+	if h.uidAt.from < h.versionAt.from { // what stands behind the other one must be set first
+		first, second = second, first
+	}
+	if data, err = first(data); err != nil {
+		return nil, err
+	}
+	return second(data)
+}
+
+// Stamp returns a copy of an object's JSON, whose header is h, with this apiVersion and kind, if it
+// has neither. It fails if one of them is not valid UTF-8.
+func (h *Header) Stamp(data []byte, apiVersion, kind string) ([]byte, error) {
+	if h.APIVersion != "" || h.Kind != "" {
+		return bytes.Clone(data), nil
+	}
+	head, wrongKind := jsontext.AppendQuote([]byte(`{"kind":`), kind)
+	head, wrongVersion := jsontext.AppendQuote(append(head, `,"apiVersion":`...), apiVersion)
+	if err := errors.Join(wrongKind, wrongVersion); err != nil {
+		return nil, fmt.Errorf("setting .kind and .apiVersion: %w", err)
+	}
+	rest := bytes.TrimLeft(data, " \t\r\n")[1:] // it has members, such as metadata
+	return slices.Concat(head, []byte(","), rest), nil
 }
 
 // set returns a copy of data with a value in place of the one at an extent. If there is none, the
@@ -131,6 +164,10 @@ func (p *parser) end() error {
 // member reads the value at path.
 func (p *parser) member(path string) (err error) {
 	switch path {
+	case "apiVersion":
+		p.APIVersion, err = p.text(path)
+	case "kind":
+		p.Kind, err = p.text(path)
 	case "metadata":
 		return p.object("metadata.")
 	case "metadata.name":

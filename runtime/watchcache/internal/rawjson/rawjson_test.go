@@ -58,21 +58,62 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestSet(t *testing.T) {
-	for data, want := range map[string]string{
-		`{"metadata":{"name":"a"}}`: `{"metadata":{"uid":"u\"","resourceVersion":"9","name":"a"}}`,
-		`{"metadata": { "resourceVersion" : "1234" ,"name":"a","uid":"old"},"x":[1]}`: `{"metadata": { "resourceVersion" : "9" ,"name":"a","uid":"u\""},"x":[1]}`,
-		`{"metadata":{"resourceVersion":null,"name":"a","uid":null}}`:                 `{"metadata":{"resourceVersion":"9","name":"a","uid":"u\""}}`,
+	for _, test := range []struct{ data, version, identity string }{
+		{
+			`{"metadata":{"name":"a"}}`,
+			`{"metadata":{"resourceVersion":"9","name":"a"}}`,
+			`{"metadata":{"resourceVersion":"9","uid":"u\"","name":"a"}}`,
+		},
+		{
+			`{"metadata": { "resourceVersion" : "1234" ,"name":"a","uid":"old"},"x":[1]}`,
+			`{"metadata": { "resourceVersion" : "9" ,"name":"a","uid":"old"},"x":[1]}`,
+			`{"metadata": { "resourceVersion" : "9" ,"name":"a","uid":"u\""},"x":[1]}`,
+		},
+		{
+			`{"metadata":{"uid":"much longer","name":"a","resourceVersion":"1"}}`,
+			`{"metadata":{"uid":"much longer","name":"a","resourceVersion":"9"}}`,
+			`{"metadata":{"uid":"u\"","name":"a","resourceVersion":"9"}}`,
+		},
+		{
+			`{"metadata":{"resourceVersion":null,"name":"a","uid":null}}`,
+			`{"metadata":{"resourceVersion":"9","name":"a","uid":null}}`,
+			`{"metadata":{"resourceVersion":"9","name":"a","uid":"u\""}}`,
+		},
 	} {
-		got, err := SetVersion([]byte(data), 9)
-		if err == nil {
-			got, err = SetUID(got, `u"`)
+		got, err := SetVersion([]byte(test.data), 9)
+		if err != nil || string(got) != test.version || !json.Valid(got) {
+			t.Errorf("got  %s, %v\nwant %s", got, err, test.version)
 		}
-		if err != nil || string(got) != want || !json.Valid(got) {
-			t.Errorf("got  %s, %v\nwant %s", got, err, want)
+		got, err = SetIdentity([]byte(test.data), `u"`, 9)
+		if err != nil || string(got) != test.identity || !json.Valid(got) {
+			t.Errorf("got  %s, %v\nwant %s", got, err, test.identity)
 		}
 	}
 	if _, err := SetVersion([]byte(`{}`), 9); err == nil {
 		t.Error("set the version of what is no object")
+	}
+	if got, err := SetIdentity([]byte(`{"metadata":{"name":"a"}}`), "", 9); err != nil || string(got) != `{"metadata":{"resourceVersion":"9","name":"a"}}` {
+		t.Errorf("without a uid: %s, %v", got, err)
+	}
+	if _, err := SetIdentity([]byte(`{}`), "u", 9); err == nil {
+		t.Error("set the identity of what is no object")
+	}
+}
+
+func TestStamp(t *testing.T) {
+	for data, want := range map[string]string{
+		` {"metadata":{"name":"a"}}`:                    `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}`,
+		`{"metadata":{"name":"a"},"kind":"B"}`:          `{"metadata":{"name":"a"},"kind":"B"}`,
+		`{"apiVersion":"b/v1","metadata":{"name":"a"}}`: `{"apiVersion":"b/v1","metadata":{"name":"a"}}`,
+	} {
+		h, err := Parse([]byte(data), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := h.Stamp([]byte(data), "v1", "Pod")
+		if err != nil || string(got) != want {
+			t.Errorf("got  %s, %v\nwant %s", got, err, want)
+		}
 	}
 }
 
