@@ -173,6 +173,11 @@ var allowed = []struct {
 		imports: []string{"github.com/go-json-experiment/json", "k8s.io/apimachinery", "k8s.io/klog/v2"},
 	},
 	{
+		pkg:     "watchcache/upstream",
+		reaches: []string{"object", "source", "source/internal/decode", "source/internal/cborwire", "source/internal/dropped", "source/internal/jsondec", "internal/layout", "source/internal/protodec", "source/internal/protowire", "source/internal/quantity", "internal/share", "watchcache", "watchcache/internal/rawjson"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
+	{
 		pkg:     "watchcache/memory",
 		reaches: []string{"object", "watchcache", "watchcache/internal/rawjson"},
 		imports: []string{"k8s.io/apimachinery"},

@@ -25,7 +25,7 @@ var areas = []area{
 			"internal/adopt source/internal/cborwire source/internal/jsondec source/internal/protodec source/internal/protowire store watchcache/memory",
 			"lister store/storetest source/internal/decode",
 			"source",
-			"reason writer",
+			"reason writer watchcache/upstream",
 			"reflector",
 			"watch informer/internal/engine",
 			"informer/internal/settings",
@@ -38,7 +38,7 @@ var areas = []area{
 	{
 		folder: "adapter",
 		sees:   []string{"runtime"},
-		layers: []string{"clientgo", "controllerruntime"},
+		layers: []string{"clientgo etcd", "controllerruntime"},
 	},
 	{
 		folder: "templates",

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package etcd is the storage of a watch cache that is a prefix of an etcd cluster, without an API
+// server.
+//
+// The objects are JSON, under the prefix and their key. Their resourceVersion is the revision of
+// etcd at which they were written, so what etcd stores has none. That is how API servers store
+// custom resources, which this package can read. It cannot read what they have encrypted, or store
+// in protobuf, as they do with the built-in kinds.
+//
+// Storage starts no goroutine. The client's goroutines serve its watches, until their contexts end.
+package etcd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"go.etcd.io/etcd/api/v3/mvccpb"
+	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+)
+
+// pageSize is how many objects are asked for at a time.
+const pageSize = 1000
+
+// Storage reads and writes the objects under a prefix. It implements [watchcache.Storage]. All
+// methods may be called by any number of goroutines. [New] makes one.
+type Storage struct {
+	// set once at construction
+	client *clientv3.Client
+	prefix string // ends with a slash
+	fields []string
+}
+
+// New returns the storage of the objects under a prefix, such as "/registry/example.com/widgets".
+// It sends no request, and does not close the client. fields are the declared fields, such as
+// "spec.nodeName".
+func New(client *clientv3.Client, prefix string, fields ...string) *Storage {
+	return &Storage{client, strings.TrimSuffix(prefix, "/") + "/", fields}
+}
+
+// List reads all objects, in pages of one revision. If that is compacted before the last page, it
+// begins anew.
+func (s *Storage) List(ctx context.Context) ([]*watchcache.Object, uint64, error) {
+	for {
+		objects, version, err := s.list(ctx)
+		if !errors.Is(err, rpctypes.ErrCompacted) {
+			return objects, version, err
+		}
+	}
+}
+
+func (s *Storage) list(ctx context.Context) (objects []*watchcache.Object, version uint64, err error) {
+	from, end := s.prefix, clientv3.GetPrefixRangeEnd(s.prefix)
+	opts := []clientv3.OpOption{clientv3.WithRange(end), clientv3.WithLimit(pageSize)}
+	for {
+		page, err := s.client.Get(ctx, from, opts...)
+		if err != nil {
+			return nil, 0, s.failed("listing", err)
+		}
+		for _, kv := range page.Kvs {
+			o, err := s.object(kv.Key, kv.Value, kv.ModRevision)
+			if err != nil {
+				return nil, 0, err
+			}
+			objects = append(objects, o)
+		}
+		if version == 0 {
+			version = uint64(page.Header.Revision)
+			opts = append(opts, clientv3.WithRev(page.Header.Revision))
+		}
+		if !page.More {
+			return objects, version, nil
+		}
+		from = string(page.Kvs[len(page.Kvs)-1].Key) + "\x00"
+	}
+}
+
+// Watch calls emit with each change after a version, and with bookmarks: when etcd sends its
+// progress, which it does every ten minutes of silence, and when [Storage.WaitUntilFresh] asks for
+// it. It returns a [watchcache.ExpiredError] if the version has been compacted.
+//
+// Several writes in one transaction have the same version. A cache refuses that, and lists.
+func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
+	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(ctx))
+	defer cancel()
+	responses := s.client.Watch(ctx, s.prefix, clientv3.WithPrefix(), clientv3.WithRev(int64(after)+1), clientv3.WithPrevKV(), clientv3.WithProgressNotify())
+	for r := range responses {
+		if r.CompactRevision != 0 {
+			return &watchcache.ExpiredError{Version: after, Oldest: uint64(r.CompactRevision)}
+		}
+		if err := r.Err(); err != nil {
+			return s.failed("watching", err)
+		}
+		for _, change := range r.Events {
+			e, err := s.event(change)
+			if err != nil {
+				return err
+			}
+			if err := emit(e); err != nil {
+				return err
+			}
+		}
+		if r.IsProgressNotify() {
+			if err := emit(watchcache.Event{Type: watch.Bookmark, Version: uint64(r.Header.Revision)}); err != nil {
+				return err
+			}
+		}
+	}
+	return context.Cause(ctx) // nil if etcd has ended the watch
+}
+
+// progressInterval is how long etcd may take to send its progress before it is asked again. It sends
+// none while a watch is behind.
+const progressInterval = 100 * time.Millisecond
+
+// WaitUntilFresh waits until a cache of this storage is as fresh as etcd was at the call. It asks
+// etcd for its revision, and for its progress until the cache has reached that. The errors are those
+// of etcd and of [watchcache.Cache.WaitUntilFresh].
+func (s *Storage) WaitUntilFresh(ctx context.Context, cache *watchcache.Cache) error {
+	now, err := s.client.Get(ctx, s.prefix, clientv3.WithCountOnly())
+	if err != nil {
+		return s.failed("asking for the revision of", err)
+	}
+	for {
+		if err := s.client.RequestProgress(clientv3.WithRequireLeader(ctx)); err != nil {
+			return s.failed("asking for the progress of", err)
+		}
+		soon, cancel := context.WithTimeoutCause(ctx, progressInterval, errNoProgress)
+		err := cache.WaitUntilFresh(soon, uint64(now.Header.Revision))
+		cancel()
+		if !errors.Is(err, errNoProgress) {
+			return err
+		}
+	}
+}
+
+var errNoProgress = errors.New("etcd has sent no progress yet")
+
+// event returns a change of etcd as an event.
+func (s *Storage) event(change *clientv3.Event) (e watchcache.Event, err error) {
+	e.Version = uint64(change.Kv.ModRevision)
+	switch {
+	case change.Type == mvccpb.DELETE && change.PrevKv == nil: // what it was has been compacted
+		return e, &watchcache.ExpiredError{Version: e.Version - 1, Oldest: e.Version}
+	case change.Type == mvccpb.DELETE:
+		e.Type = watch.Deleted
+		e.Object, err = s.object(change.PrevKv.Key, change.PrevKv.Value, change.PrevKv.ModRevision)
+		return e, err
+	case change.IsCreate():
+		e.Type = watch.Added
+	default:
+		e.Type = watch.Modified
+	}
+	e.Object, err = s.object(change.Kv.Key, change.Kv.Value, change.Kv.ModRevision)
+	return e, err
+}
+
+// object returns a value of etcd as an object.
+func (s *Storage) object(key, value []byte, revision int64) (*watchcache.Object, error) {
+	o, err := watchcache.ParseJSON(value, s.fields...)
+	if err == nil {
+		o, err = o.WithIdentity(o.UID, uint64(revision))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("etcd's %s at revision %d: %w", key, revision, err)
+	}
+	if want := strings.TrimPrefix(string(key), s.prefix); o.Key != want {
+		return nil, fmt.Errorf("etcd's %s at revision %d: its metadata has the key %s", key, revision, o.Key)
+	}
+	return o, nil
+}
+
+func (s *Storage) failed(what string, err error) error {
+	return fmt.Errorf("%s %s in etcd: %w", what, s.prefix, err)
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"net/url"
+	"testing"
+
+	clientv3 "go.etcd.io/etcd/client/v3"
+	"go.etcd.io/etcd/server/v3/embed"
+	"go.uber.org/goleak"
+	"go.uber.org/zap"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+// newClient returns a client of a new etcd, which ends with the test.
+func newClient(t testing.TB) *clientv3.Client {
+	t.Helper()
+	anyPort := []url.URL{{Scheme: "http", Host: "127.0.0.1:0"}}
+	c := embed.NewConfig()
+	c.Dir = t.TempDir()
+	c.ListenPeerUrls, c.AdvertisePeerUrls = anyPort, anyPort
+	c.ListenClientUrls, c.AdvertiseClientUrls = anyPort, anyPort
+	c.InitialCluster = c.InitialClusterFromName(c.Name)
+	c.TickMs, c.ElectionMs = 10, 100 // one member elects itself: no reason to wait for others
+	c.UnsafeNoFsync = true
+	c.ZapLoggerBuilder = embed.NewZapLoggerBuilder(zap.NewNop())
+	server, err := embed.StartEtcd(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	select {
+	case <-server.Server.ReadyNotify():
+	case err := <-server.Err():
+		t.Fatal(err)
+	}
+	client, err := clientv3.New(clientv3.Config{Endpoints: []string{server.Clients[0].Addr().String()}, Logger: zap.NewNop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return client
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package etcd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	clientv3 "go.etcd.io/etcd/client/v3"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+)
+
+// Create stores an object, whose uid is set if it has none. It returns the object as it was stored,
+// an error that wraps [watchcache.ErrExists] if there is one of its key, or an error if data isn't
+// an object of the API.
+func (s *Storage) Create(ctx context.Context, data []byte) (*watchcache.Object, error) {
+	o, err := watchcache.ParseJSON(data, s.fields...)
+	if err != nil {
+		return nil, err
+	}
+	stored, err := s.put(ctx, o, cmp.Or(o.UID, uuid.NewString()), 0)
+	if errors.Is(err, errChanged) {
+		err = watchcache.ErrExists
+	}
+	if err != nil {
+		return nil, fmt.Errorf("creating %s: %w", o.Key, err)
+	}
+	return stored, nil
+}
+
+// Update stores an object in the place of the one that exists. If data has a resourceVersion or a
+// uid, the object must have the same. It returns the object as it was stored, an error that wraps
+// [watchcache.ErrNotFound] or [watchcache.ErrConflict], or an error if data isn't an object of the
+// API.
+func (s *Storage) Update(ctx context.Context, data []byte) (*watchcache.Object, error) {
+	o, err := watchcache.ParseJSON(data, s.fields...)
+	if err != nil {
+		return nil, err
+	}
+	var stored *watchcache.Object
+	err = s.change(ctx, o.Key, watchcache.Preconditions{UID: o.UID, Version: o.Version}, func(old *watchcache.Object) error {
+		var err error
+		stored, err = s.put(ctx, o, old.UID, old.Version)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("updating %s: %w", o.Key, err)
+	}
+	return stored, nil
+}
+
+// Delete removes the object under key. It returns the last state, or an error that wraps
+// [watchcache.ErrNotFound] or [watchcache.ErrConflict].
+func (s *Storage) Delete(ctx context.Context, key string, p watchcache.Preconditions) (last *watchcache.Object, err error) {
+	err = s.change(ctx, key, p, func(old *watchcache.Object) error {
+		last = old
+		_, err := s.commit(ctx, key, old.Version, clientv3.OpDelete(s.prefix+key))
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("deleting %s: %w", key, err)
+	}
+	return last, nil
+}
+
+// errChanged means that another writer was faster.
+var errChanged = errors.New("the object has changed")
+
+// change reads the object under key, and calls write with it if the preconditions hold, until no
+// other writer comes between.
+func (s *Storage) change(ctx context.Context, key string, p watchcache.Preconditions, write func(old *watchcache.Object) error) error {
+	for {
+		found, err := s.client.Get(ctx, s.prefix+key)
+		if err != nil {
+			return err
+		}
+		if len(found.Kvs) == 0 {
+			return watchcache.ErrNotFound
+		}
+		kv := found.Kvs[0]
+		old, err := s.object(kv.Key, kv.Value, kv.ModRevision)
+		if err != nil {
+			return err
+		}
+		if err := p.Check(old); err != nil {
+			return err
+		}
+		if err := write(old); !errors.Is(err, errChanged) {
+			return err
+		}
+	}
+}
+
+// put stores an object with a uid, if its key is at a version; 0 means that it does not exist.
+func (s *Storage) put(ctx context.Context, o *watchcache.Object, uid string, version uint64) (*watchcache.Object, error) {
+	o, err := o.WithIdentity(uid, version)
+	if err != nil {
+		return nil, err
+	}
+	revision, err := s.commit(ctx, o.Key, version, clientv3.OpPut(s.prefix+o.Key, string(o.Bytes)))
+	if err != nil {
+		return nil, err
+	}
+	return o.WithIdentity(uid, uint64(revision))
+}
+
+// commit does op if the key is at a version, and returns errChanged otherwise.
+func (s *Storage) commit(ctx context.Context, key string, version uint64, op clientv3.Op) (revision int64, err error) {
+	same := clientv3.Compare(clientv3.ModRevision(s.prefix+key), "=", int64(version))
+	done, err := s.client.Txn(ctx).If(same).Then(op).Commit()
+	if err != nil {
+		return 0, err
+	}
+	if !done.Succeeded {
+		return 0, errChanged
+	}
+	return done.Header.Revision, nil
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package upstream is the storage of a watch cache that is a collection of an API server.
+//
+// A [Storage] starts no goroutine: its methods send requests, and block until they have read the
+// answers, on the goroutine that calls them.
+package upstream
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+)
+
+// pageSize is how many objects are asked for at a time.
+const pageSize = 500
+
+// leastTimeout is how long a watch lasts at least, if the server lets it. At most it lasts twice as
+// long, so that the watches of many resources don't end at once.
+const leastTimeout = 5 * time.Minute
+
+// Options restrict the collection. The zero value means all objects of the resource.
+type Options struct {
+	// Namespace is the only one to read; "" means all.
+	Namespace string
+	// LabelSelector and FieldSelector are in the forms that API servers read; "" selects
+	// everything.
+	LabelSelector, FieldSelector string
+	// Kind is the kind that the objects must have; "" accepts the one that the server sends, which
+	// custom resources have in lists, too, but not the built-in kinds.
+	Kind string
+	// Fields are the declared fields, such as "spec.nodeName", by which clients of the cache may
+	// select.
+	Fields []string
+}
+
+// Storage reads a collection of an API server in JSON. It implements [watchcache.Storage].
+type Storage struct {
+	source *source.HTTP[*item] // set once at construction
+}
+
+// New returns the storage of a resource's collection. It sends no request. It fails as [source.New]
+// does.
+func New(client *source.Client, resource schema.GroupVersionResource, opts Options) (*Storage, error) {
+	src, err := source.New[*item](client, resource, source.Options{
+		Namespace:     opts.Namespace,
+		LabelSelector: opts.LabelSelector,
+		FieldSelector: opts.FieldSelector,
+		Kind:          opts.Kind,
+		Formats:       []source.Format{source.JSON},
+		NewObject: func() object.Object {
+			return &item{apiVersion: resource.GroupVersion().String(), kind: opts.Kind, fields: opts.Fields}
+		},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("upstream.New: %w", err)
+	}
+	return &Storage{src}, nil
+}
+
+// List reads the collection in pages. If its version expires before the last page, it is read again
+// as a whole.
+func (s *Storage) List(ctx context.Context) (objects []*watchcache.Object, version uint64, err error) {
+	take := func(i *item) error {
+		objects = append(objects, i.object)
+		return nil
+	}
+	opts := source.ListOptions{Limit: pageSize}
+	for {
+		page, err := s.source.List(ctx, opts, take)
+		switch {
+		case err != nil && opts.Continue != "" && apierrors.IsResourceExpired(err):
+			objects, opts = nil, source.ListOptions{}
+		case err != nil:
+			return nil, 0, err
+		case page.Continue != "":
+			opts.Continue = page.Continue
+		default:
+			version, err := parseVersion(page.ResourceVersion)
+			return objects, version, err
+		}
+	}
+}
+
+// Watch watches the collection until the server ends the watch, which it is asked to do after some
+// minutes. The error is a [watchcache.ExpiredError] if the server does not have the changes since
+// the version any more.
+func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.Event) error) error {
+	opts := source.WatchOptions{
+		ResourceVersion: strconv.FormatUint(after, 10),
+		Timeout:         leastTimeout + rand.N(leastTimeout),
+	}
+	err := s.source.Watch(ctx, opts, nil, func(e source.Event[*item]) error {
+		version, err := parseVersion(e.ResourceVersion)
+		if err != nil {
+			return err
+		}
+		after = version
+		event := watchcache.Event{Type: watch.EventType(e.Type.String()), Version: version}
+		if e.Object != nil {
+			event.Object = e.Object.object
+		}
+		return emit(event)
+	})
+	if apierrors.IsResourceExpired(err) || apierrors.IsGone(err) {
+		return &watchcache.ExpiredError{Version: after}
+	}
+	return err
+}
+
+// parseVersion reads a resourceVersion of the server. KEP-5504 promises that it is a number.
+func parseVersion(text string) (uint64, error) {
+	version, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("the API server's resourceVersion %q is no number", text)
+	}
+	return version, nil
+}
