@@ -98,7 +98,7 @@ var areas = []area{
 	{
 		folder: "test/interop",
 		sees:   []string{"adapter", "devserver", "test"},
-		layers: []string{"certmanager controllerruntime kubernetes"},
+		layers: []string{"certmanager controllerruntime kubernetes kubebuilder/api/v1", "kubebuilder/internal/controller", "kubebuilder/cmd"},
 	},
 	{
 		folder: "bench",
