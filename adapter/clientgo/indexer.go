@@ -112,6 +112,9 @@ func (x *indexer) Index(name string, obj any) ([]any, error) {
 		return nil, err
 	}
 	s := x.contents()
+	if len(values) == 1 { // as for the listers of a namespace
+		return list(ix.lookup(s, values[0]), ix.len(s, values[0])), nil
+	}
 	found, seen := []any{}, map[object.Key]bool{}
 	for _, value := range values {
 		for obj := range ix.lookup(s, value) {
