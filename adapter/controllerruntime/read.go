@@ -50,11 +50,7 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 	if !ok {
 		return apierrors.NewNotFound(schema.GroupResource{Group: k.gvk.Group, Resource: k.gvk.Kind}, key.Name)
 	}
-	var options client.GetOptions
-	if len(opts) > 0 {
-		options.ApplyOptions(opts)
-	}
-	copied := !p.uncopied(key.Namespace) && !ptr.Deref(options.UnsafeDisableDeepCopy, false)
+	copied := !p.uncopied(key.Namespace) && !disableCopies(opts)
 	if copied {
 		found = found.DeepCopyObject().(client.Object)
 	}
@@ -67,6 +63,20 @@ func (c *Cache) Get(ctx context.Context, key client.ObjectKey, obj client.Object
 		obj.GetObjectKind().SetGroupVersionKind(k.gvk)
 	}
 	return nil
+}
+
+// disableCopies reports whether opts have UnsafeDisableDeepCopy set.
+func disableCopies(opts []client.GetOption) (disabled bool) {
+	for _, opt := range opts {
+		if usual, ok := opt.(client.UnsafeDisableDeepCopyOption); ok { // needs no allocation
+			disabled = bool(usual)
+			continue
+		}
+		var options client.GetOptions
+		opt.ApplyToGet(&options)
+		disabled = ptr.Deref(options.UnsafeDisableDeepCopy, disabled)
+	}
+	return disabled
 }
 
 // List reads the objects that opts select into list, whose type chooses the view, in no particular
