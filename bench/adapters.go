@@ -42,14 +42,22 @@ type factory struct {
 	cancel    func()
 }
 
-// newFactory makes a factory whose informers drop managedFields, as kube-controller-manager's do.
-func newFactory(e harness.Env, w server.World) (framework, error) {
+// newFactory makes a factory as it is.
+func newFactory(e harness.Env, w server.World) (framework, error) { return newFactoryWith(e, w) }
+
+// newStrippingFactory makes a factory with a transform that drops managedFields, as
+// kube-controller-manager does.
+func newStrippingFactory(e harness.Env, w server.World) (framework, error) {
+	return newFactoryWith(e, w, informers.WithTransform(rig.StripManagedFields))
+}
+
+func newFactoryWith(e harness.Env, w server.World, options ...informers.SharedInformerOption) (framework, error) {
 	newOne := func(config *rest.Config) (informers.SharedInformerFactory, error) {
 		client, err := kubernetes.NewForConfig(config)
 		if err != nil {
 			return nil, err
 		}
-		return informers.NewSharedInformerFactoryWithOptions(client, 0, informers.WithTransform(rig.StripManagedFields)), nil
+		return informers.NewSharedInformerFactoryWithOptions(client, 0, options...), nil
 	}
 	transport := &http.Transport{}
 	config := configOf(e, w, transport)

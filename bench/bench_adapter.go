@@ -37,6 +37,7 @@ func adapterBenches() []harness.Bench {
 		startBench("controller-runtime/start", "a manager with a controller of each of", "until each object was reconciled", newIdleManager),
 		adapterSyncBench("client-go/sync/pods", "Pods", pods, newFactory, marks),
 		adapterSyncBench("client-go/sync/pods-protobuf", "Pods in protobuf", inProtobuf, newFactory, marks),
+		adapterSyncBench("client-go/sync/transform", "Pods in protobuf, with a transform that drops managedFields", inProtobuf, newStrippingFactory, marks),
 		listerReadsBench(),
 		startBench("client-go/start", "a factory with an informer of each of", "until all have synced", newFactory),
 	}

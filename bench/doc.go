@@ -151,9 +151,9 @@
 //
 // Programs that are written to another framework, over its own informers and over ours: managers
 // and caches of controller-runtime (package adapter/controllerruntime), and a SharedInformerFactory
-// of client-go (package adapter/clientgo). Client-go's column has the framework as it is. Both
-// sides drop managedFields, by cache.TransformStripManagedFields or by a transform of the factory,
-// and informers have no handlers but those of controllers.
+// of client-go (package adapter/clientgo). Client-go's column has the framework as it is. Caches
+// have the transform cache.TransformStripManagedFields. Factories have none, so that managedFields
+// are kept, except in the row that says so. No informer has handlers but those of controllers.
 //
 // sync: from making the cache or the factory until the informers have synced. reads: of Pods, by a
 // client of the cache or by generated listers, which make no copies; the keys are in no order.
