@@ -229,7 +229,7 @@ func (w *warehouse) during(fault func()) {
 	})
 	more := func() {
 		w.t.Helper()
-		want := succeeded.Load() + 2*manyBoxes
+		want := succeeded.Load() + manyBoxes
 		eventually(w.t, func() error {
 			if n := succeeded.Load(); n < want {
 				return fmt.Errorf("%d changes, want %d", n, want)
