@@ -130,7 +130,7 @@ func (c *Cache) alarmLocked(now time.Duration) {
 		}
 		w.alarm = w.nextAlarm(now)
 		heap.Fix(&c.clock.alarms, 0)
-		w.marked = true
+		w.marked.Store(true)
 		c.wakeLocked(w, c.log.last())
 	}
 }

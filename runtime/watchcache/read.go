@@ -9,64 +9,48 @@ const (
 )
 
 // read appends the next events of a watcher to events, and returns them. It returns none, and no
-// error, if the watcher is asleep: there is nothing to read until something wakes it. One goroutine
-// at a time may call it.
+// error, if the watcher has read everything. One goroutine at a time may call it.
 func (w *Watcher) read(events []Event) ([]Event, error) {
-	for {
-		if ended := w.ended.Load(); ended != nil {
-			return nil, *ended
-		}
-		at := w.at.Load()
-		if at == nil {
-			return nil, nil
-		}
-		b := batch{w: w, events: events}
-		if w.initial != nil {
-			b.initial()
-		} else {
-			b.changes(at)
-		}
-		asleep := len(b.events) == 0 && b.err == nil && w.sleep(&b)
-		if b.err != nil {
-			w.fail(b.err)
-			continue
-		}
-		if asleep || len(b.events) > 0 {
-			return b.events, nil
-		}
+	if ended := w.ended.Load(); ended != nil {
+		return nil, *ended
 	}
+	at := w.at.Load()
+	if at == nil {
+		return nil, nil
+	}
+	b := batch{w: w, events: events}
+	if w.initial != nil {
+		b.initial()
+	}
+	if w.initial == nil && !b.full() {
+		b.changes(at)
+	}
+	if len(b.events) == 0 && b.err == nil && w.marked.Load() {
+		b.bookmark()
+	}
+	if b.err != nil {
+		w.c.mu.Lock()
+		defer w.c.unlock()
+		w.c.endLocked(w, b.err)
+		return nil, *w.ended.Load()
+	}
+	return b.events, nil
 }
 
-// fail ends a watcher with an error of its own.
-func (w *Watcher) fail(err error) {
-	w.c.mu.Lock()
-	defer w.c.unlock()
-	w.c.endLocked(w, err)
-}
-
-// sleep puts the watcher to sleep and returns true, unless there is something to read. If a
-// bookmark is due, that is what there is, and sleep adds it to b.
-func (w *Watcher) sleep(b *batch) bool {
-	version, asleep := w.trySleep()
-	if version > w.began {
-		b.add(Event{Type: bookmark, Version: version}, nil)
+// sleep puts watchers to sleep that have read everything. Those that have something to read by now
+// are called again. Nils are left out.
+func (c *Cache) sleep(watchers []*Watcher) {
+	c.mu.Lock()
+	defer c.unlock()
+	for _, w := range watchers {
+		switch {
+		case w == nil || w.at.Load() == nil:
+		case w.ended.Load() != nil || w.initial != nil || w.marked.Load() || w.at.Load().next.Load() != nil:
+			c.callLocked(w)
+		default:
+			w.at.Store(nil)
+		}
 	}
-	return asleep
-}
-
-// trySleep is sleep, but returns the version of the bookmark, if one is due.
-func (w *Watcher) trySleep() (version uint64, asleep bool) {
-	w.c.mu.Lock()
-	defer w.c.mu.Unlock()
-	if w.ended.Load() != nil || w.initial != nil || w.at.Load().next.Load() != nil {
-		return 0, false
-	}
-	if w.marked {
-		w.marked = false
-		return w.c.version(), false
-	}
-	w.at.Store(nil)
-	return 0, true
 }
 
 // batch is events that a watcher gets at once.
@@ -96,6 +80,26 @@ func (b *batch) add(e Event, made *frames) {
 		b.bytes += len(e.Object.Bytes)
 	}
 	b.events = append(b.events, e)
+}
+
+// bookmark adds the bookmark that is due, unless there is something to read before, or nothing has
+// changed since the watch began.
+func (b *batch) bookmark() {
+	if version, ok := b.w.unmark(); ok && version > b.w.began {
+		b.add(Event{Type: bookmark, Version: version}, nil)
+	}
+}
+
+// unmark returns the version up to which the watcher has read everything; ok is false if it hasn't
+// read what there is now.
+func (w *Watcher) unmark() (version uint64, ok bool) {
+	w.c.mu.Lock()
+	defer w.c.mu.Unlock()
+	if w.at.Load().next.Load() != nil {
+		return 0, false
+	}
+	w.marked.Store(false)
+	return w.c.version(), true
 }
 
 // initial adds initial events, and the bookmark behind the last one.

@@ -54,6 +54,7 @@ type Watcher struct {
 	// goroutine that reads, which writes at.
 	at      atomic.Pointer[change]
 	ended   atomic.Pointer[error] // why it has ended; nil while it hasn't
+	marked  atomic.Bool           // a bookmark is due; mu of the cache is held to change it
 	flow    atomic.Uint32         // whether receive wants more: flowing, blocked or resumed
 	initial *initialEvents        // used by the goroutine that reads; nil: sent
 
@@ -61,7 +62,6 @@ type Watcher struct {
 	bucketIndex int
 	alarm       time.Duration // when the clock does something about it; 0: never
 	alarmIndex  int
-	marked      bool // a bookmark is due
 }
 
 const (
@@ -136,6 +136,7 @@ func (w *Watcher) Next(ctx context.Context) ([]Event, error) {
 		if len(events) > 0 || err != nil {
 			return events, err
 		}
+		w.c.sleep([]*Watcher{w})
 		select {
 		case <-w.wake:
 		case <-ctx.Done():

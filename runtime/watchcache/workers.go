@@ -7,8 +7,12 @@ import (
 	"sync"
 )
 
-// turns is how many batches a watcher gets before it is the next one's turn.
-const turns = 4
+const (
+	// turns is how many batches a watcher gets before it is the next one's turn.
+	turns = 4
+	// handful is how many watchers a worker takes at once: it puts them to sleep together.
+	handful = 64
+)
 
 // readyQueue has the watchers that wait for a worker, each at most once.
 type readyQueue struct {
@@ -38,20 +42,22 @@ func (q *readyQueue) push(watchers []*Watcher) {
 	}
 }
 
-// pop waits for a watcher and takes it out. It returns nil when the queue is stopped and empty.
-func (q *readyQueue) pop() *Watcher {
+// pop waits for watchers and moves some of them, which it leaves enough of for other workers, to the
+// front of all. It returns how many; none when the queue is stopped and empty.
+func (q *readyQueue) pop(all []*Watcher) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for q.next == len(q.watchers) {
 		if q.stopped {
-			return nil
+			return 0
 		}
 		q.changed.Wait()
 	}
-	w := q.watchers[q.next]
-	q.watchers[q.next] = nil
-	q.next++
-	return w
+	waiting := q.watchers[q.next:]
+	n := copy(all, waiting[:(len(waiting)+3)/4])
+	clear(waiting[:n])
+	q.next += n
+	return n
 }
 
 func (q *readyQueue) stop() {
@@ -64,32 +70,39 @@ func (q *readyQueue) stop() {
 // work serves watchers until the cache stops.
 func (c *Cache) work() {
 	events := make([]Event, 0, batchEvents)
-	for w := c.ready.pop(); w != nil; w = c.ready.pop() {
-		w.serve(events)
+	watchers := make([]*Watcher, handful)
+	for n := c.ready.pop(watchers); n > 0; n = c.ready.pop(watchers) {
+		for i, w := range watchers[:n] {
+			if !w.serve(events) {
+				watchers[i] = nil
+			}
+		}
+		c.sleep(watchers[:n])
+		clear(watchers[:n])
 	}
 }
 
-// serve calls receive until the watcher is asleep, or blocked, or has had its turns. events has
-// room for a batch.
-func (w *Watcher) serve(events []Event) {
+// serve calls receive until the watcher has read everything, or is blocked, or has had its turns. It
+// returns true if the watcher may be put to sleep. events has room for a batch.
+func (w *Watcher) serve(events []Event) bool {
 	for range turns {
 		batch, err := w.read(events[:0])
 		switch {
 		case errors.Is(err, errClosed):
-			return
+			return false
 		case err != nil:
 			w.receive(nil, err)
-			return
+			return false
 		case len(batch) == 0:
-			return
+			return true
 		}
 		more := w.receive(batch, nil)
 		clear(batch)
 		if !more && !w.flows() {
-			return
+			return false
 		}
 	}
-	w.c.ready.push([]*Watcher{w})
+	return true
 }
 
 // flows reports whether a watcher gets more although receive has returned false: because Ready was
