@@ -152,6 +152,10 @@ func (c *Cache) reset(objects []*Object, version uint64) {
 		c.endLocked(w, &ExpiredError{Version: w.began, Oldest: version})
 	}
 	c.log.reset(h.state, version)
+	c.bytes = 0
+	for _, o := range objects {
+		c.bytes += o.memory()
+	}
 	c.head.Store(h)
 	c.waiters.reach(version)
 	c.lastEvent = time.Now()
@@ -220,6 +224,7 @@ func (c *Cache) publish(changes []*change, h *head) {
 	defer c.unlock()
 	for _, n := range changes {
 		n.at = now
+		c.bytes += n.after.memory() - n.before.memory()
 		last := c.log.last()
 		c.log.append(n)
 		c.interests.each(n.before, n.after, func(w *Watcher) { c.wakeLocked(w, last) })

@@ -16,13 +16,6 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/watchcache/internal/rawjson"
 )
 
-const (
-	added    = watch.Added
-	modified = watch.Modified
-	deleted  = watch.Deleted
-	bookmark = watch.Bookmark
-)
-
 // Format writes events the way clients read them. Formats are compared by ==, so they must be
 // comparable: each change's frame is kept once for all watchers with equal formats. A Format may be
 // used by several goroutines at once.

@@ -176,7 +176,7 @@ func TestExpired(t *testing.T) {
 				w.Close()
 			}
 		}
-		if s := r.cache.Status(); s.Oldest != 2 || s.Version != 3 || s.Changes != 1 || s.Objects != 2 {
+		if s := r.cache.Status(); s.Oldest != 2 || s.Version != 3 || s.Changes != 1 || s.Objects != 2 || s.ObjectBytes < 500 {
 			t.Errorf("status is %+v", s)
 		}
 	})

@@ -121,6 +121,25 @@ func TestReceiveEnds(t *testing.T) {
 	}
 }
 
+// TestReceiveEndsMeanwhile shows that a receiver which blocks learns that its watch has ended during
+// that call.
+func TestReceiveEndsMeanwhile(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		ended := make(chan error, 1)
+		r.watch(watchcache.WatchOptions{Timeout: time.Second, Receive: func(_ []watchcache.Event, err error) bool {
+			if err != nil {
+				ended <- err
+			}
+			time.Sleep(time.Minute) // until the timeout has passed
+			return false
+		}})
+		r.create("a/one")
+		if err := <-ended; err != io.EOF {
+			t.Errorf("ended with %v", err)
+		}
+	})
+}
+
 // TestReceiveStress has receivers that block and become ready at any time, from other goroutines.
 // Each gets all events in order, by one call at a time.
 func TestReceiveStress(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -133,7 +134,7 @@ func TestNothingStaysBehind(t *testing.T) {
 		if object.Value() != nil {
 			t.Error("an object is still there that was deleted before the log begins")
 		}
-		if s := r.cache.Status(); s.Watchers != 0 || s.Changes != 0 || s.ChangeBytes != 0 {
+		if s := r.cache.Status(); s.Watchers != 0 || s.Changes != 0 || s.ChangeBytes != 0 || s.ObjectBytes != 0 {
 			t.Errorf("status is %+v", s)
 		}
 	})
@@ -144,10 +145,13 @@ func TestNothingStaysBehind(t *testing.T) {
 func TestFramesAreShared(t *testing.T) {
 	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
 		one, two := &counting{}, &counting{}
+		var mu sync.Mutex // guards frames
 		var frames []*byte
 		watch := func(format *counting, after uint64) {
 			r.watch(watchcache.WatchOptions{After: after, Format: format, Receive: func(events []watchcache.Event, _ error) bool {
-				if format == one {
+				mu.Lock()
+				defer mu.Unlock()
+				if format == one && len(events) > 0 {
 					frames = append(frames, &events[0].Frame[0])
 				}
 				return true
@@ -162,6 +166,8 @@ func TestFramesAreShared(t *testing.T) {
 		for range 10 {
 			watch(one, 1)
 		}
+		mu.Lock()
+		defer mu.Unlock()
 		for _, f := range frames {
 			if f != frames[0] {
 				t.Error("a frame is not shared")

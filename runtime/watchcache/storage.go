@@ -68,3 +68,10 @@ func (p Preconditions) Check(o *Object) error {
 	}
 	return nil
 }
+
+const (
+	added    = watch.Added
+	modified = watch.Modified
+	deleted  = watch.Deleted
+	bookmark = watch.Bookmark
+)

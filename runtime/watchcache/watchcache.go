@@ -118,6 +118,7 @@ type Cache struct {
 	slow      int64
 	relists   int64
 	lastEvent time.Time
+	bytes     int64 // of memory that the present objects take
 }
 
 // head is the newest state. It is immutable.
@@ -227,10 +228,10 @@ type Status struct {
 	LastEvent time.Time
 	// Version is the newest version, Oldest the oldest that requests may name.
 	Version, Oldest uint64
-	// Objects is how many objects there are, Changes how many changes are in the log, and
-	// ChangeBytes about how much memory these take, old objects and frames included.
-	Objects, Changes int
-	ChangeBytes      int64
+	// Objects is how many objects there are, Changes how many changes are in the log. ObjectBytes
+	// and ChangeBytes are about how much memory they take; the log has old objects and frames.
+	Objects, Changes         int
+	ObjectBytes, ChangeBytes int64
 	// Watchers is how many watches are open. Slow is how many have ended because they were too
 	// slow, Relists how often the storage has been listed again.
 	Watchers      int
@@ -243,7 +244,7 @@ func (c *Cache) Status() Status {
 	defer c.mu.Unlock()
 	s := Status{
 		Err: c.err, LastEvent: c.lastEvent,
-		Changes: len(c.log.changes), ChangeBytes: c.log.memory(),
+		Changes: len(c.log.changes), ChangeBytes: c.log.memory(), ObjectBytes: c.bytes,
 		Watchers: c.open, Slow: c.slow, Relists: c.relists,
 	}
 	if h := c.head.Load(); h != nil {
