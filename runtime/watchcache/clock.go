@@ -161,14 +161,14 @@ func (c *Cache) trimLocked(now time.Duration) (slow int) {
 	return slow
 }
 
-// loggedLocked keeps the log within its bytes after changes were added.
-func (k *clock) loggedLocked(c *Cache, changes int) {
-	if c.log.trim(time.Time{}, c.config.Bytes) && !k.dropped {
-		k.dropped = true
-		k.notify()
+// boundLocked keeps the log within its bytes after changes were added.
+func (c *Cache) boundLocked(changes int) {
+	if c.log.trim(time.Time{}, c.config.Bytes) && !c.clock.dropped {
+		c.clock.dropped = true
+		c.clock.notify()
 	}
-	if len(c.log.changes) <= changes { // it was empty, so no change had an age
-		k.notify()
+	if len(c.log.changes) <= changes { // it was empty, so there was no age to look at
+		c.clock.notify()
 	}
 }
 

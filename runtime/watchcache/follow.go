@@ -233,7 +233,7 @@ func (c *Cache) publish(changes []*change, h *head) {
 	c.waiters.reach(h.version)
 	c.lastEvent, c.err = now, nil
 	if len(changes) > 0 {
-		c.clock.loggedLocked(c, len(changes))
+		c.boundLocked(len(changes))
 	}
 }
 

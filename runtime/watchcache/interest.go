@@ -12,7 +12,7 @@ type attribute struct {
 type attributeKind uint8
 
 const (
-	all attributeKind = iota
+	byNothing attributeKind = iota
 	byNamespace
 	byName
 	byField
