@@ -45,9 +45,11 @@
 //
 // # Ordering and blocking
 //
-// A watcher gets the changes that it selects in the order of their versions, each once. Get and
-// List take no lock. They wait only for a version that the cache hasn't reached. What a watch
-// selects crosses its filter as [Event] describes.
+// A watcher gets the changes that it selects in the order of their versions, each once. [Event]
+// describes what it gets of an object that enters its filter or leaves it.
+//
+// Get and List take no lock, except for a list at an older version. They wait only for a version
+// that the cache hasn't reached.
 //
 // # Goroutines
 //
