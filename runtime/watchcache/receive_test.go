@@ -121,8 +121,8 @@ func TestReceiveEnds(t *testing.T) {
 	}
 }
 
-// TestReceiveEndsMeanwhile shows that a receiver which blocks learns that its watch has ended during
-// that call.
+// TestReceiveEndsMeanwhile shows that a receiver which blocks learns that its watch has ended
+// during that call.
 func TestReceiveEndsMeanwhile(t *testing.T) {
 	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
 		ended := make(chan error, 1)

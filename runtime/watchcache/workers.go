@@ -42,8 +42,8 @@ func (q *readyQueue) push(watchers []*Watcher) {
 	}
 }
 
-// pop waits for watchers and moves some of them, which it leaves enough of for other workers, to the
-// front of all. It returns how many; none when the queue is stopped and empty.
+// pop waits for watchers and takes some out, to the front of all: a part of them, so that other
+// workers have something to do. It returns how many; none when the queue is stopped and empty.
 func (q *readyQueue) pop(all []*Watcher) int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -82,8 +82,8 @@ func (c *Cache) work() {
 	}
 }
 
-// serve calls receive until the watcher has read everything, or is blocked, or has had its turns. It
-// returns true if the watcher may be put to sleep. events has room for a batch.
+// serve calls receive until the watcher has read everything, or is blocked, or has had its turns.
+// It returns true if the watcher may be put to sleep. events has room for a batch.
 func (w *Watcher) serve(events []Event) bool {
 	for range turns {
 		batch, err := w.read(events[:0])
