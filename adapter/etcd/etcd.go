@@ -116,13 +116,13 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 	return context.Cause(ctx) // nil if etcd has ended the watch
 }
 
-// progressInterval is how long etcd may take to send its progress before it is asked again. It sends
-// none while a watch is behind.
+// progressInterval is how long etcd may take to send its progress before it is asked again. It
+// sends none while a watch is behind.
 const progressInterval = 100 * time.Millisecond
 
 // WaitUntilFresh waits until a cache of this storage is as fresh as etcd was at the call. It asks
-// etcd for its revision, and for its progress until the cache has reached that. The errors are those
-// of etcd and of [watchcache.Cache.WaitUntilFresh].
+// etcd for its revision, and for its progress until the cache has reached that. The errors are
+// those of etcd and of [watchcache.Cache.WaitUntilFresh].
 func (s *Storage) WaitUntilFresh(ctx context.Context, cache *watchcache.Cache) error {
 	now, err := s.client.Get(ctx, s.prefix, clientv3.WithCountOnly())
 	if err != nil {
