@@ -214,6 +214,11 @@ var allowed = []struct {
 		pkg:     "watchcache/internal/request",
 		imports: []string{"k8s.io/apimachinery"},
 	},
+	{
+		pkg:     "watchcache/serve",
+		reaches: []string{"object", "watchcache", "watchcache/internal/rawjson", "watchcache/internal/request"},
+		imports: []string{"k8s.io/apimachinery"},
+	},
 	{pkg: "informer/internal/faulttest"},
 	{
 		pkg:     "informer/internal/informertest",

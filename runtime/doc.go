@@ -35,9 +35,10 @@
 // doing; [github.com/informer-gen/informer-gen/runtime/manager], which runs the controllers of a
 // process, and has an election of the process that leads below it;
 // [github.com/informer-gen/informer-gen/runtime/watchcache], the server's side of lists and
-// watches; [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in
-// memory for tests; and [github.com/informer-gen/informer-gen/runtime/controller/controllertest],
-// which runs controllers over it until they have nothing left to do.
+// watches, with package serve below it for HTTP;
+// [github.com/informer-gen/informer-gen/runtime/source/sourcetest], an API server in memory for
+// tests; and [github.com/informer-gen/informer-gen/runtime/controller/controllertest], which runs
+// controllers over it until they have nothing left to do.
 //
 // Data goes one way. Only informer connects the packages of the path, by its internal package
 // engine: reflector knows source but not the queue that it fills, deltafifo and store know neither

@@ -22,7 +22,7 @@ var areas = []area{
 		layers: []string{
 			"object metrics manager/election internal/layout internal/resourceversion source/internal/quantity source/internal/podtest watchcache/internal/rawjson watchcache/internal/request",
 			"deltafifo metrics/prometheus workqueue informer/internal/changelog informer/internal/mutation internal/share internal/table source/sourcetest source/internal/dropped watchcache",
-			"internal/adopt source/internal/cborwire source/internal/jsondec source/internal/protodec source/internal/protowire store watchcache/memory",
+			"internal/adopt source/internal/cborwire source/internal/jsondec source/internal/protodec source/internal/protowire store watchcache/memory watchcache/serve",
 			"lister store/storetest source/internal/decode",
 			"source",
 			"reason writer watchcache/upstream",

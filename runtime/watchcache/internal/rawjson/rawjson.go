@@ -25,7 +25,7 @@ type Header struct {
 	// Fields are the values of those of the wanted fields that the object has.
 	Fields map[string]string
 
-	metadata         int // behind the brace that opens the metadata
+	metadata         extent // between the braces
 	uidAt, versionAt extent
 }
 
@@ -102,6 +102,16 @@ func (h *Header) Stamp(data []byte, apiVersion, kind string) ([]byte, error) {
 	return slices.Concat(head, []byte(","), rest), nil
 }
 
+// Metadata returns the metadata of an object's JSON, with its braces, as a part of data. It fails
+// like Parse.
+func Metadata(data []byte) ([]byte, error) {
+	h, err := Parse(data, nil)
+	if err != nil {
+		return nil, err
+	}
+	return data[h.metadata.from-len("{") : h.metadata.to+len("}")], nil
+}
+
 // set returns a copy of data with a value in place of the one at an extent. If there is none, the
 // member becomes the first one of the metadata, which has others.
 func set(data []byte, h Header, at extent, name, value string) ([]byte, error) {
@@ -110,7 +120,7 @@ func set(data []byte, h Header, at extent, name, value string) ([]byte, error) {
 		return nil, fmt.Errorf("setting .metadata.%s: %w", name, err)
 	}
 	if at == (extent{}) {
-		at = extent{h.metadata, h.metadata}
+		at = extent{h.metadata.from, h.metadata.from}
 		quoted = slices.Concat([]byte(`"`+name+`":`), quoted, []byte(","))
 	}
 	return slices.Concat(data[:at.from], quoted, data[at.to:]), nil
@@ -136,7 +146,7 @@ func (p *parser) object(prefix string) error {
 		return fmt.Errorf("want an object at %q", strings.TrimSuffix(prefix, "."))
 	}
 	if prefix == "metadata." {
-		p.metadata = int(p.decoder.InputOffset())
+		p.metadata.from = int(p.decoder.InputOffset())
 	}
 	for p.decoder.PeekKind() != '}' {
 		name, err := p.decoder.ReadToken()
@@ -148,6 +158,9 @@ func (p *parser) object(prefix string) error {
 		}
 	}
 	_, err := p.decoder.ReadToken()
+	if prefix == "metadata." {
+		p.metadata.to = int(p.decoder.InputOffset()) - len("}")
+	}
 	return err
 }
 

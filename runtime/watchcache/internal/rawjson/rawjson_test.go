@@ -119,6 +119,21 @@ func TestStamp(t *testing.T) {
 
 // FuzzParse feeds the parser with anything: what it accepts can be changed, and is read back the
 // same but for the change.
+func TestMetadata(t *testing.T) {
+	for data, want := range map[string]string{
+		`{"metadata":{"name":"one"}}`:                                            `{"name":"one"}`,
+		`{"spec":{}, "metadata" : { "name":"one", "labels":{"a":"}"} } , "x":1}`: `{ "name":"one", "labels":{"a":"}"} }`,
+	} {
+		got, err := Metadata([]byte(data))
+		if err != nil || string(got) != want {
+			t.Errorf("%s: got %s, %v, want %s", data, got, err, want)
+		}
+	}
+	if got, err := Metadata([]byte(`{"metadata":{}}`)); err == nil {
+		t.Errorf("got %s of an object without a name", got)
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"metadata":{"name":"a","uid":"u","resourceVersion":"7","labels":{"a":"b"}},"spec":{"x":1}}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
