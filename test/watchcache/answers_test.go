@@ -3,34 +3,36 @@
 package watchcache
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 )
 
 // TestAnswers plays the history to an API server, and compares its answers with those of the file.
+// The handler gets the same requests, and is compared with the API server.
 func TestAnswers(t *testing.T) {
 	p := start(t)
 	p.make(t, before...)
 	p.fetchTokens(t)
-	sections := readSections(t)
+	sections, known := readSections(t, answersFile), readDeviations(t)
 	for _, s := range sections {
 		p.prepare(t, s.name)
-		sent := p.send(t, p.sides[0], s.exchanges)
+		server, handler := p.send(t, p.server, s.exchanges), p.send(t, p.handler, s.exchanges)
 		if s.name == liveWatches {
-			p.live(t, s.exchanges, sent)
+			p.live(t, s.exchanges, append(server[:len(server):len(server)], handler...))
 		}
 		for i, e := range s.exchanges {
-			got := p.line(t, sent[i])
+			got := p.line(t, server[i])
 			if got != e.answer && !*update {
-				t.Errorf("%s: %s\n got %s\nwant %s", s.name, e.line(), got, e.answer)
+				t.Errorf("%s: %s\n got %s\nwant %s", s.name, e.request, got, e.answer)
 			}
 			e.answer = got
+			known.compare(t, s, e, p.line(t, handler[i]))
 		}
 	}
+	known.end(t)
 	if *update {
-		writeSections(t, sections)
+		writeSections(t, answersFile, sections)
 	}
 }
 
@@ -46,16 +48,17 @@ func (p *play) prepare(t *testing.T, section string) {
 	t.Helper()
 	switch section {
 	case compacted:
-		if _, err := p.server.Compact(t.Context()); err != nil {
+		p.compareRandom(t) // while all of the history is there
+		if _, err := p.api.Compact(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		p.make(t, change{name: "p1", method: http.MethodPatch, key: "a/three", spec: "color=white"})
+		p.make(t, change{name: "p1", method: "PATCH", key: "a/three", spec: "color=white"})
 		p.awaitExpired(t)
 	case refilled:
-		if err := p.server.ExpireWatches(t.Context()); err != nil {
+		if err := p.api.ExpireWatches(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		p.make(t, change{name: "p2", method: http.MethodPatch, key: "a/three", spec: "color=black"})
+		p.make(t, change{name: "p2", method: "PATCH", key: "a/three", spec: "color=black"})
 	}
 }
 
@@ -63,7 +66,7 @@ func (p *play) prepare(t *testing.T, section string) {
 func (p *play) awaitExpired(t *testing.T) {
 	t.Helper()
 	for began := time.Now(); time.Since(began) < patience; time.Sleep(100 * time.Millisecond) {
-		old := p.send(t, p.sides[0], []*exchange{{method: http.MethodGet, target: "widgets?resourceVersion={a3}&resourceVersionMatch=Exact"}})
+		old := p.send(t, p.server, []*exchange{{request: "GET widgets?resourceVersion={a3}&resourceVersionMatch=Exact"}})
 		if strings.HasPrefix(p.line(t, old[0]), "410") {
 			return
 		}
@@ -77,7 +80,7 @@ func (p *play) live(t *testing.T, exchanges []*exchange, watches []*sent) {
 	t.Helper()
 	const future = 3 // changes after head
 	for i, w := range watches {
-		if !waitsForFuture(exchanges[i]) {
+		if !waitsForFuture(exchanges[i%len(exchanges)]) {
 			await(t, w.began)
 		}
 	}
@@ -89,5 +92,5 @@ func (p *play) live(t *testing.T, exchanges []*exchange, watches []*sent) {
 }
 
 func waitsForFuture(e *exchange) bool {
-	return strings.Contains(e.target, "{head+") && strings.Contains(e.target, "sendInitialEvents=true")
+	return strings.Contains(e.request, "{head+") && strings.Contains(e.request, "sendInitialEvents=true")
 }

@@ -11,12 +11,16 @@
 // the answer, in which versions have the names of the changes that made them. So it is also a
 // reference for what clients meet.
 //
+// A handler of package serve, over a watch cache whose storage is this API server, gets the same
+// requests at the same time, and some hundred others that are put together at random. Its answers
+// are those of the API server but for what testdata/deviations.txt has, by reasons.
+//
 // # The file
 //
 //	== lists: pages
 //	GET widgets?limit=2
 //		200 rv=head next(head,a/three) remaining=4 [a/one@a1u a/three@a3]
-//	GET widgets?watch=true&timeoutSeconds=1&resourceVersion={b1n}
+//	GET widgets?watch=true&timeoutSeconds=2&resourceVersion={b1n}
 //		stream DELETED(c/gone@c1d) ADDED(ab/five@head)
 //
 // Paths begin at /apis/samples.dev/v1/ unless they begin with a slash. Queries are not escaped.
@@ -27,4 +31,5 @@
 //
 //	go test ./test/watchcache             compares
 //	go test ./test/watchcache -update     rewrites the answers: read the diff
+//	go test ./test/watchcache -seed 17    sends the same random requests again
 package watchcache

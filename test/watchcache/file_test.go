@@ -9,33 +9,31 @@ import (
 	"testing"
 )
 
-// section is a part of the file: requests that are sent at the same time.
+// section is a part of a file: of the answers, requests that are sent at the same time.
 type section struct {
 	name      string
 	exchanges []*exchange
 }
 
-// exchange is a request and its answer.
-type exchange struct {
-	method, target string // target is a path and a query, with the names of versions and tokens
-	accept         string
-	answer         string // one line; "" if it is not known
+// exchange is a request and its answer, a line each. Requests are METHOD TARGET, and an Accept
+// header behind a bar if there is one. Among the deviations a section's name stands in front.
+type exchange struct{ request, answer string }
+
+// parts returns what a request consists of. Names of versions and tokens are still in the target.
+func (e *exchange) parts() (method, target, accept string) {
+	request, accept, _ := strings.Cut(e.request, " | Accept: ")
+	method, target, _ = strings.Cut(request, " ")
+	return method, target, accept
 }
 
-// line is a request as it stands in the file.
-func (e *exchange) line() string {
-	line := e.method + " " + e.target
-	if e.accept != "" {
-		line += " | Accept: " + e.accept
-	}
-	return line
-}
+const (
+	answersFile    = "testdata/answers.txt"
+	deviationsFile = "testdata/deviations.txt"
+)
 
-const answersFile = "testdata/answers.txt"
-
-func readSections(t *testing.T) (sections []*section) {
+func readSections(t *testing.T, file string) (sections []*section) {
 	t.Helper()
-	content, err := os.ReadFile(answersFile)
+	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,29 +47,90 @@ func readSections(t *testing.T) (sections []*section) {
 			now = &section{name: name}
 			sections = append(sections, now)
 		case now == nil, isAnswer && len(now.exchanges) == 0:
-			t.Fatalf("%s:%d: a request has no section, or an answer no request", answersFile, n+1)
+			t.Fatalf("%s:%d: a request has no section, or an answer no request", file, n+1)
 		case isAnswer:
 			now.exchanges[len(now.exchanges)-1].answer = answer
 		default:
-			request, accept, _ := strings.Cut(line, " | Accept: ")
-			method, target, _ := strings.Cut(request, " ")
-			now.exchanges = append(now.exchanges, &exchange{method: method, target: target, accept: accept})
+			now.exchanges = append(now.exchanges, &exchange{request: line})
 		}
 	}
 	return sections
 }
 
-func writeSections(t *testing.T, sections []*section) {
+func writeSections(t *testing.T, file string, sections []*section) {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("# SPDX-License-Identifier: Apache-2.0\n# Written by go test -update; the package documentation explains the form.\n")
 	for _, s := range sections {
 		fmt.Fprintf(&b, "\n== %s\n", s.name)
 		for _, e := range s.exchanges {
-			fmt.Fprintf(&b, "%s\n\t%s\n", e.line(), e.answer)
+			fmt.Fprintf(&b, "%s\n\t%s\n", e.request, e.answer)
 		}
 	}
-	if err := os.WriteFile(answersFile, []byte(b.String()), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// deviations are the answers of the handler that differ from the API server's: a section for each
+// reason.
+type deviations struct {
+	sections []*section
+	met      map[string]bool // by request
+}
+
+// notExplained is the reason of those that have none yet.
+const notExplained = "not explained"
+
+func readDeviations(t *testing.T) *deviations {
+	t.Helper()
+	return &deviations{readSections(t, deviationsFile), map[string]bool{}}
+}
+
+// compare reports an answer of the handler that is neither the API server's nor the one in the
+// file. With -update the file gets it.
+func (d *deviations) compare(t *testing.T, in *section, e *exchange, got string) {
+	t.Helper()
+	request := in.name + ": " + e.request
+	if got == e.answer {
+		return // and the end reports a deviation that is none
+	}
+	d.met[request] = true
+	for _, s := range d.sections {
+		for _, known := range s.exchanges {
+			if known.request != request {
+				continue
+			}
+			if got != known.answer && !*update {
+				t.Errorf("%s\n got  %s\n want %s\n from the API server %s", request, got, known.answer, e.answer)
+			}
+			known.answer = got
+			return
+		}
+	}
+	t.Errorf("%s\n got  %s\n want %s", request, got, e.answer)
+	if last := len(d.sections) - 1; last < 0 || d.sections[last].name != notExplained {
+		d.sections = append(d.sections, &section{name: notExplained})
+	}
+	last := d.sections[len(d.sections)-1]
+	last.exchanges = append(last.exchanges, &exchange{request, got})
+}
+
+// end reports deviations that have not been met.
+func (d *deviations) end(t *testing.T) {
+	t.Helper()
+	for _, s := range d.sections {
+		var met []*exchange
+		for _, known := range s.exchanges {
+			if d.met[known.request] {
+				met = append(met, known)
+			} else if !*update {
+				t.Errorf("%s: the handler answers as the API server does: take the deviation out", known.request)
+			}
+		}
+		s.exchanges = met
+	}
+	if *update {
+		writeSections(t, deviationsFile, d.sections)
 	}
 }

@@ -3,8 +3,10 @@ module github.com/informer-gen/informer-gen/test/watchcache
 go 1.26.0
 
 require (
+	github.com/informer-gen/informer-gen v0.0.0
 	github.com/informer-gen/informer-gen/devserver v0.0.0
 	go.uber.org/goleak v1.3.0
+	k8s.io/apimachinery v0.37.2
 )
 
 require (
@@ -23,6 +25,7 @@ require (
 	github.com/felixge/httpsnoop v1.0.4 // indirect
 	github.com/fsnotify/fsnotify v1.10.0 // indirect
 	github.com/fxamacker/cbor/v2 v2.9.1 // indirect
+	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3 // indirect
 	github.com/go-logr/logr v1.4.3 // indirect
 	github.com/go-logr/stdr v1.2.2 // indirect
 	github.com/go-openapi/jsonpointer v1.0.0 // indirect
@@ -109,7 +112,6 @@ require (
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 	k8s.io/api v0.37.2 // indirect
 	k8s.io/apiextensions-apiserver v0.37.2 // indirect
-	k8s.io/apimachinery v0.37.2 // indirect
 	k8s.io/apiserver v0.37.2 // indirect
 	k8s.io/client-go v0.37.2 // indirect
 	k8s.io/component-base v0.37.2 // indirect
@@ -125,4 +127,7 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace github.com/informer-gen/informer-gen/devserver => ../../devserver
+replace (
+	github.com/informer-gen/informer-gen => ../..
+	github.com/informer-gen/informer-gen/devserver => ../../devserver
+)

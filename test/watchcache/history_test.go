@@ -100,13 +100,14 @@ func (p *play) make(t *testing.T, changes ...change) {
 			version = p.listVersion(t) // the answer to what deletes has the version before
 		}
 		p.versions.add(c.name, version)
+		p.awaitHandler(t, version)
 	}
 }
 
 // write sends a write to the API server, and returns the version of its answer.
 func (p *play) write(t *testing.T, method, path string, body []byte) uint64 {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, p.sides[0].url+path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), method, p.server.url+path, bytes.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +121,7 @@ func (p *play) write(t *testing.T, method, path string, body []byte) uint64 {
 // listVersion returns the version of a list.
 func (p *play) listVersion(t *testing.T) uint64 {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.sides[0].url+base+"widgets", nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, p.server.url+base+"widgets", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"regexp"
@@ -14,22 +15,29 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"github.com/informer-gen/informer-gen/devserver"
 	"github.com/informer-gen/informer-gen/devserver/devservertest"
+	"github.com/informer-gen/informer-gen/runtime/source"
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/upstream"
 )
 
 // play is a history and the servers that show it.
 type play struct {
-	server   *devserver.Server
+	api      *devserver.Server
 	client   *http.Client
 	versions versions
-	sides    []*side // the API server first
+	cache    *watchcache.Cache // of the handler
+	server   *side             // the API server
+	handler  *side             // of a cache whose storage the API server is
 	requests sync.WaitGroup
 }
 
 // side is a server that gets requests.
 type side struct {
-	name   string
 	url    string
 	tokens map[string]string // continue tokens of its own, by name
 }
@@ -37,20 +45,67 @@ type side struct {
 // patience is how long an answer may take, from the first byte to the last.
 const patience = time.Minute
 
-// start starts the API server, with no widgets in it.
+// start starts the servers, with no widgets in them.
 func start(t *testing.T) *play {
 	t.Helper()
 	crds, err := devserver.ReadCRDs(os.DirFS("testdata"), "crds.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := devservertest.Start(t, devserver.Options{CRDs: crds})
+	p := &play{api: devservertest.Start(t, devserver.Options{CRDs: crds})}
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	p := &play{server: server, client: &http.Client{Transport: transport}, sides: []*side{{name: "devserver", url: server.URL()}}}
+	p.client = &http.Client{Transport: transport}
+	p.server = &side{url: p.api.URL()}
 	t.Cleanup(p.requests.Wait)
+	p.startHandler(t)
 	p.versions.add("r0", p.listVersion(t))
 	return p
+}
+
+// startHandler starts a handler of the API server's widgets.
+func (p *play) startHandler(t *testing.T) {
+	t.Helper()
+	widgets := schema.GroupVersionResource{Group: "samples.dev", Version: "v1", Resource: "widgets"}
+	fields := []string{"spec.node", "spec.color"}
+	config := p.api.Config()
+	config.Transport = p.client.Transport
+	client, err := source.NewClient(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	storage, err := upstream.New(client, widgets, upstream.Options{Kind: "Widget", Fields: fields})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.cache, err = watchcache.New(watchcache.Config{Storage: storage}); err != nil {
+		t.Fatal(err)
+	}
+	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
+		GroupVersionResource: widgets, Kind: "Widget", Namespaced: true, Fields: fields, Cache: p.cache,
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	p.handler = &side{url: server.URL}
+	p.requests.Go(func() { _ = p.cache.Run(t.Context()) }) // its error is why the context has ended
+	if err := p.cache.WaitReady(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// awaitHandler waits until the handler has a version.
+func (p *play) awaitHandler(t *testing.T, version uint64) {
+	t.Helper()
+	var err error
+	for began := time.Now(); time.Since(began) < patience; {
+		if err = p.cache.WaitUntilFresh(t.Context(), version); err == nil {
+			return
+		}
+	}
+	t.Fatal(err)
 }
 
 // tokens are those that requests name. A page of a list comes from the side itself.
@@ -70,7 +125,7 @@ var tokens = []struct{ name, query, content string }{
 // fetchTokens asks each side for its tokens.
 func (p *play) fetchTokens(t *testing.T) {
 	t.Helper()
-	for _, s := range p.sides {
+	for _, s := range []*side{p.server, p.handler} {
 		s.tokens = map[string]string{}
 		for _, token := range tokens {
 			if token.query != "" {
@@ -85,7 +140,7 @@ func (p *play) fetchTokens(t *testing.T) {
 // page returns the continue token of a list.
 func (p *play) page(t *testing.T, s *side, query string) string {
 	t.Helper()
-	resp, err := p.client.Do(p.request(t, s, &exchange{method: http.MethodGet, target: "widgets?" + query}))
+	resp, err := p.client.Do(p.request(t, s, &exchange{request: "GET widgets?" + query}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +150,7 @@ func (p *play) page(t *testing.T, s *side, query string) string {
 		t.Fatal(err)
 	}
 	if list.Metadata.Continue == "" {
-		t.Fatalf("%s: a list with %s has no second page", s.name, query)
+		t.Fatalf("%s: a list with %s has no second page", s.url, query)
 	}
 	return list.Metadata.Continue
 }
@@ -121,11 +176,12 @@ func (p *play) fill(t *testing.T, s *side, text string) string {
 // request returns the request of an exchange to a side.
 func (p *play) request(t *testing.T, s *side, e *exchange) *http.Request {
 	t.Helper()
-	path, query, _ := strings.Cut(p.fill(t, s, e.target), "?")
+	method, target, accept := e.parts()
+	path, query, _ := strings.Cut(p.fill(t, s, target), "?")
 	if !strings.HasPrefix(path, "/") {
 		path = base + path
 	}
-	req, err := http.NewRequestWithContext(t.Context(), e.method, s.url+path, nil)
+	req, err := http.NewRequestWithContext(t.Context(), method, s.url+path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,8 +194,8 @@ func (p *play) request(t *testing.T, s *side, e *exchange) *http.Request {
 		escaped = append(escaped, name+value)
 	}
 	req.URL.RawQuery = strings.Join(escaped, "&")
-	if e.accept != "" {
-		req.Header.Set("Accept", e.accept)
+	if accept != "" {
+		req.Header.Set("Accept", accept)
 	}
 	req.Header.Set("User-Agent", "conformance") // for a browser or curl, servers indent
 	return req
