@@ -29,15 +29,14 @@ const pageSize = 500
 // long, so that the watches of many resources don't end at once.
 const leastTimeout = 5 * time.Minute
 
-// Options restrict the collection. The zero value means all objects of the resource.
+// Options describe the collection. With Kind alone, it is all objects of the resource.
 type Options struct {
 	// Namespace is the only one to read; "" means all.
 	Namespace string
 	// LabelSelector and FieldSelector are in the forms that API servers read; "" selects
 	// everything.
 	LabelSelector, FieldSelector string
-	// Kind is the kind that the objects must have; "" accepts the one that the server sends, which
-	// custom resources have in lists, too, but not the built-in kinds.
+	// Kind is the kind of the objects. It must be set.
 	Kind string
 	// Fields are the declared fields, such as "spec.nodeName", by which clients of the cache may
 	// select.
@@ -49,9 +48,12 @@ type Storage struct {
 	source *source.HTTP[*item] // set once at construction
 }
 
-// New returns the storage of a resource's collection. It sends no request. It fails as [source.New]
-// does.
+// New returns the storage of a resource's collection. It sends no request. It fails if Kind is empty
+// and as [source.New] does.
 func New(client *source.Client, resource schema.GroupVersionResource, opts Options) (*Storage, error) {
+	if opts.Kind == "" {
+		return nil, fmt.Errorf("upstream.New of %s: Options.Kind is empty; set it to the kind of the objects, such as Pod", resource)
+	}
 	src, err := source.New[*item](client, resource, source.Options{
 		Namespace:     opts.Namespace,
 		LabelSelector: opts.LabelSelector,

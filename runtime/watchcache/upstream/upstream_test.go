@@ -101,6 +101,19 @@ func (r *rig) want(c *watchcache.Cache, keys ...string) {
 	}
 }
 
+func TestNewFails(t *testing.T) {
+	client, err := source.NewClient(sourcetest.New().Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := upstream.New(client, resource, upstream.Options{}); err == nil || !strings.Contains(err.Error(), "Options.Kind") {
+		t.Errorf("without a kind: %v", err)
+	}
+	if _, err := upstream.New(nil, resource, upstream.Options{Kind: "Pod"}); err == nil {
+		t.Error("without a client: no error")
+	}
+}
+
 func TestCacheFollowsTheServer(t *testing.T) {
 	inBubble(t, upstream.Options{Fields: []string{"spec.nodeName"}}, func(r *rig) {
 		r.pods.Create(pod("a", "one", "n1"))
