@@ -34,14 +34,16 @@ func (c *Cache) follow(ctx context.Context) {
 		c.mu.Lock()
 		c.err = err
 		c.mu.Unlock()
-		if expired := new(ExpiredError); errors.As(err, &expired) || errors.Is(err, errOrder) {
-			listed = false
-		}
+		relist := errors.As(err, new(*ExpiredError)) || errors.Is(err, errOrder)
+		listed = listed && !relist
 		if c.version() > before || time.Since(began) > c.config.Retry { // it was of some use
 			pause = firstPause
 			continue
 		}
-		if err != nil {
+		switch {
+		case relist:
+			logger.Info("The watch cache lists its storage again", "reason", err, "pause", pause)
+		case err != nil:
 			logger.Error(err, "The watch cache's storage has failed; it is tried again", "pause", pause)
 		}
 		sleep(ctx, pause/2+rand.N(pause))

@@ -20,6 +20,8 @@ func TestAnswers(t *testing.T) {
 		server, handler := p.send(t, p.server, s.exchanges), p.send(t, p.handler, s.exchanges)
 		if s.name == liveWatches {
 			p.live(t, s.exchanges, append(server[:len(server):len(server)], handler...))
+		} else if !*update {
+			p.sendAgain(t, s.exchanges, server)
 		}
 		for i, e := range s.exchanges {
 			got := p.line(t, server[i])
@@ -33,6 +35,16 @@ func TestAnswers(t *testing.T) {
 	known.end(t)
 	if *update {
 		writeSections(t, answersFile, sections)
+	}
+}
+
+// sendAgain sends the requests again, one by one, whose answers are not those of the file.
+func (p *play) sendAgain(t *testing.T, exchanges []*exchange, server []*sent) {
+	t.Helper()
+	for i, e := range exchanges {
+		for n := 1; n < attempts && p.line(t, server[i]) != e.answer; n++ {
+			server[i] = p.send(t, p.server, exchanges[i:i+1])[0]
+		}
 	}
 }
 
