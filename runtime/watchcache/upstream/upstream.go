@@ -48,8 +48,8 @@ type Storage struct {
 	source *source.HTTP[*item] // set once at construction
 }
 
-// New returns the storage of a resource's collection. It sends no request. It fails if Kind is empty
-// and as [source.New] does.
+// New returns the storage of a resource's collection. It sends no request. It fails if Kind is
+// empty, and as [source.New] does.
 func New(client *source.Client, resource schema.GroupVersionResource, opts Options) (*Storage, error) {
 	if opts.Kind == "" {
 		return nil, fmt.Errorf("upstream.New of %s: Options.Kind is empty; set it to the kind of the objects, such as Pod", resource)
