@@ -40,7 +40,7 @@ func TestInformersBehindTheHandler(t *testing.T) {
 	api := sourcetest.New()
 	served := sourcetest.Serve[*corev1.Pod](api, pods, "Pod", "spec.nodeName")
 	play(served, 50)
-	handler := servePods(t, ctx, api)
+	handler := servePods(ctx, t, api)
 	server := httptest.NewServer(handler)
 	defer func() {
 		stop() // Close waits for the watches
@@ -53,8 +53,8 @@ func TestInformersBehindTheHandler(t *testing.T) {
 	type contents = map[string]string // of an informer: keys and versions
 	readers := map[string]func() contents{}
 	for _, node := range []string{"", "n1"} {
-		readers["informer-gen "+node] = runOurs(t, ctx, config, node)
-		readers["client-go "+node] = runTheirs(t, ctx, config, node)
+		readers["informer-gen "+node] = runOurs(ctx, t, config, node)
+		readers["client-go "+node] = runTheirs(ctx, t, config, node)
 	}
 	for round := range 5 {
 		play(served, 100)
@@ -108,7 +108,7 @@ func play(served *sourcetest.Collection[*corev1.Pod], changes int) {
 }
 
 // servePods returns a handler over a cache of the Pods of an API server, which runs until ctx ends.
-func servePods(t *testing.T, ctx context.Context, api *sourcetest.Server) *serve.Handler {
+func servePods(ctx context.Context, t *testing.T, api *sourcetest.Server) *serve.Handler {
 	t.Helper()
 	client, err := source.NewClient(api.Config())
 	if err != nil {
@@ -153,7 +153,7 @@ func selector(node string) string {
 	return "spec.nodeName=" + node
 }
 
-func runOurs(t *testing.T, ctx context.Context, config *rest.Config, node string) func() map[string]string {
+func runOurs(ctx context.Context, t *testing.T, config *rest.Config, node string) func() map[string]string {
 	t.Helper()
 	client, err := source.NewClient(config)
 	if err != nil {
@@ -177,7 +177,7 @@ func runOurs(t *testing.T, ctx context.Context, config *rest.Config, node string
 	}
 }
 
-func runTheirs(t *testing.T, ctx context.Context, config *rest.Config, node string) func() map[string]string {
+func runTheirs(ctx context.Context, t *testing.T, config *rest.Config, node string) func() map[string]string {
 	t.Helper()
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
