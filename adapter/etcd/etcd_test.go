@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	clientv3 "go.etcd.io/etcd/client/v3"
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
@@ -151,6 +152,39 @@ func TestCache(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("the events are\n%q, want\n%q", got, want)
+	}
+}
+
+// compacting compacts what a list reads after its first page.
+type compacting struct {
+	clientv3.KV
+	after func()
+}
+
+func (c *compacting) Get(ctx context.Context, key string, opts ...clientv3.OpOption) (*clientv3.GetResponse, error) {
+	page, err := c.KV.Get(ctx, key, opts...)
+	if after := c.after; after != nil {
+		c.after = nil
+		after()
+	}
+	return page, err
+}
+
+// TestListBeginsAnew compacts the revision of a list before its last page.
+func TestListBeginsAnew(t *testing.T) {
+	client := newClient(t)
+	s := New(client, "/registry/widgets")
+	for i := range pageSize + 1 {
+		must(s.Create(t.Context(), widget(fmt.Sprintf("w%05d", i), "n1")))
+	}
+	var added *watchcache.Object
+	client.KV = &compacting{client.KV, func() {
+		added = must(s.Create(t.Context(), widget("added", "n1")))
+		must(client.Compact(t.Context(), int64(added.Version)))
+	}}
+	objects, version, err := s.List(t.Context())
+	if err != nil || len(objects) != pageSize+2 || version != added.Version {
+		t.Errorf("there are %d objects at %d, %v; want %d at %d", len(objects), version, err, pageSize+2, added.Version)
 	}
 }
 

@@ -191,7 +191,7 @@ func BenchmarkIdleWatcher(b *testing.B) {
 func BenchmarkList(b *testing.B) {
 	for name, o := range map[string]watchcache.ListOptions{
 		"all":       {},
-		"page":      {Limit: 500, After: "ns4/"},
+		"page":      {Limit: 500, From: "ns4/"},
 		"label":     {Filter: parsed("", "rare=yes", "")},
 		"namespace": {Filter: parsed("ns3", "", "")},
 	} {

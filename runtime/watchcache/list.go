@@ -13,9 +13,9 @@ type ListOptions struct {
 	Exact uint64
 	// Limit is how many objects the list may have; 0 means any number.
 	Limit int
-	// After is the key behind which the list begins: the Continue of the page before. For pages of
-	// one state, Exact must be the Version of that page.
-	After string
+	// From is the key at which the list begins, or the next one if there is no such object: the
+	// Continue of the page before. For pages of one state, Exact must be the Version of that page.
+	From string
 }
 
 // List is the answer to a list.
@@ -24,7 +24,8 @@ type List struct {
 	Version uint64
 	// Objects are the selected objects, in the order of their keys.
 	Objects []*Object
-	// Continue is the key of the last object if there are more objects, else "".
+	// Continue is where the next page begins, right behind the key of the last object, if there are
+	// more objects, else "".
 	Continue string
 	// Remaining is how many objects come after the last one. It is -1 if that isn't known, because
 	// the list has selectors.
@@ -73,9 +74,7 @@ func (c *Cache) exact(version uint64) (*head, error) {
 func (h *head) list(f *filter, o ListOptions) *List {
 	l := &List{Version: h.version}
 	from, to := f.bounds()
-	if o.After != "" {
-		from = max(from, o.After+"\x00") // the next key that is possible
-	}
+	from = max(from, o.From)
 	left := h.state.between(from, to)
 	if f.selective() || f.name != "" || f.none {
 		l.Remaining = -1
@@ -93,7 +92,7 @@ func (h *head) list(f *filter, o ListOptions) *List {
 		case !f.matches(obj):
 			return true
 		case o.Limit > 0 && len(l.Objects) == o.Limit:
-			l.Continue = l.Objects[o.Limit-1].Key
+			l.Continue = l.Objects[o.Limit-1].Key + "\x00" // the next key that is possible
 			return false
 		}
 		l.Objects = append(l.Objects, obj)

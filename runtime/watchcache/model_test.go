@@ -159,7 +159,7 @@ func (m *model) checkLists() {
 				}
 				break
 			}
-			o.After = l.Continue
+			o.From = l.Continue
 		}
 	}
 }

@@ -5,7 +5,7 @@
 //
 //	handlers ─ Add ─▶ Queue ─ Get ─▶ worker ─ Item.Done ─▶ Queue
 //
-// A key says which object to look at, not what has happened to it. So a key that is added ten times
+// A key names an object to look at, not what has happened to it. So a key that is added ten times
 // before a worker gets it is handed out once. [Queue] is typed by its key, which is an object.Key
 // in most programs and may be any comparable type.
 //

@@ -41,7 +41,7 @@ func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r
 	o := watchcache.ListOptions{
 		Filter: filter(r),
 		Limit:  int(min(r.Limit, mostObjects)),
-		After:  strings.TrimSuffix(r.From, "\x00"),
+		From:   r.From,
 	}
 	if r.State.Match == request.Exactly {
 		o.Exact = r.State.Version
@@ -54,7 +54,7 @@ func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r
 	}
 	meta := metav1.ListMeta{ResourceVersion: format(list.Version)}
 	if list.Continue != "" {
-		meta.Continue = request.Token{Version: int64(list.Version), Start: relative(list.Continue, r.Namespace) + "\x00"}.String()
+		meta.Continue = request.Token{Version: int64(list.Version), Start: relative(list.Continue, r.Namespace)}.String()
 		if r.Labels.Empty() && r.Fields.Empty() { // as in an API server, also if the cache knows
 			meta.RemainingItemCount = new(int64(list.Remaining))
 		}
