@@ -87,14 +87,19 @@ func unsynced(s informer.Status) string {
 
 // snapshot returns the objects of a namespace, or of all for "", once they have been read.
 func (p *part) snapshot(ctx context.Context, k *kind, namespace string) (*store.Snapshot[client.Object], error) {
-	if p != k.parts.named && p.informer.HasSynced() { // faster than to ask for the version
+	if p != k.parts.named {
+		if !p.informer.HasSynced() {
+			if err := p.wait(ctx, k); err != nil {
+				return nil, k.notSynced(err)
+			}
+		}
 		return p.store.Snapshot(), nil
 	}
 	s := p.store.Snapshot()
 	if versionOf(s, namespace) != "" {
 		return s, nil
 	}
-	if namespace == "" || p != k.parts.named {
+	if namespace == "" {
 		if err := p.wait(ctx, k); err != nil {
 			return nil, k.notSynced(err)
 		}
