@@ -3,6 +3,7 @@
 package store
 
 import (
+	"math/bits"
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -21,8 +22,12 @@ type scan struct {
 
 	objs   []object.Object // the present block
 	cursor table.Cursor
-	rest   []object.Object // objects that are not matched yet
 	begun  bool
+
+	// With a selector, objs is one object of read, which is what cursor has returned last. matching
+	// has the bits of those that match and were not in objs yet.
+	read     []object.Object
+	matching uint8
 }
 
 // next sets objs, and returns false at the end.
@@ -36,16 +41,31 @@ func (c *scan) next() bool {
 		c.objs = c.cursor.Next()
 		return c.objs != nil
 	}
-	for {
-		for len(c.rest) > 0 {
-			obj := c.rest[0]
-			c.objs, c.rest = c.rest[:1], c.rest[1:]
-			if obj != nil && c.selector.Matches(labels.Set(obj.GetLabels())) {
-				return true
-			}
-		}
-		if c.rest = c.cursor.Next(); c.rest == nil {
+	for c.matching == 0 {
+		if c.read = c.cursor.Next(); c.read == nil {
 			return false
+		}
+		c.match()
+	}
+	at := bits.TrailingZeros8(c.matching)
+	c.objs = c.read[at : at+1]
+	c.matching &^= 1 << at
+	return true
+}
+
+// match sets matching. It takes the labels out of all objects before it looks at any. Most of a
+// selection's time is spent waiting for the memory of objects, and so the processor waits for
+// several at once.
+func (c *scan) match() {
+	var of [table.AtOnce]labels.Set
+	for i, obj := range c.read {
+		if obj != nil {
+			of[i] = obj.GetLabels()
+		}
+	}
+	for i, obj := range c.read {
+		if obj != nil && c.selector.Matches(of[i]) {
+			c.matching |= 1 << i
 		}
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/resource"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 )
 
@@ -22,7 +22,7 @@ type compiler struct {
 func (c *compiler) shape(t reflect.Type) *shape {
 	s := c.shapes[t]
 	if s == nil {
-		s = &shape{typ: layout.NewType(t)}
+		s = &shape{typ: layout.TypeOf(t)}
 		c.shapes[t] = s // the type may refer to itself
 		c.add(s, t, 0)
 		s.plain = len(s.fields) == 1 && s.fields[0].size == t.Size() && !refers(t)
@@ -69,7 +69,7 @@ func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
 		return
 	case reflect.Map:
 		if t.Key().Kind() == reflect.String {
-			f := field{kind: mapField, offset: offset, of: c.shape(t.Elem()), typ: layout.NewType(t), number: p.maps}
+			f := field{kind: mapField, offset: offset, of: c.shape(t.Elem()), typ: layout.TypeOf(t), number: p.maps}
 			f.site, f.keys = p.sites.Add(share.Reference, t), p.sites.Add(share.String, nil)
 			p.maps++
 			s.fields = append(s.fields, f)
@@ -86,10 +86,11 @@ func (c *compiler) add(s *shape, t reflect.Type, offset uintptr) {
 
 // addFields adds the fields of a struct.
 func (c *compiler) addFields(s *shape, t reflect.Type, offset uintptr) {
+	isMetadata := metatype.Is(t)
 	for f := range t.Fields() {
 		at := offset + f.Offset
 		switch {
-		case t == reflect.TypeFor[metav1.ObjectMeta]() && (f.Name == "Name" || f.Name == "Namespace"):
+		case isMetadata && (f.Name == "Name" || f.Name == "Namespace"):
 			s.fields = append(s.fields, field{kind: nameField, offset: at})
 		case f.IsExported(), t == reflect.TypeFor[resource.Quantity]() && f.Type.Kind() == reflect.String:
 			c.add(s, f.Type, at)

@@ -69,8 +69,8 @@ func ProgramOf(t reflect.Type) *Program {
 	c := compiler{program: p, shapes: map[reflect.Type]*shape{}}
 	p.root = c.shape(t)
 	values := c.shape(reflect.TypeFor[any]())
-	p.freeMap = field{kind: mapField, of: values, typ: layout.NewType(reflect.TypeFor[map[string]any]()), number: p.maps, site: p.sites.Len()}
-	p.freeList = field{kind: boxField, of: values, typ: layout.NewType(reflect.TypeFor[[]any]()), site: p.sites.Len() + freeSites}
+	p.freeMap = field{kind: mapField, of: values, typ: layout.TypeOf(reflect.TypeFor[map[string]any]()), number: p.maps, site: p.sites.Len()}
+	p.freeList = field{kind: boxField, of: values, typ: layout.TypeOf(reflect.TypeFor[[]any]()), site: p.sites.Len() + freeSites}
 	p.maps++
 	for _, t := range []reflect.Type{reflect.TypeFor[map[string]any](), reflect.TypeFor[*[]any]()} {
 		for range freeSites {

@@ -90,7 +90,7 @@ func BenchmarkMake(b *testing.B) {
 		}
 	})
 	b.Run("array", func(b *testing.B) {
-		t := NewType(reflect.ArrayOf(3, reflect.TypeFor[leaf]()))
+		t := TypeOf(reflect.ArrayOf(3, reflect.TypeFor[leaf]()))
 		b.ReportAllocs()
 		for b.Loop() {
 			*As[Slice](Of(&v.Leaves)) = Slice{t.New(), 3, 3}

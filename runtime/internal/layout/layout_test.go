@@ -35,9 +35,9 @@ type tree struct {
 type name string
 
 var (
-	leafType = NewType(reflect.TypeFor[leaf]())
-	textType = NewType(reflect.TypeFor[string]())
-	treeType = NewType(reflect.TypeFor[tree]())
+	leafType = TypeOf(reflect.TypeFor[leaf]())
+	textType = TypeOf(reflect.TypeFor[string]())
+	treeType = TypeOf(reflect.TypeFor[tree]())
 )
 
 func offset(t reflect.Type, field string) uintptr {
@@ -119,7 +119,7 @@ func TestCopyIsEqual(t *testing.T) {
 	}
 	var p, q *leaf
 	p = &leaf{Name: "p"}
-	word := NewType(reflect.TypeFor[*leaf]())
+	word := TypeOf(reflect.TypeFor[*leaf]())
 	word.Copy(Of(&q), Of(&p))
 	if p != q {
 		t.Error("word is not copied")

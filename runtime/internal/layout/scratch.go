@@ -25,8 +25,8 @@ const firstChunk = 8
 // NewScratch returns an empty Scratch.
 func (t *Type) NewScratch() *Scratch {
 	s := &Scratch{t: t, from: new(Slice), to: new(Slice)}
-	s.moves[0] = reflect.NewAt(t.slice, Pointer(s.from)).Elem()
-	s.moves[1] = reflect.NewAt(t.slice, Pointer(s.to)).Elem()
+	s.moves[0] = reflect.NewAt(t.slice(), Pointer(s.from)).Elem()
+	s.moves[1] = reflect.NewAt(t.slice(), Pointer(s.to)).Elem()
 	return s
 }
 

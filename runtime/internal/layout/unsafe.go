@@ -13,6 +13,7 @@ package layout
 
 import (
 	"reflect"
+	"sync"
 	"unsafe"
 )
 
@@ -36,6 +37,16 @@ func At(p Pointer, offset uintptr) Pointer { return unsafe.Add(p, offset) }
 // be kept.
 func View(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
+// Data returns the address of the first byte of text, which is not empty.
+func Data(text string) Pointer { return Pointer(unsafe.StringData(text)) }
+
+// Hash returns a hash of the address p itself. It stays the same as long as the value there lives.
+func Hash(p Pointer) uint64 { return uint64(uintptr(p)) * spread }
+
+// spread is 2^64 divided by the golden ratio, so that addresses that are close have hashes that are
+// not.
+const spread = 0x9E3779B97F4A7C15
+
 // Bytes returns the n bytes of memory at p, to be read only. The caller knows that all of them are
 // of one allocation.
 func Bytes(p Pointer, n uintptr) []byte { return unsafe.Slice((*byte)(p), n) }
@@ -53,15 +64,30 @@ type Interface struct{ Type, Data Pointer }
 // Type allocates and copies values of one type. It is safe for concurrent use.
 type Type struct {
 	// Set once at construction.
-	elem  reflect.Type
-	slice reflect.Type
-	size  uintptr
-	word  bool // a value is one pointer
+	elem reflect.Type
+	size uintptr
+	word bool // a value is one pointer
+
+	once sync.Once
+	list reflect.Type // of slices; set by once, because finding it takes long
 }
 
-// NewType returns the Type of t.
-func NewType(t reflect.Type) *Type {
-	return &Type{elem: t, slice: reflect.SliceOf(t), size: t.Size(), word: t.Kind() == reflect.Pointer || t.Kind() == reflect.Map}
+// types are the Types of the process, *Type by reflect.Type.
+var types sync.Map
+
+// TypeOf returns the Type of t, always the same one.
+func TypeOf(t reflect.Type) *Type {
+	typ, ok := types.Load(t)
+	if !ok {
+		typ, _ = types.LoadOrStore(t, &Type{elem: t, size: t.Size(), word: t.Kind() == reflect.Pointer || t.Kind() == reflect.Map})
+	}
+	return typ.(*Type)
+}
+
+// slice returns the type of slices of t.
+func (t *Type) slice() reflect.Type {
+	t.once.Do(func() { t.list = reflect.SliceOf(t.elem) })
+	return t.list
 }
 
 // Size returns the distance in bytes between elements of an array.
@@ -86,7 +112,7 @@ func (t *Type) Make(field Pointer, n int) Pointer {
 		*s = Slice{t.New(), 1, 1}
 		return s.Data
 	}
-	reflect.NewAt(t.slice, field).Elem().Grow(n) // unlike MakeSlice, it allocates no header
+	reflect.NewAt(t.slice(), field).Elem().Grow(n) // unlike MakeSlice, it allocates no header
 	s.Len, s.Cap = n, n
 	return s.Data
 }
@@ -98,7 +124,7 @@ func (t *Type) MakeCopy(field Pointer, from *Slice) {
 	if from.Len == 1 {
 		t.Copy(to, from.Data)
 	} else {
-		reflect.Copy(reflect.NewAt(t.slice, field).Elem(), reflect.NewAt(t.slice, Pointer(from)).Elem())
+		reflect.Copy(reflect.NewAt(t.slice(), field).Elem(), reflect.NewAt(t.slice(), Pointer(from)).Elem())
 	}
 }
 

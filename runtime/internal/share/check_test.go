@@ -260,13 +260,13 @@ func TestAPredictorKeepsFewParts(t *testing.T) {
 			}
 		}
 	}
-	made := map[*site]map[string]bool{predictor.sites[outside]: {}, predictor.sites[inside]: {}}
+	made := map[*site]map[string]bool{predictor.site(outside): {}, predictor.site(inside): {}}
 	for _, x := range []*index{table.current.Load(), table.previous.Load()} {
 		for p := range x.parts() {
 			made[p.site][p.raw] = true
 		}
 	}
-	if out, in := len(made[predictor.sites[outside]]), len(made[predictor.sites[inside]]); out == 0 || out > 100 || in < 150 {
+	if out, in := len(made[predictor.site(outside)]), len(made[predictor.site(inside)]); out == 0 || out > 100 || in < 150 {
 		t.Errorf("%d of 200 parts with others within, want few, and %d of 200 without, want most", out, in)
 	}
 }

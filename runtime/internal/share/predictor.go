@@ -20,10 +20,11 @@ import (
 type Predictor struct {
 	// Set once at construction.
 	table *Table
-	sites []*site
+	sites *Sites
 	parts bool
 
-	stats   []*[chunk]siteStats // by site; nil until a site of the chunk is used
+	known   []*site             // of sites, when a site was looked up last
+	stats   []*[chunk]siteStats // by site; as long as needed, nil until a site of the chunk is used
 	strings interner
 	latest  *latest // nil until a scalar is used
 	counts  Counts
@@ -65,8 +66,8 @@ type siteStats struct {
 	noise uint8 // how badly previous parts predict the part here
 }
 
-// chunk is the number of siteStats that are allocated at a time. Most types have many fields that
-// no object sets.
+// chunk is the number of siteStats that are allocated at a time. Sites are those of all types, of
+// which a Predictor meets few.
 const chunk = 16
 
 const (
@@ -83,7 +84,7 @@ func (t *Table) NewPredictor(sites *Sites, parts bool) *Predictor {
 	if t == nil {
 		return nil
 	}
-	return &Predictor{table: t, sites: sites.list, parts: parts && t.bound > 0, stats: make([]*[chunk]siteStats, (sites.Len()+chunk-1)/chunk)}
+	return &Predictor{table: t, sites: sites, parts: parts && t.bound > 0}
 }
 
 // Counts returns the counts so far.
@@ -91,12 +92,32 @@ func (t *Predictor) Counts() Counts { return t.counts }
 
 // statsOf returns the statistics of a site.
 func (t *Predictor) statsOf(site int) *siteStats {
-	if c := t.stats[site/chunk]; c != nil {
-		return &c[site%chunk]
+	if s := t.usedStats(site); s != nil {
+		return s
 	}
-	c := new([chunk]siteStats)
-	t.stats[site/chunk] = c
-	return &c[site%chunk]
+	at := site / chunk
+	if short := at + 1 - len(t.stats); short > 0 {
+		t.stats = append(t.stats, make([]*[chunk]siteStats, short)...)
+	}
+	t.stats[at] = new([chunk]siteStats)
+	return &t.stats[at][site%chunk]
+}
+
+// usedStats returns the statistics of a site, or nil if its chunk is unused. It is small enough to
+// be inlined.
+func (t *Predictor) usedStats(site int) *siteStats {
+	if at := site / chunk; at < len(t.stats) && t.stats[at] != nil {
+		return &t.stats[at][site%chunk]
+	}
+	return nil
+}
+
+// site returns the site with a number, of a part.
+func (t *Predictor) site(number int) *site {
+	if number >= len(t.known) {
+		t.known = t.sites.all()
+	}
+	return t.known[number]
 }
 
 // Begin begins an object.
@@ -116,7 +137,10 @@ func (t *Predictor) Try(site int) bool {
 	if t == nil || !t.parts {
 		return false
 	}
-	s := t.statsOf(site)
+	s := t.usedStats(site)
+	if s == nil {
+		s = t.statsOf(site)
+	}
 	if s.leave > 0 {
 		s.leave--
 		t.counts.Skipped++
@@ -128,7 +152,7 @@ func (t *Predictor) Try(site int) bool {
 // Predict returns a part of the site whose bytes input begins with, or nil. A caller that uses the
 // part calls Follow. It must not use the part if the bytes after it belong to the value, too.
 func (t *Predictor) Predict(site int, input []byte) *Part {
-	here := t.sites[site]
+	here := t.site(site)
 	for i := t.at; i < len(t.before) && i < t.at+lookAhead; i++ {
 		if p := t.before[i]; p.site == here {
 			t.at = i + 1
@@ -164,7 +188,7 @@ func (t *Predictor) Follow(site int, p *Part) {
 // the caller should decode the value for Enter. The caller then calls Enter for this site next, or
 // calls it for this object no more.
 func (t *Predictor) Find(site int, raw []byte) (p *Part, enter bool) {
-	s, here := t.statsOf(site), t.sites[site]
+	s, here := t.statsOf(site), t.site(site)
 	if len(raw) > t.table.maxPart {
 		t.counts.Missed++
 		s.judge(false)
@@ -191,7 +215,7 @@ func (t *Predictor) Find(site int, raw []byte) (p *Part, enter bool) {
 // unless it takes too much memory. If another goroutine was quicker, it sets field to that
 // goroutine's equal value. The value must not be changed from now on.
 func (t *Predictor) Enter(site int, raw []byte, field layout.Pointer) {
-	here := t.sites[site]
+	here := t.site(site)
 	last := len(t.entering) - 1
 	begin := t.entering[last]
 	t.entering = t.entering[:last]
@@ -280,7 +304,10 @@ func (t *Predictor) String(site int, b []byte) (string, bool) {
 	if t == nil || len(b) == 0 || len(b) > maxStringLen {
 		return "", len(b) == 0
 	}
-	s := t.statsOf(site)
+	s := t.usedStats(site)
+	if s == nil {
+		s = t.statsOf(site)
+	}
 	if s.leave > 0 {
 		s.leave--
 		return "", false

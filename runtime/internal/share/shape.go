@@ -55,7 +55,7 @@ func shapeLocked(t reflect.Type) *shape {
 	if s := shapes.byType[t]; s != nil {
 		return s
 	}
-	s := &shape{typ: layout.NewType(t), size: t.Size()}
+	s := &shape{typ: layout.TypeOf(t), size: t.Size()}
 	shapes.byType[t] = s // the type may refer to itself
 	s.addLocked(t, 0)
 	if len(s.cached) > 0 {
@@ -79,7 +79,7 @@ func (s *shape) addLocked(t reflect.Type, offset uintptr) {
 	case reflect.Map:
 		r.mapOf = mapLocked(t)
 	case reflect.Interface:
-		r.typ = layout.NewType(t)
+		r.typ = layout.TypeOf(t)
 	case reflect.Array:
 		for i := range t.Len() {
 			s.addLocked(t.Elem(), offset+uintptr(i)*t.Elem().Size())
@@ -111,7 +111,7 @@ func (s *shape) structLocked(t reflect.Type, offset uintptr) {
 func mapLocked(t reflect.Type) *mapShape {
 	m := shapes.maps[t]
 	if m == nil {
-		m = &mapShape{typ: layout.NewType(t), strings: t.Key().Kind() == reflect.String && t.Elem().Kind() == reflect.String}
+		m = &mapShape{typ: layout.TypeOf(t), strings: t.Key().Kind() == reflect.String && t.Elem().Kind() == reflect.String}
 		shapes.maps[t] = m
 		m.key, m.value = shapeLocked(t.Key()), shapeLocked(t.Elem())
 	}

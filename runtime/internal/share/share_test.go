@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
@@ -331,5 +332,34 @@ func TestLookupsAllocateLittle(t *testing.T) {
 	}
 	if v.word != "word" || *v.pointer != "p" || *v.second != "s" || len(v.slice) != 2 {
 		t.Error("nothing was predicted")
+	}
+}
+
+// TestSitesAreAddedMeanwhile: a Predictor finds the parts of sites that did not exist when it was
+// made, while others are added.
+func TestSitesAreAddedMeanwhile(t *testing.T) {
+	table, sites := New(1<<20), &Sites{}
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			predictor := table.NewPredictor(sites, true)
+			for range 100 {
+				sites.Add(String, nil)
+				site := sites.Add(Reference, reflect.TypeFor[*string]())
+				var last, before *string
+				for range 8 { // a value may have to come more than twice, by chance
+					before = last
+					predictor.Begin()
+					field(predictor, site, layout.Of(&last), encode("equal"), func(s string) { last = &s })
+				}
+				if *last != "equal" || last != before {
+					t.Errorf("site %d shares nothing", site)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if n := sites.Len(); n != 800 {
+		t.Errorf("%d sites", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"sync"
+	"sync/atomic"
 )
 
 // Form is what the fields of a site are.
@@ -21,14 +22,17 @@ const (
 )
 
 // Sites are the fields of the objects' types whose values may be shared. The zero value has none.
-// All sites must be added before the first [Predictor] is made; from then on it is safe for
-// concurrent use.
-type Sites struct{ list []*site }
+// It is safe for concurrent use: sites may be added while Predictors use others.
+type Sites struct {
+	mu sync.Mutex // guards writes of list
+	// list has nil in the place of strings. What it points to never changes.
+	list atomic.Pointer[[]*site]
+}
 
 type site struct {
 	// Set once at construction.
 	form Form
-	typ  reflect.Type // of the field; nil for strings, and for parts without a value
+	typ  reflect.Type // of the field; nil for parts without a value
 	salt uint64       // of the hashes: equal bytes at different sites are different parts
 
 	once sync.Once
@@ -38,8 +42,23 @@ type site struct {
 // Add adds a site and returns its number, which counts from 0. typ is the type of the fields: a
 // pointer, a slice or a map. It is nil for strings, and for parts of which only the bytes matter.
 func (s *Sites) Add(form Form, typ reflect.Type) int {
-	s.list = append(s.list, &site{form: form, typ: typ, salt: rand.Uint64()})
-	return len(s.list) - 1
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var added *site
+	if form != String {
+		added = &site{form: form, typ: typ, salt: rand.Uint64()}
+	}
+	list := append(s.all(), added) // readers of the same array see a shorter list
+	s.list.Store(&list)
+	return len(list) - 1
+}
+
+// all returns the sites by number.
+func (s *Sites) all() []*site {
+	if list := s.list.Load(); list != nil {
+		return *list
+	}
+	return nil
 }
 
 // field returns the ref of the site's fields. It is built for the first part.
@@ -49,4 +68,4 @@ func (s *site) field() *ref {
 }
 
 // Len returns the number of sites.
-func (s *Sites) Len() int { return len(s.list) }
+func (s *Sites) Len() int { return len(s.all()) }

@@ -41,6 +41,9 @@ func (c *Cursor) Start(s Set, labels *Labels) {
 	}
 }
 
+// AtOnce is the largest number of objects that Next returns.
+const AtOnce = leafLen
+
 // Next returns the next objects, or nil at the end. There may be nils among them. The slice must
 // not be changed.
 //
