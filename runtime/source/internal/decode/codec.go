@@ -75,6 +75,11 @@ func readMeta(obj object.Object, id *identity) {
 	id.resourceVersion = obj.GetResourceVersion()
 }
 
+// has reports whether an object is in the shard.
+func (c *Codec) has(obj object.Object) bool {
+	return c.shard.Has(string(obj.GetUID()), obj.GetNamespace())
+}
+
 func (c *Codec) wrongKind(apiVersion, kind string) error {
 	want := c.kind
 	if want == "" {

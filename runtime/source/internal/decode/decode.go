@@ -30,6 +30,7 @@ import (
 	"io"
 	"reflect"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -37,6 +38,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
+	"github.com/informer-gen/informer-gen/runtime/internal/shard"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
@@ -46,7 +49,7 @@ type Options struct {
 	// Resource is the resource that responses are about.
 	Resource schema.GroupVersionResource
 	// Kind is the kind that the objects must have. "" means the name of the Go type; for types that
-	// hold any kind, "" accepts the kind that the server sends.
+	// hold any kind, and for projections, "" accepts the kind that the server sends.
 	Kind string
 	// DropManagedFields leaves metadata.managedFields out of objects.
 	DropManagedFields bool
@@ -82,15 +85,17 @@ type Codec struct {
 	stampAs    string // the apiVersion that objects carry, shared by all of them
 	partial    bool   // objects are *metav1.PartialObjectMetadata, asked for as such
 	untyped    bool   // objects hold their content as a map
+	projection bool   // objects have some fields of their kind only
 	protobuf   bool   // objects can be decoded from protobuf
 	drop       dropped.Parts
-	shard      *shard
+	shard      *shard.Shard
 	newObject  func() object.Object
 	elem       reflect.Type // what objects point to
 	// plain: new objects are zero values of elem, as the fast decoders need them
 	plain bool
-	// exotic: objects are decoded from JSON by sigs.k8s.io/json, if not in the fast way
-	exotic bool
+	// exotic reports whether objects are decoded from JSON by sigs.k8s.io/json, if not in the fast
+	// way. It is found out when an object needs it, because it takes long.
+	exotic func() bool
 	cbor   runtime.Decoder // of typed objects
 	tuning tuning
 
@@ -119,19 +124,20 @@ func New(opts Options) (*Codec, error) {
 		pools:      newDecoderPools(),
 	}
 	var err error
-	if c.shard, err = parseShard(opts.ShardSelector); err != nil {
+	if c.shard, err = shard.Parse(opts.ShardSelector); err != nil {
 		return nil, err
 	}
 	_, c.untyped = sample.(runtime.Unstructured)
 	_, c.partial = sample.(*metav1.PartialObjectMetadata)
+	c.projection = metatype.IsProjection(c.elem)
 	c.stampAs = c.apiVersion
 	switch {
 	case c.partial && c.kind == "":
 		c.stampAs = metadataAPIVersion
-	case c.kind == "" && !c.untyped && !strings.Contains(c.elem.Name(), "["):
+	case c.kind == "" && !c.untyped && !c.projection && !strings.Contains(c.elem.Name(), "["):
 		c.kind = c.elem.Name()
 	}
-	c.exotic = !c.untyped && isExotic(c.elem, map[reflect.Type]bool{})
+	c.exotic = sync.OnceValue(func() bool { return isExotic(c.elem, map[reflect.Type]bool{}) })
 	c.cbor = newCBORDecoder(opts.NewObject)
 	return c, nil
 }

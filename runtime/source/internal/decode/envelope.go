@@ -11,11 +11,8 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/internal/protowire"
 )
 
-// envelope is an object with its kind and apiVersion.
-type envelope struct {
-	apiVersion, kind string
-	raw              []byte
-}
+// envelope is an object with its kind and apiVersion. All of them are parts of the input.
+type envelope struct{ apiVersion, kind, raw []byte }
 
 const protoPrefix = "k8s\x00"
 
@@ -44,17 +41,17 @@ func parseEnvelope(data []byte) (e envelope, err error) {
 	return e, nil
 }
 
-func parseTypeMeta(msg []byte) (apiVersion, kind string, err error) {
+func parseTypeMeta(msg []byte) (apiVersion, kind []byte, err error) {
 	for len(msg) > 0 {
 		var f protowire.Field
 		if f, msg, err = protowire.Next(msg); err != nil {
-			return "", "", refused(err)
+			return nil, nil, refused(err)
 		}
 		switch f.Tag {
 		case protowire.Bytes(1):
-			apiVersion = string(f.Value)
+			apiVersion = f.Value
 		case protowire.Bytes(2):
-			kind = string(f.Value)
+			kind = f.Value
 		}
 	}
 	return apiVersion, kind, nil
@@ -116,9 +113,9 @@ func protoStatus(raw []byte) (metav1.Status, error) {
 }
 
 func (e envelope) status() (status metav1.Status, err error) {
-	if e.kind == "Status" {
+	if string(e.kind) == "Status" {
 		err = malformed(status.Unmarshal(e.raw))
 	}
-	status.APIVersion, status.Kind = e.apiVersion, e.kind
+	status.APIVersion, status.Kind = string(e.apiVersion), string(e.kind)
 	return status, err
 }

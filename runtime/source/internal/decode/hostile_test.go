@@ -39,8 +39,8 @@ func readWithin(t *testing.T, f Format, opts Options, newObject func() object.Ob
 	select {
 	case err := <-done:
 		return err
-	case <-time.After(20 * time.Second):
-		t.Fatalf("%d bytes have not been read after 20 s", len(body))
+	case <-time.After(time.Minute):
+		t.Fatalf("%d bytes have not been read after a minute", len(body))
 		return nil
 	}
 }

@@ -46,7 +46,7 @@ func (d *jsonDecoder) item(raw []byte, r *Item) { d.object(raw, r, true) }
 func (d *jsonDecoder) object(raw []byte, r *Item, lookUp bool) {
 	if lookUp {
 		if obj, guess := d.find(raw); obj != nil {
-			if id, ok := jsondec.ReadIdentity(raw); ok && same(id, guess) {
+			if id, ok := jsondec.ReadIdentity(raw, d.c.projection); ok && same(id, guess) {
 				setKnown(obj, r)
 				return
 			}
@@ -147,7 +147,7 @@ func (d *jsonDecoder) slow(raw []byte, r *Item) {
 
 func (d *jsonDecoder) typed(raw []byte, obj object.Object) error {
 	unmarshal := unmarshalJSON
-	if d.c.exotic {
+	if d.c.exotic() {
 		unmarshal = sigsjson.UnmarshalCaseSensitivePreserveInts
 	}
 	if err := unmarshal(raw, obj); err != nil {

@@ -52,14 +52,17 @@ func (j *jsonItems) guess(d decoder, r *Item) bool {
 	if _, ok := j.format.next(); !ok || !j.format.likely() {
 		return false
 	}
-	n := d.(*jsonDecoder).guess(j.format.f.data(), r, true)
+	json := d.(*jsonDecoder)
+	n := json.guess(j.format.f.data(), r, true)
 	if n == 0 {
 		return false
 	}
-	j.format.took(n)
+	j.format.guessedBy(json, n)
 	r.offset = j.format.f.offset()
 	return true
 }
+
+func (j *jsonItems) sparse() bool { return j.format.sparse() }
 
 func (j *jsonItems) broken(err error) step { return j.format.cut(err, decoder.item) }
 
@@ -84,14 +87,17 @@ func (j jsonEvents) guess(d decoder, r *Item) bool {
 		return false
 	}
 	at := j.format.f.offset()
-	n, end := d.(*jsonDecoder).guessEvent(j.format.f.data(), r)
+	json := d.(*jsonDecoder)
+	n, end := json.guessEvent(j.format.f.data(), r)
 	if n == 0 {
 		return false
 	}
-	j.format.took(n)
+	j.format.guessedBy(json, n)
 	r.offset = at + int64(end)
 	return true
 }
+
+func (j jsonEvents) sparse() bool { return j.format.sparse() }
 
 func (j jsonEvents) broken(err error) step {
 	if _, ok := j.format.next(); !ok && err == io.EOF {

@@ -71,7 +71,7 @@ func (l *listReader) take(r *Item) error {
 	if r.err != nil {
 		return l.stream.fail(r.id.key, r.err, r.offset)
 	}
-	if !l.stream.codec.shard.has(r.Object) {
+	if !l.stream.codec.has(r.Object) {
 		l.skipped++
 		return nil
 	}

@@ -3,10 +3,7 @@
 package decode
 
 import (
-	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -74,9 +71,8 @@ type programs[P any] struct {
 }
 
 type programKey struct {
-	elem          reflect.Type
-	managedFields bool
-	annotations   string
+	elem    reflect.Type
+	dropped string
 }
 
 var (
@@ -86,7 +82,7 @@ var (
 
 // of returns the program of a codec, or nil if all its objects are decoded in the slow way.
 func (p *programs[P]) of(c *Codec, compile func() (*P, error)) *P {
-	key := programKey{c.elem, c.drop.ManagedFields, fmt.Sprintf("%q", slices.Sorted(maps.Keys(c.drop.Annotations)))}
+	key := programKey{c.elem, c.drop.String()}
 	program, ok := p.byKey.Load(key)
 	if !ok {
 		program, _ = p.byKey.LoadOrStore(key, sync.OnceValue(func() *P {

@@ -49,7 +49,9 @@ func (p *protoFormat) list(l *listReader) error {
 		switch tag {
 		case protowire.Bytes(1): // type
 			if value, err = p.value(); err == nil {
-				l.apiVersion, l.kind, err = parseTypeMeta(value)
+				var apiVersion, kind []byte
+				apiVersion, kind, err = parseTypeMeta(value)
+				l.apiVersion, l.kind = string(apiVersion), string(kind)
 			}
 		case protowire.Bytes(2): // raw
 			if seen {

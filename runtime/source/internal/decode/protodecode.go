@@ -23,6 +23,8 @@ type protoDecoder struct {
 	// Made for the first object, since a watch may bring none.
 	begun bool
 	fast  *protodec.Decoder // nil for types that only the slow decoder can decode
+
+	apiVersion, kind string // of the last object; most objects have the same
 }
 
 func (p *protoFormat) decoder() decoder {
@@ -78,7 +80,7 @@ func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
 	if !d.begun {
 		d.begun, d.fast = true, d.c.fastProto(d.readOnly)
 	}
-	r.id = identity{apiVersion: e.apiVersion, kind: e.kind}
+	r.id = identity{apiVersion: again(&d.apiVersion, e.apiVersion), kind: again(&d.kind, e.kind)}
 	obj, fast, err := d.c.fresh()
 	if err != nil {
 		r.err = err
@@ -100,9 +102,17 @@ func (d *protoDecoder) object(e envelope, r *Item, lookUp bool) {
 		err = refused(err)
 	}
 	if err == nil {
-		err = malformed(obj.(protoMessage).Unmarshal(raw))
+		err = malformed(d.c.unmarshal(raw, obj))
 	}
 	r.Object, r.id, r.err = d.c.read(obj, r.id, err)
+}
+
+// again returns text as a string: the last one, if that is equal.
+func again(last *string, text []byte) string {
+	if *last != string(text) {
+		*last = string(text)
+	}
+	return *last
 }
 
 // areFields reports whether msg consists of whole fields.
@@ -133,6 +143,6 @@ func (d *protoDecoder) mark(e envelope, r *Item) {
 			}
 		}
 	}
-	r.id = identity{apiVersion: e.apiVersion, kind: e.kind, resourceVersion: meta.ResourceVersion}
+	r.id = identity{apiVersion: string(e.apiVersion), kind: string(e.kind), resourceVersion: meta.ResourceVersion}
 	r.InitialEventsEnd = meta.Annotations[metav1.InitialEventsAnnotationKey] == "true"
 }

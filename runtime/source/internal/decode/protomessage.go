@@ -5,10 +5,12 @@ package decode
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/protowire"
 )
@@ -24,8 +26,11 @@ type protoMessage interface {
 // isProtobuf reports whether objects of the type of sample can be decoded from Kubernetes'
 // protobuf. Having the methods is not enough, because a type gets the methods of a struct that it
 // embeds. So every field must have a number, and the methods must decode the whole object, not a
-// part of it.
+// part of it. A projection has no methods; it is decoded by the numbers of its fields.
 func isProtobuf(sample object.Object) bool {
+	if elem := reflect.TypeOf(sample).Elem(); metatype.IsProjection(elem) {
+		return isNumbered(elem, map[reflect.Type]bool{})
+	}
 	if _, ok := sample.(protoMessage); !ok {
 		return false
 	}
@@ -34,8 +39,7 @@ func isProtobuf(sample object.Object) bool {
 		return false
 	}
 	for f := range t.Fields() {
-		number := strings.Contains(f.Tag.Get("protobuf"), ",")
-		if !number && f.Type != reflect.TypeFor[metav1.TypeMeta]() && f.IsExported() {
+		if numberOf(f) == 0 && f.Type != reflect.TypeFor[metav1.TypeMeta]() && f.IsExported() {
 			return false
 		}
 	}
@@ -50,6 +54,14 @@ func isProtobuf(sample object.Object) bool {
 	}
 	obj := probe.(object.Object)
 	return obj.GetName() == meta.Name && obj.GetResourceVersion() == meta.ResourceVersion
+}
+
+// numberOf returns the number that the tag of a field has, or 0.
+func numberOf(f reflect.StructField) uint64 {
+	_, rest, _ := strings.Cut(f.Tag.Get("protobuf"), ",")
+	number, _, _ := strings.Cut(rest, ",")
+	n, _ := strconv.ParseUint(number, 10, 29)
+	return n
 }
 
 // malformed wraps an error of a generated Unmarshal method. An EOF of that method is not the end of

@@ -34,6 +34,9 @@ type guesser interface {
 	// guess decodes the next item without finding its end first, if all of it has probably arrived.
 	// It returns false if it couldn't; the caller then calls scan.
 	guess(d decoder, r *Item) bool
+	// sparse reports whether most bytes of the last item that was guessed were skipped. Then
+	// finding ends ahead of several decoding goroutines would take longer than decoding does.
+	sparse() bool
 }
 
 // step is the result of a scan.
@@ -114,7 +117,7 @@ func (s *Stream) run(sc scanner, decode func(decoder, []byte, *Item), take func(
 		have = false
 		switch {
 		case now.err != nil:
-		case s.swamped():
+		case s.swamped() && !c.sparse():
 			c.next = sc.scan()
 			now.More = c.next.result == stepItem
 		default:
@@ -202,6 +205,9 @@ func (c *cursor) read(r *Item) bool {
 	c.next = step{}
 	return true
 }
+
+// sparse reports whether items are best decoded by one goroutine; see guesser.
+func (c *cursor) sparse() bool { return c.guesser != nil && c.guesser.sparse() }
 
 // scanError is a failed step as an error. It never leaves the package.
 type scanError struct{ step }

@@ -40,8 +40,8 @@ func (w *watchReader) take(r *Item) error {
 		}
 		return w.stream.fail(r.id.key, r.err, r.offset)
 	}
-	if shard := w.stream.codec.shard; shard != nil {
-		if r.Object != nil && !shard.has(r.Object) {
+	if codec := w.stream.codec; codec.shard != nil {
+		if r.Object != nil && !codec.has(r.Object) {
 			return nil
 		}
 		r.More = false // the next one may not be handed over

@@ -4,6 +4,10 @@
 package dropped
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -28,6 +32,11 @@ func New(managedFields bool, annotations []string) Parts {
 
 // None reports whether nothing is left out.
 func (p *Parts) None() bool { return !p.ManagedFields && p.Annotations == nil }
+
+// String returns a text that Parts have in common if they are equal, and only then.
+func (p *Parts) String() string {
+	return fmt.Sprintf("managedFields: %v, annotations: %q", p.ManagedFields, slices.Sorted(maps.Keys(p.Annotations)))
+}
 
 // From removes the parts from a decoded object, for decoders that can't skip them. An object whose
 // accessors panic has no metadata.

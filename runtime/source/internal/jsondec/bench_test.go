@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	sigsjson "sigs.k8s.io/json"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/placement"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
@@ -58,6 +59,10 @@ func BenchmarkDecodePod(b *testing.B) {
 
 func BenchmarkDecodePodUnshared(b *testing.B) {
 	benchDecode[corev1.Pod](b, dropped.Parts{ManagedFields: true}, somePods(4000, true))
+}
+
+func BenchmarkDecodeProjection(b *testing.B) {
+	benchDecode[placement.PodPlacement](b, dropped.Parts{ManagedFields: true}, somePods(4000, false))
 }
 
 func BenchmarkDecodeSchema(b *testing.B) {

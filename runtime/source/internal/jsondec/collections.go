@@ -24,7 +24,10 @@ func (d *Decoder) part(pl *plan, i int, p layout.Pointer) int {
 			return i + part.Len()
 		}
 	}
-	before := &d.before[pl.number]
+	before := d.before.get(pl.number)
+	if before == nil {
+		before = d.before.set(pl.number, &part{})
+	}
 	if size := before.end - before.start; size > 0 && before.start >= d.floor && size <= len(d.in)-i && string(d.in[i:i+size]) == string(d.in[before.start:before.end]) {
 		before.put(pl, p)
 		return i + size
@@ -120,10 +123,9 @@ func (d *Decoder) slice(pl *plan, i int, p layout.Pointer) int {
 	if d.depth++; d.depth > maxDepth {
 		return -1
 	}
-	scratch := d.scratches[pl.scratch]
+	scratch := d.scratches.get(pl.scratch)
 	if scratch == nil {
-		scratch = pl.elem.typ.NewScratch()
-		d.scratches[pl.scratch] = scratch
+		scratch = d.scratches.set(pl.scratch, pl.elem.typ.NewScratch())
 	}
 	mark, text := scratch.Len(), d.text.Mark()
 	for {

@@ -17,6 +17,8 @@ type Decoder struct {
 	predictor *share.Predictor // nil: nothing is shared
 	parts     bool             // parts are shared, not only strings
 
+	skipped int // see Skipped
+
 	// Of the present value; cleared after it.
 	in      []byte
 	depth   int
@@ -28,15 +30,15 @@ type Decoder struct {
 	pointed string         // the same, for strings
 	none    layout.Pointer // a nil pointer, in place of a part without a value
 	maps    maps
-	before  []part  // by plan number
-	kept    []*part // those of before that are in use
-	floor   int     // parts that begin before it in the input are not reused
+	before  pages[part] // by plan number
+	kept    []*part     // those of before that are in use
+	floor   int         // parts that begin before it in the input are not reused
 
 	// What the Decoder has learned, by plan number. Allocated when needed.
-	objects      []*memberOrder
-	strings      []*recent
-	scratches    []*layout.Scratch
-	mapScratches []*mapScratch
+	objects      pages[memberOrder]
+	strings      pages[recent]
+	scratches    pages[layout.Scratch]
+	mapScratches pages[mapScratch]
 	quantities   *[quantitiesSize]parsedQuantity
 	day          day
 }
@@ -46,13 +48,9 @@ type Decoder struct {
 // must then never be changed. With a nil table each object has its own memory, except for the texts
 // that a resource.Quantity caches.
 func (p *Program) NewDecoder(table *share.Table, parts bool) *Decoder {
-	c := p.counts
 	return &Decoder{
 		day:     day{text: [len(epoch)]byte([]byte(epoch))},
-		program: p, predictor: table.NewPredictor(&p.sites, parts), parts: parts && table != nil,
-		objects: make([]*memberOrder, c.objects), strings: make([]*recent, c.strings), scratches: make([]*layout.Scratch, c.scratches),
-		before:       make([]part, c.parts),
-		mapScratches: make([]*mapScratch, c.maps),
+		program: p, predictor: table.NewPredictor(&p.compiler.sites, parts), parts: parts && table != nil,
 	}
 }
 
@@ -67,12 +65,12 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	if d.busy { // a method of a Go type has panicked
 		d.forget()
 	}
-	d.busy, d.in, d.depth, d.floor = true, input, 0, 0
+	d.busy, d.in, d.depth, d.floor, d.skipped = true, input, 0, 0, 0
 	d.predictor.Begin()
 	start := d.mark()
 	n = -1
 	if i := skipSpace(input, 0); i < len(input) && input[i] == '{' {
-		n = d.members(d.program.root.object, i+1, v.UnsafePointer())
+		n = d.members(d.program.root, i+1, v.UnsafePointer())
 	}
 	if n < 0 || !d.finish(start) {
 		n = -1
@@ -82,6 +80,10 @@ func (d *Decoder) Decode(input []byte, obj any) (n int, ok bool) {
 	d.busy, d.in = false, nil
 	return n, n >= 0
 }
+
+// Skipped returns how many bytes of the last object were in values of fields that its type doesn't
+// have. Of a type that is no projection it returns 0.
+func (d *Decoder) Skipped() int { return d.skipped }
 
 // maxBuffer, in bytes, and maxEntries, of maps, bound the scratch memory that is kept for the next
 // object.
@@ -109,8 +111,7 @@ func (d *Decoder) forget() {
 	d.text.Drop(layout.TextMark{})
 	d.maps = maps{}
 	d.drop()
-	clear(d.scratches)
-	clear(d.mapScratches)
+	d.scratches, d.mapScratches = nil, nil
 }
 
 // value decodes the value at in[i], or after white space there, into p, which must have a zero

@@ -89,6 +89,14 @@ func valueEnd(in []byte, i int) int {
 	return -1
 }
 
+// skipLoosely is skip that doesn't validate what is in an object or an array.
+func skipLoosely(in []byte, i int) int {
+	if i = skipSpace(in, i); i < len(in) && (in[i] == '{' || in[i] == '[') {
+		return valueEnd(in, i)
+	}
+	return skip(in, i)
+}
+
 const blockSize = 64
 
 // block scans a block, and returns the index in it after the end of the value, or -1. Each byte

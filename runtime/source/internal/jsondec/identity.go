@@ -10,10 +10,11 @@ type Identity struct {
 }
 
 // ReadIdentity reads the identity of the API object that raw is, and checks that all of raw is
-// valid JSON. ok is false if it isn't, or if decoding might find another identity: if a member that
-// matters is there twice, is not a string, or is written with escape sequences.
-func ReadIdentity(raw []byte) (id Identity, ok bool) {
-	r := idReader{in: raw}
+// valid JSON; with loose, that it is what a projection without other fields accepts. ok is false if
+// it isn't, or if decoding might find another identity: if a member that matters is there twice, is
+// not a string, or is written with escape sequences.
+func ReadIdentity(raw []byte, loose bool) (id Identity, ok bool) {
+	r := idReader{in: raw, loose: loose}
 	i := skipSpace(raw, 0)
 	if i == len(raw) || raw[i] != '{' {
 		return Identity{}, false
@@ -38,6 +39,7 @@ func GuessIdentity(raw []byte) Identity {
 type idReader struct {
 	in    []byte
 	guess bool // stop once uid and resourceVersion are known
+	loose bool // of other members find the end only
 	id    Identity
 	seen  uint8 // a bit for each member that was read
 }
@@ -86,6 +88,9 @@ func (r *idReader) value(i int, name string, metadata bool) int {
 	case !metadata && name == "apiVersion":
 		field, bit = &r.id.APIVersion, 1<<6
 	case metadata || name != "metadata":
+		if r.loose {
+			return skipLoosely(r.in, i)
+		}
 		return skip(r.in, i)
 	}
 	if r.seen&bit != 0 {

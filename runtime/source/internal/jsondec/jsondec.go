@@ -18,15 +18,18 @@
 //	           object (which member follows which, which strings came last) for the next one
 //	share      finds parts of objects that are in memory already, by their bytes
 //
+// Of the fields that a projection doesn't have (see object.NoMeta) only the end is looked for. In
+// the objects and arrays of such fields only quotes, backslashes and brackets are looked at, and
+// brackets of both kinds count alike. So what is decoded is what the ordinary decoder finds in an
+// input that has null in their place; whether they are valid is unknown. Of those that have bytes
+// outside of strings that JSON doesn't have there, the end may be found too early or too late.
+//
 // [Skip], [Frame], [ReadIdentity] and [GuessIdentity] read JSON without a type.
 package jsondec
 
 import (
-	"fmt"
 	"reflect"
 
-	"github.com/informer-gen/informer-gen/runtime/internal/layout"
-	"github.com/informer-gen/informer-gen/runtime/internal/share"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
 
@@ -34,24 +37,14 @@ import (
 // concurrent use.
 type Program struct {
 	// Set once at construction.
-	root    *plan
-	pointer reflect.Type // to the type
-	sites   share.Sites
-	counts  counts
+	compiler *compiler
+	root     *object
+	pointer  reflect.Type // to the type
+	loose    bool         // the type is a projection
 }
 
 // New returns the Program for a struct type. It returns an error for a type that has decoding
 // methods of its own, and for a type without the metadata that drop names. Fields of unusual types
 // are no error: an object that sets such a field is declined. What is dropped is checked to be
 // JSON, and managedFields to be a list of objects.
-func New(t reflect.Type, drop dropped.Parts) (*Program, error) {
-	c := compiler{drop: drop, objects: map[reflect.Type]*object{}, types: map[reflect.Type]*layout.Type{}}
-	root, err := c.root(t)
-	if c.many {
-		err = fmt.Errorf("%v has too many fields", t)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("can't compile a decoder: %w", err)
-	}
-	return &Program{root: root, pointer: reflect.PointerTo(t), sites: c.sites, counts: c.counts}, nil
-}
+func New(t reflect.Type, drop dropped.Parts) (*Program, error) { return process.program(t, drop) }

@@ -53,7 +53,7 @@ func (d *Decoder) finish(since mark) bool {
 		ok = d.fill(&unfilled[i]) && ok
 	}
 	for _, u := range unfilled {
-		scratch := d.mapScratches[u.plan.scratch]
+		scratch := d.mapScratches.get(u.plan.scratch)
 		scratch.keys.Drop(min(u.keys, scratch.keys.Len()))
 		scratch.values.Drop(min(u.values, scratch.values.Len()))
 	}
@@ -97,10 +97,9 @@ func (d *Decoder) mapOf(pl *plan, i int, p layout.Pointer) int {
 	if d.depth++; d.depth > maxDepth {
 		return -1
 	}
-	scratch := d.mapScratches[pl.scratch]
+	scratch := d.mapScratches.get(pl.scratch)
 	if scratch == nil {
-		scratch = &mapScratch{pl.key.typ.NewScratch(), pl.elem.typ.NewScratch()}
-		d.mapScratches[pl.scratch] = scratch
+		scratch = d.mapScratches.set(pl.scratch, &mapScratch{pl.key.typ.NewScratch(), pl.elem.typ.NewScratch()})
 	}
 	u := unfilled{plan: pl, keys: scratch.keys.Len(), values: scratch.values.Len()}
 	for more := true; more; {

@@ -11,10 +11,12 @@ type memberOrder struct{ next []uint16 }
 // members decodes an object whose first byte after the brace is at in[i].
 func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 	in := d.in
-	mem := d.objects[o.number]
+	mem := d.objects.get(o.number)
 	if mem == nil {
-		mem = &memberOrder{next: make([]uint16, len(o.members)+1)}
-		d.objects[o.number] = mem
+		if d.program.compiler.compile(o); len(o.members) > maxMembers {
+			return -1
+		}
+		mem = d.objects.set(o.number, &memberOrder{next: make([]uint16, len(o.members)+1)})
 	}
 	if i < len(in) && in[i] != '"' {
 		if i = skipSpace(in, i); i < len(in) && in[i] == '}' {
@@ -48,7 +50,7 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 			}
 		}
 		if at < 0 {
-			i = skip(in, i)
+			i = d.skip(i)
 		} else {
 			last = at
 			word, bit := at/64, uint64(1)<<(at%64)
@@ -81,6 +83,16 @@ func (d *Decoder) members(o *object, i int, p layout.Pointer) int {
 			return -1
 		}
 	}
+}
+
+// skip returns the index after the value at in[i] of a member that the type doesn't have, or -1.
+func (d *Decoder) skip(i int) int {
+	if !d.program.loose {
+		return skip(d.in, i)
+	}
+	end := skipLoosely(d.in, i)
+	d.skipped += end - i
+	return end
 }
 
 // memberName returns the name of the member at in[i], or after white space there, and the index

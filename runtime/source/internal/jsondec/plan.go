@@ -6,14 +6,17 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"math"
 	"reflect"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
@@ -59,9 +62,9 @@ const (
 // so they are small.
 type plan struct {
 	op      op
-	number  uint16 // index in the Decoder's list of what it has learned, for the op
-	scratch uint16 // of a slice or map
-	site    uint16 // site of the table, for strings and values that may be shared
+	number  uint32 // index in the Decoder's list of what it has learned, for the op
+	scratch uint32 // of a slice or map
+	site    uint32 // site of the table, for strings and values that may be shared
 	length  int    // of an array
 
 	typ    *layout.Type
@@ -73,8 +76,13 @@ type plan struct {
 
 // object describes how to read the members of a struct. All plans of the type use the same one.
 type object struct {
-	number  uint16
-	members []member
+	// Set once at construction.
+	number uint32
+	typ    reflect.Type
+	drop   *dropped.Parts // what is left out of an API object, or of its metadata; nil is nothing
+
+	once    sync.Once
+	members []member // set by once, like names; too many of them are refused
 	names   names
 }
 
@@ -92,18 +100,21 @@ type outer struct {
 	typ    *layout.Type
 }
 
-// compiler makes the plans of a type.
+// compiler makes the plans of types. It compiles each struct once, when the first JSON object comes
+// that has its members: most objects have few of the structs that their types could have. It is
+// safe for concurrent use.
 type compiler struct {
-	drop    dropped.Parts
-	sites   share.Sites
-	objects map[reflect.Type]*object
-	types   map[reflect.Type]*layout.Type
-	counts  counts
-	many    bool // the type has too many plans for a number
+	sites share.Sites
+
+	objects  sync.Map // *object by reflect.Type
+	metadata sync.Map // *object of metadata of which something is dropped, by metadataKey
+
+	// the lengths of a Decoder's lists
+	counts struct{ objects, strings, scratches, maps, parts atomic.Uint32 }
 }
 
-// counts are the lengths of a Decoder's lists.
-type counts struct{ objects, strings, scratches, maps, parts uint16 }
+// process compiles the types of the process.
+var process compiler
 
 var (
 	jsonUnmarshaler = reflect.TypeFor[json.Unmarshaler]()
@@ -140,7 +151,7 @@ var opInt, opUint = func() (op, op) {
 
 // plan makes a plan of a type.
 func (c *compiler) plan(t reflect.Type) *plan {
-	pl := &plan{op: kindOps[t.Kind()], typ: c.typ(t)}
+	pl := &plan{op: kindOps[t.Kind()], typ: layout.TypeOf(t)}
 	// encoding/json calls methods on the address of a value, if its type has a name.
 	if p := reflect.PointerTo(t); t.Kind() != reflect.Pointer && t.Kind() != reflect.Interface {
 		own := p.Implements(jsonUnmarshaler) || p.Implements(textUnmarshaler)
@@ -170,7 +181,7 @@ func (c *compiler) plan(t reflect.Type) *plan {
 		case op == opString:
 			pl.op = opStringPointer
 		default:
-			pl.number, pl.site = c.number(&c.counts.parts), c.site(share.Reference, t)
+			pl.number, pl.site = numberOf(&c.counts.parts), c.site(share.Reference, t)
 		}
 	case opSlice:
 		if t.Elem().Kind() == reflect.Uint8 {
@@ -178,8 +189,8 @@ func (c *compiler) plan(t reflect.Type) *plan {
 			break
 		}
 		pl.elem = c.plan(t.Elem())
-		pl.scratch = c.number(&c.counts.scratches)
-		pl.number, pl.site = c.number(&c.counts.parts), c.site(share.Slice, t)
+		pl.scratch = numberOf(&c.counts.scratches)
+		pl.number, pl.site = numberOf(&c.counts.parts), c.site(share.Slice, t)
 	case opArray:
 		pl.elem, pl.length = c.plan(t.Elem()), t.Len()
 	case opMap:
@@ -192,33 +203,15 @@ func (c *compiler) plan(t reflect.Type) *plan {
 	return pl
 }
 
-// number returns the next number of a count.
-func (c *compiler) number(n *uint16) uint16 {
-	*n++
-	c.many = c.many || *n == 0
-	return *n - 1
-}
+// numberOf returns the next number of a count.
+func numberOf(n *atomic.Uint32) uint32 { return n.Add(1) - 1 }
 
 // site adds a site of fields of a type.
-func (c *compiler) site(form share.Form, t reflect.Type) uint16 {
-	n := c.sites.Add(form, t)
-	c.many = c.many || n > math.MaxUint16
-	return uint16(n)
-}
-
-// typ returns the layout.Type of a type, always the same one.
-func (c *compiler) typ(t reflect.Type) *layout.Type {
-	typ := c.types[t]
-	if typ == nil {
-		typ = layout.NewType(t)
-		c.types[t] = typ
-	}
-	return typ
-}
+func (c *compiler) site(form share.Form, t reflect.Type) uint32 { return uint32(c.sites.Add(form, t)) }
 
 // text prepares the plan of a string.
 func (c *compiler) text(pl *plan) {
-	pl.number, pl.site = c.number(&c.counts.strings), c.site(share.String, nil)
+	pl.number, pl.site = numberOf(&c.counts.strings), c.site(share.String, nil)
 }
 
 func (c *compiler) mapPlan(pl *plan, t reflect.Type) {
@@ -227,9 +220,9 @@ func (c *compiler) mapPlan(pl *plan, t reflect.Type) {
 		pl.op = opRefuse // encoding/json calls this method, with the key in quotes
 		return
 	case reflect.PointerTo(t.Key()).Implements(textUnmarshaler):
-		pl.key = &plan{op: opText, typ: c.typ(t.Key())}
+		pl.key = &plan{op: opText, typ: layout.TypeOf(t.Key())}
 	case kind == reflect.String, kind >= reflect.Int && kind <= reflect.Uintptr:
-		pl.key = &plan{op: kindOps[kind], typ: c.typ(t.Key())}
+		pl.key = &plan{op: kindOps[kind], typ: layout.TypeOf(t.Key())}
 		if kind == reflect.String {
 			c.text(pl.key)
 		}
@@ -238,100 +231,125 @@ func (c *compiler) mapPlan(pl *plan, t reflect.Type) {
 		return
 	}
 	pl.elem = c.plan(t.Elem())
-	pl.scratch = c.number(&c.counts.maps)
-	pl.number, pl.site = c.number(&c.counts.parts), c.site(share.Reference, t)
+	pl.scratch = numberOf(&c.counts.maps)
+	pl.number, pl.site = numberOf(&c.counts.parts), c.site(share.Reference, t)
 }
 
-// object returns the object of a struct type.
+// object returns the object of a struct type, always the same one.
 func (c *compiler) object(t reflect.Type) *object {
-	if o := c.objects[t]; o != nil {
-		return o
+	o, ok := c.objects.Load(t)
+	if !ok {
+		o, _ = c.objects.LoadOrStore(t, &object{number: numberOf(&c.counts.objects), typ: t})
 	}
-	o := &object{}
-	c.objects[t] = o // the type may contain itself
-	c.members(o, t, func(f goField) *plan { return c.plan(f.typ) })
-	return o
+	return o.(*object)
 }
 
-func (c *compiler) members(o *object, t reflect.Type, planOf func(goField) *plan) {
-	o.number = c.number(&c.counts.objects)
-	for _, f := range fieldsOf(t) {
-		m := member{start: newStart(f.name), plan: planOf(f)}
-		if t == reflect.TypeFor[metav1.ObjectMeta]() && (f.name == "name" || f.name == "namespace") {
-			m.plan.op = opName
+// metadataKey is a type of metadata, and what is dropped of it.
+type metadataKey struct {
+	typ     reflect.Type
+	dropped string
+}
+
+// metadataWithout returns the object of an API object's own metadata, of which something is
+// dropped.
+func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) *object {
+	key := metadataKey{t, drop.String()}
+	o, ok := c.metadata.Load(key)
+	if !ok {
+		o, _ = c.metadata.LoadOrStore(key, &object{number: numberOf(&c.counts.objects), typ: t, drop: drop})
+	}
+	return o.(*object)
+}
+
+// compile makes the members of an object, unless they are there.
+func (c *compiler) compile(o *object) {
+	o.once.Do(func() {
+		for _, f := range fieldsOf(o.typ) {
+			o.members = append(o.members, c.member(o, f))
 		}
-		at := t
-		for i, index := range f.index {
-			sf := at.Field(index)
-			m.offset += sf.Offset
-			if at = sf.Type; i < len(f.index)-1 && at.Kind() == reflect.Pointer {
-				at = at.Elem()
-				m.outer = &outer{m.outer, m.offset, c.typ(at)}
-				m.offset = 0
-				if !sf.IsExported() {
-					m.plan = &plan{op: opRefuse} // encoding/json can't set the pointer
-				}
+		o.names = newNames(o.members)
+	})
+}
+
+// maxMembers bounds the members of a struct whose values are read.
+const maxMembers = 256
+
+// member makes the member of a field of an object.
+func (c *compiler) member(o *object, f goField) member {
+	m := member{start: newStart(f.name), plan: c.memberPlan(o, f)}
+	at := o.typ
+	for i, index := range f.index {
+		sf := at.Field(index)
+		m.offset += sf.Offset
+		if at = sf.Type; i < len(f.index)-1 && at.Kind() == reflect.Pointer {
+			at = at.Elem()
+			m.outer = &outer{m.outer, m.offset, layout.TypeOf(at)}
+			m.offset = 0
+			if !sf.IsExported() {
+				m.plan = &plan{op: opRefuse} // encoding/json can't set the pointer
 			}
 		}
-		if f.quoted || !plain(f.name) {
-			m.plan = &plan{op: opRefuse}
-		}
-		o.members = append(o.members, m)
 	}
-	c.many = c.many || len(o.members) > maxMembers
-	o.names = newNames(o.members)
+	if f.quoted || !plain(f.name) {
+		m.plan = &plan{op: opRefuse}
+	}
+	return m
 }
 
-// maxMembers bounds the members of a struct.
-const maxMembers = 256
+// memberPlan makes the plan of a field of an object.
+func (c *compiler) memberPlan(o *object, f goField) *plan {
+	isMetadata := metatype.Is(o.typ)
+	switch {
+	case o.drop != nil && !isMetadata && f.name == "metadata" && metatype.Is(f.typ):
+		return &plan{op: opStruct, typ: layout.TypeOf(f.typ), object: c.metadataWithout(f.typ, o.drop)}
+	case o.drop != nil && isMetadata && f.name == "managedFields" && o.drop.ManagedFields:
+		pl := &plan{op: opManaged, typ: layout.TypeOf(f.typ), site: c.site(share.Reference, nil)}
+		for range managedSites - 1 {
+			c.site(share.Reference, nil)
+		}
+		return pl
+	}
+	pl := c.plan(f.typ)
+	switch {
+	case !isMetadata:
+	case f.name == "name", f.name == "namespace":
+		pl.op = opName
+	case f.name == "annotations" && o.drop != nil:
+		pl.drop = o.drop.Annotations
+	}
+	return pl
+}
 
 // plain reports whether a name needs no escapes in JSON.
 func plain(name string) bool { return plainEnd([]byte(name), 0) == len(name) }
 
-// root makes the plan of an API object, with what is dropped.
-func (c *compiler) root(t reflect.Type) (*plan, error) {
+func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error) {
+	root, err := c.root(t, drop)
+	if err != nil {
+		return nil, fmt.Errorf("can't compile a decoder: %w", err)
+	}
+	return &Program{compiler: c, root: root, pointer: reflect.PointerTo(t), loose: metatype.IsProjection(t)}, nil
+}
+
+// root makes the object of a type of API objects, with what is dropped.
+func (c *compiler) root(t reflect.Type, drop dropped.Parts) (*object, error) {
 	pl := c.plan(t)
 	if pl.op != opStruct {
 		return nil, fmt.Errorf("%v is not a struct, or has methods of its own to decode it", t)
 	}
-	if !c.drop.ManagedFields && len(c.drop.Annotations) == 0 {
-		return pl, nil
+	o := pl.object
+	if !drop.None() {
+		o = &object{number: numberOf(&c.counts.objects), typ: t, drop: &drop}
 	}
-	o := *pl.object
-	o.members = nil
-	hasMetadata := false
-	c.members(&o, t, func(f goField) *plan {
-		if f.name == "metadata" && f.typ == reflect.TypeFor[metav1.ObjectMeta]() {
-			hasMetadata = true
-			return c.metadata()
-		}
-		return c.plan(f.typ)
+	c.compile(o)
+	if len(o.members) > maxMembers {
+		return nil, fmt.Errorf("%v has too many fields", t)
+	}
+	hasMetadata := slices.ContainsFunc(o.members, func(m member) bool {
+		return m.start.name() == "metadata" && m.plan.op == opStruct && metatype.Is(m.plan.object.typ)
 	})
-	if !hasMetadata {
+	if !drop.None() && !hasMetadata {
 		return nil, fmt.Errorf("%v has no metadata of which something could be dropped", t)
 	}
-	pl.object = &o
-	return pl, nil
-}
-
-// metadata makes the plan of an object's own metadata.
-func (c *compiler) metadata() *plan {
-	t := reflect.TypeFor[metav1.ObjectMeta]()
-	o := &object{}
-	c.members(o, t, func(f goField) *plan {
-		pl := c.plan(f.typ)
-		switch f.name {
-		case "managedFields":
-			if c.drop.ManagedFields {
-				pl = &plan{op: opManaged, typ: pl.typ, site: c.site(share.Reference, nil)}
-				for range managedSites - 1 {
-					c.site(share.Reference, nil)
-				}
-			}
-		case "annotations":
-			pl.drop = c.drop.Annotations
-		}
-		return pl
-	})
-	return &plan{op: opStruct, typ: c.typ(t), object: o}
+	return o, nil
 }

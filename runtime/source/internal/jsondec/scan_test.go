@@ -76,10 +76,13 @@ func checkSkip(t testing.TB, text string) {
 // checkIdentity: an identity that is read is the one that decoding finds.
 func checkIdentity(t testing.TB, text string) (ok bool) {
 	t.Helper()
-	id, ok := ReadIdentity([]byte(text))
+	id, ok := ReadIdentity([]byte(text), false)
 	guessed := GuessIdentity([]byte(text))
 	if !ok {
 		return false
+	}
+	if loose, ok := ReadIdentity([]byte(text), true); !ok || !reflect.DeepEqual(loose, id) {
+		t.Errorf("%.300q: got %+v, and %+v (%v) when parts aren't validated", text, id, loose, ok)
 	}
 	if len(guessed.ResourceVersion) > 0 && !bytes.Equal(guessed.ResourceVersion, id.ResourceVersion) {
 		t.Errorf("%.300q: guessed %s, but has %s", text, guessed.ResourceVersion, id.ResourceVersion)
@@ -130,12 +133,12 @@ func TestScanners(t *testing.T) {
 		t.Error("a Pod has no identity")
 	}
 	pod := somePods(1, false)[0]
-	if id, _ := ReadIdentity(pod); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(pod), id) {
+	if id, _ := ReadIdentity(pod, false); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(pod), id) {
 		t.Errorf("guessed %+v, want %+v", GuessIdentity(pod), id)
 	}
 	// A kube-apiserver sorts the members of custom resources.
 	custom := []byte(`{"apiVersion":"a/v1","kind":"K","metadata":{"labels":{"a":"b"},"name":"n","namespace":"ns","resourceVersion":"1","uid":"u"},"spec":{}}`)
-	if id, _ := ReadIdentity(custom); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(custom), id) {
+	if id, _ := ReadIdentity(custom, false); len(id.UID) == 0 || !reflect.DeepEqual(GuessIdentity(custom), id) {
 		t.Errorf("guessed %+v, want %+v", GuessIdentity(custom), id)
 	}
 	if id := GuessIdentity(custom[:bytes.Index(custom, []byte(`"spec"`))]); string(id.UID) != "u" {

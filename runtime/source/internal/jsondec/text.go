@@ -32,10 +32,9 @@ const (
 // string decodes the string whose first byte after the quote is in[i].
 func (d *Decoder) string(pl *plan, i int, p layout.Pointer) int {
 	in := d.in
-	r := d.strings[pl.number]
+	r := d.strings.get(pl.number)
 	if r == nil {
-		r = &recent{credit: maxCredit / 2}
-		d.strings[pl.number] = r
+		r = d.strings.set(pl.number, &recent{credit: maxCredit / 2})
 	}
 	if r.credit > 0 {
 		guess := r.next[r.at%recentSize] % recentSize
@@ -104,14 +103,15 @@ func (d *Decoder) stringPointer(pl *plan, i int, p layout.Pointer) int {
 	if end < 0 {
 		return -1
 	}
-	if r := d.strings[pl.elem.number]; d.text.Mark() != mark || d.pointed != "" && d.pointed != r.strings[r.at] {
+	r := d.strings.get(pl.elem.number)
+	if d.text.Mark() != mark || d.pointed != "" && d.pointed != r.strings[r.at] {
 		// The string belongs to the object: it gets memory of its own.
 		*to = pl.elem.typ.New()
 		*layout.As[string](*to) = d.pointed
 		d.text.Move(mark, layout.Of(&d.pointed), *to, pl.elem.typ.Size())
 		return end
 	}
-	*to = layout.Of(d.target(d.strings[pl.elem.number], d.pointed))
+	*to = layout.Of(d.target(r, d.pointed))
 	return end
 }
 

@@ -32,7 +32,7 @@ const maxDepth = 100
 // than one for each stream.
 func (p *Program) NewDecoder(table *share.Table, shareParts bool) *Decoder {
 	return &Decoder{
-		program: p, predictor: table.NewPredictor(&p.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
+		program: p, predictor: table.NewPredictor(&p.compiler.sites, shareParts), shared: shareParts && table != nil, entries: entryType.NewScratch(),
 	}
 }
 
@@ -96,9 +96,11 @@ func (d *Decoder) discard(s scope) {
 
 // message decodes the fields of a message, which are in ascending order.
 func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
-	if d.depth++; d.depth > maxDepth {
+	compiled := m.get()
+	if d.depth++; d.depth > maxDepth || compiled.err != nil {
 		return false
 	}
+	fields := compiled.fields
 	last := uint32(0)
 	for len(in) > 0 {
 		tag, n := uint32(in[0]), 1
@@ -110,14 +112,14 @@ func (d *Decoder) message(m *message, p layout.Pointer, in []byte) bool {
 			return false
 		}
 		last = number
-		if number >= uint32(len(m.fields)) || m.fields[number].container == containerNone {
+		if number >= uint32(len(fields)) || fields[number].container == containerNone {
 			if n = unknown(in, tag, n); n == 0 {
 				return false
 			}
 			in = in[n:]
 			continue
 		}
-		f := &m.fields[number]
+		f := &fields[number]
 		if f.tag != tag || n != tagLen(tag) {
 			return false
 		}

@@ -19,6 +19,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 // check decodes data in each way and compares with the type's own method.
@@ -61,12 +62,12 @@ func TestEveryKind(t *testing.T) {
 	for _, typ := range types {
 		t.Run(typ.String(), func(t *testing.T) {
 			ways := decoders(t, typ)
-			f := filler{r: rand.New(rand.NewPCG(1, 2))}
+			f := podtest.Filler{R: rand.New(rand.NewPCG(1, 2))}
 			var states [][]byte
 			for i := range 12 {
-				f.full = float64(i+1) / 12
+				f.Full = float64(i+1) / 12
 				obj := reflect.New(typ)
-				f.fill(obj.Elem())
+				f.Fill(obj.Elem())
 				data, err := obj.Interface().(protoMessage).Marshal()
 				if err != nil {
 					t.Fatal(err)
@@ -81,7 +82,7 @@ func TestEveryKind(t *testing.T) {
 				}
 			}
 			for range 50 {
-				check(t, typ, mutate(f.r, states[f.r.IntN(len(states))]), false, ways...)
+				check(t, typ, mutate(f.R, states[f.R.IntN(len(states))]), false, ways...)
 			}
 			for _, data := range states {
 				check(t, typ, data, true, ways...)
@@ -169,9 +170,12 @@ func TestPartsAreNotChangedByWhatFollows(t *testing.T) {
 	}
 }
 
+// everyone compiles types of all packages.
+var everyone = compiler{trusted: func(string) bool { return true }}
+
 // TestDeepObjectsAreDeclined has a message in a message in a message.
 func TestDeepObjectsAreDeclined(t *testing.T) {
-	p, err := newProgram(reflect.TypeFor[node](), dropped.Parts{}, func(string) bool { return true })
+	p, err := everyone.program(reflect.TypeFor[node](), dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +240,7 @@ func (*armed) Unmarshal([]byte) error { return nil }
 // TestDecoderAfterAPanic decodes from the memory in which there was an object before that was not
 // decoded to its end.
 func TestDecoderAfterAPanic(t *testing.T) {
-	p, err := newProgram(reflect.TypeFor[armed](), dropped.Parts{}, func(string) bool { return true })
+	p, err := everyone.program(reflect.TypeFor[armed](), dropped.Parts{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +294,7 @@ func TestTypesThatAreNotSupported(t *testing.T) {
 			A map[string]*corev1.EnvVar `protobuf:"bytes,1,rep"`
 		}](),
 	} {
-		if _, err := newProgram(typ, dropped.Parts{}, func(string) bool { return true }); err == nil {
+		if _, err := everyone.program(typ, dropped.Parts{}); err == nil {
 			t.Errorf("%s is supported", typ)
 		}
 	}

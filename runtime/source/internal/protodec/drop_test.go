@@ -15,6 +15,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 // TestDroppedPartsAreMissing decodes without managedFields and some annotations: of the object
@@ -31,7 +32,7 @@ func TestDroppedPartsAreMissing(t *testing.T) {
 			for i, all := range []map[string]string{
 				nil, {"a": "b"}, {"drop/one": "1"}, {"drop/one": "1", "drop/two": "2"}, {"a": "b", "drop/two": "2", "c": "d"},
 			} {
-				managed := []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: fieldsV1("{}")}, {Manager: "n"}}
+				managed := []metav1.ManagedFieldsEntry{{Manager: "m", FieldsV1: podtest.FieldsV1("{}")}, {Manager: "n"}}
 				in := &corev1.PodTemplate{ObjectMeta: metav1.ObjectMeta{Name: "t", Annotations: all, ManagedFields: managed}}
 				in.Template.ObjectMeta = metav1.ObjectMeta{Annotations: all, ManagedFields: managed}
 				data, err := in.Marshal()
@@ -72,8 +73,8 @@ func TestReadIdentity(t *testing.T) {
 		if i%2 == 0 {
 			in.Namespace, in.UID, in.ResourceVersion = "ns", "uid", fmt.Sprint(i)
 		}
-		f := filler{r: r, full: 0.7}
-		f.fill(reflect.ValueOf(&in.Spec).Elem())
+		f := podtest.Filler{R: r, Full: 0.7}
+		f.Fill(reflect.ValueOf(&in.Spec).Elem())
 		data, err := in.Marshal()
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	resourcev1beta1 "k8s.io/api/resource/v1beta1"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 // fuzzTypes have, together, all that is peculiar on the wire.
@@ -31,7 +33,7 @@ func FuzzDecode(f *testing.F) {
 		ways[i] = decoders(f, typ)
 		for _, full := range []float64{0.1, 0.3, 0.6} {
 			obj := reflect.New(typ)
-			(&filler{r: r, full: full}).fill(obj.Elem())
+			(&podtest.Filler{R: r, Full: full}).Fill(obj.Elem())
 			data, err := obj.Interface().(protoMessage).Marshal()
 			if err != nil {
 				f.Fatal(err)

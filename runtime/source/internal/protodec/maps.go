@@ -24,7 +24,7 @@ type entry struct {
 	raw  []byte // of any other value, in the input
 }
 
-var entryType = layout.NewType(reflect.TypeFor[entry]())
+var entryType = layout.TypeOf(reflect.TypeFor[entry]())
 
 // readMap reads a map of count entries. The map may have fewer, because a key may come twice.
 func (d *Decoder) readMap(f *field, p layout.Pointer, in []byte, count int) bool {

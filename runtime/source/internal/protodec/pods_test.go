@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
 
 // podsOf returns n Pods, encoded, of workloads of 40 Pods each, one workload after the other. With
@@ -50,8 +52,8 @@ func podOf(r *rand.Rand, workload int) *corev1.Pod {
 			Annotations:     map[string]string{"example.test/checksum": fmt.Sprintf("%064x", workload)},
 			OwnerReferences: []metav1.OwnerReference{{APIVersion: "apps/v1", Kind: "ReplicaSet", Name: app, UID: types.UID(app), Controller: new(true)}},
 			ManagedFields: []metav1.ManagedFieldsEntry{
-				{Manager: "kube-controller-manager", Operation: "Update", APIVersion: "v1", Time: new(at(0)), FieldsType: "FieldsV1", FieldsV1: fieldsV1(`{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":{"f:containers":{}}}`)},
-				{Manager: "kubelet", Operation: "Update", APIVersion: "v1", Time: new(at(9)), FieldsType: "FieldsV1", FieldsV1: fieldsV1(`{"f:status":{"f:podIPs":{"k:{\"ip\":\"` + ip + `\"}":{}}}}`), Subresource: "status"},
+				{Manager: "kube-controller-manager", Operation: "Update", APIVersion: "v1", Time: new(at(0)), FieldsType: "FieldsV1", FieldsV1: podtest.FieldsV1(`{"f:metadata":{"f:labels":{"f:app":{}}},"f:spec":{"f:containers":{}}}`)},
+				{Manager: "kubelet", Operation: "Update", APIVersion: "v1", Time: new(at(9)), FieldsType: "FieldsV1", FieldsV1: podtest.FieldsV1(`{"f:status":{"f:podIPs":{"k:{\"ip\":\"` + ip + `\"}":{}}}}`), Subresource: "status"},
 			},
 		},
 		Spec: corev1.PodSpec{

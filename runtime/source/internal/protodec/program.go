@@ -9,11 +9,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/informer-gen/informer-gen/runtime/internal/layout"
+	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
 	"github.com/informer-gen/informer-gen/runtime/internal/share"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/dropped"
 )
@@ -22,44 +25,84 @@ import (
 // concurrent use.
 type Program struct {
 	// Set once at construction.
-	root  *message
-	sites share.Sites
-	drop  dropped.Parts
+	compiler *compiler
+	root     *message
+	drop     dropped.Parts
 }
 
 // unmarshaler is the method that Kubernetes generates for its types.
 type unmarshaler interface{ Unmarshal([]byte) error }
 
 // New returns the Program of a Kubernetes type, a struct whose fields have the tags that
-// go-to-protobuf writes. It returns an error for types of other projects: they may have such tags
-// and an Unmarshal method that treats them otherwise.
-func New(t reflect.Type, drop dropped.Parts) (*Program, error) {
-	return newProgram(t, drop, func(pkg string) bool { return strings.HasPrefix(pkg, "k8s.io/") })
+// go-to-protobuf writes, or of a projection with such tags (see object.NoMeta). It returns an error
+// for other types of other projects: they may have such tags and an Unmarshal method that treats
+// them otherwise.
+//
+// A type whose fields refer to something else that can't be decoded is no error: objects that have
+// it are declined.
+func New(t reflect.Type, drop dropped.Parts) (*Program, error) { return kubernetes.program(t, drop) }
+
+// kubernetes compiles the types of Kubernetes.
+var kubernetes = compiler{trusted: func(pkg string) bool { return strings.HasPrefix(pkg, "k8s.io/") }}
+
+// compiler compiles types. It compiles each struct once, when the first object comes that has it:
+// most objects have few of the structs that their types could have. It is safe for concurrent use.
+type compiler struct {
+	// trusted reports whether the types of a package are decoded by their tags. Set once at
+	// construction.
+	trusted func(pkg string) bool
+
+	sites    share.Sites
+	messages sync.Map // *message by reflect.Type
+	metadata sync.Map // *message of metadata of which something is dropped, by metadataKey
 }
 
-// newProgram is New. trusted reports whether the types of a package are decoded by their tags.
-func newProgram(t reflect.Type, drop dropped.Parts, trusted func(pkg string) bool) (*Program, error) {
-	p := &Program{drop: drop}
-	c := compiler{program: p, trusted: trusted, messages: map[reflect.Type]*message{}}
-	if !c.isPlain(t) {
+func (c *compiler) program(t reflect.Type, drop dropped.Parts) (*Program, error) {
+	if !c.isPlain(t) && !metatype.IsProjection(t) {
 		return nil, fmt.Errorf("%s is not a struct that Kubernetes decodes by protobuf tags", t)
 	}
-	root, err := c.message(t)
-	if err != nil {
-		return nil, err
+	p := &Program{compiler: c, root: c.message(t), drop: drop}
+	root := p.root.get()
+	err := root.err
+	if err == nil && !drop.None() {
+		p.root, err = c.withDrop(root.fields, &drop)
 	}
-	p.root = root
-	if drop.ManagedFields || len(drop.Annotations) > 0 {
-		if p.root, err = c.withDrop(root, drop); err != nil {
-			return nil, fmt.Errorf("%s: %w", t, err)
-		}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
 	}
 	return p, nil
 }
 
 // message describes a struct type.
 type message struct {
+	// Set once at construction; not needed for what is compiled already.
+	compiler *compiler
+	typ      reflect.Type
+
+	once     sync.Once
+	compiled atomic.Pointer[compiled] // set by once
+}
+
+// compiled are the fields of a struct.
+type compiled struct {
 	fields []field // by number; unused numbers have containerNone
+	err    error   // the struct can't be decoded
+}
+
+// get returns the fields, which it compiles if no object had them before.
+func (m *message) get() *compiled {
+	if c := m.compiled.Load(); c != nil {
+		return c
+	}
+	return m.compile()
+}
+
+func (m *message) compile() *compiled {
+	m.once.Do(func() {
+		fields, err := m.compiler.fields(m.typ)
+		m.compiled.Store(&compiled{fields, err})
+	})
+	return m.compiled.Load()
 }
 
 // field describes a field of a struct.
@@ -119,21 +162,18 @@ var wire = [...]uint32{
 // maxNumber is the largest field number of a type that is compiled.
 const maxNumber = 1 << 11
 
-type compiler struct {
-	// Set once at construction.
-	program *Program
-	trusted func(pkg string) bool
-
-	messages map[reflect.Type]*message
+// message returns the message of a struct type, always the same one.
+func (c *compiler) message(t reflect.Type) *message {
+	m, ok := c.messages.Load(t)
+	if !ok {
+		m, _ = c.messages.LoadOrStore(t, &message{compiler: c, typ: t})
+	}
+	return m.(*message)
 }
 
-// message compiles a struct type.
-func (c *compiler) message(t reflect.Type) (*message, error) {
-	if m, ok := c.messages[t]; ok {
-		return m, nil
-	}
-	m := &message{}
-	c.messages[t] = m
+// fields compiles the fields of a struct type.
+func (c *compiler) fields(t reflect.Type) (fields []field, err error) {
+	isMetadata := metatype.Is(t)
 	for f := range t.Fields() {
 		number, ok, err := parseTag(f)
 		if err != nil {
@@ -142,20 +182,20 @@ func (c *compiler) message(t reflect.Type) (*message, error) {
 		if !ok {
 			continue
 		}
-		if number >= len(m.fields) {
-			m.fields = append(m.fields, make([]field, number+1-len(m.fields))...)
+		if number >= len(fields) {
+			fields = append(fields, make([]field, number+1-len(fields))...)
 		}
-		if m.fields[number].container != containerNone {
+		if fields[number].container != containerNone {
 			return nil, fmt.Errorf("field %s of %s: number %d is taken", f.Name, t, number)
 		}
-		if m.fields[number], err = c.field(f, number); err != nil {
+		if fields[number], err = c.field(f, number); err != nil {
 			return nil, fmt.Errorf("field %s of %s: %w", f.Name, t, err)
 		}
-		if t == reflect.TypeFor[metav1.ObjectMeta]() && (number == nameNumber || number == namespaceNumber) {
-			m.fields[number].kind = kindName
+		if isMetadata && (number == nameNumber || number == namespaceNumber) {
+			fields[number].kind = kindName
 		}
 	}
-	return m, nil
+	return fields, nil
 }
 
 // parseTag reads the tag of a field; ok is false without one.
@@ -202,7 +242,7 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 	if f.kind, f.msg, err = c.value(value); err != nil {
 		return f, err
 	}
-	f.typ = layout.NewType(value)
+	f.typ = layout.TypeOf(value)
 	if f.container == containerPointer {
 		f.small = f.kind == kindBool || f.kind == kindInt32 || f.kind == kindInt64
 		if !f.small {
@@ -220,7 +260,7 @@ func (c *compiler) field(sf reflect.StructField, number int) (f field, err error
 }
 
 func (c *compiler) site(form share.Form, t reflect.Type) int32 {
-	return int32(c.program.sites.Add(form, t))
+	return int32(c.sites.Add(form, t))
 }
 
 // value returns how a value of a type is decoded.
@@ -252,9 +292,8 @@ func (c *compiler) value(t reflect.Type) (kind, *message, error) {
 			return kindBytes, nil, nil
 		}
 	case reflect.Struct:
-		if own && c.isPlain(t) {
-			m, err := c.message(t)
-			return kindMessage, m, err
+		if c.isPlain(t) {
+			return kindMessage, c.message(t), nil
 		}
 	}
 	if own && t.Kind() != reflect.Map {
@@ -268,9 +307,10 @@ func hasOwn(t reflect.Type) bool {
 	return reflect.PointerTo(t).Implements(reflect.TypeFor[unmarshaler]())
 }
 
-// isPlain reports whether all fields of a struct have tags.
+// isPlain reports whether a struct is decoded by the tags of its fields: it has tags, and no method
+// that treats them otherwise. Structs of projections have no such method.
 func (c *compiler) isPlain(t reflect.Type) bool {
-	if t.Kind() != reflect.Struct || !c.trusted(t.PkgPath()) {
+	if t.Kind() != reflect.Struct || !c.trusted(t.PkgPath()) && hasOwn(t) {
 		return false
 	}
 	tagged := t.NumField() == 0
@@ -295,20 +335,52 @@ const (
 	managedFieldsNumber = 17
 )
 
-// withDrop returns a copy of root that doesn't decode the dropped metadata.
-func (c *compiler) withDrop(root *message, drop dropped.Parts) (*message, error) {
-	if len(root.fields) <= metadataNumber || root.fields[metadataNumber].whole != reflect.TypeFor[metav1.ObjectMeta]() {
+// withDrop returns a message with the fields of a root that doesn't decode the dropped metadata.
+func (c *compiler) withDrop(fields []field, drop *dropped.Parts) (*message, error) {
+	if len(fields) <= metadataNumber || !metatype.Is(fields[metadataNumber].whole) {
 		return nil, fmt.Errorf("its field %d is not metadata", metadataNumber)
 	}
-	root = &message{fields: slices.Clone(root.fields)}
-	f := &root.fields[metadataNumber]
-	f.msg = &message{fields: slices.Clone(f.msg.fields)}
-	if drop.ManagedFields {
-		f.msg.fields[managedFieldsNumber].container = containerDropped
+	meta, err := c.metadataWithout(fields[metadataNumber].whole, drop)
+	if err != nil {
+		return nil, err
 	}
-	if len(drop.Annotations) > 0 {
-		f.msg.fields[annotationsNumber].container = containerAnnotations
-		f.msg.fields[annotationsNumber].site = c.site(share.Reference, f.msg.fields[annotationsNumber].whole)
+	fields = slices.Clone(fields)
+	fields[metadataNumber].msg = meta
+	return newMessage(fields), nil
+}
+
+// metadataKey is a type of metadata, and what is dropped of it.
+type metadataKey struct {
+	typ     reflect.Type
+	dropped string
+}
+
+// metadataWithout returns the message of metadata that is not dropped, always the same one.
+func (c *compiler) metadataWithout(t reflect.Type, drop *dropped.Parts) (*message, error) {
+	key := metadataKey{t, drop.String()}
+	if m, ok := c.metadata.Load(key); ok {
+		return m.(*message), nil
 	}
-	return root, nil
+	whole := c.message(t).get()
+	if whole.err != nil {
+		return nil, whole.err
+	}
+	fields := slices.Clone(whole.fields)
+	has := func(number int) bool { return number < len(fields) && fields[number].container != containerNone }
+	if drop.ManagedFields && has(managedFieldsNumber) {
+		fields[managedFieldsNumber].container = containerDropped
+	}
+	if len(drop.Annotations) > 0 && has(annotationsNumber) {
+		fields[annotationsNumber].container = containerAnnotations
+		fields[annotationsNumber].site = c.site(share.Reference, fields[annotationsNumber].whole)
+	}
+	m, _ := c.metadata.LoadOrStore(key, newMessage(fields))
+	return m.(*message), nil
+}
+
+// newMessage returns a message with fields that are compiled.
+func newMessage(fields []field) *message {
+	m := &message{}
+	m.compiled.Store(&compiled{fields: fields})
+	return m
 }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package metatype knows the types that hold the metadata of API objects: metav1.ObjectMeta, and
+// what projections have in its place (see object.NoMeta).
+package metatype
+
+import (
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+var (
+	whole = reflect.TypeFor[metav1.ObjectMeta]()
+	none  = reflect.TypeFor[object.NoMeta]()
+)
+
+// Is reports whether t holds the metadata of an object.
+func Is(t reflect.Type) bool { return t == whole || isSlim(t) }
+
+// IsProjection reports whether t is a projection: a struct that has the metadata of one.
+func IsProjection(t reflect.Type) bool { return hasField(t, isSlim) }
+
+// isSlim reports whether t is the metadata of a projection.
+func isSlim(t reflect.Type) bool {
+	return hasField(t, func(of reflect.Type) bool { return of == none })
+}
+
+func hasField(t reflect.Type, is func(reflect.Type) bool) bool {
+	if t.Kind() != reflect.Struct {
+		return false
+	}
+	for f := range t.Fields() {
+		if is(f.Type) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsondec
+
+// pages is a list of pointers that has memory only for the pages that are used: plans are numbered
+// in the whole process, and a Decoder uses few of them. The zero value has none.
+type pages[T any] []*[pageSize]*T
+
+const pageSize = 16
+
+// get returns pointer n, which is nil until it is set.
+func (p pages[T]) get(n uint32) *T {
+	if at := int(n / pageSize); at < len(p) && p[at] != nil {
+		return p[at][n%pageSize]
+	}
+	return nil
+}
+
+// set sets pointer n to v, and returns v.
+func (p *pages[T]) set(n uint32, v *T) *T {
+	at := int(n / pageSize)
+	if short := at + 1 - len(*p); short > 0 {
+		*p = append(*p, make([]*[pageSize]*T, short)...)
+	}
+	if (*p)[at] == nil {
+		(*p)[at] = new([pageSize]*T)
+	}
+	(*p)[at][n%pageSize] = v
+	return v
+}
