@@ -90,6 +90,8 @@ func (c *collection) checkRequest(req Request) error {
 		return errors.New("the key has no name, which only a POST may lack")
 	case isNil(req.Object) && req.Object != nil:
 		return fmt.Errorf("the object is a nil %T", req.Object)
+	case isProjection(req.Object):
+		return fmt.Errorf("a %T lacks fields that the server would then take away; send a patch, or use the object's own type", req.Object)
 	case replaces && c.codec.SentAs(false) != "":
 		return errors.New("metadata alone can't replace an object; send a patch, or use the object's own type")
 	}

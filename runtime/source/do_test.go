@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/placement"
 	"github.com/informer-gen/informer-gen/runtime/object"
 	"github.com/informer-gen/informer-gen/runtime/source/internal/podtest"
 )
@@ -191,5 +192,37 @@ func TestDoWarns(t *testing.T) {
 	}
 	if _, err := s.Do(context.Background(), Request{Method: "PATCH", Key: object.Key{Name: "blue"}}); err != nil || fmt.Sprint(got.got) != "[299-old]" {
 		t.Errorf("warned %q, %v", got.got, err)
+	}
+}
+
+// TestProjectionsAreNotWritten: a write would take away what a projection doesn't have. A patch and
+// a delete are no such writes, and their answers are decoded as projections.
+func TestProjectionsAreNotWritten(t *testing.T) {
+	requests := 0
+	c := newTestClient(t, func(*http.Request) (*http.Response, error) {
+		requests++
+		return answer(200, podtest.KindPod("blue", "7")), nil
+	})
+	s, err := New[*placement.PodPlacement](c, pods, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	blue := object.Key{Namespace: "ns", Name: "blue"}
+	slim := &placement.PodPlacement{PodPlacementMeta: placement.PodPlacementMeta{Name: "blue", Namespace: "ns"}}
+	for _, req := range []Request{
+		{Method: "PUT", Key: blue, Object: slim},
+		{Method: "POST", Key: object.Key{Namespace: "ns"}, Object: slim},
+		{Method: "PATCH", Key: blue, Object: slim, ContentType: "application/apply-patch+yaml"},
+	} {
+		if _, err := s.Do(t.Context(), req); err == nil || !strings.Contains(err.Error(), "PodPlacement lacks fields") {
+			t.Errorf("%s: got %v", req.Method, err)
+		}
+	}
+	if requests != 0 {
+		t.Errorf("%d requests were sent", requests)
+	}
+	got, err := s.Do(t.Context(), Request{Method: "PATCH", Key: blue, Body: []byte("{}"), ContentType: "application/merge-patch+json"})
+	if err != nil || got.Name != "blue" || got.Kind != "Pod" {
+		t.Errorf("a patch: got %+v, %v", got, err)
 	}
 }

@@ -62,6 +62,14 @@
 // that are decoded in the slow way have them for a moment.) ShardSelector restricts the collection
 // to the objects whose hash is in a range.
 //
+// A source of a projection, a type with some fields of a kind (see [object.NoMeta]), asks for whole
+// objects, and decodes the fields that the type has. In JSON, what it skips is not validated: of an
+// object or array only quotes, backslashes and brackets are looked at, and brackets of both kinds
+// count alike. The fields that it has are what they would be if null stood in the place of the
+// others; of an answer that is no JSON this is not promised. A decoder that validates all of an
+// object is asked only if something about the fields is unusual. Protobuf is decoded by the tags of
+// the fields.
+//
 // # Memory
 //
 // A list is never held as a whole. Its objects are decoded while the response arrives and are

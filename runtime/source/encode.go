@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -52,4 +53,10 @@ func encodeProtobuf(obj object.Object) ([]byte, error) {
 func isNil(obj object.Object) bool {
 	v := reflect.ValueOf(obj)
 	return !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil()
+}
+
+// isProjection reports whether an object has some fields of its kind only.
+func isProjection(obj object.Object) bool {
+	v := reflect.ValueOf(obj)
+	return v.Kind() == reflect.Pointer && metatype.IsProjection(v.Type().Elem())
 }

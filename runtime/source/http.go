@@ -28,9 +28,10 @@ type Options struct {
 	// FieldSelector is in the form that fields.Selector.String writes; "" selects everything.
 	FieldSelector string
 	// Kind is the kind that the objects must have. "" means the name of the Go type, as in API
-	// packages; for types that hold any kind, "" accepts the kind that the server sends. Objects
-	// carry it: a *metav1.PartialObjectMetadata has this kind and the resource's version. With ""
-	// it is a PartialObjectMetadata of meta.k8s.io/v1, whichever kind the server has sent.
+	// packages; for types that hold any kind, and for projections (see [object.NoMeta]), "" accepts
+	// the kind that the server sends. Objects carry it: a *metav1.PartialObjectMetadata has this
+	// kind and the resource's version. With "" it is a PartialObjectMetadata of meta.k8s.io/v1,
+	// whichever kind the server has sent.
 	Kind string
 	// NewObject makes the objects: a new one at each call, always of the same type, which must be a
 	// pointer. Several goroutines may call it at once, also during one List or Watch. nil means
@@ -38,8 +39,9 @@ type Options struct {
 	// object.Object.
 	NewObject func() object.Object
 	// Formats are the formats asked for, in order of preference; the server chooses. nil means
-	// Protobuf if T has it, then JSON. CBOR is asked for only if it is named here. If a server
-	// refuses all of them (406), it is asked for JSON from then on, if JSON is among them.
+	// Protobuf if T has it, then JSON; a projection has it if all its fields have protobuf tags.
+	// CBOR is asked for only if it is named here. If a server refuses all of them (406), it is
+	// asked for JSON from then on, if JSON is among them.
 	Formats []Format
 	// DropManagedFields leaves metadata.managedFields out of objects: it is skipped in the
 	// response, not decoded.
@@ -96,6 +98,11 @@ func (h *HTTP[T]) In(namespace string) (*HTTP[T], error) {
 // Resource returns the resource that the source reads.
 func (h *HTTP[T]) Resource() schema.GroupVersionResource { return h.c.gvr }
 
+// Identity returns a text that is the same for sources, also of other processes, that read the same
+// objects: from the server of the same address and certificate authority, the same resource,
+// namespace and selectors, with the same fields left out.
+func (h *HTTP[T]) Identity() string { return h.c.identity() }
+
 // String returns the resource and the restrictions, for logs and status: `widgets.samples.io/v1 in
 // namespace "shop"`.
 func (h *HTTP[T]) String() string { return h.c.String() }
@@ -151,8 +158,10 @@ func (f Format) String() string { return decode.Format(f).String() }
 // state is net/http's connections. It is safe for use by several goroutines.
 type Client struct {
 	// Set once at construction.
-	http    *http.Client
-	base    *url.URL
+	http  *http.Client
+	base  *url.URL
+	trust string // identifies whose certificates the server may have
+
 	warning func(ctx context.Context, code int, agent, text string) // nil: warnings are not wanted
 }
 
@@ -189,7 +198,11 @@ func NewClient(config *rest.Config) (*Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("source.NewClient: transport to %s: %w", base.Redacted(), err)
 	}
-	c := &Client{http: client, base: base}
+	trust, err := trustOf(config)
+	if err != nil {
+		return nil, fmt.Errorf("source.NewClient: certificate authority of %s: %w", base.Redacted(), err)
+	}
+	c := &Client{http: client, base: base, trust: trust}
 	switch {
 	case config.WarningHandlerWithContext != nil:
 		c.warning = config.WarningHandlerWithContext.HandleWarningHeaderWithContext

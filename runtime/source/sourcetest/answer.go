@@ -3,6 +3,7 @@
 package sourcetest
 
 import (
+	"context"
 	"net/http"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,7 +42,7 @@ func (s *Server) faultLocked(r Request) *Fault {
 
 // answer makes the answer to a request, and applies the fault that hits it.
 func (s *Server) answer(req *http.Request) (*Answer, *body) {
-	r, err := parseRequest(req)
+	r, target, err := parseRequest(req)
 	s.mu.Lock()
 	s.requests = append(s.requests, r)
 	c := s.collections[r.Resource]
@@ -51,20 +52,17 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 	a := &Answer{Request: r, Header: http.Header{}, encoding: jsonEncoding{c}}
 	switch {
 	case err != nil:
-		a.Status = badRequest("reading the body: " + err.Error())
+		a.Status = refusal(apierrors.NewBadRequest("reading the body: " + err.Error()))
 	case c == nil, r.Verb != 0 && r.Subresource != "" && !(r.Subresource == statusPart && c.hasStatus()):
 		a.Status = Status(http.StatusNotFound)
 	case r.Verb == 0:
 		a.Status = Status(http.StatusMethodNotAllowed)
 	default:
-		q, refusal := c.parseQuery(r)
-		if q.encoding != nil {
+		q, err := c.parse(req, target, r)
+		if a.Status = refusal(err); err == nil {
 			a.encoding = q.encoding
+			a.Status = c.begin(req.Context(), a, q)
 		}
-		if refusal == nil {
-			refusal = c.begin(a, q, req.Context().Done())
-		}
-		a.Status = refusal
 	}
 	watching := r.Verb&(Watch|WatchList) != 0
 	streamed, whole := a.encoding.contentType(watching), a.encoding.contentType(false)
@@ -84,38 +82,43 @@ func (s *Server) answer(req *http.Request) (*Answer, *body) {
 }
 
 // begin makes the answer to a read, or reads what is to be written. It returns a refusal, or nil.
-func (c *collection) begin(a *Answer, q query, done <-chan struct{}) *metav1.Status {
+func (c *collection) begin(ctx context.Context, a *Answer, q query) *metav1.Status {
 	r := a.Request
 	if r.Verb == Write {
 		var err error
 		a.write, err = c.parseWrite(r, q)
 		return refusal(err)
 	}
-	if r.Verb != Watch {
-		c.server.await(q.number, done)
-	}
 	var status *metav1.Status
 	switch r.Verb {
 	case Watch, WatchList:
-		a.stream = c.watch(q)
+		a.stream = c.watch(ctx, q)
 	case Get:
-		a.Object, status = c.get(r, q)
+		a.Object, status = c.get(ctx, q, object.Key{Namespace: r.Namespace, Name: r.Name})
 	default:
-		a.Page, status = c.list(q)
+		a.Page, status = c.list(ctx, q)
 	}
 	return status
 }
 
 // get answers a request for one object.
-func (c *collection) get(r Request, q query) (runtime.Object, *metav1.Status) {
+func (c *collection) get(ctx context.Context, q query, key object.Key) (runtime.Object, *metav1.Status) {
+	h := c.present()
+	found, err := h.cache.Get(ctx, key.String(), q.State.Version)
+	switch {
+	case err != nil:
+		return nil, refusal(err)
+	case found == nil:
+		return nil, refusal(apierrors.NewNotFound(c.resource.GroupResource(), key.Name))
+	}
 	c.server.mu.Lock()
 	defer c.server.mu.Unlock()
-	obj := c.objects[object.Key{Namespace: r.Namespace, Name: r.Name}]
-	switch {
-	case q.number > c.server.version:
-		return nil, tooLarge(q.number, c.server.version)
-	case obj == nil:
-		return nil, refusal(apierrors.NewNotFound(c.resource.GroupResource(), r.Name))
-	}
-	return c.out(obj, q.metadataOnly), nil
+	return c.out(h.objects[found.Version], q.Partial), nil
+}
+
+// present returns the collection's history.
+func (c *collection) present() *history {
+	c.server.mu.Lock()
+	defer c.server.mu.Unlock()
+	return c.history
 }

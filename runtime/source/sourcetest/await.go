@@ -23,34 +23,6 @@ func (s *Server) waitLocked() <-chan struct{} {
 	return s.changed
 }
 
-// freshness is how long a list or a watch-list waits for a version that the server has not reached.
-const freshness = 3 * time.Second
-
-// await waits until the server has reached version, or until the time for that is over.
-func (s *Server) await(version int64, done <-chan struct{}) {
-	var timer *time.Timer
-	for {
-		s.mu.Lock()
-		if s.version >= version {
-			s.mu.Unlock()
-			return
-		}
-		changed := s.waitLocked()
-		s.mu.Unlock()
-		if timer == nil {
-			timer = time.NewTimer(freshness)
-			defer timer.Stop()
-		}
-		select {
-		case <-changed:
-		case <-timer.C:
-			return
-		case <-done:
-			return
-		}
-	}
-}
-
 func (s *Server) endWatchesLocked() {
 	s.ends++
 	s.wakeLocked()
@@ -63,4 +35,4 @@ func (s *Server) bookmarkInterval() time.Duration {
 	return s.BookmarkInterval
 }
 
-func format(version int64) string { return strconv.FormatInt(version, 10) }
+func format(version uint64) string { return strconv.FormatUint(version, 10) }

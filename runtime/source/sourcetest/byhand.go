@@ -19,7 +19,7 @@ func (c *collection) create(obj object.Object) object.Object {
 	switch {
 	case key.Name == "":
 		c.misused("Create", key, "it has no name")
-	case c.objects[key] != nil:
+	case c.history.get(key) != nil:
 		c.misused("Create", key, "it exists")
 	}
 	obj.SetDeletionTimestamp(nil)
@@ -61,7 +61,7 @@ func (c *collection) remove(key object.Key) object.Object {
 }
 
 func (c *collection) existingLocked(method string, key object.Key) object.Object {
-	old := c.objects[key]
+	old := c.history.get(key)
 	if old == nil {
 		c.misused(method, key, "it does not exist")
 	}

@@ -3,16 +3,19 @@
 package sourcetest
 
 import (
+	"encoding/json"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
 )
 
 // collection is a Collection without its type. What it stores is never changed, only replaced.
@@ -29,19 +32,7 @@ type collection struct {
 	plain    bool     // there is no status subresource; set before the first request
 	fields   []string // of field selectors
 
-	// the server's mu guards what follows
-	objects   map[object.Key]object.Object
-	oldest    *change // stands before the history: its next is the first change that is remembered
-	newest    *change
-	compacted int64 // versions before it are forgotten
-}
-
-// change is one write. prev is nil if the write created the object, and obj is nil if it deleted
-// the object.
-type change struct {
-	version   int64
-	prev, obj object.Object
-	next      *change // nil if it is the newest; guarded by the server's mu
+	history *history // the server's mu guards it: Restore makes a new one
 }
 
 func (s *Server) serve(resource schema.GroupVersionResource, kind schema.GroupVersionKind, elem reflect.Type, fields []string) *collection {
@@ -50,15 +41,11 @@ func (s *Server) serve(resource schema.GroupVersionResource, kind schema.GroupVe
 	if s.collections[resource] != nil {
 		panic(fmt.Sprintf("sourcetest: Serve %v: it is served already", resource))
 	}
-	c := &collection{
-		server: s, resource: resource, kind: kind, elem: elem, fields: fields,
-		objects: map[object.Key]object.Object{},
-		newest:  &change{},
-	}
+	c := &collection{server: s, resource: resource, kind: kind, elem: elem, fields: fields, history: newHistory()}
 	_, c.proto = c.newObject().(marshaler)
 	c.scheme = scheme(kind, c.newObject())
 	c.status, c.counted = fieldOf(elem, "status"), !c.proto || fieldOf(elem, "spec") >= 0
-	c.oldest = c.newest
+	c.history.reach(s.version)
 	s.collections[resource] = c
 	return c
 }
@@ -78,70 +65,92 @@ func (c *collection) own(obj object.Object) object.Object {
 
 // writeLocked stores obj, which the caller must not use any more, and returns a copy.
 func (c *collection) writeLocked(key object.Key, obj object.Object) object.Object {
-	prev := c.objects[key]
-	c.server.version++
-	obj.SetResourceVersion(format(c.server.version))
-	c.objects[key] = obj
-	c.changedLocked(&change{version: c.server.version, prev: prev, obj: obj})
+	event := watch.Modified
+	if c.history.get(key) == nil {
+		event = watch.Added
+	}
+	version := c.server.nextLocked(obj)
+	c.history.objects[version] = obj
+	c.publishLocked(watchcache.Event{Type: event, Version: version, Object: &watchcache.Object{
+		Key: key.String(), UID: string(obj.GetUID()), Version: version,
+		Labels: watchcache.PairsOf(obj.GetLabels()), Fields: watchcache.PairsOf(c.fieldsOf(obj)),
+	}})
 	return obj.DeepCopyObject().(object.Object)
 }
 
 // deleteLocked removes the object. obj is its last state, which it returns.
 func (c *collection) deleteLocked(key object.Key, obj object.Object) object.Object {
-	c.server.version++
-	obj.SetResourceVersion(format(c.server.version))
-	c.changedLocked(&change{version: c.server.version, prev: c.objects[key]})
-	delete(c.objects, key)
+	version := c.server.nextLocked(obj)
+	c.publishLocked(watchcache.Event{Type: watch.Deleted, Version: version, Object: &watchcache.Object{Key: key.String()}})
 	return obj
 }
 
-func (c *collection) changedLocked(ch *change) {
-	c.newest.next = ch
-	c.newest = ch
+// nextLocked gives obj the next version.
+func (s *Server) nextLocked(obj object.Object) uint64 {
+	s.version++
+	obj.SetResourceVersion(format(s.version))
+	return s.version
+}
+
+// publishLocked makes a change visible. The other collections reach its version.
+func (c *collection) publishLocked(e watchcache.Event) {
+	c.history.add(e)
+	for _, other := range c.server.collections {
+		other.history.reach(e.Version)
+	}
 	c.server.wakeLocked()
 }
 
-// find returns the last change at or before version, which must be in the history.
-func (c *collection) find(version int64) *change {
-	at := c.oldest
-	for at.next != nil && at.next.version <= version {
-		at = at.next
+// fieldsOf returns the fields that selectors may name, besides metadata.name and
+// metadata.namespace.
+func (c *collection) fieldsOf(obj object.Object) map[string]string {
+	if len(c.fields) == 0 {
+		return nil
 	}
-	return at
+	raw, err := json.Marshal(obj)
+	var content map[string]json.RawMessage
+	if err != nil || json.Unmarshal(raw, &content) != nil {
+		return nil
+	}
+	values := map[string]string{}
+	for _, path := range c.fields {
+		values[path] = at(content, strings.Split(path, "."))
+	}
+	return values
 }
 
-// at returns the objects as they were at version, which must be in the history.
-func (c *collection) at(version int64) map[object.Key]object.Object {
-	if version >= c.newest.version {
-		return c.objects
-	}
-	var undo []*change
-	for ch := c.find(version).next; ch != nil; ch = ch.next {
-		undo = append(undo, ch)
-	}
-	objects := maps.Clone(c.objects)
-	for _, ch := range slices.Backward(undo) {
-		if ch.prev == nil {
-			delete(objects, object.KeyOf(ch.obj))
-		} else {
-			objects[object.KeyOf(ch.prev)] = ch.prev
+// at returns the string, number or bool at a path as text, "" if there is none.
+func at(content map[string]json.RawMessage, path []string) string {
+	raw := content[path[0]]
+	if len(path) > 1 {
+		var inner map[string]json.RawMessage
+		if json.Unmarshal(raw, &inner) != nil {
+			return ""
 		}
+		return at(inner, path[1:])
 	}
-	return objects
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = strings.TrimSpace(string(raw))
+	}
+	return text
 }
 
-// sorted returns objects in the order of lists.
-func sorted(objects map[object.Key]object.Object) []object.Object {
-	return slices.SortedFunc(maps.Values(objects), func(a, b object.Object) int {
-		return compareKeys(object.KeyOf(a), object.KeyOf(b))
-	})
+// out returns a copy of an object as it is sent: whole, or its metadata in a version of
+// meta.k8s.io.
+func (c *collection) out(obj object.Object, partial string) runtime.Object {
+	if partial != "" {
+		metadata := meta.AsPartialObjectMetadata(obj)
+		metadata.SetGroupVersionKind(c.kindOf(partial))
+		obj = metadata
+	}
+	return obj.DeepCopyObject()
 }
 
-// compareKeys has the order of an API server's storage, where namespace and name are one key,
-// joined by a slash: a-b/x comes before a/b.
-func compareKeys(a, b object.Key) int {
-	if a.Namespace == b.Namespace {
-		return strings.Compare(a.Name, b.Name)
+// kindOf returns the kind of what out returns.
+func (c *collection) kindOf(partial string) schema.GroupVersionKind {
+	if partial != "" {
+		return schema.GroupVersionKind{Group: metav1.GroupName, Version: partial, Kind: "PartialObjectMetadata"}
 	}
-	return strings.Compare(a.String(), b.String())
+	return c.kind
 }

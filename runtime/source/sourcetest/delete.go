@@ -3,6 +3,7 @@
 package sourcetest
 
 import (
+	"context"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -31,7 +32,7 @@ func (c *collection) parseDelete(r Request, q query) (write, error) {
 		defer c.server.mu.Unlock()
 		answer, err := c.removeLocked(key, options)
 		if obj, ok := answer.(object.Object); ok {
-			answer = c.out(obj, q.metadataOnly)
+			answer = c.out(obj, q.Partial)
 		}
 		a.Object = answer
 		return err
@@ -41,7 +42,7 @@ func (c *collection) parseDelete(r Request, q query) (write, error) {
 // deleteAll deletes what q selects, one object after the other. The answer is the list of them.
 func (c *collection) deleteAll(a *Answer, q query, options *metav1.DeleteOptions) error {
 	var refusal *metav1.Status
-	if a.Page, refusal = c.list(q); refusal != nil {
+	if a.Page, refusal = c.list(context.Background(), q); refusal != nil {
 		return &apierrors.StatusError{ErrStatus: *refusal}
 	}
 	c.server.mu.Lock()
@@ -57,7 +58,7 @@ func (c *collection) deleteAll(a *Answer, q query, options *metav1.DeleteOptions
 // removeLocked deletes an object. What it returns is a Status if the object is gone, and the object
 // if finalizers hold it.
 func (c *collection) removeLocked(key object.Key, options *metav1.DeleteOptions) (runtime.Object, error) {
-	old := c.objects[key]
+	old := c.history.get(key)
 	if old == nil {
 		return nil, apierrors.NewNotFound(c.resource.GroupResource(), key.Name)
 	}

@@ -26,19 +26,23 @@
 //
 // # What it does as an API server does
 //
+// Requests are read and refused as by package watchcache/serve, lists and watches are those of
+// package watchcache; all else is this package's own.
+//
 //   - Formats of what is sent and received: JSON, Kubernetes' protobuf (for Go types that have it)
 //     and CBOR, also as PartialObjectMetadata, by Accept; 406 if no format fits. Go types that have
 //     protobuf are sent as built-in kinds are, without a kind in the items of lists; in lists of
 //     other types, the list's kind and metadata stand behind the items. In CBOR, keys have any
 //     order.
 //   - Lists: resourceVersion, resourceVersionMatch, limit, continue. They are sorted by namespace,
-//     slash and name as one text, as storage is. Pages stand at the version of the first one. A
-//     list at version "0" is whole. A version that is not reached yet is waited for, 3 s, and then
-//     is 504 (too large); an exact one before the last compaction is 410.
+//     slash and name as one text, as storage is. Pages stand at the version of the first one; with
+//     selectors, the last page may be empty. A list at version "0" is whole. A version that is not
+//     reached yet is waited for, 3 s, and then is 504 (too large); an exact one before the last
+//     compaction is 410, for a page with a token that goes on in the newest state.
 //   - Watches: from a version, from "" or "0" with the present objects first (unless
-//     sendInitialEvents is false), or as a watch-list (KEP-3157) with the bookmark that ends the
-//     initial events. A version before the last compaction is an ERROR event of code 410; until a
-//     version is reached that lies in the future, a watch sends nothing. Bookmarks come each
+//     sendInitialEvents is false), or as a watch-list (KEP-3157). If it allows bookmarks, one ends
+//     the initial events. A version before the last compaction is an ERROR event of code 410; until
+//     a version is reached that lies in the future, a watch sends nothing. Bookmarks come each
 //     [Server.BookmarkInterval] and 2 s before the end if something has changed; timeoutSeconds
 //     ends a watch, and without it a watch ends after 30 minutes.
 //   - Selection by namespace, labels and fields. An object that enters or leaves a watch's

@@ -59,6 +59,9 @@ func (e protoEncoding) event(event Event) ([]byte, error) {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(raw))), raw...), err
 }
 
+// marshaler is implemented by Go types that have protobuf.
+type marshaler interface{ Marshal() ([]byte, error) }
+
 func marshal(obj runtime.Object) ([]byte, error) {
 	if obj == nil {
 		return nil, nil

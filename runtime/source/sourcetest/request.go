@@ -5,40 +5,31 @@ package sourcetest
 import (
 	"io"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/labels"
+	"github.com/informer-gen/informer-gen/runtime/internal/request"
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
 )
 
-// query holds the options of a read, and the selection of a delete of many objects.
+// query is what a request asks for, except for what it writes.
 type query struct {
-	namespace    string
-	labels       labels.Selector
-	fields       fields.Selector
-	version      string // "" if none was given
-	number       int64  // version as a number; 0 for ""
-	match        metav1.ResourceVersionMatch
-	limit        int
-	token        string
-	initial      bool // sendInitialEvents is true
-	changesOnly  bool // sendInitialEvents is false
-	bookmarks    bool
-	timeout      time.Duration
-	encoding     encoding
-	metadataOnly bool
+	*request.Request
+	encoding encoding
+}
+
+// filter returns what the request selects.
+func (q query) filter() watchcache.Filter {
+	return watchcache.Filter{Namespace: q.Namespace, Labels: q.Labels, Fields: q.Fields}
 }
 
 // statusPart is the only subresource that is served.
 const statusPart = "status"
 
-// parseRequest reads a request, also its body.
-func parseRequest(req *http.Request) (r Request, err error) {
+// parseRequest reads what a request is aimed at, and its body.
+func parseRequest(req *http.Request) (r Request, t request.Target, err error) {
 	r = Request{
 		Method: req.Method, Path: req.URL.Path, Query: req.URL.Query(),
 		Accept:      strings.Join(req.Header.Values("Accept"), ","),
@@ -48,132 +39,90 @@ func parseRequest(req *http.Request) (r Request, err error) {
 	if req.Body != nil {
 		r.Body, err = io.ReadAll(req.Body)
 	}
-	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
-	switch {
-	case parts[0] == "api" && len(parts) > 2:
-		r.Resource.Version, parts = parts[1], parts[2:]
-	case parts[0] == "apis" && len(parts) > 3:
-		r.Resource.Group, r.Resource.Version, parts = parts[1], parts[2], parts[3:]
-	default:
-		return r, err
+	t, ok := request.ParseTarget(req)
+	if ok {
+		r.Resource, r.Namespace, r.Name, r.Subresource = t.Resource, t.Namespace, t.Name, t.Subresource
+		r.Verb = r.verb(t.Verb)
 	}
-	if len(parts) > 2 && parts[0] == "namespaces" && !(len(parts) == 3 && ofNamespace(parts[2])) {
-		r.Namespace, parts = parts[1], parts[2:]
-	}
-	if len(parts) > 3 {
-		return r, err
-	}
-	for i, dst := range []*string{&r.Resource.Resource, &r.Name, &r.Subresource}[:len(parts)] {
-		*dst = parts[i]
-	}
-	r.Verb = r.verb()
-	return r, err
+	return r, t, err
 }
 
-// ofNamespace reports whether the third part of namespaces/shop/… is a subresource of the namespace
-// and not a resource in it.
-func ofNamespace(part string) bool { return part == statusPart || part == "finalize" }
+// verb returns the kind of a request for which an API server has a verb.
+func (r Request) verb(v request.Verb) Verb {
+	switch r.Method {
+	case http.MethodGet:
+		return r.readVerb(v)
+	case http.MethodPost:
+		if r.Name == "" {
+			return Write
+		}
+	case http.MethodPut, http.MethodPatch:
+		if r.Name != "" {
+			return Write
+		}
+	case http.MethodDelete:
+		if r.Subresource == "" {
+			return Write
+		}
+	}
+	return 0
+}
 
-func (r Request) verb() Verb {
+func (r Request) readVerb(v request.Verb) Verb {
+	initial, _ := strconv.ParseBool(r.Query.Get("sendInitialEvents"))
 	switch {
-	case r.Method == http.MethodGet && r.Name != "":
+	case v == request.Get:
 		return Get
-	case r.Method == http.MethodPost && r.Name == "", r.Method == http.MethodDelete && r.Subresource == "",
-		(r.Method == http.MethodPut || r.Method == http.MethodPatch) && r.Name != "":
-		return Write
-	case r.Method != http.MethodGet:
-		return 0
-	case isTrue(r.Query, "watch") && isTrue(r.Query, "sendInitialEvents"):
+	case v == request.Watch && initial:
 		return WatchList
-	case isTrue(r.Query, "watch"):
+	case v == request.Watch:
 		return Watch
 	case r.Query.Get("continue") != "":
 		return Continue
-	default:
-		return List
 	}
+	return List
 }
 
-func isTrue(q url.Values, name string) bool {
-	v, err := strconv.ParseBool(q.Get(name))
-	return err == nil && v
-}
-
-// parseQuery reads and checks the options of a request to c, by the rules of API servers.
-func (c *collection) parseQuery(r Request) (query, *metav1.Status) {
-	q := query{
-		namespace:   r.Namespace,
-		version:     r.Query.Get("resourceVersion"),
-		match:       metav1.ResourceVersionMatch(r.Query.Get("resourceVersionMatch")),
-		token:       r.Query.Get("continue"),
-		initial:     r.Verb == WatchList,
-		bookmarks:   isTrue(r.Query, "allowWatchBookmarks"),
-		changesOnly: r.Query.Has("sendInitialEvents") && r.Verb == Watch,
+// parse reads the options of a request to c, by the rules of API servers. Those of writes are read
+// later, but for the selection of a delete of many objects.
+func (c *collection) parse(req *http.Request, t request.Target, r Request) (query, error) {
+	t.Subresource = "" // it is served
+	switch {
+	case r.Method == http.MethodDelete && r.Name == "":
+		t.Verb = request.List
+	case r.Method == http.MethodPatch:
+		t.Verb = request.Update
 	}
-	var err error
-	if q.labels, err = labels.Parse(r.Query.Get("labelSelector")); err != nil {
-		return q, badRequest("unable to parse the label selector: " + err.Error())
+	many := t.Verb == request.List || t.Verb == request.Watch
+	res := c.served(t.Verb == request.Watch)
+	res.Namespaced = t.Namespace != "" || many // a collection of either kind may be read whole
+	parsed, err := t.Parse(req, res)
+	if err != nil {
+		return query{}, err
 	}
-	if q.fields, err = fields.ParseSelector(r.Query.Get("fieldSelector")); err != nil {
-		return q, badRequest("unable to parse the field selector: " + err.Error())
-	}
-	for _, want := range q.fields.Requirements() {
-		if want.Field != "metadata.name" && want.Field != "metadata.namespace" && !slices.Contains(c.fields, want.Field) {
-			return q, badRequest("field label not supported: " + want.Field)
-		}
-	}
-	if q.version != "" {
-		if q.number, err = strconv.ParseInt(q.version, 10, 64); err != nil || q.number < 0 {
-			return q, badRequest("invalid resource version " + q.version)
-		}
-	}
-	for name, dst := range map[string]*int{"limit": &q.limit, "timeoutSeconds": nil} {
-		text := r.Query.Get(name)
-		if text == "" {
-			continue
-		}
-		n, err := strconv.Atoi(text)
-		if err != nil || n < 0 {
-			return q, badRequest("invalid " + name + " " + text)
-		}
-		if dst != nil {
-			*dst = n
-		} else {
-			q.timeout = time.Duration(n) * time.Second
-		}
-	}
-	if why := q.forbidden(r); why != "" {
-		status := Status(http.StatusUnprocessableEntity)
-		status.Message = "ListOptions is invalid: " + why
-		return q, status
-	}
-	var ok bool
-	if q.encoding, q.metadataOnly, ok = c.negotiate(r); !ok {
-		return q, Status(http.StatusNotAcceptable)
+	q := query{parsed, cborEncoding{c}}
+	switch parsed.Format {
+	case request.JSON:
+		q.encoding = jsonEncoding{c}
+	case request.Protobuf:
+		q.encoding = protoEncoding{}
 	}
 	return q, nil
 }
 
-// forbidden returns a message if the request has options that exclude each other, else "".
-func (q query) forbidden(r Request) string {
-	watch := r.Verb&(Watch|WatchList) != 0
-	switch {
-	case !watch && r.Query.Has("sendInitialEvents"):
-		return "sendInitialEvents is forbidden for list"
-	case watch && r.Query.Has("sendInitialEvents") && q.match != metav1.ResourceVersionMatchNotOlderThan:
-		return "sendInitialEvents requires resourceVersionMatch NotOlderThan"
-	case watch && q.match != "" && !r.Query.Has("sendInitialEvents"):
-		return "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"
-	case q.match != "" && q.match != metav1.ResourceVersionMatchExact && q.match != metav1.ResourceVersionMatchNotOlderThan:
-		return "unsupported resourceVersionMatch " + string(q.match)
-	case watch:
-		return ""
-	case q.match != "" && q.version == "":
-		return "resourceVersionMatch is forbidden unless resourceVersion is provided"
-	case q.match != "" && q.token != "":
-		return "resourceVersionMatch is forbidden when continue is provided"
-	case q.match == metav1.ResourceVersionMatchExact && q.version == "0":
-		return `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`
+// served returns what requests are checked against.
+func (c *collection) served(watch bool) request.Resource {
+	res := request.Resource{Kind: c.kind.Kind, Writable: true, Fields: c.fields}
+	for _, f := range []request.Format{request.JSON, CBOR, request.Protobuf} {
+		switch {
+		case c.server.MediaTypes != nil && !slices.Contains(c.server.MediaTypes, string(f)):
+		case f == request.Protobuf && !c.proto:
+			res.Metadata = append(res.Metadata, f)
+		case f == CBOR && watch:
+			res.Formats = append(res.Formats, f, f+"-seq")
+		default:
+			res.Formats = append(res.Formats, f)
+		}
 	}
-	return ""
+	return res
 }

@@ -20,10 +20,13 @@ import (
 // Server is an API server in memory. Make one with [New]. Its methods, and those of its
 // collections, may be called by any goroutine at any time, also from the functions of a Fault.
 //
-//	Create, Update, Delete ─▶ objects, by key ◀─ POST, PUT, PATCH, DELETE
-//	                          changes ─ ● ─▶ ● ─▶ ● ─▶ ●   linked; Compact forgets the first ones
-//	                                         ▲         ▲
-//	                                   watch ┘   watch ┘   cursors; reading a body moves its own
+//	Create, Update, Delete ─▶ rules of writes ◀─ POST, PUT, PATCH, DELETE
+//	                                │
+//	                             storage ─▶ watch cache       of each collection
+//	                                            │
+//	                               get, list, a watcher      reading a body moves its own
+//	                                            │
+//	                              faults ─▶ format ─▶ body
 type Server struct {
 	// BookmarkInterval is the time between two bookmarks of a watch. 0 means a minute, as in API
 	// servers; a negative value means that bookmarks come from Server.Bookmark only (and at the end
@@ -38,7 +41,7 @@ type Server struct {
 	TypeConverter managedfields.TypeConverter
 
 	mu          sync.Mutex // mu guards what follows, and the content of all collections
-	version     int64      // of the last write to any collection
+	version     uint64     // of the last write to any collection
 	uids        int64
 	collections map[schema.GroupVersionResource]*collection
 	requests    []Request
@@ -82,12 +85,13 @@ func (s *Server) ResourceVersion() string {
 }
 
 // Compact makes the server forget its history, all versions before the present one: watches and
-// lists that ask for them are answered with 410, open watches go on.
+// lists that ask for them are answered with 410, open watches go on. It frees no memory: a server
+// keeps all that was ever written.
 func (s *Server) Compact() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, c := range s.collections {
-		c.oldest, c.compacted = c.newest, s.version
+		c.history.oldest = s.version
 	}
 }
 
@@ -111,21 +115,17 @@ func (s *Server) EndWatches() {
 // the writes since then are undone, their versions will be used again, and open watches end. It
 // panics if the version is not in the history.
 func (s *Server) Restore(resourceVersion string) {
-	version, err := strconv.ParseInt(resourceVersion, 10, 64)
+	version, err := strconv.ParseUint(resourceVersion, 10, 64)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err != nil || version > s.version {
+	if err != nil || version == 0 || version > s.version {
 		panic("sourcetest: Restore: no version " + resourceVersion + "; the present one is " + format(s.version))
 	}
 	for _, c := range s.collections {
-		if version < c.compacted {
+		if version < c.history.oldest {
 			panic("sourcetest: Restore: version " + resourceVersion + " was compacted")
 		}
-		c.objects = c.at(version)
-		c.newest = c.find(version)
-		// watches of undone versions keep the old nodes
-		c.newest = &change{version: c.newest.version}
-		c.oldest, c.compacted = c.newest, version
+		c.history = c.history.restored(version)
 	}
 	s.version = version
 	s.endWatchesLocked()
@@ -192,7 +192,7 @@ func (c *Collection[T]) Delete(namespace, name string) T {
 func (c *Collection[T]) Get(namespace, name string) (obj T, ok bool) {
 	c.c.server.mu.Lock()
 	defer c.c.server.mu.Unlock()
-	if obj, ok := c.c.objects[object.Key{Namespace: namespace, Name: name}]; ok {
+	if obj := c.c.history.get(object.Key{Namespace: namespace, Name: name}); obj != nil {
 		return obj.DeepCopyObject().(T), true
 	}
 	return obj, false
@@ -203,8 +203,9 @@ func (c *Collection[T]) All() []T {
 	c.c.server.mu.Lock()
 	defer c.c.server.mu.Unlock()
 	var all []T
-	for _, obj := range sorted(c.c.objects) {
-		all = append(all, obj.DeepCopyObject().(T))
+	h := c.c.history
+	for _, o := range h.newest() {
+		all = append(all, h.objects[o.Version].DeepCopyObject().(T))
 	}
 	return all
 }

@@ -49,7 +49,7 @@ func listVersions(t *testing.T) {
 		"resourceVersion=7": tooLarge,
 		"resourceVersion=7&resourceVersionMatch=Exact":                tooLarge,
 		"labelSelector=color%3Dred":                                   "[b] at 6",
-		"labelSelector=color%3Dred&limit=1":                           "[b] at 6",
+		"labelSelector=color%3Dred&limit=1":                           "[b] at 6 and more",
 		"fieldSelector=metadata.name%21%3Db":                          "[c] at 6",
 		"fieldSelector=spec.nodeName%3Dn":                             "[] at 6",
 		"fieldSelector=spec.hostname%3Dn":                             bad,
@@ -58,7 +58,7 @@ func listVersions(t *testing.T) {
 		"resourceVersion=x":                                           bad,
 		"limit=x":                                                     bad,
 		"continue=x":                                                  bad,
-		"timeoutSeconds=-1":                                           bad,
+		"timeoutSeconds=-1":                                           "[b c] at 6",
 		"resourceVersionMatch=Exact":                                  invalid,
 		"resourceVersion=0&resourceVersionMatch=Exact":                invalid,
 		"resourceVersion=4&resourceVersionMatch=Newest":               invalid,
@@ -103,8 +103,13 @@ func TestPagesStandAtTheFirstOnesVersion(t *testing.T) {
 		t.Errorf("second page %+v", second)
 	}
 	server.Compact()
-	if late := get(t, server, "/api/v1/pods?limit=1&continue="+first.meta.Continue); late.code != http.StatusGone || late.status.Reason != "Expired" {
+	late := get(t, server, "/api/v1/pods?limit=1&continue="+first.meta.Continue)
+	if late.code != http.StatusGone || late.status.Reason != "Expired" {
 		t.Errorf("after a compaction: %+v", late)
+	}
+	rest := get(t, server, "/api/v1/pods?limit=1&continue="+late.status.Continue)
+	if diff := cmp.Diff([]string{"d"}, rest.names); diff != "" || rest.meta.ResourceVersion != "8" {
+		t.Errorf("the rest in the newest state: %+v", rest)
 	}
 }
 
@@ -151,6 +156,8 @@ func TestWatchBegins(t *testing.T) {
 	server.BookmarkInterval = -1
 	open := func(query string) *events { return watch(t.Context(), t, server, "/api/v1/pods?watch=1&"+query) }
 	from3, now, zero := open("resourceVersion=3"), open(""), open("resourceVersion=0")
+	nowMarked, zeroMarked := open("allowWatchBookmarks=true"), open("resourceVersion=0&allowWatchBookmarks=true")
+	from3Marked := open("resourceVersion=3&allowWatchBookmarks=true")
 	list := open("allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=3")
 	noMarks := open("sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
 	none := open("allowWatchBookmarks=true&sendInitialEvents=false&resourceVersionMatch=NotOlderThan&resourceVersion=6")
@@ -160,7 +167,14 @@ func TestWatchBegins(t *testing.T) {
 	from3.want("ADDED c 4", "MODIFIED b 5", "DELETED a 6", "DELETED c 7")
 	now.want("ADDED b 5", "ADDED c 4", "DELETED c 7")
 	zero.want("ADDED b 5", "ADDED c 4", "DELETED c 7")
-	list.want("ADDED b 5", "ADDED c 4", "BOOKMARK 6 true", "DELETED c 7")
+	for _, w := range []*events{nowMarked, zeroMarked, list} {
+		w.want("ADDED b 5", "ADDED c 4", "BOOKMARK 6 true", "DELETED c 7")
+	}
+	from3Marked.want("ADDED c 4", "MODIFIED b 5", "DELETED a 6", "DELETED c 7")
+	server.Bookmark()
+	for _, w := range []*events{nowMarked, zeroMarked, list, from3Marked} {
+		w.want("BOOKMARK 7")
+	}
 	noMarks.want("ADDED b 5", "ADDED c 4", "DELETED c 7")
 	none.want("DELETED c 7")
 	future := open("resourceVersion=8")

@@ -3,81 +3,84 @@
 package sourcetest
 
 import (
+	"context"
 	"io"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/request"
 	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
 )
 
-// minRequestTimeout is when a watch without timeoutSeconds ends.
-const minRequestTimeout = 30 * time.Minute
+const (
+	// minRequestTimeout is when a watch without timeoutSeconds ends.
+	minRequestTimeout = 30 * time.Minute
+	// lastBookmark is how long before the end of a watch its last bookmark comes.
+	lastBookmark = 2 * time.Second
+)
 
 // stream is an open watch. The goroutine that reads the body of the response uses it.
+//
+// Bookmarks and the end come by a timer of its own, and not by the clock of the cache, which is a
+// goroutine. And a client that is late gets all events before the end.
 type stream struct {
 	// set once at construction
-	c     *collection
-	query query
+	c       *collection
+	query   query
+	history *history
+	watcher *watchcache.Watcher // nil if the watch was refused
+	end     time.Time
 
-	queue    []Event // to be sent before anything else
-	last     bool    // the stream ends with the queue
-	at       *change // all changes up to this one were sent
-	sent     int64   // the last version that was sent
-	ends     int     // of the server, when the watch began
-	marks    int     // the server's bookmarks that were sent
-	deadline *time.Timer
-	marking  *time.Timer // nil without bookmarks at intervals
-	end      time.Time
+	queue []Event     // to be sent before anything else
+	sent  uint64      // the last version that was sent or is in the queue
+	ends  int         // of the server, when the watch began
+	marks int         // the server's bookmarks that were sent
+	timer *time.Timer // of the next bookmark or the end
+	due   bool        // a bookmark is, if there is something new
 }
 
 // watch answers a watch request.
-func (c *collection) watch(q query) *stream {
+func (c *collection) watch(ctx context.Context, q query) *stream {
 	s := c.server
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	w := &stream{c: c, query: q, at: c.newest, sent: s.version, ends: s.ends, marks: s.bookmarks}
-	timeout := q.timeout
+	w := &stream{c: c, query: q, history: c.history, ends: s.ends, marks: s.bookmarks}
+	oldest := w.history.oldest
+	s.mu.Unlock()
+	timeout := q.Timeout
 	if timeout == 0 {
 		timeout = minRequestTimeout
 	}
 	w.end = time.Now().Add(timeout)
-	w.deadline = time.NewTimer(timeout)
-	if q.bookmarks && s.bookmarkInterval() > 0 {
-		w.marking = time.NewTimer(min(s.bookmarkInterval(), max(timeout-2*time.Second, 0)))
+	w.timer = time.NewTimer(w.alarm())
+
+	o := watchcache.WatchOptions{
+		Filter: q.filter(), After: q.State.Version, InitialEvents: q.Initial,
+		Bookmarks: q.Bookmarks, // for the one after initial events
 	}
-	switch {
-	case q.number > s.version && q.initial:
-		w.fail(tooLarge(q.number, s.version))
-	case q.initial || q.number == 0 && !q.changesOnly:
-		for _, obj := range sorted(c.objects) {
-			if q.selects(c, obj) {
-				w.queue = append(w.queue, Event{string(watch.Added), c.out(obj, q.metadataOnly)})
-			}
-		}
-		if q.initial && q.bookmarks {
-			mark := w.bookmark(s.version)
-			mark.Object.(object.Object).SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
-			w.queue = append(w.queue, mark)
-		}
-	case q.number == 0: // from now on
-	case q.number < c.compacted:
-		w.fail(expired(q.number, c.compacted))
-	default:
-		w.at, w.sent = c.find(q.number), q.number
+	var err error
+	if q.State.Match == request.Exactly && o.After < oldest {
+		err = &watchcache.ExpiredError{Version: o.After, Oldest: oldest}
+	} else {
+		w.watcher, err = w.history.cache.Watch(ctx, o)
 	}
+	if err != nil {
+		w.queue = []Event{{string(watch.Error), refusal(err)}}
+		return w
+	}
+	w.sent = w.watcher.Version()
 	return w
 }
 
-func (w *stream) fail(status *metav1.Status) {
-	w.queue, w.last = []Event{{string(watch.Error), status}}, true
-}
-
-func (w *stream) bookmark(version int64) Event {
-	obj := w.c.newObject()
-	obj.SetResourceVersion(format(version))
-	return Event{string(watch.Bookmark), w.c.out(obj, w.query.metadataOnly)}
+// alarm returns how long it is until a bookmark may be due, or the end.
+func (w *stream) alarm() time.Duration {
+	left, interval := time.Until(w.end), w.c.server.bookmarkInterval()
+	if last := left - lastBookmark; w.query.Bookmarks && interval > 0 && last > 0 {
+		return min(interval, last)
+	}
+	return left
 }
 
 // next returns the next event as soon as there is one, io.EOF at the end, or an error if one of the
@@ -88,18 +91,14 @@ func (w *stream) next(done, closed <-chan struct{}) (Event, error) {
 		if ok || err != nil {
 			return event, err
 		}
-		var marking <-chan time.Time
-		if w.marking != nil {
-			marking = w.marking.C
-		}
 		select {
 		case <-wait:
-		case <-w.deadline.C:
-			return Event{}, io.EOF
-		case <-marking:
-			if event, ok := w.mark(); ok {
-				return event, nil
+		case <-w.timer.C:
+			if time.Until(w.end) <= 0 {
+				return Event{}, io.EOF
 			}
+			w.due = true
+			w.timer.Reset(w.alarm())
 		case <-done:
 			return Event{}, errDone
 		case <-closed:
@@ -108,78 +107,61 @@ func (w *stream) next(done, closed <-chan struct{}) (Event, error) {
 	}
 }
 
+// ended is a context with which nothing waits.
+var ended = func() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}()
+
 // take returns the next event, or else a channel to wait for.
 func (w *stream) take() (event Event, ok bool, wait <-chan struct{}, err error) {
+	if len(w.queue) == 0 && w.watcher == nil {
+		return event, false, nil, io.EOF
+	}
+	s := w.c.server
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(w.queue) == 0 {
+		events, _ := w.watcher.Next(ended) // no error but that of ended
+		for _, e := range events {
+			w.sent = e.Version
+			w.queue = append(w.queue, w.event(e))
+		}
+	}
 	if len(w.queue) > 0 {
 		event, w.queue = w.queue[0], w.queue[1:]
 		return event, true, nil, nil
 	}
-	if w.last {
+	if w.ends != s.ends {
 		return event, false, nil, io.EOF
 	}
-	s := w.c.server
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for w.at.next != nil {
-		w.at = w.at.next
-		if w.at.version <= w.query.number {
-			continue // a watch from a version that was not reached yet
-		}
-		if event, ok := w.translate(w.at); ok {
-			w.sent = w.at.version
-			return event, true, nil, nil
-		}
-	}
-	switch {
-	case w.ends != s.ends:
-		return event, false, nil, io.EOF
-	case w.marks != s.bookmarks:
-		w.marks = s.bookmarks
-		if w.query.bookmarks && s.version >= w.query.number {
-			w.sent = s.version
-			return w.bookmark(s.version), true, nil, nil
-		}
+	wanted := w.marks != s.bookmarks && s.version >= w.watcher.Version() || w.due && s.version > w.sent
+	w.marks, w.due = s.bookmarks, false
+	if wanted && w.query.Bookmarks {
+		w.sent = s.version
+		return w.event(watchcache.Event{Type: watch.Bookmark, Version: s.version}), true, nil, nil
 	}
 	return event, false, s.waitLocked(), nil
 }
 
-// mark returns the bookmark that is due, if anything has changed since the last event that was
-// sent.
-func (w *stream) mark() (Event, bool) {
-	s := w.c.server
-	left := time.Until(w.end)
-	if left > 2*time.Second {
-		w.marking.Reset(min(s.bookmarkInterval(), left-2*time.Second))
+// event returns an event of the cache as it is sent.
+func (w *stream) event(e watchcache.Event) Event {
+	obj := w.c.newObject()
+	if e.Object != nil {
+		obj = w.history.objects[e.Object.Version]
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if w.at.next != nil || s.version == w.sent || s.version < w.query.number {
-		return Event{}, false
+	sent := w.c.out(obj, w.query.Partial)
+	sent.(object.Object).SetResourceVersion(format(e.Version))
+	if e.InitialEnd {
+		sent.(object.Object).SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
 	}
-	w.sent = s.version
-	return w.bookmark(s.version), true
-}
-
-// translate returns the event for a change, and false if the watch doesn't select it.
-func (w *stream) translate(ch *change) (Event, bool) {
-	before, after := w.query.selects(w.c, ch.prev), w.query.selects(w.c, ch.obj)
-	switch {
-	case before && after:
-		return Event{string(watch.Modified), w.c.out(ch.obj, w.query.metadataOnly)}, true
-	case after:
-		return Event{string(watch.Added), w.c.out(ch.obj, w.query.metadataOnly)}, true
-	case before:
-		// The last state that the watch selects, at the version of the change.
-		obj := w.c.out(ch.prev, w.query.metadataOnly)
-		obj.(object.Object).SetResourceVersion(format(ch.version))
-		return Event{string(watch.Deleted), obj}, true
-	}
-	return Event{}, false
+	return Event{string(e.Type), sent}
 }
 
 func (w *stream) stop() {
-	w.deadline.Stop()
-	if w.marking != nil {
-		w.marking.Stop()
+	w.timer.Stop()
+	if w.watcher != nil {
+		w.watcher.Close()
 	}
 }

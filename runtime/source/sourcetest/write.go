@@ -59,7 +59,7 @@ func (c *collection) parseCreate(r Request, q query) (write, error) {
 		defer c.server.mu.Unlock()
 		created, err := c.createLocked(obj, len(options.DryRun) > 0)
 		if err == nil {
-			a.created, a.Object = true, c.out(created, q.metadataOnly)
+			a.created, a.Object = true, c.out(created, q.Partial)
 		}
 		return err
 	}, nil
@@ -83,7 +83,7 @@ func (c *collection) createLocked(obj object.Object, dryRun bool) (object.Object
 		names = pathSegment
 	}
 	errs := validation.ValidateObjectMetaAccessor(obj, key.Namespace != "", names, field.NewPath("metadata"))
-	switch old := c.objects[key]; {
+	switch old := c.history.get(key); {
 	case len(errs) > 0:
 		return nil, apierrors.NewInvalid(c.kind.GroupKind(), key.Name, errs)
 	case obj.GetResourceVersion() != "":
@@ -135,7 +135,7 @@ func (c *collection) editing(e edit, q query) write {
 		defer c.server.mu.Unlock()
 		var obj object.Object
 		var err error
-		old := c.objects[object.Key{Namespace: e.Namespace, Name: e.Name}]
+		old := c.history.get(object.Key{Namespace: e.Namespace, Name: e.Name})
 		switch {
 		case old != nil:
 			obj, err = c.editLocked(e, old)
@@ -148,7 +148,7 @@ func (c *collection) editing(e edit, q query) write {
 			err = apierrors.NewNotFound(c.resource.GroupResource(), e.Name)
 		}
 		if err == nil {
-			a.Object = c.out(obj, q.metadataOnly)
+			a.Object = c.out(obj, q.Partial)
 		}
 		return err
 	}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package request
+
+import (
+	"errors"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// FuzzParse: whatever is sent gets a request whose fields keep their promises, or a refusal.
+func FuzzParse(f *testing.F) {
+	for _, path := range []string{"/apis/samples.dev/v1/widgets", "/apis/samples.dev/v1/watch/namespaces/a/widgets/one", "/api/v1/namespaces/a"} {
+		for _, query := range []string{
+			"", "resourceVersion=7&limit=2", "watch=1&allowWatchBookmarks=1&timeoutSeconds=9", "resourceVersion=-1&resourceVersionMatch=Exact",
+			"continue=" + nextPage{20, "a/three\x00"}.token(), "labelSelector=app+in+(x)&fieldSelector=spec.node!=n1", "watch=1&sendInitialEvents=0&resourceVersionMatch=NotOlderThan",
+		} {
+			f.Add("GET", path, query, "application/json;q=0.5, */*")
+		}
+	}
+	f.Fuzz(func(t *testing.T, method, path, query, accept string) {
+		req := httptest.NewRequest("GET", "/", nil)
+		req.Method, req.URL.Path, req.URL.RawQuery = method, path, query
+		req.Header.Set("Accept", accept)
+		r, err := parseRequest(req)
+		var status *apierrors.StatusError
+		switch {
+		case errors.Is(err, ErrNoResource):
+			return
+		case errors.As(err, &status):
+			if s := status.ErrStatus; s.Status != "Failure" || s.Code < 400 || s.Message == "" {
+				t.Errorf("refused with %+v", s)
+			}
+			return
+		case err != nil:
+			t.Fatalf("neither a request nor a refusal: %v", err)
+		}
+		if (r.Verb == Get) != (r.Name != "") || (r.Verb == Get) != (r.Labels == nil) || (r.Verb == Get) != (r.Fields == nil) {
+			t.Errorf("a name is a get's, and selectors are not: %+v", r)
+		}
+		if r.Verb != List && (r.Limit != 0 || r.From != "") || r.Verb != Watch && (r.Initial || r.Bookmarks || r.Timeout != 0) {
+			t.Errorf("it has what another verb has: %+v", r)
+		}
+		if r.Limit < 0 || r.State.Version != 0 && r.State.Match < NotOlderThan {
+			t.Errorf("parts exclude each other: %+v", r)
+		}
+		if r.From != "" && r.Namespace != "" && !strings.HasPrefix(r.From, r.Namespace+"/") {
+			t.Errorf("a list of namespace %s begins at %q", r.Namespace, r.From)
+		}
+	})
+}
+
+// FuzzToken: what is no token is refused, and what is one is written as it was read.
+func FuzzToken(f *testing.F) {
+	for _, text := range []string{
+		"", "%%%", token("{"), token(`{"v":"meta.k8s.io/v1","rv":-1,"start":"/a/b\u0000"}`), token(`{"v":"meta.k8s.io/v1","rv":20,"start":"a/../b"}`),
+		nextPage{20, "a/three\x00"}.token(), token(`{"v":"meta.k8s.io/v1","rv":9223372036854775808,"start":"a"}`),
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := parseToken(text)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "continue key is not valid") {
+				t.Errorf("parseToken(%q): %v", text, err)
+			}
+			return
+		}
+		if got.version == 0 || strings.HasPrefix(got.start, "/") || strings.Contains("/"+got.start+"/", "/../") {
+			t.Errorf("parseToken(%q) = %+v", text, got)
+		}
+		if again, err := parseToken(got.token()); got.start != "" && (err != nil || again != got) {
+			t.Errorf("%+v is %+v, %v after writing and reading it", got, again, err)
+		}
+	})
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package request
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Target is what a request is aimed at: the content of its path, and its verb.
+type Target struct {
+	Verb        Verb
+	Resource    schema.GroupVersionResource
+	Namespace   string // "" for all of them, and for cluster-scoped resources
+	Name        string // "" for a collection
+	Subresource string
+
+	watchPath bool // it has /watch/ in front of the resource, as clients had it long ago
+}
+
+// ParseTarget reads the path and the method of a request, and whether a list is a watch. The path
+// is /api/VERSION/… or /apis/GROUP/VERSION/…; ok is false if it is that of no resource.
+func ParseTarget(req *http.Request) (t Target, ok bool) {
+	parts := strings.Split(strings.Trim(req.URL.Path, "/"), "/")
+	switch {
+	case slices.Contains(parts, ""):
+		return t, false
+	case parts[0] == "api" && len(parts) > 2:
+		t.Resource.Version, parts = parts[1], parts[2:]
+	case parts[0] == "apis" && len(parts) > 3:
+		t.Resource.Group, t.Resource.Version, parts = parts[1], parts[2], parts[3:]
+	default:
+		return t, false
+	}
+	if parts[0] == "watch" && len(parts) > 1 {
+		t.watchPath, parts = true, parts[1:]
+	}
+	if parts[0] == "namespaces" && len(parts) > 2 && !ofNamespace(parts[2]) {
+		t.Namespace, parts = parts[1], parts[2:]
+	}
+	if len(parts) > 3 {
+		return t, false
+	}
+	for i, dst := range []*string{&t.Resource.Resource, &t.Name, &t.Subresource}[:len(parts)] {
+		*dst = parts[i]
+	}
+	t.Verb = t.verb(req)
+	return t, true
+}
+
+// ofNamespace reports whether the third part of namespaces/shop/… is a subresource of the namespace
+// and not a resource in it.
+func ofNamespace(part string) bool { return part == "status" || part == "finalize" }
+
+func (t Target) verb(req *http.Request) Verb {
+	one := t.Name != ""
+	switch req.Method {
+	case http.MethodGet, http.MethodHead:
+		switch {
+		case t.watchPath, !one && asksToWatch(req):
+			return Watch
+		case one:
+			return Get
+		}
+		return List
+	case http.MethodPost:
+		return Create
+	case http.MethodPut:
+		return Update
+	case http.MethodPatch:
+		return patch
+	case http.MethodDelete:
+		if one {
+			return Delete
+		}
+		return deleteCollection
+	}
+	return ""
+}
+
+// asksToWatch reads the parameter watch as API servers do: anything but false and 0 is true.
+func asksToWatch(req *http.Request) bool {
+	values := req.URL.Query()["watch"]
+	return len(values) > 0 && values[0] != "0" && !strings.EqualFold(values[0], "false")
+}
+
+// ofCollection reports whether the request is about a collection, not about one object.
+func (t Target) ofCollection() bool { return t.Verb == List || t.Verb == Watch }
+
+// Reads reports whether the request reads a resource, and not a subresource.
+func (t Target) Reads() bool {
+	return t.Subresource == "" && (t.Verb == Get || t.ofCollection())
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package request
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Write is what a request that writes sends besides its path.
+type Write struct {
+	Body   []byte // the object to create or to update; empty in a Delete
+	DryRun bool   // everything is checked, and nothing is stored
+
+	// FieldValidation is Ignore, Warn or Strict: what becomes of a field that the body has twice.
+	FieldValidation string
+
+	Preconditions metav1.Preconditions // of a Delete
+}
+
+// ReadWrite reads the parameters and the body of a Create, Update or Delete. The error is an
+// *apierrors.StatusError with the answer of an API server: 413 for a body of more than limit bytes,
+// 415 for one that isn't JSON, 400 and 422 for parameters. An error of the connection is returned
+// as it is.
+func (r *Request) ReadWrite(req *http.Request, limit int64) (*Write, error) {
+	switch r.Verb {
+	case Create:
+		return readCreate(req, limit)
+	case Update:
+		return readUpdate(req, limit)
+	}
+	return readDelete(req, limit)
+}
+
+// An API server looks at the parts of the three kinds of requests in three orders.
+
+func readCreate(req *http.Request, limit int64) (*Write, error) {
+	if err := isJSON(req); err != nil {
+		return nil, err
+	}
+	body, err := readBody(req, limit)
+	if err != nil {
+		return nil, err
+	}
+	var opts metav1.CreateOptions
+	if err := readOptions(req.URL.Query(), &opts); err != nil {
+		return nil, err
+	}
+	if err := invalid("CreateOptions", validation.ValidateCreateOptions(&opts)); err != nil {
+		return nil, err
+	}
+	return newWrite(body, opts.DryRun, opts.FieldValidation), nil
+}
+
+func readUpdate(req *http.Request, limit int64) (*Write, error) {
+	body, err := readBody(req, limit)
+	if err != nil {
+		return nil, err
+	}
+	var opts metav1.UpdateOptions
+	if err := readOptions(req.URL.Query(), &opts); err != nil {
+		return nil, err
+	}
+	if err := invalid("UpdateOptions", validation.ValidateUpdateOptions(&opts)); err != nil {
+		return nil, err
+	}
+	if err := isJSON(req); err != nil {
+		return nil, err
+	}
+	return newWrite(body, opts.DryRun, opts.FieldValidation), nil
+}
+
+// readDelete reads options from the body, and from the parameters if there is none.
+func readDelete(req *http.Request, limit int64) (*Write, error) {
+	body, err := readBody(req, limit)
+	if err != nil {
+		return nil, err
+	}
+	var opts metav1.DeleteOptions
+	if len(body) == 0 {
+		err = readOptions(req.URL.Query(), &opts)
+	} else if err = isJSON(req); err == nil {
+		err = decodeDeleteOptions(body, &opts)
+	}
+	if err == nil {
+		err = invalid("DeleteOptions", validation.ValidateDeleteOptions(&opts))
+	}
+	if err != nil {
+		return nil, err
+	}
+	w := newWrite(nil, opts.DryRun, "")
+	if opts.Preconditions != nil {
+		w.Preconditions = *opts.Preconditions
+	}
+	return w, nil
+}
+
+func decodeDeleteOptions(body []byte, opts *metav1.DeleteOptions) error {
+	if err := json.Unmarshal(body, opts); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	if opts.Kind != "" && opts.Kind != "DeleteOptions" {
+		return apierrors.NewBadRequest(fmt.Sprintf("no kind %q is registered for the options of a delete", opts.Kind))
+	}
+	return nil
+}
+
+func newWrite(body []byte, dryRun []string, fieldValidation string) *Write {
+	if fieldValidation == "" {
+		fieldValidation = metav1.FieldValidationWarn
+	}
+	return &Write{Body: body, DryRun: len(dryRun) > 0, FieldValidation: fieldValidation}
+}
+
+// readBody reads a body of at most limit bytes.
+func readBody(req *http.Request, limit int64) ([]byte, error) {
+	body, err := io.ReadAll(http.MaxBytesReader(nil, req.Body, limit))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", limit))
+	}
+	return body, err
+}
+
+// isJSON refuses a body that has another type. One without a type is taken for JSON.
+func isJSON(req *http.Request) error {
+	header := req.Header.Get("Content-Type")
+	if kind, _, err := mime.ParseMediaType(header); header == "" || err == nil && kind == string(JSON) {
+		return nil
+	}
+	return &apierrors.StatusError{ErrStatus: metav1.Status{
+		Status: metav1.StatusFailure, Code: http.StatusUnsupportedMediaType, Reason: metav1.StatusReasonUnsupportedMediaType,
+		Message: "the body of the request was in an unknown format - accepted media types include: " + string(JSON),
+	}}
+}
+
+func readOptions(query url.Values, opts runtime.Object) error {
+	if err := scheme.ParameterCodec.DecodeParameters(query, metav1.SchemeGroupVersion, opts); err != nil {
+		return apierrors.NewBadRequest(err.Error())
+	}
+	return nil
+}
+
+// invalid returns the refusal of options of a kind; nil if there are no errors.
+func invalid(kind string, errs field.ErrorList) error {
+	if len(errs) == 0 {
+		return nil
+	}
+	return apierrors.NewInvalid(schema.GroupKind{Group: metav1.GroupName, Kind: kind}, "", errs)
+}

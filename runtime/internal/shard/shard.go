@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package shard reads shard selectors (KEP-5866), and knows which objects they select.
+package shard
+
+import (
+	"fmt"
+	"hash/fnv"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Shard is the part of a collection that a selector names: the objects whose UID or namespace
+// hashes, by FNV-1a with 64 bits, into one of the ranges. A nil Shard has every object.
+type Shard struct {
+	byNamespace bool // else by UID
+	ranges      []hashRange
+}
+
+// hashRange includes both ends.
+type hashRange struct{ first, last uint64 }
+
+const (
+	fieldUID       = "object.metadata.uid"
+	fieldNamespace = "object.metadata.namespace"
+)
+
+// Parse reads shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || … It
+// returns nil for a selector of nothing but spaces.
+func Parse(selector string) (*Shard, error) {
+	if strings.TrimSpace(selector) == "" {
+		return nil, nil
+	}
+	s := &Shard{}
+	for i, term := range strings.Split(selector, "||") {
+		term = strings.TrimSpace(term)
+		args, ok := strings.CutPrefix(strings.TrimSuffix(term, ")"), "shardRange(")
+		if !ok || !strings.HasSuffix(term, ")") {
+			return nil, fmt.Errorf("the shard selector's %q is not of the form shardRange(object.metadata.uid, '0x…', '0x…')", term)
+		}
+		parts := strings.Split(args, ",")
+		if len(parts) != 3 {
+			return nil, fmt.Errorf("the shard selector's %q has %d arguments, want 3", term, len(parts))
+		}
+		field := strings.TrimSpace(parts[0])
+		if field != fieldUID && field != fieldNamespace {
+			return nil, fmt.Errorf("the shard selector's field %q is neither %s nor %s", field, fieldUID, fieldNamespace)
+		}
+		byNamespace := field == fieldNamespace
+		if i > 0 && byNamespace != s.byNamespace {
+			return nil, fmt.Errorf("the shard selector %q has two fields; all its ranges must be of one", selector)
+		}
+		first, firstOver, err := parseBound(parts[1])
+		if err != nil {
+			return nil, err
+		}
+		end, endOver, err := parseBound(parts[2])
+		if err != nil {
+			return nil, err
+		}
+		if firstOver || !endOver && end <= first {
+			return nil, fmt.Errorf("the shard selector's %q is empty: the start must be less than the end", term)
+		}
+		s.byNamespace = byNamespace
+		// 2^64 overflows to 0, and end - 1 is then the largest number
+		s.ranges = append(s.ranges, hashRange{first, end - 1})
+	}
+	return s, nil
+}
+
+// parseBound reads a quoted number of 16 hexadecimal digits. over is true for 2^64, the only valid
+// number of 17 digits.
+func parseBound(text string) (n uint64, over bool, err error) {
+	text = strings.TrimSpace(text)
+	if len(text) > 1 && (text[0] == '\'' || text[0] == '"') && text[len(text)-1] == text[0] {
+		text = text[1 : len(text)-1]
+		if text == "0x10000000000000000" {
+			return 0, true, nil
+		}
+		if hex, ok := strings.CutPrefix(text, "0x"); ok && len(hex) == 16 && strings.ToLower(hex) == hex {
+			if n, err := strconv.ParseUint(hex, 16, 64); err == nil {
+				return n, false, nil
+			}
+		}
+	}
+	return 0, false, fmt.Errorf("the shard selector's bound %s is not a quoted number of 16 lower-case hexadecimal digits, such as '0x8000000000000000'", text)
+}
+
+// Has reports whether an object is in the shard. It never enters or leaves one: its UID and
+// namespace never change.
+func (s *Shard) Has(uid, namespace string) bool {
+	if s == nil {
+		return true
+	}
+	h := fnv.New64a()
+	if s.byNamespace {
+		uid = namespace
+	}
+	io.WriteString(h, uid)
+	sum := h.Sum64()
+	for _, r := range s.ranges {
+		if r.first <= sum && sum <= r.last {
+			return true
+		}
+	}
+	return false
+}
