@@ -3,6 +3,7 @@
 package reflector
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -34,6 +35,12 @@ type Config[T object.Object] struct {
 	// watches that were silent for SilenceTimeout. A stream that the server ends normally is not a
 	// failure.
 	OnError func(error)
+	// Restore, if not nil, is called at the beginning of Run, on its goroutine, if the Sink has had
+	// no full state yet. It passes the objects of a full state that was kept from an earlier
+	// process to replace, and returns the version of which they are true. With "", the reflector
+	// reads a full state from the server, as without Restore. An error of replace means that Run is
+	// about to end.
+	Restore func(ctx context.Context, replace func(T) error) (resourceVersion string)
 	// OnStatus, if not nil, is called after each change of State, on Run's goroutine. It must not
 	// block.
 	OnStatus func(Status)

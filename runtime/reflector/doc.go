@@ -57,6 +57,16 @@
 // versions than before; or two watches in a row were forbidden, or were accepted and failed at once
 // at the same version. Versions that are not numbers are not compared.
 //
+// # Kept states
+//
+// With Config.Restore, the reflector begins with a full state that an earlier process has kept, and
+// with a watch from its version. The Sink gets the objects at once, but EndReplace only when the
+// server has accepted the version: with the first event of the watch, or, if it has brought nothing
+// for half a second, when the server was asked for its version, by a list of one object. In these
+// cases the Sink gets AbortReplace, and a round begins: the server has forgotten the version, is at
+// an older one, does not answer, or refuses watches. While the server can't be reached, the
+// reflector goes on trying, and the Sink has no full state yet.
+//
 // # Rights
 //
 // If the account may list but not watch, the reflector lists after each wait, and then tries to

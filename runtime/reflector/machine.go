@@ -23,9 +23,17 @@ func step(m machine, in input) (machine, action) {
 func (m *machine) step(in *input) action {
 	switch in.typ {
 	case inStart:
-		return m.begin()
+		if in.version == "" {
+			return m.begin()
+		}
+		m.version, m.restored = in.version, true
+		return m.enter(StateConnecting)
+	case inConfirmed:
+		return m.confirm(in)
+	case inQuiet:
+		return m.quiet()
 	case inOpened:
-		if m.state == StateConnecting {
+		if m.state == StateConnecting && !m.restored {
 			m.state = StateWatching
 		}
 		m.noWatch = false
@@ -47,6 +55,9 @@ func (m *machine) step(in *input) action {
 		if older(in.version, m.version) {
 			return m.noticed(reason.WentBack)
 		}
+		if m.restored && in.version != "" {
+			return m.accept(taskWatch)
+		}
 		return m.enter(StateConnecting)
 	}
 	return action{}
@@ -55,16 +66,20 @@ func (m *machine) step(in *input) action {
 // begin starts a round, which reads a new full state.
 func (m *machine) begin() action {
 	m.pages = pages{}
+	drop := callNothing
+	if m.restored {
+		m.restored, drop = false, callAbort
+	}
 	if m.rules.stream && !m.noStream && !m.noWatch && !m.listOnly {
 		m.state = StateStreaming
-		a := action{task: taskStream, version: m.version}
+		a := action{call: drop, task: taskStream, version: m.version}
 		if m.fresh {
 			a.version = ""
 		}
 		return a
 	}
 	m.state = StateListing
-	a := action{task: taskList}
+	a := action{call: drop, task: taskList}
 	switch {
 	case m.rules.pageSize > 0:
 		a.limit = m.rules.pageSize
@@ -322,6 +337,9 @@ func (m *machine) watchFailed(in *input) action {
 		}
 		m.noWatch = true
 	case reason.Silent:
+		if m.restored {
+			return m.retry(StateListing) // the server says neither yes nor no
+		}
 		if m.state == StateWatching {
 			// Most likely nothing has changed. The next requests show whether the server still
 			// answers, and its version.
@@ -366,6 +384,9 @@ func (m *machine) isOld(version string) bool {
 // older reports whether a is an older version than b. It returns false for versions that can't be
 // compared.
 func older(a, b string) bool {
+	if len(a) > len(b) || len(a) == len(b) && a >= b {
+		return false // also if they can't be compared
+	}
 	c, err := resourceversion.Compare(a, b)
 	return err == nil && c < 0
 }

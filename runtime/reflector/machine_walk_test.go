@@ -54,18 +54,20 @@ func TestStepFindsCircles(t *testing.T) {
 func TestStepIsThrottled(t *testing.T) {
 	for why := reason.None + 1; why <= reason.EndlessList; why++ {
 		for _, r := range []rules{{}, {stream: true}, {pageSize: 7}} {
-			s, a := step(machine{rules: r}, input{typ: inStart})
-			requests := 0
-			for range 100 {
-				switch a.task {
-				case taskWait:
-					requests = 0
-					s, a = step(s, input{typ: inElapsed})
-				default:
-					if requests++; requests > 4 {
-						t.Fatalf("%v, %+v: %d requests without a wait; now %+v", why, r, requests, s)
+			for _, restored := range []string{"", "5"} {
+				s, a := step(machine{rules: r}, input{typ: inStart, version: restored})
+				requests := 0
+				for range 100 {
+					switch a.task {
+					case taskWait:
+						requests = 0
+						s, a = step(s, input{typ: inElapsed})
+					default:
+						if requests++; requests > 4 {
+							t.Fatalf("%v, %+v, restored %q: %d requests without a wait; now %+v", why, r, restored, requests, s)
+						}
+						s, a = step(s, input{typ: inFailed, reason: why})
 					}
-					s, a = step(s, input{typ: inFailed, reason: why})
 				}
 			}
 		}

@@ -67,7 +67,7 @@ func newRun[T object.Object](ctx context.Context, r *Reflector[T]) *run[T] {
 
 func (r *run[T]) loop() error {
 	r.r.update(func(s *Status) { s.Synced, s.Attempts, s.Reason = false, 0, reason.None })
-	r.in = input{typ: inStart}
+	r.in = input{typ: inStart, version: r.restore()}
 	for r.decide() {
 		r.do()
 	}
@@ -142,6 +142,9 @@ func (r *run[T]) tell(a *action) error {
 					s.countRelist(r.cause)
 				}
 				s.Synced, s.ResourceVersion = true, a.told
+				if a.kept {
+					s.Restored = a.told
+				}
 			})
 			r.log.V(2).Info("Full state read", "resourceVersion", a.told)
 		}

@@ -20,10 +20,12 @@ const maxEmptyPages = 10
 type machine struct {
 	rules rules // set once at the start
 
-	state   State
-	then    State  // in StateWaiting: StateConnecting to watch again, StateListing for a new round
-	version string // the last one that was passed to the sink
-	synced  bool   // the sink has had a full state
+	state    State
+	then     State  // in StateWaiting: StateConnecting to watch again, StateListing for a new round
+	version  string // the last one that was passed to the sink
+	synced   bool   // the sink has had a full state
+	restored bool   // the sink has a full state of Restore, which is not complete (restore.go)
+	asked    bool   // and the server was asked for its version
 
 	// How the next full state has to be read; reset after it has been read.
 	fresh    bool // as the most recent one
@@ -77,14 +79,16 @@ type pages struct {
 type inputType uint8
 
 const (
-	inStart   inputType = iota + 1
-	inOpened            // the watch was accepted
-	inEvent             // with event, version, initialEnd
-	inPage              // with version, token, items
-	inEnded             // the server has ended the watch normally; with brief, events, healthy
-	inFailed            // with reason, after, brief, healthy
-	inElapsed           // the wait is over
-	inProbed            // the server has said where it stands, with version; "" if it has not
+	inStart     inputType = iota + 1 // with version, if there is a restored state
+	inOpened                         // the watch was accepted
+	inEvent                          // with event, version, initialEnd
+	inPage                           // with version, token, items
+	inEnded                          // the watch has ended normally; with brief, events, healthy
+	inFailed                         // with reason, after, brief, healthy
+	inElapsed                        // the wait is over
+	inConfirmed                      // the watch from a restored version has an event
+	inQuiet                          // it is open, and has no event for a moment
+	inProbed                         // the server was asked: version, "" if it is unknown
 )
 
 // input is something that has happened: the result of an action.
@@ -136,6 +140,7 @@ type action struct {
 	call    call
 	task    task
 	told    string // version for callBookmark and callEnd
+	kept    bool   // callEnd is for a full state of Restore
 	version string
 	match   string
 	limit   int64

@@ -40,6 +40,9 @@ type Status struct {
 	// ResourceVersion is the last version that was passed to the Sink; "" before the first full
 	// state.
 	ResourceVersion string
+	// Restored is the version of the full state of Config.Restore with which the reflector has
+	// begun; "" if there was none, or until the server has accepted its version.
+	Restored string
 	// BadData is the number of responses that could not be decoded or transformed, over all Runs;
 	// LastError and OnError name the object.
 	BadData int64
@@ -132,13 +135,14 @@ func (s Status) MarshalJSON() ([]byte, error) {
 		LastEvent       time.Time               `json:"lastEvent,omitzero"`
 		LastBookmark    time.Time               `json:"lastBookmark,omitzero"`
 		ResourceVersion string                  `json:"resourceVersion,omitempty"`
+		Restored        string                  `json:"restored,omitempty"`
 		BadData         int64                   `json:"badData,omitempty"`
 		Relists         int64                   `json:"relists,omitempty"`
 		RelistsBy       map[reason.Reason]int64 `json:"relistsBy,omitempty"`
 	}{
 		State: s.State, Since: s.Since.UTC(), Synced: s.Synced, Reason: s.Reason, LastErrorTime: s.LastErrorTime.UTC(), Attempts: s.Attempts,
 		RetryAt: s.RetryAt.UTC(), LastEvent: s.LastEvent.UTC(), LastBookmark: s.LastBookmark.UTC(), ResourceVersion: s.ResourceVersion,
-		BadData: s.BadData, Relists: s.Relists, RelistsBy: s.RelistsBy,
+		Restored: s.Restored, BadData: s.BadData, Relists: s.Relists, RelistsBy: s.RelistsBy,
 	}
 	if !s.Since.IsZero() {
 		text.For = time.Since(s.Since).Round(time.Millisecond).String()

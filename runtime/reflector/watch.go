@@ -42,6 +42,9 @@ func (r *run[T]) newWatch() *watch[T] {
 	} else {
 		w.watching()
 	}
+	if r.machine.restored {
+		w.awaitAnswer()
+	}
 	return w
 }
 
@@ -61,6 +64,9 @@ func (w *watch[T]) ended(err error) input {
 	}
 	if r.stopping() {
 		return input{}
+	}
+	if context.Cause(w.reading) == errQuiet {
+		return input{typ: inQuiet}
 	}
 	now := time.Now()
 	healthy := !w.well.IsZero() && now.Sub(w.well) >= r.config.Backoff.ResetAfter
@@ -97,7 +103,7 @@ type watch[T object.Object] struct {
 	reading context.Context // the stream's context
 	cancel  context.CancelCauseFunc
 	dog     *watchdog
-	total   *time.Timer // bounds the initial events of a watch-list; else nil
+	total   *time.Timer // bounds the initial events, or the wait for a confirmation; else nil
 
 	open    time.Time // when the server accepted it
 	well    time.Time // since when it has been open and past its initial events
@@ -121,6 +127,9 @@ func (w *watch[T]) opened() {
 	}
 	w.open = time.Now()
 	w.dog.back(w.open)
+	if w.machine.restored {
+		w.awaitConfirmation()
+	}
 	a := w.step(&input{typ: inOpened})
 	w.publish(&a)
 	if w.machine.state == StateWatching {
@@ -140,6 +149,11 @@ func (w *watch[T]) event(e source.Event[T]) error {
 	w.dog.away()
 	w.unsettled++
 	w.events = true
+	if w.machine.restored {
+		if err := w.confirm(e.ResourceVersion); err != nil {
+			return err
+		}
+	}
 	if w.machine.state == StateWatching {
 		// This is what step would do, without the copies.
 		if c, ok := w.machine.next(e.Type, e.ResourceVersion); ok {
@@ -209,7 +223,9 @@ func (w *watch[T]) settle() (time.Time, error) {
 	if w.object {
 		s.LastEvent = now
 	}
-	s.ResourceVersion = w.machine.version
+	if w.machine.synced { // else the Sink has no state at that version
+		s.ResourceVersion = w.machine.version
+	}
 	w.unsettled, w.object, w.bookmark = 0, false, false
 	return now, err
 }
