@@ -22,6 +22,9 @@ func erase[T object.Object](src source.Source[T]) source.Source[object.Object] {
 	if s, ok := any(src).(source.Source[object.Object]); ok {
 		return s
 	}
+	if s, ok := any(src).(interface{ Identity() string }); ok {
+		return identifiedSource[T]{erasedSource[T]{src}, s.Identity}
+	}
 	return erasedSource[T]{src}
 }
 
@@ -62,6 +65,14 @@ func (s erasedSource[T]) Resource() schema.GroupVersionResource {
 	}
 	return schema.GroupVersionResource{}
 }
+
+// identifiedSource is an erasedSource that knows what it reads, as a checkpoint needs.
+type identifiedSource[T object.Object] struct {
+	erasedSource[T]
+	identity func() string
+}
+
+func (s identifiedSource[T]) Identity() string { return s.identity() }
 
 // erased implements engine.Handler for a Handler of any type.
 type erased struct {

@@ -175,7 +175,7 @@ func (i *SharedIndexInformer[T]) RemoveNamespace(ctx context.Context, namespace 
 // made. nil means no transform. It returns an error, and changes nothing, once the informer has
 // begun to run for the first time: from then on the store may have objects.
 func (i *SharedIndexInformer[T]) SetTransform(transform func(obj T) (T, error)) error {
-	return (*engine.View)(i).Engine().SetTransform(eraseTransform(transform))
+	return (*engine.View)(i).Engine().SetTransform(eraseTransform(transform), settings.CodeOf(transform))
 }
 
 // SetErrorHandler sets what [WithErrorHandler] sets, as SetTransform does for [WithTransform]. nil

@@ -192,7 +192,7 @@ func TestRemoveFreesTheMemory(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	deadline := time.After(30 * time.Second)
+	deadline := time.After(time.Minute)
 	for {
 		runtime.GC()
 		select {

@@ -157,6 +157,35 @@ func WithTransform[T object.Object](transform func(obj T) (T, error)) Option {
 	return withTransform(settings.TypeOf((*T)(nil)), eraseTransform(transform), settings.CodeOf(transform))
 }
 
+// WithCheckpoint keeps the state of informers in files of a directory, one for each informer, or
+// for each of its namespaces. An informer that starts reads its file in place of a list, and
+// watches from the resourceVersion that it has. It lists only if the server has forgotten that
+// version, or has gone back behind it. dir is made if it is not there; "" means no checkpoint,
+// which is the default.
+//
+// The objects appear in the store, and in handlers, when the server has shown that it accepts the
+// version: by the first event of the watch, or, if nothing has changed, by its own version, for
+// which it is asked once the watch has been silent for half a second. Until then the informer has
+// not synced. The objects are initial ones, as after a list. What has changed since then follows as
+// events.
+//
+// The files are written behind: a second after the start if there is none, then at most every 10 s
+// and in at most a fiftieth of the time, and when the informer stops. A crash at any moment leaves
+// a whole file. Only the user of the process may read them. A file that is damaged, or of another
+// server, collection, Go type or option that changes objects, is ignored, which is logged. So is
+// one of transformed objects if another executable has written it, or another function did
+// transform them. A directory that can't be written is logged, and shown in Status; the informer
+// goes on.
+//
+// Secrets are refused, since the files are plain text, unless confidential names them: "secrets".
+// New refuses a Source without a method Identity() string; [source.HTTP] has one.
+func WithCheckpoint(dir string, confidential ...string) Option {
+	confidential = slices.Clone(confidential)
+	return settings.New("WithCheckpoint", settings.InFactory|settings.InFor|settings.InNew, func(s *settings.Settings) error {
+		return s.SetCheckpoint(dir, confidential)
+	})
+}
+
 // WithTuning sets how informers read, and how patient they are: pages, watch-lists, timeouts, and
 // the waits after failures. A field with its zero value changes nothing, and neither does such a
 // field of Backoff. So factories.For refines the tuning of the factory, and two calls of WithTuning

@@ -167,12 +167,13 @@ var transformed = informer.WithTransform(func(obj object.Object) (object.Object,
 // many cached objects. No other is damaged once the server has sent it again, in a list, where its
 // version is the same, or by an event; nor are objects that are new.
 func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T) {
+	const events = 200 // mistaken among them
 	for _, tc := range []struct {
 		name string
 		many int
 		opt  informer.Option
 	}{
-		{"JSON", 1000, informer.WithFormats(source.JSON)},
+		{"JSON", 300, informer.WithFormats(source.JSON)},
 		{"protobuf", 200, informer.WithFormats(source.Protobuf)},
 		{"transformed", 200, transformed},
 	} {
@@ -192,14 +193,14 @@ func TestPromise10AMistakeDamagesOthersUntilTheServerSendsThemAgain(t *testing.T
 					a.relist()
 					none("after a list", 0, n)
 					a.mistake(m.do)
-					for i := n; i < 2*n; i++ {
+					for i := n; i < n+events; i++ {
 						a.all.Create(alike(i))
 					}
-					none("new ones", n, 2*n)
-					for i := range n {
+					none("new ones", n, n+events)
+					for i := range events {
 						a.all.Update(alike(i))
 					}
-					none("after an event of each", 0, n)
+					none("after an event of each", 0, events)
 				})
 			})
 		}

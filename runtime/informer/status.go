@@ -56,6 +56,15 @@ type StreamStatus struct {
 	ResourceVersion string `json:"resourceVersion,omitempty"`
 	// Reflector is the status of the namespace's reflector; see Status.Reflector.
 	Reflector reflector.Status `json:"reflector"`
+
+	// CheckpointVersion is the resourceVersion of the checkpoint that the process has read or
+	// written last, and CheckpointTime when it was written; see [WithCheckpoint].
+	// Reflector.Restored is that of the checkpoint with which the stream has begun. Without a
+	// checkpoint they are zero.
+	CheckpointVersion string    `json:"checkpointVersion,omitempty"`
+	CheckpointTime    time.Time `json:"checkpointTime,omitzero"`
+	// CheckpointError is why the checkpoint could not be written the last time; "" if it could.
+	CheckpointError string `json:"checkpointError,omitempty"`
 }
 
 // String returns one line for people: what the informer is doing, what is wrong, how many objects

@@ -78,11 +78,11 @@ func (f *Factory) Base() *Factory { return f }
 
 // For returns the factory's informer of a resource whose objects have the type T, a pointer to a
 // struct. For *unstructured.Unstructured and *metav1.PartialObjectMetadata ([ForMetadata]) the
-// resource may be any. Options override those of [WithKind], which override those of the factory.
-// Calls that result in other namespaces, selectors, another shard or another name return another
-// informer. The first call makes the informer. Later calls add the indexes of opts that it lacks.
-// Their other options must agree with those of the first call; functions agree if their code is the
-// same.
+// resource may be any; for a projection (see [object.NoMeta]) it is that of its objects. Options
+// override those of [WithKind], which override those of the factory. Calls that result in other
+// namespaces, selectors, another shard or another name return another informer. The first call
+// makes the informer. Later calls add the indexes of opts that it lacks. Their other options must
+// agree with those of the first call; functions agree if their code is the same.
 //
 // For starts nothing, because only the caller of Start knows for how long the informer has to run.
 // An informer that is made after Start waits for the next Start, or for Acquire. Until then its

@@ -50,9 +50,9 @@ type KindOptions[T object.Object] struct {
 // for one kind, the later fields win. Only [New] takes it. Generated code has one such function for
 // each kind, with the resource filled in.
 //
-// For with another Go type for the resource is an error, with two exceptions: a factory may also
-// have informers of *unstructured.Unstructured and of *metav1.PartialObjectMetadata for the
-// resource, and these have options of their own.
+// For with another Go type for the resource is an error, with exceptions: a factory may also have
+// informers of *unstructured.Unstructured, of *metav1.PartialObjectMetadata and of projections (see
+// [object.NoMeta]) for the resource, and these have options of their own.
 func WithKind[T object.Object](resource schema.GroupVersionResource, options KindOptions[T]) informer.Option {
 	return withKind(resource, settings.TypeOf((*T)(nil)), eraseOptions(options))
 }

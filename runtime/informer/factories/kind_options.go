@@ -16,6 +16,7 @@ import (
 
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/settings"
+	"github.com/informer-gen/informer-gen/runtime/internal/metatype"
 	"github.com/informer-gen/informer-gen/runtime/object"
 )
 
@@ -107,7 +108,7 @@ func applyKind(s *settings.Settings, resource schema.GroupVersionResource) error
 		case k.ObjectType == s.ObjectType:
 			errs = append(errs, k.Apply(s))
 			s.ScopedByKind = s.ScopedByKind || s.Namespaced()
-		case !forAnyKind(k.ObjectType) && !forAnyKind(s.ObjectType):
+		case !isView(k.ObjectType) && !isView(s.ObjectType):
 			errs = append(errs, fmt.Errorf("objects of type %v, but WithKind has options for objects of type %v", s.ObjectType, k.ObjectType))
 		}
 	}
@@ -116,7 +117,10 @@ func applyKind(s *settings.Settings, resource schema.GroupVersionResource) error
 
 var metadataType = settings.TypeOf((**metav1.PartialObjectMetadata)(nil))
 
-// forAnyKind reports whether objects of the Go type t may be of any kind.
-func forAnyKind(t settings.GoType) bool {
-	return t == metadataType || t.(reflect.Type).Implements(reflect.TypeFor[runtime.Unstructured]())
+// isView reports whether t is not the type of a kind, but another view of its objects: untyped,
+// metadata only or a projection.
+func isView(t settings.GoType) bool {
+	return t == metadataType || t.(reflect.Type).Implements(reflect.TypeFor[runtime.Unstructured]()) || isProjection(t)
 }
+
+func isProjection(t settings.GoType) bool { return metatype.IsProjection(t.(reflect.Type).Elem()) }

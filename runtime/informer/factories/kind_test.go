@@ -20,6 +20,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/informer"
 	"github.com/informer-gen/informer-gen/runtime/informer/factories"
 	"github.com/informer-gen/informer-gen/runtime/informer/internal/informertest"
+	"github.com/informer-gen/informer-gen/runtime/internal/placement"
 	"github.com/informer-gen/informer-gen/runtime/lister"
 	"github.com/informer-gen/informer-gen/runtime/metrics"
 	"github.com/informer-gen/informer-gen/runtime/object"
@@ -175,18 +176,21 @@ func TestWrongKindOptions(t *testing.T) {
 }
 
 // TestInformersForAnyKindLiveBesideWithKind shows that metadata and dynamic informers of the
-// resource have options of their own.
+// resource, and those of projections, have options and names of their own.
 func TestInformersForAnyKindLiveBesideWithKind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server := newShop(labelled("shop", "web", map[string]string{"app": "web"}), labelled("shop", "api", map[string]string{"app": "api"}), pod("shop", "none", ""))
 		f := server.Factory(t, withPods(podOptions{LabelSelector: app("web")}),
 			factories.WithKind(podResource, factories.KindOptions[*metav1.PartialObjectMetadata]{LabelSelector: app("api")}))
 		pods, metadata, dynamic := podKind(f).Informer(), factories.ForMetadata(f, podResource), factories.For[*unstructured.Unstructured](f, podResource)
+		placements := factories.For[*placement.PodPlacement](f, podResource)
 		run(t, f)
+		same(t, "placements", informertest.Names(placements), []string{"shop/api", "shop/none", "shop/web"})
 		same(t, "pods", informertest.Names(pods), []string{"shop/web"})
 		same(t, "metadata", informertest.Names(metadata), []string{"shop/api"})
 		same(t, "dynamic", informertest.Names(dynamic), []string{"shop/api", "shop/none", "shop/web"})
-		same(t, "their names", []string{pods.Status().Name, metadata.Status().Name, dynamic.Status().Name}, []string{"pods/v1", "pods/v1 (metadata)", "pods/v1 (unstructured)"})
+		same(t, "their names", []string{pods.Status().Name, metadata.Status().Name, dynamic.Status().Name, placements.Status().Name},
+			[]string{"pods/v1", "pods/v1 (metadata)", "pods/v1 (unstructured)", "pods/v1 (PodPlacement)"})
 		shutdown(t, f)
 	})
 }

@@ -5,6 +5,7 @@ package factories
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -46,7 +47,9 @@ func describe(id informerKey, defaults settings.Identity, clusterScoped bool) st
 	case id.Name != "":
 	case id.goType == metadataType:
 		b.WriteString(" (metadata)")
-	case forAnyKind(id.goType):
+	case isProjection(id.goType):
+		fmt.Fprintf(&b, " (%s)", id.goType.(reflect.Type).Elem().Name())
+	case isView(id.goType):
 		b.WriteString(" (unstructured)")
 	}
 	return b.String()

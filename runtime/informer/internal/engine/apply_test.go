@@ -193,7 +193,7 @@ func TestAddIndexesThatAreThere(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Error("waits for the batch")
 	}
 }

@@ -44,18 +44,23 @@ func (w *batchWriter) reset() {
 // changeAll applies changes that come between two full states.
 func (w *batchWriter) changeAll(batch []delta) {
 	w.changes = slices.Grow(w.changes, len(batch))
+	resourceVersion := ""
 	for n := range batch {
-		switch d := &batch[n]; d.Type {
+		d := &batch[n]
+		switch d.Type {
 		case deltafifo.Added, deltafifo.Modified, deltafifo.Replaced:
 			w.set(d.Object)
-			w.moveTo(d.ResourceVersion)
 		case deltafifo.Deleted:
 			w.delete(d.Object)
-			w.moveTo(d.ResourceVersion)
 		case deltafifo.Bookmark:
-			w.moveTo(d.ResourceVersion)
+		default:
+			continue
+		}
+		if d.ResourceVersion != "" {
+			resourceVersion = d.ResourceVersion
 		}
 	}
+	w.moveTo(resourceVersion)
 }
 
 // replace applies a full state. Deletions of the objects that it lacks come first in the log. That

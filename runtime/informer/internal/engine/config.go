@@ -33,6 +33,12 @@ type Config struct {
 	// Transform is called by readers, possibly several at once. nil: none. SetTransform may replace
 	// it.
 	Transform func(object.Object) (object.Object, error)
+	// TransformCode is the address of the code of the user's function behind Transform; 0 if there
+	// is none.
+	TransformCode uintptr
+	// FileOf returns the files in which the states of streams are kept between processes. nil: they
+	// are not.
+	FileOf FileOf
 
 	Unshared  bool               // objects share nothing with each other
 	Handlers  HandlerConfig      // defaults for AddHandler

@@ -43,6 +43,7 @@
 //	stream, namespace          one source, and its reader and applier; added and removed
 //	prepare, cached, adopt     objects are checked and transformed, or known already
 //	record                     what the source brings is counted
+//	checkpoint                 a stream's state is read from disk, and written behind
 //	sink, apply, stage         what has come at once is applied, a full state when it is complete
 //	batch, publish             the table's next version, and its publication
 //	index, guard               indexes, and panics of their functions

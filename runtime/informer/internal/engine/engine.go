@@ -165,11 +165,11 @@ func (i *Informer) Resource() (resource schema.GroupVersionResource) {
 	return resource
 }
 
-// SetTransform sets Config.Transform. It returns an error once a run has begun, since the table may
-// have objects by then.
-func (i *Informer) SetTransform(transform func(object.Object) (object.Object, error)) error {
+// SetTransform sets Config.Transform and TransformCode. It returns an error once a run has begun,
+// since the table may have objects by then.
+func (i *Informer) SetTransform(transform func(object.Object) (object.Object, error), code uintptr) error {
 	return i.configure("SetTransform", func() {
-		i.config.Transform = transform
+		i.config.Transform, i.config.TransformCode = transform, code
 		i.adoption = newAdoption(&i.config)
 	})
 }

@@ -105,6 +105,9 @@ func (i *Informer) beginRun(r *run) (first *stream) {
 			d.Run(r.ctx, func() iter.Seq[object.Object] { return i.table.Version().All })
 		})
 	}
+	if i.config.FileOf != nil {
+		r.wg.Go(func() { i.saveBehind(r) })
+	}
 	return first
 }
 
@@ -129,6 +132,7 @@ func (i *Informer) finish(r *run) {
 		if d := i.config.Mutations; d != nil {
 			d.CheckAll()
 		}
+		i.saveAll(r.logger, false)
 	})
 	r.wg.Wait()
 	for _, s := range i.streams() {

@@ -31,6 +31,11 @@ type StreamStatus struct {
 	Objects         int    // in the table
 	ResourceVersion string // at which the stream stands in the table
 	Reflector       reflector.Status
+
+	// What is on disk, as far as the process has read or written it:
+	CheckpointVersion string // "": nothing
+	CheckpointTime    time.Time
+	CheckpointError   string // of the last attempt to write it; "" if it has succeeded
 }
 
 // Streams returns the status of each stream, in the order of Config.Streams, and then of those that
@@ -46,6 +51,11 @@ func (i *Informer) Streams() []StreamStatus {
 		all[n] = StreamStatus{Namespace: s.namespace, Reflector: s.reader.Status(), Synced: s.HasSynced()}
 		version := i.table.Version()
 		all[n].Objects, all[n].ResourceVersion = version.Namespace(s.namespace).Len(), s.standsAt(version)
+		saved, err := s.disk.status()
+		all[n].CheckpointVersion, all[n].CheckpointTime = saved.ResourceVersion, saved.Saved
+		if err != nil {
+			all[n].CheckpointError = err.Error()
+		}
 	}
 	return all
 }

@@ -46,6 +46,7 @@ type stream struct {
 	source    source.Source[object.Object]
 	reader    reader
 	sink      *sink
+	disk      *disk         // nil if nothing is kept on disk
 	synced    chan struct{} // closed when the first full state is published
 
 	// Only the goroutine that applies uses what follows: the reader while nothing is queued, else
@@ -90,7 +91,7 @@ type stream struct {
 }
 
 func newStream(i *Informer, s Stream) *stream {
-	made := &stream{informer: i, namespace: s.Namespace, source: s.Source, synced: make(chan struct{}), ended: make(chan struct{})}
+	made := &stream{informer: i, namespace: s.Namespace, source: s.Source, disk: newDisk(i, s), synced: make(chan struct{}), ended: make(chan struct{})}
 	made.sink = &sink{stream: made}
 	return made
 }
@@ -101,12 +102,17 @@ func (s *stream) connect() (err error) {
 	if s.source == nil {
 		return fmt.Errorf("there is nothing to read: the Source is nil of stream %s", s.name())
 	}
+	var restore func(context.Context, func(object.Object) error) string
+	if s.disk != nil {
+		restore = s.restore
+	}
 	s.reader, err = reflector.New(reflector.Config[object.Object]{
 		Name:     s.name(),
 		Source:   prepared{s},
 		Sink:     s.sink,
 		Tuning:   config.Tuning,
 		OnError:  s.failed,
+		Restore:  restore,
 		OnStatus: func(reflector.Status) { s.informer.notify() },
 	})
 	return err

@@ -128,7 +128,7 @@ func (w *world) checkMemory() {
 	}
 	stored := int64(w.informer.Store().Snapshot().Len())
 	w.handlers = nil
-	for range 200 {
+	for began := time.Now(); time.Since(began) < patience; {
 		runtime.GC()
 		if w.decoded.Load() <= stored+2 {
 			return

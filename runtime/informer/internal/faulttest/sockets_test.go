@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -23,9 +24,17 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 )
 
-// tune shortens the informer's waits, since the tests run in real time.
-var tune = []informer.Option{
-	informer.WithTuning(reflector.Tuning{Backoff: reflector.Backoff{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}, SilenceTimeout: 300 * time.Millisecond, InitialEventsTimeout: 300 * time.Millisecond}),
+// patience is how long the tests wait for what should come soon.
+const patience = 3 * time.Minute
+
+// tuning shortens the informer's waits, since the tests run in real time. Only where silence is the
+// fault, it is noticed soon: elsewhere it means that the machine is busy.
+func tuning(hangs bool) informer.Option {
+	t := reflector.Tuning{Backoff: reflector.Backoff{Initial: 5 * time.Millisecond, Max: 20 * time.Millisecond}}
+	if hangs {
+		t.SilenceTimeout, t.InitialEventsTimeout = 300*time.Millisecond, 300*time.Millisecond
+	}
+	return informer.WithTuning(t)
 }
 
 // sockets is a world with a loopback connection in it.
@@ -159,7 +168,8 @@ func (s *sockets) run(withTLS, http2 bool, first, later func(*sockets), may []re
 	if withTLS {
 		scheme = "https://"
 	}
-	s.newInformer(&rest.Config{Host: scheme + tcp.Addr().String(), Transport: transport}, tune...)
+	hangs := slices.Contains(s.reasons, reason.Silent)
+	s.newInformer(&rest.Config{Host: scheme + tcp.Addr().String(), Transport: transport}, tuning(hangs))
 	s.handle("first", 0)
 	s.handle("slow", 100*time.Microsecond, informer.WithBacklogThreshold(3))
 	if withTLS {
@@ -174,7 +184,7 @@ func (s *sockets) run(withTLS, http2 bool, first, later func(*sockets), may []re
 		_ = s.http.Config.Close()
 	}()
 
-	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.t.Context(), patience)
 	ended := make(chan error, 1)
 	defer func() {
 		cancel()
@@ -203,6 +213,8 @@ func (s *sockets) run(withTLS, http2 bool, first, later func(*sockets), may []re
 		h.await(ctx, s.expected())
 	}
 	s.agreed("at the end")
-	// On a busy machine, real time may pass without an event.
-	s.checkReasonsAnd(append(may, reason.Silent, reason.NoBookmark))
+	if hangs {
+		may = append(may, reason.NoBookmark) // the initial events hang
+	}
+	s.checkReasonsAnd(may)
 }

@@ -55,8 +55,10 @@ type Agreed struct {
 	Tuning            reflector.Tuning
 	Handlers          engine.HandlerConfig
 	DropManagedFields bool
-	Unshared          bool // objects share nothing
-	Detect            bool // mutations
+	CheckpointDir     string // "" for none
+	Confidential      string // resources that may be written there, with commas between
+	Unshared          bool   // objects share nothing
+	Detect            bool   // mutations
 	EmptyBeforeSync   bool
 
 	// Functions are compared by their code; see CodeOf.
@@ -98,6 +100,10 @@ func (id Identity) SplitNamespaces() []string { return strings.Split(id.Namespac
 // NewEngine makes an informer with these settings. in returns the source for a namespace that is
 // added; it is nil if none can be added.
 func (s *Settings) NewEngine(name string, in SourceIn, streams ...engine.Stream) (*engine.Informer, error) {
+	files, err := s.fileOf(name, streams)
+	if err != nil {
+		return nil, err
+	}
 	return engine.New(engine.Config{
 		Name:      name,
 		Streams:   streams,
@@ -106,6 +112,7 @@ func (s *Settings) NewEngine(name string, in SourceIn, streams ...engine.Stream)
 		Tuning:    s.Tuning,
 		OnError:   s.OnError,
 		Transform: s.Transform,
+		FileOf:    files,
 		Unshared:  s.Unshared,
 		Handlers:  s.Handlers,
 		Logger:    s.Logger,
@@ -113,6 +120,7 @@ func (s *Settings) NewEngine(name string, in SourceIn, streams ...engine.Stream)
 		Mutations: s.detector(name),
 
 		EmptyBeforeSync: s.EmptyBeforeSync,
+		TransformCode:   s.TransformCode,
 	})
 }
 

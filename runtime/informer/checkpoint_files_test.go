@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// TestEveryUselessFileIsIgnored with a line in the log.
+func TestEveryUselessFileIsIgnored(t *testing.T) {
+	for name, harm := range map[string]func(content []byte) []byte{
+		"damaged": func(content []byte) []byte { content[len(content)/2] ^= 1; return content },
+		"cut off": func(content []byte) []byte { return content[:len(content)-7] },
+		"foreign": func([]byte) []byte { return []byte("hello") },
+		"empty":   func([]byte) []byte { return nil },
+		"too new": func([]byte) []byte { return []byte("informer checkpoint 9\nmore") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dir, server := t.TempDir(), twenty()
+				live(t, server, dir).end(t)
+				path := onlyFile(t, dir)
+				content, err := os.ReadFile(path)
+				if err == nil {
+					err = os.WriteFile(path, harm(content), 0o600)
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				l := live(t, server, dir)
+				same(t, "requests", l.requests(), []string{"watch-list"})
+				if !l.logged("The checkpoint is ignored") {
+					t.Error("nothing is logged")
+				}
+				l.end(t)
+				change(server)
+				l = live(t, server, dir) // the file is a good one again
+				same(t, "requests of the next one", l.requests(), []string{"watch"})
+				l.end(t)
+			})
+		})
+	}
+}
+
+func onlyFile(t *testing.T, dir string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(dir, "*.checkpoint"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("files %q, %v", found, err)
+	}
+	return found[0]
+}
+
+// TestWhatChangesObjectsIsPartOfACheckpoint: one of other options is not believed.
+func TestWhatChangesObjectsIsPartOfACheckpoint(t *testing.T) {
+	strip := func(pod *corev1.Pod) (*corev1.Pod, error) { pod.Labels = nil; return pod, nil }
+	other := func(pod *corev1.Pod) (*corev1.Pod, error) {
+		pod.Labels = map[string]string{"other": "yes"}
+		return pod, nil
+	}
+	for name, opts := range map[string][]informer.Option{
+		"managed fields": {informer.WithoutManagedFields()},
+		"annotations":    {informer.WithoutAnnotations("a")},
+		"sharing":        {informer.WithoutSharing()},
+		"namespace":      {informer.WithNamespace("shop")},
+		"labels":         {informer.WithLabelSelector(labels.SelectorFromSet(labels.Set{"app": "web"}))},
+		"transform":      {factories.WithKind(podResource, factories.KindOptions[*corev1.Pod]{Transform: strip})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				dir, server := t.TempDir(), twenty()
+				live(t, server, dir).end(t)
+				live(t, server, dir, opts...).end(t)
+				server.Pods.Create(labelled("shop", "new", map[string]string{"app": "web"}))
+				l := live(t, server, dir, opts...)
+				same(t, "requests with the same options", l.requests(), []string{"watch"})
+				if got, _ := l.pods.Store().Snapshot().Get(object.Key{Namespace: "shop", Name: numbered(5)}); name == "transform" && len(got.Labels) > 0 {
+					t.Error("the object is not the transformed one")
+				}
+				l.end(t)
+				without := live(t, server, dir)
+				same(t, "requests without them", without.requests(), []string{"watch"})
+				without.end(t)
+				another := live(t, server, dir, factories.WithKind(podResource, factories.KindOptions[*corev1.Pod]{Transform: other}))
+				same(t, "requests with another transform", another.requests(), []string{"watch-list"})
+				another.end(t)
+			})
+		})
+	}
+}
+
+// TestSecretsAreRefused unless they are named.
+func TestSecretsAreRefused(t *testing.T) {
+	secrets := corev1.SchemeGroupVersion.WithResource("secrets")
+	server := newShop()
+	for name, try := range map[string]func(...informer.Option) error{
+		"secrets":        func(o ...informer.Option) error { return startOf[*corev1.Secret](t, server, o) },
+		"their metadata": func(o ...informer.Option) error { return startOf[*metav1.PartialObjectMetadata](t, server, o) },
+		"of New": func(o ...informer.Option) error {
+			src, err := source.New[*corev1.Secret](server.Client(t), secrets, source.Options{})
+			if err == nil {
+				_, err = informer.New(src, o...)
+			}
+			return err
+		},
+	} {
+		err := try(informer.WithCheckpoint(t.TempDir()))
+		if err == nil || !strings.Contains(err.Error(), `WithCheckpoint: objects of secrets would be written to disk in plain text; to allow it, name them: WithCheckpoint(dir, "secrets")`) {
+			t.Errorf("%s: %v", name, err)
+		}
+		for _, o := range []informer.Option{informer.WithCheckpoint(t.TempDir(), "secrets"), informer.WithCheckpoint("")} {
+			if err := try(o); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+	if err := startOf[*corev1.Secret](t, server, []informer.Option{informer.WithCheckpoint("x", "")}); err == nil {
+		t.Error("an empty name is no error")
+	}
+}
+
+// startOf makes an informer of secrets and returns the error of starting it.
+func startOf[T object.Object](t *testing.T, server *shop, opts []informer.Option) error {
+	f := server.Factory(t, opts...)
+	factories.For[T](f, corev1.SchemeGroupVersion.WithResource("secrets"))
+	defer shutdown(t, f)
+	return f.Start(t.Context())
+}
+
+// TestASourceWithoutIdentity can't have a checkpoint.
+func TestASourceWithoutIdentity(t *testing.T) {
+	server := newShop()
+	if _, err := informer.New(server.Source(t), informer.WithCheckpoint(t.TempDir())); err != nil {
+		t.Error(err)
+	}
+	type plain struct{ source.Source[*corev1.Pod] }
+	_, err := informer.New[*corev1.Pod](plain{server.Source(t)}, informer.WithCheckpoint(t.TempDir()))
+	if err == nil || !strings.Contains(err.Error(), "WithCheckpoint: ") || !strings.Contains(err.Error(), "Identity") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestADirectoryThatCanNotBeWritten is logged once; the informer goes on.
+func TestADirectoryThatCanNotBeWritten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, server := filepath.Join(t.TempDir(), "file"), twenty()
+		if err := os.WriteFile(dir, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		l := live(t, server, dir)
+		pass(time.Minute)
+		if s := l.pods.Status().Streams[0]; !l.logged("The checkpoint can't be written") || s.CheckpointError == "" || s.CheckpointVersion != "" {
+			t.Errorf("status %+v", s)
+		}
+		if err := os.Remove(dir); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Minute)
+		if s := l.pods.Status().Streams[0]; !l.logged("The checkpoint can be written again") || s.CheckpointError != "" || s.CheckpointVersion != s.ResourceVersion {
+			t.Errorf("status %+v", s)
+		}
+		l.end(t)
+	})
+}
+
+// TestItIsWrittenBehind: from time to time, if something has changed.
+func TestItIsWrittenBehind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, server := t.TempDir(), twenty()
+		l := live(t, server, dir)
+		at := func() string { return l.pods.Status().Streams[0].CheckpointVersion }
+		same(t, "at first", at(), "")
+		pass(time.Second)
+		first := at()
+		same(t, "after a second", first, l.pods.Status().ResourceVersion)
+		change(server)
+		pass(time.Second)
+		same(t, "after a change", at(), first)
+		pass(20 * time.Second)
+		same(t, "later", at(), l.pods.Status().ResourceVersion)
+		written := l.pods.Status().Streams[0].CheckpointTime
+		pass(5 * time.Minute)
+		same(t, "without a change", l.pods.Status().Streams[0].CheckpointTime, written)
+		change2 := server.Move(numbered(4), "node-9")
+		synctest.Wait()
+		l.end(t)
+		same(t, "at the end", l.pods.Status().Streams[0].CheckpointVersion, change2.ResourceVersion)
+	})
+}
+
+// TestNamespacesHaveFilesOfTheirOwn, also those that are added later.
+func TestNamespacesHaveFilesOfTheirOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, server := t.TempDir(), newShop(pod("a", "1", ""), pod("b", "2", ""), pod("c", "3", ""))
+		first := live(t, server, dir, informer.WithNamespace("a", "b"))
+		if err := first.pods.AddNamespace("c"); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Minute)
+		first.end(t)
+		files, err := os.ReadDir(dir)
+		if err != nil || len(files) != 3 {
+			t.Fatal(files, err)
+		}
+		for _, namespace := range []string{"a", "b", "c"} {
+			server.Pods.Create(pod(namespace, "new", ""))
+		}
+		l := live(t, server, dir, informer.WithNamespace("a", "b"))
+		if err := l.pods.AddNamespace("c"); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Minute)
+		for _, verb := range l.requests() {
+			if verb != "watch" {
+				t.Errorf("a %s", verb)
+			}
+		}
+		l.end(t)
+	})
+}

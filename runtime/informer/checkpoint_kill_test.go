@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package informer_test
+
+import (
+	"bufio"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/client-go/rest"
+
+	"github.com/informer-gen/informer-gen/runtime/informer"
+	"github.com/informer-gen/informer-gen/runtime/informer/factories"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+var kills = flag.Int("kills", 30, "how often TestKilledAtAnyMoment kills a process")
+
+// The environment of the process that is killed.
+const (
+	killedServer = "INFORMER_TEST_KILLED_SERVER"
+	killedDir    = "INFORMER_TEST_KILLED_DIR"
+)
+
+// TestKilledAtAnyMoment kills processes whose informers write checkpoints without a pause, while
+// the objects change. Each time, an informer that begins with what is on disk has the server's
+// state when it has caught up.
+func TestKilledAtAnyMoment(t *testing.T) {
+	if dir := os.Getenv(killedDir); dir != "" {
+		beKilled(t, os.Getenv(killedServer), dir)
+		return
+	}
+	server := twenty()
+	for i := range 1000 { // so that writing takes a while
+		server.Pods.Create(labelled("shop", "more-"+numbered(i), map[string]string{"app": "web"}))
+	}
+	over := httptest.NewServer(server)
+	defer over.Close()
+	dir, r, restored := t.TempDir(), rand.New(rand.NewPCG(1, 1)), 0
+	for i := range *kills {
+		kill := startToKill(t, over.URL, dir)
+		deleted := changeFor(server, i, time.Duration(r.Int64N(int64(50*time.Millisecond))))
+		kill()
+		if i%10 == 9 {
+			server.Compact()
+		}
+		if afterKill(t, server, over.URL, dir, deleted) {
+			restored++
+		}
+	}
+	t.Logf("%d of %d began with a checkpoint", restored, *kills)
+	if restored < *kills/4 {
+		t.Error("the test tests little")
+	}
+}
+
+// changeFor changes objects for a while. It returns the one that it has deleted.
+func changeFor(server *shop, round int, d time.Duration) (deleted *corev1.Pod) {
+	name := fmt.Sprint("round-", round)
+	server.Pods.Create(pod("shop", name, ""))
+	for i, start := 0, time.Now(); time.Since(start) < d; i++ {
+		server.Move(numbered(i%20), fmt.Sprint("node-", round, "-", i))
+		time.Sleep(time.Millisecond)
+	}
+	return server.Pods.Delete("shop", name)
+}
+
+// startToKill starts a process whose informer has synced when startToKill returns. The function
+// that it returns kills the process.
+func startToKill(t *testing.T, server, dir string) (kill func()) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^TestKilledAtAnyMoment$")
+	child.Env = append(os.Environ(), killedServer+"="+server, killedDir+"="+dir)
+	if _, err := child.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	kill = sync.OnceFunc(func() {
+		if err := child.Process.Kill(); err != nil {
+			t.Error(err)
+		}
+		_ = child.Wait() // it was killed
+	})
+	t.Cleanup(kill)
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if lines.Text() == "synced" {
+			return kill
+		}
+	}
+	t.Fatal("the process has ended before it was killed")
+	return kill
+}
+
+// beKilled runs one informer after the other; each writes its checkpoint when it stops. The process
+// ends at the latest with the one that has started it.
+func beKilled(t *testing.T, server, dir string) {
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(1)
+	}()
+	for {
+		pods, lease := startPods(t, server, dir)
+		if err := pods.WaitForCacheSync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Println("synced")
+		if err := lease.Release(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// startPods starts an informer with a checkpoint, over HTTP.
+func startPods(t *testing.T, server, dir string) (*informer.SharedIndexInformer[*corev1.Pod], *informer.Lease) {
+	t.Helper()
+	client, err := source.NewClient(&rest.Config{Host: server})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pods := podsOf(factories.New(client, informer.WithCheckpoint(dir)))
+	lease, err := pods.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pods, lease
+}
+
+// afterKill starts an informer from what is on disk, wants it to get the server's state, and
+// reports whether it has begun with a checkpoint.
+func afterKill(t *testing.T, server *shop, url, dir string, deleted *corev1.Pod) (restored bool) {
+	t.Helper()
+	pods, lease := startPods(t, url, dir)
+	defer func() {
+		if err := lease.Release(context.WithoutCancel(t.Context())); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := pods.WaitForCacheSync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := server.Pods.All()
+	for _, pod := range want {
+		if err := pods.AwaitObject(t.Context(), pod); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := pods.AwaitDeleted(t.Context(), deleted); err != nil {
+		t.Fatal(err)
+	}
+	snapshot := pods.Store().Snapshot()
+	if snapshot.Len() != len(want) {
+		t.Errorf("there are %d pods in place of %d", snapshot.Len(), len(want))
+	}
+	for _, pod := range want {
+		if got, ok := snapshot.Get(object.KeyOf(pod)); !ok || got.ResourceVersion != pod.ResourceVersion || got.Spec.NodeName != pod.Spec.NodeName {
+			t.Errorf("%s is not what the server has", pod.Name)
+		}
+	}
+	return pods.Status().Reflector.Restored != ""
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkpoint
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/pack"
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+// Config determines a File.
+type Config struct {
+	// Dir is the directory. Write makes it if it is not there, for the user of the process only.
+	Dir string
+	// Name is what people call the collection. Its first letters begin the name of the file.
+	Name string
+	// Identity has all else that determines which objects there are, and what is in them.
+	Identity []string
+	// Type is the type of the objects: a pointer to a struct.
+	Type reflect.Type
+}
+
+// File is a checkpoint on disk. Its methods may be called by several goroutines.
+type File struct {
+	// Set once at construction.
+	path     string
+	identity [sha256.Size]byte
+	elem     reflect.Type
+	program  *pack.Program
+}
+
+// State is what a File has.
+type State struct {
+	// ResourceVersion is the version of which the objects are true.
+	ResourceVersion string
+	// Saved is when they were written.
+	Saved time.Time
+	// Objects is how many there are.
+	Objects int
+}
+
+// New returns the File of a collection, which need not be there. It returns an error if the type
+// has a field that can't be written, or is no pointer to a struct.
+func New(c Config) (*File, error) {
+	if c.Type == nil || c.Type.Kind() != reflect.Pointer || c.Type.Elem().Kind() != reflect.Struct {
+		return nil, fmt.Errorf("objects of %v can't be written: a pointer to a struct can", c.Type)
+	}
+	elem := c.Type.Elem()
+	program, err := pack.ProgramOf(elem)
+	if err != nil {
+		return nil, err
+	}
+	place := hash(append([]string{c.Name, elem.PkgPath(), elem.String()}, c.Identity...)...)
+	return &File{
+		path:     filepath.Join(c.Dir, fileName(c.Name)+"-"+hex.EncodeToString(place[:16])+extension),
+		identity: hash(string(place[:]), program.Description()),
+		elem:     elem,
+		program:  program,
+	}, nil
+}
+
+const extension = ".checkpoint"
+
+// fileName returns the first letters of a name, without those that file systems may refuse.
+func fileName(name string) string {
+	const most = 40
+	name = strings.Map(func(r rune) rune {
+		if r == '.' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' {
+			return r
+		}
+		return '_'
+	}, strings.ToLower(name))
+	return name[:min(len(name), most)]
+}
+
+// hash returns a hash of texts, which differs if one ends where another began.
+func hash(texts ...string) (sum [sha256.Size]byte) {
+	h := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(h, "%d %s\n", len(text), text)
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// Path returns the path of the file.
+func (f *File) Path() string { return f.path }
+
+// Write replaces the file. all yields state.Objects objects of the File's type, twice, the same
+// ones in the same order. It returns an error that names the step, and for an object that can't be
+// written its key; then the file is what it was.
+func (f *File) Write(state State, all iter.Seq[object.Object]) error {
+	return f.replace(func(s *sections) error {
+		s.put(headSection, f.appendHead(nil, state))
+		w := f.program.NewWriter(state.Objects)
+		for obj := range all {
+			w.Count(reflect.ValueOf(obj).UnsafePointer())
+		}
+		var buf []byte
+		for obj := range all {
+			var err error
+			if buf, err = w.Append(buf, reflect.ValueOf(obj).UnsafePointer()); err != nil {
+				return fmt.Errorf("object %s: %w", object.KeyOf(obj), err)
+			}
+			if len(buf) >= sectionSize {
+				s.put(objectsSection, buf)
+				buf = buf[:0]
+			}
+		}
+		s.put(objectsSection, buf)
+		s.put(endSection, nil)
+		return s.err
+	})
+}
+
+// Read calls item with each object of the file, in an unspecified order. The objects are new, and
+// share equal parts with each other as those did that were written. It returns an error that wraps
+// fs.ErrNotExist if there is no file, an error about what is wrong with it, or item's error; what
+// item has got by then is not the whole state.
+func (f *File) Read(item func(object.Object) error) (State, error) {
+	s, err := open(f.path)
+	if err != nil {
+		return State{}, err
+	}
+	defer s.close()
+	head, err := s.next(headSection)
+	if err != nil {
+		return State{}, err
+	}
+	state, err := f.readHead(head)
+	if err != nil {
+		return State{}, err
+	}
+	r, n := f.program.NewReader(), 0
+	for {
+		buf, err := s.next(objectsSection)
+		if err != nil {
+			return State{}, err
+		}
+		if buf == nil {
+			break
+		}
+		for ; len(buf) > 0; n++ {
+			var p = reflect.Value{}
+			if p, buf, err = f.readObject(r, buf); err != nil {
+				return State{}, fmt.Errorf("object %d: %w", n+1, err)
+			}
+			if err := item(p.Interface().(object.Object)); err != nil {
+				return State{}, err
+			}
+		}
+	}
+	if n != state.Objects {
+		return State{}, fmt.Errorf("%w: it has %d objects in place of %d", errDamaged, n, state.Objects)
+	}
+	return state, nil
+}
+
+func (f *File) readObject(r *pack.Reader, buf []byte) (reflect.Value, []byte, error) {
+	p, rest, err := r.Read(buf)
+	if err != nil {
+		return reflect.Value{}, nil, err
+	}
+	return reflect.NewAt(f.elem, p), rest, nil
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkpoint
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/object"
+)
+
+var podType = reflect.TypeFor[*corev1.Pod]()
+
+func pods(n int) (all []object.Object) {
+	labels := map[string]string{"app": "web"}
+	for i := range n {
+		all = append(all, &corev1.Pod{
+			ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: fmt.Sprint("pod-", i), UID: "1", ResourceVersion: fmt.Sprint(i + 1), Labels: labels},
+			Spec:       corev1.PodSpec{Containers: []corev1.Container{{Name: "c", Image: "web:1"}}},
+		})
+	}
+	return all
+}
+
+func newFile(t testing.TB, c Config) *File {
+	t.Helper()
+	if c.Type == nil {
+		c.Type = podType
+	}
+	f, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func write(t testing.TB, f *File, version string, objects []object.Object) State {
+	t.Helper()
+	state := State{ResourceVersion: version, Saved: time.Unix(1e9, 7), Objects: len(objects)}
+	if err := f.Write(state, slices.Values(objects)); err != nil {
+		t.Fatal(err)
+	}
+	return state
+}
+
+func read(f *File) (objects []object.Object, state State, err error) {
+	state, err = f.Read(func(obj object.Object) error {
+		objects = append(objects, obj)
+		return nil
+	})
+	return objects, state, err
+}
+
+func TestWhatIsReadIsWhatWasWritten(t *testing.T) {
+	f := newFile(t, Config{Dir: filepath.Join(t.TempDir(), "new", "deep"), Name: "Pods.v1 in namespace \"shop\""})
+	if _, _, err := read(f); !errors.Is(err, fs.ErrNotExist) {
+		t.Fatalf("got %v", err)
+	}
+	for _, n := range []int{3000, 0, 1} {
+		all := pods(n)
+		state := write(t, f, fmt.Sprint(n+1), all)
+		got, read, err := read(f)
+		if err != nil || read != state || !reflect.DeepEqual(got, all) {
+			t.Fatalf("%d objects, %v, %v", len(got), read, err)
+		}
+	}
+	if name := filepath.Base(f.Path()); !strings.HasPrefix(name, "pods.v1_in_namespace__shop_-") || !strings.HasSuffix(name, extension) {
+		t.Error(name)
+	}
+}
+
+// TestOnlyTheUserMayRead the files and their directory.
+func TestOnlyTheUserMayRead(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("permissions are another matter there")
+	}
+	f := newFile(t, Config{Dir: filepath.Join(t.TempDir(), "new")})
+	write(t, f, "1", pods(1))
+	for path, want := range map[string]fs.FileMode{f.Path(): 0o600, filepath.Dir(f.Path()): 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+}
+
+// TestNoDamageIsOverlooked changes each byte of a file, and cuts the file off after each.
+func TestNoDamageIsOverlooked(t *testing.T) {
+	f := newFile(t, Config{Dir: t.TempDir()})
+	write(t, f, "17", pods(3))
+	whole, err := os.ReadFile(f.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	try := func(what string, content []byte) {
+		t.Helper()
+		if err := os.WriteFile(f.Path(), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := read(f); err == nil {
+			t.Error("nothing is wrong with " + what)
+		}
+	}
+	for at := range whole {
+		try(fmt.Sprintf("the first %d bytes", at), whole[:at])
+		for _, change := range []byte{1, 0x80} {
+			damaged := bytes.Clone(whole)
+			damaged[at] ^= change
+			try(fmt.Sprintf("another byte %d", at), damaged)
+		}
+	}
+	try("a byte too many", append(bytes.Clone(whole), 0))
+	try("a file twice", append(bytes.Clone(whole), whole...))
+}
+
+// TestWrongFiles have errors that say what they are.
+func TestWrongFiles(t *testing.T) {
+	dir := t.TempDir()
+	mine := Config{Dir: dir, Name: "pods", Identity: []string{"a", "b"}, Type: podType}
+	f := newFile(t, mine)
+	for _, tc := range []struct {
+		what    string
+		content []byte
+		want    error
+	}{
+		{"another file", []byte("apiVersion: v1\nkind: ConfigMap\n"), errForeign},
+		{"a newer file", []byte(magicWords + "2\nwhatever it is"), errFormat},
+		{"an empty file", nil, errDamaged},
+		{"large sizes", append([]byte(magic), 'h', 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0), errDamaged},
+		{"a size beyond its end", append([]byte(magic), 'h', 0xff, 0xff, 0xff, 3, 0, 0, 0, 0), errDamaged},
+	} {
+		if err := os.WriteFile(f.Path(), tc.content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := read(f); !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v, want %v", tc.what, err, tc.want)
+		}
+	}
+	for what, other := range map[string]Config{
+		"another name":     {Name: "nodes", Identity: mine.Identity, Type: podType},
+		"other texts":      {Name: "pods", Identity: []string{"ab"}, Type: podType},
+		"another type":     {Name: "pods", Identity: mine.Identity, Type: reflect.TypeFor[*corev1.Node]()},
+		"a type like this": {Name: "pods", Identity: mine.Identity, Type: reflect.TypeFor[*Pod]()},
+	} {
+		other.Dir = dir
+		g := newFile(t, other)
+		if g.Path() == f.Path() {
+			t.Errorf("%s: the same path", what)
+		}
+		write(t, g, "1", nil)
+		if err := os.Rename(g.Path(), f.Path()); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := read(f); !errors.Is(err, errOther) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := os.Remove(f.Path()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(f.Path(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := read(f); !errors.Is(err, errForeign) {
+		t.Errorf("a directory: %v", err)
+	}
+}
+
+// Pod is another type of that name.
+type Pod struct{ corev1.Pod }
+
+// TestAFailureLeavesTheOldFile, and no other one.
+func TestAFailureLeavesTheOldFile(t *testing.T) {
+	f := newFile(t, Config{Dir: t.TempDir(), Type: reflect.TypeFor[*odd]()})
+	state := write(t, f, "1", nil)
+	bad := []object.Object{&odd{PartialObjectMetadata: metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "x"}}, Func: func() {}}}
+	err := f.Write(State{ResourceVersion: "2", Objects: 1}, slices.Values(bad))
+	if err == nil || !strings.Contains(err.Error(), "object x: ") {
+		t.Errorf("got %v", err)
+	}
+	if _, now, err := read(f); err != nil || now != state {
+		t.Errorf("the file is at %v, %v", now, err)
+	}
+	left, err := os.ReadDir(filepath.Dir(f.Path()))
+	if err != nil || len(left) != 1 {
+		t.Errorf("there are %d files, %v", len(left), err)
+	}
+}
+
+type odd struct {
+	metav1.PartialObjectMetadata
+	Func func()
+}
+
+// TestWrongTypes can't have checkpoints.
+func TestWrongTypes(t *testing.T) {
+	for _, typ := range []reflect.Type{nil, reflect.TypeFor[object.Object](), reflect.TypeFor[corev1.Pod](), reflect.TypeFor[*struct{ X complex64 }]()} {
+		if _, err := New(Config{Dir: "x", Type: typ}); err == nil {
+			t.Errorf("%v has one", typ)
+		}
+	}
+}
+
+// TestUnfinishedFilesAreSwept when they are old.
+func TestUnfinishedFilesAreSwept(t *testing.T) {
+	f := newFile(t, Config{Dir: t.TempDir()})
+	old, young, other := f.Path()+".1"+temporary, f.Path()+".2"+temporary, f.Path()+"x.3"+temporary
+	for _, path := range []string{old, young, other} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{old, other} {
+		if err := os.Chtimes(path, time.Time{}, time.Now().Add(-2*stale)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(t, f, "1", nil)
+	for path, want := range map[string]bool{old: false, young: true, other: true, f.Path(): true} {
+		if _, err := os.Stat(path); (err == nil) != want {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// TestADirectoryThatCanNotBeWritten is an error, not a panic.
+func TestADirectoryThatCanNotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := newFile(t, Config{Dir: filepath.Join(file, "dir")})
+	if err := f.Write(State{ResourceVersion: "1"}, slices.Values(pods(0))); err == nil {
+		t.Error("it was written")
+	}
+}
+
+// FuzzRead reads files with right checksums whose content is anything.
+func FuzzRead(f *testing.F) {
+	file := newFile(f, Config{Dir: f.TempDir()})
+	write(f, file, "17", pods(3))
+	whole, err := os.ReadFile(file.Path())
+	if err != nil {
+		f.Fatal(err)
+	}
+	size := int(binary.LittleEndian.Uint32(whole[len(magic)+1:]))
+	f.Add(whole[len(magic)+headerSize:len(magic)+headerSize+size], whole[len(magic)+2*headerSize+size:])
+	f.Fuzz(func(t *testing.T, head, objects []byte) {
+		if err := file.replace(func(s *sections) error {
+			s.put(headSection, head)
+			s.put(objectsSection, objects)
+			s.put(endSection, nil)
+			return s.err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		_, _, _ = read(file) // must not panic
+	})
+}

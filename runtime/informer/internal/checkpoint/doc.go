@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package checkpoint keeps the state of a collection in a file: its objects, and the
+// resourceVersion of which they are true. A process that starts again reads it in place of a list.
+//
+//	magic      "informer checkpoint 1\n"
+//	head       the identity, the time, the resourceVersion, the number of objects
+//	objects    some 256 KB of them, as package pack writes them; any number of such sections
+//	end        empty
+//
+// Each section begins with its kind, its length and a checksum, which covers its number too. So a
+// file that was cut off, or changed at any byte, is not taken for a whole one.
+//
+// # Crashes
+//
+// A file is written beside its place, synced, and renamed to it; then the directory is synced. So
+// at any moment the place has a whole file, the old one or the new one, or none. Several processes
+// may write to one directory: the last rename wins, and each file is whole.
+//
+// # Identity
+//
+// A file is believed only by an informer of the same [Config], whose Go type has the same fields,
+// of the same types and tags. The name of the file is a hash of the Config.
+//
+// # Ordering and blocking
+//
+// [File.Read] and [File.Write] wait for the disk. They start no goroutine. Read takes the memory of
+// one section besides that of the objects, and Write the same, and some 100 bytes for each value
+// that several objects share.
+package checkpoint

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkpoint
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// temporary is what the names of files end with that are being written.
+const temporary = ".tmp"
+
+// stale is the age from which on a file that is being written was left behind by a process that
+// ended.
+const stale = time.Minute
+
+// replace has write write a file, and puts it into its place.
+func (f *File) replace(write func(*sections) error) error {
+	dir := filepath.Dir(f.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f.sweep()
+	file, err := os.CreateTemp(dir, filepath.Base(f.path)+".*"+temporary) // 0600
+	if err != nil {
+		return err
+	}
+	if err := fill(file, write); err != nil {
+		return fmt.Errorf("%w%s", err, alsoFailed(os.Remove(file.Name())))
+	}
+	if err := os.Rename(file.Name(), f.path); err != nil {
+		return fmt.Errorf("%w%s", err, alsoFailed(os.Remove(file.Name())))
+	}
+	return syncDir(dir)
+}
+
+func alsoFailed(err error) string {
+	if err != nil {
+		return "; and then: " + err.Error()
+	}
+	return ""
+}
+
+// fill writes a file, syncs it and closes it.
+func fill(file *os.File, write func(*sections) error) error {
+	_, err := file.WriteString(magic)
+	if err == nil {
+		err = write(&sections{file: file})
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// syncDir makes a rename in a directory last. Windows can't sync directories, and doesn't need to.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	err = d.Sync()
+	if closed := d.Close(); err == nil {
+		err = closed
+	}
+	return err
+}
+
+// sweep removes what processes have left behind that ended while they wrote the file.
+func (f *File) sweep() {
+	dir, name := filepath.Split(f.path)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return // writing the file will fail too
+	}
+	for _, e := range entries {
+		if !strings.HasPrefix(e.Name(), name+".") || !strings.HasSuffix(e.Name(), temporary) {
+			continue
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > stale {
+			_ = os.Remove(filepath.Join(dir, e.Name())) // another process may have removed it
+		}
+	}
+}

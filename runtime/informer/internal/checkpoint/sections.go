@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package checkpoint
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// What a file begins with. Another format of the sections has another number.
+const (
+	magicWords = "informer checkpoint "
+	magic      = magicWords + "1\n"
+)
+
+// The kinds of sections.
+const (
+	headSection    = 'h'
+	objectsSection = 'o'
+	endSection     = 'e'
+)
+
+const (
+	sectionSize = 256 << 10 // from which on a section of objects ends
+	maxSection  = 64 << 20  // the largest section that is written or read
+	headerSize  = 1 + 4 + 4 // of a section: kind, length, checksum
+)
+
+// Errors about files.
+var (
+	errDamaged = errors.New("the file is damaged")
+	errForeign = errors.New("the file is no checkpoint")
+	errFormat  = errors.New("the file was written by another version of this program's informers")
+	errOther   = errors.New("the file is about another cluster, collection or Go type, or of another program")
+)
+
+var table = crc32.MakeTable(crc32.Castagnoli)
+
+// sections is a file of sections, which is written or read from its beginning.
+type sections struct {
+	file *os.File
+	n    uint64 // sections so far
+	left int64  // bytes to be read
+	buf  []byte
+	err  error // of writing; the first one
+}
+
+// header returns the header of the section with the present number.
+func (s *sections) header(kind byte, content []byte) (h [headerSize]byte) {
+	h[0] = kind
+	binary.LittleEndian.PutUint32(h[1:], uint32(len(content)))
+	sum := crc32.Update(0, table, binary.LittleEndian.AppendUint64(nil, s.n))
+	sum = crc32.Update(sum, table, h[:5])
+	binary.LittleEndian.PutUint32(h[5:], crc32.Update(sum, table, content))
+	return h
+}
+
+// put writes a section.
+func (s *sections) put(kind byte, content []byte) {
+	switch {
+	case s.err != nil:
+		return
+	case len(content) > maxSection:
+		s.err = fmt.Errorf("a section of %d bytes; an object is too large", len(content))
+		return
+	}
+	h := s.header(kind, content)
+	if _, s.err = s.file.Write(h[:]); s.err == nil {
+		_, s.err = s.file.Write(content)
+	}
+	s.n++
+}
+
+// open opens a file and reads its magic.
+func open(path string) (*sections, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &sections{file: file}
+	if err := s.readMagic(); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *sections) readMagic() error {
+	info, err := s.file.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return errForeign
+	}
+	s.left = info.Size()
+	begin, err := s.take(len(magic))
+	switch {
+	case err != nil:
+		return err
+	case string(begin) == magic:
+		return nil
+	case strings.HasPrefix(string(begin), magicWords):
+		return errFormat
+	}
+	return errForeign
+}
+
+// take reads n bytes, which are valid until the next call.
+func (s *sections) take(n int) ([]byte, error) {
+	if int64(n) > s.left {
+		return nil, fmt.Errorf("%w: it ends too early", errDamaged)
+	}
+	s.left -= int64(n)
+	if cap(s.buf) < n {
+		s.buf = make([]byte, n)
+	}
+	b := s.buf[:n]
+	if _, err := io.ReadFull(s.file, b); err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	return b, nil
+}
+
+// next reads the next section, which has to be of a kind; for objects it returns nil at the end of
+// the file. The content is valid until the next call.
+func (s *sections) next(kind byte) ([]byte, error) {
+	b, err := s.take(headerSize)
+	if err != nil {
+		return nil, err
+	}
+	h, size := [headerSize]byte(b), int(binary.LittleEndian.Uint32(b[1:]))
+	if size > maxSection {
+		return nil, fmt.Errorf("%w: section %d has %d bytes", errDamaged, s.n, size)
+	}
+	content, err := s.take(size)
+	if err != nil {
+		return nil, err
+	}
+	if s.header(h[0], content) != h {
+		return nil, fmt.Errorf("%w: section %d has another checksum", errDamaged, s.n)
+	}
+	s.n++
+	switch end := h[0] == endSection && kind == objectsSection; {
+	case end && s.left == 0:
+		return nil, nil
+	case h[0] != kind:
+		return nil, fmt.Errorf("%w: section %d is of another kind", errDamaged, s.n)
+	}
+	return content, nil
+}
+
+func (s *sections) close() { _ = s.file.Close() } // nothing was written
+
+func (f *File) appendHead(b []byte, state State) []byte {
+	b = append(b, f.identity[:]...)
+	b = binary.LittleEndian.AppendUint64(b, uint64(state.Saved.UnixNano()))
+	b = binary.LittleEndian.AppendUint64(b, uint64(state.Objects))
+	return append(b, state.ResourceVersion...)
+}
+
+func (f *File) readHead(b []byte) (State, error) {
+	const fixed = len(f.identity) + 8 + 8
+	switch {
+	case len(b) <= fixed:
+		return State{}, errDamaged
+	case [len(f.identity)]byte(b) != f.identity:
+		return State{}, errOther
+	}
+	numbers := b[len(f.identity):]
+	return State{
+		ResourceVersion: string(b[fixed:]),
+		Saved:           time.Unix(0, int64(binary.LittleEndian.Uint64(numbers))),
+		Objects:         int(binary.LittleEndian.Uint64(numbers[8:])),
+	}, nil
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package settings
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"reflect"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/checkpoint"
+	"github.com/informer-gen/informer-gen/runtime/informer/internal/engine"
+	"github.com/informer-gen/informer-gen/runtime/object"
+	"github.com/informer-gen/informer-gen/runtime/source"
+)
+
+// SetCheckpoint implements WithCheckpoint.
+func (s *Settings) SetCheckpoint(dir string, confidential []string) error {
+	if slices.Contains(confidential, "") {
+		return errors.New("the name of a resource is empty")
+	}
+	s.CheckpointDir, s.Confidential = dir, strings.Join(confidential, ",")
+	return nil
+}
+
+// secret has the resources whose objects are written to disk only if they are named.
+var secret = []schema.GroupResource{{Resource: "secrets"}}
+
+// identified is a Source that knows what it reads.
+type identified interface{ Identity() string }
+
+// fileOf returns the function that makes the checkpoints of an informer; nil if it has none.
+func (s *Settings) fileOf(name string, streams []engine.Stream) (engine.FileOf, error) {
+	if s.CheckpointDir == "" {
+		return nil, nil
+	}
+	fail := func(format string, args ...any) (engine.FileOf, error) {
+		return nil, fmt.Errorf("WithCheckpoint: "+format, args...)
+	}
+	for _, stream := range streams {
+		if _, ok := stream.Source.(identified); !ok {
+			return fail("a %T has no method Identity, so a checkpoint could be another collection's; a source.HTTP has one", stream.Source)
+		}
+		if resource := resourceOf(stream.Source); slices.Contains(secret, resource) && !slices.Contains(strings.Split(s.Confidential, ","), resource.Resource) {
+			return fail("objects of %s would be written to disk in plain text; to allow it, name them: WithCheckpoint(dir, %q); without a checkpoint: WithCheckpoint(\"\")",
+				resource, resource.Resource)
+		}
+	}
+	config := checkpoint.Config{Dir: s.CheckpointDir, Name: name, Type: s.ObjectType.(reflect.Type)}
+	if _, err := checkpoint.New(config); err != nil {
+		return fail("%w", err)
+	}
+	return func(_ string, src source.Source[object.Object], transform uintptr) (engine.StateFile, error) {
+		program, err := programOf(transform)
+		if err != nil {
+			return nil, err
+		}
+		known, ok := src.(identified)
+		if !ok {
+			return nil, fmt.Errorf("a %T has no method Identity", src)
+		}
+		own := config
+		own.Identity = append([]string{known.Identity(), fmt.Sprint(s.Unshared)}, program...)
+		return checkpoint.New(own)
+	}, nil
+}
+
+func resourceOf(src source.Source[object.Object]) (resource schema.GroupResource) {
+	if src, ok := src.(engine.Resourced); ok {
+		resource = src.Resource().GroupResource()
+	}
+	return resource
+}
+
+// programOf identifies a transform: by the name of the function, and the executable that it is in.
+// It returns nil for none.
+func programOf(transform uintptr) ([]string, error) {
+	if transform == 0 {
+		return nil, nil
+	}
+	sum, err := executable()
+	if err != nil {
+		return nil, fmt.Errorf("a checkpoint of transformed objects needs the hash of the program: %w", err)
+	}
+	return []string{sum, runtime.FuncForPC(transform).Name()}, nil
+}
+
+// executable returns a hash of the program that runs.
+var executable = sync.OnceValues(func() (string, error) {
+	path, err := os.Executable()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	h := sha256.New()
+	if _, err := io.Copy(h, file); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+})
