@@ -3,9 +3,9 @@
 // Package metrics has the interface between informers and a monitoring system: how many objects an
 // informer holds, what arrives, what fails, and how its handlers keep up. Package prometheus below
 // it implements it; for any other system, implement [Provider]. Work queues have an interface of
-// their own, [QueueProvider], and so have controllers, [ControllerProvider]. A provider reads a
-// [QueueState], durations included, or a [ControllerState] whenever it needs one. This package
-// imports the standard library only.
+// their own, [QueueProvider], and so have controllers, [ControllerProvider], and watch caches,
+// [CacheProvider]. A provider reads a [QueueState], durations included, a [ControllerState] or a
+// [CacheState] whenever it needs one. This package imports the standard library only.
 //
 // An informer gets its Provider by the option informer.WithMetrics. Without one it counts nothing,
 // and doesn't read the clock for metrics. With one, an event costs some tens of nanoseconds more,

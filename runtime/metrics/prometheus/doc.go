@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prometheus exports the metrics of informers, of work queues and of controllers to
-// Prometheus. It is the only runtime package that imports github.com/prometheus/client_golang.
+// Package prometheus exports the metrics of informers, of work queues, of controllers and of watch
+// caches to Prometheus. It is the only runtime package that imports
+// github.com/prometheus/client_golang.
 //
 // One Provider serves all informers of a process. Their names become the label informer, the names
 // of their handlers the label handler. To add a prefix or further labels, wrap the registerer:
@@ -130,6 +131,47 @@
 //	                                                   |         |   and again
 //
 // The series of a controller exist while it runs, and its totals go on in the next run.
+//
+// # Watch caches
+//
+// Caches has the metrics of watch caches, with the label cache:
+//
+//	name                                    | type    | meaning
+//	----------------------------------------+---------+-------------------------------------------
+//	watchcache_ready                        | gauge   | 1 if the cache is filled and runs, else 0
+//	watchcache_failing                      | gauge   | 1 if the storage has failed since its last
+//	                                        |         |   event, else 0
+//	watchcache_last_event_timestamp_seconds | gauge   | when its last event or bookmark came, in
+//	                                        |         |   Unix time
+//	watchcache_resource_version             | gauge   | the version of the cache
+//	watchcache_oldest_resource_version      | gauge   | the oldest version that requests may name
+//	watchcache_awaited_resource_version     | gauge   | the newest version for which a request
+//	                                        |         |   waits; 0 if none waits
+//	watchcache_objects                      | gauge   | objects in the cache
+//	watchcache_object_bytes                 | gauge   | memory that they take, about
+//	watchcache_log_changes                  | gauge   | changes in the log
+//	watchcache_log_bytes                    | gauge   | memory that the log takes, about
+//	watchcache_log_oldest_seconds           | gauge   | age of its oldest change; 0 if it is empty
+//	watchcache_watchers                     | gauge   | open watches
+//	watchcache_changes_total                | counter | changes of objects that it has made
+//	watchcache_sent_events_total            | counter | events that watches have got
+//	watchcache_reads_total                  | counter | gets and lists from memory, by verb
+//	watchcache_relists_total                | counter | how often the storage was listed again
+//	watchcache_failures_total               | counter | how often the storage has failed
+//	watchcache_merged_watches_total         | counter | how often a slow watch has got the
+//	                                        |         |   difference of two states
+//	watchcache_ended_watches_total          | counter | watches that have ended, by reason:
+//	                                        |         |   closed, timed_out, slow, expired, failed
+//	                                        |         |   or stopped
+//
+// Series of a cache exist while it runs. These find most of what goes wrong:
+//
+//	watchcache_ready == 0
+//	time() - watchcache_last_event_timestamp_seconds > 120  // an API server sends a bookmark each
+//	                                                        // minute
+//	watchcache_awaited_resource_version > 0                 // for seconds: the cache is behind
+//	rate(watchcache_relists_total[1h]) > 0.01
+//	rate(watchcache_ended_watches_total{reason="slow"}[10m]) > 0
 //
 // # Life of a series
 //
