@@ -193,6 +193,7 @@ func BenchmarkList(b *testing.B) {
 		"all":       {},
 		"page":      {Limit: 500, From: "ns4/"},
 		"label":     {Filter: parsed("", "rare=yes", "")},
+		"labels":    {Filter: parsed("", "rare in (yes, no)", "")}, // for which there is no index
 		"namespace": {Filter: parsed("ns3", "", "")},
 	} {
 		b.Run(name, func(b *testing.B) {

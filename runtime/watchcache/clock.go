@@ -83,6 +83,22 @@ func (c *Cache) setAlarmLocked(w *Watcher, o WatchOptions) {
 	}
 }
 
+// finishLocked moves the end of a watcher to the earliest time at which it gets its last bookmark
+// before, which is now.
+func (c *Cache) finishLocked(w *Watcher) {
+	c.clock.remove(w)
+	w.deadline = time.Since(c.made) + lastBookmark
+	w.alarm = w.deadline
+	heap.Push(&c.clock.alarms, w)
+	if w.alarmIndex == 0 {
+		c.clock.notify()
+	}
+	if w.interval != 0 {
+		w.marked.Store(true)
+		c.wakeLocked(w, c.log.last())
+	}
+}
+
 // nextAlarm returns when a bookmark or the timeout is due after now; 0 if never.
 func (w *Watcher) nextAlarm(now time.Duration) time.Duration {
 	switch last := w.deadline - lastBookmark; {
@@ -104,11 +120,12 @@ func (c *Cache) tick(ctx context.Context) {
 		c.mu.Lock()
 		now := time.Since(c.made)
 		c.alarmLocked(now)
-		slow := c.trimLocked(now)
+		late := c.trimLocked(now)
 		next := c.nextLocked()
 		c.unlock()
-		if slow > 0 {
-			klog.FromContext(ctx).Info("Watches were ended because they were too slow", "watches", slow)
+		if late.watches > 0 {
+			klog.FromContext(ctx).Info("Watches were too slow", "cache", c.config.Name, "watches", late.watches,
+				"ended", !c.config.MergeSlow, "slowestVersion", late.slowest, "oldestVersion", late.oldest)
 		}
 		timer.Reset(next - now)
 		select {
@@ -125,7 +142,7 @@ func (c *Cache) alarmLocked(now time.Duration) {
 	for len(c.clock.alarms) > 0 && c.clock.alarms[0].alarm <= now {
 		w := c.clock.alarms[0]
 		if w.deadline != 0 && w.deadline <= now {
-			c.endLocked(w, io.EOF)
+			c.endLocked(w, timedOut, io.EOF)
 			continue
 		}
 		w.alarm = w.nextAlarm(now)
@@ -135,30 +152,44 @@ func (c *Cache) alarmLocked(now time.Duration) {
 	}
 }
 
+// late are watchers that were found to be too slow.
+type late struct {
+	watches int
+	slowest uint64 // the oldest version that one of them had come to
+	oldest  uint64 // the oldest version of the log
+}
+
 // trimLocked drops changes that are too old, and ends the watchers that would have had to read
-// them.
-func (c *Cache) trimLocked(now time.Duration) (slow int) {
+// them, or detaches them from the log.
+func (c *Cache) trimLocked(now time.Duration) (l late) {
 	if now < c.clock.trimmed+trimInterval {
-		return 0
+		return l
 	}
 	c.clock.trimmed = now
 	if !c.log.trim(c.made.Add(now-c.config.Age), c.config.Bytes) && !c.clock.dropped {
-		return 0
+		return l
 	}
 	c.clock.dropped = false
-	oldest := c.log.oldest()
+	l.oldest = c.log.oldest()
+	l.slowest = l.oldest
 	for _, w := range c.interests.watchers() {
 		at := w.at.Load()
 		if at == nil {
 			continue
 		}
-		if next := at.next.Load(); next != nil && next.version <= oldest {
-			c.endLocked(w, &ExpiredError{Version: at.version, Oldest: oldest})
-			slow++
+		next := at.next.Load()
+		switch {
+		case next == nil || next.version > l.oldest:
+			continue
+		case !c.config.MergeSlow:
+			c.endLocked(w, slow, &ExpiredError{Version: at.version, Oldest: l.oldest})
+		case !c.detachLocked(w, at, next):
+			continue // it reads, and has come further
 		}
+		l.watches++
+		l.slowest = min(l.slowest, at.version)
 	}
-	c.slow += int64(slow)
-	return slow
+	return l
 }
 
 // boundLocked keeps the log within its bytes after changes were added.

@@ -6,6 +6,8 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/shard"
 )
 
 // Filter selects objects. All its parts must agree with an object; the zero Filter selects all.
@@ -16,6 +18,12 @@ type Filter struct {
 	// Fields selects by metadata.name, metadata.namespace and the values in [Object.Fields]; nil
 	// selects all. A field that an object lacks has the value "".
 	Fields fields.Selector
+	// Shard selects by the hash of the uid or the namespace (KEP-5866), such as
+	//
+	//	shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')
+	//
+	// or several of these between ||. "" selects all.
+	Shard string
 }
 
 // The fields that every object has.
@@ -30,12 +38,16 @@ type filter struct {
 	none            bool // it selects nothing, because its parts contradict each other
 	labels          labels.Selector
 	fields          fields.Requirements
-	interest        interest
+	shard           *shard.Shard // nil: all
 }
 
 // compile makes a filter of f. Fields that ask for one name or namespace become part of the scope.
-func (f Filter) compile() *filter {
-	c := &filter{namespace: f.Namespace, name: f.Name}
+// It fails if Shard is malformed.
+func (f Filter) compile() (c *filter, err error) {
+	c = &filter{namespace: f.Namespace, name: f.Name}
+	if c.shard, err = shard.Parse(f.Shard); err != nil {
+		return nil, err
+	}
 	if f.Labels != nil && !f.Labels.Empty() {
 		c.labels = f.Labels
 	}
@@ -52,8 +64,7 @@ func (f Filter) compile() *filter {
 			}
 		}
 	}
-	c.interest = c.mostSelective()
-	return c
+	return c, nil
 }
 
 // only returns value, which takes the place of now. If they contradict each other, c selects
@@ -66,7 +77,7 @@ func (c *filter) only(now, value string) string {
 }
 
 // selective reports whether a change of an object's content may move it into the filter or out of
-// it. Namespace and name don't change.
+// it. Namespace, name and shard don't change.
 func (c *filter) selective() bool { return c.labels != nil || len(c.fields) > 0 }
 
 // matches reports whether the filter selects o. A nil object is never selected.
@@ -83,13 +94,16 @@ func (c *filter) matches(o *Object) bool {
 			return false
 		}
 	}
+	if !c.shard.Has(o.UID, o.Namespace()) {
+		return false
+	}
 	// a pointer, because a slice would be copied to the heap
 	return c.labels == nil || c.labels.Matches(&o.Labels)
 }
 
-// mostSelective returns what an object must have to be selected: of all that the filter requires,
-// what the fewest objects have.
-func (c *filter) mostSelective() interest {
+// interest returns what an object must have to be selected: of all that the filter requires, what
+// the fewest objects have. It is the same at each call, and not kept, to spare memory.
+func (c *filter) interest() interest {
 	if c.name != "" {
 		return interest{attribute{byName, ""}, c.name}
 	}

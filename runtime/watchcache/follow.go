@@ -23,7 +23,7 @@ var errOrder = errors.New("the events of the storage are not in the order of the
 
 // follow keeps the cache up to date until ctx ends.
 func (c *Cache) follow(ctx context.Context) {
-	logger := klog.FromContext(ctx)
+	logger := klog.FromContext(ctx).WithValues("cache", c.config.Name)
 	pause, listed := firstPause, false
 	for ctx.Err() == nil {
 		before, began := c.version(), time.Now()
@@ -32,7 +32,9 @@ func (c *Cache) follow(ctx context.Context) {
 			return
 		}
 		c.mu.Lock()
-		c.err = err
+		if c.err = err; err != nil {
+			c.failures++
+		}
 		c.mu.Unlock()
 		relist := errors.As(err, new(*ExpiredError)) || errors.Is(err, errOrder)
 		listed = listed && !relist
@@ -49,6 +51,29 @@ func (c *Cache) follow(ctx context.Context) {
 		sleep(ctx, pause/2+rand.N(pause))
 		pause = min(2*pause, c.config.Retry)
 	}
+}
+
+// Poll does what Run does, once, on the caller's goroutine, and without waiting: it lists the
+// storage, or reads the changes that the storage has by now. It is for those who can't have a
+// goroutine run, and is called in place of Run, by one goroutine at a time. Nothing happens by the
+// clock then: there are no timeouts, no bookmarks but those after initial events, and changes leave
+// the log by size only. No Receive function is called.
+//
+// The storage's Watch is called with a context that has ended. It must emit what it has before it
+// looks at that, as package memory does. Errors are those of the storage.
+func (c *Cache) Poll() error {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	listed := c.head.Load() != nil
+	err := c.step(ctx, &listed)
+	if errors.As(err, new(*ExpiredError)) {
+		listed = false
+		err = c.step(ctx, &listed)
+	}
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // step lists, or else watches until that ends.
@@ -78,6 +103,8 @@ func (c *Cache) version() uint64 {
 
 // apply puts an event of the storage into the log.
 func (c *Cache) apply(e Event) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	now := c.head.Load()
 	if e.Type == bookmark {
 		if e.Version >= now.version {
@@ -92,7 +119,7 @@ func (c *Cache) apply(e Event) error {
 	if version <= now.version {
 		return fmt.Errorf("%w: %s of %s at version %d after %d", errOrder, e.Type, e.Object.Key, version, now.version)
 	}
-	n := &change{version: version, shown: version, before: now.state.get(e.Object.Key), state: now.state}
+	n := &change{version: version, shown: version, before: now.state.objects.get(e.Object.Key), state: now.state}
 	switch {
 	case e.Type != deleted:
 		n.after, n.state = e.Object, now.state.put(e.Object)
@@ -108,15 +135,17 @@ func (c *Cache) apply(e Event) error {
 
 // replace makes the cache what a list has returned. objects are in order.
 func (c *Cache) replace(objects []*Object, version uint64) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	now := c.head.Load()
 	if now == nil {
-		c.reset(objects, version)
+		c.reset(objectSetOf(objects, nil), version)
 		close(c.filled)
 		return
 	}
 	changes, ok := difference(now, objects, version)
 	if !ok {
-		c.reset(objects, version)
+		c.reset(objectSetOf(objects, now.state.labels), version)
 		return
 	}
 	state := now.state
@@ -139,25 +168,26 @@ func (c *Cache) skip(g gap) {
 	c.log.unknown = append(c.log.unknown, g)
 	for _, w := range c.interests.watchers() {
 		if w.filter.selective() && g.has(w.began) {
-			c.endLocked(w, &ExpiredError{Version: w.began, Oldest: g.to})
+			c.endLocked(w, expired, &ExpiredError{Version: w.began, Oldest: g.to})
 		}
 	}
 }
 
 // reset begins anew with objects, because there are none yet or because the storage has gone back
 // to an older version. What watchers have got so far leads nowhere then.
-func (c *Cache) reset(objects []*Object, version uint64) {
-	h := &head{version, treeOf(objects)}
+func (c *Cache) reset(state objectSet, version uint64) {
+	h := &head{version, state}
 	c.mu.Lock()
 	defer c.unlock()
 	for _, w := range c.interests.watchers() {
-		c.endLocked(w, &ExpiredError{Version: w.began, Oldest: version})
+		c.endLocked(w, expired, &ExpiredError{Version: w.began, Oldest: version})
 	}
-	c.log.reset(h.state, version)
+	c.log.reset(state, version)
 	c.bytes = 0
-	for _, o := range objects {
+	state.objects.from("", func(o *Object) bool {
 		c.bytes += o.memory()
-	}
+		return true
+	})
 	c.head.Store(h)
 	c.waiters.reach(version)
 	c.lastEvent = time.Now()
@@ -179,23 +209,14 @@ func difference(now *head, objects []*Object, version uint64) (changes []*change
 		}
 		changes = append(changes, &change{version: after.Version, before: before, after: after})
 	}
-	for old := range now.state.all {
-		for len(objects) > 0 && objects[0].Key < old.Key {
-			set(nil, objects[0])
-			objects = objects[1:]
+	now.state.objects.diff(treeOf(objects), func(before, after *Object) {
+		switch {
+		case after == nil:
+			gone(before, version)
+		case before == nil || before.Version != after.Version || before.UID != after.UID:
+			set(before, after)
 		}
-		if len(objects) == 0 || objects[0].Key != old.Key {
-			gone(old, version)
-			continue
-		}
-		if objects[0].Version != old.Version || objects[0].UID != old.UID {
-			set(old, objects[0])
-		}
-		objects = objects[1:]
-	}
-	for _, o := range objects {
-		set(nil, o)
-	}
+	})
 	slices.SortStableFunc(changes, func(a, b *change) int {
 		return cmp.Or(cmp.Compare(a.version, b.version), cmp.Compare(a.kept(), b.kept()))
 	})
@@ -234,6 +255,7 @@ func (c *Cache) publish(changes []*change, h *head) {
 	c.head.Store(h)
 	c.waiters.reach(h.version)
 	c.lastEvent, c.err = now, nil
+	c.applied += int64(len(changes))
 	if len(changes) > 0 {
 		c.boundLocked(len(changes))
 	}

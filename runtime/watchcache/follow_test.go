@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/memory"
 )
 
 // scripted is a storage that does what a test says. Without watch, its watches are silent.
@@ -168,8 +169,8 @@ func TestStorageFails(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		r.wantNext(w, "ADDED a@11")
-		if err := r.cache.Status().Err; err != nil {
-			t.Errorf("status: %v", err)
+		if s := r.cache.Status(); s.Err != nil || s.Failures != 11 {
+			t.Errorf("status is %+v", s)
 		}
 		for i := 1; i < len(tries); i++ {
 			if pause := tries[i].Sub(tries[i-1]); pause < 50*time.Millisecond || pause > 15*time.Second {
@@ -225,4 +226,66 @@ func TestStorageEndsItsWatches(t *testing.T) {
 			t.Errorf("there was nothing between two watches for %v", gaps)
 		}
 	})
+}
+
+// TestPoll has a cache without a goroutine.
+func TestPoll(t *testing.T) {
+	storage := memory.New()
+	create := func(name string) {
+		t.Helper()
+		if _, err := storage.Create(t.Context(), widget(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create("a/one")
+	cache, err := watchcache.New(watchcache.Config{Storage: storage})
+	if err != nil {
+		t.Fatal(err)
+	}
+	poll := func(want string) {
+		t.Helper()
+		if err := cache.Poll(); err != nil {
+			t.Error(err)
+		}
+		list, err := cache.List(t.Context(), watchcache.ListOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := fmt.Sprint(list.Version)
+		for _, o := range list.Objects {
+			got += " " + o.Key
+		}
+		if got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	poll("2 a/one")
+	poll("2 a/one")
+	w, err := cache.Watch(t.Context(), watchcache.WatchOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	create("a/two")
+	storage.Bookmark()
+	poll("4 a/one a/two")
+	if events, err := w.Next(t.Context()); err != nil || len(events) != 1 || events[0].Version != 3 {
+		t.Errorf("got %v, %v", events, err)
+	}
+
+	create("a/three")
+	storage.Compact(storage.Version())
+	poll("5 a/one a/three a/two") // by a list
+	if relists := cache.Status().Relists; relists != 1 {
+		t.Errorf("got %d relists, want 1", relists)
+	}
+
+	refused := errors.New("refused")
+	failing := &scripted{list: func() ([]*watchcache.Object, uint64, error) { return nil, 0, refused }}
+	if cache, err = watchcache.New(watchcache.Config{Storage: failing}); err != nil {
+		t.Fatal(err)
+	}
+	if err := cache.Poll(); !errors.Is(err, refused) {
+		t.Errorf("got %v", err)
+	}
 }

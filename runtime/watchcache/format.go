@@ -76,13 +76,44 @@ type frames struct {
 // frameRoom is about how much longer than the object an event is, or how long a bookmark is.
 const frameRoom = 64
 
+// encoder is a Format that is used by watchers. Watchers with equal formats have the same encoder,
+// so that frames are found by comparing pointers.
+type encoder struct {
+	Format
+	watchers int // mu of the cache guards it
+}
+
+// encoderLocked returns the encoder of a format for one more watcher; nil if there is no format.
+func (c *Cache) encoderLocked(f Format) *encoder {
+	if f == nil {
+		return nil
+	}
+	e := c.encoders[f]
+	if e == nil {
+		e = &encoder{Format: f}
+		c.encoders[f] = e
+	}
+	e.watchers++
+	return e
+}
+
+// releaseLocked takes an encoder, which may be nil, from a watcher that has ended.
+func (c *Cache) releaseLocked(e *encoder) {
+	if e == nil {
+		return
+	}
+	if e.watchers--; e.watchers == 0 {
+		delete(c.encoders, e.Format)
+	}
+}
+
 // encode returns a new frame.
-func encode(format Format, e Event) ([]byte, error) {
+func (f *encoder) encode(e Event) ([]byte, error) {
 	size, key := frameRoom, ""
 	if e.Object != nil {
 		size, key = size+len(e.Object.Bytes), e.Object.Key
 	}
-	bytes, err := format.AppendEvent(make([]byte, 0, size), e)
+	bytes, err := f.AppendEvent(make([]byte, 0, size), e)
 	if err != nil {
 		return nil, fmt.Errorf("encoding %s of %q at version %d: %w", e.Type, key, e.Version, err)
 	}
@@ -91,27 +122,27 @@ func encode(format Format, e Event) ([]byte, error) {
 
 // frame is a link of the list of frames. It is immutable.
 type frame struct {
-	format Format
-	kind   watch.EventType
-	bytes  []byte
-	next   *frame
+	encoder *encoder
+	kind    watch.EventType
+	bytes   []byte
+	next    *frame
 }
 
 // of returns the event's frame.
-func (f *frames) of(format Format, e Event) ([]byte, error) {
-	if made := f.made.Load().find(format, e.Type); made != nil {
+func (f *frames) of(by *encoder, e Event) ([]byte, error) {
+	if made := f.made.Load().find(by, e.Type); made != nil {
 		return made.bytes, nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if made := f.made.Load().find(format, e.Type); made != nil {
+	if made := f.made.Load().find(by, e.Type); made != nil {
 		return made.bytes, nil
 	}
-	bytes, err := encode(format, e)
+	bytes, err := by.encode(e)
 	if err != nil {
 		return nil, err
 	}
-	f.made.Store(&frame{format, e.Type, bytes, f.made.Load()})
+	f.made.Store(&frame{by, e.Type, bytes, f.made.Load()})
 	if !f.dropped {
 		f.bytes += int64(cap(bytes))
 		f.total.Add(int64(cap(bytes)))
@@ -127,9 +158,9 @@ func (f *frames) drop() {
 	f.dropped = true
 }
 
-func (f *frame) find(format Format, kind watch.EventType) *frame {
+func (f *frame) find(by *encoder, kind watch.EventType) *frame {
 	for ; f != nil; f = f.next {
-		if f.format == format && f.kind == kind {
+		if f.encoder == by && f.kind == kind {
 			return f
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"k8s.io/klog/v2"
 )
 
 // waiters are the requests that wait for a version, in the order of their versions.
@@ -27,6 +29,14 @@ func (all *waiters) add(version uint64) *waiter {
 
 func (all *waiters) remove(w *waiter) {
 	*all = slices.DeleteFunc(*all, func(other *waiter) bool { return other == w })
+}
+
+// newest returns the newest version that a request waits for; 0 if none waits.
+func (all waiters) newest() uint64 {
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)-1].version
 }
 
 // reach wakes those that wait for a version up to this one.
@@ -64,6 +74,10 @@ func (c *Cache) fresh(ctx context.Context, version uint64) (*head, error) {
 	}
 	w := c.waiters.add(version)
 	c.mu.Unlock()
+	select {
+	case c.waits <- struct{}{}:
+	default:
+	}
 	defer func() {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -85,4 +99,36 @@ func (c *Cache) fresh(ctx context.Context, version uint64) (*head, error) {
 		return nil, &TooLargeError{Version: version, Current: h.version}
 	}
 	return h, nil
+}
+
+// progressInterval is the time between two requests for progress. A storage may overlook one.
+const progressInterval = 100 * time.Millisecond
+
+// progressor is a [Storage] that can be asked for a bookmark.
+type progressor interface {
+	RequestProgress(ctx context.Context) error
+}
+
+// requestProgress asks the storage for its progress while requests wait, until ctx ends.
+func (c *Cache) requestProgress(ctx context.Context, storage progressor) {
+	for {
+		select {
+		case <-c.waits:
+		case <-ctx.Done():
+			return
+		}
+		for c.awaited() != 0 && ctx.Err() == nil {
+			if err := storage.RequestProgress(ctx); err != nil {
+				klog.FromContext(ctx).V(2).Info("The watch cache's storage can't be asked for its progress", "cache", c.config.Name, "err", err)
+			}
+			sleep(ctx, progressInterval)
+		}
+	}
+}
+
+// awaited returns the newest version that a request waits for; 0 if none waits.
+func (c *Cache) awaited() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.waiters.newest()
 }

@@ -35,7 +35,7 @@ type bucket struct{ watchers []*Watcher }
 
 // add puts w into the bucket of its interest.
 func (in interests) add(w *Watcher) {
-	i := w.filter.interest
+	i := w.filter.interest()
 	byValue := in[i.attribute]
 	if byValue == nil {
 		byValue = map[string]*bucket{}
@@ -52,7 +52,7 @@ func (in interests) add(w *Watcher) {
 
 // remove takes w, which was added, out of its bucket.
 func (in interests) remove(w *Watcher) {
-	i := w.filter.interest
+	i := w.filter.interest()
 	b := in[i.attribute][i.value]
 	last := len(b.watchers) - 1
 	moved := b.watchers[last]

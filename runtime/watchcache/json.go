@@ -11,7 +11,11 @@ import (
 // fields, such as "spec.nodeName"; those whose values are strings, numbers or booleans become
 // Fields. It fails if data is not a JSON object with a name.
 func ParseJSON(data []byte, fields ...string) (*Object, error) {
-	h, err := rawjson.Parse(data, fields)
+	reader, err := rawjson.NewReader(fields, nil)
+	if err != nil {
+		return nil, err
+	}
+	h, err := reader.Parse(data)
 	if err != nil {
 		return nil, err
 	}

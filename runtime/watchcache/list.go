@@ -2,7 +2,10 @@
 
 package watchcache
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // ListOptions are the settings of a list. The zero value lists everything at the cache's version.
 type ListOptions struct {
@@ -24,8 +27,8 @@ type List struct {
 	Version uint64
 	// Objects are the selected objects, in the order of their keys.
 	Objects []*Object
-	// Continue is where the next page begins, right behind the key of the last object, if there are
-	// more objects, else "".
+	// Continue is where the next page begins, right behind the key of the last object, if the page
+	// is full and objects follow, else "". As with API servers, none of those need be selected.
 	Continue string
 	// Remaining is how many objects come after the last one. It is -1 if that isn't known, because
 	// the list has selectors.
@@ -39,12 +42,18 @@ func (c *Cache) Get(ctx context.Context, key string, notOlderThan uint64) (*Obje
 	if err != nil {
 		return nil, err
 	}
-	return h.state.get(key), nil
+	c.gets.Add(1)
+	return h.state.objects.get(key), nil
 }
 
 // List returns the objects that the options select. Besides the errors of WaitUntilFresh, it
-// returns an [ExpiredError] if Exact is a version that isn't in the log any more.
+// returns an [ExpiredError] if Exact is a version that isn't in the log any more, and one if the
+// filter's Shard is malformed.
 func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
+	f, err := o.Filter.compile()
+	if err != nil {
+		return nil, fmt.Errorf("listing: %w", err)
+	}
 	version := o.NotOlderThan
 	if o.Exact != 0 {
 		version = o.Exact
@@ -58,7 +67,10 @@ func (c *Cache) List(ctx context.Context, o ListOptions) (*List, error) {
 			return nil, err
 		}
 	}
-	return h.list(o.Filter.compile(), o), nil
+	c.lists.Add(1)
+	l, by, passed := h.list(f, o)
+	c.countLabels(f, by, passed-len(l.Objects))
+	return l, nil
 }
 
 // exact returns the state at a version that the cache has passed.
@@ -71,12 +83,12 @@ func (c *Cache) exact(version uint64) (*head, error) {
 	return &head{version, c.log.through(version).state}, nil
 }
 
-func (h *head) list(f *filter, o ListOptions) *List {
-	l := &List{Version: h.version}
+// list also returns by what it has found the objects, and how many it has passed in their order.
+func (h *head) list(f *filter, o ListOptions) (l *List, by search, passed int) {
+	l = &List{Version: h.version}
 	from, to := f.bounds()
-	from = max(from, o.From)
-	left := h.state.between(from, to)
-	if f.selective() || f.name != "" || f.none {
+	left := h.state.objects.between(max(from, o.From), to)
+	if f.selective() || f.shard != nil || f.name != "" || f.none {
 		l.Remaining = -1
 	} else {
 		size := left
@@ -85,23 +97,25 @@ func (h *head) list(f *filter, o ListOptions) *List {
 		}
 		l.Objects = make([]*Object, 0, size)
 	}
-	h.state.from(from, func(obj *Object) bool {
-		switch {
-		case to != "" && obj.Key >= to:
-			return false
-		case !f.matches(obj):
-			return true
-		case o.Limit > 0 && len(l.Objects) == o.Limit:
-			l.Continue = l.Objects[o.Limit-1].Key + "\x00" // the next key that is possible
-			return false
+	full := func() bool { return o.Limit > 0 && len(l.Objects) == o.Limit }
+	by = h.state.from(f, o.From, func(obj *Object) bool {
+		if f.matches(obj) {
+			l.Objects = append(l.Objects, obj)
 		}
-		l.Objects = append(l.Objects, obj)
-		return true
+		return !full()
 	})
+	passed = left
+	if full() {
+		next := l.Objects[o.Limit-1].Key + "\x00" // the next key that is possible
+		if follow := h.state.objects.between(next, to); follow > 0 {
+			l.Continue = next
+			passed -= follow
+		}
+	}
 	if l.Remaining == 0 {
 		l.Remaining = left - len(l.Objects)
 	}
-	return l
+	return l, by, passed
 }
 
 // bounds returns the range of keys in which all selected objects are. It ends before to, if to
@@ -115,13 +129,4 @@ func (c *filter) bounds() (from, to string) {
 		return key, key + "\x00"
 	}
 	return c.namespace + "/", c.namespace + "0" // the character behind the slash
-}
-
-// between returns how many objects have a key from from on and before to, if to isn't "".
-func (t tree) between(from, to string) int {
-	end := t.len()
-	if to != "" {
-		end = t.rank(to)
-	}
-	return max(0, end-t.rank(from))
 }

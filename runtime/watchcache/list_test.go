@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr"
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
 )
 
@@ -54,7 +55,8 @@ func TestList(t *testing.T) {
 		"two namespaces at once":                 {options: watchcache.ListOptions{Filter: parsed("a", "", "metadata.namespace=ab")}, version: 8, remaining: -1},
 		"a label":                                {options: watchcache.ListOptions{Filter: parsed("", "app=x", "")}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6"}, remaining: -1},
 		"a page by a label":                      {options: watchcache.ListOptions{Filter: parsed("", "app=x", ""), Limit: 2}, version: 8, want: []string{"a-b/one@3", "a/one@2"}, next: "a/one\x00", remaining: -1},
-		"a page by a label that is just full":    {options: watchcache.ListOptions{Filter: parsed("", "app=x", ""), Limit: 3}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6"}, remaining: -1},
+		"a full page, nothing selected follows":  {options: watchcache.ListOptions{Filter: parsed("", "app=x", ""), Limit: 3}, version: 8, want: []string{"a-b/one@3", "a/one@2", "a/two@6"}, next: "a/two\x00", remaining: -1},
+		"a full page, nothing follows":           {options: watchcache.ListOptions{Filter: parsed("", "", "spec.node=n1"), Limit: 2}, version: 8, want: []string{"a/one@2", "ab/one@8"}, remaining: -1},
 		"a label that is missing, at a version":  {options: watchcache.ListOptions{Filter: parsed("", "!app", ""), Exact: 6}, version: 6, want: []string{"b/one@5"}, remaining: -1},
 		"a field":                                {options: watchcache.ListOptions{Filter: parsed("", "", "spec.node=n1")}, version: 8, want: []string{"a/one@2", "ab/one@8"}, remaining: -1},
 		"a label and another value of the field": {options: watchcache.ListOptions{Filter: parsed("", "app=x", "spec.node!=n1")}, version: 8, want: []string{"a-b/one@3", "a/two@6"}, remaining: -1},
@@ -189,7 +191,7 @@ func TestNotReady(t *testing.T) {
 		down := errors.New("the storage is down")
 		storage := &scripted{list: func() ([]*watchcache.Object, uint64, error) { return nil, 0, down }}
 		var stop context.CancelFunc
-		c := run(t, watchcache.Config{Storage: storage}, &stop)
+		c := run(t, watchcache.Config{Storage: storage}, logr.Discard(), &stop)
 		check := func(why error) {
 			t.Helper()
 			_, getErr := c.Get(t.Context(), "a/one", 0)

@@ -13,13 +13,17 @@ type change struct {
 	// version is the change's place in the log, shown is what clients get to see. They differ for
 	// deletions that a list has found.
 	version, shown uint64
-	before, after  *Object // at least one
-	state          tree    // after the change
+	before, after  *Object   // at least one
+	state          objectSet // after the change
 	at             time.Time
 	size           int64
+	behind         bool // not a change of the log: see [Cache.detachLocked]
 	next           atomic.Pointer[change]
 	frames         frames
 }
+
+// more reports whether a watcher that has read up to n has something to read.
+func (n *change) more() bool { return n.behind || n.next.Load() != nil }
 
 // event returns what the change is to a watcher with a filter. ok is false if it is nothing.
 func (n *change) event(f *filter) (e Event, ok bool) {
@@ -57,11 +61,11 @@ type gap struct{ from, to uint64 }
 func (g gap) has(version uint64) bool { return g.from < version && version < g.to }
 
 // reset drops all changes. The log begins behind a state at a version then.
-func (l *log) reset(state tree, version uint64) {
+func (l *log) reset(s objectSet, version uint64) {
 	for _, n := range l.changes {
 		n.frames.drop()
 	}
-	l.base = &change{version: version, state: state}
+	l.base = &change{version: version, state: s}
 	l.changes, l.bytes, l.unknown = nil, 0, nil
 }
 

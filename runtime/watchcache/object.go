@@ -37,6 +37,9 @@ func (o *Object) Namespace() string {
 // Name returns the object's name.
 func (o *Object) Name() string { return o.Key[strings.IndexByte(o.Key, '/')+1:] }
 
+// key is what trees have objects by.
+func (o *Object) key() string { return o.Key }
+
 // field returns the value of a field; "" if the object doesn't have it.
 func (o *Object) field(name string) string {
 	switch name {
@@ -46,6 +49,14 @@ func (o *Object) field(name string) string {
 		return o.Namespace()
 	}
 	return o.Fields.Get(name)
+}
+
+// label returns the value of a label, and whether the object has it. The object may be nil.
+func (o *Object) label(name string) (value string, ok bool) {
+	if o == nil {
+		return "", false
+	}
+	return o.Labels.Lookup(name)
 }
 
 // memory returns about how many bytes of memory the object takes.
@@ -58,6 +69,9 @@ func (o *Object) memory() int64 {
 		for _, p := range pairs {
 			n += 32 + len(p.Name) + len(p.Value)
 		}
+	}
+	for _, p := range o.Fields { // in the index
+		n += indexEntryMemory + len(p.Name) + len(p.Value) + len(o.Key)
 	}
 	return int64(n)
 }

@@ -19,11 +19,14 @@ func (w *Watcher) read(events []Event) ([]Event, error) {
 		return nil, nil
 	}
 	b := batch{w: w, events: events}
-	if w.initial != nil {
-		b.initial()
+	if w.pending == nil && at.behind {
+		w.catchUp(at)
 	}
-	if w.initial == nil && !b.full() {
-		b.changes(at)
+	if w.pending != nil {
+		b.pending()
+	}
+	if w.pending == nil && !b.full() {
+		b.changes()
 	}
 	if len(b.events) == 0 && b.err == nil && w.marked.Load() {
 		b.bookmark()
@@ -31,7 +34,7 @@ func (w *Watcher) read(events []Event) ([]Event, error) {
 	if b.err != nil {
 		w.c.mu.Lock()
 		defer w.c.unlock()
-		w.c.endLocked(w, b.err)
+		w.c.endLocked(w, failed, b.err)
 		return nil, *w.ended.Load()
 	}
 	return b.events, nil
@@ -45,7 +48,7 @@ func (c *Cache) sleep(watchers []*Watcher) {
 	for _, w := range watchers {
 		switch {
 		case w == nil || w.at.Load() == nil:
-		case w.ended.Load() != nil || w.initial != nil || w.marked.Load() || w.at.Load().next.Load() != nil:
+		case w.ended.Load() != nil || w.pending != nil || w.endAt != 0 || w.marked.Load() || w.at.Load().more():
 			c.callLocked(w)
 		default:
 			w.at.Store(nil)
@@ -69,12 +72,12 @@ func (b *batch) full() bool {
 
 // add adds an event, with its frame. made has the frames that were made already, or is nil.
 func (b *batch) add(e Event, made *frames) {
-	switch f := b.w.format; {
+	switch f := b.w.encoder; {
 	case f == nil:
 	case made != nil:
 		e.Frame, b.err = made.of(f, e)
 	default:
-		e.Frame, b.err = encode(f, e)
+		e.Frame, b.err = f.encode(e)
 	}
 	if e.Object != nil {
 		b.bytes += len(e.Object.Bytes)
@@ -95,24 +98,25 @@ func (b *batch) bookmark() {
 func (w *Watcher) unmark() (version uint64, ok bool) {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
-	if w.at.Load().next.Load() != nil {
+	if w.at.Load().more() {
 		return 0, false
 	}
 	w.marked.Store(false)
 	return w.c.version(), true
 }
 
-// initial adds initial events, and the bookmark behind the last one.
-func (b *batch) initial() {
-	in, f := b.w.initial, b.w.filter
-	_, to := f.bounds()
-	done := true
-	in.state.from(in.from, func(o *Object) bool {
-		if to != "" && o.Key >= to {
-			return false
-		}
+// pending adds what is sent before the log is read on: what a slow watch has missed, or initial
+// events and the bookmark behind the last one.
+func (b *batch) pending() {
+	p, f := b.w.pending, b.w.filter
+	for len(p.missed) > 0 && !b.full() {
+		b.add(p.missed[0], nil)
+		p.missed = p.missed[1:]
+	}
+	done := len(p.missed) == 0
+	p.state.from(f, p.from, func(o *Object) bool {
 		if b.full() {
-			in.from, done = o.Key, false
+			p.from, done = o.Key, false
 			return false
 		}
 		if f.matches(o) {
@@ -123,16 +127,24 @@ func (b *batch) initial() {
 	if !done {
 		return
 	}
-	if in.mark && b.err == nil {
+	if p.mark && b.err == nil {
 		b.add(Event{Type: bookmark, Version: b.w.began, InitialEnd: true}, nil)
 	}
-	b.w.initial = nil
+	b.w.pending = nil
 }
 
-// changes adds what is selected of the changes behind at.
-func (b *batch) changes(at *change) {
-	for !b.full() {
+// changes adds what is selected of the changes that the watcher has not read. It adds nothing if
+// the watcher is found to be too slow meanwhile.
+func (b *batch) changes() {
+	begin, before, endAt := b.w.at.Load(), *b, b.w.endAt
+	at := begin
+	for !b.full() && !begin.behind {
 		n := at.next.Load()
+		if end := b.w.endAt; end != 0 && (n == nil || n.version > end) {
+			b.w.endAt = 0
+			b.add(Event{Type: bookmark, Version: end, InitialEnd: true}, nil)
+			continue
+		}
 		if n == nil {
 			break
 		}
@@ -150,5 +162,7 @@ func (b *batch) changes(at *change) {
 			b.add(e, &n.frames)
 		}
 	}
-	b.w.at.Store(at)
+	if at != begin && !b.w.at.CompareAndSwap(begin, at) {
+		*b, b.w.endAt = before, endAt
+	}
 }

@@ -36,7 +36,7 @@ func inBubble(t *testing.T, config watchcache.Config, test func(t *testing.T, r 
 		if config.Storage == nil {
 			config.Storage = r.storage
 		}
-		r.cache = run(t, config, &r.stop)
+		r.cache = run(t, config, logr.Discard(), &r.stop)
 		if err := r.cache.WaitReady(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -45,13 +45,13 @@ func inBubble(t *testing.T, config watchcache.Config, test func(t *testing.T, r 
 }
 
 // run starts a cache that ends with the test, or when stop is called.
-func run(t *testing.T, config watchcache.Config, stop *context.CancelFunc) *watchcache.Cache {
+func run(t *testing.T, config watchcache.Config, logger logr.Logger, stop *context.CancelFunc) *watchcache.Cache {
 	t.Helper()
 	c, err := watchcache.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logr.Discard()))
+	ctx, cancel := context.WithCancel(klog.NewContext(context.Background(), logger))
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 	"weak"
+
+	"k8s.io/apimachinery/pkg/labels"
 
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
 )
@@ -46,7 +49,7 @@ func TestSlowByBytes(t *testing.T) {
 			t.Errorf("the healthy one: %d events, %v", len(got), errs)
 		}
 		r.wantNext(asleep)
-		if s := r.cache.Status(); s.Slow != 2 || s.Watchers != 2 {
+		if s := r.cache.Status(); s.Ended.Slow != 2 || s.Watchers != 2 {
 			t.Errorf("status is %+v", s)
 		}
 	})
@@ -66,9 +69,140 @@ func TestSlowByAge(t *testing.T) {
 		}
 		r.create("a/two")
 		r.wantNext(late, "ADDED a/two@3")
-		if s := r.cache.Status(); s.Slow != 1 || s.Changes != 1 || s.Oldest != 2 {
+		if s := r.cache.Status(); s.Ended.Slow != 1 || s.Changes != 1 || s.Oldest != 2 {
 			t.Errorf("status is %+v", s)
 		}
+	})
+}
+
+// TestMergeSlow shows what a watch gets that was too slow, with each filter: one event for each
+// object that has changed, the deletions first.
+func TestMergeSlow(t *testing.T) {
+	config := watchcache.Config{Age: time.Minute, MergeSlow: true}
+	inBubble(t, config, func(t *testing.T, r *rig) {
+		for _, name := range []string{"stays", "changes", "goes", "leaves", "enters", "is made anew"} {
+			r.create("a/"+name, "app=x", "node="+name) // 2 to 7
+		}
+		r.update("a/enters", "app=y") // 8
+		all := r.watch(watchcache.WatchOptions{InitialEvents: true})
+		selected := r.watch(watchcache.WatchOptions{InitialEvents: true, Bookmarks: true, Filter: parsed("", "app=x", "")})
+		unconcerned := r.watch(watchcache.WatchOptions{Filter: parsed("", "", "spec.node=stays")})
+		future := r.watch(watchcache.WatchOptions{After: 11})
+		for w, want := range map[*watchcache.Watcher]int{all: 6, selected: 6, unconcerned: 0, future: 0} {
+			if got, err := r.next(w); len(got) != want || err != nil {
+				t.Errorf("got %q, %v", got, err)
+			}
+		}
+		received := receiver{full: true}
+		blocked := r.watch(watchcache.WatchOptions{Receive: received.receive})
+		r.create("a/comes and goes", "app=x") // 9
+		synctest.Wait()
+		r.update("a/changes", "app=x")      // 10
+		r.remove("a/comes and goes")        // 11
+		r.remove("a/goes")                  // 12
+		r.update("a/leaves", "app=y")       // 13
+		r.remove("a/is made anew")          // 14
+		r.create("a/is made anew", "app=x") // 15
+		r.update("a/changes", "app=x")      // 16
+		r.update("a/enters", "app=x")       // 17
+		r.remove("a/enters")                // 18
+		r.create("a/enters", "app=x")       // 19
+		r.storage.Bookmark()                // 20
+		time.Sleep(2 * time.Minute)
+		r.create("a/late", "app=x") // 21
+		synctest.Wait()
+		if s := r.cache.Status(); s.Ended.Slow != 0 || s.Merged != 4 || s.Watchers != 5 || s.Changes != 1 {
+			t.Errorf("status is %+v", s)
+		}
+		r.wantNext(all, "DELETED a/enters@8", "DELETED a/goes@8", "DELETED a/is made anew@8", "MODIFIED a/leaves@13",
+			"ADDED a/is made anew@15", "MODIFIED a/changes@16", "ADDED a/enters@19", "ADDED a/late@21")
+		r.wantNext(selected, "DELETED a/goes@8", "DELETED a/is made anew@8", "DELETED a/leaves@13",
+			"ADDED a/is made anew@15", "MODIFIED a/changes@16", "ADDED a/enters@19", "ADDED a/late@21",
+			"BOOKMARK 21", "BOOKMARK 21") // behind the difference, and because one is due
+		r.wantNext(unconcerned)
+		r.wantNext(future, "DELETED a/enters@11", "DELETED a/goes@11", "DELETED a/is made anew@11", "MODIFIED a/leaves@13",
+			"ADDED a/is made anew@15", "MODIFIED a/changes@16", "ADDED a/enters@19", "ADDED a/late@21")
+		blocked.Ready()
+		received.want(t, nil, "ADDED a/comes and goes@9",
+			"DELETED a/comes and goes@9", "DELETED a/enters@9", "DELETED a/goes@9", "DELETED a/is made anew@9",
+			"MODIFIED a/leaves@13", "ADDED a/is made anew@15", "MODIFIED a/changes@16", "ADDED a/enters@19", "ADDED a/late@21")
+		r.update("a/changes", "app=x") // 22
+		r.wantNext(all, "MODIFIED a/changes@22")
+		r.wantNext(unconcerned)
+	})
+}
+
+// TestSlowWhileReading shows that a watch which is found to be too slow while it reads gets
+// everything once.
+func TestSlowWhileReading(t *testing.T) {
+	inBubble(t, watchcache.Config{Bytes: 20 << 10, MergeSlow: true}, func(t *testing.T, r *rig) {
+		busy := &interrupted{Selector: labels.Everything()}
+		w := r.watch(watchcache.WatchOptions{Filter: watchcache.Filter{Labels: busy}, Bookmarks: true})
+		r.create("a/first")
+		want := []string{"ADDED a/first@2"}
+		busy.by = func() {
+			for i := range 100 {
+				want = append(want, fmt.Sprintf("ADDED a/%d@%d", i, r.create(fmt.Sprint("a/", i))))
+			}
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+		}
+		events, err := w.Next(t.Context())
+		if merged := r.cache.Status().Merged; merged != 1 || err != nil {
+			t.Errorf("%d watches were merged, %v", merged, err)
+		}
+		rest, err := r.next(w)
+		if err != nil {
+			t.Error(err)
+		}
+		got := append(words(events), rest...)
+		if want = append(want, "BOOKMARK 102"); !slices.Equal(got, want) {
+			t.Errorf("got  %q\nwant %q", got, want)
+		}
+	})
+}
+
+// interrupted is a selector that does something when it is first asked.
+type interrupted struct {
+	labels.Selector
+	by func()
+}
+
+func (i *interrupted) Empty() bool { return false }
+
+func (i *interrupted) Matches(l labels.Labels) bool {
+	if by := i.by; by != nil {
+		i.by = nil
+		by()
+	}
+	return i.Selector.Matches(l)
+}
+
+// TestSlowKeepsNoChanges shows that objects which came and went are garbage although a watch that
+// was too slow has not seen them.
+func TestSlowKeepsNoChanges(t *testing.T) {
+	inBubble(t, watchcache.Config{Age: 10 * time.Second, MergeSlow: true}, func(t *testing.T, r *rig) {
+		w := r.watch(watchcache.WatchOptions{})
+		r.create("a/one")
+		object := func() weak.Pointer[watchcache.Object] {
+			o, err := r.cache.Get(t.Context(), "a/one", 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return weak.Make(o)
+		}()
+		r.remove("a/one")
+		r.create("a/two")
+		r.storage.Compact(r.storage.Version())
+		time.Sleep(time.Minute)
+		r.create("a/three") // the last change that was dropped is where the log begins
+		time.Sleep(time.Minute)
+		runtime.GC()
+		runtime.GC()
+		if object.Value() != nil {
+			t.Error("the object is still there")
+		}
+		r.wantNext(w, "ADDED a/two@4", "ADDED a/three@5")
 	})
 }
 

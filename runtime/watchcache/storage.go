@@ -15,6 +15,10 @@ import (
 // each.
 //
 // A cache calls List and Watch from one goroutine, one after the other.
+//
+// A Storage may have a third method, RequestProgress(ctx context.Context) error, which makes its
+// Watch emit a bookmark soon. The cache calls it ten times a second while requests wait for a
+// version, since the storage may have reached that by changes of other objects.
 type Storage interface {
 	// List returns all objects, in any order, and the version at which they are all there is.
 	List(ctx context.Context) ([]*Object, uint64, error)

@@ -3,6 +3,7 @@
 package watchcache
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -15,10 +16,10 @@ import (
 func TestTreeAgainstMap(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, size := range []int{1, 40, 3000} {
-		var now tree
+		var now tree[*Object]
 		has := map[string]*Object{}
 		type earlier struct {
-			tree tree
+			tree tree[*Object]
 			has  []*Object
 		}
 		var kept []earlier
@@ -38,6 +39,8 @@ func TestTreeAgainstMap(t *testing.T) {
 		}
 		for _, k := range append(kept, earlier{treeOf(inOrder(has)), inOrder(has)}, earlier{now, inOrder(has)}) {
 			checkTree(t, k.tree, k.has, random)
+			checkDiff(t, k.tree, now, k.has, inOrder(has))
+			checkDiff(t, now, k.tree, inOrder(has), k.has)
 		}
 	}
 }
@@ -49,7 +52,7 @@ func inOrder(m map[string]*Object) (objects []*Object) {
 	return objects
 }
 
-func checkTree(t *testing.T, tr tree, want []*Object, random *rand.Rand) {
+func checkTree(t *testing.T, tr tree[*Object], want []*Object, random *rand.Rand) {
 	t.Helper()
 	if tr.len() != len(want) {
 		t.Fatalf("len is %d, want %d", tr.len(), len(want))
@@ -76,8 +79,33 @@ func checkTree(t *testing.T, tr tree, want []*Object, random *rand.Rand) {
 	}
 }
 
+// checkDiff shows that the difference of two trees leads from what the one has to what the other
+// has.
+func checkDiff(t *testing.T, from, to tree[*Object], before, after []*Object) {
+	t.Helper()
+	has := map[string]*Object{}
+	for _, o := range before {
+		has[o.Key] = o
+	}
+	last := ""
+	from.diff(to, func(old, now *Object) {
+		key := cmp.Or(now, old).Key
+		if old == now || key <= last || has[key] != old {
+			t.Fatalf("diff has %v and %v after %s, where %v was", old, now, last, has[key])
+		}
+		if last = key; now == nil {
+			delete(has, key)
+		} else {
+			has[key] = now
+		}
+	})
+	if !slices.Equal(inOrder(has), after) {
+		t.Fatal("the difference does not lead from one tree to the other")
+	}
+}
+
 // checkBranch checks what a branch knows about itself.
-func checkBranch(t *testing.T, b *branch, root bool) {
+func checkBranch(t *testing.T, b *branch[*Object], root bool) {
 	t.Helper()
 	if w := b.width(); w == 0 || w > treeWidth || !root && len(b.objects) > 0 == (len(b.branches) > 0) {
 		t.Fatalf("a branch has %d objects and %d branches", len(b.objects), len(b.branches))
@@ -100,7 +128,7 @@ func checkBranch(t *testing.T, b *branch, root bool) {
 // TestTreeStaysFlat shows that keys in ascending order fill the branches, and that a tree which has
 // shrunk is as small as a new one.
 func TestTreeStaysFlat(t *testing.T) {
-	var tr tree
+	var tr tree[*Object]
 	for i := range 10_000 {
 		tr = tr.put(&Object{Key: fmt.Sprintf("%06d", i)})
 	}
@@ -117,7 +145,7 @@ func TestTreeStaysFlat(t *testing.T) {
 	}
 }
 
-func branches(b *branch) int {
+func branches(b *branch[*Object]) int {
 	n := 1
 	for _, below := range b.branches {
 		n += branches(below)

@@ -5,6 +5,7 @@ package watchcache
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,10 @@ type WatchOptions struct {
 	// in the order of their keys. They are of a version that isn't older than After, and Watch
 	// waits for it.
 	InitialEvents bool
+	// InitialEnd asks for the bookmark that ends initial events, without the events. It is for a
+	// caller that has sent them by itself, from a list at After. The bookmark comes when the watch
+	// has had all changes up to the version at which the cache is when the watch begins.
+	InitialEnd bool
 	// Bookmarks asks for bookmarks: one after the initial events, one at each interval, and one
 	// two seconds before the timeout. All but the first are left out while the cache's version has
 	// not passed the one at which the watch began.
@@ -40,14 +45,12 @@ type WatchOptions struct {
 // Watcher is an open watch. [Cache.Watch] makes one.
 type Watcher struct {
 	// set once at construction
-	c        *Cache
-	filter   *filter
-	format   Format
-	receive  func([]Event, error) bool
-	wake     chan struct{} // without receive: has a token when there may be something to read
-	began    uint64        // only later changes are of interest
-	interval time.Duration // of bookmarks; 0: none
-	deadline time.Duration // since the cache was made; 0: none
+	c       *Cache
+	filter  *filter
+	encoder *encoder // nil: no frames
+	receive func([]Event, error) bool
+	wake    chan struct{} // without receive: has a token when there may be something to read
+	began   uint64        // only later changes are of interest
 
 	// at is the last change that was read; nil while the watcher is asleep, because it has read all
 	// that concerns it. Who wakes it holds mu of the cache. A watcher that is awake has one
@@ -56,10 +59,13 @@ type Watcher struct {
 	ended   atomic.Pointer[error] // why it has ended; nil while it hasn't
 	marked  atomic.Bool           // a bookmark is due; mu of the cache is held to change it
 	flow    atomic.Uint32         // whether receive wants more: flowing, blocked or resumed
-	initial *initialEvents        // used by the goroutine that reads; nil: sent
+	pending *pendingEvents        // used by the goroutine that reads; nil: sent
+	endAt   uint64                // where the caller's initial events end; used likewise; 0: ended
 
 	// mu of the cache guards what follows
 	bucketIndex int
+	interval    time.Duration // of bookmarks; 0: none
+	deadline    time.Duration // since the cache was made; 0: none
 	alarm       time.Duration // when the clock does something about it; 0: never
 	alarmIndex  int
 }
@@ -70,9 +76,12 @@ const (
 	resumed        // Ready was called while receive was running
 )
 
-// initialEvents is what is left of a watch's initial events.
-type initialEvents struct {
-	state tree
+// pendingEvents is what is left of the events that come before those of the log.
+type pendingEvents struct {
+	missed []Event // by a watch that was too slow
+
+	// initial events:
+	state objectSet
 	from  string // the key of the next object, or less
 	mark  bool   // a bookmark ends them
 }
@@ -81,16 +90,24 @@ type initialEvents struct {
 var errClosed = errors.New("the watch was closed")
 
 // Watch starts a watch, which must be closed. Its ctx is for the time that Watch waits. Errors are
-// those of WaitUntilFresh, and an [ExpiredError] if changes after After are no longer in the log.
+// those of WaitUntilFresh, an [ExpiredError] if changes after After are no longer in the log, and
+// one if the filter's Shard is malformed.
 func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
-	w := &Watcher{c: c, filter: o.Filter.compile(), format: o.Format, receive: o.Receive}
+	f, err := o.Filter.compile()
+	if err != nil {
+		return nil, fmt.Errorf("watching: %w", err)
+	}
+	w := &Watcher{c: c, filter: f, receive: o.Receive}
 	if o.Receive == nil {
 		w.wake = make(chan struct{}, 1)
 	}
 	if o.InitialEvents {
-		if _, err := c.fresh(ctx, o.After); err != nil {
+		h, err := c.fresh(ctx, o.After)
+		if err != nil {
 			return nil, err
 		}
+		from, to := f.bounds()
+		c.countLabels(f, h.state.search(f, from, to), h.state.objects.between(from, to))
 	}
 	c.mu.Lock()
 	defer c.unlock()
@@ -99,11 +116,13 @@ func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 		return nil, c.notReadyLocked()
 	}
 	w.began = now.version
+	if o.InitialEnd {
+		w.endAt = now.version
+	}
 	at := c.log.last()
 	switch {
 	case o.InitialEvents:
-		w.initial = &initialEvents{state: now.state, mark: o.Bookmarks}
-		w.initial.from, _ = w.filter.bounds()
+		w.pending = &pendingEvents{state: now.state, mark: o.Bookmarks}
 	case o.After >= now.version:
 		w.began = o.After
 	case o.After != 0:
@@ -112,6 +131,7 @@ func (c *Cache) Watch(ctx context.Context, o WatchOptions) (*Watcher, error) {
 		}
 		w.began, at = o.After, c.log.through(o.After)
 	}
+	w.encoder = c.encoderLocked(o.Format)
 	c.interests.add(w)
 	c.open++
 	c.setAlarmLocked(w, o)
@@ -134,6 +154,7 @@ func (w *Watcher) Next(ctx context.Context) ([]Event, error) {
 			err = io.EOF
 		}
 		if len(events) > 0 || err != nil {
+			w.c.sent.Add(int64(len(events)))
 			return events, err
 		}
 		w.c.sleep([]*Watcher{w})
@@ -164,12 +185,22 @@ func (w *Watcher) Ready() {
 	}
 }
 
+// Finish makes the watch end soon, as its timeout does: with a bookmark, if it has some, and with
+// io.EOF two seconds later.
+func (w *Watcher) Finish() {
+	w.c.mu.Lock()
+	defer w.c.unlock()
+	if w.ended.Load() == nil {
+		w.c.finishLocked(w)
+	}
+}
+
 // Close ends the watch, and forgets it. It does not wait for a call of Receive that is under way or
 // about to be made. Closing twice is fine.
 func (w *Watcher) Close() {
 	w.c.mu.Lock()
 	defer w.c.unlock()
-	w.c.endLocked(w, errClosed)
+	w.c.endLocked(w, closed, errClosed)
 }
 
 // wakeLocked makes a watcher that is asleep read the log behind a change.
@@ -195,11 +226,13 @@ func (c *Cache) callLocked(w *Watcher) {
 
 // endLocked ends a watcher, unless it has ended, and forgets it. The goroutine that reads it learns
 // why.
-func (c *Cache) endLocked(w *Watcher, err error) {
+func (c *Cache) endLocked(w *Watcher, why endReason, err error) {
 	if !w.ended.CompareAndSwap(nil, &err) {
 		return
 	}
+	c.ended[why]++
 	c.interests.remove(w)
+	c.releaseLocked(w.encoder)
 	c.open--
 	c.clock.remove(w)
 	if w.at.CompareAndSwap(nil, c.log.last()) || w.receive == nil || w.flow.CompareAndSwap(blocked, flowing) {

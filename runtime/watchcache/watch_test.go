@@ -37,6 +37,9 @@ func TestWatchFromHistory(t *testing.T) {
 		"the state":                {watchcache.WatchOptions{InitialEvents: true}, "ADDED a-b/one@3, ADDED a/one@2, ADDED a/two@6, ADDED ab/one@8"},
 		"the state, with its end":  {watchcache.WatchOptions{InitialEvents: true, After: 8, Bookmarks: true}, "ADDED a-b/one@3, ADDED a/one@2, ADDED a/two@6, ADDED ab/one@8, BOOKMARK 8 end"},
 		"the state of a namespace": {watchcache.WatchOptions{InitialEvents: true, Bookmarks: true, Filter: parsed("a", "", "")}, "ADDED a/one@2, ADDED a/two@6, BOOKMARK 8 end"},
+		"the end of a list at 4":   {watchcache.WatchOptions{InitialEnd: true, After: 4}, "ADDED b/one@5, MODIFIED a/two@6, DELETED b/one@7, ADDED ab/one@8, BOOKMARK 8 end"},
+		"the end, with a filter":   {watchcache.WatchOptions{InitialEnd: true, After: 4, Filter: parsed("a", "", "")}, "MODIFIED a/two@6, BOOKMARK 8 end"},
+		"the end of a list at 8":   {watchcache.WatchOptions{InitialEnd: true, After: 8}, "BOOKMARK 8 end"},
 		"no state":                 {watchcache.WatchOptions{InitialEvents: true, Bookmarks: true, Filter: parsed("nope", "", "")}, "BOOKMARK 8 end"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -180,6 +183,32 @@ func TestShortTimeout(t *testing.T) {
 		r.wantNext(w, "ADDED a/one@2")
 		if events, err := w.Next(t.Context()); err != io.EOF || time.Since(began) != 2*time.Second {
 			t.Errorf("after %v: %v, %v", time.Since(began), events, err)
+		}
+	})
+}
+
+// TestFinish shows that a watch can be made to end as if its timeout were near.
+func TestFinish(t *testing.T) {
+	inBubble(t, watchcache.Config{}, func(t *testing.T, r *rig) {
+		w := r.watch(watchcache.WatchOptions{Bookmarks: true, Timeout: time.Hour})
+		without := r.watch(watchcache.WatchOptions{})
+		r.create("a/one") // 2
+		r.wantNext(w, "ADDED a/one@2")
+		r.storage.Bookmark() // 3
+		synctest.Wait()
+		w.Finish()
+		without.Finish()
+		r.wantNext(w, "BOOKMARK 3")
+		r.wantNext(without, "ADDED a/one@2")
+		r.create("a/two") // 4
+		r.wantNext(w, "ADDED a/two@4")
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		for _, ended := range []*watchcache.Watcher{w, without} {
+			if _, err := r.next(ended); err != io.EOF {
+				t.Errorf("got %v", err)
+			}
+			ended.Finish()
 		}
 	})
 }

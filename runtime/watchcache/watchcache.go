@@ -20,11 +20,16 @@
 //
 // So a watcher has no queue: what it has not read yet is in the log once for all watchers, and so
 // are the bytes of each event. A slow watcher holds up no other one. It is ended with an
-// [ExpiredError] when the change that it has to read next is no longer in the log.
+// [ExpiredError] when the change that it has to read next is no longer in the log, or gets the
+// difference of two states then ([Config].MergeSlow).
 //
 // A watcher that has read everything is found by what its filter requires: a name, the value of a
 // field, one label with its value, or a namespace. A change wakes the watchers to which it may
 // matter, and no other. A woken watcher reads the log from there on.
+//
+// Each state has indexes of its objects: by the values of their fields, and by the values of up to
+// eight labels. A list or initial events that require a value look at its objects only, at all
+// versions and in pages. The labels are those that requests ask for most: see [labelUses].
 //
 // # Versions
 //
@@ -48,14 +53,16 @@
 // A watcher gets the changes that it selects in the order of their versions, each once. [Event]
 // describes what it gets of an object that enters its filter or leaves it.
 //
-// Get and List take no lock, except for a list at an older version. They wait only for a version
-// that the cache hasn't reached.
+// Get and List take no lock, except for a list at an older version, and for a moment one with a
+// label selector. They wait only for a version that the cache hasn't reached. Some lists and
+// watches with a label selector take longer than others, because they make an index.
 //
 // # Goroutines
 //
 //	goroutine             started by   ends when
 //	Run                   the caller   its context ends
 //	workers, one clock    Run          Run returns
+//	one for progress      Run          Run returns; only over a storage that can be asked for it
 //
 // A worker calls the Receive functions of watchers. No goroutine belongs to a watcher or to a
 // request: whatever a request has made is garbage when it has ended.
@@ -69,6 +76,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/informer-gen/informer-gen/runtime/metrics"
 )
 
 // Config is the settings of a [Cache]. Storage must be set; zero values stand for the defaults.
@@ -76,11 +85,21 @@ type Config struct {
 	// Storage is where the objects are from.
 	Storage Storage
 
+	// Name is the cache's name in metrics and log lines, such as "pods".
+	Name string
+	// Metrics gets the cache's metrics while it runs; nil for none.
+	Metrics metrics.CacheProvider
+
 	// Age is how long a change stays in the log; 5 minutes by default. Bytes is how much memory the
 	// log may take; 64 MiB by default. The oldest changes are dropped when the log passes either.
 	// Both are what a watcher may be behind before it is ended.
 	Age   time.Duration
 	Bytes int64
+	// MergeSlow keeps watches that are too slow. Such a watch is not ended: it gets one event for
+	// each object that has changed since what it has read, in place of all events that it has
+	// missed. Objects that have gone come first. Until it reads, it keeps the objects of the state
+	// that it has come to. API servers end such watches.
+	MergeSlow bool
 
 	// Wait is how long a request waits for its version; 3 seconds by default.
 	Wait time.Duration
@@ -102,31 +121,42 @@ type Cache struct {
 	made   time.Time
 	filled chan struct{} // closed when the cache is filled for the first time
 	done   chan struct{} // closed when Run ends
+	waits  chan struct{} // has a token when a request has begun to wait for a version
 
 	head  atomic.Pointer[head] // nil: not filled, or Run has ended
 	ready readyQueue           // watchers with a Receive function that have something to read
+
+	gets, lists, sent atomic.Int64 // totals
+
+	labels labelUses
+
+	// writing is held by who makes a head of the present one, until it is written. It is locked
+	// before mu.
+	writing sync.Mutex
 
 	// mu guards what follows, and the writing of head. The mu of ready and of a change's frames may
 	// be locked while mu is.
 	mu        sync.Mutex
 	log       log
 	interests interests
+	encoders  map[Format]*encoder
 	open      int // watchers
 	waiters   waiters
 	clock     clock
 	woken     []*Watcher // for ready, when mu is unlocked
 	started   bool
 	err       error // what the storage has failed with last; nil since its next event
-	slow      int64
-	relists   int64
 	lastEvent time.Time
 	bytes     int64 // of memory that the present objects take
+	// totals
+	applied, relists, failures, merged int64
+	ended                              [endReasons]int64
 }
 
 // head is the newest state. It is immutable.
 type head struct {
 	version uint64
-	state   tree
+	state   objectSet
 }
 
 // New returns a cache that is empty until it runs. It fails if the configuration lacks a Storage,
@@ -144,7 +174,7 @@ func New(config Config) (*Cache, error) {
 	config.BookmarkInterval = cmp.Or(config.BookmarkInterval, time.Minute)
 	config.Retry = cmp.Or(config.Retry, 30*time.Second)
 	config.Workers = cmp.Or(config.Workers, max(2, runtime.GOMAXPROCS(0)))
-	c := &Cache{config: config, made: time.Now(), filled: make(chan struct{}), done: make(chan struct{}), interests: interests{}}
+	c := &Cache{config: config, made: time.Now(), filled: make(chan struct{}), done: make(chan struct{}), waits: make(chan struct{}, 1), interests: interests{}, encoders: map[Format]*encoder{}}
 	c.ready.changed.L = &c.ready.mu
 	c.clock.changed = make(chan struct{}, 1)
 	return c, nil
@@ -162,8 +192,14 @@ func (c *Cache) Run(ctx context.Context) error {
 	if again {
 		return errors.New("watchcache: Run was called before; make a new cache")
 	}
+	if c.config.Metrics != nil {
+		defer c.config.Metrics.BeginCache(c.config.Name, c.Status)()
+	}
 	var running sync.WaitGroup
 	running.Go(func() { c.tick(ctx) })
+	if storage, ok := c.config.Storage.(progressor); ok {
+		running.Go(func() { c.requestProgress(ctx, storage) })
+	}
 	for range c.config.Workers {
 		running.Go(c.work)
 	}
@@ -175,12 +211,14 @@ func (c *Cache) Run(ctx context.Context) error {
 
 // stop ends everything that waits.
 func (c *Cache) stop(cause error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
 	c.mu.Lock()
 	c.head.Store(nil)
 	c.err = cause
 	err := c.notReadyLocked()
 	for _, w := range c.interests.watchers() {
-		c.endLocked(w, err)
+		c.endLocked(w, stopped, err)
 	}
 	c.unlock()
 	close(c.done)
@@ -218,39 +256,4 @@ func (c *Cache) notReady() error {
 
 func (c *Cache) notReadyLocked() error {
 	return &NotReadyError{Since: time.Since(c.made), Err: c.err}
-}
-
-// Status is what a cache can tell about itself.
-type Status struct {
-	// Ready reports whether the cache is filled and runs.
-	Ready bool
-	// Err is what the storage has failed with last; nil since its next event.
-	Err error
-	// LastEvent is when the storage's last event came, bookmarks included.
-	LastEvent time.Time
-	// Version is the newest version, Oldest the oldest that requests may name.
-	Version, Oldest uint64
-	// Objects is how many objects there are, Changes how many changes are in the log. ObjectBytes
-	// and ChangeBytes are about how much memory they take; the log has old objects and frames.
-	Objects, Changes         int
-	ObjectBytes, ChangeBytes int64
-	// Watchers is how many watches are open. Slow is how many have ended because they were too
-	// slow, Relists how often the storage has been listed again.
-	Watchers      int
-	Slow, Relists int64
-}
-
-// Status returns the cache's status.
-func (c *Cache) Status() Status {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := Status{
-		Err: c.err, LastEvent: c.lastEvent,
-		Changes: len(c.log.changes), ChangeBytes: c.log.memory(), ObjectBytes: c.bytes,
-		Watchers: c.open, Slow: c.slow, Relists: c.relists,
-	}
-	if h := c.head.Load(); h != nil {
-		s.Ready, s.Version, s.Oldest, s.Objects = true, h.version, c.log.oldest(), h.state.len()
-	}
-	return s
 }

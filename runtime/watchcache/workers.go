@@ -72,37 +72,45 @@ func (c *Cache) work() {
 	events := make([]Event, 0, batchEvents)
 	watchers := make([]*Watcher, handful)
 	for n := c.ready.pop(watchers); n > 0; n = c.ready.pop(watchers) {
+		sent := 0
 		for i, w := range watchers[:n] {
-			if !w.serve(events) {
+			served, done := w.serve(events)
+			if sent += served; !done {
 				watchers[i] = nil
 			}
 		}
+		c.sent.Add(int64(sent))
 		c.sleep(watchers[:n])
 		clear(watchers[:n])
 	}
 }
 
 // serve calls receive until the watcher has read everything, or is blocked, or has had its turns.
-// It returns true if the watcher may be put to sleep. events has room for a batch.
-func (w *Watcher) serve(events []Event) bool {
+// It returns how many events it got, and true if the watcher may be put to sleep. events has room
+// for a batch.
+func (w *Watcher) serve(events []Event) (sent int, done bool) {
 	for range turns {
 		batch, err := w.read(events[:0])
 		switch {
 		case errors.Is(err, errClosed):
-			return false
+			return sent, false
 		case err != nil:
 			w.receive(nil, err)
-			return false
+			return sent, false
 		case len(batch) == 0:
-			return true
+			return sent, true
 		}
+		sent += len(batch)
 		more := w.receive(batch, nil)
 		clear(batch)
 		if !more && !w.flows() {
-			return false
+			return sent, false
+		}
+		if w.pending == nil && !w.at.Load().more() {
+			return sent, true
 		}
 	}
-	return true
+	return sent, true
 }
 
 // flows reports whether a watcher gets more although receive has returned false: because Ready was

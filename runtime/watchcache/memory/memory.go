@@ -92,6 +92,26 @@ func (s *Storage) Delete(_ context.Context, key string, p watchcache.Preconditio
 	return old, nil
 }
 
+// Apply stores a change that was made elsewhere, at its own version. Its object may have no Bytes.
+// A bookmark moves the version on. It fails if the version isn't newer than that of the storage.
+func (s *Storage) Apply(e watchcache.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.Version <= s.version {
+		return fmt.Errorf("applying a change of version %d: the storage is at %d", e.Version, s.version)
+	}
+	switch e.Type {
+	case watch.Bookmark:
+	case watch.Deleted:
+		delete(s.objects, e.Object.Key)
+	default:
+		s.objects[e.Object.Key] = e.Object
+	}
+	s.version = e.Version
+	s.addLocked(e)
+	return nil
+}
+
 // Bookmark moves the version on, as the changes of other resources do in a storage that they share,
 // and makes watches send a bookmark for it.
 func (s *Storage) Bookmark() {

@@ -116,3 +116,31 @@ func TestWatch(t *testing.T) {
 		t.Errorf("after its context: %v", err)
 	}
 }
+
+func TestApply(t *testing.T) {
+	s := memory.New()
+	one := &watchcache.Object{Key: "a/one", Version: 5}
+	for _, e := range []watchcache.Event{
+		{Type: watch.Added, Object: one, Version: 5},
+		{Type: watch.Added, Object: &watchcache.Object{Key: "a/two", Version: 7}, Version: 7},
+		{Type: watch.Deleted, Object: one, Version: 8},
+		{Type: watch.Bookmark, Version: 10},
+	} {
+		if err := s.Apply(e); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.Apply(watchcache.Event{Type: watch.Deleted, Object: one, Version: 10}); err == nil {
+		t.Error("an old change was stored")
+	}
+	if all, version, err := s.List(t.Context()); err != nil || version != 10 || len(all) != 1 || all[0].Key != "a/two" {
+		t.Errorf("got %v at %d, %v", all, version, err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	var got []uint64
+	err := s.Watch(ended, 5, func(e watchcache.Event) error { got = append(got, e.Version); return nil })
+	if fmt.Sprint(got) != "[7 8 10]" || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v", got, err)
+	}
+}

@@ -4,6 +4,7 @@ package upstream_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,6 +22,7 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/protobuf"
 	"github.com/informer-gen/informer-gen/runtime/watchcache/upstream"
 )
 
@@ -109,31 +111,40 @@ func TestNewFails(t *testing.T) {
 	if _, err := upstream.New(client, resource, upstream.Options{}); err == nil || !strings.Contains(err.Error(), "Options.Kind") {
 		t.Errorf("without a kind: %v", err)
 	}
+	if _, err := upstream.New(client, resource, upstream.Options{Kind: "Pod", Drop: []string{"spec"}}); err == nil || !strings.Contains(err.Error(), `"spec" to drop`) {
+		t.Errorf("with a wrong path: %v", err)
+	}
+	opts := upstream.Options{Kind: "Pod", Fields: []string{"spec.x"}, Protobuf: protobuf.Schema{}}
+	if _, err := upstream.New(client, resource, opts); err == nil || !strings.Contains(err.Error(), "spec.x has no number") {
+		t.Errorf("with a field that the schema lacks: %v", err)
+	}
 	if _, err := upstream.New(nil, resource, upstream.Options{Kind: "Pod"}); err == nil {
 		t.Error("without a client: no error")
 	}
 }
 
 func TestCacheFollowsTheServer(t *testing.T) {
-	inBubble(t, upstream.Options{Fields: []string{"spec.nodeName"}}, func(r *rig) {
-		r.pods.Create(pod("a", "one", "n1"))
-		c := r.run()
-		r.want(c, "a/one n1")
-		r.pods.Create(pod("b", "two", "n1"))
-		r.pods.Update(pod("a", "one", "n2"))
-		r.want(c, "a/one n2", "b/two n1")
-		last := r.pods.Delete("a", "one")
-		r.want(c, "b/two n1")
-		if got := fmt.Sprint(c.Status().Version); got != last.ResourceVersion {
-			r.Errorf("the cache is at %s, want %s", got, last.ResourceVersion)
-		}
-		time.Sleep(time.Hour) // many watches long
-		r.pods.Create(pod("c", "three", ""))
-		r.want(c, "b/two n1", "c/three ")
-		if relists := c.Status().Relists; relists != 0 {
-			r.Errorf("the cache has listed again %d times", relists)
-		}
-	})
+	for _, schema := range []protobuf.Schema{nil, protobuf.BuiltIn(corev1.SchemeGroupVersion.WithKind("Pod"))} {
+		inBubble(t, upstream.Options{Fields: []string{"spec.nodeName"}, Protobuf: schema}, func(r *rig) {
+			r.pods.Create(pod("a", "one", "n1"))
+			c := r.run()
+			r.want(c, "a/one n1")
+			r.pods.Create(pod("b", "two", "n1"))
+			r.pods.Update(pod("a", "one", "n2"))
+			r.want(c, "a/one n2", "b/two n1")
+			last := r.pods.Delete("a", "one")
+			r.want(c, "b/two n1")
+			if got := fmt.Sprint(c.Status().Version); got != last.ResourceVersion {
+				r.Errorf("the cache is at %s, want %s", got, last.ResourceVersion)
+			}
+			time.Sleep(time.Hour) // many watches long
+			r.pods.Create(pod("c", "three", ""))
+			r.want(c, "b/two n1", "c/three ")
+			if relists := c.Status().Relists; relists != 0 {
+				r.Errorf("the cache has listed again %d times", relists)
+			}
+		})
+	}
 }
 
 // TestObjectsHaveTheirKind shows that the bytes of built-in kinds have a kind, which items of lists
@@ -154,6 +165,79 @@ func TestObjectsHaveTheirKind(t *testing.T) {
 					r.Errorf("%s: want %s once", o.Bytes, want)
 				}
 			}
+		}
+	})
+}
+
+// TestDrop shows that clients get nothing of what is dropped, from lists and from watches, and that
+// they may select by it.
+func TestDrop(t *testing.T) {
+	decoders := map[string]func([]byte, *corev1.Pod) error{
+		"JSON":     func(data []byte, pod *corev1.Pod) error { return json.Unmarshal(data, pod) },
+		"protobuf": func(data []byte, pod *corev1.Pod) error { return pod.Unmarshal(data) },
+	}
+	for format, decode := range decoders {
+		opts := upstream.Options{
+			Fields: []string{"spec.nodeName"},
+			Drop:   []string{".metadata.managedFields", `.metadata.annotations["a/hidden"]`, ".spec"},
+		}
+		if format == "protobuf" {
+			opts.Protobuf = protobuf.BuiltIn(corev1.SchemeGroupVersion.WithKind("Pod"))
+		}
+		t.Run(format, func(t *testing.T) {
+			inBubble(t, opts, func(r *rig) {
+				create := func(name string) {
+					p := pod("a", name, "n1")
+					p.Annotations = map[string]string{"a/hidden": "hidden", "a/shown": "shown"}
+					p.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "hidden"}}
+					r.pods.Create(p)
+				}
+				create("listed")
+				c := r.run()
+				create("watched")
+				r.want(c, "a/listed n1", "a/watched n1")
+				list, err := c.List(r.Context(), watchcache.ListOptions{})
+				if err != nil {
+					r.Fatal(err)
+				}
+				for _, o := range list.Objects {
+					var got corev1.Pod
+					if err := decode(o.Bytes, &got); err != nil || got.Name != o.Name() || got.Annotations["a/shown"] != "shown" {
+						r.Errorf("%q: %v", o.Bytes, err)
+					}
+					for _, hidden := range []string{"hidden", "managedFields", "n1"} {
+						if strings.Contains(string(o.Bytes), hidden) {
+							r.Errorf("%q has %s", o.Bytes, hidden)
+						}
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestSilence shows that a connection which hangs is left after three minutes, and that an open
+// watch to which nothing comes for so long ends: it may be dead as well.
+func TestSilence(t *testing.T) {
+	inBubble(t, upstream.Options{}, func(r *rig) {
+		wantSilent := func(began time.Time, err error) {
+			r.Helper()
+			if took := time.Since(began); err == nil || !strings.Contains(err.Error(), "nothing has come") || took != 3*time.Minute {
+				r.Errorf("after %v: %v", took, err)
+			}
+		}
+		nothing := func(watchcache.Event) error { return nil }
+		r.server.Inject(sourcetest.Fault{Times: 2, Do: sourcetest.Fail(sourcetest.ErrHang)})
+		began := time.Now()
+		_, _, err := r.storage.List(r.Context())
+		wantSilent(began, err)
+		began = time.Now()
+		wantSilent(began, r.storage.Watch(r.Context(), 1, nothing))
+
+		time.AfterFunc(2*time.Minute, func() { r.pods.Create(pod("a", "one", "")) })
+		began = time.Now()
+		if err := r.storage.Watch(r.Context(), 1, nothing); err != nil || time.Since(began) != 5*time.Minute {
+			r.Errorf("after %v: %v", time.Since(began), err)
 		}
 	})
 }

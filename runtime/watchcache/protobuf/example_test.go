@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package protobuf_test
+
+import (
+	"fmt"
+	"log"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache/protobuf"
+)
+
+// A Pod as a cache keeps it: with a field to select by, and without its managedFields.
+func Example() {
+	pod := &corev1.Pod{
+		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "blue", ResourceVersion: "7"},
+		Spec:       corev1.PodSpec{NodeName: "node-1"},
+	}
+	pod.ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl"}}
+	message, err := pod.Marshal()
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	pods := protobuf.BuiltIn(corev1.SchemeGroupVersion.WithKind("Pod"))
+	reader, err := protobuf.NewReader(pods, []string{"spec.nodeName"}, []string{".metadata.managedFields"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	object, err := reader.Read(message)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(object.Key, object.Version, object.Fields.Get("spec.nodeName"))
+
+	var kept corev1.Pod
+	if err := kept.Unmarshal(object.Bytes); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(kept.Name, len(kept.ManagedFields))
+	// Output:
+	// shop/blue 7 node-1
+	// blue 0
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package protobuf reads and writes API objects in Kubernetes' protobuf, for watch caches that keep
+// them so. It knows no types: it reads metadata and declared fields by their numbers, and leaves
+// all other bytes as they are.
+//
+// The Bytes of an object are its message alone. So a list has the messages of its objects one after
+// the other, and no copy is made of them. Clients get single objects, and those in events, in an
+// envelope that names their kind:
+//
+//	list   envelope{ {1: metadata, 2: object, 2: object, …} }
+//	event  length{ 1: type, 2: {1: envelope{ object }} }
+//	envelope{ x } = "k8s\0" {1: {1: apiVersion, 2: kind}, 2: x}
+//
+// where the length has four bytes, the highest first.
+//
+// The package has no goroutine, and no function blocks but the Write of [WriteList].
+package protobuf
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"google.golang.org/protobuf/encoding/protowire"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// The numbers of fields that every object, list and envelope has.
+const (
+	metadataNumber = 1
+
+	nameNumber        = 1
+	namespaceNumber   = 3
+	uidNumber         = 5
+	versionNumber     = 6
+	labelsNumber      = 11
+	annotationsNumber = 12
+
+	itemsNumber = 2
+
+	typeNumber = 1
+	rawNumber  = 2
+)
+
+const prefix = "k8s\x00"
+
+// AppendObject appends an object's message in its envelope: the answer to a get.
+func AppendObject(dst []byte, kind metav1.TypeMeta, message []byte) []byte {
+	return appendBytes(appendHead(dst, kind), rawNumber, message)
+}
+
+// appendHead appends an envelope's beginning, which the field with its content follows.
+func appendHead(dst []byte, kind metav1.TypeMeta) []byte {
+	size := protowire.SizeTag(1) + protowire.SizeBytes(len(kind.APIVersion)) + protowire.SizeTag(2) + protowire.SizeBytes(len(kind.Kind))
+	dst = appendLength(append(dst, prefix...), typeNumber, size)
+	return appendString(appendString(dst, 1, kind.APIVersion), 2, kind.Kind)
+}
+
+// headSize returns how many bytes appendHead appends.
+func headSize(kind metav1.TypeMeta) int {
+	var room [128]byte
+	return len(appendHead(room[:0], kind))
+}
+
+// WriteList writes a list of messages. kind is that of the list. It iterates over the items twice,
+// since their sizes come first. It fails if w does, or if meta can't be encoded.
+func WriteList(w io.Writer, kind metav1.TypeMeta, meta metav1.ListMeta, items iter.Seq[[]byte]) error {
+	metadata, err := meta.Marshal()
+	if err != nil {
+		return fmt.Errorf("encoding the metadata of a list: %w", err)
+	}
+	size := sizeOf(metadataNumber, len(metadata))
+	for item := range items {
+		size += sizeOf(itemsNumber, len(item))
+	}
+	head := appendLength(appendHead(nil, kind), rawNumber, size)
+	if _, err := w.Write(appendBytes(head, metadataNumber, metadata)); err != nil {
+		return err
+	}
+	var length [16]byte
+	for item := range items {
+		if _, err := w.Write(appendLength(length[:0], itemsNumber, len(item))); err != nil {
+			return err
+		}
+		if _, err := w.Write(item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Metadata returns the metadata of an object's message as a message of its own, that of a
+// PartialObjectMetadata. It is a part of message. It fails if message is malformed or has none.
+func Metadata(message []byte) (metadata []byte, err error) {
+	err = fields(message, func(f *wireField) error {
+		if f.is(metadataNumber) {
+			metadata = f.whole
+		}
+		return nil
+	})
+	if err == nil && metadata == nil {
+		err = errors.New("a protobuf message has no metadata")
+	}
+	return metadata, err
+}
+
+// setVersion returns a copy of an object's message with this resourceVersion.
+func setVersion(message []byte, version string) ([]byte, error) {
+	set := make([]byte, 0, len(message)+sizeOf(versionNumber, len(version)))
+	err := fields(message, func(f *wireField) error {
+		if !f.is(metadataNumber) {
+			set = append(set, f.whole...)
+			return nil
+		}
+		var meta []byte
+		err := fields(f.value, func(f *wireField) error {
+			if !f.is(versionNumber) {
+				meta = append(meta, f.whole...)
+			}
+			return nil
+		})
+		set = appendBytes(set, metadataNumber, appendString(meta, versionNumber, version))
+		return err
+	})
+	return set, err
+}
+
+// wireField is a field of a message.
+type wireField struct {
+	number protowire.Number
+	typ    protowire.Type
+	value  []byte // of a message or a string
+	varint uint64 // of a number
+	whole  []byte // the field with its number
+}
+
+// is reports whether the field has a number, and is a message or a string.
+func (f *wireField) is(number protowire.Number) bool {
+	return f.number == number && f.typ == protowire.BytesType
+}
+
+// fields calls visit with each field of a message. It returns the first error of visit, or one if
+// the message is malformed.
+func fields(message []byte, visit func(*wireField) error) error {
+	for len(message) > 0 {
+		number, typ, n := protowire.ConsumeTag(message)
+		if n < 0 {
+			return malformed(n)
+		}
+		f := wireField{number: number, typ: typ}
+		m := 0
+		switch typ {
+		case protowire.BytesType:
+			f.value, m = protowire.ConsumeBytes(message[n:])
+		case protowire.VarintType:
+			f.varint, m = protowire.ConsumeVarint(message[n:])
+		default:
+			m = protowire.ConsumeFieldValue(number, typ, message[n:])
+		}
+		if m < 0 {
+			return malformed(m)
+		}
+		f.whole = message[: n+m : n+m]
+		if err := visit(&f); err != nil {
+			return err
+		}
+		message = message[n+m:]
+	}
+	return nil
+}
+
+func malformed(code int) error {
+	return fmt.Errorf("malformed protobuf: %w", protowire.ParseError(code))
+}
+
+// sizeOf returns the size of a field whose value has a length.
+func sizeOf(number protowire.Number, length int) int {
+	return protowire.SizeTag(number) + protowire.SizeBytes(length)
+}
+
+// appendLength appends the beginning of a field, which its value follows.
+func appendLength(dst []byte, number protowire.Number, length int) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(dst, number, protowire.BytesType), uint64(length))
+}
+
+func appendBytes(dst []byte, number protowire.Number, value []byte) []byte {
+	return append(appendLength(dst, number, len(value)), value...)
+}
+
+func appendString(dst []byte, number protowire.Number, value string) []byte {
+	return append(appendLength(dst, number, len(value)), value...)
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+import (
+	"cmp"
+	"slices"
+)
+
+// detachLocked makes a watcher that has read up to at, and not next, get the difference of two
+// states when it reads: that behind at, and the one that is the newest then. In between it keeps
+// the older state, and nothing of the log. It returns false if the watcher has read on meanwhile.
+func (c *Cache) detachLocked(w *Watcher, at, next *change) bool {
+	// Whatever the watcher was told of is older than next.
+	if !w.at.CompareAndSwap(at, &change{version: next.version - 1, state: at.state, behind: true}) {
+		return false
+	}
+	c.merged++
+	return true
+}
+
+// catchUp makes pending events of what has changed since a watcher was detached, and puts it at the
+// end of the log. Objects that have gone come first, at the version up to which the watcher has
+// everything: a client that comes back with that version gets all of them. Other objects have their
+// own versions, and come in their order. A bookmark comes last, for a watch that wants bookmarks:
+// the deletions have newer versions in the log.
+func (w *Watcher) catchUp(at *change) {
+	w.c.mu.Lock()
+	now := w.c.head.Load()
+	if now == nil { // the cache has stopped, and the watcher has ended
+		w.c.mu.Unlock()
+		return
+	}
+	w.at.Store(w.c.log.last())
+	bookmarks := w.interval != 0
+	w.c.mu.Unlock()
+
+	p := &pendingEvents{}
+	add := func(n *change) {
+		if e, ok := n.event(w.filter); ok {
+			p.missed = append(p.missed, e)
+		}
+	}
+	seen := max(at.version, w.began)
+	at.state.objects.diff(now.state.objects, func(before, after *Object) {
+		switch {
+		case after != nil && after.Version <= seen:
+		case after == nil:
+			add(&change{shown: seen, before: before})
+		case before == nil || before.UID == after.UID:
+			add(&change{shown: after.Version, before: before, after: after})
+		default:
+			add(&change{shown: seen, before: before})
+			add(&change{after: after})
+		}
+	})
+	slices.SortStableFunc(p.missed, func(a, b Event) int { return cmp.Compare(a.Version, b.Version) })
+	if bookmarks && len(p.missed) > 0 {
+		p.missed = append(p.missed, Event{Type: bookmark, Version: now.version})
+	}
+	w.pending = p
+	if w.endAt != 0 {
+		w.endAt = max(w.endAt, now.version)
+	}
+}

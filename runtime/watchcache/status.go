@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package watchcache
+
+import "github.com/informer-gen/informer-gen/runtime/metrics"
+
+// endReason is why a watch has ended.
+type endReason uint8
+
+const (
+	closed endReason = iota
+	timedOut
+	slow
+	expired
+	failed
+	stopped
+	endReasons = iota
+)
+
+// Status returns what the cache can tell about itself, as its metrics have it.
+func (c *Cache) Status() metrics.CacheState {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := metrics.CacheState{
+		Err: c.err, LastEvent: c.lastEvent, Awaited: c.waiters.newest(),
+		Changes: len(c.log.changes), ChangeBytes: c.log.memory(), ObjectBytes: c.bytes, Watchers: c.open,
+		Applied: c.applied, Sent: c.sent.Load(), Gets: c.gets.Load(), Lists: c.lists.Load(),
+		Relists: c.relists, Failures: c.failures, Merged: c.merged,
+		Ended: metrics.WatchEnds{
+			Closed: c.ended[closed], TimedOut: c.ended[timedOut], Slow: c.ended[slow],
+			Expired: c.ended[expired], Failed: c.ended[failed], Stopped: c.ended[stopped],
+		},
+	}
+	if len(c.log.changes) > 0 {
+		s.OldestChange = c.log.changes[0].at
+	}
+	if h := c.head.Load(); h != nil {
+		s.Ready, s.Version, s.Oldest, s.Objects = true, h.version, c.log.oldest(), h.state.objects.len()
+		s.ObjectBytes += h.state.labels.memory()
+	}
+	return s
+}
