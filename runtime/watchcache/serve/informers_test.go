@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -23,25 +25,35 @@ import (
 	"github.com/informer-gen/informer-gen/runtime/source"
 	"github.com/informer-gen/informer-gen/runtime/source/sourcetest"
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
+	"github.com/informer-gen/informer-gen/runtime/watchcache/protobuf"
 	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
 	"github.com/informer-gen/informer-gen/runtime/watchcache/upstream"
 )
 
 var pods = corev1.SchemeGroupVersion.WithResource("pods")
 
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // TestInformersBehindTheHandler has informers of this module and of client-go read Pods through a
 // handler, while the Pods change, connections break and the server forgets its history. At the end
 // all have what the server has.
 func TestInformersBehindTheHandler(t *testing.T) {
+	for format, schema := range map[string]protobuf.Schema{"json": nil, "protobuf": protobuf.BuiltIn(corev1.SchemeGroupVersion.WithKind("Pod"))} {
+		t.Run(format, func(t *testing.T) { testInformers(t, schema) })
+	}
+}
+
+func testInformers(t *testing.T, schema protobuf.Schema) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	api := sourcetest.New()
 	served := sourcetest.Serve[*corev1.Pod](api, pods, "Pod", "spec.nodeName")
 	play(served, 50)
-	handler := servePods(ctx, t, api)
-	server := httptest.NewServer(handler)
+	handler := servePods(ctx, t, api, schema)
+	server := httptest.NewUnstartedServer(handler)
+	connections := &breakable{Listener: server.Listener}
+	server.Listener = connections
+	server.Start()
 	defer func() {
 		stop() // Close waits for the watches
 		server.Close()
@@ -49,6 +61,7 @@ func TestInformersBehindTheHandler(t *testing.T) {
 	transport := &http.Transport{}
 	defer transport.CloseIdleConnections()
 	config := &rest.Config{Host: server.URL, QPS: -1, Transport: transport}
+	config.AcceptContentTypes = "application/vnd.kubernetes.protobuf,application/json"
 
 	type contents = map[string]string // of an informer: keys and versions
 	readers := map[string]func() contents{}
@@ -60,7 +73,7 @@ func TestInformersBehindTheHandler(t *testing.T) {
 		play(served, 100)
 		switch round {
 		case 1, 3:
-			server.CloseClientConnections()
+			connections.breakAll()
 		case 2:
 			api.EndWatches()
 			play(served, 20)
@@ -91,6 +104,34 @@ func TestInformersBehindTheHandler(t *testing.T) {
 	}
 }
 
+// breakable is a listener whose connections can be broken, also those that the handler has taken
+// over.
+type breakable struct {
+	net.Listener
+	mu   sync.Mutex // mu guards what follows
+	open []net.Conn
+}
+
+func (b *breakable) Accept() (net.Conn, error) {
+	conn, err := b.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.open = append(b.open, conn)
+	return conn, nil
+}
+
+func (b *breakable) breakAll() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, conn := range b.open {
+		conn.Close()
+	}
+	b.open = nil
+}
+
 // play makes random changes to Pods.
 func play(served *sourcetest.Collection[*corev1.Pod], changes int) {
 	for range changes {
@@ -108,13 +149,13 @@ func play(served *sourcetest.Collection[*corev1.Pod], changes int) {
 }
 
 // servePods returns a handler over a cache of the Pods of an API server, which runs until ctx ends.
-func servePods(ctx context.Context, t *testing.T, api *sourcetest.Server) *serve.Handler {
+func servePods(ctx context.Context, t *testing.T, api *sourcetest.Server, schema protobuf.Schema) *serve.Handler {
 	t.Helper()
 	client, err := source.NewClient(api.Config())
 	if err != nil {
 		t.Fatal(err)
 	}
-	storage, err := upstream.New(client, pods, upstream.Options{Kind: "Pod", Fields: []string{"spec.nodeName"}})
+	storage, err := upstream.New(client, pods, upstream.Options{Kind: "Pod", Fields: []string{"spec.nodeName"}, Protobuf: schema})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +168,7 @@ func servePods(ctx context.Context, t *testing.T, api *sourcetest.Server) *serve
 		t.Fatal(err)
 	}
 	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
-		GroupVersionResource: pods, Kind: "Pod", Namespaced: true, Fields: []string{"spec.nodeName"}, Cache: cache,
+		GroupVersionResource: pods, Kind: "Pod", Namespaced: true, Fields: []string{"spec.nodeName"}, Cache: cache, Protobuf: schema != nil,
 	}}})
 	if err != nil {
 		t.Fatal(err)

@@ -3,41 +3,34 @@
 package serve
 
 import (
+	"errors"
 	"net/http"
-	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/request"
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/internal/request"
 )
 
 // get answers a request for one object.
 func (h *Handler) get(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request) error {
-	key := r.Name
-	if r.Namespace != "" {
-		key = r.Namespace + "/" + r.Name
-	}
-	obj, err := res.Cache.Get(req.Context(), key, r.State.Version)
+	obj, err := res.Cache.Get(req.Context(), key(r), r.State.Version)
 	if err != nil {
 		return err
 	}
 	if obj == nil {
 		return apierrors.NewNotFound(r.Resource.GroupResource(), r.Name)
 	}
-	data := obj.Bytes
-	if r.Partial != "" {
-		if data, err = appendPartial(nil, data, r.Partial); err != nil {
-			return err
-		}
-	}
-	h.writeAll(w, data, r.Gzip)
-	return nil
+	return h.writeObject(w, http.StatusOK, obj.Bytes, res, r)
 }
 
 // list answers a request for a collection.
 func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request) error {
+	if err := h.joins.enter("lists and watches begin at once"); err != nil {
+		return err
+	}
+	defer h.joins.leave()
 	o := watchcache.ListOptions{
 		Filter: filter(r),
 		Limit:  int(min(r.Limit, mostObjects)),
@@ -50,29 +43,28 @@ func (h *Handler) list(w http.ResponseWriter, req *http.Request, res Resource, r
 	}
 	list, err := res.Cache.List(req.Context(), o)
 	if err != nil {
-		return expiredList(err, r)
+		if errors.As(err, new(*watchcache.ExpiredError)) {
+			return r.Expired()
+		}
+		return err
 	}
-	meta := metav1.ListMeta{ResourceVersion: format(list.Version)}
+	meta := listMeta{ListMeta: metav1.ListMeta{ResourceVersion: format(list.Version)}}
+	if r.Shard != "" {
+		meta.Shard = &shardInfo{r.Shard}
+	}
 	if list.Continue != "" {
-		meta.Continue = request.Token{Version: int64(list.Version), Start: relative(list.Continue, r.Namespace)}.String()
-		if r.Labels.Empty() && r.Fields.Empty() { // as in an API server, also if the cache knows
+		meta.Continue = r.Next(int64(list.Version), list.Continue)
+		if r.Labels.Empty() && r.Fields.Empty() && r.Shard == "" { // as in an API server
 			meta.RemainingItemCount = new(int64(list.Remaining))
 		}
 	}
-	return h.writeList(w, list.Objects, meta, kindOf(res, r.Partial), r)
+	h.writeList(w, list.Objects, meta, res, r)
+	return nil
 }
 
 // mostObjects is more than a list can have, and an int everywhere.
 const mostObjects = 1<<31 - 1
 
 func filter(r *request.Request) watchcache.Filter {
-	return watchcache.Filter{Namespace: r.Namespace, Labels: r.Labels, Fields: r.Fields}
-}
-
-// relative returns a key as it is in the tokens of a list, which leave out its namespace.
-func relative(key, namespace string) string {
-	if namespace == "" {
-		return key
-	}
-	return strings.TrimPrefix(key, namespace+"/")
+	return watchcache.Filter{Namespace: r.Namespace, Labels: r.Labels, Fields: r.Fields, Shard: r.Shard}
 }

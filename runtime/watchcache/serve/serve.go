@@ -1,39 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package serve answers HTTP requests for lists, gets and watches from watch caches, as an API
-// server does: kubectl, client-go and the informers of this module take a [Handler] for one.
-//
-//	client ┄▶ request ─▶ serve ─▶ watchcache ─▶ serve ┄▶ client
-//
-// What is asked for without a resourceVersion is answered at the cache's version, which is as old
-// as the storage's last event. All else is as an API server answers it, with these exceptions:
-//
-//   - Answers are JSON. Tables, YAML, protobuf and CBOR are refused with 406, after which kubectl
-//     and client-go take JSON. JSON is not indented, whatever pretty is.
-//   - A list at an exact version that the cache no longer has, or never had, is refused with 410.
-//     An API server asks etcd, which may have it.
-//   - The answer to HEAD, and to a watch over a WebSocket, is that to GET.
-//   - The parameters timeout and shardSelector are not read.
-//
-// There are no writes: they are refused with 405.
-//
-// # Blocking
-//
-// A request waits for its version, as package watchcache has it, and for its client: what can't be
-// sent within [Config].WriteTimeout ends the connection. A watch takes the goroutine that net/http
-// has for its request, and nothing of other requests.
 package serve
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
-	"time"
+	"slices"
+	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/informer-gen/informer-gen/runtime/internal/request"
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/internal/request"
 )
 
 // Resource is what a [Handler] serves at the paths of one resource.
@@ -45,39 +27,40 @@ type Resource struct {
 	Namespaced bool
 	Fields     []string // those that the objects declare, such as spec.nodeName
 
-	// Cache has the objects, as JSON with apiVersion and kind.
-	Cache *watchcache.Cache
-}
+	// Cache has the objects, as JSON with apiVersion and kind, or as messages if Protobuf is set,
+	// as package protobuf reads them. Answers are in the same encoding. Namespaces has a cache for
+	// each namespace instead, if there is none of all of them: requests for other namespaces, and
+	// for all, are refused with 403.
+	Cache      *watchcache.Cache
+	Namespaces map[string]*watchcache.Cache
+	Protobuf   bool
 
-// Config is the settings of a [Handler].
-type Config struct {
-	Resources []Resource
-
-	// WatchTimeout is the shortest time after which a watch ends whose client leaves that to the
-	// server; the longest is twice that. 30 minutes by default.
-	WatchTimeout time.Duration
-	// WriteTimeout is how long a client may take to read what is sent at once, which is 64 KiB
-	// about; 2 minutes by default.
-	WriteTimeout time.Duration
+	// Writer stores what clients create, update and delete. Cache must be a cache of the same
+	// storage. If it is nil, writes are refused with 405.
+	Writer Writer
+	// Upstream answers what the cache doesn't: requests that write, also to subresources, and reads
+	// of subresources. It is a proxy to an API server, which authorizes its requests by itself. A
+	// resource may have a Writer or an Upstream, not both.
+	Upstream http.Handler
+	// Fresh waits until Cache is as fresh as its storage was at the call. It is called before gets,
+	// lists and watches that ask for the newest state, and before writes; its error is the answer.
+	// If it is nil, they are answered at the cache's version. Storage of module adapter/etcd has
+	// such a function.
+	Fresh func(ctx context.Context) error
+	// Strict makes Upstream answer gets, and lists without a version and their pages, too. Watches
+	// are answered by the cache.
+	Strict bool
 }
 
 // New returns a handler of requests for resources. It fails if two of them have the same path, or
-// one lacks a part.
+// if one lacks a part, or has parts that exclude each other.
 func New(c Config) (*Handler, error) {
-	h := &Handler{
-		resources:    map[schema.GroupVersionResource]Resource{},
-		watchTimeout: c.WatchTimeout,
-		writeTimeout: c.WriteTimeout,
-	}
-	if h.watchTimeout <= 0 {
-		h.watchTimeout = 30 * time.Minute
-	}
-	if h.writeTimeout <= 0 {
-		h.writeTimeout = 2 * time.Minute
-	}
+	h := &Handler{config: c.withDefaults(), resources: map[schema.GroupVersionResource]Resource{}}
+	h.joins.most = int64(h.config.MaxJoins)
+	h.watches = newWatches(h.config.MaxWatches)
 	for _, r := range c.Resources {
-		if r.Version == "" || r.Resource == "" || r.Kind == "" || r.Cache == nil {
-			return nil, fmt.Errorf("serve %s: version, resource, kind and cache must be set", r.GroupVersionResource)
+		if err := r.check(); err != nil {
+			return nil, fmt.Errorf("serve %s: %w", r.GroupVersionResource, err)
 		}
 		if _, taken := h.resources[r.GroupVersionResource]; taken {
 			return nil, fmt.Errorf("serve %s: it is there twice", r.GroupVersionResource)
@@ -88,40 +71,104 @@ func New(c Config) (*Handler, error) {
 	return h, nil
 }
 
+func (r Resource) check() error {
+	switch {
+	case r.Version == "" || r.Resource == "" || r.Kind == "" || r.Cache == nil && len(r.Namespaces) == 0:
+		return errors.New("version, resource, kind and cache must be set")
+	case len(r.Namespaces) > 0 && (r.Cache != nil || !r.Namespaced):
+		return errors.New("it has caches of namespaces, and a cache of all or no namespaces; set one of them")
+	case r.Writer != nil && r.Protobuf:
+		return errors.New("it has a Writer, which stores JSON, and Protobuf; set one of them")
+	case r.Writer != nil && r.Upstream != nil:
+		return errors.New("it has a Writer and an Upstream; set one of them")
+	case r.Strict && r.Upstream == nil:
+		return errors.New("it is Strict without an Upstream; set one")
+	}
+	return nil
+}
+
+// cacheOf returns the cache that answers requests for a namespace, or for all of them.
+func (r Resource) cacheOf(namespace string) (*watchcache.Cache, error) {
+	if r.Cache != nil {
+		return r.Cache, nil
+	}
+	if cache := r.Namespaces[namespace]; cache != nil {
+		return cache, nil
+	}
+	served := slices.Sorted(maps.Keys(r.Namespaces))
+	return nil, apierrors.NewForbidden(r.GroupVersionResource.GroupResource(), "", fmt.Errorf("only the namespaces %s are served", strings.Join(served, ", ")))
+}
+
 // Handler serves resources over HTTP. [New] makes one. Any number of goroutines may call it.
 type Handler struct {
 	// set once at construction
-	resources                  map[schema.GroupVersionResource]Resource
-	discovery                  map[string][]byte // by path
-	watchTimeout, writeTimeout time.Duration
+	config    Config
+	resources map[schema.GroupVersionResource]Resource
+	discovery map[document][]byte
+
+	joins   limiter // lists, and watches that are being sent their first state
+	states  states
+	watches *watches
 }
 
 // ServeHTTP answers a request.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	w.Header().Set("Cache-Control", "no-cache, private")
-	r, err := request.Parse(req, h.find)
-	if errors.Is(err, request.ErrNoResource) {
-		h.serveDiscovery(w, req)
-		return
+	if h.watches.isClosing() {
+		w.Header().Set("Connection", "close")
 	}
+	target, ok := request.ParseTarget(req)
+	err := h.authorize(req, target, ok)
 	if err == nil {
-		resource := h.resources[r.Resource]
-		switch r.Verb {
-		case request.Get:
-			err = h.get(w, req, resource, r)
-		case request.List:
-			err = h.list(w, req, resource, r)
-		case request.Watch:
-			err = h.watch(w, req, resource, r)
+		err = request.ErrNoResource
+		if resource, served := h.resources[target.Resource]; ok && served {
+			err = h.serve(w, req, resource, target)
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, request.ErrNoResource):
+		h.serveDiscovery(w, req)
+	case err != nil:
 		h.refuse(w, req, err)
 	}
 }
 
-// find returns what a request for a resource is checked against.
-func (h *Handler) find(gvr schema.GroupVersionResource) (request.Resource, bool) {
-	r, ok := h.resources[gvr]
-	return request.Resource{Kind: r.Kind, Namespaced: r.Namespaced, Formats: []request.Format{request.JSON}, Fields: r.Fields}, ok
+// serve answers a request for a resource.
+func (h *Handler) serve(w http.ResponseWriter, req *http.Request, res Resource, target request.Target) error {
+	if res.Upstream != nil && !target.Reads() {
+		res.Upstream.ServeHTTP(w, req)
+		return nil
+	}
+	formats := []request.Format{request.JSON}
+	if res.Protobuf {
+		formats = []request.Format{request.Protobuf}
+	}
+	r, err := target.Parse(req, request.Resource{
+		Kind: res.Kind, Namespaced: res.Namespaced, Writable: res.Writer != nil, Shards: h.config.Shards, Formats: formats, Fields: res.Fields,
+	})
+	if err != nil {
+		return err
+	}
+	if res.Cache, err = res.cacheOf(r.Namespace); err != nil {
+		return err
+	}
+	if res.Strict && (r.State.Match == request.Newest || r.From != "") && r.Verb != request.Watch {
+		res.Upstream.ServeHTTP(w, req)
+		return nil
+	}
+	if res.Fresh != nil && r.State.Match == request.Newest {
+		if err := res.Fresh(req.Context()); err != nil {
+			return err
+		}
+	}
+	setFreshness(w, res.Cache)
+	switch r.Verb {
+	case request.Get:
+		return h.get(w, req, res, r)
+	case request.List:
+		return h.list(w, req, res, r)
+	case request.Watch:
+		return h.watch(w, req, res, target, r)
+	}
+	return h.write(w, req, res, r)
 }

@@ -27,10 +27,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const widgets = "/apis/samples.dev/v1/widgets"
 
+var widgetsResource = schema.GroupVersionResource{Group: "samples.dev", Version: "v1", Resource: "widgets"}
+
 // rig is a storage with widgets, a cache of it, and a server.
 type rig struct {
 	storage *memory.Storage
 	cache   *watchcache.Cache
+	handler *serve.Handler
 	server  *httptest.Server
 	client  *http.Client // asks for no compression by itself
 }
@@ -38,20 +41,25 @@ type rig struct {
 // newRig starts a server. Its cache runs if fill is set.
 func newRig(t *testing.T, config serve.Config, fill bool) *rig {
 	t.Helper()
+	return newRigOf(t, watchcache.Config{}, config, fill)
+}
+
+func newRigOf(t *testing.T, cacheConfig watchcache.Config, config serve.Config, fill bool) *rig {
+	t.Helper()
 	r := &rig{storage: memory.New("spec.node"), client: &http.Client{Transport: &http.Transport{DisableCompression: true}}}
 	var err error
-	if r.cache, err = watchcache.New(watchcache.Config{Storage: r.storage}); err != nil {
+	cacheConfig.Storage = r.storage
+	if r.cache, err = watchcache.New(cacheConfig); err != nil {
 		t.Fatal(err)
 	}
 	config.Resources = []serve.Resource{{
-		GroupVersionResource: schema.GroupVersionResource{Group: "samples.dev", Version: "v1", Resource: "widgets"},
-		Kind:                 "Widget", Namespaced: true, Fields: []string{"spec.node"}, Cache: r.cache,
+		GroupVersionResource: widgetsResource,
+		Kind:                 "Widget", Namespaced: true, Fields: []string{"spec.node"}, Cache: r.cache, Writer: r.storage,
 	}}
-	handler, err := serve.New(config)
-	if err != nil {
+	if r.handler, err = serve.New(config); err != nil {
 		t.Fatal(err)
 	}
-	r.server = httptest.NewServer(handler)
+	r.server = httptest.NewServer(r.handler)
 	t.Cleanup(r.server.Close)
 	t.Cleanup(r.client.CloseIdleConnections)
 	if fill {
@@ -64,6 +72,17 @@ func newRig(t *testing.T, config serve.Config, fill bool) *rig {
 		}
 	}
 	return r
+}
+
+type caches = map[string]*watchcache.Cache
+
+// front starts a server of another handler, and returns its URL.
+func (r *rig) front(t *testing.T, handler http.Handler) string {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	t.Cleanup(r.client.CloseIdleConnections)
+	return server.URL
 }
 
 // create stores a widget, and waits until the cache has it.
@@ -80,7 +99,18 @@ func (r *rig) create(t *testing.T, namespace, name, more string) {
 
 func (r *rig) get(t *testing.T, path string, header ...string) *http.Response {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.server.URL+path, nil)
+	return r.send(t, http.MethodGet, path, "", header...)
+}
+
+// send sends a request with a body.
+func (r *rig) send(t *testing.T, method, path, content string, header ...string) *http.Response {
+	t.Helper()
+	return r.sendTo(t, r.server.URL, method, path, content, header...)
+}
+
+func (r *rig) sendTo(t *testing.T, address, method, path, content string, header ...string) *http.Response {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, address+path, strings.NewReader(content))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +275,7 @@ func TestDiscovery(t *testing.T) {
 		"/api":                  `{"kind":"APIVersions","versions":[],"serverAddressByClientCIDRs":null}`,
 		"/apis":                 `{"kind":"APIGroupList","apiVersion":"v1","groups":[{"name":"samples.dev","versions":[{"groupVersion":"samples.dev/v1","version":"v1"}],"preferredVersion":{"groupVersion":"samples.dev/v1","version":"v1"}}]}`,
 		"/apis/samples.dev":     `{"kind":"APIGroup","apiVersion":"v1","name":"samples.dev","versions":[{"groupVersion":"samples.dev/v1","version":"v1"}],"preferredVersion":{"groupVersion":"samples.dev/v1","version":"v1"}}`,
-		"/apis/samples.dev/v1/": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"samples.dev/v1","resources":[{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":["get","list","watch"]}]}`,
+		"/apis/samples.dev/v1/": `{"kind":"APIResourceList","apiVersion":"v1","groupVersion":"samples.dev/v1","resources":[{"name":"widgets","singularName":"widget","namespaced":true,"kind":"Widget","verbs":["create","delete","get","list","update","watch"]}]}`,
 		"/apis/other.dev":       "404 page not found",
 	} {
 		if got := strings.TrimSpace(body(t, r.get(t, path))); got != want {

@@ -4,69 +4,148 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"math/rand/v2"
 	"net/http"
 	"sync"
+	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/watch"
-
+	"github.com/informer-gen/informer-gen/runtime/internal/request"
 	"github.com/informer-gen/informer-gen/runtime/watchcache"
-	"github.com/informer-gen/informer-gen/runtime/watchcache/internal/request"
 )
 
 // watch answers a request for changes: by a stream that ends with the request, at its timeout, or
 // after an error, which is its last event then.
-func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request) error {
-	timeout := r.Timeout
-	if timeout == 0 {
-		timeout = h.watchTimeout + rand.N(h.watchTimeout)
+func (h *Handler) watch(w http.ResponseWriter, req *http.Request, res Resource, target request.Target, r *request.Request) error {
+	if err := h.watches.enter(); err != nil {
+		return err
 	}
+	leave := h.watches.leave
+	defer func() { leave() }()
 	o := watchcache.WatchOptions{
-		Filter:        filter(r),
-		After:         r.State.Version,
-		InitialEvents: r.Initial,
-		Bookmarks:     r.Bookmarks,
-		Timeout:       timeout,
-		Format:        watchcache.JSON{APIVersion: res.GroupVersion().String(), Kind: res.Kind},
+		Filter:    filter(r),
+		After:     r.State.Version,
+		Bookmarks: r.Bookmarks,
+		Timeout:   r.Timeout,
 	}
-	if r.Partial != "" {
-		o.Format = metadataEvents{r.Partial}
+	o.Format, _ = encodingOf(r.Format).events(kindOf(res, r.Partial))
+	if o.Timeout == 0 {
+		o.Timeout = h.config.WatchTimeout + rand.N(h.config.WatchTimeout)
 	}
-	if timeout < 0 {
-		h.stream(w)
+	if o.Timeout < 0 {
+		h.stream(w, res, r, o)
 		return nil
 	}
-	watcher, err := res.Cache.Watch(req.Context(), o)
-	if err == nil {
-		defer watcher.Close()
-	} else if notReady := (*watchcache.NotReadyError)(nil); errors.As(err, &notReady) {
-		return err // all others are events
+	var taken *takenWatch
+	if canTake(w, req) {
+		taken = &takenWatch{h: h, encoding: encodingOf(r.Format), review: h.reviewOf(req, target)}
+		o.Receive = taken.receive
 	}
-	out := h.stream(w)
-	for err == nil {
-		var events []watchcache.Event
-		if events, err = watcher.Next(req.Context()); err != nil {
-			break
+	out, watcher, err := h.open(w, req, res, r, o)
+	switch {
+	case out == nil, err == nil && watcher == nil:
+		return err // nil: the client has gone
+	case err == nil && taken != nil:
+		if err := taken.take(w, watcher); err != nil {
+			panic(http.ErrAbortHandler) // the answer has begun
 		}
-		if out.send(events) != nil {
-			return nil // the client has gone
-		}
+		leave = func() {} // taken does it
+		return nil
+	case err == nil:
+		defer watcher.Close()
+		h.watches.add(watcher)
+		defer h.watches.remove(watcher)
+		err = h.follow(req.Context(), out, watcher, h.reviewOf(req, target))
 	}
 	out.end(err)
 	return nil
 }
 
+// open begins the answer to a watch, with the objects if it is to begin with them, and opens the
+// watch of what follows. If it returns no stream, the error is to be answered otherwise; if it
+// returns neither watch nor error, the client has gone.
+func (h *Handler) open(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
+	if r.Initial {
+		return h.join(w, req, res, r, o)
+	}
+	watcher, err := res.Cache.Watch(req.Context(), o)
+	if errors.As(err, new(*watchcache.NotReadyError)) {
+		return nil, nil, err // all other errors are events
+	}
+	return h.stream(w, res, r, o), watcher, err
+}
+
+// join is open for a watch that begins with the objects.
+func (h *Handler) join(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request, o watchcache.WatchOptions) (*stream, *watchcache.Watcher, error) {
+	began := time.Now()
+	if err := h.joins.enter("lists and watches begin at once"); err != nil {
+		return nil, nil, err
+	}
+	defer h.joins.leave()
+	of := selection{res.Cache, r.Namespace, r.Labels.String(), r.Fields.String(), r.Shard, o.Format}
+	st, err := h.states.join(req.Context(), of, o.Filter, o.After)
+	if errors.As(err, new(*watchcache.NotReadyError)) {
+		return nil, nil, err
+	}
+	out := h.stream(w, res, r, o)
+	if err != nil {
+		return out, nil, err
+	}
+	defer h.states.leave(st)
+	for i := range st.chunks {
+		data, err := st.chunks[i].bytes(&h.states, st, h.config.JoinBytes)
+		if err != nil {
+			return out, nil, err
+		}
+		if out.write(data) != nil {
+			return out, nil, nil
+		}
+	}
+	o.After, o.InitialEnd = st.version, r.Bookmarks
+	o.Timeout = max(o.Timeout-time.Since(began), 1)
+	watcher, err := res.Cache.Watch(req.Context(), o)
+	return out, watcher, err
+}
+
+// errReview is why a wait ends at a review.
+var errReview = errors.New("the watch is to be authorized again")
+
+// follow sends what a watch gets until it ends, and returns why; nil if there is no more to send.
+func (h *Handler) follow(ctx context.Context, out *stream, watcher *watchcache.Watcher, review review) error {
+	wait, cancel := h.untilReview(ctx, review)
+	defer func() { cancel() }()
+	for {
+		events, err := watcher.Next(wait)
+		switch {
+		case errors.Is(err, errReview):
+			if !review() {
+				return nil
+			}
+			cancel()
+			wait, cancel = h.untilReview(ctx, review)
+		case err != nil:
+			return err
+		case out.send(events) != nil:
+			return nil // the client has gone
+		}
+	}
+}
+
 // stream is an answer of events.
-type stream struct{ connection }
+type stream struct {
+	connection
+	encoding encoding
+}
 
 // stream begins one. The client gets to know at once that its watch is open.
-func (h *Handler) stream(w http.ResponseWriter) stream {
-	s := stream{h.connection(w)}
-	w.Header().Set("Content-Type", "application/json")
+func (h *Handler) stream(w http.ResponseWriter, res Resource, r *request.Request, o watchcache.WatchOptions) *stream {
+	s := &stream{h.connection(w), encodingOf(r.Format)}
+	if o.Receive != nil { // the connection will be taken over
+		w.Header().Set("Connection", "close")
+	}
+	_, media := s.encoding.events(kindOf(res, r.Partial))
+	w.Header().Set("Content-Type", media)
 	w.WriteHeader(http.StatusOK)
 	_ = s.flush() // if the client has gone, so has the request's context
 	return s
@@ -76,18 +155,27 @@ func (h *Handler) stream(w http.ResponseWriter) stream {
 var batches = sync.Pool{New: func() any { return new([]byte) }}
 
 // send sends events that a watcher has got at once.
-func (s stream) send(events []watchcache.Event) error {
+func (s *stream) send(events []watchcache.Event) error {
 	data := events[0].Frame
 	if len(events) > 1 {
 		buffer := batches.Get().(*[]byte)
 		defer batches.Put(buffer)
-		*buffer = (*buffer)[:0]
-		for _, e := range events {
-			*buffer = append(*buffer, e.Frame...)
-		}
+		*buffer = appendFrames((*buffer)[:0], events)
 		data = *buffer
 	}
-	if _, err := s.Write(data); err != nil {
+	return s.write(data)
+}
+
+func appendFrames(dst []byte, events []watchcache.Event) []byte {
+	for _, e := range events {
+		dst = append(dst, e.Frame...)
+	}
+	return dst
+}
+
+// write sends frames.
+func (s *stream) write(frames []byte) error {
+	if _, err := s.Write(frames); err != nil {
 		return err
 	}
 	return s.flush()
@@ -95,19 +183,16 @@ func (s stream) send(events []watchcache.Event) error {
 
 // end ends the stream: with an event that has the error, unless it is the end of the watch, of the
 // request or of the cache.
-func (s stream) end(err error) {
-	var notReady *watchcache.NotReadyError
-	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) || errors.As(err, &notReady) {
-		return
+func (s *stream) end(err error) {
+	if event := lastEvent(err, s.encoding); event != nil {
+		_ = s.write(event) // it is the last thing that the client can get
 	}
-	event, err := json.Marshal(struct {
-		Type   string         `json:"type"`
-		Object *metav1.Status `json:"object"`
-	}{string(watch.Error), statusOf(err)})
-	if err != nil {
-		return // a status has JSON
+}
+
+// lastEvent returns the event of an error that ends a watch, nil if there is none.
+func lastEvent(err error, in encoding) []byte {
+	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) || errors.As(err, new(*watchcache.NotReadyError)) {
+		return nil
 	}
-	if _, err := s.Write(append(event, '\n')); err == nil {
-		_ = s.flush()
-	}
+	return in.failure(statusOf(err))
 }

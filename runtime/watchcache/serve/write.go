@@ -3,93 +3,105 @@
 package serve
 
 import (
-	"bufio"
-	"compress/gzip"
-	"io"
+	"context"
+	"errors"
 	"net/http"
-	"sync"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/informer-gen/informer-gen/runtime/internal/request"
+	"github.com/informer-gen/informer-gen/runtime/watchcache"
 )
 
-const (
-	sentAtOnce = 64 << 10  // bytes that one write to a connection has, about
-	worthGzip  = 128 << 10 // bytes from which on an answer is compressed, if the client likes that
-)
-
-// connection writes to a client, which has to read each write in time.
-type connection struct {
-	w       http.ResponseWriter
-	control *http.ResponseController
-	timeout time.Duration
+// Writer stores what clients create, update and delete, as JSON. The storages in memory and in etcd
+// are Writers. Methods may be called by any number of goroutines. They return an error that wraps
+// [watchcache.ErrExists], [watchcache.ErrNotFound] or [watchcache.ErrConflict] if the state of the
+// storage does not allow the write. An error that is an apierrors.APIStatus is the client's answer.
+type Writer interface {
+	// Create stores an object, and returns it with its resourceVersion.
+	Create(ctx context.Context, data []byte) (*watchcache.Object, error)
+	// Update stores an object in the place of the one that has the same uid and resourceVersion,
+	// and returns it with its new resourceVersion.
+	Update(ctx context.Context, data []byte) (*watchcache.Object, error)
+	// Delete removes the object under a key, and returns its last state.
+	Delete(ctx context.Context, key string, p watchcache.Preconditions) (*watchcache.Object, error)
 }
 
-func (h *Handler) connection(w http.ResponseWriter) connection {
-	return connection{w, http.NewResponseController(w), h.writeTimeout}
+// write is a request that writes, and its answer.
+type write struct {
+	h    *Handler
+	w    http.ResponseWriter
+	ctx  context.Context
+	res  Resource
+	r    *request.Request
+	sent *request.Write
 }
 
-// Write writes p before the deadline. A connection without deadlines, as in a test without a
-// network, has none.
-func (c connection) Write(p []byte) (int, error) {
-	_ = c.control.SetWriteDeadline(time.Now().Add(c.timeout))
-	return c.w.Write(p)
+// bodyTimeout is how long a client may take to send a body.
+const bodyTimeout = 30 * time.Second
+
+// write answers a request that writes.
+func (h *Handler) write(w http.ResponseWriter, req *http.Request, res Resource, r *request.Request) error {
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // there is none without a network
+	sent, err := r.ReadWrite(req, h.config.MaxBody)
+	_ = control.SetReadDeadline(time.Time{})
+	if err != nil {
+		return err
+	}
+	c := &write{h, w, req.Context(), res, r, sent}
+	switch r.Verb {
+	case request.Create:
+		return c.create()
+	case request.Update:
+		return c.update()
+	}
+	return c.delete()
 }
 
-// flush sends what is written. Nothing has a deadline until the next write: over HTTP/2, one that
-// passes ends the stream, though nothing is waiting to be sent.
-func (c connection) flush() error {
-	_ = c.control.SetWriteDeadline(time.Now().Add(c.timeout))
-	err := c.control.Flush()
-	_ = c.control.SetWriteDeadline(time.Time{})
+// key returns the key of the object that the request is about.
+func key(r *request.Request) string {
+	if r.Namespace == "" {
+		return r.Name
+	}
+	return r.Namespace + "/" + r.Name
+}
+
+// current returns the object that the request is about, nil if there is none. The cache is waited
+// for if it may not know a version yet. One that it doesn't reach is left to be compared.
+func (c *write) current(version uint64) (*watchcache.Object, error) {
+	obj, err := c.res.Cache.Get(c.ctx, key(c.r), version)
+	if errors.As(err, new(*watchcache.TooLargeError)) {
+		return c.res.Cache.Get(c.ctx, key(c.r), 0)
+	}
+	return obj, err
+}
+
+// answer answers with an object.
+func (c *write) answer(code int, data []byte) error {
+	return c.h.writeObject(c.w, code, data, c.res, c.r)
+}
+
+// answerStored answers with an object that was stored, when the cache has it: what the client asks
+// for next has what it has written. If that takes too long, the client need not wait.
+func (c *write) answerStored(code int, stored *watchcache.Object) error {
+	_ = c.res.Cache.WaitUntilFresh(c.ctx, stored.Version)
+	return c.answer(code, stored.Bytes)
+}
+
+// refusal returns the answer to a write that the storage has refused.
+func refusal(err error, r *request.Request) error {
+	resource := r.Resource.GroupResource()
+	switch {
+	case errors.Is(err, watchcache.ErrExists):
+		return apierrors.NewAlreadyExists(resource, r.Name)
+	case errors.Is(err, watchcache.ErrNotFound):
+		return apierrors.NewNotFound(resource, r.Name)
+	case errors.Is(err, watchcache.ErrConflict):
+		return apierrors.NewConflict(resource, r.Name, errModified)
+	}
 	return err
 }
 
-// body is the body of an answer that is no stream.
-type body struct {
-	*bufio.Writer
-	compressed *gzip.Writer // nil if it isn't
-}
-
-// compressors are for answers; each takes about a megabyte.
-var compressors = sync.Pool{New: func() any {
-	w, err := gzip.NewWriterLevel(nil, gzip.BestSpeed)
-	if err != nil {
-		panic(err) // there is such a level
-	}
-	return w
-}}
-
-// begin begins an answer of about size bytes of JSON.
-func (h *Handler) begin(w http.ResponseWriter, size int, compress bool) body {
-	var to io.Writer = h.connection(w)
-	var compressed *gzip.Writer
-	w.Header().Set("Content-Type", "application/json")
-	if compress && size > worthGzip {
-		w.Header().Set("Content-Encoding", "gzip")
-		w.Header().Add("Vary", "Accept-Encoding")
-		compressed = compressors.Get().(*gzip.Writer)
-		compressed.Reset(to)
-		to = compressed
-	}
-	w.WriteHeader(http.StatusOK)
-	return body{bufio.NewWriterSize(to, sentAtOnce), compressed}
-}
-
-// end sends the rest. The client has gone if that fails, and so if a write before it has failed:
-// there is none to report it to.
-func (b body) end() {
-	err := b.Flush()
-	if b.compressed == nil {
-		return
-	}
-	if err == nil {
-		_ = b.compressed.Close()
-	}
-	compressors.Put(b.compressed)
-}
-
-// writeAll answers with data, which is JSON.
-func (h *Handler) writeAll(w http.ResponseWriter, data []byte, compress bool) {
-	out := h.begin(w, len(data), compress)
-	defer out.end()
-	_, _ = out.Write(data)
-}
+var errModified = errors.New("the object has been modified; please apply your changes to the latest version and try again")

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve_test
+
+import (
+	"context"
+	"errors"
+
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/informer-gen/informer-gen/runtime/watchcache/serve"
+)
+
+// TestAttributes shows what an Authorize function sees of requests. They need not be of resources
+// that are served.
+func TestAttributes(t *testing.T) {
+	var got serve.Attributes
+	r := newRig(t, serve.Config{Authorize: func(_ context.Context, a serve.Attributes) error {
+		got = a
+		return apierrors.NewForbidden(a.Resource.GroupResource(), a.Name, errors.New("it is a test"))
+	}}, true)
+	of := func(a serve.Attributes) serve.Attributes {
+		a.Resource = widgetsResource
+		return a
+	}
+	for request, want := range map[[2]string]serve.Attributes{
+		{"GET", widgets}:                              of(serve.Attributes{Verb: "list"}),
+		{"HEAD", inA}:                                 of(serve.Attributes{Verb: "list", Namespace: "a"}),
+		{"GET", inA + "/one?watch=1"}:                 of(serve.Attributes{Verb: "get", Namespace: "a", Name: "one"}),
+		{"GET", inA + "/one/status"}:                  of(serve.Attributes{Verb: "get", Namespace: "a", Name: "one", Subresource: "status"}),
+		{"GET", widgets + "?watch=true"}:              of(serve.Attributes{Verb: "watch"}),
+		{"GET", widgets + "?watch=false"}:             of(serve.Attributes{Verb: "list"}),
+		{"POST", inA}:                                 of(serve.Attributes{Verb: "create", Namespace: "a"}),
+		{"PUT", inA + "/one"}:                         of(serve.Attributes{Verb: "update", Namespace: "a", Name: "one"}),
+		{"PATCH", inA + "/one"}:                       of(serve.Attributes{Verb: "patch", Namespace: "a", Name: "one"}),
+		{"DELETE", inA + "/one"}:                      of(serve.Attributes{Verb: "delete", Namespace: "a", Name: "one"}),
+		{"DELETE", inA}:                               of(serve.Attributes{Verb: "deletecollection", Namespace: "a"}),
+		{"GET", inA + "?fieldSelector=a=b,c"}:         of(serve.Attributes{Verb: "list", Namespace: "a", FieldSelector: "a=b,c"}),
+		{"GET", "/api/v1/secrets"}:                    {Verb: "list", Resource: schema.GroupVersionResource{Version: "v1", Resource: "secrets"}},
+		{"GET", "/apis"}:                              {Verb: "get", Path: "/apis"},
+		{"GET", widgets + "?labelSelector=x&watch=1"}: of(serve.Attributes{Verb: "watch", LabelSelector: "x"}),
+		{"GET", inA + "?fieldSelector=metadata.name=one"}: of(serve.Attributes{
+			Verb: "list", Namespace: "a", Name: "one", FieldSelector: "metadata.name=one",
+		}),
+	} {
+		resp := r.send(t, request[0], request[1], "")
+		if resp.StatusCode != http.StatusForbidden || got != want {
+			t.Errorf("%v: %s\n got %+v\nwant %+v", request, resp.Status, got, want)
+		}
+	}
+}
+
+func TestRefusalsAreAnswered(t *testing.T) {
+	var refusal error
+	r := newRig(t, serve.Config{Authorize: func(context.Context, serve.Attributes) error { return refusal }}, true)
+	for want, err := range map[string]error{
+		`401 Unauthorized "who are you"`:      apierrors.NewUnauthorized("who are you"),
+		`503 ServiceUnavailable "no reviews"`: apierrors.NewServiceUnavailable("no reviews"),
+		`500 - "something else"`:              errors.New("something else"),
+	} {
+		refusal = err
+		if got := describe(t, r.get(t, widgets)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+// TestOpenWatchesAreReviewed: a right that is taken away ends them, and a review that fails does
+// not. The context's values are there each time.
+func TestOpenWatchesAreReviewed(t *testing.T) {
+	for name, http2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
+		t.Run(name, func(t *testing.T) { testReviews(t, http2) })
+	}
+}
+
+func testReviews(t *testing.T, http2 bool) {
+	type callerKey struct{}
+	var reviews atomic.Int64
+	var verdict atomic.Pointer[error]
+	forbidden := error(apierrors.NewForbidden(widgetsResource.GroupResource(), "", errors.New("no longer")))
+	unknown := error(apierrors.NewServiceUnavailable("no reviews"))
+	r := newRig(t, serve.Config{ReviewInterval: 10 * time.Millisecond, Authorize: func(ctx context.Context, a serve.Attributes) error {
+		if ctx.Value(callerKey{}) != "me" || a.Verb != "watch" || ctx.Err() != nil {
+			t.Errorf("got %v, %+v, %v", ctx.Value(callerKey{}), a, ctx.Err())
+		}
+		reviews.Add(1)
+		if err := verdict.Load(); err != nil {
+			return *err
+		}
+		return nil
+	}}, true)
+	inner := r.server.Config.Handler
+	front := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		inner.ServeHTTP(w, req.WithContext(context.WithValue(req.Context(), callerKey{}, "me")))
+	})
+	server := httptest.NewUnstartedServer(front)
+	server.EnableHTTP2 = http2
+	server.StartTLS()
+	defer server.Close()
+	resp, err := server.Client().Get(server.URL + widgets + "?watch=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if (resp.ProtoMajor == 2) != http2 {
+		t.Errorf("it is %s", resp.Proto)
+	}
+	defer resp.Body.Close()
+	verdict.Store(&unknown)
+	for seen := reviews.Load(); reviews.Load() < seen+3; {
+		time.Sleep(time.Millisecond)
+	}
+	r.create(t, "a", "one", "")
+	buffer := make([]byte, 10)
+	if _, err := io.ReadFull(resp.Body, buffer); err != nil {
+		t.Fatalf("the watch has ended: %v", err)
+	}
+	verdict.Store(&forbidden)
+	if rest, err := io.ReadAll(resp.Body); err != nil {
+		t.Errorf("got %s, %v", rest, err)
+	}
+	began := time.Now()
+	for r.cache.Status().Watchers > 0 {
+		if time.Since(began) > patience {
+			t.Fatal("the watcher is left")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestNamespaces: a resource may have a cache for each of a few namespaces.
+func TestNamespaces(t *testing.T) {
+	r := newRig(t, serve.Config{}, true)
+	r.create(t, "a", "one", "")
+	handler, err := serve.New(serve.Config{Resources: []serve.Resource{{
+		GroupVersionResource: widgetsResource, Kind: "Widget", Namespaced: true, Namespaces: caches{"a": r.cache, "b": r.cache},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := r.front(t, handler)
+	for path, want := range map[string]string{
+		inA + "/one": "200 Widget one@2 generation 0",
+		"/apis/samples.dev/v1/namespaces/b/widgets/one": `404 NotFound "widgets.samples.dev \"one\" not found"`,
+		widgets: `403 Forbidden "widgets.samples.dev is forbidden: only the namespaces a, b are served"`,
+		"/apis/samples.dev/v1/namespaces/c/widgets?watch=1": `403 Forbidden "widgets.samples.dev is forbidden: only the namespaces a, b are served"`,
+	} {
+		resp, err := r.client.Get(addr + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if got := describe(t, resp); got != want {
+			t.Errorf("%s\n got %s\nwant %s", path, got, want)
+		}
+	}
+}

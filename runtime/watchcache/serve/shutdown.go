@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package serve
+
+import (
+	"context"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+)
+
+// watches are the requests to watch that are under way.
+type watches struct {
+	// set once at construction
+	most int
+
+	mu       sync.Mutex // mu guards what follows
+	requests int
+	open     map[openWatch]struct{} // of requests that have been sent their first state
+	closing  bool                   // there are to be no more
+	none     chan struct{}          // closed when closing and there is no request
+}
+
+// openWatch is a watch that can be ended.
+type openWatch interface {
+	Finish() // soon, with a bookmark
+	Close()  // now
+}
+
+func newWatches(most int) *watches {
+	return &watches{most: most, open: map[openWatch]struct{}{}, none: make(chan struct{})}
+}
+
+// enter counts a request, for which leave must be called, or returns its refusal.
+func (o *watches) enter() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.closing:
+		return apierrors.NewTooManyRequests("the server is shutting down; watch another one", 1)
+	case o.requests >= o.most:
+		return tooMany("watches are open")
+	}
+	o.requests++
+	return nil
+}
+
+func (o *watches) leave() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.requests--
+	if o.closing && o.requests == 0 {
+		close(o.none)
+	}
+}
+
+// add adds the watch of a request. remove must be called before leave.
+func (o *watches) add(w openWatch) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.open[w] = struct{}{}
+	if o.closing {
+		w.Finish()
+	}
+}
+
+func (o *watches) remove(w openWatch) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.open, w)
+}
+
+// close lets no further request enter, and returns the watches that are open.
+func (o *watches) close() []openWatch {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.closing {
+		o.closing = true
+		if o.requests == 0 {
+			close(o.none)
+		}
+	}
+	return slices.Collect(maps.Keys(o.open))
+}
+
+func (o *watches) isClosing() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.closing
+}
+
+// Shutdown ends all watches, one after the other in a random order over a time, so that their
+// clients don't come to other servers all at once. A watch with bookmarks gets one before its end,
+// from which its client goes on elsewhere. Meanwhile new watches are refused with 429, and answers
+// ask clients to make new connections.
+//
+// Shutdown returns when the last watch has ended, which is two seconds after the time or a little
+// later. If ctx ends first, it ends the watches that are left at once and returns the cause. It can
+// be called again. It is to be called before the Shutdown of the http.Server, which doesn't end
+// watches, and waits for those over HTTP/2.
+func (h *Handler) Shutdown(ctx context.Context, over time.Duration) error {
+	began, open := time.Now(), h.watches.close()
+	rand.Shuffle(len(open), func(i, j int) { open[i], open[j] = open[j], open[i] })
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for i, w := range open {
+		timer.Reset(time.Until(began.Add(over * time.Duration(i) / time.Duration(len(open)))))
+		select {
+		case <-timer.C:
+			w.Finish()
+		case <-ctx.Done():
+			return h.abort(ctx)
+		}
+	}
+	select {
+	case <-h.watches.none:
+		return nil
+	case <-ctx.Done():
+		return h.abort(ctx)
+	}
+}
+
+// abort ends all watches at once, and returns why.
+func (h *Handler) abort(ctx context.Context) error {
+	for _, w := range h.watches.close() {
+		w.Close()
+	}
+	return context.Cause(ctx)
+}

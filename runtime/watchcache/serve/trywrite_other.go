@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !unix
+
+package serve
+
+import (
+	"net"
+	"syscall"
+)
+
+// rawConn returns nil: no connection can be written to without waiting.
+func rawConn(net.Conn) syscall.RawConn { return nil }
+
+// tryWrite writes nothing.
+func tryWrite(syscall.RawConn, []byte) int { return 0 }
