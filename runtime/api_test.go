@@ -55,12 +55,12 @@ func TestFaultW30AnyInTheExportedAPI(t *testing.T) {
 func TestAnyIsFound(t *testing.T) {
 	pkg := typeCheck(t, `package p
 
-import "net/url"
+import "container/ring"
 
 type Parameter[T any, K comparable] struct{ Field T; Keys map[K]T }
 func (Parameter[T, K]) Method(T) K { panic(0) }
 func Generic[T any](T, func(T) []T) Parameter[T, int] { panic(0) }
-type Foreign struct{ url.Values; Named interface{ M() } }
+type Foreign struct{ *ring.Ring; Named interface{ M() } }
 var Err error
 type private struct{ X any }
 func hidden(any) {}

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -75,7 +76,23 @@ type tests struct {
 	literals map[string]map[string]bool // the strings in the test files of a folder
 }
 
+// readTests guards allTests, which takes seconds to read.
+var (
+	readTests sync.Once
+	allTests  tests
+)
+
+// testNames returns the tests of the repository.
 func testNames(t *testing.T) tests {
+	t.Helper()
+	readTests.Do(func() { allTests = newTests(t) })
+	if allTests.funcs == nil {
+		t.Fatal("the tests of the repository could not be read")
+	}
+	return allTests
+}
+
+func newTests(t *testing.T) tests {
 	found := tests{map[string]bool{}, map[string]map[string]bool{}}
 	for file, name := range goFiles(t, "..") {
 		if !strings.HasSuffix(name, "_test.go") {
