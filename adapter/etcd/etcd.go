@@ -16,7 +16,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"go.etcd.io/etcd/api/v3/mvccpb"
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
@@ -83,7 +82,7 @@ func (s *Storage) list(ctx context.Context) (objects []*watchcache.Object, versi
 }
 
 // Watch calls emit with each change after a version, and with bookmarks: when etcd sends its
-// progress, which it does every ten minutes of silence, and when [Storage.WaitUntilFresh] asks for
+// progress, which it does every ten minutes of silence, and when [Storage.RequestProgress] asks for
 // it. It returns a [watchcache.ExpiredError] if the version has been compacted.
 //
 // Several writes in one transaction have the same version. A cache refuses that, and lists.
@@ -116,32 +115,24 @@ func (s *Storage) Watch(ctx context.Context, after uint64, emit func(watchcache.
 	return context.Cause(ctx) // nil if etcd has ended the watch
 }
 
-// progressInterval is how long etcd may take to send its progress before it is asked again. It
-// sends none while a watch is behind.
-const progressInterval = 100 * time.Millisecond
+// RequestProgress asks etcd for the progress of its watches. It sends none while a watch is behind.
+// A cache calls it while requests wait for a version.
+func (s *Storage) RequestProgress(ctx context.Context) error {
+	if err := s.client.RequestProgress(clientv3.WithRequireLeader(ctx)); err != nil {
+		return s.failed("asking for the progress of", err)
+	}
+	return nil
+}
 
-// WaitUntilFresh waits until a cache of this storage is as fresh as etcd was at the call. It asks
-// etcd for its revision, and for its progress until the cache has reached that. The errors are
-// those of etcd and of [watchcache.Cache.WaitUntilFresh].
+// WaitUntilFresh waits until a cache of this storage is as fresh as etcd was at the call. The
+// errors are those of etcd and of [watchcache.Cache.WaitUntilFresh].
 func (s *Storage) WaitUntilFresh(ctx context.Context, cache *watchcache.Cache) error {
 	now, err := s.client.Get(ctx, s.prefix, clientv3.WithCountOnly())
 	if err != nil {
 		return s.failed("asking for the revision of", err)
 	}
-	for {
-		if err := s.client.RequestProgress(clientv3.WithRequireLeader(ctx)); err != nil {
-			return s.failed("asking for the progress of", err)
-		}
-		soon, cancel := context.WithTimeoutCause(ctx, progressInterval, errNoProgress)
-		err := cache.WaitUntilFresh(soon, uint64(now.Header.Revision))
-		cancel()
-		if !errors.Is(err, errNoProgress) {
-			return err
-		}
-	}
+	return cache.WaitUntilFresh(ctx, uint64(now.Header.Revision))
 }
-
-var errNoProgress = errors.New("etcd has sent no progress yet")
 
 // event returns a change of etcd as an event.
 func (s *Storage) event(change *clientv3.Event) (e watchcache.Event, err error) {
